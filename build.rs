@@ -1,0 +1,3 @@
+//! Embeds the device code.
+
+fn main() {}

@@ -1,0 +1,6 @@
+//! The straight edge.
+
+use super::{ElementInfo, ElementKind::Point1};
+
+pub(super) const INFO: ElementInfo =
+    ElementInfo { name: "line2", dim: 1, n_nodes: 2, gmsh: 1, vtk: 3, faces: &[(Point1, &[0]), (Point1, &[1])] };

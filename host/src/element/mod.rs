@@ -1,0 +1,60 @@
+//! Reference elements as the host sees them: names, codes in file formats, faces.
+//!
+//! One file per element. Shape functions and quadrature are in `kernels-rs/src/element`.
+//! Node numbers inside an element are Gmsh's, which for these elements are also VTK's.
+
+mod hex8;
+mod line2;
+mod point1;
+mod quad4;
+mod tet4;
+mod tri3;
+
+/// What is known of an element type without a mesh.
+#[derive(Debug)]
+pub struct ElementInfo {
+    /// The name users write and read: `tet4`.
+    pub name: &'static str,
+    /// Topological dimension: 0 for a point, 3 for a solid.
+    pub dim: usize,
+    /// Number of nodes.
+    pub n_nodes: usize,
+    /// Element type code in MSH files.
+    pub gmsh: i32,
+    /// Cell type code in VTK files.
+    pub vtk: u8,
+    /// The sides of dimension `dim - 1`, their nodes ordered so that the normal points outward.
+    pub faces: &'static [(ElementKind, &'static [usize])],
+}
+
+macro_rules! element_kinds {
+    ($($module:ident $Kind:ident),+) => {
+        /// The element types a mesh may hold, points and edges included.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "the names are the documentation")]
+        pub enum ElementKind { $($Kind),+ }
+
+        impl ElementKind {
+            /// Every kind, in order of dimension.
+            pub const ALL: &[ElementKind] = &[$(ElementKind::$Kind),+];
+
+            /// The facts of this kind.
+            pub fn info(self) -> &'static ElementInfo {
+                match self { $(ElementKind::$Kind => &$module::INFO),+ }
+            }
+        }
+    };
+}
+element_kinds!(point1 Point1, line2 Line2, tri3 Tri3, quad4 Quad4, tet4 Tet4, hex8 Hex8);
+
+impl ElementKind {
+    /// The kind with this code in MSH files.
+    pub fn from_gmsh(code: i32) -> Option<ElementKind> {
+        Self::ALL.iter().copied().find(|kind| kind.info().gmsh == code)
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<ElementKind> {
+        Self::ALL.iter().copied().find(|kind| kind.info().name == name)
+    }
+}

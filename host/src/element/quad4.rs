@@ -1,0 +1,12 @@
+//! The bilinear quadrilateral.
+
+use super::{ElementInfo, ElementKind::Line2};
+
+pub(super) const INFO: ElementInfo = ElementInfo {
+    name: "quad4",
+    dim: 2,
+    n_nodes: 4,
+    gmsh: 3,
+    vtk: 9,
+    faces: &[(Line2, &[0, 1]), (Line2, &[1, 2]), (Line2, &[2, 3]), (Line2, &[3, 0])],
+};

@@ -1,0 +1,12 @@
+//! The linear tetrahedron.
+
+use super::{ElementInfo, ElementKind::Tri3};
+
+pub(super) const INFO: ElementInfo = ElementInfo {
+    name: "tet4",
+    dim: 3,
+    n_nodes: 4,
+    gmsh: 4,
+    vtk: 10,
+    faces: &[(Tri3, &[0, 2, 1]), (Tri3, &[0, 1, 3]), (Tri3, &[0, 3, 2]), (Tri3, &[1, 2, 3])],
+};

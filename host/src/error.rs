@@ -1,0 +1,62 @@
+//! The library's error: one enum, one variant per exit code, each carrying the data of what went wrong.
+
+use std::path::PathBuf;
+
+pub use crate::mesh::MeshError;
+pub use crate::model::{CaseError, ModelError};
+
+/// What the library returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong, by who has to act on it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The case file or an argument is wrong (exit code 2).
+    #[error(transparent)]
+    Case(#[from] Box<CaseError>),
+    /// The mesh file cannot be read, or what it holds is not a mesh (exit code 3).
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Mesh and case are readable, but the model they describe cannot be solved (exit code 4).
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The iteration ended short of the tolerance (exit code 5).
+    #[error("{0}")]
+    NotConverged(String),
+    /// The problem does not fit in memory (exit code 6).
+    #[error("out of memory on {device}: {needed} bytes are needed{}", match .available { Some(a) => format!(", {a} are there"), None => String::new() })]
+    OutOfMemory {
+        /// The device that has too little.
+        device: String,
+        /// Bytes asked for.
+        needed: u64,
+        /// Bytes there, where that is known.
+        available: Option<u64>,
+    },
+    /// A device is missing or failed (exit code 7).
+    #[error("{0}")]
+    Device(String),
+    /// A result could not be written (exit code 8).
+    #[error("cannot write {}: {source}", path.display())]
+    Output {
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    /// The process exit code that stands for this kind of error.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Case(_) => 2,
+            Error::Mesh(_) => 3,
+            Error::Model(_) => 4,
+            Error::NotConverged(_) => 5,
+            Error::OutOfMemory { .. } => 6,
+            Error::Device(_) => 7,
+            Error::Output { .. } => 8,
+        }
+    }
+}

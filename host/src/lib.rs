@@ -1,0 +1,15 @@
+//! warpfem: finite elements for static linear elasticity, with GPU kernels written in Rust.
+//!
+//! Data flows one way, and a module uses only those before it (besides [`backend`], [`sparse`] and [`element`]):
+//!
+//! [`mesh`] -> [`model`] -> [`assembly`] -> [`solve`] -> [`stress`] -> [`output`]
+//!
+//! The mathematics (shape functions, element blocks, row products, stresses) lives in the `kernels-rs` crate, as pure
+//! functions that the GPU kernels and the CPU backend both call.
+
+pub mod element;
+pub mod error;
+pub mod mesh;
+pub mod model;
+
+pub use error::{Error, Result};

@@ -1,0 +1,3 @@
+//! The `warpfem` program.
+
+fn main() {}

@@ -1,0 +1,62 @@
+//! Meshes: nodes, cells of every dimension, named groups.
+
+mod error;
+
+pub use error::MeshError;
+
+use crate::element::ElementKind;
+
+/// Cells of one kind, in the order of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells {
+    /// The element type they share.
+    pub kind: ElementKind,
+    /// Node indices (positions in [`Mesh::coords`]), `[n_cells][n_nodes]`, flat.
+    pub nodes: Vec<u32>,
+    /// The file's element tags, `[n_cells]`; what messages and the CSV call an element.
+    pub tags: Vec<u64>,
+}
+
+impl Cells {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.tags.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tags.is_empty()
+    }
+
+    /// The node indices of cell `i`.
+    pub fn cell(&self, i: usize) -> &[u32] {
+        let n = self.kind.info().n_nodes;
+        &self.nodes[i * n..(i + 1) * n]
+    }
+}
+
+/// A named set of cells of one dimension (Gmsh: a physical group).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name; `group<tag>` where the file gives none.
+    pub name: String,
+    /// Dimension of its cells.
+    pub dim: usize,
+    /// Its cells: (position in [`Mesh::cells`], cell indices in that block, ascending).
+    pub members: Vec<(usize, Vec<u32>)>,
+}
+
+/// A mesh as the file gives it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mesh {
+    /// Node coordinates, `[n_nodes][3]`, in the file's order.
+    pub coords: Vec<[f64; 3]>,
+    /// The file's node tags, `[n_nodes]`.
+    pub node_tags: Vec<u64>,
+    /// Cells of every dimension, one block per kind.
+    pub cells: Vec<Cells>,
+    /// Named groups.
+    pub groups: Vec<Group>,
+    /// Things worth saying that did not stop the reading (elements turned round, orphan nodes).
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,111 @@
+//! A model: mesh, materials, supports and loads, with every group name resolved and everything checked.
+
+mod error;
+
+pub use error::{CaseError, ModelError};
+
+use crate::mesh::Mesh;
+
+/// What is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Analysis {
+    /// Three-dimensional linear elasticity.
+    Elasticity,
+}
+
+/// An isotropic linear elastic material.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Its name in the case file.
+    pub name: String,
+    /// Young's modulus.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Mass density; needed by gravity only.
+    pub density: Option<f64>,
+}
+
+impl Material {
+    /// Lame's first parameter, `lambda = E nu / ((1 + nu)(1 - 2 nu))`.
+    pub fn lambda(&self) -> f64 {
+        self.young * self.poisson / ((1.0 + self.poisson) * (1.0 - 2.0 * self.poisson))
+    }
+
+    /// The shear modulus, `mu = E / (2 (1 + nu))`.
+    pub fn mu(&self) -> f64 {
+        self.young / (2.0 * (1.0 + self.poisson))
+    }
+}
+
+/// One `[[support]]`: nodes and what is prescribed there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Support {
+    /// The group's name (several joined by `+`), or `support[1]` by its position.
+    pub name: String,
+    /// The nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// The displacement prescribed in x, y, z; `None` leaves that component free.
+    pub displacement: [Option<f64>; 3],
+}
+
+/// `[solver]`: how to solve; every field has a default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SolverOptions {
+    /// `cg`.
+    pub method: String,
+    /// Storage format, or `auto`.
+    pub format: String,
+    /// Preconditioner, or `auto`.
+    pub preconditioner: String,
+    /// `double` or `single`.
+    pub precision: String,
+    /// Assembly strategy, or `auto`.
+    pub assembly: String,
+    /// On `||b - K u|| / ||b||`.
+    pub tolerance: f64,
+    /// Where the iteration gives up.
+    pub max_iterations: usize,
+}
+
+impl Default for SolverOptions {
+    fn default() -> Self {
+        SolverOptions {
+            method: "cg".into(),
+            format: "auto".into(),
+            preconditioner: "auto".into(),
+            precision: "double".into(),
+            assembly: "auto".into(),
+            tolerance: 1e-8,
+            max_iterations: 20_000,
+        }
+    }
+}
+
+/// Everything needed to solve, checked.
+#[derive(Debug)]
+pub struct Model {
+    /// The case file's name without extension; names the outputs.
+    pub name: String,
+    /// The mesh.
+    pub mesh: Mesh,
+    /// What is solved.
+    pub analysis: Analysis,
+    /// The materials.
+    pub materials: Vec<Material>,
+    /// For each block of `mesh.cells` of the analysis's dimension (in `mesh.cells` order; other blocks have an empty
+    /// list): the material index of each cell.
+    pub cell_material: Vec<Vec<u32>>,
+    /// The supports, in the case file's order.
+    pub supports: Vec<Support>,
+    /// Acceleration of gravity, applied to the volume by the assembly.
+    pub gravity: Option<[f64; 3]>,
+    /// All other loads as consistent nodal forces, `[n_nodes][3]`.
+    pub nodal_forces: Vec<[f64; 3]>,
+    /// How to solve.
+    pub solver: SolverOptions,
+    /// `[output] fields`.
+    pub fields: Vec<String>,
+    /// Things worth saying that do not stop the solution.
+    pub warnings: Vec<String>,
+}
