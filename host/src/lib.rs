@@ -7,9 +7,17 @@
 //! The mathematics (shape functions, element blocks, row products, stresses) lives in the `kernels-rs` crate, as pure
 //! functions that the GPU kernels and the CPU backend both call.
 
+pub mod assembly;
+pub mod backend;
+mod chunks;
 pub mod element;
 pub mod error;
 pub mod mesh;
 pub mod model;
+pub mod pipeline;
+pub mod precond;
+pub mod solve;
+pub mod sparse;
+pub mod stress;
 
 pub use error::{Error, Result};
