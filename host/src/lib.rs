@@ -12,4 +12,8 @@ pub mod error;
 pub mod mesh;
 pub mod model;
 
+// The linker finds the driver's functions, which `cust` refers to, in this crate.
+#[cfg(feature = "cuda")]
+use cuda_loader as _;
+
 pub use error::{Error, Result};
