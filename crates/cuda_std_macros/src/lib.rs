@@ -1,1 +1,34 @@
-//! placeholder
+//! The `#[kernel]` attribute: from one generic function to PTX entry points and a typed launch description.
+
+mod args;
+mod emit;
+mod model;
+
+use proc_macro::TokenStream;
+
+/// Makes a kernel of an `unsafe fn` without a return value.
+///
+/// The function stays as it is, generic and callable on device and host. Beside it the attribute emits
+///
+/// - for `nvptx64`, one entry point for each combination of the listed generic arguments, named after the function and
+///   the lower-cased arguments in the order of the generic parameters (`assemble_tet4_f64`);
+/// - for the host, a `Copy` struct named after the function in camel case (`Assemble`) with the same generics, one
+///   field for each parameter and a constructor `new`, which implements `cuda_std::launch::Kernel`. A generic type that
+///   occurs in no parameter is kept in one more field, `marker`; use `new` there.
+///
+/// `#[kernel]` alone is for a function without generic parameters. `#[kernel(T = [f32, f64], B = [1, 3])]` lists the
+/// arguments of each generic type or const parameter. With `#[kernel(items, ..)]` the first parameter must be
+/// `i: usize`: the function computes item `i`, the entry points take the number of items in its place and leave
+/// out the threads beyond, and the struct implements `cuda_std::launch::ItemKernel`.
+///
+/// Parameters are passed by value and must be `Copy` with the same layout on both sides: numbers, views, raw pointers,
+/// `repr(C)` structs of these.
+#[proc_macro_attribute]
+pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
+    let expanded = || {
+        let args = syn::parse::<args::Args>(args)?;
+        let function = syn::parse::<syn::ItemFn>(item)?;
+        Ok(emit::emit(&model::Kernel::new(args, function)?))
+    };
+    expanded().unwrap_or_else(|error: syn::Error| error.into_compile_error()).into()
+}

@@ -1,0 +1,29 @@
+//! Relaxed read-modify-write on global memory, at device scope. Each returns the old value; where it is not used, ptxas
+//! turns the instruction into the cheaper `red`.
+
+use core::arch::asm;
+
+macro_rules! atomics {
+    ($($name:ident $type:ty, $class:ident, $text:literal;)*) => {$(
+        /// # Safety
+        /// `p` points to a value in global memory that only atomics touch while others may.
+        #[inline(always)]
+        pub unsafe fn $name(p: *mut $type, value: $type) -> $type {
+            let old: $type;
+            // SAFETY: the caller's promise about p.
+            unsafe {
+                asm!($text, r = out($class) old, p = in(reg64) p, v = in($class) value,
+                    options(nostack, preserves_flags));
+            }
+            old
+        }
+    )*};
+}
+
+atomics! {
+    add_u32 u32, reg32, "atom.global.add.u32 {r}, [{p}], {v};";
+    min_u32 u32, reg32, "atom.global.min.u32 {r}, [{p}], {v};";
+    max_u32 u32, reg32, "atom.global.max.u32 {r}, [{p}], {v};";
+    add_f32 f32, reg32, "atom.global.add.f32 {r}, [{p}], {v};";
+    add_f64 f64, reg64, "atom.global.add.f64 {r}, [{p}], {v};";
+}

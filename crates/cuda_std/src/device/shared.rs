@@ -1,0 +1,40 @@
+//! Pointers to shared memory, as generic addresses.
+
+use core::arch::{asm, global_asm};
+
+global_asm!(".extern .shared .align 16 .b8 cuda_std_dynamic_shared[];");
+
+/// The block's dynamic shared memory, aligned to 16 bytes.
+#[inline(always)]
+pub fn dynamic_shared() -> *mut u8 {
+    let p: *mut u8;
+    // SAFETY: taking an address has no precondition and touches no memory.
+    unsafe {
+        asm!("mov.u64 {p}, cuda_std_dynamic_shared;", "cvta.shared.u64 {p}, {p};", p = out(reg64) p,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    p
+}
+
+/// The static shared array of the call site `SITE`, for values of type `T`.
+///
+/// Not inlined, so that one site has one array however often the optimizer duplicates the call; ptxas inlines it.
+#[inline(never)]
+pub fn static_shared<T, const SITE: u64>() -> *mut T {
+    let p: *mut T;
+    // SAFETY: declares a variable in the scope of this function and takes its address.
+    unsafe {
+        asm!(
+            "{{",
+            ".shared .align {align} .b8 array[{size}];",
+            "mov.u64 {p}, array;",
+            "cvta.shared.u64 {p}, {p};",
+            "}}",
+            align = const if align_of::<T>() < 16 { 16 } else { align_of::<T>() },
+            size = const size_of::<T>(),
+            p = out(reg64) p,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    p
+}

@@ -1,0 +1,103 @@
+//! A host thread's share of the emulator: the block it runs, and the carriers it has made so far.
+
+use super::block::{Block, Launch};
+use super::carrier::{Carrier, Event};
+use super::error::{EmulatorError, Fault};
+use super::target::set_current;
+use std::cell::Cell;
+use std::ptr;
+use std::rc::Rc;
+
+thread_local! {
+    static POOL: Cell<Option<Worker>> = const { Cell::new(None) };
+}
+
+/// The stacks that all workers together keep between launches. Each takes two of the 65530 mappings of a Linux process.
+const MAX_STACKS: usize = 16384;
+
+/// Runs blocks on the current host thread.
+pub struct Worker {
+    carriers: Vec<Carrier>,
+    idle: Vec<usize>,
+    block: Rc<Block>,
+    stack_bytes: usize,
+}
+
+/// The most workers for blocks of this size.
+pub fn max_workers(block_threads: usize) -> usize {
+    MAX_STACKS / block_threads.max(1)
+}
+
+/// Lends this host thread's worker to `work`.
+pub fn with_worker<R>(stack_bytes: usize, work: impl FnOnce(&mut Worker) -> R) -> R {
+    let kept = POOL.take().filter(|worker| worker.stack_bytes == stack_bytes);
+    let mut worker = kept.unwrap_or_else(|| Worker::new(stack_bytes));
+    let result = work(&mut worker);
+    worker.trim(MAX_STACKS / rayon::current_num_threads());
+    POOL.set(Some(worker));
+    result
+}
+
+impl Worker {
+    fn new(stack_bytes: usize) -> Self {
+        Self { carriers: Vec::new(), idle: Vec::new(), block: Rc::new(Block::new()), stack_bytes }
+    }
+
+    /// Drops carriers beyond `n`; all are idle between launches.
+    fn trim(&mut self, n: usize) {
+        self.carriers.truncate(n);
+        self.idle.retain(|&k| k < n);
+    }
+
+    /// Gives the blocks to come their dynamic shared memory.
+    pub fn begin_launch(&self, dynamic_bytes: usize, poison: bool) {
+        self.block.shared().begin_launch(dynamic_bytes, poison);
+    }
+
+    /// Runs one block to its end.
+    pub fn run_block(&mut self, launch: &Launch, index: [u32; 3]) -> Result<(), EmulatorError> {
+        self.block.begin(launch, index);
+        set_current(Rc::as_ptr(&self.block));
+        self.run_threads();
+        set_current(ptr::null());
+        self.block.end()
+    }
+
+    fn run_threads(&mut self) {
+        loop {
+            if let Some(thread) = self.block.next_ready() {
+                self.block.make_current(thread);
+                self.resume(self.block.threads[thread].carrier.get());
+            } else if self.block.has_new() {
+                match self.idle_carrier() {
+                    Ok(k) => self.resume(k),
+                    Err(error) => self.block.fail(0, None, Fault::Launch(format!("no stack for a thread: {error}"))),
+                }
+            } else if self.block.is_stalled() {
+                if !self.block.cancelled.get() {
+                    self.block.fail_stalled();
+                }
+                self.block.wake_all();
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn resume(&mut self, k: usize) {
+        self.block.carrier.set(k);
+        if let Event::Idle = self.carriers[k].resume() {
+            self.idle.push(k);
+        }
+    }
+
+    fn idle_carrier(&mut self) -> std::io::Result<usize> {
+        if let Some(k) = self.idle.pop() {
+            return Ok(k);
+        }
+        let k = self.carriers.len();
+        self.block.yielders.borrow_mut().resize(k + 1, ptr::null());
+        self.carriers.push(Carrier::new(&self.block, k, self.stack_bytes)?);
+        Ok(k)
+    }
+}

@@ -1,0 +1,129 @@
+//! Floating-point arithmetic that kernels and the CPU share.
+
+use crate::atomic::AtomicAdd;
+use crate::warp::WarpShuffleValue;
+use crate::{DeviceCopy, target};
+use core::fmt::Debug;
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// `f32` or `f64`: what a kernel needs of its scalar type.
+pub trait GpuFloat:
+    DeviceCopy
+    + AtomicAdd
+    + WarpShuffleValue
+    + PartialOrd
+    + Debug
+    + Default
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// The difference between 1 and the next larger number.
+    const EPSILON: Self;
+
+    /// The nearest value to `x`.
+    fn from_f64(x: f64) -> Self;
+    /// The value as `f64`.
+    fn to_f64(self) -> f64;
+    /// `self * a + b`. On a device one instruction with one rounding. On a host built without the `fma` target feature
+    /// it is a product and a sum, rounded twice: a call of the C library's `fma` would cost forty times as much.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// The magnitude.
+    fn abs(self) -> Self;
+    /// The larger of the two; of a number and NaN, the number.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of the two; of a number and NaN, the number.
+    fn min(self, other: Self) -> Self;
+    /// The largest integer not above.
+    fn floor(self) -> Self;
+    /// The smallest integer not below.
+    fn ceil(self) -> Self;
+    /// 1 or -1 by the sign bit; NaN for NaN.
+    fn signum(self) -> Self;
+    /// `1 / self`.
+    fn recip(self) -> Self;
+    /// True for NaN.
+    fn is_nan(self) -> bool;
+    /// False for infinities and NaN.
+    fn is_finite(self) -> bool;
+}
+
+macro_rules! gpu_float {
+    ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident;)*) => {$(
+        impl GpuFloat for $type {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const EPSILON: Self = $type::EPSILON;
+
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                x as $type
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                target::$fma(self, a, b)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                target::$sqrt(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                $type::abs(self)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                $type::max(self, other)
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                $type::min(self, other)
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                target::$floor(self)
+            }
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                target::$ceil(self)
+            }
+            #[inline(always)]
+            fn signum(self) -> Self {
+                $type::signum(self)
+            }
+            #[inline(always)]
+            fn recip(self) -> Self {
+                1.0 / self
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                $type::is_nan(self)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                $type::is_finite(self)
+            }
+        }
+    )*};
+}
+
+gpu_float! {
+    f32: fma_f32 sqrt_f32 floor_f32 ceil_f32;
+    f64: fma_f64 sqrt_f64 floor_f64 ceil_f64;
+}

@@ -1,0 +1,65 @@
+//! What a launch needs of a kernel, on the host: its entry point's name, its parameters, and a way to run one thread.
+//!
+//! `#[kernel]` writes these implementations; one value of its type is one launch's parameter list.
+
+use crate::thread;
+use std::ffi::c_void;
+
+/// The addresses of a kernel's parameters in order, as `cuLaunchKernel` takes them.
+pub type Params = Vec<*mut c_void>;
+
+/// A kernel with its parameters.
+pub trait Kernel {
+    /// The entry point's name in the PTX module.
+    fn name(&self) -> &'static str;
+    /// The addresses of the parameters, valid while `self` is.
+    fn params(&self) -> Params;
+    /// Runs the kernel for the emulated thread that is current.
+    ///
+    /// # Safety
+    /// The parameters meet the kernel's own conditions.
+    unsafe fn run_thread(&self);
+}
+
+/// A kernel that is a function of an item's index, with its parameters.
+pub trait ItemKernel {
+    /// The entry point's name in the PTX module.
+    fn name(&self) -> &'static str;
+    /// The addresses of the parameters after the number of items, valid while `self` is.
+    fn params(&self) -> Params;
+    /// Computes item `i`.
+    ///
+    /// # Safety
+    /// The parameters meet the kernel's own conditions for item `i`.
+    unsafe fn item(&self, i: usize);
+}
+
+/// The launch of an item kernel over `n` items, one thread each, in a one-dimensional grid of at least `n` threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Items<K: ItemKernel> {
+    /// Number of items.
+    pub n: usize,
+    /// The kernel and its parameters.
+    pub kernel: K,
+}
+
+impl<K: ItemKernel> Kernel for Items<K> {
+    fn name(&self) -> &'static str {
+        self.kernel.name()
+    }
+
+    fn params(&self) -> Params {
+        let mut params = Params::from([(&raw const self.n).cast_mut().cast()]);
+        params.extend(self.kernel.params());
+        params
+    }
+
+    #[inline]
+    unsafe fn run_thread(&self) {
+        let i = thread::index_1d() as usize;
+        if i < self.n {
+            // SAFETY: the caller's promise; i is an item.
+            unsafe { self.kernel.item(i) }
+        }
+    }
+}

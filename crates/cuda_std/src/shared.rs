@@ -1,0 +1,52 @@
+//! Memory shared by the threads of a block.
+//!
+//! It starts undefined on a device and as 0xFF bytes (NaN, `u32::MAX`) on the emulator, fresh for each block.
+
+use crate::target;
+
+/// A static array in shared memory: `shared_array![f64; 256]` is a `*mut f64` to room for 256 values, the same for all
+/// threads of the block. Each place in the source that writes the macro has an array of its own.
+///
+/// The element type may be a generic parameter, the length any constant that depends on no generic type.
+#[macro_export]
+macro_rules! shared_array {
+    ($type:ty; $len:expr) => {
+        $crate::shared::static_array::<
+            [$type; $len],
+            { $crate::shared::call_site(::core::module_path!(), ::core::line!(), ::core::column!()) },
+        >()
+        .cast::<$type>()
+    };
+}
+
+/// The dynamic shared memory given at launch, as a pointer to `T`; aligned to 16 bytes.
+///
+/// Every call of a block returns the same address, whatever `T`.
+#[inline(always)]
+#[track_caller]
+pub fn dynamic_shared_mem<T>() -> *mut T {
+    const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") }
+    target::dynamic_shared().cast()
+}
+
+#[doc(hidden)]
+#[inline(always)]
+#[track_caller]
+pub fn static_array<T, const SITE: u64>() -> *mut T {
+    target::static_shared::<T, SITE>()
+}
+
+/// A number for a place in the source: FNV-1a over the module's path, line and column. The module's path is the same in
+/// every checkout, where a file's would not be.
+#[doc(hidden)]
+pub const fn call_site(module: &str, line: u32, column: u32) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let bytes = module.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x100_0000_01b3);
+        i += 1;
+    }
+    hash = (hash ^ line as u64).wrapping_mul(0x100_0000_01b3);
+    (hash ^ column as u64).wrapping_mul(0x100_0000_01b3)
+}

@@ -1,0 +1,224 @@
+//! What the attribute expands to.
+
+use crate::model::{Argument, Kernel, Param};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Attribute, GenericParam, Generics, parse_quote};
+
+/// The function, the entry points and the launch description.
+pub fn emit(kernel: &Kernel) -> TokenStream {
+    let cfgs: Vec<_> = kernel.function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let entries = kernel.instances().into_iter().map(|instance| entry(kernel, &cfgs, &instance));
+    let function = function(kernel);
+    let launch = launch(kernel, &cfgs);
+    quote! {
+        #function
+        #(#entries)*
+        #launch
+    }
+}
+
+/// The function itself, inlined into its entry points. A kernel takes as many parameters as it has arrays.
+fn function(kernel: &Kernel) -> TokenStream {
+    let function = &kernel.function;
+    let inline = (!function.attrs.iter().any(|attr| attr.path().is_ident("inline"))).then(|| {
+        quote! {
+            #[cfg_attr(target_arch = "nvptx64", inline(always))]
+            #[cfg_attr(not(target_arch = "nvptx64"), inline)]
+        }
+    });
+    quote! {
+        #inline
+        #[allow(clippy::too_many_arguments)]
+        #function
+    }
+}
+
+/// One entry point. Aliases in an anonymous scope stand in for the generic parameters that its parameter types name.
+fn entry(kernel: &Kernel, cfgs: &[&Attribute], instance: &[Argument]) -> TokenStream {
+    let name = kernel.entry_name(instance);
+    let ident = format_ident!("entry_of_{name}");
+    let call = call_path(kernel);
+    let aliases = kernel.generics.iter().zip(instance).map(|(generic, argument)| {
+        let (name, value) = (&generic.name, &argument.tokens);
+        match &generic.const_type {
+            None => quote!(type #name = #value;),
+            Some(ty) => quote!(const #name: #ty = #value;),
+        }
+    });
+    let types: Vec<_> = kernel.params.iter().map(|param| &param.ty).collect();
+    let names: Vec<_> = (0..types.len()).map(|k| Ident::new(&format!("p{k}"), Span::mixed_site())).collect();
+    let (count, body) = if kernel.items {
+        let body = quote! {
+            let i = ::cuda_std::thread::index_1d() as usize;
+            if i < n {
+                unsafe { #call(i, #(#names),*) }
+            }
+        };
+        (Some(quote!(n: usize,)), body)
+    } else {
+        (None, quote!(unsafe { #call(#(#names),*) }))
+    };
+    quote! {
+        #(#cfgs)*
+        #[cfg(target_arch = "nvptx64")]
+        #[allow(dead_code, improper_ctypes_definitions)]
+        const _: () = {
+            #(#aliases)*
+            #[unsafe(export_name = #name)]
+            unsafe extern "ptx-kernel" fn #ident(#count #(#names: #types),*) {
+                #body
+            }
+        };
+    }
+}
+
+/// The function with its generic arguments written out.
+fn call_path(kernel: &Kernel) -> TokenStream {
+    let name = &kernel.function.sig.ident;
+    let generics = kernel.generics.iter().map(|generic| &generic.name);
+    if kernel.generics.is_empty() { quote!(#name) } else { quote!(#name::<#(#generics),*>) }
+}
+
+/// The struct of the parameters and its implementations.
+fn launch(kernel: &Kernel, cfgs: &[&Attribute]) -> TokenStream {
+    let ident = camel_case(&kernel.function.sig.ident);
+    let vis = &kernel.function.vis;
+    let doc = format!("Launch of [`{}`].", kernel.function.sig.ident);
+    let generics = static_generics(&kernel.function.sig.generics);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
+    let types: Vec<_> = kernel.params.iter().map(|param| &param.ty).collect();
+    let marker = marker(kernel);
+    let marker_field = marker.as_ref().map(|ty| quote!(#[doc(hidden)] #vis marker: #ty,));
+    let marker_value = marker.as_ref().map(|_| quote!(marker: ::core::marker::PhantomData,));
+    let kernel_impl = kernel_impl(kernel, &ident, &generics);
+    let cfgs = quote!(#(#cfgs)* #[cfg(not(target_arch = "nvptx64"))]);
+    quote! {
+        #cfgs
+        #[doc = #doc]
+        #[allow(missing_docs)]
+        #vis struct #ident #generics #where_clause {
+            #(#vis #names: #types,)*
+            #marker_field
+        }
+        #cfgs
+        #[allow(clippy::expl_impl_clone_on_copy)]
+        impl #impl_generics ::core::clone::Clone for #ident #type_generics #where_clause {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        #cfgs
+        impl #impl_generics ::core::marker::Copy for #ident #type_generics #where_clause {}
+        #cfgs
+        #[allow(clippy::too_many_arguments, clippy::new_without_default, dead_code)]
+        impl #impl_generics #ident #type_generics #where_clause {
+            /// The launch with these parameters.
+            #[inline]
+            #vis const fn new(#(#names: #types),*) -> Self {
+                Self { #(#names,)* #marker_value }
+            }
+        }
+        #cfgs
+        #kernel_impl
+    }
+}
+
+/// The implementation of `Kernel` or `ItemKernel`.
+fn kernel_impl(kernel: &Kernel, ident: &Ident, generics: &Generics) -> TokenStream {
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
+    let call = call_path(kernel);
+    let name = name_body(kernel);
+    let (interface, method) = if kernel.items {
+        let method = quote! {
+            unsafe fn item(&self, i: usize) {
+                unsafe { #call(i, #(self.#names),*) }
+            }
+        };
+        (quote!(ItemKernel), method)
+    } else {
+        let method = quote! {
+            unsafe fn run_thread(&self) {
+                unsafe { #call(#(self.#names),*) }
+            }
+        };
+        (quote!(Kernel), method)
+    };
+    quote! {
+        #[allow(clippy::undocumented_unsafe_blocks)]
+        impl #impl_generics ::cuda_std::launch::#interface for #ident #type_generics #where_clause {
+            #[allow(clippy::bool_comparison, clippy::needless_return)]
+            fn name(&self) -> &'static str {
+                #name
+            }
+            fn params(&self) -> ::cuda_std::launch::Params {
+                ::cuda_std::launch::Params::from([#((&raw const self.#names).cast_mut().cast()),*])
+            }
+            #[inline]
+            #method
+        }
+    }
+}
+
+/// Finds the entry point of the struct's generic arguments.
+fn name_body(kernel: &Kernel) -> TokenStream {
+    if kernel.generics.is_empty() {
+        let name = kernel.entry_name(&[]);
+        return quote!(#name);
+    }
+    let branches = kernel.instances().into_iter().map(|instance| {
+        let name = kernel.entry_name(&instance);
+        let tests = kernel.generics.iter().zip(&instance).map(|(generic, argument)| {
+            let (name, value) = (&generic.name, &argument.tokens);
+            match generic.const_type {
+                None => quote!(::core::any::TypeId::of::<#name>() == ::core::any::TypeId::of::<#value>()),
+                Some(_) => quote!(#name == #value),
+            }
+        });
+        quote!(if #(#tests)&&* { return #name; })
+    });
+    let text = format!("kernel `{}` has no entry point for these generic arguments", kernel.function.sig.ident);
+    quote! {
+        #(#branches)*
+        ::core::panic!(#text)
+    }
+}
+
+/// The function's generics with every type parameter `'static`, as comparing types needs.
+fn static_generics(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    for param in &mut generics.params {
+        if let GenericParam::Type(param) = param {
+            param.bounds.push(parse_quote!('static));
+        }
+    }
+    generics
+}
+
+/// The type of a field that mentions the type parameters which no parameter's type does, if there are any.
+fn marker(kernel: &Kernel) -> Option<TokenStream> {
+    let is_unused = |name: &&Ident| !kernel.params.iter().any(|Param { ty, .. }| mentions(quote!(#ty), name));
+    let types = kernel.generics.iter().filter(|generic| generic.const_type.is_none()).map(|generic| &generic.name);
+    let unused: Vec<_> = types.filter(is_unused).collect();
+    (!unused.is_empty()).then(|| quote!(::core::marker::PhantomData<fn() -> (#(#unused,)*)>))
+}
+
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => ident == *name,
+        proc_macro2::TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+fn camel_case(name: &Ident) -> Ident {
+    let text = name.to_string();
+    let capitalized = text.trim_start_matches("r#").split('_').map(|word| {
+        let mut chars = word.chars();
+        chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect::<String>()
+    });
+    Ident::new(&capitalized.collect::<String>(), name.span())
+}

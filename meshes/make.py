@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""Makes the meshes of this folder with Gmsh: `python3 meshes/make.py [name ...]` (all of them without a name).
+
+Coordinates are metres. Options and seeds are fixed and Gmsh runs on one thread, so one version of Gmsh gives the same
+files each time. The file formats differ on purpose, so that every reader is used by some example.
+"""
+
+import math
+import pathlib
+import sys
+
+import gmsh
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+TET4, TRI3 = 4, 2
+LIMIT_BYTES = 2_000_000
+
+# DSM's node count, the edge length that comes nearest to it (found by bisection, then a scan of the lengths within 3 %),
+# the version of the format, whether binary.
+CUBES = {
+    "cube_463": (463, 0.1596, 2.2, False),
+    "cube_1149": (1149, 0.10576, 4.1, False),
+    "cube_3419": (3419, 0.06743, 4.1, True),
+    "cube_7348": (7348, 0.04983, 4.1, True),
+}
+
+
+def start(name):
+    """An empty Gmsh model with the fixed options."""
+    gmsh.clear()
+    gmsh.model.add(name)
+    options = {
+        "General.Terminal": 0,
+        "General.NumThreads": 1,
+        "Mesh.RandomSeed": 1,
+        "Mesh.RandomFactor": 1e-9,
+        "Mesh.RandomFactor3D": 1e-12,
+        "Mesh.ElementOrder": 1,
+        "Mesh.Algorithm": 6,
+        "Mesh.Algorithm3D": 1,
+        "Mesh.Optimize": 1,
+        "Mesh.OptimizeNetgen": 0,
+        "Mesh.SaveAll": 0,
+        "Mesh.MeshSizeExtendFromBoundary": 1,
+        "Mesh.MeshSizeFromPoints": 1,
+        "Mesh.MeshSizeFromCurvature": 0,
+    }
+    for key, value in options.items():
+        gmsh.option.setNumber(key, value)
+
+
+def sizes(low, high):
+    """Bounds of the edge length."""
+    gmsh.option.setNumber("Mesh.MeshSizeMin", low)
+    gmsh.option.setNumber("Mesh.MeshSizeMax", high)
+
+
+def group(dim, tags, name):
+    """A named group of the entities `tags` of dimension `dim`; none at all is a mistake in this script."""
+    if not len(tags):
+        raise SystemExit(f"{gmsh.model.getCurrent()}: nothing in group {name}")
+    gmsh.model.addPhysicalGroup(dim, list(tags), name=name)
+
+
+def faces(test):
+    """The surfaces whose bounding box `(xmin, ymin, zmin, xmax, ymax, zmax)` passes `test`."""
+    return [tag for dim, tag in gmsh.model.getEntities(2) if test(*gmsh.model.getBoundingBox(dim, tag))]
+
+
+def cylinders(radius, axis, tolerance=1e-6):
+    """The cylindrical surfaces of this radius that span two radii or fewer across `axis` (0, 1, 2)."""
+    found = []
+    for dim, tag in gmsh.model.getEntities(2):
+        if gmsh.model.getType(dim, tag) != "Cylinder":
+            continue
+        (u0, v0), (u1, v1) = gmsh.model.getParametrizationBounds(dim, tag)
+        curvature = gmsh.model.getCurvature(dim, tag, [0.5 * (u0 + u1), 0.5 * (v0 + v1)])[0]
+        direction = gmsh.model.getDerivative(dim, tag, [0.5 * (u0 + u1), 0.5 * (v0 + v1)])[3:]
+        if abs(abs(curvature) - 1.0 / radius) < tolerance / radius and abs(direction[axis]) > 0.99:
+            found.append(tag)
+    return found
+
+
+def rounded_profile(corners):
+    """A closed wire in the plane y = 0 through `corners = [(x, z, radius)]`, each corner rounded; returns its face."""
+    occ, n, ends, centres = gmsh.model.occ, len(corners), [], []
+    for i, (x, z, radius) in enumerate(corners):
+        here = np.array([x, z])
+        back = np.array(corners[i - 1][:2]) - here
+        ahead = np.array(corners[(i + 1) % n][:2]) - here
+        back, ahead = back / np.linalg.norm(back), ahead / np.linalg.norm(ahead)
+        if radius == 0.0:
+            point = occ.addPoint(x, 0.0, z)
+            ends.append((point, point, None))
+            continue
+        half = 0.5 * math.acos(float(np.clip(back @ ahead, -1.0, 1.0)))
+        reach = radius / math.tan(half)
+        centre = here + (back + ahead) / np.linalg.norm(back + ahead) * radius / math.sin(half)
+        a, b = here + reach * back, here + reach * ahead
+        points = [occ.addPoint(p[0], 0.0, p[1]) for p in (a, centre, b)]
+        ends.append((points[0], points[2], occ.addCircleArc(*points)))
+        centres.append(points[1])
+    curves = []
+    for i in range(n):
+        if ends[i][2] is not None:
+            curves.append(ends[i][2])
+        curves.append(occ.addLine(ends[i][1], ends[(i + 1) % n][0]))
+    face = occ.addPlaneSurface([occ.addCurveLoop(curves)])
+    occ.remove([(0, centre) for centre in centres])
+    return face
+
+
+def extrude_y(face, y0, y1):
+    """The volume swept by a face in y = 0 between two planes."""
+    gmsh.model.occ.translate([(2, face)], 0.0, y0, 0.0)
+    return [e for e in gmsh.model.occ.extrude([(2, face)], 0.0, y1 - y0, 0.0) if e[0] == 3][0]
+
+
+def finer_near(surfaces, inside, outside, reach):
+    """A background field: edge length `inside` on the surfaces, growing to `outside` at the distance `reach`."""
+    field = gmsh.model.mesh.field
+    distance, threshold = field.add("Distance"), field.add("Threshold")
+    field.setNumbers(distance, "SurfacesList", surfaces)
+    field.setNumber(distance, "Sampling", 40)
+    bounds = {"SizeMin": inside, "SizeMax": outside, "DistMin": 0.0, "DistMax": reach}
+    for key, value in {"InField": distance, **bounds}.items():
+        field.setNumber(threshold, key, value)
+    field.setAsBackgroundMesh(threshold)
+    for option in ("Mesh.MeshSizeExtendFromBoundary", "Mesh.MeshSizeFromPoints"):
+        gmsh.option.setNumber(option, 0)
+
+
+def write(name, version, binary, digits=None):
+    """Meshes the model in 3D, improves it, saves it and prints a line of its figures.
+
+    `digits` rounds the coordinates to so many decimals, which shortens an ASCII file by half of its node section."""
+    mesh = gmsh.model.mesh
+    mesh.generate(3)
+    mesh.optimize("Netgen")
+    mesh.optimize("")
+    if digits is not None:
+        tags, coords, _ = mesh.getNodes()
+        for tag, x in zip(tags, np.round(coords.reshape(-1, 3), digits) + 0.0):
+            mesh.setNode(tag, x, [])
+    gmsh.option.setNumber("Mesh.MshFileVersion", version)
+    gmsh.option.setNumber("Mesh.Binary", int(binary))
+    path = HERE / f"{name}.msh"
+    gmsh.write(str(path))
+    tets, corners = mesh.getElementsByType(TET4)
+    gamma = np.array(mesh.getElementQualities(tets, "gamma"))
+    form = f"{version} {'binary' if binary else 'ASCII'}"
+    print(
+        f"{name:10} {form:10} nodes {len(np.unique(corners)):6} tets {len(tets):6} triangles "
+        f"{len(mesh.getElementsByType(TRI3)[0]):6} gamma min {gamma.min():.2f} mean {gamma.mean():.2f} "
+        f"{path.stat().st_size:8} bytes"
+    )
+    if path.stat().st_size > LIMIT_BYTES or gamma.min() < 0.1:
+        raise SystemExit(f"{path}: too big or too poor")
+
+
+def cube_model(name, size):
+    """The unit cube with its six faces named.
+
+    The edge length varies by 10 % across the cube: with a constant one the edges' divisions all change at once, and most
+    node counts cannot be had."""
+    start(name)
+    gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+    gmsh.model.occ.synchronize()
+    group(3, [1], "body")
+    for axis, letter in enumerate("xyz"):
+        for end, value in (("min", 0.0), ("max", 1.0)):
+            at = lambda *b: abs(b[axis] - value) < 1e-3 and abs(b[axis + 3] - value) < 1e-3
+            group(2, faces(at), letter + end)
+    field = gmsh.model.mesh.field
+    slope = field.add("MathEval")
+    field.setString(slope, "F", f"{size} * (0.9 + 0.2 * (x + 2 * y + 3 * z) / 6)")
+    field.setAsBackgroundMesh(slope)
+    for option in ("Mesh.MeshSizeExtendFromBoundary", "Mesh.MeshSizeFromPoints"):
+        gmsh.option.setNumber(option, 0)
+
+
+def cube(name):
+    """DSM's unstructured unit cube."""
+    _, size, version, binary = CUBES[name]
+    cube_model(name, size)
+    write(name, version, binary)
+
+
+def bracket(name):
+    """An L-bracket: legs of 100 mm (up) and 80 mm (out), 60 mm wide, 10 mm thick; fillet of 8 mm, holes of 9 mm."""
+    start(name)
+    occ, t, width, hole, fillet = gmsh.model.occ, 0.010, 0.060, 0.0045, 0.008
+    sharp = [(0.0, 0.0), (0.080, 0.0), (0.080, t), (t, t), (t, 0.100), (0.0, 0.100)]
+    leg = extrude_y(rounded_profile([(x, z, fillet if (x, z) == (t, t) else 0.0) for x, z in sharp]), 0.0, width)
+    holes = [(3, occ.addCylinder(-t, y, z, 3 * t, 0, 0, hole)) for y in (0.015, 0.045) for z in (0.045, 0.085)]
+    occ.cut([leg], holes)
+    occ.synchronize()
+    bolts, curved = cylinders(hole, 0), cylinders(fillet, 1)
+    group(3, [tag for _, tag in gmsh.model.getEntities(3)], "body")
+    group(2, bolts, "bolts")
+    group(2, curved, "fillet")
+    group(2, faces(lambda *b: b[0] > 0.079), "tip")
+    group(2, faces(lambda *b: abs(b[2] - t) < 1e-5 and abs(b[5] - t) < 1e-5), "flange")
+    finer_near(bolts + curved, 0.0014, 0.0038, 0.020)
+    sizes(0.001, 0.01)
+    write(name, 4.1, True)
+
+
+def vase(name):
+    """A vase 250 mm high with a wall of 2 mm and a bottom of 5 mm, turned about the z axis."""
+    start(name)
+    occ, wall, bottom = gmsh.model.occ, 0.002, 0.005
+    outline = [(0.040, 0.0), (0.062, 0.045), (0.070, 0.095), (0.052, 0.155), (0.030, 0.205), (0.044, 0.250)]
+    outer = [occ.addPoint(r, 0, z) for r, z in outline]
+    inner = [occ.addPoint(r - wall, 0, max(z, bottom)) for r, z in outline]
+    axis = [occ.addPoint(0, 0, 0), occ.addPoint(0, 0, bottom)]
+    curves = [
+        occ.addLine(axis[0], outer[0]),
+        occ.addSpline(outer),
+        occ.addLine(outer[-1], inner[-1]),
+        occ.addSpline(inner[::-1]),
+        occ.addLine(inner[0], axis[1]),
+        occ.addLine(axis[1], axis[0]),
+    ]
+    profile = occ.addPlaneSurface([occ.addCurveLoop(curves)])
+    occ.revolve([(2, profile)], 0, 0, 0, 0, 0, 1, 2 * math.pi)
+    occ.remove([(2, profile)])
+    occ.synchronize()
+    group(3, [tag for _, tag in gmsh.model.getEntities(3)], "body")
+    group(2, faces(lambda *b: b[5] < 1e-4), "base")
+    group(2, faces(lambda *b: b[2] > 0.2499), "rim")
+    floor = faces(lambda *b: abs(b[2] - bottom) < 1e-4 and abs(b[5] - bottom) < 1e-4)
+    walls = faces(lambda *b: b[2] > bottom - 1e-3 and b[5] - b[2] > 0.2)
+    group(2, floor + walls, "inside")
+    sizes(0.0047, 0.0047)
+    write(name, 4.1, True)
+
+
+def car(name):
+    """A car-like body of 4.2 x 1.7 x 1.3 m: hollow cabin with windows, four wheel arches, rounded edges."""
+    start(name)
+    occ, width, arch = gmsh.model.occ, 1.7, 0.36
+    side = [
+        (0.0, 0.20, 0.06), (4.2, 0.20, 0.06), (4.2, 0.85, 0.10), (3.75, 0.95, 0.10), (3.05, 1.48, 0.15),
+        (1.75, 1.50, 0.15), (1.05, 0.98, 0.10), (0.0, 0.75, 0.12),
+    ]
+    cabin = [
+        (1.30, 0.45, 0.08), (3.40, 0.45, 0.08), (3.45, 0.95, 0.05), (2.97, 1.36, 0.10), (1.83, 1.38, 0.10),
+        (1.32, 0.98, 0.05),
+    ]
+    pane = [(1.42, 0.98, 0.04), (2.28, 0.98, 0.04), (2.28, 1.31, 0.04), (1.86, 1.31, 0.06)]
+    rear_pane = [(2.46, 0.98, 0.04), (3.30, 0.98, 0.04), (2.93, 1.31, 0.06), (2.46, 1.31, 0.04)]
+    body = extrude_y(rounded_profile(side), 0.0, width)
+    tools = [extrude_y(rounded_profile(cabin), 0.14, width - 0.14)]
+    tools += [extrude_y(rounded_profile(p), -0.1, width + 0.1) for p in (pane, rear_pane)]
+    for x in (0.80, 3.45):
+        tools += [(3, occ.addCylinder(x, y, 0.20, 0, 0.35, 0, arch)) for y in (-0.1, width - 0.25)]
+    occ.synchronize()
+    # The side edges above the sills, rounded before anything is cut.
+    edges = [tag for dim, tag in gmsh.model.getBoundary([body], combined=False, oriented=False, recursive=False)
+             for dim, tag in gmsh.model.getBoundary([(dim, tag)], oriented=False) if side_edge(tag, width)]
+    body = occ.fillet([body[1]], sorted(set(edges)), [0.05])[0]
+    occ.cut([body], tools)
+    occ.synchronize()
+    group(3, [tag for _, tag in gmsh.model.getEntities(3)], "body")
+    group(2, cylinders(arch, 1), "wheels")
+    group(2, faces(lambda *b: b[2] > 1.42 and b[3] - b[0] > 0.8), "roof")
+    group(2, faces(lambda *b: b[3] < 1e-3), "front")
+    sizes(0.04, 0.0801)
+    write(name, 4.1, False, digits=5)
+
+
+def side_edge(tag, width):
+    """Whether a curve lies in one of the planes y = 0 and y = width."""
+    box = gmsh.model.getBoundingBox(1, tag)
+    return any(abs(box[1] - y) < 1e-5 and abs(box[4] - y) < 1e-5 for y in (0.0, width))
+
+
+MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car}
+
+
+def main(names):
+    """Makes the named meshes."""
+    unknown = [n for n in names if n not in MAKERS]
+    if unknown:
+        raise SystemExit(f"unknown: {', '.join(unknown)}; there are {', '.join(MAKERS)}")
+    gmsh.initialize()
+    gmsh.option.setNumber("General.Terminal", 0)
+    for name in names or MAKERS:
+        MAKERS[name](name)
+    gmsh.finalize()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Solves cases with warpfem and compares each with scikit-fem on the same mesh; exit 1 on a miss.
+#
+#   tests/peers/run.sh BINARY [all | CASE ...]
+#
+# Without names: all but the largest cube; scikit-fem's part takes half a minute on two cores.
+# Needs Python 3.11 or later with gmsh, meshio, pyvista and scikit-fem.
+set -eu
+if [ $# -lt 1 ]; then
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+meshes=$here/../../meshes
+binary=$1
+shift
+cases="$*"
+[ -n "$cases" ] || cases="cube_463 cube_1149 cube_3419 cantilever bracket vase car"
+[ "$cases" != all ] || cases="cube_463 cube_1149 cube_3419 cube_7348 cantilever bracket vase car"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT INT TERM
+python3 "$here/compare.py" --self-test
+set --
+status=0
+for name in $cases; do
+    if "$binary" solve "$meshes/$name.toml" -o "$out" --device cpu --tolerance 1e-10 --quiet; then
+        set -- "$@" "$meshes/$name.toml" "$out/$name.vtu"
+    else
+        echo "MISS $name: warpfem exits $?"
+        status=1
+    fi
+done
+[ $# -eq 0 ] || python3 "$here/compare.py" "$@" || status=1
+exit $status
