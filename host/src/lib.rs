@@ -20,4 +20,8 @@ pub mod solve;
 pub mod sparse;
 pub mod stress;
 
+// The linker finds the driver's functions, which `cust` refers to, in this crate.
+#[cfg(feature = "cuda")]
+use cuda_loader as _;
+
 pub use error::{Error, Result};

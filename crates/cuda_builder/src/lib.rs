@@ -1,1 +1,228 @@
-//! placeholder
+//! Builds a crate of GPU kernels to PTX, from a build script.
+//!
+//! ```no_run
+//! use cuda_builder::{CudaBuilder, NvvmArch};
+//! let built = CudaBuilder::new("kernels-rs").arch(NvvmArch::Compute80).copy_to("kernels-rs/ptx/kernels.ptx").build()?;
+//! println!("cargo:rustc-env=KERNELS_PTX={}", built.ptx.display());
+//! # Ok::<(), cuda_builder::BuilderError>(())
+//! ```
+//!
+//! The PTX at `copy_to` is meant to be checked in. While the hash in its header is that of the sources it is used as it
+//! is; after a change of the kernels they are compiled again, by a compiler that this crate looks for; and without such
+//! a compiler the checked-in PTX is used all the same, with a warning. Two environment variables intervene:
+//! `CUDA_BUILDER=force` compiles in any case, and `CUDA_BUILDER_RUSTC` names the compiler.
+
+mod compile;
+mod compiler;
+mod error;
+mod header;
+mod sources;
+#[cfg(test)]
+mod testing;
+
+use compiler::Compiler;
+pub use error::BuilderError;
+use error::at;
+pub use header::Header;
+use sources::Sources;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The oldest GPU generation that the PTX is for; the driver compiles it for any newer one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NvvmArch {
+    /// Ampere (A100).
+    #[default]
+    Compute80,
+    /// Ampere (RTX 30).
+    Compute86,
+    /// Ada.
+    Compute89,
+    /// Hopper.
+    Compute90,
+}
+
+impl NvvmArch {
+    /// The name that rustc's `target-cpu` and the PTX's `.target` have for it.
+    pub fn target_cpu(self) -> &'static str {
+        match self {
+            Self::Compute80 => "sm_80",
+            Self::Compute86 => "sm_86",
+            Self::Compute89 => "sm_89",
+            Self::Compute90 => "sm_90",
+        }
+    }
+}
+
+/// How the PTX of a build came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Checked in, and made from these very sources.
+    CheckedIn,
+    /// Compiled just now.
+    Compiled,
+    /// Checked in, made from other sources than these: no compiler here can build kernels.
+    Stale,
+}
+
+/// The result of a build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// Absolute path of the PTX.
+    pub ptx: PathBuf,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// A build of one kernel crate.
+#[derive(Clone, Debug)]
+pub struct CudaBuilder {
+    crate_dir: PathBuf,
+    copy_to: Option<PathBuf>,
+    arch: NvvmArch,
+    force: bool,
+}
+
+impl CudaBuilder {
+    /// A build of the crate in this folder (relative to the building package, where a build script runs).
+    pub fn new(crate_dir: impl AsRef<Path>) -> Self {
+        let force = env::var_os("CUDA_BUILDER").is_some_and(|value| value == "force");
+        Self { crate_dir: crate_dir.as_ref().to_owned(), copy_to: None, arch: NvvmArch::default(), force }
+    }
+
+    /// The file to write the PTX to, and to take it from while it matches the sources. Without one the PTX goes to the
+    /// build script's `OUT_DIR`.
+    pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
+        self.copy_to = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// The oldest GPU to build for; [`NvvmArch::Compute80`] if not called.
+    pub fn arch(mut self, arch: NvvmArch) -> Self {
+        self.arch = arch;
+        self
+    }
+
+    /// Whether to compile even if the checked-in PTX matches the sources.
+    pub fn force(mut self, force: bool) -> Self {
+        self.force = force;
+        self
+    }
+
+    /// Provides the PTX, and tells cargo what it depends on.
+    ///
+    /// # Errors
+    ///
+    /// When the kernels do not compile, when there is neither a compiler nor a checked-in PTX, and when files cannot be
+    /// read or written. That no compiler is found is no error where a checked-in PTX exists.
+    pub fn build(self) -> Result<Built, BuilderError> {
+        let sources = Sources::of(&self.crate_dir)?;
+        let ptx = self.destination()?;
+        for path in sources.watched.iter().chain([&ptx]) {
+            println!("cargo:rerun-if-changed={}", path.display());
+        }
+        for variable in ["CUDA_BUILDER", "CUDA_BUILDER_RUSTC"] {
+            println!("cargo:rerun-if-env-changed={variable}");
+        }
+        let hash = sources.hash()?;
+        let checked_in = fs::read_to_string(&ptx).ok();
+        let found = checked_in.as_deref().map(|text| Header::parse(text).map(|header| header.sources));
+        match decide(self.force, found.as_ref().map(|hash| hash.as_deref()), &hash, Compiler::find)? {
+            Plan::Use(Origin::Stale) => {
+                println!(
+                    "cargo:warning={} changed but no compiler can build it: embedding the checked-in PTX; GPU results may \
+                     not match the sources",
+                    self.crate_dir.display()
+                );
+                Ok(Built { ptx, origin: Origin::Stale })
+            }
+            Plan::Use(origin) => Ok(Built { ptx, origin }),
+            Plan::Compile(compiler) => self.compile(&sources, hash, ptx, &compiler),
+        }
+    }
+
+    fn compile(
+        &self,
+        sources: &Sources,
+        hash: String,
+        ptx: PathBuf,
+        compiler: &Compiler,
+    ) -> Result<Built, BuilderError> {
+        let (crate_dir, target_dir) = (at(&self.crate_dir, self.crate_dir.canonicalize())?, target_dir(&sources.root));
+        let job = compile::Job {
+            crate_dir: &crate_dir,
+            workspace: &sources.root,
+            target_dir: &target_dir,
+            target_cpu: self.arch.target_cpu(),
+        };
+        let header = Header { sources: hash, compiler: compiler.version.clone(), command: job.command_line() };
+        write_whole(&ptx, &header.put_before(&job.run(compiler)?))?;
+        println!("cargo:warning=compiled {} with {} to {}", self.crate_dir.display(), compiler.version, ptx.display());
+        Ok(Built { ptx, origin: Origin::Compiled })
+    }
+
+    fn destination(&self) -> Result<PathBuf, BuilderError> {
+        let path = match (&self.copy_to, env::var_os("OUT_DIR")) {
+            (Some(path), _) => path.clone(),
+            (None, Some(out)) => Path::new(&out).join("kernels.ptx"),
+            (None, None) => self.crate_dir.join("ptx/kernels.ptx"),
+        };
+        at(&path, std::path::absolute(&path))
+    }
+}
+
+/// Hash of the device sources of the crate in `crate_dir`, as it stands in the header of its PTX.
+///
+/// # Errors
+///
+/// When the folder holds no crate or a source cannot be read.
+pub fn source_hash(crate_dir: impl AsRef<Path>) -> Result<String, BuilderError> {
+    Sources::of(crate_dir.as_ref())?.hash()
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Plan {
+    Use(Origin),
+    Compile(Compiler),
+}
+
+/// What to do, given the checked-in PTX (`None`: no such file; `Some(None)`: without a header; else its hash) and the
+/// hash of the sources. The compiler is looked for only where one is needed.
+fn decide(
+    force: bool,
+    checked_in: Option<Option<&str>>,
+    sources: &str,
+    find: impl FnOnce() -> Result<Option<Compiler>, BuilderError>,
+) -> Result<Plan, BuilderError> {
+    if !force && checked_in == Some(Some(sources)) {
+        return Ok(Plan::Use(Origin::CheckedIn));
+    }
+    match find()? {
+        Some(compiler) => Ok(Plan::Compile(compiler)),
+        None if checked_in.is_some() && !force => Ok(Plan::Use(Origin::Stale)),
+        None => Err(BuilderError::NoCompiler),
+    }
+}
+
+/// The nested build's own target folder: the outer cargo holds the lock of its own while this runs.
+fn target_dir(workspace: &Path) -> PathBuf {
+    match (env::var_os("OUT_DIR"), env::var_os("CARGO_TARGET_DIR")) {
+        (Some(out), _) => Path::new(&out).join("cuda-builder"),
+        (None, Some(target)) => workspace.join(target).join("cuda-builder"),
+        (None, None) => workspace.join("target/cuda-builder"),
+    }
+}
+
+/// Writes a file so that a reader sees the old text or the new one, never a part.
+fn write_whole(path: &Path, text: &str) -> Result<(), BuilderError> {
+    if let Some(parent) = path.parent() {
+        at(parent, fs::create_dir_all(parent))?;
+    }
+    let partial = path.with_extension(format!("ptx.{}", std::process::id()));
+    at(&partial, fs::write(&partial, text))?;
+    at(path, fs::rename(&partial, path))
+}
+
+#[cfg(test)]
+mod tests;
