@@ -3,6 +3,7 @@
 use super::symbolic::{Block, Symbolic};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::ElementKind;
+use crate::element::dispatch::{match_element, with_element};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::sparse::{Format, Matrix};
@@ -11,22 +12,6 @@ use kernels_rs::assembly::row_owner::{BodyForce, InternalForce, Stiffness};
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
-
-/// Evaluates `$body` with `$E` naming the element type of `$kind`.
-macro_rules! with_element {
-    ($kind:expr, $E:ident => $body:expr) => {
-        kernels_rs::for_each_element!(match_element, ($kind, $E, $body))
-    };
-}
-macro_rules! match_element {
-    (($kind:expr, $E:ident, $body:expr) $($Kind:ident),+) => {
-        match $kind {
-            $(crate::element::ElementKind::$Kind => { type $E = kernels_rs::element::$Kind; $body })+
-            other => Err(crate::error::Error::NotSolvable(other.info().name)),
-        }
-    };
-}
-pub(crate) use {match_element, with_element};
 
 /// Whether there is a stiffness for this element type.
 pub fn is_solvable(kind: ElementKind) -> bool {

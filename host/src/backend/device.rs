@@ -1,6 +1,8 @@
 //! Which device to run on.
 
-use crate::error::{Error, Result};
+#[cfg(not(feature = "cuda"))]
+use crate::error::Error;
+use crate::error::Result;
 use std::str::FromStr;
 
 /// A device as people ask for it.

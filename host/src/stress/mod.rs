@@ -1,8 +1,8 @@
 //! What follows from the displacements: stress in every cell, strain energy, reactions, equilibrium.
 
 use crate::assembly::{DeviceMesh, Supports};
-use crate::assembly::numeric::with_element;
 use crate::backend::{Backend, Buffer, Vector};
+use crate::element::dispatch::{match_element, with_element};
 use crate::error::Result;
 use kernels_rs::stress::{Recover, StressOut};
 

@@ -40,7 +40,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
     if unavailable().is_some() {
         return Ok(Vec::new());
     }
-    let list = || {
+    let list = || -> Result<Vec<DeviceInfo>, CudaError> {
         cust::init(cust::CudaFlags::empty())?;
         Device::devices()?.enumerate().map(|(index, device)| describe(index as u32, device?)).collect()
     };
