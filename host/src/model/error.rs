@@ -97,7 +97,9 @@ pub enum ModelError {
         groups: Vec<String>,
     },
     /// Gravity acts on a material without density.
-    #[error("{place}: gravity needs the density of material `{material}`\nhelp: add `density = ..` to that [[material]]")]
+    #[error(
+        "{place}: gravity needs the density of material `{material}`\nhelp: add `density = ..` to that [[material]]"
+    )]
     MissingDensity {
         /// `file:line` of the material.
         place: String,

@@ -13,6 +13,8 @@ mod source;
 mod supports;
 
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use case::Case;

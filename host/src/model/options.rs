@@ -63,7 +63,11 @@ impl Case {
     pub fn check_solver(&self, choices: &Choices<'_>) -> Result<(), Box<CaseError>> {
         let table = &self.tables.solver;
         self.check_name("format", table.format.as_ref(), &[&["auto"], choices.formats].concat())?;
-        self.check_name("preconditioner", table.preconditioner.as_ref(), &[&["auto"], choices.preconditioners].concat())?;
+        self.check_name(
+            "preconditioner",
+            table.preconditioner.as_ref(),
+            &[&["auto"], choices.preconditioners].concat(),
+        )?;
         self.check_name("assembly", table.assembly.as_ref(), &[&["auto"], choices.assemblies].concat())
     }
 

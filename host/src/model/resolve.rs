@@ -40,7 +40,8 @@ impl Model {
         let mut warnings = mesh.warnings.clone();
         warnings.extend(materials::locking(&materials, &mesh));
         warnings.extend(loads.warnings);
-        let moved = supports.iter().flat_map(|support| support.displacement).any(|value| value.is_some_and(|v| v != 0.0));
+        let moved =
+            supports.iter().flat_map(|support| support.displacement).any(|value| value.is_some_and(|v| v != 0.0));
         if loads.applied.is_empty() && gravity.is_none() && !moved {
             warnings.push("nothing loads the model: every displacement will be zero".to_string());
         }
@@ -99,4 +100,3 @@ fn fields(case: &Case) -> Vec<String> {
     }
     fields
 }
-

@@ -57,12 +57,26 @@ impl<'a> Selector<'a> {
             if faces.is_empty() {
                 return Err(self.no_faces(name, place.clone()));
             }
+            self.check_facets(name, place, faces.len())?;
             all.extend(faces);
         }
         if places.len() > 1 {
             drop_repeated(&mut all);
         }
         Ok(all)
+    }
+
+    /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
+    fn check_facets(&self, name: &str, place: &Place, found: usize) -> Result<(), Box<CaseError>> {
+        let facets = match self.mesh.groups.iter().find(|group| group.name == name && group.dim == 2) {
+            Some(group) => group.members.iter().map(|(_, cells)| cells.len()).sum(),
+            None => found,
+        };
+        if facets == found {
+            return Ok(());
+        }
+        let message = format!("{} of the {facets} facets of `{name}` are not faces of a solid element", facets - found);
+        Err(self.case.error_at(place.clone(), message, "the surface mesh and the volume mesh do not match there"))
     }
 
     /// The nodes with given tags, ascending.
@@ -133,7 +147,9 @@ impl<'a> Selector<'a> {
         let known: Vec<&str> = self.mesh.groups.iter().map(|group| group.name.as_str()).collect();
         let with_planes: Vec<&str> = known.iter().copied().chain(PLANES).collect();
         let help = match super::names::nearest(name, &with_planes) {
-            Some(near) if !known.contains(&near) => format!("did you mean `{near}`? groups: {}", super::names::list(&known)),
+            Some(near) if !known.contains(&near) => {
+                format!("did you mean `{near}`? groups: {}", super::names::list(&known))
+            }
             _ => suggest(name, "groups", &known),
         };
         let help = format!("{help}; extreme planes: xmin .. zmax");

@@ -69,11 +69,19 @@ impl Case {
             if let Some(first) = materials[..i].iter().find(same) {
                 let line = self.source.line_of(&first.get_ref().name.span());
                 let message = format!("a second material is called `{}` (the first: {line})", table.name.get_ref());
-                return Err(self.error_at(table.name.span(), message, "give it another name, or list its groups in `on`"));
+                return Err(self.error_at(
+                    table.name.span(),
+                    message,
+                    "give it another name, or list its groups in `on`",
+                ));
             }
             if materials.len() > 1 && table.on.is_none() {
                 let message = format!("material `{}` does not say what is made of it", table.name.get_ref());
-                return Err(self.error_at(material.span(), message, "with several materials, each needs `on = \"group\"`"));
+                return Err(self.error_at(
+                    material.span(),
+                    message,
+                    "with several materials, each needs `on = \"group\"`",
+                ));
             }
         }
         Ok(())
@@ -120,7 +128,11 @@ impl Case {
         let ways = [table.on.is_some(), table.nodes.is_some(), table.in_box.is_some()];
         if ways.iter().filter(|&&there| there).count() != 1 {
             let message = "a support says where it is by exactly one of `on`, `nodes`, `box`";
-            return Err(self.error_at(support.span(), message, "on = \"group\", nodes = [17, 18] or box = { min = [..], max = [..] }"));
+            return Err(self.error_at(
+                support.span(),
+                message,
+                "on = \"group\", nodes = [17, 18] or box = { min = [..], max = [..] }",
+            ));
         }
         if let Some(in_box) = &table.in_box {
             let (min, max) = (&in_box.get_ref().min, &in_box.get_ref().max);
@@ -187,7 +199,11 @@ impl Case {
             self.check_vector("vector", &table.vector)?;
             if table.at.is_some() == table.node.is_some() {
                 let message = "a point force says where it acts by exactly one of `at`, `node`";
-                return Err(self.error_at(load.span(), message, "at = [x, y, z] takes the nearest node; node = 17 is a tag"));
+                return Err(self.error_at(
+                    load.span(),
+                    message,
+                    "at = [x, y, z] takes the nearest node; node = 17 is a tag",
+                ));
             }
             if let Some(at) = &table.at {
                 self.check_vector("at", at)?;

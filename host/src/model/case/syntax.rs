@@ -53,7 +53,12 @@ fn plain(term: &str) -> String {
         "map" => "a table",
         "a map" => "a table `{ .. }`",
         _ if term.starts_with("struct ") => "a table `{ .. }`",
-        _ => return term.replace("floating point", "the number").replace("integer", "the number").replace("string \"", "the text \""),
+        _ => {
+            return term
+                .replace("floating point", "the number")
+                .replace("integer", "the number")
+                .replace("string \"", "the text \"");
+        }
     };
     term.to_string()
 }

@@ -91,7 +91,8 @@ impl Accumulator {
         }
         if lost > INTO_SUPPORTS * size {
             let percent = 100.0 * lost / size;
-            let text = format!("{name}: {percent:.0} % of it acts on supported components and goes straight into the support");
+            let text =
+                format!("{name}: {percent:.0} % of it acts on supported components and goes straight into the support");
             self.loads.warnings.push(text);
         }
         self.loads.applied.push(AppliedLoad { name, total });
@@ -103,11 +104,7 @@ fn scaled(v: [f64; 3], by: f64) -> [f64; 3] {
 }
 
 /// Nodal forces of a surface load from what each node's integral makes of it.
-fn over_faces(
-    selector: &Selector<'_>,
-    faces: &[Face],
-    force: impl Fn(f64, [f64; 3]) -> [f64; 3],
-) -> Vec<NodalForce> {
+fn over_faces(selector: &Selector<'_>, faces: &[Face], force: impl Fn(f64, [f64; 3]) -> [f64; 3]) -> Vec<NodalForce> {
     let mut forces = Vec::with_capacity(3 * faces.len());
     for face in faces {
         let integral = FaceIntegral::of(face, &selector.mesh.coords);
@@ -165,7 +162,10 @@ fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String
     let (low, high) = selector.mesh.extent();
     if distance > FAR * norm([0, 1, 2].map(|c| high[c] - low[c])) {
         let tag = selector.mesh.node_tags[node];
-        warnings.push(format!("point_force at {at:?}: the nearest node, {tag} at {:?}, is {distance:.3e} away", coords[node]));
+        warnings.push(format!(
+            "point_force at {at:?}: the nearest node, {tag} at {:?}, is {distance:.3e} away",
+            coords[node]
+        ));
     }
     Some(node as u32)
 }
@@ -181,7 +181,8 @@ fn contact_force(
     if found.faceless {
         let n = found.n_nodes;
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };
-        warnings.push(format!("{name}: no face lies furthest along {direction:?}; {nodes} there share the force equally"));
+        warnings
+            .push(format!("{name}: no face lies furthest along {direction:?}; {nodes} there share the force equally"));
     }
     found.forces
 }

@@ -77,6 +77,11 @@ pub(super) fn name(space: &[Vector6<f64>], centre: [f64; 3], size: f64) -> Vec<M
     let mut rows = space.to_vec();
     let turns = eliminate(&mut rows, 0, 3..6);
     let total = eliminate(&mut rows, turns, 0..3);
+    let leading = |row: &Vector6<f64>, part: std::ops::Range<usize>| {
+        part.max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs()).then(b.cmp(&a)))
+    };
+    rows[..turns].sort_by_key(|row| leading(row, 3..6));
+    rows[turns..total].sort_by_key(|row| leading(row, 0..3));
     let shifts = rows[turns..total].iter().map(|row| Motion::Translation { along: unit([row[0], row[1], row[2]]) });
     shifts.chain(rows[..turns].iter().map(|row| rotation(row, centre, size))).collect()
 }
@@ -94,7 +99,7 @@ fn eliminate(rows: &mut [Vector6<f64>], first: usize, columns: std::ops::Range<u
         rows.swap(done, r);
         let pivot = rows[done] / rows[done][c];
         rows[done] = pivot;
-        for (_, row) in rows.iter_mut().enumerate().filter(|&(i, _)| i != done) {
+        for (_, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != done) {
             let factor = row[c];
             *row -= pivot * factor;
         }
