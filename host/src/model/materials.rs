@@ -14,8 +14,16 @@ const NONE: u32 = u32::MAX;
 /// Element tags shown in a message.
 const TAGS_SHOWN: usize = 5;
 
-/// The materials, and for each block of `mesh.cells` the material of each cell (empty for blocks that are not solid).
-pub fn resolve(selector: &Selector<'_>) -> Result<(Vec<Material>, Vec<Vec<u32>>), Box<CaseError>> {
+/// The materials, and who is made of which.
+pub struct Materials {
+    /// In the case file's order.
+    pub materials: Vec<Material>,
+    /// For each block of `mesh.cells` the material of each cell; empty for blocks that are not solid.
+    pub of_cell: Vec<Vec<u32>>,
+}
+
+/// Reads the materials and gives each solid element its own.
+pub fn resolve(selector: &Selector<'_>) -> Result<Materials, Box<CaseError>> {
     let tables = &selector.case.tables.material;
     let materials = tables.iter().map(|table| material(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = selector.mesh.cells.iter().map(|block| vec![NONE; solid_len(block)]).collect();
@@ -23,7 +31,7 @@ pub fn resolve(selector: &Selector<'_>) -> Result<(Vec<Material>, Vec<Vec<u32>>)
         assign(selector, index as u32, table.get_ref(), &mut of_cell)?;
     }
     check_complete(selector, &of_cell)?;
-    Ok((materials, of_cell))
+    Ok(Materials { materials, of_cell })
 }
 
 fn solid_len(block: &crate::mesh::Cells) -> usize {

@@ -3,7 +3,7 @@
 use toml::Spanned;
 
 use super::case::Case;
-use super::names::suggest;
+use super::names::{nearest, suggest};
 use super::{CaseError, SolverOptions};
 
 /// Analysis kinds of this version.
@@ -71,7 +71,7 @@ impl Case {
         self.check_name("assembly", table.assembly.as_ref(), &[&["auto"], choices.assemblies].concat())
     }
 
-    /// Refuses a value that is not in a list of names.
+    /// Refuses a value that is not in a list of names: as a slip if a name is near, else as not there yet.
     pub(super) fn check_name(
         &self,
         key: &str,
@@ -80,7 +80,10 @@ impl Case {
     ) -> Result<(), Box<CaseError>> {
         match value {
             Some(value) if !available.contains(&value.get_ref().as_str()) => {
-                let message = format!("{key} `{}` is not available in this version", value.get_ref());
+                let message = match nearest(value.get_ref(), available) {
+                    Some(_) => format!("there is no {key} `{}`", value.get_ref()),
+                    None => format!("{key} `{}` is not available in this version", value.get_ref()),
+                };
                 Err(self.error_at(value.span(), message, suggest(value.get_ref(), "available", available)))
             }
             _ => Ok(()),

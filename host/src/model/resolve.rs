@@ -30,7 +30,7 @@ impl Model {
     pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
         check_solids(case, &mesh)?;
         let selector = Selector::new(case, &mesh);
-        let (materials, cell_material) = materials::resolve(&selector)?;
+        let materials::Materials { materials, of_cell: cell_material } = materials::resolve(&selector)?;
         let gravity = gravity(case, &materials, &cell_material)?;
         let supports = supports::resolve(&selector)?;
         let loads = loads::resolve(&selector, &supports)?;

@@ -134,11 +134,9 @@ fn every_solid_has_exactly_one_material() {
     assert_eq!(model.cell_material, [vec![0; 48], vec![], vec![1; 48], vec![]]);
     let refusal = |first: &str, second: &str| load_on(&materials(first, second), two_bodies()).unwrap_err().to_string();
     let twice = refusal("[\"body\", \"core\"]", "\"core\"");
-    assert!(
-        twice.starts_with("box.toml:10:6: element 73 of `core` has two materials: `steel` (box.toml:4) and `foam`")
-            || twice.contains("of `core` has two materials: `steel` (box.toml:4) and `foam`"),
-        "{twice}"
-    );
+    let place = "box.toml:10:6: element ";
+    let words = "of `core` has two materials: `steel` (box.toml:4) and `foam`";
+    assert!(twice.starts_with(place) && twice.contains(words), "{twice}");
     let none = refusal("\"body\"", "[\"body\"]");
     assert!(none.contains("two materials"), "{none}");
     let surface = refusal("\"body\"", "\"xmin\"");

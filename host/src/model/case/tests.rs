@@ -166,8 +166,10 @@ fn names_of_options_are_checked_against_what_there_is() {
     let case = parse(&GOOD.replace("ebw", "ebv")).unwrap();
     let choices = Choices { formats: &["ebw", "csr"], preconditioners: &["jacobi"], assemblies: &[] };
     let error = case.check_solver(&choices).unwrap_err().to_string();
-    says(&error, "part.toml:27:10: format `ebv`", &["did you mean `ebw`? available: auto, ebw, csr"]);
+    says(&error, "part.toml:27:10: there is no format `ebv`", &["did you mean `ebw`? available: auto, ebw, csr"]);
     assert!(parse(GOOD).unwrap().check_solver(&choices).is_ok());
+    let error = parse(&GOOD.replace("ebw", "dense")).unwrap().check_solver(&choices).unwrap_err().to_string();
+    says(&error, "part.toml:27:10: format `dense` is not available in this version", &["available: auto, ebw, csr"]);
     says(&message("\"von_mises\"", "\"von_mizes\""), "part.toml:31:", &["did you mean `von_mises`"]);
 }
 

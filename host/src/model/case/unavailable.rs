@@ -53,7 +53,7 @@ pub fn refuse(source: &Source, root: &DeTable<'_>) -> Result<(), Box<CaseError>>
     }
     for &(name, key, analysis) in KEYS_TO_COME {
         let holders = if name.is_empty() { vec![root] } else { tables(root, name) };
-        for (place, _) in holders.into_iter().filter_map(|table| entry(table, key)) {
+        if let Some((place, _)) = holders.into_iter().find_map(|table| entry(table, key)) {
             let message = format!("`{key}` belongs to {analysis} problems, which are not available in this version");
             return Err(source.error_at(place, message, format!("available: {}", ANALYSES.join(", "))));
         }

@@ -30,8 +30,8 @@ impl FaceIntegral {
 
     fn add(&mut self, a: usize, weight: f64, normal: [f64; 3]) {
         self.area[a] += weight * norm(normal);
-        for c in 0..3 {
-            self.normal[a][c] += weight * normal[c];
+        for (sum, component) in self.normal[a].iter_mut().zip(normal) {
+            *sum += weight * component;
         }
     }
 
