@@ -4,10 +4,11 @@ use toml::Spanned;
 
 use super::case::Case;
 use super::case::tables::MaterialTable;
+use super::names::{list, suggest};
 use super::select::Selector;
-use super::{CaseError, Material};
+use super::{CaseError, Material, Place};
 use crate::element::ElementKind;
-use crate::mesh::Mesh;
+use crate::mesh::{Cells, Mesh};
 
 /// No material yet.
 const NONE: u32 = u32::MAX;
@@ -34,7 +35,7 @@ pub fn resolve(selector: &Selector<'_>) -> Result<Materials, Box<CaseError>> {
     Ok(Materials { materials, of_cell })
 }
 
-fn solid_len(block: &crate::mesh::Cells) -> usize {
+fn solid_len(block: &Cells) -> usize {
     if block.kind.info().dim == 3 { block.len() } else { 0 }
 }
 
@@ -81,21 +82,21 @@ fn assign(
 
 fn volumes(mesh: &Mesh) -> String {
     let names: Vec<&str> = mesh.groups.iter().filter(|group| group.dim == 3).map(|group| group.name.as_str()).collect();
-    format!("groups of volumes: {}", super::names::list(&names))
+    format!("groups of volumes: {}", list(&names))
 }
 
-fn unknown_volume(selector: &Selector<'_>, name: &str, place: super::Place) -> Box<CaseError> {
+fn unknown_volume(selector: &Selector<'_>, name: &str, place: Place) -> Box<CaseError> {
     let names: Vec<&str> =
         selector.mesh.groups.iter().filter(|group| group.dim == 3).map(|group| group.name.as_str()).collect();
     let message = format!("no group of {} is called `{name}`", selector.case.mesh_name());
-    let mut help = super::names::suggest(name, "groups of volumes", &names);
+    let mut help = suggest(name, "groups of volumes", &names);
     if selector.case.tables.material.len() == 1 {
         help.push_str("; a single material may leave `on` out");
     }
     selector.case.error_at(place, message, help)
 }
 
-fn two_materials(case: &Case, first: u32, second: u32, tag: u64, name: &str, place: super::Place) -> Box<CaseError> {
+fn two_materials(case: &Case, first: u32, second: u32, tag: u64, name: &str, place: Place) -> Box<CaseError> {
     let table = |index: u32| case.tables.material[index as usize].get_ref();
     let line = case.source.line_of(&table(first).name.span());
     let (first, second) = (table(first).name.get_ref(), table(second).name.get_ref());
@@ -122,7 +123,7 @@ fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), B
     let message = format!("{} solid elements have no material: {}{more}", bare.len(), tags.join(", "));
     let help = match groups.is_empty() {
         true => "they are in no group of volumes; with a single material, leave its `on` out".to_string(),
-        false => format!("add a [[material]] with `on` for: {}", super::names::list(&groups)),
+        false => format!("add a [[material]] with `on` for: {}", list(&groups)),
     };
     let last = selector.case.tables.material.last();
     let place = last.and_then(|table| table.get_ref().on.as_ref().map(Spanned::span));

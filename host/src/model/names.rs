@@ -1,5 +1,7 @@
 //! Names in messages: the nearest known one, and lists of them.
 
+/// Names that mean the mesh's extreme planes where no group has them.
+pub const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 /// Names of a list that are shown before it is cut short.
 const LISTED: usize = 30;
 

@@ -4,13 +4,11 @@ use toml::Spanned;
 
 use super::case::tables::BoxTable;
 use super::case::{Case, Names};
-use super::names::suggest;
+use super::names::{PLANES, list, nearest, suggest};
 use super::{CaseError, Place};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 
-/// Names that mean the mesh's extreme planes where no group has them.
-const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 /// Nodes this far outside a `box`, as a fraction of the mesh's longest edge, still count as inside.
 const BOX_TOLERANCE: f64 = 1e-9;
 
@@ -146,9 +144,9 @@ impl<'a> Selector<'a> {
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
         let known: Vec<&str> = self.mesh.groups.iter().map(|group| group.name.as_str()).collect();
         let with_planes: Vec<&str> = known.iter().copied().chain(PLANES).collect();
-        let help = match super::names::nearest(name, &with_planes) {
+        let help = match nearest(name, &with_planes) {
             Some(near) if !known.contains(&near) => {
-                format!("did you mean `{near}`? groups: {}", super::names::list(&known))
+                format!("did you mean `{near}`? groups: {}", list(&known))
             }
             _ => suggest(name, "groups", &known),
         };

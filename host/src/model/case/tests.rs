@@ -199,3 +199,22 @@ fn places_count_characters_and_survive_odd_files() {
     assert!(parse("").is_err());
     assert!(parse("[mesh]\r\nfile = \"a\"\r\n").unwrap_err().to_string().contains("[[material]]"));
 }
+
+#[test]
+fn no_cut_or_spoilt_text_makes_it_panic() {
+    let mut spoilt: Vec<String> = (0..GOOD.len()).map(|end| GOOD[..end].to_string()).collect();
+    for at in 0..GOOD.len() {
+        for put in ["\"", "[", "\n", "=", "-", "{", "\u{e9}"] {
+            spoilt.push(format!("{}{put}{}", &GOOD[..at], &GOOD[at + 1..]));
+        }
+    }
+    let mut refused = 0;
+    for text in &spoilt {
+        if let Err(error) = parse(text) {
+            assert!(error.to_string().starts_with("part.toml:"), "{error}");
+            assert!(error.span.is_none_or(|span| text.get(span).is_some()), "{text}");
+            refused += 1;
+        }
+    }
+    assert!(refused > spoilt.len() / 2);
+}

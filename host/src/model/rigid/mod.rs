@@ -15,7 +15,7 @@ use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
 pub use motion::Motion;
 
-use super::names::list;
+use super::names::{PLANES, list};
 use super::{ModelError, Support};
 use crate::mesh::{Mesh, parts};
 
@@ -23,9 +23,6 @@ use crate::mesh::{Mesh, parts};
 /// over the part's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
 /// bolt hole of a hundredth of the part's size gives 1e-4 / (supported nodes).
 const RANK_TOLERANCE: f64 = 1e-12;
-
-/// Names that always mean the mesh's extreme planes where no group has them.
-const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 
 /// A connected part that can move without deforming.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,8 +179,8 @@ fn find_remedies(parts: &Parts<'_>, grams: &[Matrix6<f64>], loose: &mut [LoosePa
         try_remedy(parts, grams, &mut helpless, name);
     }
     for part in helpless {
-        if let Some(slot) = loose.iter_mut().find(|slot| slot.number == part.number) {
-            *slot = part;
+        if let Ok(slot) = loose.binary_search_by_key(&part.number, |slot| slot.number) {
+            loose[slot] = part;
         }
     }
 }
