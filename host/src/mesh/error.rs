@@ -1,5 +1,162 @@
 //! What can be wrong with a mesh.
 
+use std::path::PathBuf;
+
 /// What can be wrong with a mesh, with the place.
+///
+/// Elements and nodes are named by the file's tags.
 #[derive(Debug, thiserror::Error)]
-pub enum MeshError {}
+pub enum MeshError {
+    /// Something is wrong in this file; [`MeshError::root`] says what.
+    #[error("{}: {source}", path.display())]
+    InFile {
+        /// The mesh file.
+        path: PathBuf,
+        /// What is wrong in it.
+        source: Box<MeshError>,
+    },
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// The file does not begin like a MSH file.
+    #[error("this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat")]
+    NotMsh,
+    /// A version of the MSH format that is not read.
+    #[error("MSH format {version} is not supported; save it as 4.1 or 2.2 (gmsh -format msh41)")]
+    Version {
+        /// The version the file states.
+        version: String,
+    },
+    /// The file ends, or a section ends, before all it announces has come.
+    #[error("the file is truncated: section ${section} ended early ({detail})")]
+    Truncated {
+        /// The section, without the dollar.
+        section: String,
+        /// What was being read.
+        detail: String,
+    },
+    /// A section holds something that the format does not allow.
+    #[error("section ${section} is malformed: {detail}")]
+    Malformed {
+        /// The section, without the dollar.
+        section: String,
+        /// What was found, and where.
+        detail: String,
+    },
+    /// There are no elements of two or three dimensions.
+    #[error("the mesh holds no elements to solve on (no triangles, quadrangles, tetrahedra or hexahedra)")]
+    NoElements,
+    /// A surface mesh of a body whose volume is missing.
+    #[error("{}", no_volume(*.grouped))]
+    NoVolume {
+        /// Whether the file has physical groups, so that Gmsh left out what is in none.
+        grouped: bool,
+    },
+    /// An element of a type that is not supported.
+    #[error(
+        "element {element} is of type {name} (Gmsh type {code}), which is not supported; supported are {}",
+        supported()
+    )]
+    UnknownKind {
+        /// Tag of the first such element.
+        element: u64,
+        /// Gmsh's name of the type.
+        name: String,
+        /// Gmsh's code of the type.
+        code: i64,
+    },
+    /// A coordinate that is no number, or infinite.
+    #[error("node {node} has a coordinate that is not a finite number")]
+    NonFinite {
+        /// Tag of the node.
+        node: u64,
+    },
+    /// An element names a node that the file does not define.
+    #[error("element {element} refers to node {node}, which the file does not define")]
+    MissingNode {
+        /// Tag of the element.
+        element: u64,
+        /// Tag of the node that is missing.
+        node: u64,
+    },
+    /// Two nodes have one tag.
+    #[error("node tag {node} is defined more than once")]
+    DuplicateNode {
+        /// The tag.
+        node: u64,
+    },
+    /// Two different elements have one tag.
+    #[error("element tag {element} is used by more than one element")]
+    DuplicateElement {
+        /// The tag.
+        element: u64,
+    },
+    /// An element without volume (or area).
+    #[error("element {element} ({kind}) is degenerate: its volume is zero against the cube of its edges")]
+    Degenerate {
+        /// Tag of the element.
+        element: u64,
+        /// Name of its type.
+        kind: &'static str,
+    },
+    /// An element whose Jacobian changes its sign inside.
+    #[error("element {element} ({kind}) is tangled: its Jacobian is not positive at all of its corners")]
+    Distorted {
+        /// Tag of the element.
+        element: u64,
+        /// Name of its type.
+        kind: &'static str,
+    },
+    /// Two elements on the same side of the face they share.
+    #[error(
+        "the mesh overlaps itself: elements {element} and {other} lie on the same side of the face they share \
+         (is a node misplaced?)"
+    )]
+    Tangled {
+        /// Tag of the element that is inverted, where one is.
+        element: u64,
+        /// Tag of its neighbour.
+        other: u64,
+    },
+    /// A face that three or more elements share.
+    #[error("elements {}, {} and {} share one face: the mesh overlaps itself", .elements[0], .elements[1], .elements[2])]
+    OvershareFace {
+        /// Tags of three of them.
+        elements: [u64; 3],
+    },
+    /// More nodes or elements than 32-bit indices reach.
+    #[error("the mesh has {count} {what}; at most {} are supported", u32::MAX - 1)]
+    TooLarge {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many.
+        count: u128,
+    },
+    /// A box that cannot be generated.
+    #[error("cannot generate this box: {0}")]
+    Generate(String),
+}
+
+impl MeshError {
+    /// The error itself, without the file it is in.
+    pub fn root(&self) -> &MeshError {
+        match self {
+            MeshError::InFile { source, .. } => source.root(),
+            other => other,
+        }
+    }
+}
+
+fn no_volume(grouped: bool) -> &'static str {
+    if grouped {
+        "only faces have groups, so Gmsh saved no volume: add a Physical Volume (or save all elements with \
+         Mesh.SaveAll = 1) and mesh again"
+    } else {
+        "the mesh holds only the surface of a body: mesh its volume too (gmsh -3)"
+    }
+}
+
+fn supported() -> String {
+    let names: Vec<_> = crate::element::ElementKind::ALL.iter().map(|kind| kind.info().name).collect();
+    names.join(", ")
+}

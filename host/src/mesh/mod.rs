@@ -1,6 +1,10 @@
 //! Meshes: nodes, cells of every dimension, named groups.
 
+pub mod adjacency;
 mod error;
+pub mod faces;
+pub mod generate;
+mod groups;
 
 pub use error::MeshError;
 
@@ -59,4 +63,30 @@ pub struct Mesh {
     pub groups: Vec<Group>,
     /// Things worth saying that did not stop the reading (elements turned round, orphan nodes).
     pub warnings: Vec<String>,
+}
+
+impl Mesh {
+    /// The highest dimension of any cell; 0 if there are none.
+    pub fn dim(&self) -> usize {
+        self.cells.iter().map(|block| block.kind.info().dim).max().unwrap_or(0)
+    }
+
+    /// The blocks of cells of dimension [`Mesh::dim`], with their positions in [`Mesh::cells`].
+    pub fn solids(&self) -> impl Iterator<Item = (usize, &Cells)> {
+        let dim = self.dim();
+        self.cells.iter().enumerate().filter(move |(_, block)| block.kind.info().dim == dim)
+    }
+
+    /// The group with this name.
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// The smallest and the largest coordinates; (0, 0) without nodes.
+    pub fn extent(&self) -> ([f64; 3], [f64; 3]) {
+        let Some(&first) = self.coords.first() else { return ([0.0; 3], [0.0; 3]) };
+        self.coords.iter().fold((first, first), |(low, high), x| {
+            ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))
+        })
+    }
 }

@@ -1,0 +1,280 @@
+//! Faces of the solid elements: the skin of a mesh, and the faces that a group names.
+//!
+//! A face's nodes are ordered so that its normal points out of the solid it belongs to. In a mesh of two dimensions the
+//! same holds for edges.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::adjacency::NodeCells;
+use super::{Cells, Group, Mesh};
+use crate::element::ElementKind;
+
+/// One side of one solid element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Face {
+    /// The element type of the side.
+    pub kind: ElementKind,
+    nodes: [u32; 4],
+    /// Position in [`Mesh::cells`] of the block of the solid it belongs to.
+    pub block: usize,
+    /// The solid's index in that block.
+    pub cell: u32,
+}
+
+impl Face {
+    /// Its nodes, ordered for the outward normal.
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes[..self.kind.info().n_nodes]
+    }
+}
+
+/// A side of a solid as it is compared with others: by its nodes whatever their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FaceUse {
+    /// Nodes ascending; `u32::MAX` past their number.
+    pub key: [u32; 4],
+    /// Position of the solid's block.
+    pub block: u32,
+    /// The solid's index in it.
+    pub cell: u32,
+    /// Which of the solid's sides.
+    pub side: u8,
+}
+
+impl FaceUse {
+    fn face(&self, mesh: &Mesh) -> Face {
+        let block = &mesh.cells[self.block as usize];
+        let (kind, local) = block.kind.info().faces[self.side as usize];
+        let nodes = gather(block.cell(self.cell as usize), local);
+        Face { kind, nodes, block: self.block as usize, cell: self.cell }
+    }
+}
+
+fn gather(cell: &[u32], local: &[usize]) -> [u32; 4] {
+    let mut nodes = [u32::MAX; 4];
+    for (node, &k) in nodes.iter_mut().zip(local) {
+        *node = cell[k];
+    }
+    nodes
+}
+
+fn sorted(mut key: [u32; 4]) -> [u32; 4] {
+    key.sort_unstable();
+    key
+}
+
+/// The key of a facet given as a cell of its own.
+fn facet_key(nodes: &[u32]) -> [u32; 4] {
+    let mut key = [u32::MAX; 4];
+    key[..nodes.len()].copy_from_slice(nodes);
+    sorted(key)
+}
+
+/// Calls `visit` with every set of sides that share all their nodes, in parallel, and gathers what it appends.
+///
+/// Sides are met at their lowest node, so only the sides round one node are sorted at a time: the scratch memory is the
+/// node-to-cell lists, not a table of all sides.
+pub(super) fn for_each_face<T: Send>(mesh: &Mesh, visit: impl Fn(&[FaceUse], &mut Vec<T>) + Sync) -> Vec<T> {
+    let blocks: Vec<_> =
+        mesh.solids().map(|(b, cells)| (b as u32, cells, NodeCells::of(cells, mesh.coords.len()))).collect();
+    let chunk = 4096;
+    let parts: Vec<Vec<T>> = (0..mesh.coords.len().div_ceil(chunk))
+        .into_par_iter()
+        .map(|part| {
+            let (mut uses, mut found) = (Vec::new(), Vec::new());
+            for node in part * chunk..mesh.coords.len().min((part + 1) * chunk) {
+                uses.clear();
+                for (block, cells, at) in &blocks {
+                    collect_at(node, *block, cells, at, &mut uses);
+                }
+                uses.sort_unstable();
+                uses.chunk_by(|a, b| a.key == b.key).for_each(|shared| visit(shared, &mut found));
+            }
+            found
+        })
+        .collect();
+    parts.into_iter().flatten().collect()
+}
+
+/// Appends the sides of the cells round `node` whose lowest node it is.
+fn collect_at(node: usize, block: u32, cells: &Cells, at: &NodeCells, uses: &mut Vec<FaceUse>) {
+    for &cell in at.at(node) {
+        let nodes = cells.cell(cell as usize);
+        for (side, (_, local)) in cells.kind.info().faces.iter().enumerate() {
+            let key = gather(nodes, local);
+            if key.iter().min() == Some(&(node as u32)) {
+                uses.push(FaceUse { key: sorted(key), block, cell, side: side as u8 });
+            }
+        }
+    }
+}
+
+/// The sides that belong to exactly one solid, in the order of the solids.
+pub fn skin(mesh: &Mesh) -> Vec<Face> {
+    let mut single = for_each_face(mesh, |shared, found| {
+        if let [one] = shared {
+            found.push(*one);
+        }
+    });
+    single.sort_unstable_by_key(|face| (face.block, face.cell, face.side));
+    single.iter().map(|face| face.face(mesh)).collect()
+}
+
+impl Mesh {
+    /// The faces of the group, or of the extreme plane ("xmin" .. "zmax"), with this name; `None` if there is none.
+    ///
+    /// For a group of facets each facet's side of a solid, in the group's order; a facet between two solids takes the
+    /// first of them, and one that is no side of a solid is left out. For other groups and for planes: the sides of the
+    /// skin all of whose nodes lie in it.
+    pub fn faces_on(&self, name: &str) -> Option<Vec<Face>> {
+        match self.group(name) {
+            Some(group) if group.dim + 1 == self.dim() => Some(self.match_facets(group)),
+            _ => Some(self.skin_within(&self.mark(name)?)),
+        }
+    }
+
+    fn match_facets(&self, group: &Group) -> Vec<Face> {
+        let facets = || {
+            let members = group.members.iter().flat_map(|(b, list)| list.iter().map(move |&c| (*b, c)));
+            members.map(|(block, cell)| self.cells[block].cell(cell as usize))
+        };
+        let mut marked = vec![false; self.coords.len()];
+        facets().flatten().for_each(|&node| marked[node as usize] = true);
+        let keys: Vec<[u32; 4]> = facets().map(facet_key).collect();
+        let mut first: HashMap<[u32; 4], Option<FaceUse>> = keys.iter().map(|&key| (key, None)).collect();
+        for side in self.sides_within(&marked) {
+            if let Some(slot) = first.get_mut(&side.key) {
+                if slot.is_none_or(|other| (side.block, side.cell) < (other.block, other.cell)) {
+                    *slot = Some(side);
+                }
+            }
+        }
+        keys.iter().filter_map(|key| first[key].map(|side| side.face(self))).collect()
+    }
+
+    /// The sides of the skin all of whose nodes are marked.
+    fn skin_within(&self, marked: &[bool]) -> Vec<Face> {
+        if marked.iter().filter(|&&on| on).count() > marked.len() / 2 {
+            let mut faces = skin(self);
+            faces.retain(|face| face.nodes().iter().all(|&node| marked[node as usize]));
+            return faces;
+        }
+        let mut sides = self.sides_within(marked);
+        sides.par_sort_unstable();
+        let mut single: Vec<FaceUse> =
+            sides.chunk_by(|a, b| a.key == b.key).filter(|shared| shared.len() == 1).map(|one| one[0]).collect();
+        single.sort_unstable_by_key(|side| (side.block, side.cell, side.side));
+        single.iter().map(|side| side.face(self)).collect()
+    }
+
+    /// The sides of all solids that have marked nodes only.
+    fn sides_within(&self, marked: &[bool]) -> Vec<FaceUse> {
+        let mut sides = Vec::new();
+        for (block, cells) in self.solids() {
+            let width = cells.kind.info().n_nodes;
+            sides.par_extend(cells.nodes.par_chunks_exact(width).enumerate().flat_map_iter(|(cell, nodes)| {
+                let on: u32 = (0..width).filter(|&k| marked[nodes[k] as usize]).map(|k| 1 << k).sum();
+                cells.kind.info().faces.iter().enumerate().filter_map(move |(side, (_, local))| {
+                    let whole = on.count_ones() as usize >= local.len() && local.iter().all(|&k| on >> k & 1 == 1);
+                    let key = || sorted(gather(nodes, local));
+                    whole.then(|| FaceUse { key: key(), block: block as u32, cell: cell as u32, side: side as u8 })
+                })
+            }));
+        }
+        sides
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::{Hex8, Quad4, Tet4, Tri3};
+    use crate::mesh::generate::generate_box;
+
+    /// Twice the area vector of a face, by its diagonals or edges.
+    fn normal(mesh: &Mesh, face: &Face) -> [f64; 3] {
+        let x = |k: usize| mesh.coords[face.nodes()[k] as usize];
+        let sub = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[c] - b[c]);
+        let (a, b) = match face.kind {
+            Quad4 => (sub(x(2), x(0)), sub(x(3), x(1))),
+            _ => (sub(x(1), x(0)), sub(x(2), x(0))),
+        };
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    }
+
+    #[test]
+    fn the_skin_of_a_box_is_closed_and_outward() {
+        for (kind, facet, per_cell) in [(Hex8, Quad4, 1), (Tet4, Tri3, 2)] {
+            let mesh = generate_box(kind, [1.0, 2.0, 3.0], [3, 4, 5]).unwrap();
+            let skin = skin(&mesh);
+            assert_eq!(skin.len(), 2 * (12 + 15 + 20) * per_cell);
+            let mut volume = 0.0;
+            for face in &skin {
+                assert_eq!(face.kind, facet);
+                let n = normal(&mesh, face);
+                let x = mesh.coords[face.nodes()[0] as usize];
+                volume += (0..3).map(|c| n[c] * x[c]).sum::<f64>() / 6.0;
+                let solid = mesh.cells[face.block].cell(face.cell as usize);
+                assert!(face.nodes().iter().all(|node| solid.contains(node)));
+            }
+            assert!((volume - 6.0).abs() < 1e-12, "the divergence theorem gives {volume}");
+        }
+    }
+
+    #[test]
+    fn groups_and_planes_give_the_same_outward_faces() {
+        for kind in [Hex8, Tet4] {
+            let mut mesh = generate_box(kind, [1.0; 3], [3; 3]).unwrap();
+            let width = mesh.cells[1].kind.info().n_nodes;
+            mesh.cells[1].nodes.chunks_mut(2 * width).for_each(|pair| pair[..width].reverse());
+            let grouped = mesh.faces_on("ymax").unwrap();
+            mesh.groups.retain(|group| group.dim == 3);
+            let mut of_plane = mesh.faces_on("ymax").unwrap();
+            assert_eq!(grouped.len(), of_plane.len());
+            assert!(of_plane.iter().all(|face| normal(&mesh, face)[1] > 0.0));
+            for face in grouped {
+                of_plane.retain(|other| *other != face);
+            }
+            assert!(of_plane.is_empty());
+            assert_eq!(mesh.faces_on("body").unwrap(), skin(&mesh));
+            assert_eq!(mesh.faces_on("nowhere"), None);
+        }
+    }
+
+    #[test]
+    fn an_interface_takes_the_first_solid_and_a_stray_facet_none() {
+        let mut mesh = generate_box(Hex8, [2.0, 1.0, 1.0], [2, 1, 1]).unwrap();
+        mesh.cells.push(Cells { kind: Quad4, nodes: vec![1, 4, 10, 7, 0, 1, 4, 6], tags: vec![90, 91] });
+        mesh.groups.push(Group { name: "middle".into(), dim: 2, members: vec![(2, vec![0, 1])] });
+        let faces = mesh.faces_on("middle").unwrap();
+        assert_eq!(faces.len(), 1);
+        assert_eq!((faces[0].block, faces[0].cell), (0, 0));
+        assert!(normal(&mesh, &faces[0])[0] > 0.0);
+    }
+
+    #[test]
+    fn a_group_of_points_takes_skin_faces_between_its_nodes() {
+        let mut mesh = generate_box(Hex8, [1.0; 3], [2, 2, 2]).unwrap();
+        let corner = [0, 1, 3, 4, 9, 13];
+        mesh.cells.push(Cells { kind: ElementKind::Point1, nodes: corner.to_vec(), tags: (100..106).collect() });
+        mesh.groups.push(Group { name: "points".into(), dim: 0, members: vec![(2, (0..6).collect())] });
+        let faces = mesh.faces_on("points").unwrap();
+        assert_eq!(faces.len(), 1);
+        assert_eq!(sorted(faces[0].nodes), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn edges_of_a_plane_mesh_are_its_skin() {
+        let square = Mesh {
+            coords: vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
+            node_tags: vec![1, 2, 3, 4],
+            cells: vec![Cells { kind: Tri3, nodes: vec![0, 1, 2, 0, 2, 3], tags: vec![1, 2] }],
+            groups: vec![],
+            warnings: vec![],
+        };
+        let edges: Vec<_> = skin(&square).iter().map(|edge| edge.nodes().to_vec()).collect();
+        assert_eq!(edges, [[0, 1], [1, 2], [2, 3], [3, 0]]);
+    }
+}

@@ -1,0 +1,226 @@
+//! Structured meshes of boxes.
+//!
+//! Node `(ix, iy, iz)` has the index `ix + (nx + 1) (iy + (ny + 1) iz)`. A tet4 box cuts every cell into the same six
+//! Kuhn tetrahedra round the diagonal from its lowest to its highest corner, so neighbouring cells match.
+
+use rayon::prelude::*;
+
+use super::{Cells, Group, Mesh, MeshError};
+use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+
+/// Corners of a cell in hex8 order, in units of the cell.
+const CORNERS: [[usize; 3]; 8] =
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+
+/// The six tetrahedra of a cell by hex8 corners, each of positive volume.
+const KUHN: [[usize; 4]; 6] = [[0, 1, 2, 6], [0, 5, 1, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 4, 5, 6], [0, 7, 4, 6]];
+
+/// The sides of a box: name, axis, whether at its upper end, face of the hexahedra that lie there.
+const SIDES: [(&str, usize, bool, usize); 6] = [
+    ("xmin", 0, false, 5),
+    ("xmax", 0, true, 3),
+    ("ymin", 1, false, 2),
+    ("ymax", 1, true, 4),
+    ("zmin", 2, false, 0),
+    ("zmax", 2, true, 1),
+];
+
+/// A box with one corner at the origin, `size` long and divided into `cells` along x, y and z.
+///
+/// `kind` is [`Hex8`] or [`Tet4`]. Tags count from 1, the solids first. Groups: "body", and the sides "xmin" .. "zmax",
+/// whose facets have outward normals.
+///
+/// # Errors
+/// [`MeshError::Generate`] for a size or a division that makes no box, [`MeshError::TooLarge`] past 32-bit indices.
+pub fn generate_box(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<Mesh, MeshError> {
+    check(kind, size, cells)?;
+    let grid = Grid { cells };
+    let solids = grid.solids(kind);
+    let body = Group { name: "body".into(), dim: 3, members: vec![(0, (0..solids.len() as u32).collect())] };
+    let (facets, sides) = grid.facets(kind, solids.len() as u64);
+    let coords = grid.coords(size);
+    Ok(Mesh {
+        node_tags: (1..=coords.len() as u64).collect(),
+        coords,
+        cells: vec![solids, facets],
+        groups: std::iter::once(body).chain(sides).collect(),
+        warnings: Vec::new(),
+    })
+}
+
+fn check(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<(), MeshError> {
+    if !matches!(kind, Hex8 | Tet4) {
+        let name = kind.info().name;
+        return Err(MeshError::Generate(format!("a box is made of hex8 or tet4 elements, not of {name}")));
+    }
+    if cells.contains(&0) {
+        return Err(MeshError::Generate(format!("{cells:?} cells; at least one is needed along each axis")));
+    }
+    if size.iter().any(|&length| !(length > 0.0 && length.is_finite())) {
+        return Err(MeshError::Generate(format!("its size is {size:?}; lengths must be positive and finite")));
+    }
+    let nodes = cells.iter().fold(1u128, |product, &n| product.saturating_mul(n as u128 + 1));
+    let per_cell = if kind == Tet4 { KUHN.len() as u128 } else { 1 };
+    let elements = cells.iter().fold(per_cell, |product, &n| product.saturating_mul(n as u128));
+    for (what, count) in [("nodes", nodes), ("elements", elements)] {
+        if count >= u128::from(u32::MAX) {
+            return Err(MeshError::TooLarge { what, count });
+        }
+    }
+    Ok(())
+}
+
+/// The lattice of cells and its numbering.
+struct Grid {
+    cells: [usize; 3],
+}
+
+impl Grid {
+    fn node(&self, at: [usize; 3]) -> u32 {
+        let [nx, ny, _] = self.cells;
+        (at[0] + (nx + 1) * (at[1] + (ny + 1) * at[2])) as u32
+    }
+
+    /// The eight corners of the cell at `at`, in hex8 order.
+    fn corners(&self, at: [usize; 3]) -> [u32; 8] {
+        CORNERS.map(|corner| self.node([at[0] + corner[0], at[1] + corner[1], at[2] + corner[2]]))
+    }
+
+    fn coords(&self, size: [f64; 3]) -> Vec<[f64; 3]> {
+        let [nx, ny, nz] = self.cells;
+        let at = |axis: usize, i: usize| size[axis] * i as f64 / self.cells[axis] as f64;
+        let layer = (nx + 1) * (ny + 1);
+        let mut coords = vec![[0.0; 3]; layer * (nz + 1)];
+        coords.par_chunks_mut(layer).enumerate().for_each(|(iz, layer)| {
+            for (i, point) in layer.iter_mut().enumerate() {
+                *point = [at(0, i % (nx + 1)), at(1, i / (nx + 1)), at(2, iz)];
+            }
+        });
+        coords
+    }
+
+    fn solids(&self, kind: ElementKind) -> Cells {
+        let [nx, ny, nz] = self.cells;
+        let per_cell = if kind == Tet4 { KUHN.len() } else { 1 };
+        let width = per_cell * kind.info().n_nodes;
+        let mut nodes = vec![0; nx * ny * nz * width];
+        nodes.par_chunks_mut(nx * ny * width).enumerate().for_each(|(iz, layer)| {
+            for (i, cell) in layer.chunks_exact_mut(width).enumerate() {
+                let corners = self.corners([i % nx, i / nx, iz]);
+                if kind == Tet4 {
+                    for (tet, local) in cell.chunks_exact_mut(4).zip(&KUHN) {
+                        tet.copy_from_slice(&local.map(|corner| corners[corner]));
+                    }
+                } else {
+                    cell.copy_from_slice(&corners);
+                }
+            }
+        });
+        Cells { kind, nodes, tags: (1..=(nx * ny * nz * per_cell) as u64).collect() }
+    }
+
+    /// The facets of all sides in one block, and the group of each side.
+    fn facets(&self, solid: ElementKind, tags_after: u64) -> (Cells, Vec<Group>) {
+        let kind = if solid == Tet4 { Tri3 } else { Quad4 };
+        let mut nodes = Vec::new();
+        let mut groups = Vec::new();
+        for (name, axis, upper, face) in SIDES {
+            let first = nodes.len() / kind.info().n_nodes;
+            self.side(axis, upper, face, |quad| match kind {
+                Tri3 => nodes.extend(cut(quad).as_flattened()),
+                _ => nodes.extend(quad),
+            });
+            let members = (first as u32..(nodes.len() / kind.info().n_nodes) as u32).collect();
+            groups.push(Group { name: name.into(), dim: 2, members: vec![(1, members)] });
+        }
+        let n = (nodes.len() / kind.info().n_nodes) as u64;
+        (Cells { kind, nodes, tags: (tags_after + 1..=tags_after + n).collect() }, groups)
+    }
+
+    /// Calls `put` with the outward face of every cell along one side.
+    fn side(&self, axis: usize, upper: bool, face: usize, mut put: impl FnMut([u32; 4])) {
+        let local = Hex8.info().faces[face].1;
+        let mut at = [0; 3];
+        at[axis] = if upper { self.cells[axis] - 1 } else { 0 };
+        let (fast, slow) = if axis == 0 { (1, 2) } else { (0, 3 - axis) };
+        for j in 0..self.cells[slow] {
+            for i in 0..self.cells[fast] {
+                (at[fast], at[slow]) = (i, j);
+                let corners = self.corners(at);
+                put([0, 1, 2, 3].map(|k| corners[local[k]]));
+            }
+        }
+    }
+}
+
+/// The two triangles the Kuhn tetrahedra leave on a face: cut from its lowest to its highest corner.
+fn cut(mut quad: [u32; 4]) -> [[u32; 3]; 2] {
+    let lowest = (0..4).min_by_key(|&k| quad[k]).unwrap_or(0);
+    quad.rotate_left(lowest);
+    let [a, b, c, d] = quad;
+    [[a, b, c], [a, c, d]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edges(mesh: &Mesh, cell: &[u32]) -> [[f64; 3]; 3] {
+        let x = |k: usize| mesh.coords[cell[k] as usize];
+        [1, 2, 3].map(|k| [0, 1, 2].map(|c| x(k)[c] - x(0)[c]))
+    }
+
+    fn det([a, b, c]: [[f64; 3]; 3]) -> f64 {
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+    }
+
+    #[test]
+    fn kuhn_tets_are_positive_and_fill_the_box() {
+        let mesh = generate_box(Tet4, [2.0, 3.0, 0.5], [3, 2, 4]).unwrap();
+        let volumes: Vec<f64> = mesh.cells[0].nodes.chunks(4).map(|cell| det(edges(&mesh, cell)) / 6.0).collect();
+        assert_eq!(volumes.len(), 6 * 24);
+        assert!(volumes.iter().all(|&v| (v - 3.0 / 144.0).abs() < 1e-14));
+        assert!(mesh.cells[0].nodes.chunks(4).all(|cell| {
+            let (low, high) = (*cell.iter().min().unwrap(), *cell.iter().max().unwrap());
+            high - low == 1 + 4 + 12
+        }));
+    }
+
+    #[test]
+    fn hex8_corners_follow_the_numbering() {
+        let mesh = generate_box(Hex8, [1.0, 1.0, 1.0], [2, 3, 2]).unwrap();
+        assert_eq!(mesh.coords.len(), 3 * 4 * 3);
+        assert_eq!(mesh.cells[0].cell(0), [0, 1, 4, 3, 12, 13, 16, 15]);
+        assert_eq!(mesh.coords[1 + 3 * (2 + 4)], [0.5, 2.0 / 3.0, 0.5]);
+        assert_eq!(mesh.coords.last(), Some(&[1.0, 1.0, 1.0]));
+    }
+
+    #[test]
+    fn groups_hold_the_sides() {
+        for (kind, per_face) in [(Hex8, 1), (Tet4, 2)] {
+            let mesh = generate_box(kind, [1.0, 2.0, 3.0], [2, 3, 4]).unwrap();
+            let sizes: Vec<usize> = mesh.groups.iter().map(|g| g.members[0].1.len()).collect();
+            let sides = [12, 12, 8, 8, 6, 6].map(|n| n * per_face);
+            assert_eq!(sizes[0], mesh.cells[0].len());
+            assert_eq!(sizes[1..], sides);
+            for (group, (name, axis, upper, _)) in mesh.groups[1..].iter().zip(SIDES) {
+                assert_eq!(group.name, name);
+                let plane = if upper { [1.0, 2.0, 3.0][axis] } else { 0.0 };
+                for &facet in &group.members[0].1 {
+                    let on = |&n: &u32| mesh.coords[n as usize][axis] == plane;
+                    assert!(mesh.cells[1].cell(facet as usize).iter().all(on));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_boxes_are_errors() {
+        assert!(matches!(generate_box(Tet4, [1.0; 3], [2, 0, 2]), Err(MeshError::Generate(_))));
+        assert!(matches!(generate_box(Tet4, [1.0, f64::NAN, 1.0], [1; 3]), Err(MeshError::Generate(_))));
+        assert!(matches!(generate_box(Tet4, [1.0, 0.0, 1.0], [1; 3]), Err(MeshError::Generate(_))));
+        assert!(matches!(generate_box(Tri3, [1.0; 3], [1; 3]), Err(MeshError::Generate(_))));
+        assert!(matches!(generate_box(Tet4, [1.0; 3], [1500; 3]), Err(MeshError::TooLarge { what: "elements", .. })));
+        assert!(matches!(generate_box(Hex8, [1.0; 3], [usize::MAX; 3]), Err(MeshError::TooLarge { .. })));
+    }
+}
