@@ -11,5 +11,6 @@ pub mod element;
 pub mod error;
 pub mod mesh;
 pub mod model;
+pub mod output;
 
 pub use error::{Error, Result};
