@@ -14,6 +14,7 @@ pub mod element;
 pub mod error;
 pub mod mesh;
 pub mod model;
+pub mod output;
 pub mod pipeline;
 pub mod precond;
 pub mod solve;

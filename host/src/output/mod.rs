@@ -1,0 +1,133 @@
+//! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture.
+//!
+//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the four files of a case into a
+//! folder, all or none: each is written under a temporary name and renamed only when every one of them is complete.
+
+mod atomic;
+pub mod csv;
+pub mod picture;
+pub mod summary;
+pub mod vtu;
+
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub use atomic::discard_unfinished;
+pub use summary::Summary;
+
+use crate::error::{Error, Result};
+use crate::mesh::{Cells, Mesh};
+use atomic::Staged;
+
+/// Results on a mesh.
+///
+/// The outer index of cell data is the block, in the order of [`Mesh::cells`]; a block that is not of the mesh's
+/// highest dimension has an empty list.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields<'a> {
+    /// Displacement, `[n_nodes][3]`, in the units of the coordinates.
+    pub displacement: &'a [[f64; 3]],
+    /// Reaction `K u - f`, `[n_nodes][3]`; zero away from supports.
+    pub reaction_force: &'a [[f64; 3]],
+    /// Von Mises stress, `[n_blocks][n_cells]`.
+    pub von_mises: &'a [Vec<f64>],
+    /// Stress xx, yy, zz, xy, yz, xz, `[n_blocks][n_cells][6]`.
+    pub stress: &'a [Vec<[f64; 6]>],
+    /// Material index, `[n_blocks][n_cells]`.
+    pub material: &'a [Vec<u32>],
+}
+
+impl Fields<'_> {
+    /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
+    pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
+        let expect = |name: &str, have: usize, want: usize| match have == want {
+            true => Ok(()),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name} has {have} values, not {want}"))),
+        };
+        expect("displacement", self.displacement.len(), mesh.coords.len())?;
+        expect("reaction_force", self.reaction_force.len(), mesh.coords.len())?;
+        expect("von_mises", self.von_mises.len(), mesh.cells.len())?;
+        expect("stress", self.stress.len(), mesh.cells.len())?;
+        expect("material", self.material.len(), mesh.cells.len())?;
+        solids(mesh).try_for_each(|(block, cells)| {
+            expect("von_mises", self.von_mises[block].len(), cells.len())?;
+            expect("stress", self.stress[block].len(), cells.len())?;
+            expect("material", self.material[block].len(), cells.len())
+        })
+    }
+}
+
+/// The blocks of the mesh's highest dimension, those that carry the solution, with their positions in [`Mesh::cells`].
+fn solids(mesh: &Mesh) -> impl Iterator<Item = (usize, &Cells)> + Clone {
+    let occupied = mesh.cells.iter().filter(|cells| !cells.is_empty());
+    let dim = occupied.map(|cells| cells.kind.info().dim).max().unwrap_or(0);
+    mesh.cells.iter().enumerate().filter(move |(_, cells)| cells.kind.info().dim == dim)
+}
+
+/// The block, the cell in it and the value of the largest of per-cell `values`; `None` if none is finite.
+fn largest(values: &[Vec<f64>]) -> Option<(usize, usize, f64)> {
+    let mut best = None;
+    for (block, values) in values.iter().enumerate() {
+        for (cell, &value) in values.iter().enumerate() {
+            if value.is_finite() && best.is_none_or(|(_, _, most)| value > most) {
+                best = Some((block, cell, value));
+            }
+        }
+    }
+    best
+}
+
+/// What [`write_all`] writes, beyond the results themselves.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The fields that go into the VTU, by name; see [`vtu::FIELDS`].
+    pub fields: &'a [String],
+    /// Whether the VTU is compressed by zlib: a third to a half of the size, several times the time.
+    pub compress: bool,
+    /// Whether a picture is drawn.
+    pub picture: bool,
+}
+
+/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png` and `summary.json` into `dir`, which is made if it is missing.
+///
+/// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
+/// total. Returns the paths written, the VTU first and the summary last.
+///
+/// # Errors
+///
+/// [`Error::Output`] with the path at fault; then none of the files has appeared or changed, unless the error came
+/// from the final renaming.
+pub fn write_all(
+    dir: &Path,
+    mesh: &Mesh,
+    fields: &Fields,
+    summary: &mut Summary,
+    options: &Options,
+) -> Result<Vec<PathBuf>> {
+    let start = Instant::now();
+    let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
+    fields.check(mesh).map_err(|source| at(dir, source))?;
+    std::fs::create_dir_all(dir).map_err(|source| at(dir, source))?;
+    let path = |extension: &str| dir.join(format!("{}.{extension}", summary.case));
+    let header =
+        vtu::Header { fields: options.fields, converged: summary.solver.converged, compress: options.compress };
+    let vtu = || Staged::write(path("vtu"), |file| vtu::write(file, mesh, fields, &header));
+    let csv = || Staged::write(path("csv"), |file| csv::write(file, mesh, fields.von_mises));
+    let png = || {
+        let draw = |file: &mut _| picture::write(BufWriter::new(file), mesh, fields, &summary.case);
+        options.picture.then(|| Staged::write(path("png"), draw)).transpose()
+    };
+    let (vtu, (csv, png)) = rayon::join(vtu, || rayon::join(csv, png));
+    let mut staged = vec![vtu?, csv?];
+    staged.extend(png?);
+
+    let seconds = start.elapsed().as_secs_f64();
+    summary.timings_s.write += seconds;
+    summary.timings_s.total += seconds;
+    staged.push(Staged::write(dir.join("summary.json"), |file| summary.write(file))?);
+    staged.into_iter().map(Staged::publish).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! What is written around the part: title, colour bar, axes, the place of the maximum.
+
+use super::canvas::{Canvas, Font};
+use super::colormap::{Rgb, SIZE, pick};
+use super::project::View;
+
+const INK: Rgb = [30, 30, 36];
+const FAINT: Rgb = [110, 110, 118];
+
+/// A number with four significant digits.
+pub(super) fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e5).contains(&size) => {
+            let digits = (3 - size.log10().floor() as i32).max(0) as usize;
+            format!("{value:.digits$}")
+        }
+        _ => format!("{value:.3e}"),
+    }
+}
+
+/// A whole number with thousands set off by commas, or a short fraction.
+pub(super) fn factor(value: f64) -> String {
+    if !(1.0..1e15).contains(&value) {
+        return if (1e-3..1.0).contains(&value) { format!("{value}") } else { format!("{value:e}") };
+    }
+    let digits = format!("{value:.0}");
+    let group = |(i, c): (usize, char)| {
+        let comma = i > 0 && (digits.len() - i) % 3 == 0;
+        comma.then_some(',').into_iter().chain([c])
+    };
+    digits.chars().enumerate().flat_map(group).collect()
+}
+
+/// Round numbers from `low` to `high`, some six, with their texts.
+pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
+    let rough = (high - low) / 6.0;
+    if !rough.is_normal() || rough < 1e-12 * high.abs().max(low.abs()) {
+        return vec![(low, number(low))];
+    }
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|step| *step >= rough).unwrap_or(rough);
+    let (first, last) = ((low / step).ceil() as i64, (high / step * (1.0 + 1e-12)).floor() as i64);
+    let plain = (1e-3..1e5).contains(&high.abs().max(low.abs()));
+    let place = |x: f64| x.abs().log10().floor() as i32;
+    let text = |value: f64| match (value == 0.0, plain) {
+        (true, _) => "0".into(),
+        (_, true) => format!("{value:.*}", (-place(step * 1.001)).max(0) as usize),
+        _ => format!("{value:.*e}", (place(value) - place(step * 1.001)).max(0) as usize),
+    };
+    (first..=last).map(|i| i as f64 * step).map(|value| (value, text(value))).collect()
+}
+
+/// Draws the colour bar of `low..=high`: its left edge at `x`, from `top` to `bottom`.
+pub(super) fn color_bar(canvas: &mut Canvas, map: &[Rgb; SIZE], range: [f64; 2], x: f32, [top, bottom]: [f32; 2]) {
+    let [low, high] = range;
+    let height = bottom - top;
+    for y in 0..height as usize {
+        let t = 1.0 - (y as f32 + 0.5) / height;
+        canvas.fill([x, top + y as f32], [28.0, 1.0], pick(map, t), 1.0);
+    }
+    let (right, corner) = (x + 28.0, [x, top]);
+    for (a, b) in [(corner, [right, top]), ([x, bottom], [right, bottom])] {
+        canvas.line(a, b, 1.0, INK);
+    }
+    for side in [x, right] {
+        canvas.line([side, top], [side, bottom], 1.0, INK);
+    }
+    for (value, text) in ticks(low, high) {
+        let t = if high > low { ((value - low) / (high - low)) as f32 } else { 0.5 };
+        let y = bottom - t * height;
+        canvas.line([right, y], [right + 8.0, y], 1.5, INK);
+        canvas.text(Font::Plain, [right + 14.0, y - Font::Plain.height() / 2.0], &text, INK);
+    }
+    let line = Font::Plain.height();
+    canvas.text(Font::Plain, [x, top - 2.6 * line], "von Mises", INK);
+    canvas.text(Font::Plain, [x, top - 1.5 * line], "nodal average", FAINT);
+}
+
+/// Draws the directions of x, y and z around `(x, y)`.
+pub(super) fn axes(canvas: &mut Canvas, view: &View, [x, y]: [f32; 2]) {
+    let colors = [[190, 50, 40], [40, 140, 60], [40, 80, 190]];
+    for (i, (name, color)) in ["x", "y", "z"].into_iter().zip(colors).enumerate() {
+        let (right, up) = (view.axes[0][i] as f32, view.axes[1][i] as f32);
+        if right.hypot(up) > 0.1 {
+            let tip = [x + 42.0 * right, y - 42.0 * up];
+            canvas.line([x, y], tip, 2.0, color);
+            let reach = 14.0 / right.hypot(up);
+            let at = [tip[0] + reach * right, tip[1] - reach * up];
+            let half = [Font::Plain.width(name) / 2.0, Font::Plain.height() / 2.0];
+            canvas.text(Font::Plain, [at[0] - half[0], at[1] - half[1]], name, color);
+        }
+    }
+}
+
+/// Writes the title, a line under it, and a line at the foot of the picture.
+pub(super) fn captions(canvas: &mut Canvas, title: &str, subtitle: &str, foot: &str) {
+    let room = canvas.width as f32 - 80.0;
+    let bottom = canvas.height as f32 - 44.0;
+    canvas.text(Font::Title, [40.0, 22.0], &shorten(title, (room / Font::Title.width("m")) as usize), INK);
+    canvas.text(Font::Plain, [40.0, 54.0], &shorten(subtitle, (room / Font::Plain.width("m")) as usize), INK);
+    canvas.text(Font::Plain, [40.0, bottom], &shorten(foot, (room / Font::Plain.width("m")) as usize), FAINT);
+}
+
+/// `text`, or its beginning and dots if it has more than `most` characters.
+fn shorten(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
+        false => text.into(),
+    }
+}
+
+/// Rings the place `at` and writes `text` beside it, within `area` (corners), where it hides least: `covered` tells
+/// whether a pixel shows the part.
+pub(super) fn marker(
+    canvas: &mut Canvas,
+    at: [f32; 2],
+    text: &str,
+    area: [[f32; 2]; 2],
+    covered: &dyn Fn(i64, i64) -> bool,
+) {
+    let size = [Font::Plain.width(text) + 16.0, Font::Plain.height() + 10.0];
+    let cost = |corner: &[f32; 2]| {
+        let grid = (0..30).flat_map(|i| (0..4).map(move |j| (i, j)));
+        let place = |(i, j): (i32, i32)| [corner[0] + size[0] * i as f32 / 29.0, corner[1] + size[1] * j as f32 / 3.0];
+        let hidden = grid.map(place).filter(|p| covered(p[0] as i64, p[1] as i64)).count();
+        let center = [corner[0] + size[0] / 2.0, corner[1] + size[1] / 2.0];
+        hidden as f32 * 12.0 + (center[0] - at[0]).hypot(center[1] - at[1])
+    };
+    let mut best = ([0.0; 2], f32::INFINITY);
+    for k in 0..16 {
+        let (sin, cos) = (k as f32 * std::f32::consts::TAU / 16.0).sin_cos();
+        for reach in [50.0, 90.0, 150.0, 240.0, 360.0] {
+            let center = [at[0] + cos * (reach + size[0] / 2.0), at[1] - sin * reach];
+            let corner: [f32; 2] =
+                std::array::from_fn(|i| (center[i] - size[i] / 2.0).max(area[0][i]).min(area[1][i] - size[i]));
+            // Moving it into the area may have moved it over the ring.
+            let clear = (0..2).any(|i| at[i] + 14.0 < corner[i] || at[i] - 14.0 > corner[i] + size[i]);
+            let cost = cost(&corner) + if clear { 0.0 } else { 1e6 };
+            if cost < best.1 {
+                best = (corner, cost);
+            }
+        }
+    }
+    let corner = best.0;
+    let near: [f32; 2] = std::array::from_fn(|i| at[i].clamp(corner[i], corner[i] + size[i]));
+    let length = (near[0] - at[0]).hypot(near[1] - at[1]).max(1.0);
+    let start = std::array::from_fn(|i| at[i] + (near[i] - at[i]) * (10.0 / length).min(1.0));
+    for (width, color) in [(5.0, [255; 3]), (2.0, INK)] {
+        canvas.line(start, near, width, color);
+        canvas.ring(at, 9.0, width, color);
+    }
+    canvas.fill(corner, size, INK, 1.0);
+    canvas.fill([corner[0] + 1.5, corner[1] + 1.5], [size[0] - 3.0, size[1] - 3.0], [255; 3], 1.0);
+    canvas.text(Font::Plain, [corner[0] + 8.0, corner[1] + 5.0], text, INK);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_four_digits() {
+        let cases = [(0.0, "0"), (1234.56, "1235"), (0.012_345, "0.01235"), (2.5e8, "2.500e8"), (-3.0, "-3.000")];
+        cases.iter().for_each(|(value, text)| assert_eq!(number(*value), *text));
+    }
+
+    #[test]
+    fn factors_have_commas() {
+        let cases = [(1.0, "1"), (1000.0, "1,000"), (2e6, "2,000,000"), (500.0, "500"), (0.02, "0.02"), (1e20, "1e20")];
+        cases.iter().for_each(|(value, text)| assert_eq!(factor(*value), *text));
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let texts = |low, high| ticks(low, high).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(texts(0.9e8, 2.1e8), ["1.0e8", "1.2e8", "1.4e8", "1.6e8", "1.8e8", "2.0e8"]);
+        assert_eq!(texts(12.0, 61.0), ["20", "30", "40", "50", "60"]);
+        assert_eq!(texts(5.0, 5.0), ["5.000"]);
+        for (low, high) in [(0.0, 1e-300), (1e300, 1.5e300), (-3.7, 11.2), (1.0, 1.0 + 1e-9)] {
+            let found = ticks(low, high);
+            assert!((1..=9).contains(&found.len()), "{low} {high} {found:?}");
+            assert!(found.iter().all(|(value, _)| *value >= low - 1e-9 * low.abs() && *value <= high * (1.0 + 1e-9)));
+        }
+    }
+
+    #[test]
+    fn long_names_are_shortened() {
+        assert_eq!(shorten("bracket", 7), "bracket");
+        assert_eq!(shorten("bracket-long", 9), "bracke...");
+    }
+}

@@ -1,0 +1,196 @@
+//! What is drawn: the skin of the mesh before and after deformation, its edges, a value at every node of it.
+
+use rayon::prelude::*;
+
+use crate::mesh::{Mesh, faces};
+use crate::output::{Fields, solids};
+
+/// Not a node: the fourth of a triangle.
+pub(super) const NONE: u32 = u32::MAX;
+/// Two faces that meet at a sharper angle than 30 degrees meet in a feature edge; this is its cosine.
+const FEATURE_COSINE: f64 = 0.866;
+
+/// How an edge of a face is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// Between two faces that lie nearly in one plane.
+    Smooth,
+    /// At a corner of the part, or at the rim of an open surface.
+    Feature,
+}
+
+/// The skin, with nodes numbered from 0 in the order of the mesh.
+pub(super) struct Scene {
+    /// Coordinates before deformation, `[n_skin_nodes][3]`.
+    pub rest: Vec<[f64; 3]>,
+    /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite.
+    pub displacement: Vec<[f64; 3]>,
+    /// Von Mises stress, `[n_skin_nodes]`: the mean over the elements at the node.
+    pub value: Vec<f64>,
+    /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`].
+    pub faces: Vec<[u32; 4]>,
+    /// The kind of the edge from each node of a face to its next, `[n_faces][4]`.
+    pub edges: Vec<[Edge; 4]>,
+    /// The feature edges, once each.
+    pub outline: Vec<[u32; 2]>,
+}
+
+/// The nodes of a face, three or four.
+pub(super) fn corners(face: &[u32; 4]) -> &[u32] {
+    if face[3] == NONE { &face[..3] } else { face }
+}
+
+impl Scene {
+    pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Scene {
+        let mut faces = skin(mesh);
+        let mut number = vec![NONE; mesh.coords.len()];
+        faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
+        let nodes: Vec<usize> = (0..number.len()).filter(|&node| number[node] == 0).collect();
+        nodes.iter().enumerate().for_each(|(i, &node)| number[node] = i as u32);
+        faces.iter_mut().flatten().filter(|node| **node != NONE).for_each(|node| *node = number[*node as usize]);
+
+        let average = nodal_average(mesh, fields.von_mises);
+        let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
+        let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
+        let (edges, outline) = classify_edges(&rest, &faces);
+        Scene {
+            displacement: nodes.iter().map(|&node| finite(fields.displacement[node])).collect(),
+            value: nodes.iter().map(|&node| average[node]).collect(),
+            rest,
+            faces,
+            edges,
+            outline,
+        }
+    }
+
+    /// The coordinates with `scale` times the displacement.
+    pub(super) fn deformed(&self, scale: f64) -> Vec<[f64; 3]> {
+        let move_by = |(x, u): (&[f64; 3], &[f64; 3])| std::array::from_fn(|i| x[i] + scale * u[i]);
+        self.rest.iter().zip(&self.displacement).map(move_by).collect()
+    }
+}
+
+/// The faces of the solids that no two of them share; of a flat mesh, its cells.
+fn skin(mesh: &Mesh) -> Vec<[u32; 4]> {
+    let four = |nodes: &[u32]| std::array::from_fn(|i| nodes.get(i).copied().unwrap_or(NONE));
+    let flat = solids(mesh).filter(|(_, cells)| cells.kind.info().dim == 2);
+    let mut faces: Vec<_> = flat.flat_map(|(_, cells)| (0..cells.len()).map(move |i| four(cells.cell(i)))).collect();
+    if faces.is_empty() {
+        faces = faces::skin(mesh).iter().map(|face| four(face.nodes())).collect();
+    }
+    faces
+}
+
+/// The mean of `values`, `[n_blocks][n_cells]`, over the cells at each node; values that are not finite do not count.
+fn nodal_average(mesh: &Mesh, values: &[Vec<f64>]) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0u32); mesh.coords.len()];
+    for (block, cells) in solids(mesh) {
+        let nodes = cells.nodes.chunks_exact(cells.kind.info().n_nodes);
+        for (nodes, &value) in nodes.zip(&values[block]).filter(|(_, value)| value.is_finite()) {
+            for &node in nodes {
+                let (sum, count) = &mut sums[node as usize];
+                *sum += value;
+                *count += 1;
+            }
+        }
+    }
+    sums.into_iter().map(|(sum, count)| if count > 0 { sum / f64::from(count) } else { 0.0 }).collect()
+}
+
+/// The kind of every edge of every face, and the feature edges.
+fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]]) -> (Vec<[Edge; 4]>, Vec<[u32; 2]>) {
+    let normals: Vec<_> = faces.par_iter().map(|face| normal(rest, face)).collect();
+    // (nodes in order, face, position in it): sorting brings the faces at an edge together.
+    let mut all: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(faces.len() * 4);
+    for (i, face) in faces.iter().enumerate() {
+        let nodes = corners(face);
+        for (k, &a) in nodes.iter().enumerate() {
+            let b = nodes[(k + 1) % nodes.len()];
+            all.push((a.min(b), a.max(b), i as u32, k as u32));
+        }
+    }
+    all.par_sort_unstable();
+    let mut kinds = vec![[Edge::Smooth; 4]; faces.len()];
+    let mut outline = Vec::new();
+    for group in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+        let smooth = group.len() == 2 && {
+            let (n, m) = (normals[group[0].2 as usize], normals[group[1].2 as usize]);
+            // Either orientation: the cells of a flat mesh need not agree on one.
+            dot(n, m).abs() > FEATURE_COSINE
+        };
+        if !smooth {
+            group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Feature);
+            outline.push([group[0].0, group[0].1]);
+        }
+    }
+    (kinds, outline)
+}
+
+/// The unit normal of a face (of a quadrilateral: the mean one); zero if it has no area.
+pub(super) fn normal(x: &[[f64; 3]], face: &[u32; 4]) -> [f64; 3] {
+    let p = |k: usize| x[face[k] as usize];
+    // The diagonals of a quadrilateral, two sides of a triangle.
+    let (a, b) = if face[3] == NONE { (sub(p(1), p(0)), sub(p(2), p(0))) } else { (sub(p(2), p(0)), sub(p(3), p(1))) };
+    let n = cross(a, b);
+    let length = dot(n, n).sqrt();
+    if length > 0.0 { n.map(|c| c / length) } else { [0.0; 3] }
+}
+
+pub(super) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::tests::{Results, hex_pair};
+
+    #[test]
+    fn two_cubes_have_ten_faces_and_the_outline_of_a_box() {
+        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+        let scene = Scene::new(&mesh, &results.fields());
+        assert_eq!((scene.rest.len(), scene.faces.len()), (12, 10));
+        // A box has 12 edges; the four along x are of two cells.
+        assert_eq!(scene.outline.len(), 16);
+        let smooth = scene.edges.iter().flatten().filter(|edge| **edge == Edge::Smooth).count();
+        assert_eq!(smooth, 8);
+    }
+
+    #[test]
+    fn values_are_means_over_elements() {
+        let mut results = Results::of_hex_pair();
+        let values = |results: &Results| Scene::new(&hex_pair(), &results.fields()).value;
+        assert_eq!(values(&results), [[1.5; 4], [2.0; 4], [2.5; 4]].concat());
+        results.von_mises[1][0] = f64::NAN;
+        assert_eq!(values(&results), [[0.0; 4], [2.5; 4], [2.5; 4]].concat());
+    }
+
+    #[test]
+    fn flat_cells_are_their_own_skin() {
+        let mut mesh = hex_pair();
+        mesh.cells.pop();
+        let mut results = Results::of_hex_pair();
+        results.von_mises = vec![vec![4.0]];
+        let scene = Scene::new(&mesh, &results.fields());
+        assert_eq!(scene.faces, [[0, 3, 2, 1]]);
+        assert_eq!(scene.outline.len(), 4);
+        assert_eq!(scene.value, [4.0; 4]);
+    }
+
+    #[test]
+    fn displacements_that_are_not_finite_are_left_out() {
+        let mut results = Results::of_hex_pair();
+        results.displacement[3] = [f64::NAN, 0.0, f64::INFINITY];
+        let scene = Scene::new(&hex_pair(), &results.fields());
+        assert_eq!(scene.deformed(2.0)[3], scene.rest[3]);
+        assert_eq!(scene.deformed(2.0)[0], [200.0, 200.2, 200.4]);
+    }
+}

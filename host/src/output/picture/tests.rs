@@ -1,0 +1,70 @@
+use super::super::tests::{Results, hex_pair};
+use super::*;
+
+fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
+    let mut file = Vec::new();
+    write(&mut file, &hex_pair(), &results.fields(), "pair").unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    (info.width, info.height, pixels)
+}
+
+/// How many pixels have a colour, rather than a grey.
+fn coloured(pixels: &[u8]) -> usize {
+    pixels.chunks_exact(3).filter(|c| c.iter().max().unwrap() - c.iter().min().unwrap() > 40).count()
+}
+
+#[test]
+fn the_picture_is_1600_wide_and_shows_the_part() {
+    let (width, height, pixels) = picture(&Results::of_hex_pair());
+    assert_eq!(width, 1600);
+    assert!((600..1200).contains(&height));
+    assert!(coloured(&pixels) > 150_000, "{}", coloured(&pixels));
+    assert_eq!(pixels[..3], [255; 3]);
+}
+
+#[test]
+fn the_same_results_give_the_same_picture_on_any_number_of_threads() {
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let results = Results::of_hex_pair();
+    assert!(one.install(|| picture(&results)) == picture(&results));
+}
+
+#[test]
+fn results_without_size_are_drawn_all_the_same() {
+    let mut results = Results::of_hex_pair();
+    results.displacement.fill([0.0; 3]);
+    results.von_mises[1].fill(5.0);
+    assert!(coloured(&picture(&results).2) > 150_000);
+    results.von_mises[1].fill(0.0);
+    assert!(coloured(&picture(&results).2) > 150_000);
+}
+
+#[test]
+fn results_that_are_not_finite_are_drawn_all_the_same() {
+    let mut results = Results::of_hex_pair();
+    results.displacement.fill([f64::NAN; 3]);
+    results.von_mises[1].fill(f64::INFINITY);
+    assert!(coloured(&picture(&results).2) > 100_000);
+    results.displacement.fill([1e300, -1e300, 0.0]);
+    results.von_mises[1] = vec![1e300, f64::NAN];
+    assert_eq!(picture(&results).0, 1600);
+}
+
+#[test]
+fn a_mesh_without_cells_gives_a_picture_without_a_part() {
+    let mut mesh = hex_pair();
+    mesh.cells.clear();
+    let mut results = Results::of_hex_pair();
+    (results.von_mises, results.stress, results.material) = (vec![], vec![], vec![]);
+    assert_eq!(draw(&mesh, &results.fields(), "nothing").width, WIDTH);
+}
+
+#[test]
+fn uniform_stress_has_one_colour_and_no_mark() {
+    let mut results = Results::of_hex_pair();
+    results.von_mises[1] = vec![5.0, 5.0 + 1e-14];
+    let shown = Shown::new(&hex_pair(), &results.fields());
+    assert!(shown.t.iter().all(|&t| t == 0.5));
+}

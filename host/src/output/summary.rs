@@ -1,0 +1,201 @@
+//! `summary.json`: the run in numbers. Its keys are stable: they may be added to, never renamed.
+//!
+//! Keys appear in the order of the fields. Numbers that are not finite are written as `null`.
+
+use std::io::{self, Write};
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// The whole summary.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// The case file's name without extension.
+    pub case: String,
+    /// Number of nodes of the mesh.
+    pub nodes: usize,
+    /// Number of elements that were assembled.
+    pub elements: usize,
+    /// Number of degrees of freedom, prescribed ones included.
+    pub dofs: usize,
+    /// The device that solved it, in words.
+    pub device: String,
+    /// How it was solved.
+    pub solver: Solver,
+    /// Where the time went.
+    pub timings_s: Timings,
+    /// The results in a few numbers.
+    pub results: Results,
+    /// What was worth saying.
+    pub warnings: Vec<String>,
+}
+
+/// How it was solved.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Solver {
+    /// `cg`, ...
+    pub method: String,
+    /// Storage format of the matrix.
+    pub format: String,
+    /// The preconditioner.
+    pub preconditioner: String,
+    /// `double` or `single`.
+    pub precision: String,
+    /// Assembly strategy.
+    pub assembly: String,
+    /// Iterations done.
+    pub iterations: usize,
+    /// `||b - K u|| / ||b||`, recomputed from u at the end.
+    pub relative_residual: f64,
+    /// Whether that met the tolerance.
+    pub converged: bool,
+}
+
+/// Wall-clock seconds by phase.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Timings {
+    /// Reading or generating the mesh, and the checks.
+    pub read: f64,
+    /// Sparsity, slots, layout.
+    pub setup: f64,
+    /// Element blocks into the matrix.
+    pub assembly: f64,
+    /// Supports and prescribed values.
+    pub boundary: f64,
+    /// The solution of the system.
+    pub solve: f64,
+    /// Stresses and reactions.
+    pub stress: f64,
+    /// Writing the results.
+    pub write: f64,
+    /// From start to end.
+    pub total: f64,
+}
+
+/// The results in a few numbers, in the units of the case.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Results {
+    /// The largest length of a nodal displacement.
+    pub max_displacement: f64,
+    /// Coordinates of the node that has it.
+    pub max_displacement_at: [f64; 3],
+    /// `u . K u / 2`.
+    pub strain_energy: f64,
+    /// For each support, in the case file's order: the force it exerts on the body.
+    #[serde(serialize_with = "ordered_map")]
+    pub reactions: Vec<(String, [f64; 3])>,
+    /// The sum of the applied loads.
+    pub applied: [f64; 3],
+    /// How far reactions and loads are from balance, relative to the loads.
+    pub equilibrium_error: f64,
+    /// Von Mises stress over the elements.
+    pub von_mises: Distribution,
+}
+
+/// A quantity over the elements, each counted once whatever its size.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Distribution {
+    /// The smallest value.
+    pub min: f64,
+    /// The largest value.
+    pub max: f64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// The smallest value that at least 99 % of the elements do not exceed (nearest rank).
+    pub p99: f64,
+}
+
+impl Distribution {
+    /// The distribution of all `values`, whatever block they are in. NaN throughout if there is none, or if one of them
+    /// is not finite: a result with holes has no honest maximum.
+    pub fn of(values: &[Vec<f64>]) -> Distribution {
+        let mut all: Vec<f64> = values.concat();
+        if all.is_empty() || !all.iter().all(|value| value.is_finite()) {
+            return Distribution { min: f64::NAN, max: f64::NAN, mean: f64::NAN, p99: f64::NAN };
+        }
+        let n = all.len();
+        // Partial sums keep the rounding error of millions of terms near that of thousands.
+        let sum: f64 = all.chunks(4096).map(|chunk| chunk.iter().sum::<f64>()).sum();
+        let rank = (99 * n).div_ceil(100) - 1;
+        let (below, &mut p99, above) = all.select_nth_unstable_by(rank, f64::total_cmp);
+        let min = below.iter().fold(p99, |a, &b| a.min(b));
+        let max = above.iter().fold(p99, |a, &b| a.max(b));
+        Distribution { min, max, mean: sum / n as f64, p99 }
+    }
+}
+
+impl Summary {
+    /// Writes it as indented JSON with a final newline.
+    pub fn write<W: Write>(&self, mut out: W) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        out.write_all(&text)
+    }
+}
+
+/// A JSON object that keeps the order of its entries.
+fn ordered_map<S: Serializer>(entries: &[(String, [f64; 3])], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+    map.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The positions of `keys` in `text`, which must ascend.
+    fn assert_in_order(text: &str, keys: &[&str]) {
+        let mut from = 0;
+        for key in keys {
+            let quoted = format!("\"{key}\":");
+            from += text[from..].find(&quoted).unwrap_or_else(|| panic!("{key} is missing or out of order in {text}"));
+        }
+    }
+
+    #[test]
+    fn keys_are_the_stable_ones_in_order() {
+        let mut summary = Summary { case: "bracket".into(), ..Summary::default() };
+        summary.results.reactions = vec![("wall".into(), [1.0, 2.0, 3.0]), ("anchor".into(), [4.0, 5.0, 6.0])];
+        let mut text = Vec::new();
+        summary.write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_in_order(&text, &["case", "nodes", "elements", "dofs", "device", "solver", "timings_s", "results"]);
+        let solver = ["method", "format", "preconditioner", "precision", "assembly", "iterations"];
+        assert_in_order(&text, &solver);
+        assert_in_order(&text, &["relative_residual", "converged", "read", "setup", "assembly", "boundary", "solve"]);
+        assert_in_order(&text, &["stress", "write", "total", "max_displacement", "max_displacement_at"]);
+        assert_in_order(&text, &["strain_energy", "reactions", "wall", "anchor", "applied", "equilibrium_error"]);
+        assert_in_order(&text, &["von_mises", "min", "max", "mean", "p99", "warnings"]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_become_null() {
+        let mut summary = Summary::default();
+        summary.solver.relative_residual = f64::NAN;
+        summary.results.applied[1] = f64::INFINITY;
+        let mut text = Vec::new();
+        summary.write(&mut text).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        assert!(read["solver"]["relative_residual"].is_null());
+        assert!(read["results"]["applied"][1].is_null());
+        assert_eq!(read["results"]["applied"][0], 0.0);
+    }
+
+    #[test]
+    fn distribution_counts_elements_of_all_blocks() {
+        let values = vec![(51..=200).rev().map(f64::from).collect(), vec![], (1..=50).map(f64::from).collect()];
+        let expected = Distribution { min: 1.0, max: 200.0, mean: 100.5, p99: 198.0 };
+        assert_eq!(Distribution::of(&values), expected);
+        let one = Distribution::of(&[vec![7.0]]);
+        assert_eq!(one, Distribution { min: 7.0, max: 7.0, mean: 7.0, p99: 7.0 });
+    }
+
+    #[test]
+    fn distribution_of_nothing_or_of_holes_is_nan() {
+        for values in [vec![], vec![vec![1.0, f64::NAN]], vec![vec![f64::INFINITY]]] {
+            let found = Distribution::of(&values);
+            assert!(found.min.is_nan() && found.max.is_nan() && found.mean.is_nan() && found.p99.is_nan());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+use super::*;
+use crate::element::ElementKind;
+
+/// A quadrilateral, then two unit cubes side by side along x, tagged 41 and 42.
+pub(super) fn hex_pair() -> Mesh {
+    let plane = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 1.0, 1.0], [x, 0.0, 1.0]];
+    let coords: Vec<[f64; 3]> = [plane(0.0), plane(1.0), plane(2.0)].concat();
+    let node_tags = (1..=12).collect();
+    let hexes = vec![0, 4, 5, 1, 3, 7, 6, 2, 4, 8, 9, 5, 7, 11, 10, 6];
+    let cells = vec![
+        Cells { kind: ElementKind::Quad4, nodes: vec![0, 3, 2, 1], tags: vec![7] },
+        Cells { kind: ElementKind::Hex8, nodes: hexes, tags: vec![41, 42] },
+    ];
+    Mesh { coords, node_tags, cells, groups: vec![], warnings: vec![] }
+}
+
+/// Results on [`hex_pair`], every number different.
+pub(super) struct Results {
+    pub displacement: Vec<[f64; 3]>,
+    pub reaction_force: Vec<[f64; 3]>,
+    pub von_mises: Vec<Vec<f64>>,
+    pub stress: Vec<Vec<[f64; 6]>>,
+    pub material: Vec<Vec<u32>>,
+}
+
+impl Results {
+    pub(super) fn of_hex_pair() -> Results {
+        let three = |from: f64| (0..12).map(|i| [0.0, 0.1, 0.2].map(|d| from + f64::from(i) + d)).collect();
+        Results {
+            displacement: three(100.0),
+            reaction_force: three(200.0),
+            von_mises: vec![vec![], vec![1.5, 2.5]],
+            stress: vec![vec![], vec![[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [7.0, 8.0, 9.0, 10.0, 11.0, 12.0]]],
+            material: vec![vec![], vec![3, 4]],
+        }
+    }
+
+    pub(super) fn fields(&self) -> Fields<'_> {
+        Fields {
+            displacement: &self.displacement,
+            reaction_force: &self.reaction_force,
+            von_mises: &self.von_mises,
+            stress: &self.stress,
+            material: &self.material,
+        }
+    }
+}
+
+/// Names of all fields.
+pub(super) fn all_fields() -> Vec<String> {
+    vtu::FIELDS.map(String::from).to_vec()
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_case_leaves_its_four_files_and_the_time_they_took() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("results/pair");
+    let mut summary = Summary { case: "pair".into(), ..Summary::default() };
+    let fields = all_fields();
+    let options = Options { fields: &fields, compress: false, picture: true };
+    let written = write_all(&target, &hex_pair(), &Results::of_hex_pair().fields(), &mut summary, &options).unwrap();
+    assert_eq!(names(&target), ["pair.csv", "pair.png", "pair.vtu", "summary.json"]);
+    assert_eq!(written, ["pair.vtu", "pair.csv", "pair.png", "summary.json"].map(|name| target.join(name)));
+    let text = std::fs::read(target.join("summary.json")).unwrap();
+    let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(read["timings_s"]["write"], summary.timings_s.write);
+    assert!(summary.timings_s.write > 0.0 && summary.timings_s.total == summary.timings_s.write);
+}
+
+#[test]
+fn fields_that_do_not_fit_the_mesh_are_refused_and_nothing_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut results = Results::of_hex_pair();
+    results.von_mises[1].pop();
+    let mut summary = Summary { case: "pair".into(), ..Summary::default() };
+    let options = Options { fields: &all_fields(), compress: false, picture: true };
+    let error = write_all(dir.path(), &hex_pair(), &results.fields(), &mut summary, &options).unwrap_err();
+    assert_eq!(error.exit_code(), 8);
+    assert!(error.to_string().contains("von_mises has 1 values, not 2"), "{error}");
+    assert!(names(dir.path()).is_empty());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let mut summary = Summary::default();
+    let options = Options { fields: &[], compress: false, picture: false };
+    let fields = Results::of_hex_pair();
+    let error = write_all(&file.join("sub"), &hex_pair(), &fields.fields(), &mut summary, &options).unwrap_err();
+    assert!(matches!(&error, Error::Output { path, .. } if *path == file.join("sub")), "{error}");
+}
+
+#[test]
+fn the_largest_value_is_found_across_blocks() {
+    assert_eq!(largest(&[vec![], vec![1.0, f64::NAN], vec![3.0, 2.0]]), Some((2, 0, 3.0)));
+    assert_eq!(largest(&[vec![f64::NAN], vec![]]), None);
+}

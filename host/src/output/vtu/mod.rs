@@ -1,0 +1,147 @@
+//! `<case>.vtu`: VTK's unstructured grid, XML around raw appended binary.
+//!
+//! Points are all nodes and cells are all solids, both in the order of the mesh. Every array goes from where the solver
+//! left it to the file: nothing of the mesh's size is copied. The offsets of the arrays in the XML come first in
+//! the file but are known last, so the head is written twice, padded to the same length.
+
+mod array;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use crate::mesh::Mesh;
+use crate::output::{Fields, solids};
+use array::{Array, Piece, bytes};
+
+/// The fields a VTU can hold, by the names users write.
+pub const FIELDS: [&str; 5] = ["displacement", "reaction_force", "von_mises", "stress", "material"];
+
+/// The components of `stress`, in the order of [`Fields::stress`].
+const STRESS_COMPONENTS: [&str; 6] = ["xx", "yy", "zz", "xy", "yz", "xz"];
+
+/// What the file holds and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Header<'a> {
+    /// Which of [`FIELDS`]; other names are passed over.
+    pub fields: &'a [String],
+    /// Whether the solver converged; field data `converged`, 0 or 1.
+    pub converged: bool,
+    /// Whether arrays are compressed by zlib.
+    pub compress: bool,
+}
+
+/// Writes results on `mesh`.
+///
+/// # Errors
+///
+/// Those of `out`, and `InvalidInput` where the lengths of `fields` do not fit the mesh.
+pub fn write<W: Write + Seek>(out: &mut W, mesh: &Mesh, fields: &Fields, header: &Header) -> io::Result<()> {
+    fields.check(mesh)?;
+    let file = File::new(mesh, fields, header);
+    let mut offsets = vec![0; file.arrays.len()];
+    let start = out.stream_position()?;
+    let head = file.head(&offsets);
+    out.write_all(head.as_bytes())?;
+    let data = start + head.len() as u64;
+    for (array, offset) in file.arrays.iter().zip(&mut offsets) {
+        *offset = out.stream_position()? - data;
+        if header.compress { array.write_compressed(out)? } else { array.write_raw(out)? }
+    }
+    out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;
+    out.seek(SeekFrom::Start(start))?;
+    out.write_all(file.head(&offsets).as_bytes())?;
+    out.seek(SeekFrom::End(0))?;
+    out.flush()
+}
+
+/// The file, but for the offsets.
+struct File<'a> {
+    n_points: usize,
+    n_cells: usize,
+    header: &'a Header<'a>,
+    arrays: Vec<Array<'a>>,
+}
+
+impl<'a> File<'a> {
+    fn new(mesh: &'a Mesh, fields: &Fields<'a>, header: &'a Header<'a>) -> Self {
+        let n_cells = solids(mesh).map(|(_, cells)| cells.len()).sum();
+        let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
+        arrays.extend(topology(mesh));
+        arrays.extend(header.fields.iter().filter_map(|name| field(mesh, fields, name)));
+        // Readers look for point data before cell data; the user's order holds within each.
+        arrays
+            .sort_by_key(|array| ["Points", "Cells", "PointData", "CellData"].iter().position(|s| *s == array.section));
+        File { n_points: mesh.coords.len(), n_cells, header, arrays }
+    }
+
+    /// Everything up to the underscore after which offsets count. The same length whatever the offsets.
+    fn head(&self, offsets: &[u64]) -> String {
+        let order = if cfg!(target_endian = "little") { "LittleEndian" } else { "BigEndian" };
+        let compressor = if self.header.compress { " compressor=\"vtkZLibDataCompressor\"" } else { "" };
+        let mut head = format!(
+            "<?xml version=\"1.0\"?>\n<!-- warpfem {} -->\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" \
+             byte_order=\"{order}\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        // Numbers only: meshio stops at field data of type String.
+        head += "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" format=\"ascii\">";
+        head += &format!("{}</DataArray>\n</FieldData>\n", i32::from(self.header.converged));
+        head += &format!("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", self.n_points, self.n_cells);
+        for section in ["Points", "Cells", "PointData", "CellData"] {
+            head += &format!("<{section}>\n");
+            for (array, offset) in self.arrays.iter().zip(offsets).filter(|(array, _)| array.section == section) {
+                head += &array.tag(*offset);
+            }
+            head += &format!("</{section}>\n");
+        }
+        head + "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_"
+    }
+}
+
+/// Connectivity, offsets and types of the solids. 32-bit where node indices and offsets fit; VTK wants both alike.
+fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
+    let entries: usize = solids(mesh).map(|(_, cells)| cells.nodes.len()).sum();
+    let wide = entries.max(mesh.coords.len()) > i32::MAX as usize;
+    let integer = if wide { "Int64" } else { "Int32" };
+    let (mut connectivity, mut ends, mut types) = (Vec::new(), Vec::new(), Vec::new());
+    let mut first = 0;
+    for (_, cells) in solids(mesh) {
+        let info = cells.kind.info();
+        // A node index under 2^31 has the same bits as an Int32.
+        connectivity.push(if wide { Piece::Widened(&cells.nodes) } else { bytes(&cells.nodes) });
+        ends.push(Piece::Ramp { first: first + info.n_nodes, step: info.n_nodes, count: cells.len(), wide });
+        types.push(Piece::Constant { value: info.vtk, count: cells.len() });
+        first += cells.nodes.len();
+    }
+    [
+        Array::new("Cells", "connectivity", integer, 1, connectivity),
+        Array::new("Cells", "offsets", integer, 1, ends),
+        Array::new("Cells", "types", "UInt8", 1, types),
+    ]
+}
+
+/// The field called `name`, if it is one of [`FIELDS`].
+fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> {
+    let blocks = || solids(mesh).map(|(block, _)| block);
+    let array = match name {
+        "displacement" => Array::new("PointData", "displacement", "Float64", 3, vec![bytes(fields.displacement)]),
+        "reaction_force" => Array::new("PointData", "reaction_force", "Float64", 3, vec![bytes(fields.reaction_force)]),
+        "von_mises" => {
+            let pieces = blocks().map(|block| bytes(&fields.von_mises[block]));
+            Array::new("CellData", "von_mises", "Float64", 1, pieces.collect())
+        }
+        "stress" => {
+            let pieces = blocks().map(|block| bytes(&fields.stress[block]));
+            let array = Array::new("CellData", "stress", "Float64", 6, pieces.collect());
+            Array { component_names: &STRESS_COMPONENTS, ..array }
+        }
+        "material" => {
+            // Int32, which every reader has; an index of a material is far below 2^31.
+            let pieces = blocks().map(|block| bytes(&fields.material[block]));
+            Array::new("CellData", "material", "Int32", 1, pieces.collect())
+        }
+        _ => return None,
+    };
+    Some(array)
+}

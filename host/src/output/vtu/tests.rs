@@ -1,0 +1,160 @@
+use std::io::{Cursor, Read};
+
+use flate2::read::ZlibDecoder;
+
+use super::*;
+use crate::element::ElementKind;
+use crate::mesh::Cells;
+use crate::output::tests::{Results, all_fields, hex_pair};
+
+/// A file taken apart by hand.
+struct Parsed {
+    head: String,
+    data: Vec<u8>,
+}
+
+impl Parsed {
+    fn of(mesh: &Mesh, results: &Results, names: &[String], compress: bool) -> Parsed {
+        let mut out = Cursor::new(Vec::new());
+        write(&mut out, mesh, &results.fields(), &Header { fields: names, converged: true, compress }).unwrap();
+        let file = out.into_inner();
+        let marker = b"<AppendedData encoding=\"raw\">\n_";
+        let at = file.windows(marker.len()).position(|window| window == marker).unwrap() + marker.len();
+        assert!(file.ends_with(b"\n</AppendedData>\n</VTKFile>\n"));
+        Parsed { head: String::from_utf8(file[..at].to_vec()).unwrap(), data: file[at..].to_vec() }
+    }
+
+    /// The `DataArray` tag of an array.
+    fn tag(&self, name: &str) -> &str {
+        self.head.lines().find(|line| line.contains(&format!("Name=\"{name}\""))).unwrap()
+    }
+
+    fn at(&self, name: &str) -> usize {
+        let offset = self.tag(name).split("offset=\"").nth(1).unwrap();
+        offset[..offset.find('"').unwrap()].parse().unwrap()
+    }
+
+    fn word(&self, at: usize) -> usize {
+        u64::from_ne_bytes(self.data[at..at + 8].try_into().unwrap()) as usize
+    }
+
+    fn raw(&self, name: &str) -> Vec<u8> {
+        let at = self.at(name);
+        self.data[at + 8..at + 8 + self.word(at)].to_vec()
+    }
+
+    fn inflated(&self, name: &str) -> Vec<u8> {
+        let at = self.at(name);
+        let (n_blocks, block, last) = (self.word(at), self.word(at + 8), self.word(at + 16));
+        let (mut from, mut all) = (at + 8 * (3 + n_blocks), Vec::new());
+        for i in 0..n_blocks {
+            let to = from + self.word(at + 8 * (3 + i));
+            let before = all.len();
+            ZlibDecoder::new(&self.data[from..to]).read_to_end(&mut all).unwrap();
+            assert_eq!(all.len() - before, if i + 1 == n_blocks && last > 0 { last } else { block });
+            from = to;
+        }
+        all
+    }
+}
+
+fn floats(bytes: &[u8]) -> Vec<f64> {
+    bytes.chunks_exact(8).map(|item| f64::from_ne_bytes(item.try_into().unwrap())).collect()
+}
+
+fn ints(bytes: &[u8]) -> Vec<i32> {
+    bytes.chunks_exact(4).map(|item| i32::from_ne_bytes(item.try_into().unwrap())).collect()
+}
+
+#[test]
+fn every_array_is_where_the_head_says() {
+    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+    let file = Parsed::of(&mesh, &results, &all_fields(), false);
+    assert!(file.head.contains("NumberOfPoints=\"12\" NumberOfCells=\"2\""));
+    assert!(file.head.contains(">1</DataArray>"));
+    assert_eq!(floats(&file.raw("Points")), mesh.coords.concat());
+    assert_eq!(ints(&file.raw("connectivity")), mesh.cells[1].nodes.iter().map(|&n| n as i32).collect::<Vec<_>>());
+    assert_eq!(ints(&file.raw("offsets")), [8, 16]);
+    assert_eq!(file.raw("types"), [12, 12]);
+    assert_eq!(floats(&file.raw("displacement")), results.displacement.concat());
+    assert_eq!(floats(&file.raw("reaction_force")), results.reaction_force.concat());
+    assert_eq!(floats(&file.raw("von_mises")), results.von_mises[1]);
+    assert_eq!(floats(&file.raw("stress")), results.stress[1].concat());
+    assert_eq!(ints(&file.raw("material")), [3, 4]);
+}
+
+#[test]
+fn tags_state_components_of_vectors_only() {
+    let file = Parsed::of(&hex_pair(), &Results::of_hex_pair(), &all_fields(), false);
+    assert!(file.tag("displacement").contains("NumberOfComponents=\"3\""));
+    assert!(!file.tag("von_mises").contains("NumberOfComponents"));
+    let stress = file.tag("stress");
+    assert!(stress.contains("NumberOfComponents=\"6\" ComponentName0=\"xx\" ComponentName1=\"yy\""), "{stress}");
+    assert!(stress.contains("ComponentName3=\"xy\" ComponentName4=\"yz\" ComponentName5=\"xz\""), "{stress}");
+}
+
+#[test]
+fn only_the_fields_asked_for_are_there() {
+    let names = ["stress".to_string(), "displacement".to_string()];
+    let file = Parsed::of(&hex_pair(), &Results::of_hex_pair(), &names, false);
+    for (name, there) in [("displacement", true), ("stress", true), ("von_mises", false), ("material", false)] {
+        assert_eq!(file.head.contains(&format!("Name=\"{name}\"")), there, "{name}");
+    }
+    assert!(file.head.find("displacement") < file.head.find("stress"));
+}
+
+#[test]
+fn compressed_arrays_inflate_to_the_raw_ones() {
+    let (mesh, results) = many_tets(200_000);
+    let raw = Parsed::of(&mesh, &results, &all_fields(), false);
+    let compressed = Parsed::of(&mesh, &results, &all_fields(), true);
+    assert!(compressed.head.contains("compressor=\"vtkZLibDataCompressor\""));
+    assert!(compressed.data.len() < raw.data.len() / 2);
+    for name in ["Points", "connectivity", "offsets", "types", "displacement", "von_mises", "stress", "material"] {
+        assert_eq!(compressed.inflated(name), raw.raw(name), "{name}");
+    }
+}
+
+#[test]
+fn ramps_run_on_across_chunks_and_blocks() {
+    let (mut mesh, mut results) = many_tets(300_000);
+    let pair = hex_pair();
+    mesh.cells.push(Cells {
+        kind: ElementKind::Hex8,
+        nodes: vec![0, 1, 2, 3, 0, 1, 2, 3],
+        tags: vec![pair.cells[1].tags[0]],
+    });
+    results.von_mises.push(vec![1.0]);
+    results.stress.push(vec![[0.0; 6]]);
+    results.material.push(vec![0]);
+    let file = Parsed::of(&mesh, &results, &[], false);
+    let offsets = ints(&file.raw("offsets"));
+    assert_eq!(offsets.len(), 300_001);
+    assert!(offsets[..300_000].iter().enumerate().all(|(i, &end)| end == 4 * (i as i32 + 1)));
+    assert_eq!(offsets[300_000], 1_200_008);
+    assert_eq!(file.raw("types")[299_999..], [10, 12]);
+}
+
+#[test]
+fn wide_integers_hold_the_same_numbers() {
+    let pieces = vec![Piece::Widened(&[7, u32::MAX]), Piece::Ramp { first: 4, step: 4, count: 2, wide: true }];
+    let mut out = Vec::new();
+    Array::new("Cells", "offsets", "Int64", 1, pieces).write_raw(&mut out).unwrap();
+    let words: Vec<u64> = out.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap())).collect();
+    assert_eq!(words, [32, 7, u64::from(u32::MAX), 4, 8]);
+}
+
+/// `n` copies of one tet with values that vary slowly.
+fn many_tets(n: usize) -> (Mesh, Results) {
+    let coords = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let cells = vec![Cells { kind: ElementKind::Tet4, nodes: [0, 1, 2, 3].repeat(n), tags: (0..n as u64).collect() }];
+    let mesh = Mesh { coords, node_tags: vec![1, 2, 3, 4], cells, groups: vec![], warnings: vec![] };
+    let results = Results {
+        displacement: vec![[0.5; 3]; 4],
+        reaction_force: vec![[0.25; 3]; 4],
+        von_mises: vec![(0..n).map(|i| (i / 100) as f64).collect()],
+        stress: vec![(0..n).map(|i| [(i / 100) as f64; 6]).collect()],
+        material: vec![vec![1; n]],
+    };
+    (mesh, results)
+}
