@@ -1,3 +1,17 @@
-//! Embeds the device code.
+//! Provides the device code: `WARPFEM_PTX` is the path of the PTX that the library embeds.
 
-fn main() {}
+use cuda_builder::CudaBuilder;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match CudaBuilder::new("kernels-rs").copy_to("kernels-rs/ptx/kernels.ptx").build() {
+        Ok(built) => {
+            println!("cargo:rustc-env=WARPFEM_PTX={}", built.ptx.display());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -21,6 +21,10 @@ const PROFILE: &[(&str, &str)] = &[
     ("CARGO_PROFILE_RELEASE_INCREMENTAL", "false"),
 ];
 
+/// The oldest PTX version with every instruction that `cuda_std` emits (`ld.L1::no_allocate` is the newest of them);
+/// CUDA 11.4 drivers read it. rustc's default for sm_80 is 7.0.
+const PTX_VERSION: &str = "+ptx74";
+
 /// Panic locations would put the paths of this machine's cargo registry into the PTX.
 const RUSTFLAGS: &str = "-Zlocation-detail=none";
 
@@ -41,7 +45,8 @@ impl Job<'_> {
     fn arguments(&self) -> Vec<String> {
         let cpu = format!("target-cpu={}", self.target_cpu);
         let fixed = ["rustc", "--release", "--lib", "--crate-type", "cdylib", "--target", TARGET, "-Zbuild-std=core"];
-        let rustc = ["--", "--emit=asm", "-C", &cpu, "-C", "linker=/bin/true"];
+        let version = format!("target-feature={PTX_VERSION}");
+        let rustc = ["--", "--emit=asm", "-C", &cpu, "-C", &version, "-C", "linker=/bin/true"];
         fixed.iter().chain(&rustc).map(|&argument| argument.to_owned()).collect()
     }
 
