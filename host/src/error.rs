@@ -20,9 +20,32 @@ pub enum Error {
     /// Mesh and case are readable, but the model they describe cannot be solved (exit code 4).
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The iteration ended short of the tolerance (exit code 5).
-    #[error("{0}")]
-    NotConverged(String),
+    /// There is no stiffness for this element type (exit code 4).
+    #[error("elements of type {0} cannot be solved in this version")]
+    NotSolvable(&'static str),
+    /// A method, format or other choice of this name does not exist (exit code 2).
+    #[error("{what} `{name}` is not available; available: {}", available.join(", "))]
+    NotAvailable {
+        /// What was to be chosen.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        available: Vec<&'static str>,
+    },
+    /// The iteration ended short of the tolerance (exit code 5). Carries what there is.
+    #[error(
+        "not converged: the relative residual is {:.2e} after {} iterations",
+        .0.outcome.relative_residual,
+        .0.outcome.iterations
+    )]
+    NotConverged(Box<crate::pipeline::Solution>),
+    /// A count does not fit the integers the solver uses (exit code 4).
+    #[error("the model is too large: {0}")]
+    TooLarge(String),
+    /// The iteration met a NaN or an infinity (exit code 5).
+    #[error("the iteration broke down: a sum is not a finite number; are loads, materials and coordinates sensible?")]
+    Breakdown,
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}: {needed} bytes are needed{}", match .available { Some(a) => format!(", {a} are there"), None => String::new() })]
     OutOfMemory {
@@ -50,10 +73,10 @@ impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Case(_) => 2,
+            Error::Case(_) | Error::NotAvailable { .. } => 2,
             Error::Mesh(_) => 3,
-            Error::Model(_) => 4,
-            Error::NotConverged(_) => 5,
+            Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) => 4,
+            Error::NotConverged(_) | Error::Breakdown => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
             Error::Output { .. } => 8,

@@ -7,10 +7,18 @@
 //! The mathematics (shape functions, element blocks, row products, stresses) lives in the `kernels-rs` crate, as pure
 //! functions that the GPU kernels and the CPU backend both call.
 
+pub mod assembly;
+pub mod backend;
+mod chunks;
 pub mod element;
 pub mod error;
 pub mod mesh;
 pub mod model;
+pub mod pipeline;
+pub mod precond;
+pub mod solve;
+pub mod sparse;
+pub mod stress;
 
 // The linker finds the driver's functions, which `cust` refers to, in this crate.
 #[cfg(feature = "cuda")]

@@ -1,1 +1,41 @@
-//! placeholder
+//! Device code of warpfem: the mathematics of the finite element method as pure functions, and the kernels that run
+//! them over rows, elements and vectors.
+//!
+//! Everything here compiles twice: to PTX for NVIDIA GPUs, and to the host, where the CPU backend calls the same
+//! functions and the SIMT emulator runs the same kernels. Nothing allocates and nothing panics on a device.
+//!
+//! | equation or algorithm | where |
+//! | --- | --- |
+//! | shape functions, quadrature | [`element`] |
+//! | `D`, element blocks, von Mises | [`material`] |
+//! | `K = sum_e K_e`, supports, `f = sum_e f_e` | [`assembly`] |
+//! | `y = K x` | [`sparse`] |
+//! | conjugate gradients' vector steps | [`cg`], [`blas`] |
+//! | stress and energy per element | [`stress`] |
+//!
+//! # Safety of kernels
+//!
+//! Kernels and the functions they are made of are `unsafe`: they read and write through [`cuda_std::View`]s without
+//! bounds checks on the device. Callers promise that every view is alive for the launch, holds the shape its
+//! documentation gives, and that no two views of one launch overlap unless both are only read. On the host every access
+//! is checked, so the emulator finds what breaks the promise.
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, stdarch_nvptx))]
+#![allow(unsafe_op_in_unsafe_fn, reason = "a kernel is unsafe as a whole: see the crate's section on safety")]
+
+pub mod assembly;
+pub mod blas;
+pub mod cg;
+pub mod element;
+pub mod material;
+pub mod real;
+pub mod reduce;
+pub mod sparse;
+pub mod stress;
+
+#[cfg(target_arch = "nvptx64")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    // SAFETY: `trap` ends the kernel; the host sees the launch fail.
+    unsafe { core::arch::nvptx::trap() }
+}

@@ -9,7 +9,7 @@ use std::ffi::c_void;
 pub type Params = Vec<*mut c_void>;
 
 /// A kernel with its parameters.
-pub trait Kernel {
+pub trait Kernel: Sync {
     /// The entry point's name in the PTX module.
     fn name(&self) -> &'static str;
     /// The addresses of the parameters, valid while `self` is.
@@ -22,7 +22,7 @@ pub trait Kernel {
 }
 
 /// A kernel that is a function of an item's index, with its parameters.
-pub trait ItemKernel {
+pub trait ItemKernel: Sync {
     /// The entry point's name in the PTX module.
     fn name(&self) -> &'static str;
     /// The addresses of the parameters after the number of items, valid while `self` is.

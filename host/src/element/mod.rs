@@ -3,6 +3,7 @@
 //! One file per element. Shape functions and quadrature are in `kernels-rs/src/element`.
 //! Node numbers inside an element are Gmsh's, which for these elements are also VTK's.
 
+pub(crate) mod dispatch;
 mod hex8;
 mod line2;
 mod point1;

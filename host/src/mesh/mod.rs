@@ -1,5 +1,6 @@
 //! Meshes: nodes, cells of every dimension, named groups.
 
+pub mod ordering;
 pub mod adjacency;
 mod error;
 pub mod faces;

@@ -1,9 +1,144 @@
 //! What can be wrong with a case file, and with the model it describes.
 
-/// What can be wrong with a case file, with the place.
-#[derive(Debug, thiserror::Error)]
-pub enum CaseError {}
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Source;
+use super::rigid::LoosePart;
+
+/// What is wrong with a case file, and where.
+///
+/// `Display` writes it all in plain text: `file:line:column`, the message, the line with a pointer under the word, the
+/// help. [`CaseError::report`] gives the same to `miette`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseError {
+    /// The case file's path as the user gave it.
+    pub source_name: String,
+    /// The case file's text; empty where it could not be read.
+    pub source_text: Arc<str>,
+    /// The offending bytes of the text.
+    pub span: Option<Range<usize>>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it: the nearest known name, the names there are.
+    pub help: Option<String>,
+}
+
+impl std::error::Error for CaseError {}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.span {
+            Some(span) => self.fmt_with_pointer(f, span)?,
+            None => write!(f, "{}: {}", self.source_name, self.message)?,
+        }
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl CaseError {
+    fn fmt_with_pointer(&self, f: &mut fmt::Formatter<'_>, span: &Range<usize>) -> fmt::Result {
+        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
+        let (line, column) = source.line_column(span.start);
+        writeln!(f, "{}:{line}:{column}: {}", self.source_name, self.message)?;
+        let text = self.source_text.lines().nth(line - 1).unwrap_or("");
+        let gutter = line.to_string().len();
+        let width = self.source_text.get(span.clone()).map_or(1, |word| word.chars().count()).max(1);
+        writeln!(f, "{:gutter$} |", "")?;
+        writeln!(f, "{line} | {text}")?;
+        write!(f, "{:gutter$} | {:indent$}{}", "", "", "^".repeat(width), indent = column - 1)
+    }
+
+    /// Line and column, both from 1, where the error has a place.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
+        self.span.as_ref().map(|span| source.line_column(span.start))
+    }
+
+    /// The same error for `miette`'s handlers, which draw the place themselves.
+    pub fn report(&self) -> CaseReport {
+        CaseReport {
+            message: self.message.clone(),
+            help: self.help.clone(),
+            code: miette::NamedSource::new(&self.source_name, self.source_text.to_string()),
+            span: self.span.as_ref().map(|span| span.clone().into()),
+        }
+    }
+}
+
+/// A [`CaseError`] for `miette` to draw.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{message}")]
+pub struct CaseReport {
+    message: String,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    code: miette::NamedSource<String>,
+    #[label("here")]
+    span: Option<miette::SourceSpan>,
+}
 
 /// Why a model cannot be solved.
 #[derive(Debug, thiserror::Error)]
-pub enum ModelError {}
+pub enum ModelError {
+    /// The mesh has no solid elements.
+    #[error("{}", no_solids(.mesh, .found, .groups))]
+    NoSolids {
+        /// What the mesh is called in the case file.
+        mesh: String,
+        /// The kinds of elements there are.
+        found: Vec<String>,
+        /// The groups there are.
+        groups: Vec<String>,
+    },
+    /// Gravity acts on a material without density.
+    #[error(
+        "{place}: gravity needs the density of material `{material}`\nhelp: add `density = ..` to that [[material]]"
+    )]
+    MissingDensity {
+        /// `file:line` of the material.
+        place: String,
+        /// The material's name.
+        material: String,
+    },
+    /// Some parts of the body can move without deforming.
+    #[error("{}", free_motions(.parts, *.n_parts))]
+    FreeMotion {
+        /// The parts that are not held, in order of part number.
+        parts: Vec<LoosePart>,
+        /// How many parts the body has.
+        n_parts: usize,
+    },
+}
+
+/// More loose parts than this are counted, not described.
+const PARTS_DESCRIBED: usize = 10;
+
+fn no_solids(mesh: &str, found: &[String], groups: &[String]) -> String {
+    let found = if found.is_empty() { "nothing".to_string() } else { found.join(", ") };
+    let groups = if groups.is_empty() { "none".to_string() } else { groups.join(", ") };
+    format!(
+        "{mesh} has no solid elements (tet4, hex8); it holds {found}; groups: {groups}\n\
+         help: once anything is in a physical group, Gmsh saves only what is in one: add a physical volume, or set \
+         Mesh.SaveAll = 1"
+    )
+}
+
+fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {
+    let mut text = match n_parts {
+        1 => "the body is not held against every rigid motion".to_string(),
+        _ => format!("{} of the body's {n_parts} connected parts are not held against every rigid motion", parts.len()),
+    };
+    for part in parts.iter().take(PARTS_DESCRIBED) {
+        text.push_str(&format!("\n{part}"));
+    }
+    if parts.len() > PARTS_DESCRIBED {
+        text.push_str(&format!("\nand {} more parts", parts.len() - PARTS_DESCRIBED));
+    }
+    text
+}

@@ -1,8 +1,25 @@
 //! A model: mesh, materials, supports and loads, with every group name resolved and everything checked.
 
+pub mod case;
 mod error;
+mod loads;
+mod materials;
+mod names;
+pub mod options;
+mod resolve;
+pub mod rigid;
+mod select;
+mod source;
+mod supports;
 
-pub use error::{CaseError, ModelError};
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use case::Case;
+pub use error::{CaseError, CaseReport, ModelError};
+pub use source::{Place, Source};
 
 use crate::mesh::Mesh;
 
@@ -41,12 +58,22 @@ impl Material {
 /// One `[[support]]`: nodes and what is prescribed there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Support {
-    /// The group's name (several joined by `+`), or `support[1]` by its position.
+    /// The group's name (several joined by `+`; `end[2]` for the second support on `end`), or `support[1]` by its
+    /// position, counted from 1.
     pub name: String,
     /// The nodes, ascending.
     pub nodes: Vec<u32>,
     /// The displacement prescribed in x, y, z; `None` leaves that component free.
     pub displacement: [Option<f64>; 3],
+}
+
+/// What one load of the case file adds up to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppliedLoad {
+    /// `pressure on flange`, `contact[1]`.
+    pub name: String,
+    /// The sum of its nodal forces in x, y, z.
+    pub total: [f64; 3],
 }
 
 /// `[solver]`: how to solve; every field has a default.
@@ -102,10 +129,12 @@ pub struct Model {
     pub gravity: Option<[f64; 3]>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`.
     pub nodal_forces: Vec<[f64; 3]>,
+    /// What each of those loads adds up to, in the order pressure, traction, force, point force, contact.
+    pub applied: Vec<AppliedLoad>,
     /// How to solve.
     pub solver: SolverOptions,
     /// `[output] fields`.
     pub fields: Vec<String>,
-    /// Things worth saying that do not stop the solution.
+    /// Things worth saying that do not stop the solution; the mesh's own come first.
     pub warnings: Vec<String>,
 }

@@ -1,0 +1,178 @@
+//! The symbolic phase: sparsity from the mesh, and for every pair of a node and a cell around it, where in the node's
+//! row the cell's contributions go. With that the numeric phase searches nothing.
+
+use super::numbering::{Numbering, Ordering};
+use crate::chunks::split_at_bounds;
+use crate::element::ElementKind;
+use crate::error::{Error, Result};
+use crate::mesh::{Mesh, adjacency::NodeCells};
+use crate::sparse::Sparsity;
+use rayon::prelude::*;
+
+/// Rows a thread takes at a time.
+const ROWS: usize = 2048;
+
+/// The cells of one type in the solver's numbering.
+#[derive(Debug)]
+pub struct Block {
+    /// Its position in `mesh.cells`.
+    pub index: usize,
+    /// Element type.
+    pub kind: ElementKind,
+    /// Nodes of each cell, `[n_cells][N]`.
+    pub nodes: Vec<u32>,
+    /// Cells around each node.
+    pub around: NodeCells,
+    /// For each pair of a node and a cell around it, the place in the node's row of each of the cell's nodes,
+    /// `[n_pairs][N]`.
+    pub slots: Vec<u16>,
+}
+
+/// What a mesh's topology says about its matrix.
+#[derive(Debug)]
+pub struct Symbolic {
+    /// The solver's numbering.
+    pub numbering: Numbering,
+    /// Which blocks are not zero.
+    pub sparsity: Sparsity,
+    /// The cells, one entry per element type.
+    pub blocks: Vec<Block>,
+}
+
+/// Cells of one type around the nodes, in the mesh's numbering.
+struct Around<'a> {
+    index: usize,
+    kind: ElementKind,
+    nodes: &'a [u32],
+    cells: NodeCells,
+}
+
+impl Around<'_> {
+    fn of(&self, node: usize) -> &[u32] {
+        &self.cells.cells[self.cells.offsets[node] as usize..self.cells.offsets[node + 1] as usize]
+    }
+}
+
+/// Bounds of runs of [`ROWS`] rows in an array with `start(row)` entries before each row.
+fn run_bounds(n_rows: usize, start: impl Fn(usize) -> u64) -> impl Iterator<Item = usize> {
+    (0..=n_rows.div_ceil(ROWS)).map(move |run| start((run * ROWS).min(n_rows)) as usize)
+}
+
+impl Symbolic {
+    /// Analyses a mesh.
+    pub fn new(mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
+        let n = mesh.coords.len();
+        let around: Vec<Around> = mesh
+            .solids()
+            .map(|(index, cells)| Around { index, kind: cells.kind, nodes: &cells.nodes, cells: NodeCells::of(cells, n) })
+            .collect();
+        let neighbours = neighbours(n, &around);
+        let numbering = Numbering::new(mesh, order, window, |node| neighbours.row(node as usize).len() as u32);
+        let sparsity = renumber(&neighbours, &numbering);
+        if let Some(row) = (0..n).find(|row| sparsity.row(*row).len() > usize::from(u16::MAX)) {
+            let tag = mesh.node_tags[numbering.to_mesh[row] as usize];
+            return Err(Error::TooLarge(format!("node {tag} has more than {} neighbours", u16::MAX)));
+        }
+        let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
+        Ok(Symbolic { numbering, sparsity, blocks })
+    }
+}
+
+/// The neighbours of every node, itself included, ascending, in the mesh's numbering.
+fn neighbours(n: usize, around: &[Around]) -> Sparsity {
+    let runs: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(ROWS))
+        .into_par_iter()
+        .map(|run| {
+            let (mut lengths, mut columns, mut row) = (Vec::with_capacity(ROWS), Vec::new(), Vec::new());
+            for node in run * ROWS..n.min((run + 1) * ROWS) {
+                row.clear();
+                row.push(node as u32);
+                for block in around {
+                    let size = block.kind.info().n_nodes;
+                    for cell in block.of(node) {
+                        row.extend_from_slice(&block.nodes[*cell as usize * size..][..size]);
+                    }
+                }
+                row.sort_unstable();
+                row.dedup();
+                lengths.push(row.len() as u32);
+                columns.extend_from_slice(&row);
+            }
+            (lengths, columns)
+        })
+        .collect();
+    let mut row_start = Vec::with_capacity(n + 1);
+    row_start.push(0);
+    let mut total = 0;
+    for length in runs.iter().flat_map(|(lengths, _)| lengths) {
+        total += u64::from(*length);
+        row_start.push(total);
+    }
+    let mut columns = vec![0; total as usize];
+    let parts = split_at_bounds(&mut columns, run_bounds(n, |row| row_start[row]));
+    parts.into_par_iter().zip(&runs).for_each(|(part, (_, columns))| part.copy_from_slice(columns));
+    Sparsity { row_start, columns }
+}
+
+/// The same sparsity in the solver's numbering, each row with the diagonal first and the others ascending.
+fn renumber(neighbours: &Sparsity, numbering: &Numbering) -> Sparsity {
+    let n = numbering.len();
+    let mut row_start = Vec::with_capacity(n + 1);
+    row_start.push(0);
+    let mut total = 0;
+    for node in &numbering.to_mesh {
+        total += neighbours.row(*node as usize).len() as u64;
+        row_start.push(total);
+    }
+    let mut columns = vec![0; total as usize];
+    let parts = split_at_bounds(&mut columns, run_bounds(n, |row| row_start[row]));
+    parts.into_par_iter().enumerate().for_each(|(run, part)| {
+        let mut rest = part;
+        for row in run * ROWS..n.min((run + 1) * ROWS) {
+            let from = neighbours.row(numbering.to_mesh[row] as usize);
+            let (to, tail) = rest.split_at_mut(from.len());
+            to.iter_mut().zip(from).for_each(|(to, node)| *to = numbering.to_solver[*node as usize]);
+            to.sort_unstable_by_key(|column| (*column != row as u32, *column));
+            rest = tail;
+        }
+    });
+    Sparsity { row_start, columns }
+}
+
+impl Block {
+    fn new(mesh: Around, numbering: &Numbering, sparsity: &Sparsity) -> Block {
+        let (n, size) = (numbering.len(), mesh.kind.info().n_nodes);
+        let nodes: Vec<u32> = mesh.nodes.par_iter().map(|node| numbering.to_solver[*node as usize]).collect();
+        let mut offsets = Vec::with_capacity(n + 1);
+        offsets.push(0);
+        let mut total = 0;
+        for node in &numbering.to_mesh {
+            total += mesh.of(*node as usize).len() as u64;
+            offsets.push(total);
+        }
+        let mut cells = vec![0; total as usize];
+        let mut slots = vec![0; total as usize * size];
+        let cell_parts = split_at_bounds(&mut cells, run_bounds(n, |row| offsets[row]));
+        let slot_parts = split_at_bounds(&mut slots, run_bounds(n, |row| offsets[row] * size as u64));
+        cell_parts.into_par_iter().zip(slot_parts).enumerate().for_each(|(run, (cells, slots))| {
+            let mut to = cells.iter_mut().zip(slots.chunks_exact_mut(size));
+            for row in run * ROWS..n.min((run + 1) * ROWS) {
+                let columns = sparsity.row(row);
+                for (cell, (to_cell, to_slots)) in mesh.of(numbering.to_mesh[row] as usize).iter().zip(&mut to) {
+                    *to_cell = *cell;
+                    let cell_nodes = &nodes[*cell as usize * size..][..size];
+                    to_slots.iter_mut().zip(cell_nodes).for_each(|(slot, node)| *slot = place(columns, *node));
+                }
+            }
+        });
+        Block { index: mesh.index, kind: mesh.kind, nodes, around: NodeCells { offsets, cells }, slots }
+    }
+}
+
+/// Where `node` is in a row whose first column is the diagonal and whose others ascend.
+fn place(columns: &[u32], node: u32) -> u16 {
+    if columns[0] == node {
+        return 0;
+    }
+    1 + columns[1..].partition_point(|column| *column < node) as u16
+}

@@ -1,0 +1,141 @@
+//! The CPU backend: rayon over items and chunks.
+//!
+//! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
+
+use super::{Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use crate::error::Result;
+use crate::sparse::{Format, Matrix};
+use cuda_std::launch::ItemKernel;
+use cuda_std::prelude::View;
+use kernels_rs::real::Real;
+use rayon::prelude::*;
+use std::cell::RefCell;
+
+/// Entries per partial sum: 64 KiB of f64, and a thousand tasks at ten million unknowns.
+const CHUNK: usize = 8192;
+/// Items a task takes at least.
+const MIN_ITEMS: usize = 512;
+
+/// Runs on the threads of the current rayon pool.
+#[derive(Debug)]
+pub struct CpuBackend {
+    scalars: RefCell<Vec<f64>>,
+}
+
+impl Default for CpuBackend {
+    fn default() -> Self {
+        CpuBackend { scalars: RefCell::new(vec![0.0; N_SCALARS]) }
+    }
+}
+
+impl CpuBackend {
+    fn set(&self, scalar: Scalar, value: f64) {
+        self.scalars.borrow_mut()[scalar.0 as usize] = value;
+    }
+
+    fn quotient(&self, quotient: Quotient) -> f64 {
+        // SAFETY: scalars are indices into the bank by construction, and host views check.
+        unsafe { self.ratio(quotient).value() }
+    }
+}
+
+/// Sums in chunk order whatever thread formed them.
+fn add_up<const M: usize>(partials: Vec<[f64; M]>) -> [f64; M] {
+    let mut total = [0.0; M];
+    for partial in partials {
+        total.iter_mut().zip(partial).for_each(|(total, term)| *total += term);
+    }
+    total
+}
+
+impl Backend for CpuBackend {
+    type Buffer<T: Plain> = HostBuffer<T>;
+
+    fn name(&self) -> String {
+        format!("cpu ({} threads)", rayon::current_num_threads())
+    }
+
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
+        Ok(HostBuffer(data.to_vec()))
+    }
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
+        Ok(HostBuffer(vec![T::zeroed(); n]))
+    }
+
+    fn download<T: Plain>(&self, buffer: &HostBuffer<T>) -> Result<Vec<T>> {
+        Ok(buffer.0.clone())
+    }
+
+    fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
+        to.0.copy_from_slice(&from.0);
+        Ok(())
+    }
+
+    unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()> {
+        (0..n).into_par_iter().with_min_len(MIN_ITEMS).for_each(|i| {
+            // SAFETY: the caller keeps the kernel's contract; items write to different places by the same contract.
+            unsafe { kernel.item(i) }
+        });
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn scalars(&self) -> View<f64> {
+        View::from_slice(&self.scalars.borrow())
+    }
+
+    fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
+        let bank = self.scalars.borrow();
+        check_finite(scalars.map(|scalar| bank[scalar.0 as usize]))
+    }
+
+    fn dot<T: Real>(&self, x: &HostBuffer<T>, y: &HostBuffer<T>, out: Scalar) -> Result<()> {
+        let chunk = |(x, y): (&[T], &[T])| [x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>()];
+        let partials = x.0.par_chunks(CHUNK).zip(y.0.par_chunks(CHUNK)).map(chunk).collect();
+        let [sum] = add_up(partials);
+        self.set(out, sum);
+        Ok(())
+    }
+
+    fn spmv<F: Format, T: Real>(
+        &self,
+        a: &Matrix<Self, F, T>,
+        x: &HostBuffer<T>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<()> {
+        F::product(a.layout(), &a.values.0, &x.0, &mut y.0);
+        Ok(())
+    }
+
+    fn cg_residual<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &HostBuffer<T>,
+        inverse: &HostBuffer<T>,
+        r: &mut HostBuffer<T>,
+        _z: &mut HostBuffer<T>,
+        out: [Scalar; 2],
+    ) -> Result<()> {
+        debug_assert!(q.len() == r.len() && inverse.len() == r.len());
+        let alpha = T::from_f64(self.quotient(alpha));
+        let chunks = r.0.par_chunks_mut(CHUNK).zip(q.0.par_chunks(CHUNK)).zip(inverse.0.par_chunks(CHUNK));
+        let partials = chunks.map(|((r, q), inverse)| {
+            let mut sums = [0.0; 2];
+            for ((r, q), inverse) in r.iter_mut().zip(q).zip(inverse) {
+                *r -= alpha * *q;
+                let residual = r.to_f64();
+                sums[0] += residual * inverse.to_f64() * residual;
+                sums[1] += residual * residual;
+            }
+            sums
+        });
+        let [rz, rr] = add_up(partials.collect());
+        self.set(out[0], rz);
+        self.set(out[1], rr);
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Which device to run on.
+
+#[cfg(not(feature = "cuda"))]
+use crate::error::Error;
+use crate::error::Result;
+use std::str::FromStr;
+
+/// A device as people ask for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Device {
+    /// The first NVIDIA GPU, or the CPU where there is none.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The NVIDIA GPU of this number.
+    Cuda(u32),
+    /// The GPU's kernels on the SIMT emulator.
+    Emulate,
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None => match text {
+                "auto" => Ok(Device::Auto),
+                "cpu" => Ok(Device::Cpu),
+                "cuda" => Ok(Device::Cuda(0)),
+                "emulate" => Ok(Device::Emulate),
+                _ => Err("expected auto, cpu, cuda, cuda:1 or emulate".into()),
+            },
+            Some(("cuda", index)) => {
+                index.parse().map(Device::Cuda).map_err(|_| format!("`{index}` is not a device number"))
+            }
+            Some(_) => Err("expected auto, cpu, cuda, cuda:1 or emulate".into()),
+        }
+    }
+}
+
+impl Device {
+    /// Replaces `Auto` by what it stands for on this machine.
+    pub fn resolve(self) -> Device {
+        match self {
+            Device::Auto if has_gpu() => Device::Cuda(0),
+            Device::Auto => Device::Cpu,
+            device => device,
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn has_gpu() -> bool {
+    super::gpu::unavailable().is_none()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn has_gpu() -> bool {
+    false
+}
+
+/// Opens GPU `index`.
+#[cfg(feature = "cuda")]
+pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::gpu::Cuda>> {
+    super::GpuBackend::new(super::gpu::Cuda::new(index)?)
+}
+
+/// Says that this build cannot open GPUs.
+#[cfg(not(feature = "cuda"))]
+pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::Emulated>> {
+    Err(Error::Device(format!("cuda:{index}: warpfem was built without its `cuda` feature")))
+}
+
+/// Evaluates `$body` with `$backend` naming an open backend of `$device`, in a function that returns [`Result`].
+macro_rules! with_backend {
+    ($device:expr, $backend:ident => $body:expr) => {
+        match $crate::backend::Device::resolve($device) {
+            $crate::backend::Device::Cuda(index) => {
+                let $backend = &$crate::backend::device::open_cuda(index)?;
+                $body
+            }
+            $crate::backend::Device::Emulate => {
+                let $backend = &$crate::backend::GpuBackend::new($crate::backend::Emulated::default())?;
+                $body
+            }
+            _ => {
+                let $backend = &$crate::backend::CpuBackend::default();
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_backend;

@@ -1,0 +1,256 @@
+//! NVIDIA GPUs, through `cust` and the driver that `cuda_loader` finds at run time.
+
+use super::{Launcher, ptx};
+use crate::backend::{Buffer, Plain};
+use crate::error::{Error, Result};
+use cuda_std::launch::Kernel;
+use cuda_std::prelude::{View, ViewMut};
+use cust::context::{Context, CurrentContext};
+use cust::device::{Device, DeviceAttribute};
+use cust::error::CudaError;
+use cust::memory::{DeviceBuffer, mem_get_info};
+use cust::module::Module;
+use cust::stream::{Stream, StreamFlags};
+use cust::sys;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+/// An NVIDIA GPU as the driver describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// Its number, as in `cuda:1`.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Compute capability.
+    pub compute: (i32, i32),
+}
+
+/// Why no NVIDIA GPU can be used, in words; `None` if one can.
+pub fn unavailable() -> Option<String> {
+    cuda_loader::available().err()
+}
+
+/// The GPUs of this machine; empty where there is no driver.
+pub fn devices() -> Result<Vec<DeviceInfo>> {
+    if unavailable().is_some() {
+        return Ok(Vec::new());
+    }
+    let list = || -> Result<Vec<DeviceInfo>, CudaError> {
+        cust::init(cust::CudaFlags::empty())?;
+        Device::devices()?.enumerate().map(|(index, device)| describe(index as u32, device?)).collect()
+    };
+    list().map_err(|e| failure(e, "list devices"))
+}
+
+fn describe(index: u32, device: Device) -> Result<DeviceInfo, CudaError> {
+    let major = device.get_attribute(DeviceAttribute::ComputeCapabilityMajor)?;
+    let minor = device.get_attribute(DeviceAttribute::ComputeCapabilityMinor)?;
+    Ok(DeviceInfo { index, name: device.name()?, memory: device.total_memory()? as u64, compute: (major, minor) })
+}
+
+fn failure(error: CudaError, doing: &str) -> Error {
+    Error::Device(format!("the GPU failed to {doing}: {error:?}"))
+}
+
+/// The `CudaError` of a raw driver call.
+fn check(result: sys::CUresult, doing: &str) -> Result<()> {
+    match result {
+        sys::cudaError_enum::CUDA_SUCCESS => Ok(()),
+        code => Err(Error::Device(format!("the GPU failed to {doing}: {code:?}"))),
+    }
+}
+
+/// An array in a GPU's memory.
+pub struct CudaBuffer<T> {
+    bytes: DeviceBuffer<u8>,
+    len: usize,
+    marker: PhantomData<T>,
+}
+
+impl<T: Plain> CudaBuffer<T> {
+    fn address(&self) -> sys::CUdeviceptr {
+        self.bytes.as_device_ptr().as_raw()
+    }
+}
+
+impl<T: Plain> Buffer<T> for CudaBuffer<T> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn view(&self) -> View<T> {
+        // SAFETY: the address is the device's, for kernels alone; it holds `len` entries.
+        unsafe { View::new(self.address() as *const T, self.len) }
+    }
+
+    fn view_mut(&mut self) -> ViewMut<T> {
+        // SAFETY: as above, and the buffer is borrowed uniquely.
+        unsafe { ViewMut::new(self.address() as *mut T, self.len) }
+    }
+}
+
+/// A loaded kernel; the module owns the code.
+struct Loaded {
+    _module: Module,
+    function: sys::CUfunction,
+}
+
+/// Launches on an NVIDIA GPU, in one stream. Fields drop in order, the context last.
+pub struct Cuda {
+    kernels: RefCell<HashMap<&'static str, Loaded>>,
+    stream: Stream,
+    name: String,
+    full_grid: usize,
+    _context: Context,
+}
+
+impl Cuda {
+    /// Opens GPU `index`.
+    pub fn new(index: u32) -> Result<Self> {
+        if let Some(why) = unavailable() {
+            return Err(Error::Device(format!("no NVIDIA GPU can be used: {why}")));
+        }
+        Self::open(index).map_err(|e| failure(e, &format!("open device cuda:{index}")))
+    }
+
+    fn open(index: u32) -> Result<Self, CudaError> {
+        cust::init(cust::CudaFlags::empty())?;
+        let device = Device::get_device(index)?;
+        let context = Context::new(device)?;
+        CurrentContext::set_current(&context)?;
+        let multiprocessors = device.get_attribute(DeviceAttribute::MultiprocessorCount)? as usize;
+        let per_multiprocessor = device.get_attribute(DeviceAttribute::MaxThreadsPerMultiprocessor)? as usize;
+        Ok(Cuda {
+            kernels: RefCell::default(),
+            stream: Stream::new(StreamFlags::NON_BLOCKING, None)?,
+            name: device.name()?,
+            full_grid: multiprocessors * per_multiprocessor / kernels_rs::reduce::BLOCK,
+            _context: context,
+        })
+    }
+
+    /// The stream everything runs in.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Bytes of memory not in use.
+    pub fn free_memory(&self) -> Result<u64> {
+        mem_get_info().map(|(free, _)| free as u64).map_err(|e| failure(e, "say how much memory is free"))
+    }
+
+    fn allocate<T: Plain>(&self, len: usize) -> Result<CudaBuffer<T>> {
+        let size = (len * size_of::<T>()).max(1);
+        // SAFETY: every caller writes the buffer before anything reads it.
+        let bytes = unsafe { DeviceBuffer::uninitialized(size) };
+        let bytes = bytes.map_err(|e| match e {
+            CudaError::OutOfMemory => Error::OutOfMemory {
+                device: self.name.clone(),
+                needed: size as u64,
+                available: self.free_memory().ok(),
+            },
+            e => failure(e, "allocate memory"),
+        })?;
+        Ok(CudaBuffer { bytes, len, marker: PhantomData })
+    }
+
+    fn function(&self, name: &'static str) -> Result<sys::CUfunction> {
+        if let Some(loaded) = self.kernels.borrow().get(name) {
+            return Ok(loaded.function);
+        }
+        let ptx = ptx::module_with(ptx::KERNELS, name)
+            .ok_or_else(|| Error::Device(format!("the embedded device code has no kernel `{name}`")))?;
+        let load = || {
+            let module = Module::from_ptx(&ptx, &[])?;
+            let function = module.get_function(name)?.to_raw();
+            Ok(Loaded { _module: module, function })
+        };
+        let loaded = load().map_err(|e| failure(e, &format!("load kernel `{name}` (driver too old?)")))?;
+        let function = loaded.function;
+        self.kernels.borrow_mut().insert(name, loaded);
+        Ok(function)
+    }
+}
+
+impl Launcher for Cuda {
+    type Buffer<T: Plain> = CudaBuffer<T>;
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<CudaBuffer<T>> {
+        let buffer = self.allocate(data.len())?;
+        if !data.is_empty() {
+            // SAFETY: both sides hold `data`'s bytes; the call returns when the host's side may be reused.
+            let result = unsafe {
+                sys::cuMemcpyHtoD_v2(buffer.address(), data.as_ptr().cast::<c_void>(), size_of_val(data))
+            };
+            check(result, "copy to its memory")?;
+        }
+        Ok(buffer)
+    }
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<CudaBuffer<T>> {
+        let buffer = self.allocate(n)?;
+        // SAFETY: the buffer holds these bytes, and all-zero bytes are a value of a plain type.
+        let result =
+            unsafe { sys::cuMemsetD8Async(buffer.address(), 0, n * size_of::<T>(), self.stream.as_inner()) };
+        check(result, "clear memory")?;
+        Ok(buffer)
+    }
+
+    fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, to: &mut [T]) -> Result<()> {
+        let bytes = size_of_val(to).min(buffer.len * size_of::<T>());
+        // SAFETY: both sides hold `bytes` bytes, and `finish` waits before `to` is used.
+        let result = unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), buffer.address(), bytes, self.stream.as_inner())
+        };
+        check(result, "copy from its memory")?;
+        self.finish()
+    }
+
+    fn copy<T: Plain>(&self, from: &CudaBuffer<T>, to: &mut CudaBuffer<T>) -> Result<()> {
+        debug_assert_eq!(from.len, to.len);
+        let bytes = from.len * size_of::<T>();
+        // SAFETY: both buffers hold `bytes` bytes.
+        let result =
+            unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.stream.as_inner()) };
+        check(result, "copy within its memory")
+    }
+
+    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        let function = self.function(kernel.name())?;
+        let mut params = kernel.params();
+        // SAFETY: the parameters are the kernel's own, in its order; the caller keeps its contract.
+        let result = unsafe {
+            sys::cuLaunchKernel(
+                function,
+                blocks as u32,
+                1,
+                1,
+                threads as u32,
+                1,
+                1,
+                0,
+                self.stream.as_inner(),
+                params.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        check(result, &format!("launch kernel `{}`", kernel.name()))
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|e| failure(e, "finish its work"))
+    }
+
+    fn full_grid(&self) -> usize {
+        self.full_grid
+    }
+}

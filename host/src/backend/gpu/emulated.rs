@@ -1,0 +1,60 @@
+//! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
+
+use super::Launcher;
+use crate::backend::{Buffer, HostBuffer, Plain};
+use crate::error::{Error, Result};
+use cuda_std::emulator::Emulator;
+use cuda_std::launch::Kernel;
+
+/// Launches on the emulator.
+#[derive(Debug, Default)]
+pub struct Emulated {
+    emulator: Emulator,
+}
+
+impl Emulated {
+    /// A device that runs lanes and blocks in the emulator's order.
+    pub fn new(emulator: Emulator) -> Self {
+        Emulated { emulator }
+    }
+}
+
+impl Launcher for Emulated {
+    type Buffer<T: Plain> = HostBuffer<T>;
+
+    fn name(&self) -> String {
+        "emulator".into()
+    }
+
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
+        Ok(HostBuffer(data.to_vec()))
+    }
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
+        Ok(HostBuffer(vec![T::zeroed(); n]))
+    }
+
+    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, to: &mut [T]) -> Result<()> {
+        to.copy_from_slice(&buffer.0[..to.len().min(buffer.len())]);
+        Ok(())
+    }
+
+    fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
+        to.0.copy_from_slice(&from.0);
+        Ok(())
+    }
+
+    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        let (grid, block) = (blocks as u32, threads as u32);
+        // SAFETY: the caller keeps the kernel's contract.
+        unsafe { self.emulator.launch(grid, block, 0, kernel) }.map_err(|e| Error::Device(e.to_string()))
+    }
+
+    fn finish(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn full_grid(&self) -> usize {
+        8
+    }
+}

@@ -1,0 +1,201 @@
+//! The GPU backend: launches kernels through a [`Launcher`], on an NVIDIA GPU or on the SIMT emulator. Both see the
+//! same launches with the same parameters.
+
+#[cfg(feature = "cuda")]
+mod cuda;
+mod emulated;
+#[cfg(feature = "cuda")]
+mod ptx;
+
+#[cfg(feature = "cuda")]
+pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
+pub use emulated::Emulated;
+
+use super::{Backend, Buffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use crate::error::Result;
+use crate::sparse::{Format, Matrix};
+use cuda_std::launch::{ItemKernel, Items, Kernel};
+use cuda_std::prelude::View;
+use kernels_rs::blas::Dot;
+use kernels_rs::cg::CgResidual;
+use kernels_rs::real::Real;
+use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
+use std::cell::RefCell;
+
+/// Memory and launches of one device.
+pub trait Launcher {
+    /// An array of `T`.
+    type Buffer<T: Plain>: Buffer<T>;
+    /// What people call this device.
+    fn name(&self) -> String;
+    /// Copies an array to the device.
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
+    /// An array of zeros.
+    fn zeros<T: Plain>(&self, n: usize) -> Result<Self::Buffer<T>>;
+    /// Copies an array back; waits.
+    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>, to: &mut [T]) -> Result<()>;
+    /// `to = from`, of the same length.
+    fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
+    /// Starts a kernel on a one-dimensional grid.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()>;
+    /// Waits until every launch is done.
+    fn finish(&self) -> Result<()>;
+    /// Blocks that fill the device; the grid of grid-stride loops.
+    fn full_grid(&self) -> usize;
+}
+
+/// Partial sums kept for the largest reducing launch so far.
+struct Reducer<L: Launcher> {
+    partials: L::Buffer<f64>,
+    ticket: L::Buffer<u32>,
+    scalars: L::Buffer<f64>,
+}
+
+/// A backend over a [`Launcher`].
+pub struct GpuBackend<L: Launcher> {
+    launcher: L,
+    reducer: RefCell<Reducer<L>>,
+}
+
+impl<L: Launcher> GpuBackend<L> {
+    /// A backend on this device.
+    pub fn new(launcher: L) -> Result<Self> {
+        let reducer = Reducer {
+            partials: launcher.zeros(MAX_SUMS * launcher.full_grid())?,
+            ticket: launcher.zeros(1)?,
+            scalars: launcher.zeros(N_SCALARS)?,
+        };
+        Ok(GpuBackend { launcher, reducer: RefCell::new(reducer) })
+    }
+
+    /// The device.
+    pub fn launcher(&self) -> &L {
+        &self.launcher
+    }
+
+    /// Where a reducing launch of `blocks` blocks puts its sums.
+    fn reduction<const M: usize>(&self, blocks: usize, out: [Scalar; M]) -> Result<Reduction> {
+        let mut reducer = self.reducer.borrow_mut();
+        if reducer.partials.len() < MAX_SUMS * blocks {
+            self.launcher.finish()?;
+            reducer.partials = self.launcher.zeros(MAX_SUMS * blocks)?;
+        }
+        let mut indices = [0; MAX_SUMS];
+        indices.iter_mut().zip(out).for_each(|(index, scalar)| *index = scalar.0);
+        Ok(Reduction {
+            partials: reducer.partials.view_mut(),
+            ticket: reducer.ticket.view_mut(),
+            scalars: reducer.scalars.view_mut(),
+            out: indices,
+        })
+    }
+
+    /// Blocks of a grid-stride loop over `n` entries.
+    fn stride_grid(&self, n: usize) -> usize {
+        n.div_ceil(BLOCK).clamp(1, self.launcher.full_grid())
+    }
+}
+
+impl<L: Launcher> Backend for GpuBackend<L> {
+    type Buffer<T: Plain> = L::Buffer<T>;
+
+    fn name(&self) -> String {
+        self.launcher.name()
+    }
+
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<L::Buffer<T>> {
+        self.launcher.upload(data)
+    }
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<L::Buffer<T>> {
+        self.launcher.zeros(n)
+    }
+
+    fn download<T: Plain>(&self, buffer: &L::Buffer<T>) -> Result<Vec<T>> {
+        let mut data = vec![T::zeroed(); buffer.len()];
+        self.launcher.download(buffer, &mut data)?;
+        Ok(data)
+    }
+
+    fn copy<T: Plain>(&self, from: &L::Buffer<T>, to: &mut L::Buffer<T>) -> Result<()> {
+        self.launcher.copy(from, to)
+    }
+
+    unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()> {
+        if n == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller keeps the kernel's contract; threads past n do nothing.
+        unsafe { self.launcher.launch(n.div_ceil(BLOCK), BLOCK, &Items { n, kernel }) }
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.launcher.finish()
+    }
+
+    fn scalars(&self) -> View<f64> {
+        self.reducer.borrow().scalars.view()
+    }
+
+    fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
+        let mut bank = [0.0; N_SCALARS];
+        self.launcher.download(&self.reducer.borrow().scalars, &mut bank)?;
+        check_finite(scalars.map(|scalar| bank[scalar.0 as usize]))
+    }
+
+    fn dot<T: Real>(&self, x: &L::Buffer<T>, y: &L::Buffer<T>, out: Scalar) -> Result<()> {
+        let blocks = self.stride_grid(x.len());
+        let kernel = Dot { n: x.len(), x: x.view(), y: y.view(), to: self.reduction(blocks, [out])? };
+        // SAFETY: x and y live and have n entries; the reduction holds a partial sum per block.
+        unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
+    }
+
+    fn spmv<F: Format, T: Real>(
+        &self,
+        a: &Matrix<Self, F, T>,
+        x: &L::Buffer<T>,
+        y: &mut L::Buffer<T>,
+    ) -> Result<()> {
+        // SAFETY: the matrix is of the layout's shape, x and y have its rows, y is borrowed uniquely.
+        unsafe { self.run(a.n_rows, F::spmv(a.layout(), a.values.view(), x.view(), y.view_mut())) }
+    }
+
+    fn spmv_dot<F: Format, T: Real>(
+        &self,
+        a: &Matrix<Self, F, T>,
+        x: &L::Buffer<T>,
+        y: &mut L::Buffer<T>,
+        out: Scalar,
+    ) -> Result<()> {
+        let blocks = a.n_rows.div_ceil(BLOCK).max(1);
+        let to = self.reduction(blocks, [out])?;
+        let kernel = F::spmv_dot(a.n_rows, a.layout(), a.values.view(), x.view(), y.view_mut(), to);
+        // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
+        unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
+    }
+
+    fn cg_residual<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &L::Buffer<T>,
+        inverse: &L::Buffer<T>,
+        r: &mut L::Buffer<T>,
+        _z: &mut L::Buffer<T>,
+        out: [Scalar; 2],
+    ) -> Result<()> {
+        let blocks = self.stride_grid(r.len());
+        let kernel = CgResidual {
+            n: r.len(),
+            alpha: self.ratio(alpha),
+            q: q.view(),
+            inverse: inverse.view(),
+            r: r.view_mut(),
+            to: self.reduction(blocks, out)?,
+        };
+        // SAFETY: all live and have n entries; r is borrowed uniquely; a partial sum per block.
+        unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
+    }
+}

@@ -1,0 +1,186 @@
+//! Where vectors live and work is done: a dozen primitives, one native CPU backend, one for GPUs and the emulator.
+//!
+//! Coefficients are *device-resident scalars*: a dot product leaves its result where the next step reads it, and
+//! [`Backend::read`] is the only call that waits.
+
+pub mod cpu;
+pub mod device;
+pub mod gpu;
+mod host_buffer;
+
+pub use cpu::CpuBackend;
+pub use device::Device;
+pub use gpu::{Emulated, GpuBackend};
+pub use host_buffer::HostBuffer;
+
+use crate::error::{Error, Result};
+use crate::sparse::{Format, Matrix};
+use cuda_std::launch::ItemKernel;
+use cuda_std::prelude::{DeviceCopy, View, ViewMut};
+use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
+use kernels_rs::cg::CgDirection;
+use kernels_rs::real::Real;
+
+/// A plain value that can be copied to a device bit by bit.
+pub trait Plain: DeviceCopy + bytemuck::Pod + Send + Sync {}
+impl<T: DeviceCopy + bytemuck::Pod + Send + Sync> Plain for T {}
+
+/// An array on a device.
+pub trait Buffer<T: Plain> {
+    /// Number of entries.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// How kernels read it. The view is valid while the buffer lives.
+    fn view(&self) -> View<T>;
+    /// How kernels write it. The view is valid while the buffer lives.
+    fn view_mut(&mut self) -> ViewMut<T>;
+}
+
+/// A backend's array type.
+pub type Vector<B, T> = <B as Backend>::Buffer<T>;
+
+/// A device-resident scalar, by its place in the backend's bank of [`N_SCALARS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scalar(pub u32);
+
+/// Device-resident scalars per backend.
+pub const N_SCALARS: usize = 64;
+
+/// A coefficient `num / den` of device-resident scalars; 0 where `num` is 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Quotient {
+    /// Numerator.
+    pub num: Scalar,
+    /// Denominator.
+    pub den: Scalar,
+}
+
+/// Memory and arithmetic of one device. Calls may return before their work is done; [`Backend::read`],
+/// [`Backend::download`] and [`Backend::finish`] wait.
+pub trait Backend: Sized {
+    /// An array of `T`.
+    type Buffer<T: Plain>: Buffer<T>;
+
+    /// What people call this device.
+    fn name(&self) -> String;
+    /// Copies an array to the device.
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
+    /// An array of zeros.
+    fn zeros<T: Plain>(&self, n: usize) -> Result<Self::Buffer<T>>;
+    /// Copies an array back; waits.
+    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>) -> Result<Vec<T>>;
+    /// `to = from`, of the same length.
+    fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
+    /// Runs a kernel over items `0..n`.
+    ///
+    /// # Safety
+    /// The kernel's own contract: its views live, have the shapes it documents, and do not overlap.
+    unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()>;
+    /// Waits until everything asked for is done.
+    fn finish(&self) -> Result<()>;
+
+    /// The bank of device-resident scalars, `[N_SCALARS]`.
+    fn scalars(&self) -> View<f64>;
+    /// Device-resident scalars as the host sees them; waits. NaN and infinity are errors.
+    fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]>;
+
+    /// `out = x . y`, summed in f64, the same bits every time.
+    fn dot<T: Real>(&self, x: &Self::Buffer<T>, y: &Self::Buffer<T>, out: Scalar) -> Result<()>;
+    /// `y = A x`.
+    fn spmv<F: Format, T: Real>(
+        &self,
+        a: &Matrix<Self, F, T>,
+        x: &Self::Buffer<T>,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<()>;
+
+    /// `y = A x` and `out = x . y`.
+    fn spmv_dot<F: Format, T: Real>(
+        &self,
+        a: &Matrix<Self, F, T>,
+        x: &Self::Buffer<T>,
+        y: &mut Self::Buffer<T>,
+        out: Scalar,
+    ) -> Result<()> {
+        self.spmv(a, x, y)?;
+        self.dot(x, y, out)
+    }
+
+    /// A quotient as kernels take it.
+    fn ratio(&self, quotient: Quotient) -> Ratio {
+        Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0 }
+    }
+
+    /// `x_i = value`.
+    fn fill<T: Real>(&self, value: T, x: &mut Self::Buffer<T>) -> Result<()> {
+        // SAFETY: x lives and holds x.len() entries.
+        unsafe { self.run(x.len(), Fill { value, x: x.view_mut() }) }
+    }
+
+    /// `y_i = a_i x_i`.
+    fn mul<T: Real>(&self, a: &Self::Buffer<T>, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
+        debug_assert!(a.len() == x.len() && x.len() == y.len());
+        // SAFETY: all three live and have the same length; y is borrowed uniquely.
+        unsafe { self.run(x.len(), Mul { a: a.view(), x: x.view(), y: y.view_mut() }) }
+    }
+
+    /// `y += sign * a x`.
+    fn axpy<T: Real>(&self, sign: f64, a: Quotient, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
+        debug_assert_eq!(x.len(), y.len());
+        let kernel = Axpy { sign, ratio: self.ratio(a), x: x.view(), y: y.view_mut() };
+        // SAFETY: both live and have the same length; y is borrowed uniquely.
+        unsafe { self.run(x.len(), kernel) }
+    }
+
+    /// `y = x + b y`.
+    fn xpby<T: Real>(&self, x: &Self::Buffer<T>, b: Quotient, y: &mut Self::Buffer<T>) -> Result<()> {
+        debug_assert_eq!(x.len(), y.len());
+        // SAFETY: both live and have the same length; y is borrowed uniquely.
+        unsafe { self.run(x.len(), Xpby { ratio: self.ratio(b), x: x.view(), y: y.view_mut() }) }
+    }
+
+    /// For a diagonal preconditioner, `r -= alpha q`, `out = [r . inverse r, r . r]`. `z` is scratch.
+    fn cg_residual<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &Self::Buffer<T>,
+        inverse: &Self::Buffer<T>,
+        r: &mut Self::Buffer<T>,
+        z: &mut Self::Buffer<T>,
+        out: [Scalar; 2],
+    ) -> Result<()> {
+        self.axpy(-1.0, alpha, q, r)?;
+        self.mul(inverse, r, z)?;
+        self.dot(r, z, out[0])?;
+        self.dot(r, r, out[1])
+    }
+
+    /// For a diagonal preconditioner, `u += alpha p`, then `p = inverse r + beta p`.
+    fn cg_direction<T: Real>(
+        &self,
+        [alpha, beta]: [Quotient; 2],
+        r: &Self::Buffer<T>,
+        inverse: &Self::Buffer<T>,
+        u: &mut Self::Buffer<T>,
+        p: &mut Self::Buffer<T>,
+    ) -> Result<()> {
+        let kernel = CgDirection {
+            alpha: self.ratio(alpha),
+            beta: self.ratio(beta),
+            r: r.view(),
+            inverse: inverse.view(),
+            u: u.view_mut(),
+            p: p.view_mut(),
+        };
+        // SAFETY: all live and have the same length; u and p are borrowed uniquely.
+        unsafe { self.run(p.len(), kernel) }
+    }
+}
+
+/// What [`Backend::read`] does with what it read.
+pub(crate) fn check_finite<const N: usize>(values: [f64; N]) -> Result<[f64; N]> {
+    if values.iter().all(|v| v.is_finite()) { Ok(values) } else { Err(Error::Breakdown) }
+}

@@ -1,0 +1,221 @@
+//! Checks of a case file that need no mesh.
+
+use toml::Spanned;
+
+use super::Case;
+use super::tables::{GenerateTable, MaterialTable, SupportTable};
+use crate::model::options::{ANALYSES, BOX_ELEMENTS, FIELDS, GENERATORS};
+use crate::model::{CaseError, Place};
+
+pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
+pub(super) const NO_MESH_HELP: &str =
+    "file = \"part.msh\"\nor: generate = { kind = \"box\", element = \"tet4\", size = [1, 1, 1], cells = [8, 8, 8] }";
+
+type Checked = Result<(), Box<CaseError>>;
+
+impl Case {
+    /// Everything that can be checked before the mesh is read.
+    pub(super) fn check(&self) -> Checked {
+        self.check_mesh()?;
+        if let Some(analysis) = &self.tables.analysis {
+            self.check_name("analysis kind", Some(&analysis.kind), ANALYSES)?;
+        }
+        self.check_materials()?;
+        for support in &self.tables.support {
+            self.check_support(support)?;
+        }
+        self.check_loads()?;
+        for field in self.tables.output.fields.iter().flatten() {
+            self.check_name("field", Some(field), FIELDS)?;
+        }
+        self.solver_options().map(|_| ())
+    }
+
+    fn check_mesh(&self) -> Checked {
+        let place = self.tables.mesh.span();
+        let mesh = self.tables.mesh.get_ref();
+        match (&mesh.file, &mesh.generate) {
+            (Some(_), None) => Ok(()),
+            (None, Some(generate)) => self.check_generate(generate.get_ref()),
+            (None, None) => Err(self.error_at(place, NO_MESH, NO_MESH_HELP)),
+            (Some(_), Some(generate)) => {
+                Err(self.error_at(generate.span(), "[mesh] says both `file` and `generate`", "leave one of them out"))
+            }
+        }
+    }
+
+    fn check_generate(&self, table: &GenerateTable) -> Checked {
+        self.check_name("generated mesh kind", Some(&table.kind), GENERATORS)?;
+        self.check_name("element", Some(&table.element), BOX_ELEMENTS)?;
+        if !table.size.get_ref().iter().all(|&length| length > 0.0 && length.is_finite()) {
+            return Err(self.error_at(table.size.span(), "every edge of the box must be longer than 0", ""));
+        }
+        match table.cells.get_ref().contains(&0) {
+            true => Err(self.error_at(table.cells.span(), "the box needs at least one cell in every direction", "")),
+            false => Ok(()),
+        }
+    }
+
+    fn check_materials(&self) -> Checked {
+        let materials = &self.tables.material;
+        if materials.is_empty() {
+            let help = "[[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3";
+            return Err(self.source.error_anywhere("there is no [[material]]", help));
+        }
+        for (i, material) in materials.iter().enumerate() {
+            let table = material.get_ref();
+            self.check_material(table)?;
+            let same = |other: &&Spanned<MaterialTable>| other.get_ref().name.get_ref() == table.name.get_ref();
+            if let Some(first) = materials[..i].iter().find(same) {
+                let line = self.source.line_of(&first.get_ref().name.span());
+                let message = format!("a second material is called `{}` (the first: {line})", table.name.get_ref());
+                return Err(self.error_at(
+                    table.name.span(),
+                    message,
+                    "give it another name, or list its groups in `on`",
+                ));
+            }
+            if materials.len() > 1 && table.on.is_none() {
+                let message = format!("material `{}` does not say what is made of it", table.name.get_ref());
+                return Err(self.error_at(
+                    material.span(),
+                    message,
+                    "with several materials, each needs `on = \"group\"`",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_material(&self, table: &MaterialTable) -> Checked {
+        self.check_positive("young", &table.young)?;
+        if let Some(density) = &table.density {
+            self.check_positive("density", density)?;
+        }
+        let poisson = *table.poisson.get_ref();
+        match poisson > -1.0 && poisson < 0.5 {
+            true => Ok(()),
+            false => {
+                let help = match poisson == 0.5 {
+                    true => "0.5 is incompressible, which displacements alone cannot describe; 0.49 is close",
+                    false => "metals: about 0.3",
+                };
+                Err(self.error_at(table.poisson.span(), "`poisson` must lie between -1 and 0.5, both excluded", help))
+            }
+        }
+    }
+
+    fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
+        match *value.get_ref() > 0.0 && value.get_ref().is_finite() {
+            true => Ok(()),
+            false => Err(self.error_at(value.span(), format!("`{key}` must be greater than 0"), "")),
+        }
+    }
+
+    fn check_finite(&self, key: &str, place: Place, values: &[f64]) -> Checked {
+        match values.iter().all(|value| value.is_finite()) {
+            true => Ok(()),
+            false => Err(self.error_at(place, format!("`{key}` must be finite"), "")),
+        }
+    }
+
+    fn check_vector(&self, key: &str, vector: &Spanned<[f64; 3]>) -> Checked {
+        self.check_finite(key, vector.span(), vector.get_ref())
+    }
+
+    fn check_support(&self, support: &Spanned<SupportTable>) -> Checked {
+        let table = support.get_ref();
+        let ways = [table.on.is_some(), table.nodes.is_some(), table.in_box.is_some()];
+        if ways.iter().filter(|&&there| there).count() != 1 {
+            let message = "a support says where it is by exactly one of `on`, `nodes`, `box`";
+            return Err(self.error_at(
+                support.span(),
+                message,
+                "on = \"group\", nodes = [17, 18] or box = { min = [..], max = [..] }",
+            ));
+        }
+        if let Some(in_box) = &table.in_box {
+            let (min, max) = (&in_box.get_ref().min, &in_box.get_ref().max);
+            self.check_vector("min", min)?;
+            self.check_vector("max", max)?;
+            if (0..3).any(|c| min.get_ref()[c] > max.get_ref()[c]) {
+                return Err(self.error_at(in_box.span(), "`min` lies above `max`, so the box is empty", ""));
+            }
+        }
+        self.prescribed(support).map(|_| ())
+    }
+
+    /// What a support prescribes in x, y, z, from `fix` and `displacement` together.
+    pub(in crate::model) fn prescribed(
+        &self,
+        support: &Spanned<SupportTable>,
+    ) -> Result<[Option<f64>; 3], Box<CaseError>> {
+        let table = support.get_ref();
+        let mut held = [None; 3];
+        if let Some(fix) = &table.fix {
+            for letter in fix.get_ref().chars() {
+                held[self.component(&letter.to_string(), fix.span())?] = Some(0.0);
+            }
+        }
+        for (letter, value) in table.displacement.iter().flat_map(|map| map.get_ref()) {
+            let c = self.component(letter.get_ref(), letter.span())?;
+            self.check_finite(letter.get_ref(), value.span(), &[*value.get_ref()])?;
+            if held[c].is_some() && *value.get_ref() != 0.0 {
+                let message = format!("this support fixes `{}` and displaces it too", letter.get_ref());
+                return Err(self.error_at(value.span(), message, "take the letter out of `fix`"));
+            }
+            held[c] = Some(*value.get_ref());
+        }
+        if held == [None; 3] {
+            let help = "fix = \"xyz\" or displacement = { x = 1e-3 }";
+            return Err(self.error_at(support.span(), "this support holds nothing", help));
+        }
+        Ok(held)
+    }
+
+    fn component(&self, letter: &str, place: Place) -> Result<usize, Box<CaseError>> {
+        match ["x", "y", "z"].iter().position(|&known| known == letter) {
+            Some(c) => Ok(c),
+            None => Err(self.error_at(place, format!("`{letter}` is no component"), "components: x, y, z")),
+        }
+    }
+
+    fn check_loads(&self) -> Checked {
+        let tables = &self.tables;
+        if let Some(gravity) = &tables.gravity {
+            self.check_vector("acceleration", &gravity.get_ref().acceleration)?;
+        }
+        for load in &tables.pressure {
+            self.check_finite("value", load.value.span(), &[*load.value.get_ref()])?;
+        }
+        for load in &tables.traction {
+            self.check_vector("vector", &load.vector)?;
+        }
+        for load in &tables.force {
+            self.check_vector("total", &load.total)?;
+        }
+        for load in &tables.point_force {
+            let table = load.get_ref();
+            self.check_vector("vector", &table.vector)?;
+            if table.at.is_some() == table.node.is_some() {
+                let message = "a point force says where it acts by exactly one of `at`, `node`";
+                return Err(self.error_at(
+                    load.span(),
+                    message,
+                    "at = [x, y, z] takes the nearest node; node = 17 is a tag",
+                ));
+            }
+            if let Some(at) = &table.at {
+                self.check_vector("at", at)?;
+            }
+        }
+        for load in &tables.contact {
+            self.check_vector("direction", &load.direction)?;
+            if load.direction.get_ref() == &[0.0; 3] {
+                return Err(self.error_at(load.direction.span(), "`direction` must not be zero", ""));
+            }
+            self.check_positive("total", &load.total)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! The case file's tables as serde reads them: one plain struct per kind of table, with places where a message needs one.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::names_list::Names;
+
+/// The whole file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tables {
+    /// `[mesh]`.
+    pub mesh: Spanned<MeshTable>,
+    /// `[analysis]`; elasticity if left out.
+    pub analysis: Option<AnalysisTable>,
+    /// `[[material]]`.
+    #[serde(default)]
+    pub material: Vec<Spanned<MaterialTable>>,
+    /// `[[support]]`.
+    #[serde(default)]
+    pub support: Vec<Spanned<SupportTable>>,
+    /// `[gravity]`.
+    pub gravity: Option<Spanned<GravityTable>>,
+    /// `[[pressure]]`.
+    #[serde(default)]
+    pub pressure: Vec<PressureTable>,
+    /// `[[traction]]`.
+    #[serde(default)]
+    pub traction: Vec<TractionTable>,
+    /// `[[force]]`.
+    #[serde(default)]
+    pub force: Vec<ForceTable>,
+    /// `[[point_force]]`.
+    #[serde(default)]
+    pub point_force: Vec<Spanned<PointForceTable>>,
+    /// `[[contact]]`.
+    #[serde(default)]
+    pub contact: Vec<ContactTable>,
+    /// `[solver]`.
+    #[serde(default)]
+    pub solver: SolverTable,
+    /// `[output]`.
+    #[serde(default)]
+    pub output: OutputTable,
+}
+
+/// `[mesh]`: exactly one of the two.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeshTable {
+    /// A mesh file, relative to the case file.
+    pub file: Option<Spanned<String>>,
+    /// Or a mesh made here.
+    pub generate: Option<Spanned<GenerateTable>>,
+}
+
+/// `[mesh] generate = { .. }`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GenerateTable {
+    /// `box`.
+    pub kind: Spanned<String>,
+    /// `tet4` or `hex8`.
+    pub element: Spanned<String>,
+    /// Edge lengths in x, y, z.
+    pub size: Spanned<[f64; 3]>,
+    /// Cells in x, y, z.
+    pub cells: Spanned<[usize; 3]>,
+}
+
+/// `[analysis]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnalysisTable {
+    /// `elasticity`.
+    pub kind: Spanned<String>,
+}
+
+/// One `[[material]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialTable {
+    /// What messages and results call it.
+    pub name: Spanned<String>,
+    /// The groups made of it; everything if left out.
+    pub on: Option<Spanned<Names>>,
+    /// Young's modulus.
+    pub young: Spanned<f64>,
+    /// Poisson's ratio.
+    pub poisson: Spanned<f64>,
+    /// Mass density.
+    pub density: Option<Spanned<f64>>,
+}
+
+/// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SupportTable {
+    /// Groups.
+    pub on: Option<Spanned<Names>>,
+    /// Node tags.
+    pub nodes: Option<Spanned<Vec<Spanned<u64>>>>,
+    /// An axis-parallel box.
+    #[serde(rename = "box")]
+    pub in_box: Option<Spanned<BoxTable>>,
+    /// The components held at zero, as letters.
+    pub fix: Option<Spanned<String>>,
+    /// Prescribed components by letter.
+    pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
+}
+
+/// `box = { min, max }`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoxTable {
+    /// Lowest corner.
+    pub min: Spanned<[f64; 3]>,
+    /// Highest corner.
+    pub max: Spanned<[f64; 3]>,
+}
+
+/// `[gravity]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GravityTable {
+    /// Length per time squared.
+    pub acceleration: Spanned<[f64; 3]>,
+}
+
+/// One `[[pressure]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PressureTable {
+    /// Groups.
+    pub on: Spanned<Names>,
+    /// Force per area, positive pushing on the body.
+    pub value: Spanned<f64>,
+}
+
+/// One `[[traction]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TractionTable {
+    /// Groups.
+    pub on: Spanned<Names>,
+    /// Force per area.
+    pub vector: Spanned<[f64; 3]>,
+}
+
+/// One `[[force]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForceTable {
+    /// Groups.
+    pub on: Spanned<Names>,
+    /// The force on all of them together.
+    pub total: Spanned<[f64; 3]>,
+}
+
+/// One `[[point_force]]`: exactly one of `at`, `node`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PointForceTable {
+    /// A point; the nearest node takes the force.
+    pub at: Option<Spanned<[f64; 3]>>,
+    /// A node tag.
+    pub node: Option<Spanned<u64>>,
+    /// The force.
+    pub vector: Spanned<[f64; 3]>,
+}
+
+/// One `[[contact]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContactTable {
+    /// Where the other body is; the force acts against it.
+    pub direction: Spanned<[f64; 3]>,
+    /// The size of the force.
+    pub total: Spanned<f64>,
+}
+
+/// `[solver]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SolverTable {
+    /// Solution method.
+    pub method: Option<Spanned<String>>,
+    /// Storage format.
+    pub format: Option<Spanned<String>>,
+    /// Preconditioner.
+    pub preconditioner: Option<Spanned<String>>,
+    /// Floating-point precision.
+    pub precision: Option<Spanned<String>>,
+    /// Relative residual to reach.
+    pub tolerance: Option<Spanned<f64>>,
+    /// Iterations allowed.
+    pub max_iterations: Option<Spanned<u64>>,
+    /// Assembly strategy.
+    pub assembly: Option<Spanned<String>>,
+}
+
+/// `[output]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutputTable {
+    /// The fields to write.
+    pub fields: Option<Vec<Spanned<String>>>,
+}

@@ -1,0 +1,48 @@
+//! Contact forces (DSM sec. I.C): another body pushes on the nodes furthest along a direction.
+//!
+//! The force is spread over the surface faces between those nodes by their oriented area, `int n . d dA`, and acts
+//! along `-d`. A vertex or an edge has no such face; then the nodes share the force equally.
+
+use super::surface::{FaceIntegral, dot, norm};
+use super::{NodalForce, scaled};
+use crate::mesh::{Mesh, faces};
+
+/// How far behind the furthest node another one may lie, as a fraction of the mesh's diagonal.
+const TOLERANCE: f64 = 1e-6;
+
+/// The nodal forces, and whether no face lies there.
+pub struct Contact {
+    /// The forces.
+    pub forces: Vec<NodalForce>,
+    /// How many nodes are touched.
+    pub n_nodes: usize,
+    /// Whether the touched nodes have no face between them.
+    pub faceless: bool,
+}
+
+/// Pushes with `total` against `direction` (any length) on the solids' nodes furthest along it.
+pub fn contact(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> Contact {
+    let d = scaled(direction, 1.0 / norm(direction));
+    let (low, high) = mesh.extent();
+    let slack = TOLERANCE * norm([0, 1, 2].map(|c| high[c] - low[c]));
+    let solid = || in_solid.iter().zip(&mesh.coords).filter(|(solid, _)| **solid);
+    let furthest = solid().map(|(_, &x)| dot(x, d)).fold(f64::NEG_INFINITY, f64::max);
+    let touched: Vec<bool> =
+        in_solid.iter().zip(&mesh.coords).map(|(&solid, &x)| solid && dot(x, d) >= furthest - slack).collect();
+    let n_nodes = touched.iter().filter(|&&touched| touched).count();
+
+    let mut shares: Vec<(u32, f64)> = Vec::new();
+    for face in faces::skin(mesh).iter().filter(|face| face.nodes().iter().all(|&node| touched[node as usize])) {
+        let integral = FaceIntegral::of(face, &mesh.coords);
+        if integral.normal.iter().map(|&normal| dot(normal, d)).sum::<f64>() > 0.0 {
+            shares.extend(face.nodes().iter().zip(integral.normal).map(|(&node, normal)| (node, dot(normal, d))));
+        }
+    }
+    let faceless = shares.is_empty();
+    if faceless {
+        shares.extend((0..touched.len()).filter(|&node| touched[node]).map(|node| (node as u32, 1.0)));
+    }
+    let sum: f64 = shares.iter().map(|(_, share)| share).sum();
+    let forces = shares.into_iter().map(|(node, share)| (node, scaled(d, -total * share / sum))).collect();
+    Contact { forces, n_nodes, faceless }
+}

@@ -1,0 +1,188 @@
+//! Loads as consistent nodal forces, `f_a = int N_a t dA`.
+
+mod contact;
+mod surface;
+
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+use toml::Spanned;
+
+use self::surface::{FaceIntegral, norm};
+use super::case::tables::{ContactTable, ForceTable, PointForceTable, PressureTable, TractionTable};
+use super::select::Selector;
+use super::{AppliedLoad, CaseError, Support};
+use crate::mesh::faces::Face;
+
+/// A force on a node; a node may come several times.
+type NodalForce = (u32, [f64; 3]);
+
+/// A load that goes into the supports by more than this part of itself is worth a warning.
+const INTO_SUPPORTS: f64 = 0.5;
+/// A point force further from its node than this fraction of the mesh's diagonal is worth a warning.
+const FAR: f64 = 0.01;
+
+/// All loads of a case but gravity.
+#[derive(Debug)]
+pub struct Loads {
+    /// Their sum, `[n_nodes][3]`.
+    pub nodal_forces: Vec<[f64; 3]>,
+    /// The total of each.
+    pub applied: Vec<AppliedLoad>,
+    /// What is odd about them.
+    pub warnings: Vec<String>,
+}
+
+/// Turns the load tables into nodal forces.
+pub fn resolve(selector: &Selector<'_>, supports: &[Support]) -> Result<Loads, Box<CaseError>> {
+    let mut sum = Accumulator::new(selector, supports);
+    let tables = &selector.case.tables;
+    for table in &tables.pressure {
+        sum.add(format!("pressure on {}", table.on.get_ref().joined()), &pressure(selector, table)?);
+    }
+    for table in &tables.traction {
+        sum.add(format!("traction on {}", table.on.get_ref().joined()), &traction(selector, table)?);
+    }
+    for table in &tables.force {
+        sum.add(format!("force on {}", table.on.get_ref().joined()), &force(selector, table)?);
+    }
+    for (i, table) in tables.point_force.iter().enumerate() {
+        let forces = point_force(selector, table, &mut sum.loads.warnings)?;
+        sum.add(format!("point_force[{}]", i + 1), &forces);
+    }
+    for (i, table) in tables.contact.iter().enumerate() {
+        let name = format!("contact[{}]", i + 1);
+        let forces = contact_force(selector, table, &name, &mut sum.loads.warnings);
+        sum.add(name, &forces);
+    }
+    Ok(sum.loads)
+}
+
+/// Sums loads and sees how much of each the supports take at once.
+struct Accumulator {
+    loads: Loads,
+    held: Vec<[bool; 3]>,
+}
+
+impl Accumulator {
+    fn new(selector: &Selector<'_>, supports: &[Support]) -> Accumulator {
+        let n = selector.mesh.coords.len();
+        let mut held = vec![[false; 3]; n];
+        for support in supports {
+            for &node in &support.nodes {
+                for c in (0..3).filter(|&c| support.displacement[c].is_some()) {
+                    held[node as usize][c] = true;
+                }
+            }
+        }
+        Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held }
+    }
+
+    fn add(&mut self, name: String, forces: &[NodalForce]) {
+        let (mut total, mut size, mut lost) = ([0.0; 3], 0.0, 0.0);
+        for &(node, force) in forces {
+            for c in 0..3 {
+                self.loads.nodal_forces[node as usize][c] += force[c];
+                total[c] += force[c];
+                size += force[c].abs();
+                lost += if self.held[node as usize][c] { force[c].abs() } else { 0.0 };
+            }
+        }
+        if lost > INTO_SUPPORTS * size {
+            let percent = 100.0 * lost / size;
+            let text =
+                format!("{name}: {percent:.0} % of it acts on supported components and goes straight into the support");
+            self.loads.warnings.push(text);
+        }
+        self.loads.applied.push(AppliedLoad { name, total });
+    }
+}
+
+fn scaled(v: [f64; 3], by: f64) -> [f64; 3] {
+    v.map(|c| c * by)
+}
+
+/// Nodal forces of a surface load from what each node's integral makes of it.
+fn over_faces(selector: &Selector<'_>, faces: &[Face], force: impl Fn(f64, [f64; 3]) -> [f64; 3]) -> Vec<NodalForce> {
+    let mut forces = Vec::with_capacity(3 * faces.len());
+    for face in faces {
+        let integral = FaceIntegral::of(face, &selector.mesh.coords);
+        for (a, &node) in face.nodes().iter().enumerate() {
+            forces.push((node, force(integral.area[a], integral.normal[a])));
+        }
+    }
+    forces
+}
+
+fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    let value = *table.value.get_ref();
+    Ok(over_faces(selector, &selector.faces(&table.on)?, |_, normal| scaled(normal, -value)))
+}
+
+fn traction(selector: &Selector<'_>, table: &TractionTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    let vector = *table.vector.get_ref();
+    Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| scaled(vector, area)))
+}
+
+fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    let faces = selector.faces(&table.on)?;
+    let area: f64 = faces.iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).sum();
+    let per_area = scaled(*table.total.get_ref(), 1.0 / area);
+    Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
+}
+
+fn point_force(
+    selector: &Selector<'_>,
+    table: &Spanned<PointForceTable>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    let (place, table) = (table.span(), table.get_ref());
+    let node = match (&table.at, &table.node) {
+        (Some(at), _) => nearest_node(selector, *at.get_ref(), warnings),
+        (_, Some(tag)) => {
+            let tags = Spanned::new(tag.span(), vec![tag.clone()]);
+            selector.tagged(&tags)?.first().copied()
+        }
+        _ => None,
+    };
+    match node {
+        Some(node) => Ok(vec![(node, *table.vector.get_ref())]),
+        None => Err(selector.case.error_at(place, "there is no node to take this force", "")),
+    }
+}
+
+/// The solids' node nearest to a point; the first of several.
+fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String>) -> Option<u32> {
+    let coords = &selector.mesh.coords;
+    let distance = |node: usize| norm([0, 1, 2].map(|c| coords[node][c] - at[c]));
+    let candidates = (0..coords.len()).into_par_iter().filter(|&node| selector.in_solid[node]);
+    let nearest = candidates.map(|node| (distance(node), node)).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (distance, node) = nearest?;
+    let (low, high) = selector.mesh.extent();
+    if distance > FAR * norm([0, 1, 2].map(|c| high[c] - low[c])) {
+        let tag = selector.mesh.node_tags[node];
+        warnings.push(format!(
+            "point_force at {at:?}: the nearest node, {tag} at {:?}, is {distance:.3e} away",
+            coords[node]
+        ));
+    }
+    Some(node as u32)
+}
+
+fn contact_force(
+    selector: &Selector<'_>,
+    table: &ContactTable,
+    name: &str,
+    warnings: &mut Vec<String>,
+) -> Vec<NodalForce> {
+    let (direction, total) = (*table.direction.get_ref(), *table.total.get_ref());
+    let found = contact::contact(selector.mesh, &selector.in_solid, direction, total);
+    if found.faceless {
+        let n = found.n_nodes;
+        let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };
+        warnings
+            .push(format!("{name}: no face lies furthest along {direction:?}; {nodes} there share the force equally"));
+    }
+    found.forces
+}

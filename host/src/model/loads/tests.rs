@@ -1,0 +1,191 @@
+//! Totals and moments of every kind of load, against values by hand.
+
+use approx::assert_relative_eq;
+
+use super::surface::FaceIntegral;
+use crate::element::ElementKind::{Hex8, Tet4};
+use crate::mesh::Mesh;
+use crate::mesh::generate::generate_box;
+use crate::model::Model;
+use crate::model::testing::{CLAMP, head, load, load_on};
+
+fn model(element: &str, loads: &str) -> Model {
+    load(&format!("{}{CLAMP}{loads}", head(element))).unwrap()
+}
+
+/// Sum of the nodal forces and of their moments about the origin.
+fn totals(model: &Model) -> ([f64; 3], [f64; 3]) {
+    let (mut force, mut moment) = ([0.0; 3], [0.0; 3]);
+    for (f, x) in model.nodal_forces.iter().zip(&model.mesh.coords) {
+        for c in 0..3 {
+            let (a, b) = ((c + 1) % 3, (c + 2) % 3);
+            force[c] += f[c];
+            moment[c] += x[a] * f[b] - x[b] * f[a];
+        }
+    }
+    (force, moment)
+}
+
+#[track_caller]
+fn assert_totals(model: &Model, force: [f64; 3], moment: [f64; 3]) {
+    let (f, m) = totals(model);
+    for c in 0..3 {
+        assert_relative_eq!(f[c], force[c], epsilon = 1e-9, max_relative = 1e-12);
+        assert_relative_eq!(m[c], moment[c], epsilon = 1e-9, max_relative = 1e-12);
+    }
+}
+
+#[test]
+fn pressure_pushes_on_the_body() {
+    for element in ["tet4", "hex8"] {
+        // The top is 2 x 1 at z = 0.5: 3 Pa push 6 N down in its middle (1, 0.5).
+        let model = model(element, "[[pressure]]\non = \"zmax\"\nvalue = 3.0\n");
+        assert_totals(&model, [0.0, 0.0, -6.0], [-3.0, 6.0, 0.0]);
+        assert_eq!(model.applied[0].name, "pressure on zmax");
+        assert_relative_eq!(model.applied[0].total[2], -6.0, max_relative = 1e-12);
+    }
+}
+
+#[test]
+fn pressure_all_round_is_in_equilibrium() {
+    for element in ["tet4", "hex8"] {
+        let sides = "[\"xmin\", \"xmax\", \"ymin\", \"ymax\", \"zmin\", \"zmax\"]";
+        for on in ["\"body\"", sides, "[\"body\", \"zmax\"]"] {
+            let model = model(element, &format!("[[pressure]]\non = {on}\nvalue = 5.0\n"));
+            assert_totals(&model, [0.0; 3], [0.0; 3]);
+            assert!(model.nodal_forces.iter().flatten().any(|f| f.abs() > 0.1));
+        }
+    }
+}
+
+#[test]
+fn traction_is_per_area_and_force_is_in_total() {
+    for element in ["tet4", "hex8"] {
+        // The end is 1 x 0.5 at x = 2.
+        let by_area = model(element, "[[traction]]\non = \"xmax\"\nvector = [4.0, 0.0, -8.0]\n");
+        assert_totals(&by_area, [2.0, 0.0, -4.0], [-2.0, 8.0 + 0.5, -1.0]);
+        let in_total = model(element, "[[force]]\non = \"xmax\"\ntotal = [2.0, 0.0, -4.0]\n");
+        for (a, b) in by_area.nodal_forces.as_flattened().iter().zip(in_total.nodal_forces.as_flattened()) {
+            assert_relative_eq!(a, b, epsilon = 1e-14);
+        }
+    }
+}
+
+#[test]
+fn consistent_forces_of_a_hex_face_and_of_triangles() {
+    // Four quadrilaterals of 0.5 x 0.5 on the two-by-one end: a corner takes a quarter of one.
+    let hex = model("hex8", "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n");
+    let corner = hex.mesh.coords.iter().position(|x| *x == [2.0, 0.0, 0.0]).unwrap();
+    let middle = hex.mesh.coords.iter().position(|x| *x == [2.0, 0.5, 0.0]).unwrap();
+    assert_relative_eq!(hex.nodal_forces[corner][0], 0.0625, max_relative = 1e-12);
+    assert_relative_eq!(hex.nodal_forces[middle][0], 0.125, max_relative = 1e-12);
+    // Every triangle of area 0.125 gives each of its nodes a third.
+    let tet = model("tet4", "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n");
+    for force in tet.nodal_forces.iter().map(|f| f[0]).filter(|f| *f != 0.0) {
+        let thirds = force / (0.125 / 3.0);
+        assert_relative_eq!(thirds, thirds.round(), max_relative = 1e-12);
+    }
+}
+
+#[test]
+fn point_forces_find_their_node() {
+    let tag = "[[point_force]]\nnode = 15\nvector = [0.0, 7.0, 0.0]\n";
+    let at = "[[point_force]]\nat = [2.01, 1.0, 0.0]\nvector = [0.0, 7.0, 0.0]\n";
+    for loads in [tag, at] {
+        let model = model("tet4", loads);
+        assert_eq!(model.mesh.coords[14], [2.0, 1.0, 0.0]);
+        assert_eq!(model.nodal_forces[14], [0.0, 7.0, 0.0]);
+        assert_totals(&model, [0.0, 7.0, 0.0], [0.0, 0.0, 14.0]);
+        assert!(model.warnings.is_empty());
+    }
+    let far = model("tet4", "[[point_force]]\nat = [3.0, 1.0, 0.0]\nvector = [0.0, 7.0, 0.0]\n");
+    assert!(far.warnings[0].contains("nearest node, 15"), "{:?}", far.warnings);
+}
+
+#[test]
+fn loads_add_up() {
+    let model = model(
+        "tet4",
+        "[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n[[force]]\non = \"xmax\"\ntotal = [0.0, 2.0, 0.0]\n",
+    );
+    assert_totals(&model, [1.0, 2.0, 0.0], [-0.5, 0.25, 4.0 - 0.5]);
+    assert_eq!(model.applied.len(), 2);
+}
+
+#[test]
+fn contact_on_a_flat_end_is_an_even_pressure() {
+    for element in ["tet4", "hex8"] {
+        let contact = model(element, "[[contact]]\ndirection = [0.0, 0.0, 3.0]\ntotal = 6.0\n");
+        let pressure = model(element, "[[pressure]]\non = \"zmax\"\nvalue = 3.0\n");
+        for (a, b) in contact.nodal_forces.as_flattened().iter().zip(pressure.nodal_forces.as_flattened()) {
+            assert_relative_eq!(a, b, epsilon = 1e-12);
+        }
+        assert!(contact.warnings.is_empty());
+    }
+}
+
+#[test]
+fn contact_on_an_edge_or_a_corner_is_shared_and_said() {
+    let edge = model("tet4", "[[contact]]\ndirection = [1.0, 0.0, 1.0]\ntotal = 3.0\n");
+    let part = 3.0 / 2.0f64.sqrt();
+    assert_totals(&edge, [-part, 0.0, -part], [-0.5 * part, (2.0 - 0.5) * part, 0.5 * part]);
+    assert_eq!(edge.nodal_forces.iter().filter(|f| f[0] != 0.0).count(), 3);
+    assert!(edge.warnings[0].contains("contact[1]: no face lies furthest along [1.0, 0.0, 1.0]; the 3 nodes"));
+    let corner = model("hex8", "[[contact]]\ndirection = [1.0, 1.0, 1.0]\ntotal = 3.0\n");
+    assert_eq!(corner.nodal_forces.iter().filter(|f| f[0] != 0.0).count(), 1);
+    assert!(corner.warnings[0].contains("the single node"));
+}
+
+#[test]
+fn contact_touches_only_the_higher_of_two_steps() {
+    let mut mesh = generate_box(Hex8, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    for x in mesh.coords.iter_mut().filter(|x| x[2] > 0.0 && x[0] > 1.2) {
+        x[2] = 0.7;
+    }
+    let text = format!("{}{CLAMP}[[contact]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n", head("hex8"));
+    let model = load_on(&text, mesh).unwrap();
+    // Faces between x = 1.5 and 2: four corners with a quarter of a half, two middles with a half.
+    let forces: Vec<f64> = model.nodal_forces.iter().map(|f| f[2]).filter(|f| *f != 0.0).collect();
+    assert_eq!(forces.len(), 6);
+    assert_relative_eq!(forces.iter().copied().fold(0.0, f64::min), -1.5, max_relative = 1e-12);
+    assert_relative_eq!(forces.iter().copied().fold(f64::MIN, f64::max), -0.75, max_relative = 1e-12);
+}
+
+#[test]
+fn a_warped_quadrilateral_integrates_its_own_normal() {
+    let mut mesh = generate_box(Hex8, [1.0; 3], [1; 3]).unwrap();
+    mesh.coords[7] = [1.3, 0.9, 1.4];
+    // The area vector of a bilinear patch is half the cross product of its diagonals, and a closed skin adds to zero.
+    let mut closed = [0.0; 3];
+    for face in crate::mesh::faces::skin(&mesh) {
+        let integral = FaceIntegral::of(&face, &mesh.coords);
+        let x: Vec<[f64; 3]> = face.nodes().iter().map(|&n| mesh.coords[n as usize]).collect();
+        let (d, e) = ([0, 1, 2].map(|c| x[2][c] - x[0][c]), [0, 1, 2].map(|c| x[3][c] - x[1][c]));
+        for c in 0..3 {
+            let (a, b) = ((c + 1) % 3, (c + 2) % 3);
+            let vector: f64 = integral.normal.iter().map(|n| n[c]).sum();
+            assert_relative_eq!(vector, 0.5 * (d[a] * e[b] - d[b] * e[a]), epsilon = 1e-14);
+            closed[c] += vector;
+        }
+    }
+    assert!(closed.iter().all(|v| v.abs() < 1e-14));
+}
+
+#[test]
+fn a_load_on_a_support_is_said() {
+    let model = model("tet4", "[[force]]\non = \"xmin\"\ntotal = [1.0, 0.0, 0.0]\n");
+    assert!(model.warnings[0].contains("force on xmin: 100 % of it"), "{:?}", model.warnings);
+}
+
+#[test]
+fn orphan_nodes_take_no_load() {
+    let mut mesh: Mesh = generate_box(Tet4, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    mesh.coords.push([2.0, 1.01, 0.0]);
+    mesh.node_tags.push(900);
+    let at = "[[point_force]]\nat = [2.0, 1.01, 0.0]\nvector = [0.0, 7.0, 0.0]\n";
+    let model = load_on(&format!("{}{CLAMP}{at}", head("tet4")), mesh.clone()).unwrap();
+    assert_eq!(model.nodal_forces[14], [0.0, 7.0, 0.0]);
+    let node = "[[point_force]]\nnode = 900\nvector = [0.0, 7.0, 0.0]\n";
+    let error = load_on(&format!("{}{CLAMP}{node}", head("tet4")), mesh).unwrap_err();
+    assert!(error.to_string().contains("node 900 touches no solid element"), "{error}");
+}

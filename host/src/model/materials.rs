@@ -1,0 +1,146 @@
+//! Which element is made of what.
+
+use toml::Spanned;
+
+use super::case::Case;
+use super::case::tables::MaterialTable;
+use super::names::{list, suggest};
+use super::select::Selector;
+use super::{CaseError, Material, Place};
+use crate::element::ElementKind;
+use crate::mesh::{Cells, Mesh};
+
+/// No material yet.
+const NONE: u32 = u32::MAX;
+/// Element tags shown in a message.
+const TAGS_SHOWN: usize = 5;
+
+/// The materials, and who is made of which.
+pub struct Materials {
+    /// In the case file's order.
+    pub materials: Vec<Material>,
+    /// For each block of `mesh.cells` the material of each cell; empty for blocks that are not solid.
+    pub of_cell: Vec<Vec<u32>>,
+}
+
+/// Reads the materials and gives each solid element its own.
+pub fn resolve(selector: &Selector<'_>) -> Result<Materials, Box<CaseError>> {
+    let tables = &selector.case.tables.material;
+    let materials = tables.iter().map(|table| material(table.get_ref())).collect();
+    let mut of_cell: Vec<Vec<u32>> = selector.mesh.cells.iter().map(|block| vec![NONE; solid_len(block)]).collect();
+    for (index, table) in tables.iter().enumerate() {
+        assign(selector, index as u32, table.get_ref(), &mut of_cell)?;
+    }
+    check_complete(selector, &of_cell)?;
+    Ok(Materials { materials, of_cell })
+}
+
+fn solid_len(block: &Cells) -> usize {
+    if block.kind.info().dim == 3 { block.len() } else { 0 }
+}
+
+fn material(table: &MaterialTable) -> Material {
+    Material {
+        name: table.name.get_ref().clone(),
+        young: *table.young.get_ref(),
+        poisson: *table.poisson.get_ref(),
+        density: table.density.as_ref().map(|density| *density.get_ref()),
+    }
+}
+
+/// Gives one material to the solids of its groups.
+fn assign(
+    selector: &Selector<'_>,
+    index: u32,
+    table: &MaterialTable,
+    of_cell: &mut [Vec<u32>],
+) -> Result<(), Box<CaseError>> {
+    let Some(on) = &table.on else {
+        of_cell.iter_mut().for_each(|block| block.fill(index));
+        return Ok(());
+    };
+    for (name, place) in on.get_ref().with_places(on.span()) {
+        let group = selector.mesh.groups.iter().find(|group| group.name == name);
+        let group = group.ok_or_else(|| unknown_volume(selector, name, place.clone()))?;
+        if group.dim != 3 {
+            let message = format!("`{name}` is a group of dimension {}; a material needs a volume", group.dim);
+            return Err(selector.case.error_at(place, message, volumes(selector.mesh)));
+        }
+        for (block, cells) in &group.members {
+            for &cell in cells {
+                let slot = &mut of_cell[*block][cell as usize];
+                if *slot != NONE && *slot != index {
+                    let tag = selector.mesh.cells[*block].tags[cell as usize];
+                    return Err(two_materials(selector.case, *slot, index, tag, name, place));
+                }
+                *slot = index;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn volumes(mesh: &Mesh) -> String {
+    let names: Vec<&str> = mesh.groups.iter().filter(|group| group.dim == 3).map(|group| group.name.as_str()).collect();
+    format!("groups of volumes: {}", list(&names))
+}
+
+fn unknown_volume(selector: &Selector<'_>, name: &str, place: Place) -> Box<CaseError> {
+    let names: Vec<&str> =
+        selector.mesh.groups.iter().filter(|group| group.dim == 3).map(|group| group.name.as_str()).collect();
+    let message = format!("no group of {} is called `{name}`", selector.case.mesh_name());
+    let mut help = suggest(name, "groups of volumes", &names);
+    if selector.case.tables.material.len() == 1 {
+        help.push_str("; a single material may leave `on` out");
+    }
+    selector.case.error_at(place, message, help)
+}
+
+fn two_materials(case: &Case, first: u32, second: u32, tag: u64, name: &str, place: Place) -> Box<CaseError> {
+    let table = |index: u32| case.tables.material[index as usize].get_ref();
+    let line = case.source.line_of(&table(first).name.span());
+    let (first, second) = (table(first).name.get_ref(), table(second).name.get_ref());
+    let message = format!("element {tag} of `{name}` has two materials: `{first}` ({line}) and `{second}`");
+    case.error_at(place, message, "every solid element has exactly one material")
+}
+
+/// Refuses solids without a material, by group and element tag.
+fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), Box<CaseError>> {
+    let mesh = selector.mesh;
+    let bare: Vec<u64> = (mesh.cells.iter().zip(of_cell))
+        .flat_map(|(block, of)| of.iter().zip(&block.tags).filter(|(m, _)| **m == NONE).map(|(_, &tag)| tag))
+        .collect();
+    if bare.is_empty() {
+        return Ok(());
+    }
+    let holds_bare = |members: &[(usize, Vec<u32>)]| {
+        members.iter().any(|(block, cells)| cells.iter().any(|&cell| of_cell[*block][cell as usize] == NONE))
+    };
+    let groups: Vec<&str> =
+        mesh.groups.iter().filter(|g| g.dim == 3 && holds_bare(&g.members)).map(|g| g.name.as_str()).collect();
+    let tags: Vec<String> = bare.iter().take(TAGS_SHOWN).map(u64::to_string).collect();
+    let more = if bare.len() > TAGS_SHOWN { ", .." } else { "" };
+    let message = format!("{} solid elements have no material: {}{more}", bare.len(), tags.join(", "));
+    let help = match groups.is_empty() {
+        true => "they are in no group of volumes; with a single material, leave its `on` out".to_string(),
+        false => format!("add a [[material]] with `on` for: {}", list(&groups)),
+    };
+    let last = selector.case.tables.material.last();
+    let place = last.and_then(|table| table.get_ref().on.as_ref().map(Spanned::span));
+    Err(match place {
+        Some(place) => selector.case.error_at(place, message, help),
+        None => selector.case.source.error_anywhere(message, help),
+    })
+}
+
+/// Warns of materials that lock: linear tetrahedra near incompressibility are far too stiff.
+pub fn locking(materials: &[Material], mesh: &Mesh) -> Vec<String> {
+    let tets = mesh.cells.iter().any(|block| block.kind == ElementKind::Tet4 && !block.is_empty());
+    let nearly = materials.iter().filter(|material| tets && material.poisson > 0.49);
+    nearly
+        .map(|material| {
+            let (name, nu) = (&material.name, material.poisson);
+            format!("material `{name}`: tet4 elements lock at poisson = {nu}; displacements will be too small")
+        })
+        .collect()
+}

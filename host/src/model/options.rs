@@ -1,0 +1,98 @@
+//! `[solver]` and the lists of names the case file may use.
+
+use toml::Spanned;
+
+use super::case::Case;
+use super::names::{nearest, suggest};
+use super::{CaseError, SolverOptions};
+
+/// Analysis kinds of this version.
+pub const ANALYSES: &[&str] = &["elasticity"];
+/// Kinds of generated meshes of this version.
+pub const GENERATORS: &[&str] = &["box"];
+/// Elements a generated box can be made of.
+pub const BOX_ELEMENTS: &[&str] = &["tet4", "hex8"];
+/// Solution methods of this version.
+pub const METHODS: &[&str] = &["cg"];
+/// Precisions of this version.
+pub const PRECISIONS: &[&str] = &["double", "single"];
+/// Fields that `[output] fields` may name.
+pub const FIELDS: &[&str] = &["displacement", "reaction_force", "von_mises", "stress", "material"];
+/// The fields written if `[output] fields` is left out.
+pub const DEFAULT_FIELDS: &[&str] = FIELDS;
+
+/// The names that the layers above the model offer, beside `auto`.
+#[derive(Debug, Clone, Copy)]
+pub struct Choices<'a> {
+    /// Storage formats.
+    pub formats: &'a [&'a str],
+    /// Preconditioners.
+    pub preconditioners: &'a [&'a str],
+    /// Assembly strategies.
+    pub assemblies: &'a [&'a str],
+}
+
+impl Case {
+    /// `[solver]`, with its method, precision, tolerance and iteration limit checked.
+    pub fn solver_options(&self) -> Result<SolverOptions, Box<CaseError>> {
+        let table = &self.tables.solver;
+        self.check_name("method", table.method.as_ref(), METHODS)?;
+        self.check_name("precision", table.precision.as_ref(), PRECISIONS)?;
+        let mut options = SolverOptions::default();
+        set(&mut options.method, table.method.as_ref());
+        set(&mut options.format, table.format.as_ref());
+        set(&mut options.preconditioner, table.preconditioner.as_ref());
+        set(&mut options.precision, table.precision.as_ref());
+        set(&mut options.assembly, table.assembly.as_ref());
+        if let Some(tolerance) = &table.tolerance {
+            if !(*tolerance.get_ref() > 0.0 && *tolerance.get_ref() < 1.0) {
+                return Err(self.error_at(tolerance.span(), "`tolerance` must lie between 0 and 1", "1e-8 is usual"));
+            }
+            options.tolerance = *tolerance.get_ref();
+        }
+        if let Some(limit) = &table.max_iterations {
+            options.max_iterations = match usize::try_from(*limit.get_ref()) {
+                Ok(n) if n >= 1 => n,
+                _ => return Err(self.error_at(limit.span(), "`max_iterations` must be 1 or more", "")),
+            };
+        }
+        Ok(options)
+    }
+
+    /// Checks the names in `[solver]` that the model itself does not know; `auto` is always one of them.
+    pub fn check_solver(&self, choices: &Choices<'_>) -> Result<(), Box<CaseError>> {
+        let table = &self.tables.solver;
+        self.check_name("format", table.format.as_ref(), &[&["auto"], choices.formats].concat())?;
+        self.check_name(
+            "preconditioner",
+            table.preconditioner.as_ref(),
+            &[&["auto"], choices.preconditioners].concat(),
+        )?;
+        self.check_name("assembly", table.assembly.as_ref(), &[&["auto"], choices.assemblies].concat())
+    }
+
+    /// Refuses a value that is not in a list of names: as a slip if a name is near, else as not there yet.
+    pub(super) fn check_name(
+        &self,
+        key: &str,
+        value: Option<&Spanned<String>>,
+        available: &[&str],
+    ) -> Result<(), Box<CaseError>> {
+        match value {
+            Some(value) if !available.contains(&value.get_ref().as_str()) => {
+                let message = match nearest(value.get_ref(), available) {
+                    Some(_) => format!("there is no {key} `{}`", value.get_ref()),
+                    None => format!("{key} `{}` is not available in this version", value.get_ref()),
+                };
+                Err(self.error_at(value.span(), message, suggest(value.get_ref(), "available", available)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn set(option: &mut String, value: Option<&Spanned<String>>) {
+    if let Some(value) = value {
+        option.clone_from(value.get_ref());
+    }
+}

@@ -1,0 +1,102 @@
+//! From a case file and its mesh to a model.
+
+use std::path::Path;
+
+use super::case::Case;
+use super::options::DEFAULT_FIELDS;
+use super::select::Selector;
+use super::{Analysis, Material, Model, ModelError, loads, materials, rigid, supports};
+use crate::Error;
+use crate::mesh::Mesh;
+
+impl Model {
+    /// Reads a case file and its mesh, and resolves one against the other.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Case`], [`Error::Mesh`] or [`Error::Model`], by who has to act on it.
+    pub fn load(case_path: &Path) -> Result<Model, Error> {
+        let case = Case::read(case_path)?;
+        let mesh = case.mesh()?;
+        Model::resolve(&case, mesh)
+    }
+
+    /// Resolves every name of a case file in its mesh and checks that the model can be solved.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh without solids, a missing
+    /// density, or supports that leave a part free to move.
+    pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
+        check_solids(case, &mesh)?;
+        let selector = Selector::new(case, &mesh);
+        let materials::Materials { materials, of_cell: cell_material } = materials::resolve(&selector)?;
+        let gravity = gravity(case, &materials, &cell_material)?;
+        let supports = supports::resolve(&selector)?;
+        let loads = loads::resolve(&selector, &supports)?;
+        let solver = case.solver_options()?;
+        rigid::check(&mesh, &supports)?;
+
+        let mut warnings = mesh.warnings.clone();
+        warnings.extend(materials::locking(&materials, &mesh));
+        warnings.extend(loads.warnings);
+        let moved =
+            supports.iter().flat_map(|support| support.displacement).any(|value| value.is_some_and(|v| v != 0.0));
+        if loads.applied.is_empty() && gravity.is_none() && !moved {
+            warnings.push("nothing loads the model: every displacement will be zero".to_string());
+        }
+        Ok(Model {
+            name: case.name(),
+            analysis: Analysis::Elasticity,
+            materials,
+            cell_material,
+            supports,
+            gravity,
+            nodal_forces: loads.nodal_forces,
+            applied: loads.applied,
+            solver,
+            fields: fields(case),
+            warnings,
+            mesh,
+        })
+    }
+}
+
+fn check_solids(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
+    if mesh.cells.iter().any(|block| block.kind.info().dim == 3 && !block.is_empty()) {
+        return Ok(());
+    }
+    let found = mesh.cells.iter().map(|block| format!("{} {}", block.len(), block.kind.info().name)).collect();
+    let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();
+    Err(ModelError::NoSolids { mesh: case.mesh_name(), found, groups })
+}
+
+/// Gravity, if every material in use has a density.
+fn gravity(case: &Case, materials: &[Material], cell_material: &[Vec<u32>]) -> Result<Option<[f64; 3]>, ModelError> {
+    let Some(table) = &case.tables.gravity else { return Ok(None) };
+    let mut used = vec![false; materials.len()];
+    for &material in cell_material.iter().flatten() {
+        used[material as usize] = true;
+    }
+    for (i, material) in materials.iter().enumerate() {
+        if used[i] && material.density.is_none() {
+            let place = case.source.line_of(&case.tables.material[i].get_ref().name.span());
+            return Err(ModelError::MissingDensity { place, material: material.name.clone() });
+        }
+    }
+    Ok(Some(*table.get_ref().acceleration.get_ref()))
+}
+
+/// The fields asked for, each once.
+fn fields(case: &Case) -> Vec<String> {
+    let Some(asked) = &case.tables.output.fields else {
+        return DEFAULT_FIELDS.iter().map(|field| field.to_string()).collect();
+    };
+    let mut fields: Vec<String> = Vec::new();
+    for field in asked.iter().map(|field| field.get_ref()) {
+        if !fields.contains(field) {
+            fields.push(field.clone());
+        }
+    }
+    fields
+}

@@ -1,0 +1,198 @@
+//! The rigid-motion check: every connected part must be held against its six rigid motions.
+//!
+//! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
+//! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
+//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and [`motion`] puts it in words.
+
+mod motion;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+
+pub use motion::Motion;
+
+use super::names::{PLANES, list};
+use super::{ModelError, Support};
+use crate::mesh::{Mesh, parts};
+
+/// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever arms
+/// over the part's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
+/// bolt hole of a hundredth of the part's size gives 1e-4 / (supported nodes).
+const RANK_TOLERANCE: f64 = 1e-12;
+
+/// A connected part that can move without deforming.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoosePart {
+    /// Its number among all parts, from 1, in order of their first node.
+    pub number: usize,
+    /// How many nodes it has.
+    pub n_nodes: usize,
+    /// Lowest coordinates.
+    pub min: [f64; 3],
+    /// Highest coordinates.
+    pub max: [f64; 3],
+    /// The motions it is free to make; any combination of them is free too.
+    pub motions: Vec<Motion>,
+    /// Groups (or extreme planes) that would hold it, if `xyz` were fixed there.
+    pub remedies: Vec<String>,
+}
+
+impl fmt::Display for LoosePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (min, max) = (motion::triple(self.min), motion::triple(self.max));
+        write!(f, "part {} ({} nodes, from {min} to {max}) is free to move:", self.number, self.n_nodes)?;
+        for motion in &self.motions {
+            write!(f, "\n  - {motion}")?;
+        }
+        let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
+        match remedies.as_slice() {
+            [] => write!(f, "\n  help: no group of the mesh would hold it; use `nodes = [..]` or `box = {{ .. }}`"),
+            names => write!(f, "\n  help: it would be held by `fix = \"xyz\"` on any of: {}", list(names)),
+        }
+    }
+}
+
+/// Where a part is: its rigid motions are measured about `centre`, in units of `size`.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    min: [f64; 3],
+    max: [f64; 3],
+    n_nodes: usize,
+}
+
+impl Frame {
+    const EMPTY: Frame = Frame { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3], n_nodes: 0 };
+
+    fn add(&mut self, x: [f64; 3]) {
+        for (c, &value) in x.iter().enumerate() {
+            self.min[c] = self.min[c].min(value);
+            self.max[c] = self.max[c].max(value);
+        }
+        self.n_nodes += 1;
+    }
+
+    fn centre(&self) -> [f64; 3] {
+        [0, 1, 2].map(|c| 0.5 * (self.min[c] + self.max[c]))
+    }
+
+    /// Half the longest edge of the bounding box.
+    fn size(&self) -> f64 {
+        (0..3).map(|c| 0.5 * (self.max[c] - self.min[c])).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// What component `c` at `x` sees of the six motions.
+    fn row(&self, x: [f64; 3], c: usize) -> Vector6<f64> {
+        let (centre, size) = (self.centre(), self.size());
+        let r = [0, 1, 2].map(|k| (x[k] - centre[k]) / size);
+        let mut row = Vector6::zeros();
+        row[c] = 1.0;
+        // (w x r)_c = w_a r_b - w_b r_a with (c, a, b) cyclic.
+        let (a, b) = ((c + 1) % 3, (c + 2) % 3);
+        row[3 + a] = r[b];
+        row[3 + b] = -r[a];
+        row
+    }
+}
+
+/// The connected parts of a mesh with the frames their motions are measured in.
+struct Parts<'a> {
+    mesh: &'a Mesh,
+    labels: Vec<u32>,
+    frames: Vec<Frame>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(mesh: &'a Mesh) -> Parts<'a> {
+        let (labels, count) = parts::connected_parts(mesh);
+        let mut frames = vec![Frame::EMPTY; count];
+        for (&label, &x) in labels.iter().zip(&mesh.coords) {
+            if let Some(frame) = frames.get_mut(label as usize) {
+                frame.add(x);
+            }
+        }
+        Parts { mesh, labels, frames }
+    }
+
+    /// Adds the rows of some components at some nodes to the Gram matrices of the parts they belong to.
+    fn add(&self, grams: &mut [Matrix6<f64>], nodes: &[u32], held: [bool; 3]) {
+        for &node in nodes {
+            let part = self.labels[node as usize] as usize;
+            let Some(frame) = self.frames.get(part) else { continue };
+            for c in (0..3).filter(|&c| held[c]) {
+                let row = frame.row(self.mesh.coords[node as usize], c);
+                grams[part] += row * row.transpose();
+            }
+        }
+    }
+}
+
+/// The motions that a Gram matrix leaves free, one per column of the result.
+fn null_space(gram: &Matrix6<f64>) -> Vec<Vector6<f64>> {
+    let eigen = SymmetricEigen::new(*gram);
+    let limit = RANK_TOLERANCE * eigen.eigenvalues.max();
+    (0..6).filter(|&i| eigen.eigenvalues[i] <= limit).map(|i| eigen.eigenvectors.column(i).into()).collect()
+}
+
+/// Checks that the supports hold every connected part of the solids, loaded or not.
+///
+/// # Errors
+///
+/// [`ModelError::FreeMotion`] with every part that is not held.
+pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
+    let parts = Parts::of(mesh);
+    let mut grams = vec![Matrix6::zeros(); parts.frames.len()];
+    for support in supports {
+        parts.add(&mut grams, &support.nodes, support.displacement.map(|value| value.is_some()));
+    }
+    let mut loose = Vec::new();
+    for (i, frame) in parts.frames.iter().enumerate() {
+        let free = null_space(&grams[i]);
+        if !free.is_empty() {
+            let motions = motion::name(&free, frame.centre(), frame.size());
+            let (number, remedies) = (i + 1, Vec::new());
+            loose.push(LoosePart { number, n_nodes: frame.n_nodes, min: frame.min, max: frame.max, motions, remedies });
+        }
+    }
+    if loose.is_empty() {
+        return Ok(());
+    }
+    find_remedies(&parts, &grams, &mut loose);
+    Err(ModelError::FreeMotion { parts: loose, n_parts: parts.frames.len() })
+}
+
+/// Names for each loose part the groups that would hold it; the extreme planes where no group would.
+fn find_remedies(parts: &Parts<'_>, grams: &[Matrix6<f64>], loose: &mut [LoosePart]) {
+    let groups: Vec<&str> =
+        parts.mesh.groups.iter().filter(|group| group.dim < 3).map(|group| group.name.as_str()).collect();
+    for name in groups {
+        try_remedy(parts, grams, loose, name);
+    }
+    let mut helpless: Vec<LoosePart> = loose.iter().filter(|part| part.remedies.is_empty()).cloned().collect();
+    if helpless.is_empty() {
+        return;
+    }
+    for name in PLANES {
+        try_remedy(parts, grams, &mut helpless, name);
+    }
+    for part in helpless {
+        if let Ok(slot) = loose.binary_search_by_key(&part.number, |slot| slot.number) {
+            loose[slot] = part;
+        }
+    }
+}
+
+fn try_remedy(parts: &Parts<'_>, grams: &[Matrix6<f64>], loose: &mut [LoosePart], name: &str) {
+    let Some(nodes) = parts.mesh.nodes_on(name) else { return };
+    let mut with_group = vec![Matrix6::zeros(); grams.len()];
+    parts.add(&mut with_group, &nodes, [true; 3]);
+    for part in loose {
+        let i = part.number - 1;
+        if null_space(&(grams[i] + with_group[i])).is_empty() && !part.remedies.iter().any(|known| known == name) {
+            part.remedies.push(name.to_string());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! From the names in a case file to nodes and faces of the mesh.
+
+use toml::Spanned;
+
+use super::case::tables::BoxTable;
+use super::case::{Case, Names};
+use super::names::{PLANES, list, nearest, suggest};
+use super::{CaseError, Place};
+use crate::mesh::Mesh;
+use crate::mesh::faces::Face;
+
+/// Nodes this far outside a `box`, as a fraction of the mesh's longest edge, still count as inside.
+const BOX_TOLERANCE: f64 = 1e-9;
+
+/// A case file beside its mesh.
+pub struct Selector<'a> {
+    /// The case file.
+    pub case: &'a Case,
+    /// The mesh it names.
+    pub mesh: &'a Mesh,
+    /// Whether a node belongs to a solid, `[n_nodes]`: the others have no stiffness.
+    pub in_solid: Vec<bool>,
+}
+
+impl<'a> Selector<'a> {
+    /// Marks the nodes of the solids.
+    pub fn new(case: &'a Case, mesh: &'a Mesh) -> Selector<'a> {
+        let mut in_solid = vec![false; mesh.coords.len()];
+        for block in mesh.cells.iter().filter(|block| block.kind.info().dim == 3) {
+            for &node in &block.nodes {
+                in_solid[node as usize] = true;
+            }
+        }
+        Selector { case, mesh, in_solid }
+    }
+
+    /// The nodes of the solids on some groups, ascending, each once.
+    pub fn nodes(&self, names: &Spanned<Names>) -> Result<Vec<u32>, Box<CaseError>> {
+        let mut all = Vec::new();
+        for (name, place) in self.places(names)? {
+            let nodes = self.mesh.nodes_on(name).ok_or_else(|| self.unknown_group(name, place.clone()))?;
+            all.extend(self.keep_solid(nodes, place, &format!("`{name}`"))?);
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
+    }
+
+    /// The surface faces on some groups, turned outward, each once.
+    pub fn faces(&self, names: &Spanned<Names>) -> Result<Vec<Face>, Box<CaseError>> {
+        let places = self.places(names)?;
+        let mut all = Vec::new();
+        for (name, place) in &places {
+            let faces = self.mesh.faces_on(name).ok_or_else(|| self.unknown_group(name, place.clone()))?;
+            if faces.is_empty() {
+                return Err(self.no_faces(name, place.clone()));
+            }
+            self.check_facets(name, place, faces.len())?;
+            all.extend(faces);
+        }
+        if places.len() > 1 {
+            drop_repeated(&mut all);
+        }
+        Ok(all)
+    }
+
+    /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
+    fn check_facets(&self, name: &str, place: &Place, found: usize) -> Result<(), Box<CaseError>> {
+        let facets = match self.mesh.groups.iter().find(|group| group.name == name && group.dim == 2) {
+            Some(group) => group.members.iter().map(|(_, cells)| cells.len()).sum(),
+            None => found,
+        };
+        if facets == found {
+            return Ok(());
+        }
+        let message = format!("{} of the {facets} facets of `{name}` are not faces of a solid element", facets - found);
+        Err(self.case.error_at(place.clone(), message, "the surface mesh and the volume mesh do not match there"))
+    }
+
+    /// The nodes with given tags, ascending.
+    pub fn tagged(&self, tags: &Spanned<Vec<Spanned<u64>>>) -> Result<Vec<u32>, Box<CaseError>> {
+        if tags.get_ref().is_empty() {
+            return Err(self.case.error_at(tags.span(), "the list of nodes is empty", ""));
+        }
+        let mut wanted: Vec<(u64, Place)> = tags.get_ref().iter().map(|tag| (*tag.get_ref(), tag.span())).collect();
+        wanted.sort_unstable_by_key(|(tag, _)| *tag);
+        let mut found = vec![None; wanted.len()];
+        for (node, tag) in self.mesh.node_tags.iter().enumerate() {
+            let first = wanted.partition_point(|(want, _)| want < tag);
+            for slot in (first..wanted.len()).take_while(|&i| wanted[i].0 == *tag) {
+                found[slot] = Some(node as u32);
+            }
+        }
+        let mut nodes = Vec::with_capacity(found.len());
+        for (node, (tag, place)) in found.into_iter().zip(wanted) {
+            let node = node.ok_or_else(|| self.unknown_node(tag, place.clone()))?;
+            nodes.extend(self.keep_solid(vec![node], place, &format!("node {tag}"))?);
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        Ok(nodes)
+    }
+
+    /// The nodes of the solids inside a box, ascending.
+    pub fn in_box(&self, table: &Spanned<BoxTable>) -> Result<Vec<u32>, Box<CaseError>> {
+        let (low, high) = self.mesh.extent();
+        let slack = BOX_TOLERANCE * (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
+        let (min, max) = (table.get_ref().min.get_ref(), table.get_ref().max.get_ref());
+        let inside = |x: &[f64; 3]| (0..3).all(|c| x[c] >= min[c] - slack && x[c] <= max[c] + slack);
+        let nodes: Vec<u32> =
+            (0..self.mesh.coords.len()).filter(|&i| inside(&self.mesh.coords[i])).map(|i| i as u32).collect();
+        if nodes.is_empty() {
+            let help = format!("the mesh extends from {low:?} to {high:?}");
+            return Err(self.case.error_at(table.span(), "no node lies in this box", help));
+        }
+        self.keep_solid(nodes, table.span(), "this box")
+    }
+
+    /// `name (place)` for each group named, none of them missing.
+    fn places<'n>(&self, names: &'n Spanned<Names>) -> Result<Vec<(&'n str, Place)>, Box<CaseError>> {
+        let places = names.get_ref().with_places(names.span());
+        match places.is_empty() {
+            true => Err(self.case.error_at(names.span(), "the list of groups is empty", "")),
+            false => Ok(places),
+        }
+    }
+
+    /// Drops nodes without stiffness; an error if none is left.
+    fn keep_solid(&self, mut nodes: Vec<u32>, place: Place, what: &str) -> Result<Vec<u32>, Box<CaseError>> {
+        if nodes.is_empty() {
+            return Err(self.case.error_at(place, format!("{what} is empty"), ""));
+        }
+        nodes.retain(|&node| self.in_solid[node as usize]);
+        match nodes.is_empty() {
+            true => {
+                let message = format!("{what} touches no solid element");
+                Err(self.case.error_at(place, message, "its nodes belong to points, curves or surfaces only"))
+            }
+            false => Ok(nodes),
+        }
+    }
+
+    /// The error for a group that does not exist.
+    pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
+        let known: Vec<&str> = self.mesh.groups.iter().map(|group| group.name.as_str()).collect();
+        let with_planes: Vec<&str> = known.iter().copied().chain(PLANES).collect();
+        let help = match nearest(name, &with_planes) {
+            Some(near) if !known.contains(&near) => {
+                format!("did you mean `{near}`? groups: {}", list(&known))
+            }
+            _ => suggest(name, "groups", &known),
+        };
+        let help = format!("{help}; extreme planes: xmin .. zmax");
+        self.case.error_at(place, format!("no group of {} is called `{name}`", self.case.mesh_name()), help)
+    }
+
+    fn unknown_node(&self, tag: u64, place: Place) -> Box<CaseError> {
+        let tags = &self.mesh.node_tags;
+        let help = match (tags.iter().min(), tags.iter().max()) {
+            (Some(low), Some(high)) => format!("its node tags run from {low} to {high}"),
+            _ => String::new(),
+        };
+        self.case.error_at(place, format!("{} has no node {tag}", self.case.mesh_name()), help)
+    }
+
+    fn no_faces(&self, name: &str, place: Place) -> Box<CaseError> {
+        let dim = self.mesh.groups.iter().find(|group| group.name == name).map(|group| group.dim);
+        let why = match dim {
+            Some(0) => "is a group of points and encloses no face of the surface; use [[point_force]]",
+            Some(1) => "is a group of curves and encloses no face of the surface; load a surface beside it",
+            Some(2) => "holds no face of a solid element",
+            Some(_) => "has no face on the surface of the body",
+            None => "holds no face of the surface",
+        };
+        self.case.error_at(place, format!("nothing to load: `{name}` {why}"), "")
+    }
+}
+
+/// Drops faces that an earlier group already brought, so that groups that overlap are loaded once.
+fn drop_repeated(faces: &mut Vec<Face>) {
+    let key = |face: &Face| {
+        let mut nodes = face.nodes().to_vec();
+        nodes.sort_unstable();
+        nodes
+    };
+    faces.sort_by_cached_key(key);
+    faces.dedup_by_key(|face| key(face));
+}

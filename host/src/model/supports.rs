@@ -1,0 +1,95 @@
+//! Supports: which nodes are held, and at what.
+
+use toml::Spanned;
+
+use super::case::tables::SupportTable;
+use super::select::Selector;
+use super::{CaseError, Place, Support};
+
+/// The supports in the case file's order; no two of them disagree about a node.
+pub fn resolve(selector: &Selector<'_>) -> Result<Vec<Support>, Box<CaseError>> {
+    let tables = &selector.case.tables.support;
+    let mut supports: Vec<Support> = Vec::with_capacity(tables.len());
+    for (i, table) in tables.iter().enumerate() {
+        let name = unique_name(&supports, table.get_ref(), i);
+        let (nodes, displacement) = (nodes(selector, table.get_ref(), table.span())?, selector.case.prescribed(table)?);
+        supports.push(Support { name, nodes, displacement });
+    }
+    check_agreement(selector, &supports)?;
+    Ok(supports)
+}
+
+/// The group's name, or `support[1]` by position; `end[2]` for the second support on `end`.
+fn unique_name(before: &[Support], table: &SupportTable, position: usize) -> String {
+    let Some(on) = &table.on else { return format!("support[{}]", position + 1) };
+    let name = on.get_ref().joined();
+    let mut candidate = name.clone();
+    let mut count = 1;
+    while before.iter().any(|support| support.name == candidate) {
+        count += 1;
+        candidate = format!("{name}[{count}]");
+    }
+    candidate
+}
+
+fn nodes(selector: &Selector<'_>, table: &SupportTable, place: Place) -> Result<Vec<u32>, Box<CaseError>> {
+    match (&table.on, &table.nodes, &table.in_box) {
+        (Some(on), _, _) => selector.nodes(on),
+        (_, Some(tags), _) => selector.tagged(tags),
+        (_, _, Some(in_box)) => selector.in_box(in_box),
+        _ => Err(selector.case.error_at(place, "a support needs one of `on`, `nodes`, `box`", "")),
+    }
+}
+
+/// The part of a `[[support]]` that says where it is.
+fn where_place(table: &Spanned<SupportTable>) -> Place {
+    let t = table.get_ref();
+    let on = t.on.as_ref().map(Spanned::span);
+    let on = on.or(t.nodes.as_ref().map(Spanned::span)).or(t.in_box.as_ref().map(Spanned::span));
+    on.unwrap_or(table.span())
+}
+
+/// Refuses two supports that prescribe different values for one component of one node.
+fn check_agreement(selector: &Selector<'_>, supports: &[Support]) -> Result<(), Box<CaseError>> {
+    if supports.len() < 2 {
+        return Ok(());
+    }
+    let mut owner = vec![[u32::MAX; 3]; selector.mesh.coords.len()];
+    for (i, support) in supports.iter().enumerate() {
+        for &node in &support.nodes {
+            for c in (0..3).filter(|&c| support.displacement[c].is_some()) {
+                let slot = &mut owner[node as usize][c];
+                if let Some(first) = supports.get(*slot as usize)
+                    && first.displacement[c] != support.displacement[c]
+                {
+                    return Err(disagreement(selector, supports, *slot as usize, i, node, c));
+                }
+                *slot = i as u32;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn disagreement(
+    selector: &Selector<'_>,
+    supports: &[Support],
+    first: usize,
+    second: usize,
+    node: u32,
+    c: usize,
+) -> Box<CaseError> {
+    let tables = &selector.case.tables.support;
+    let line = selector.case.source.line_of(&where_place(&tables[first]));
+    let value = |i: usize| supports[i].displacement[c].unwrap_or(0.0);
+    let message = format!(
+        "supports `{}` ({line}) and `{}` prescribe different displacements {} of node {}: {} and {}",
+        supports[first].name,
+        supports[second].name,
+        ["x", "y", "z"][c],
+        selector.mesh.node_tags[node as usize],
+        value(first),
+        value(second)
+    );
+    selector.case.error_at(where_place(&tables[second]), message, "take the shared nodes out of one of the groups")
+}

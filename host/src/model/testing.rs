@@ -1,0 +1,53 @@
+//! What the tests of this module share: cases on small boxes.
+
+use std::path::Path;
+
+use super::{Case, Model};
+use crate::Error;
+use crate::mesh::{Cells, Mesh};
+
+/// A box of 2 x 1 x 0.5 with 4 x 2 x 1 cells and a soft material, before supports and loads.
+pub fn head(element: &str) -> String {
+    format!(
+        "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [2.0, 1.0, 0.5], cells = [4, 2, 1] }}\n\
+         [[material]]\nname = \"soft\"\nyoung = 1e6\npoisson = 0.3\n"
+    )
+}
+
+/// A support that holds the box.
+pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
+
+/// Resolves a case text on its own generated mesh.
+pub fn load(text: &str) -> Result<Model, Error> {
+    let case = Case::parse(Path::new("box.toml"), text)?;
+    let mesh = case.mesh()?;
+    Model::resolve(&case, mesh)
+}
+
+/// Resolves a case text on another mesh than it names.
+pub fn load_on(text: &str, mesh: Mesh) -> Result<Model, Error> {
+    Model::resolve(&Case::parse(Path::new("box.toml"), text)?, mesh)
+}
+
+/// Two meshes in one: the second shifted, its tags after the first's, groups of one name united.
+pub fn beside(mut a: Mesh, b: &Mesh, shift: [f64; 3]) -> Mesh {
+    let first_node = a.coords.len() as u32;
+    let last_tag = a.cells.iter().flat_map(|block| &block.tags).max().copied().unwrap_or(0);
+    let last_node = a.node_tags.iter().max().copied().unwrap_or(0);
+    a.coords.extend(b.coords.iter().map(|x| [0, 1, 2].map(|c| x[c] + shift[c])));
+    a.node_tags.extend(b.node_tags.iter().map(|tag| tag + last_node));
+    let first_block = a.cells.len();
+    a.cells.extend(b.cells.iter().map(|block| Cells {
+        kind: block.kind,
+        nodes: block.nodes.iter().map(|node| node + first_node).collect(),
+        tags: block.tags.iter().map(|tag| tag + last_tag).collect(),
+    }));
+    for group in &b.groups {
+        let members = group.members.iter().map(|(block, cells)| (block + first_block, cells.clone()));
+        match a.groups.iter_mut().find(|known| known.name == group.name) {
+            Some(known) => known.members.extend(members),
+            None => a.groups.push(crate::mesh::Group { members: members.collect(), ..group.clone() }),
+        }
+    }
+    a
+}

@@ -1,0 +1,207 @@
+//! Case files resolved against meshes: materials, supports, and the messages where they do not fit.
+
+use super::testing::{CLAMP, beside, head, load, load_on};
+use super::*;
+use crate::Error;
+use crate::element::ElementKind::{Hex8, Tet4};
+use crate::mesh::Group;
+use crate::mesh::generate::generate_box;
+
+#[track_caller]
+fn refused(text: &str, code: u8, words: &[&str]) {
+    let error = load(text).expect_err("this must be refused");
+    assert_eq!(error.exit_code(), code, "{error}");
+    for word in words {
+        assert!(error.to_string().contains(word), "{error}\ndoes not hold {word}");
+    }
+}
+
+fn supported(supports: &str) -> Model {
+    load(&format!("{}{supports}", head("tet4"))).unwrap()
+}
+
+#[test]
+fn a_single_material_is_everywhere() {
+    let model = supported(CLAMP);
+    assert_eq!(model.name, "box");
+    assert_eq!(model.cell_material, [vec![0; 48], vec![]]);
+    assert_eq!(model.supports[0].nodes.len(), 6);
+    assert_eq!(model.supports[0].displacement, [Some(0.0); 3]);
+    assert_eq!(model.warnings, ["nothing loads the model: every displacement will be zero"]);
+    assert_eq!(model.fields, options::DEFAULT_FIELDS);
+}
+
+#[test]
+fn supports_by_group_tags_and_box() {
+    let model = supported(
+        "[[support]]\non = [\"xmin\", \"xmax\"]\nfix = \"y\"\ndisplacement = { x = 0.0, z = 1e-3 }\n\
+         [[support]]\nnodes = [3, 2]\nfix = \"x\"\n\
+         [[support]]\nbox = { min = [0.9, -1, -1], max = [1.1, 0.0, 9] }\nfix = \"z\"\n\
+         [[support]]\non = \"xmin\"\nfix = \"y\"\n[[support]]\non = \"xmin\"\nfix = \"y\"\n",
+    );
+    let names: Vec<&str> = model.supports.iter().map(|support| support.name.as_str()).collect();
+    assert_eq!(names, ["xmin+xmax", "support[2]", "support[3]", "xmin", "xmin[2]"]);
+    assert_eq!(model.supports[0].nodes.len(), 12);
+    assert_eq!(model.supports[0].displacement, [Some(0.0), Some(0.0), Some(1e-3)]);
+    assert_eq!(model.supports[1].nodes, [1, 2]);
+    assert_eq!(model.supports[1].displacement, [Some(0.0), None, None]);
+    assert_eq!(model.supports[2].nodes, [2, 17]);
+}
+
+#[test]
+fn supports_that_disagree_are_both_named() {
+    let second = "[[support]]\non = \"ymin\"\ndisplacement = { y = 1e-3 }\n";
+    let text = format!("{}{CLAMP}{second}", head("tet4"));
+    refused(&text, 2, &["box.toml:11:6:", "`xmin` (box.toml:8)", "`ymin`", "displacements y of node 1: 0 and 0.001"]);
+    let agreeing = format!("{}{CLAMP}[[support]]\non = \"ymin\"\nfix = \"y\"\n", head("tet4"));
+    assert!(load(&agreeing).is_ok());
+}
+
+#[test]
+fn unknown_groups_and_nodes_have_a_place_and_a_list() {
+    let text = |on: &str| format!("{}{}", head("tet4"), CLAMP.replace("\"xmin\"", on));
+    refused(&text("\"xmim\""), 2, &["box.toml:8:6: no group", "did you mean `xmin`", "groups: body, xmin", "^^^^^^"]);
+    refused(&text("[\"ymin\", \"foot\"]"), 2, &["box.toml:8:15: no group of the generated mesh is called `foot`"]);
+    refused(&text("[]"), 2, &["the list of groups is empty"]);
+    let nodes = CLAMP.replace("on = \"xmin\"", "nodes = [1, 500]");
+    refused(&format!("{}{nodes}", head("tet4")), 2, &["box.toml:8:13:", "no node 500", "from 1 to 30"]);
+    let nowhere = CLAMP.replace("on = \"xmin\"", "box = { min = [9, 9, 9], max = [10, 10, 10] }");
+    refused(&format!("{}{nowhere}", head("tet4")), 2, &["box.toml:8:7: no node lies in this box", "2.0, 1.0, 0.5"]);
+    let load = "[[force]]\non = \"tip\"\ntotal = [1, 0, 0]\n";
+    refused(&format!("{}{CLAMP}{load}", head("tet4")), 2, &["box.toml:11:6: no group", "`tip`"]);
+}
+
+#[test]
+fn planes_need_no_groups() {
+    let mut mesh = generate_box(Tet4, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    mesh.groups.clear();
+    let text = format!("{}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n", head("tet4"));
+    assert_eq!(load_on(&text, mesh).unwrap().supports[0].nodes.len(), 6);
+}
+
+#[test]
+fn a_load_on_curves_or_loose_facets_says_why_it_cannot_act() {
+    let mut mesh = generate_box(Hex8, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    mesh.cells.push(crate::mesh::Cells {
+        kind: crate::element::ElementKind::Line2,
+        nodes: vec![3, 4],
+        tags: vec![800],
+    });
+    let facet = vec![4, 9, 24, 20];
+    mesh.cells.push(crate::mesh::Cells { kind: crate::element::ElementKind::Quad4, nodes: facet, tags: vec![801] });
+    mesh.groups.push(Group { name: "rim".into(), dim: 1, members: vec![(2, vec![0])] });
+    mesh.groups.push(Group { name: "loose".into(), dim: 2, members: vec![(3, vec![0])] });
+    let mut mixed = mesh.groups[2].clone();
+    mixed.name = "mixed".into();
+    mixed.members.push((3, vec![0]));
+    mesh.groups.push(mixed);
+    for (name, why) in [("rim", "is a group of curves"), ("loose", "holds no face"), ("mixed", "1 of the 3 facets")] {
+        let text = format!("{}{CLAMP}[[pressure]]\non = \"{name}\"\nvalue = 1.0\n", head("hex8"));
+        let error = load_on(&text, mesh.clone()).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn gravity_needs_the_density_of_every_material_in_use() {
+    let gravity = "[gravity]\nacceleration = [0, 0, -9.81]\n";
+    let text = format!("{}{CLAMP}{gravity}", head("tet4"));
+    refused(&text, 4, &["box.toml:4: gravity needs the density of material `soft`"]);
+    let model = load(&text.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850")).unwrap();
+    assert_eq!(model.gravity, Some([0.0, 0.0, -9.81]));
+    assert!(model.warnings.is_empty());
+}
+
+/// Two boxes, "body" and "core".
+fn two_bodies() -> Mesh {
+    let one = generate_box(Tet4, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    let mut other = one.clone();
+    other.groups[0].name = "core".into();
+    beside(one, &other, [3.0, 0.0, 0.0])
+}
+
+fn materials(first: &str, second: &str) -> String {
+    let material =
+        |name: &str, on: &str| format!("[[material]]\nname = \"{name}\"\non = {on}\nyoung = 1e6\npoisson = 0.3\n");
+    let both = "[[support]]\nbox = { min = [-1, -1, -1], max = [9, 9, 0] }\nfix = \"xyz\"\n";
+    format!("[mesh]\nfile = \"two.msh\"\n{}{}{both}", material("steel", first), material("foam", second))
+}
+
+#[test]
+fn every_solid_has_exactly_one_material() {
+    let model = load_on(&materials("\"body\"", "\"core\""), two_bodies()).unwrap();
+    assert_eq!(model.cell_material, [vec![0; 48], vec![], vec![1; 48], vec![]]);
+    let refusal = |first: &str, second: &str| load_on(&materials(first, second), two_bodies()).unwrap_err().to_string();
+    let twice = refusal("[\"body\", \"core\"]", "\"core\"");
+    let place = "box.toml:10:6: element ";
+    let words = "of `core` has two materials: `steel` (box.toml:4) and `foam`";
+    assert!(twice.starts_with(place) && twice.contains(words), "{twice}");
+    let none = refusal("\"body\"", "[\"body\"]");
+    assert!(none.contains("two materials"), "{none}");
+    let surface = refusal("\"body\"", "\"xmin\"");
+    assert!(
+        surface.contains("`xmin` is a group of dimension 2") && surface.contains("volumes: body, core"),
+        "{surface}"
+    );
+    let typo = refusal("\"body\"", "\"cor\"");
+    assert!(typo.starts_with("box.toml:10:6: no group of two.msh") && typo.contains("did you mean `core`"), "{typo}");
+    let one = materials("\"body\"", "\"core\"")
+        .replace("[[material]]\nname = \"foam\"\non = \"core\"\nyoung = 1e6\npoisson = 0.3\n", "");
+    let bare = load_on(&one, two_bodies()).unwrap_err();
+    assert_eq!(bare.exit_code(), 2);
+    assert!(bare.to_string().contains("48 solid elements have no material"), "{bare}");
+    assert!(bare.to_string().contains("`on` for: core"), "{bare}");
+}
+
+#[test]
+fn too_few_supports_are_a_model_error() {
+    let text = format!("{}{}", head("tet4"), CLAMP.replace("xyz", "x"));
+    refused(
+        &text,
+        4,
+        &["not held against every rigid motion", "part 1 (30 nodes", "translation along y", "on any of:"],
+    );
+    refused(&head("tet4"), 4, &["translation along x", "rotation about an axis parallel to z"]);
+    let contact = format!("{}[[contact]]\ndirection = [0, 0, 1]\ntotal = 1\n", head("tet4"));
+    refused(&contact, 4, &["translation along z"]);
+}
+
+#[test]
+fn a_body_without_support_is_found_though_nothing_loads_it() {
+    let text = materials("\"body\"", "\"core\"").replace("max = [9, 9, 0]", "max = [2, 9, 0]");
+    match load_on(&text, two_bodies()) {
+        Err(Error::Model(ModelError::FreeMotion { parts, n_parts })) => {
+            assert_eq!((parts.len(), n_parts, parts[0].number), (1, 2, 2));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn surfaces_without_solids_are_named() {
+    let mut mesh = generate_box(Tet4, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    mesh.cells[0].nodes.clear();
+    mesh.cells[0].tags.clear();
+    mesh.groups.remove(0);
+    let error = load_on(&format!("{}{CLAMP}", head("tet4")), mesh).unwrap_err();
+    assert_eq!(error.exit_code(), 4);
+    assert!(
+        error.to_string().contains("no solid elements") && error.to_string().contains("physical volume"),
+        "{error}"
+    );
+}
+
+#[test]
+fn nearly_incompressible_tetrahedra_are_warned_of() {
+    let text = format!("{}{CLAMP}", head("tet4")).replace("0.3", "0.495");
+    assert!(load(&text).unwrap().warnings[0].contains("lock"));
+    assert!(!load(&text.replace("tet4", "hex8")).unwrap().warnings[0].contains("lock"));
+}
+
+#[test]
+fn lame_parameters_of_steel() {
+    let steel = Material { name: "steel".into(), young: 210e9, poisson: 0.3, density: None };
+    approx::assert_relative_eq!(steel.lambda(), 121.153_846_153_846_16e9, max_relative = 1e-14);
+    approx::assert_relative_eq!(steel.mu(), 80.769_230_769_230_77e9, max_relative = 1e-14);
+}

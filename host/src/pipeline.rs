@@ -1,0 +1,247 @@
+//! The whole way from a model to its stresses: the one place that sees every stage.
+
+use crate::assembly::{DeviceMesh, Ordering, Supports, Symbolic, numbering};
+use crate::backend::device::with_backend;
+use crate::backend::{Backend, Device, Vector};
+use crate::error::{Error, Result};
+use crate::mesh::Mesh;
+use crate::model::Model;
+use crate::precond;
+use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
+use crate::sparse::{self, Format, Matrix};
+use crate::stress::{self, Stresses};
+use kernels_rs::for_each_format;
+use kernels_rs::real::Real;
+use std::time::Instant;
+
+/// Seconds each phase took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Timings {
+    /// Sparsity, slots, layout, copies to the device.
+    pub setup: f64,
+    /// Stiffness and loads.
+    pub assembly: f64,
+    /// Supports.
+    pub boundary: f64,
+    /// Preconditioner and iteration.
+    pub solve: f64,
+    /// Stresses and reactions.
+    pub stress: f64,
+}
+
+/// What was used, with every `auto` decided.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Device name.
+    pub device: String,
+    /// Storage format.
+    pub format: String,
+    /// Preconditioner.
+    pub preconditioner: String,
+    /// Precision.
+    pub precision: String,
+    /// Assembly strategy.
+    pub assembly: String,
+}
+
+/// The answer, in the mesh's numbering.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// Displacements, `[n_nodes]`.
+    pub displacement: Vec<[f64; 3]>,
+    /// Forces of the supports on the body; 0 in free components, `[n_nodes]`.
+    pub reaction_force: Vec<[f64; 3]>,
+    /// Stresses and strain energy.
+    pub stresses: Stresses,
+    /// For each of the model's supports: the sum of `K u - f` over its nodes in the components it prescribes.
+    pub reactions: Vec<[f64; 3]>,
+    /// The sum of all loads.
+    pub applied: [f64; 3],
+    /// See [`stress::equilibrium_error`].
+    pub equilibrium_error: f64,
+    /// How the iteration ended.
+    pub outcome: CgOutcome,
+    /// What was used.
+    pub choices: Choices,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Strategies of assembly that can be chosen.
+pub const STRATEGIES: &[&str] = &["row_owner"];
+/// Precisions that can be chosen.
+pub const PRECISIONS: &[&str] = &["double", "single"];
+
+/// The names of all storage formats.
+pub fn formats() -> Vec<&'static str> {
+    macro_rules! list { ($($F:ident),+) => { vec![$(<crate::sparse::$F as Format>::NAME),+] } }
+    for_each_format!(list)
+}
+
+/// Solves a model on a device. An iteration that ends short of the tolerance is [`Error::NotConverged`], which carries
+/// what there is.
+pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
+    let solution = with_backend!(device, backend => solve_on(backend, model, monitor))?;
+    if solution.outcome.converged { Ok(solution) } else { Err(Error::NotConverged(Box::new(solution))) }
+}
+
+/// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
+fn choose(model: &Model, device: String) -> Choices {
+    let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
+    let solver = &model.solver;
+    Choices {
+        device,
+        format: or(&solver.format, "ebw"),
+        preconditioner: or(&solver.preconditioner, precond::AUTO),
+        precision: solver.precision.clone(),
+        assembly: or(&solver.assembly, "row_owner"),
+    }
+}
+
+/// The order of nodes before the sort by degree: as they come where they come in an order with close neighbours, as
+/// those of generated boxes do, and along a Hilbert curve otherwise.
+pub fn natural_order(mesh: &Mesh) -> Ordering {
+    let mut distance = 0.0;
+    let mut pairs = 0.0;
+    for (_, cells) in mesh.solids() {
+        let n = cells.kind.info().n_nodes;
+        for cell in cells.nodes.chunks_exact(n).step_by(1 + cells.len() / 10_000) {
+            let (low, high) = cell.iter().fold((u32::MAX, 0), |(low, high), node| (low.min(*node), high.max(*node)));
+            distance += f64::from(high - low);
+            pairs += 1.0;
+        }
+    }
+    // Lexicographic numbering of a cube of n nodes has a bandwidth of n^(2/3).
+    let lexicographic = 2.0 * (mesh.coords.len() as f64).powf(2.0 / 3.0);
+    if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
+}
+
+/// Runs a model with the storage format and precision that `choices` name.
+fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
+    let choices = choose(model, backend.name());
+    macro_rules! dispatch {
+        ($($F:ident),+) => {
+            match choices.precision.as_str() {
+                $("double" if choices.format == sparse::$F::NAME =>
+                    solve_with::<B, sparse::$F, f64>(backend, model, monitor, choices),
+                "single" if choices.format == sparse::$F::NAME =>
+                    solve_with::<B, sparse::$F, f32>(backend, model, monitor, choices),)+
+                _ => Err(Error::NotAvailable { what: "format", name: choices.format, available: formats() }),
+            }
+        };
+    }
+    for_each_format!(dispatch)
+}
+
+/// The stopwatch of the phases.
+struct Phase<'a> {
+    monitor: &'a dyn Monitor,
+    since: Instant,
+}
+
+impl<'a> Phase<'a> {
+    fn begin(monitor: &'a dyn Monitor, name: &'static str) -> Self {
+        monitor.phase(name);
+        Phase { monitor, since: Instant::now() }
+    }
+
+    /// Seconds of the phase that ends; the next begins.
+    fn next(&mut self, name: &'static str) -> f64 {
+        let seconds = self.since.elapsed().as_secs_f64();
+        *self = Phase::begin(self.monitor, name);
+        seconds
+    }
+}
+
+fn solve_with<B: Backend, F: Format, T: Real>(
+    backend: &B,
+    model: &Model,
+    monitor: &dyn Monitor,
+    choices: Choices,
+) -> Result<Solution> {
+    let mut timings = Timings::default();
+    let mut phase = Phase::begin(monitor, "setup");
+    let symbolic = Symbolic::new(&model.mesh, natural_order(&model.mesh), numbering::DEGREE_WINDOW)?;
+    let format = F::build(&symbolic.sparsity);
+    let mesh = DeviceMesh::upload(backend, model, &symbolic)?;
+    timings.setup = phase.next("assembly");
+    let mut matrix: Matrix<B, F, T> = mesh.stiffness(backend, &format)?;
+    let applied = loads(backend, model, &symbolic, &mesh)?;
+    let mut f = backend.upload(&applied)?;
+    backend.finish()?;
+    timings.assembly = phase.next("boundary");
+    let supports = Supports::new(model, &symbolic);
+    supports.eliminate(backend, &mut matrix, &mut f)?;
+    timings.boundary = phase.next("solve");
+    let (free, outcome) = iterate(backend, model, monitor, &choices, &matrix, &f)?;
+    drop(matrix);
+    let u: Vec<f64> = free.iter().zip(&supports.prescribed).map(|(free, prescribed)| free + prescribed).collect();
+    timings.solve = phase.next("stress");
+    let device_u = backend.upload(&u)?;
+    let stresses = stress::recover(backend, &mesh, &device_u, model.mesh.cells.len())?;
+    let internal = backend.download(&mesh.internal_force(backend, &device_u)?)?;
+    let support_forces = stress::support_forces(&supports, &internal, &applied);
+    timings.stress = phase.next("write");
+    let displacement = symbolic.numbering.scatter(&u);
+    let reaction_force = symbolic.numbering.scatter(&support_forces);
+    Ok(Solution {
+        reactions: reactions(model, &reaction_force),
+        displacement,
+        reaction_force,
+        stresses,
+        applied: stress::resultant(&applied),
+        equilibrium_error: stress::equilibrium_error(&support_forces, &applied),
+        outcome,
+        choices,
+        timings,
+    })
+}
+
+/// All loads as nodal forces in the solver's numbering, `[n_nodes][3]` flat.
+fn loads<B: Backend>(
+    backend: &B,
+    model: &Model,
+    symbolic: &Symbolic,
+    mesh: &DeviceMesh<B>,
+) -> Result<Vec<f64>> {
+    let nodal = symbolic.numbering.gather(&model.nodal_forces).into_flattened();
+    let Some(gravity) = model.gravity else { return Ok(nodal) };
+    let weight = |density: Option<f64>| gravity.map(|g| density.unwrap_or(0.0) * g);
+    let weights: Vec<[f64; 3]> = model.materials.iter().map(|material| weight(material.density)).collect();
+    let mut f = backend.upload(&nodal)?;
+    mesh.add_body_force(backend, &weights, &mut f)?;
+    backend.download(&f)
+}
+
+/// Solves for the displacements less what is prescribed.
+fn iterate<B: Backend, F: Format, T: Real>(
+    backend: &B,
+    model: &Model,
+    monitor: &dyn Monitor,
+    choices: &Choices,
+    matrix: &Matrix<B, F, T>,
+    f: &Vector<B, f64>,
+) -> Result<(Vec<f64>, CgOutcome)> {
+    let name = choices.preconditioner.as_str();
+    let preconditioner = precond::build(name, backend, matrix).ok_or_else(|| Error::NotAvailable {
+        what: "preconditioner",
+        name: name.to_owned(),
+        available: precond::names(),
+    })??;
+    let f: Vec<T> = backend.download(f)?.into_iter().map(T::from_f64).collect();
+    let (f, mut u) = (backend.upload(&f)?, backend.zeros(f.len())?);
+    let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
+    let outcome = cg(backend, matrix, &*preconditioner, &f, &mut u, options, monitor)?;
+    Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
+}
+
+/// Per support, the sum of its nodes' forces in the components it prescribes.
+fn reactions(model: &Model, forces: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let sum = |support: &crate::model::Support| {
+        core::array::from_fn(|i| match support.displacement[i] {
+            Some(_) => support.nodes.iter().map(|node| forces[*node as usize][i]).sum(),
+            None => 0.0,
+        })
+    };
+    model.supports.iter().map(sum).collect()
+}

@@ -1,0 +1,25 @@
+//! No preconditioner: `M = I`.
+
+use super::{Build, Preconditioner};
+use crate::backend::{Backend, Vector};
+use crate::error::Result;
+use crate::sparse::{Format, Matrix};
+use kernels_rs::real::Real;
+use std::marker::PhantomData;
+
+/// `z = r`.
+pub struct Identity<B, T>(PhantomData<fn() -> (B, T)>);
+
+impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
+    fn apply(&self, backend: &B, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+        backend.copy(r, z)
+    }
+}
+
+impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
+    const NAME: &'static str = "none";
+
+    fn build<F: Format>(_: &B, _: &Matrix<B, F, T>) -> Result<Self> {
+        Ok(Identity(PhantomData))
+    }
+}

@@ -1,0 +1,171 @@
+//! Preconditioned conjugate gradients (DSM table III; Saad 2003, alg. 9.1), written once for every backend.
+//!
+//! | line of the algorithm | here |
+//! | --- | --- |
+//! | `r = f - K u`, `z = M^-1 r`, `p = z` | [`Cg::start`] |
+//! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q` | [`Cg::step`] |
+//! | `u += alpha p`, `p = z + (new r.z / r.z) p` | [`Cg::step`] |
+//! | `|r| <= eps` | [`cg`], every [`CHECK_EVERY`] iterations |
+//!
+//! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence
+//! says it is done, the residual is recomputed, and if that is not small enough the iteration starts anew from there.
+
+use super::Monitor;
+use crate::backend::{Backend, Quotient, Scalar, Vector};
+use crate::error::Result;
+use crate::precond::Preconditioner;
+use crate::sparse::Operator;
+use kernels_rs::real::Real;
+
+/// Iterations between two looks at the residual: a look waits for the device. Peers use ten as well.
+pub const CHECK_EVERY: usize = 10;
+
+/// A start anew must reduce the true residual at least by this, or the precision is exhausted.
+const WORTHWHILE: f64 = 0.5;
+
+const RHO: [Scalar; 2] = [Scalar(0), Scalar(1)];
+const PQ: Scalar = Scalar(2);
+const NORM: Scalar = Scalar(3);
+const ONE: Scalar = Scalar(4);
+/// `r . r` of the last [`CHECK_EVERY`] iterations.
+const HISTORY: u32 = 8;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CgOptions {
+    /// On `||f - K u|| / ||f||`.
+    pub tolerance: f64,
+    /// Where to give up.
+    pub max_iterations: usize,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CgOutcome {
+    /// Iterations done.
+    pub iterations: usize,
+    /// The true `||f - K u|| / ||f||`, recomputed at the end.
+    pub relative_residual: f64,
+    /// Whether that is within the tolerance.
+    pub converged: bool,
+    /// The recurrence's relative residual after each iteration.
+    pub history: Vec<f64>,
+}
+
+/// The iteration's vectors.
+struct Cg<'a, B: Backend, T: Real> {
+    backend: &'a B,
+    operator: &'a dyn Operator<B, T>,
+    preconditioner: &'a dyn Preconditioner<B, T>,
+    r: Vector<B, T>,
+    z: Vector<B, T>,
+    p: Vector<B, T>,
+    q: Vector<B, T>,
+    /// Which of [`RHO`] holds the current `r . z`.
+    current: usize,
+}
+
+/// Solves `K u = f` from the `u` given.
+pub fn cg<B: Backend, T: Real>(
+    backend: &B,
+    operator: &dyn Operator<B, T>,
+    preconditioner: &dyn Preconditioner<B, T>,
+    f: &Vector<B, T>,
+    u: &mut Vector<B, T>,
+    options: CgOptions,
+    monitor: &dyn Monitor,
+) -> Result<CgOutcome> {
+    let n = operator.n();
+    let [r, z, p, q] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
+    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0 };
+    cg.write_one()?;
+    backend.dot(f, f, NORM)?;
+    let [norm] = backend.read([NORM])?;
+    let norm = norm.sqrt();
+    let mut outcome = CgOutcome { iterations: 0, relative_residual: 0.0, converged: true, history: Vec::new() };
+    if norm == 0.0 {
+        backend.fill(T::ZERO, u)?;
+        return Ok(outcome);
+    }
+    let mut residual = cg.start(f, u)? / norm;
+    while residual > options.tolerance && outcome.iterations < options.max_iterations && !monitor.is_cancelled() {
+        cg.run(u, norm, options, monitor, &mut outcome)?;
+        let before = residual;
+        residual = cg.start(f, u)? / norm;
+        if residual > WORTHWHILE * before {
+            break;
+        }
+    }
+    outcome.relative_residual = residual;
+    outcome.converged = residual <= options.tolerance;
+    Ok(outcome)
+}
+
+impl<B: Backend, T: Real> Cg<'_, B, T> {
+    /// Makes the device-resident constant 1, as the product of a unit vector with itself.
+    fn write_one(&self) -> Result<()> {
+        let unit = self.backend.upload(&[T::ONE])?;
+        self.backend.dot(&unit, &unit, ONE)
+    }
+
+    /// `r = f - K u`, `p = M^-1 r`, and `||r||`.
+    fn start(&mut self, f: &Vector<B, T>, u: &Vector<B, T>) -> Result<f64> {
+        let b = self.backend;
+        self.operator.apply(b, u, &mut self.q)?;
+        b.copy(f, &mut self.r)?;
+        b.axpy(-1.0, Quotient { num: ONE, den: ONE }, &self.q, &mut self.r)?;
+        self.preconditioner.apply(b, &self.r, &mut self.p)?;
+        b.dot(&self.r, &self.p, RHO[self.current])?;
+        b.dot(&self.r, &self.r, Scalar(HISTORY))?;
+        let [rr] = b.read([Scalar(HISTORY)])?;
+        Ok(rr.sqrt())
+    }
+
+    /// Iterates until the recurrence's residual is small enough or the iterations are used up.
+    fn run(
+        &mut self,
+        u: &mut Vector<B, T>,
+        norm: f64,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+        outcome: &mut CgOutcome,
+    ) -> Result<()> {
+        loop {
+            let steps = CHECK_EVERY.min(options.max_iterations - outcome.iterations);
+            for step in 0..steps {
+                self.step(u, Scalar(HISTORY + step as u32))?;
+            }
+            let squares: [f64; CHECK_EVERY] =
+                self.backend.read(core::array::from_fn(|step| Scalar(HISTORY + step.min(steps - 1) as u32)))?;
+            outcome.history.extend(squares[..steps].iter().map(|rr| rr.sqrt() / norm));
+            outcome.iterations += steps;
+            let residual = squares[steps - 1].sqrt() / norm;
+            monitor.residual(outcome.iterations, residual, options.tolerance);
+            if residual <= options.tolerance || outcome.iterations == options.max_iterations || monitor.is_cancelled() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One iteration; leaves `r . r` in `rr`.
+    fn step(&mut self, u: &mut Vector<B, T>, rr: Scalar) -> Result<()> {
+        let b = self.backend;
+        let (rho, next) = (RHO[self.current], RHO[1 - self.current]);
+        let alpha = Quotient { num: rho, den: PQ };
+        let beta = Quotient { num: next, den: rho };
+        self.operator.apply_dot(b, &self.p, &mut self.q, PQ)?;
+        if let Some(inverse) = self.preconditioner.diagonal() {
+            b.cg_residual(alpha, &self.q, inverse, &mut self.r, &mut self.z, [next, rr])?;
+            b.cg_direction([alpha, beta], &self.r, inverse, u, &mut self.p)?;
+        } else {
+            b.axpy(-1.0, alpha, &self.q, &mut self.r)?;
+            self.preconditioner.apply(b, &self.r, &mut self.z)?;
+            b.dot(&self.r, &self.z, next)?;
+            b.dot(&self.r, &self.r, rr)?;
+            b.axpy(1.0, alpha, &self.p, u)?;
+            b.xpby(&self.z, beta, &mut self.p)?;
+        }
+        self.current = 1 - self.current;
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! Solvers of `K u = f`.
+
+pub mod cg;
+mod monitor;
+
+pub use cg::{CgOptions, CgOutcome, cg};
+pub use monitor::{Monitor, Silent};

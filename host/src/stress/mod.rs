@@ -1,0 +1,73 @@
+//! What follows from the displacements: stress in every cell, strain energy, reactions, equilibrium.
+
+use crate::assembly::{DeviceMesh, Supports};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::element::dispatch::{match_element, with_element};
+use crate::error::Result;
+use kernels_rs::stress::{Recover, StressOut};
+
+/// Stresses, by position in `mesh.cells` (empty for cells that are no solids), then by cell.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stresses {
+    /// Stress at the centroid, Voigt order.
+    pub stress: Vec<Vec<[f64; 6]>>,
+    /// Von Mises stress at the centroid.
+    pub von_mises: Vec<Vec<f64>>,
+    /// Strain energy of the whole body.
+    pub strain_energy: f64,
+}
+
+/// Recovers the stresses of displacements `u [n_nodes][3]`, in the solver's numbering.
+pub fn recover<B: Backend>(
+    backend: &B,
+    mesh: &DeviceMesh<B>,
+    u: &Vector<B, f64>,
+    n_cell_blocks: usize,
+) -> Result<Stresses> {
+    let mut stresses = Stresses {
+        stress: vec![Vec::new(); n_cell_blocks],
+        von_mises: vec![Vec::new(); n_cell_blocks],
+        strain_energy: 0.0,
+    };
+    for block in &mesh.blocks {
+        let mut stress = backend.zeros::<[f64; 6]>(block.n_cells)?;
+        let mut von_mises = backend.zeros::<f64>(block.n_cells)?;
+        let mut energy = backend.zeros::<f64>(block.n_cells)?;
+        let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
+        let (view, u) = (mesh.view(block), u.view());
+        // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
+        with_element!(block.kind, E => unsafe { backend.run(block.n_cells, Recover::<E>::new(view, u, out)) })?;
+        stresses.stress[block.index] = backend.download(&stress)?;
+        stresses.von_mises[block.index] = backend.download(&von_mises)?;
+        stresses.strain_energy += backend.download(&energy)?.iter().sum::<f64>();
+    }
+    Ok(stresses)
+}
+
+/// Forces of the supports on the body, `K u - f` in the prescribed components and 0 elsewhere, `[n_nodes][3]` flat.
+pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) -> Vec<f64> {
+    let force = |entry: usize| match supports.is_fixed(entry / 3, entry % 3) {
+        true => internal[entry] - applied[entry],
+        false => 0.0,
+    };
+    (0..internal.len()).map(force).collect()
+}
+
+/// The sum of vectors `[n][3]`, flat.
+pub fn resultant(forces: &[f64]) -> [f64; 3] {
+    core::array::from_fn(|i| forces.iter().skip(i).step_by(3).sum())
+}
+
+/// How far supports and loads are from balance: `|sum of both| / sum of both's magnitudes`; 0 without forces.
+pub fn equilibrium_error(support_forces: &[f64], applied: &[f64]) -> f64 {
+    let (supports, loads) = (resultant(support_forces), resultant(applied));
+    let unbalanced = supports.iter().zip(loads).map(|(s, l)| (s + l) * (s + l)).sum::<f64>().sqrt();
+    let magnitude = |forces: &[f64]| forces.chunks_exact(3).map(norm).sum::<f64>();
+    let total = magnitude(support_forces) + magnitude(applied);
+    if total == 0.0 { 0.0 } else { unbalanced / total }
+}
+
+/// Euclidean norm.
+pub fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}

@@ -1,0 +1,74 @@
+//! Supports by elimination that keeps the matrix symmetric.
+//!
+//! Prescribed components are lifted to the right-hand side, `f_i -= K_ij u_j`, before their columns are zeroed; DSM's
+//! code (table II) zeroes the columns only, which is right for `u_j = 0` alone. Their rows become `K_ii v_i = 0`: the
+//! solver finds `v`, which is the displacement less what is prescribed.
+
+use crate::real::{Real, fma};
+use crate::sparse::Layout;
+use crate::sparse::ebw::Ebw;
+use cuda_std::prelude::*;
+
+/// Whether component `i` is prescribed in a node's mask of three bits.
+#[inline(always)]
+fn is_fixed(mask: u8, i: usize) -> bool {
+    mask >> i & 1 == 1
+}
+
+/// Computes: applies the supports to block row `row` of K and f.
+///
+/// Parameters: `fixed [n_rows]`, a bit per component; `prescribed [n_rows][3]`, zero where free; `f [n_rows][3]`.
+/// Thread mapping: an item per block row.
+/// Memory moved: per block one index and one mask; values are touched only in rows and columns of supported nodes.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, L = [Ebw], T = [f32, f64])]
+pub unsafe fn eliminate<L: Layout, T: Real>(
+    row: usize,
+    layout: L,
+    fixed: View<u8>,
+    prescribed: View<f64>,
+    values: ViewMut<T>,
+    f: ViewMut<f64>,
+) {
+    let own = fixed.at(row);
+    let mut lift = [0.0; 3];
+    for k in 0..layout.width(row) {
+        let column = layout.column(row, k);
+        let other = fixed.at(column);
+        if own | other == 0 {
+            continue;
+        }
+        for i in 0..3 {
+            for j in 0..3 {
+                if !is_fixed(own, i) && !is_fixed(other, j) || k == 0 && i == j {
+                    continue;
+                }
+                let entry = layout.entry(row, k, i, j);
+                if is_fixed(other, j) {
+                    lift[i] = fma(values.at(entry).to_f64(), prescribed.at(3 * column + j), lift[i]);
+                }
+                values.set(entry, T::ZERO);
+            }
+        }
+    }
+    for i in 0..3 {
+        let load = if is_fixed(own, i) { 0.0 } else { f.at(3 * row + i) - lift[i] };
+        f.set(3 * row + i, load);
+    }
+}
+
+/// Computes: `inverse_i = 1 / K_ii`, the Jacobi preconditioner; 0 for an empty row.
+///
+/// Parameters: `inverse [n_rows][3]`. Thread mapping: an item per block row. Memory moved: six words per block row.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, L = [Ebw], T = [f32, f64])]
+pub unsafe fn inverse_diagonal<L: Layout, T: Real>(row: usize, layout: L, values: View<T>, inverse: ViewMut<T>) {
+    for i in 0..3 {
+        let diagonal = values.at(layout.entry(row, 0, i, i));
+        inverse.set(3 * row + i, if diagonal == T::ZERO { T::ZERO } else { T::ONE / diagonal });
+    }
+}

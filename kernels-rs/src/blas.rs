@@ -1,0 +1,90 @@
+//! Vector operations, with coefficients that are ratios of device-resident scalars: the host never waits for them.
+
+use crate::real::{Real, fma};
+use crate::reduce::{Reduction, sum_over_grid};
+use cuda_std::prelude::*;
+
+/// A coefficient `sign * scalars[num] / scalars[den]` that a kernel reads when it runs.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Ratio {
+    /// The device-resident scalars, `[n_scalars]`.
+    pub scalars: View<f64>,
+    /// Index of the numerator.
+    pub num: u32,
+    /// Index of the denominator.
+    pub den: u32,
+}
+
+impl Ratio {
+    /// The quotient; 0 where the numerator is 0, so that a converged iteration stays where it is.
+    ///
+    /// # Safety
+    /// `num` and `den` are indices into `scalars`.
+    #[inline(always)]
+    pub unsafe fn value(self) -> f64 {
+        let num = self.scalars.at(self.num as usize);
+        if num == 0.0 { 0.0 } else { num / self.scalars.at(self.den as usize) }
+    }
+}
+
+/// Computes: `x_i = value`.
+/// Parameters: `x [n]`. Thread mapping: an item per entry. Memory moved: one word per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn fill<T: Real>(i: usize, value: T, x: ViewMut<T>) {
+    x.set(i, value);
+}
+
+/// Computes: `y_i = a_i x_i`.
+/// Parameters: `a, x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn mul<T: Real>(i: usize, a: View<T>, x: View<T>, y: ViewMut<T>) {
+    y.set(i, a.at(i) * x.at(i));
+}
+
+/// Computes: `y_i += sign * ratio * x_i`.
+/// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn axpy<T: Real>(i: usize, sign: f64, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
+    let a = T::from_f64(sign * ratio.value());
+    y.set(i, fma(a, x.at(i), y.at(i)));
+}
+
+/// Computes: `y_i = x_i + ratio * y_i`.
+/// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn xpby<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
+    let b = T::from_f64(ratio.value());
+    y.set(i, fma(b, y.at(i), x.at(i)));
+}
+
+/// Computes: `scalars[out[0]] = sum_i x_i y_i`, in f64.
+///
+/// Parameters: `x, y [n]`. Thread mapping: a grid-stride loop, blocks of [`crate::reduce::BLOCK`].
+/// Memory moved: two words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(T = [f32, f64])]
+pub unsafe fn dot<T: Real>(n: usize, x: View<T>, y: View<T>, to: Reduction) {
+    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let mut i = thread::index_1d() as usize;
+    let mut sum = 0.0;
+    while i < n {
+        sum = fma(x.at(i).to_f64(), y.at(i).to_f64(), sum);
+        i += stride;
+    }
+    sum_over_grid([sum], to);
+}

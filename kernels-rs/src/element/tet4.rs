@@ -1,0 +1,33 @@
+//! The linear tetrahedron: `N = (1 - xi - eta - zeta, xi, eta, zeta)`. Its gradients are constant, so one quadrature
+//! point is exact and the element matrix is `K_e = V B^T D B` (DSM eq. 1).
+
+use super::{Element, Point};
+use crate::real::Real;
+
+/// Four nodes at (0,0,0), (1,0,0), (0,1,0), (0,0,1).
+#[derive(Debug, Clone, Copy)]
+pub struct Tet4;
+
+impl Element for Tet4 {
+    const NAME: &'static str = "tet4";
+    const N: usize = 4;
+    type Nodal<X: Copy> = [X; 4];
+    const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 1.0 / 6.0)];
+    const CENTROID: [f64; 3] = [0.25; 3];
+
+    #[inline(always)]
+    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 4] {
+        core::array::from_fn(f)
+    }
+
+    #[inline(always)]
+    fn shape<T: Real>(xi: [T; 3]) -> [T; 4] {
+        [T::ONE - xi[0] - xi[1] - xi[2], xi[0], xi[1], xi[2]]
+    }
+
+    #[inline(always)]
+    fn shape_gradient<T: Real>(_xi: [T; 3]) -> [[T; 3]; 4] {
+        let (o, i) = (T::ZERO, T::ONE);
+        [[-i, -i, -i], [i, o, o], [o, i, o], [o, o, i]]
+    }
+}

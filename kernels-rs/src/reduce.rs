@@ -1,0 +1,114 @@
+//! Sums over all threads of a launch, the same bits every time.
+//!
+//! A block adds its threads' terms by warp shuffles and shared memory and writes one partial sum. The block that takes
+//! the last ticket adds the partial sums in index order, so the result does not depend on which block came last, and
+//! no second launch is needed.
+
+use cuda_std::prelude::*;
+
+/// Threads per block of every reducing kernel.
+pub const BLOCK: usize = 256;
+/// Sums that one launch may form.
+pub const MAX_SUMS: usize = 2;
+const FULL_WARP: u32 = u32::MAX;
+const WARPS: usize = BLOCK / 32;
+
+/// Where a reducing launch keeps its state.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Reduction {
+    /// Partial sums, `[MAX_SUMS][n_blocks]`.
+    pub partials: ViewMut<f64>,
+    /// One counter, 0 before and after the launch.
+    pub ticket: ViewMut<u32>,
+    /// The device-resident scalars, `[n_scalars]`.
+    pub scalars: ViewMut<f64>,
+    /// Indices of the scalars that receive the sums.
+    pub out: [u32; MAX_SUMS],
+}
+
+/// Computes: the sum of `terms` over the warp, in lane 0.
+#[inline(always)]
+unsafe fn warp_sum<const M: usize>(mut terms: [f64; M]) -> [f64; M] {
+    let mut delta = 16;
+    while delta > 0 {
+        for term in &mut terms {
+            *term += warp::warp_shuffle_down(FULL_WARP, *term, delta, 32).0;
+        }
+        delta /= 2;
+    }
+    terms
+}
+
+/// Computes: the sum of `terms` over the block, in thread 0.
+///
+/// Thread mapping: every thread of a one-dimensional block of [`BLOCK`] threads takes part.
+/// Memory: 16 words of shared memory; 2 barriers.
+///
+/// # Safety
+/// All threads of the block call it.
+#[inline(always)]
+unsafe fn block_sum<const M: usize>(terms: [f64; M]) -> [f64; M] {
+    let shared = shared_array![f64; 16];
+    let thread = thread::thread_idx_x() as usize;
+    let (warp, lane) = (thread / 32, thread % 32);
+    let sums = warp_sum(terms);
+    thread::sync_threads();
+    if lane == 0 {
+        for m in 0..M {
+            *shared.add(m * WARPS + warp) = sums[m];
+        }
+    }
+    thread::sync_threads();
+    let mut total = [0.0; M];
+    if thread == 0 {
+        for m in 0..M {
+            for w in 0..WARPS {
+                total[m] += *shared.add(m * WARPS + w);
+            }
+        }
+    }
+    total
+}
+
+/// Computes: `scalars[out[m]] = sum over all threads of terms[m]`.
+///
+/// Thread mapping: every thread of the launch; blocks of [`BLOCK`].
+/// Memory moved: 8 M bytes written per block, read once by the last.
+///
+/// # Safety
+/// All threads of the launch call it once; `to.partials` holds `MAX_SUMS` times the number of blocks.
+#[inline(always)]
+pub unsafe fn sum_over_grid<const M: usize>(terms: [f64; M], to: Reduction) {
+    let last = shared_array![u32; 1];
+    let blocks = thread::grid_dim_x() as usize;
+    let (thread, block) = (thread::thread_idx_x() as usize, thread::block_idx_x() as usize);
+    let sums = block_sum(terms);
+    if thread == 0 {
+        for m in 0..M {
+            to.partials.set(m * blocks + block, sums[m]);
+        }
+        thread::device_fence();
+        *last = u32::from(atomic::add(to.ticket, 0, 1) as usize + 1 == blocks);
+    }
+    thread::sync_threads();
+    if *last == 0 {
+        return;
+    }
+    thread::device_fence();
+    let mut terms = [0.0; M];
+    let mut i = thread;
+    while i < blocks {
+        for m in 0..M {
+            terms[m] += to.partials.at(m * blocks + i);
+        }
+        i += BLOCK;
+    }
+    let sums = block_sum(terms);
+    if thread == 0 {
+        for m in 0..M {
+            to.scalars.set(to.out[m] as usize, sums[m]);
+        }
+        to.ticket.set(0, 0);
+    }
+}
