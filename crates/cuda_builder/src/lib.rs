@@ -127,7 +127,13 @@ impl CudaBuilder {
         }
         let hash = sources.hash()?;
         let checked_in = fs::read_to_string(&ptx).ok();
-        let found = checked_in.as_deref().map(|text| Header::parse(text).map(|header| header.sources));
+        // PTX of the same sources by another command (other flags, another GPU) does not match either.
+        let root = &sources.root;
+        let job =
+            compile::Job { crate_dir: root, workspace: root, target_dir: root, target_cpu: self.arch.target_cpu() };
+        let command = job.command_line();
+        let matching = |text| Header::parse(text).filter(|header| header.command == command).map(|h| h.sources);
+        let found = checked_in.as_deref().map(matching);
         match decide(self.force, found.as_ref().map(|hash| hash.as_deref()), &hash, Compiler::find)? {
             Plan::Use(Origin::Stale) => {
                 warn(&format!(
