@@ -84,8 +84,6 @@ fn release(version: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
     use crate::testing::Folder;
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     /// A script that answers as `rustc` does, with its sysroot in `folder`.
     fn fake(folder: &Folder, version: &str) -> PathBuf {
@@ -93,8 +91,10 @@ mod tests {
         let script = format!(
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'rustc {version} (abc 2026-05-25)'; else echo '{sysroot}'; fi\n"
         );
-        let path = folder.write("bin/rustc", &script);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = folder.write("bin/rustc", "");
+        // A shell writes it: a file that this process had open could be "busy" when a parallel test forks meanwhile.
+        let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+        assert!(Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status().unwrap().success());
         path
     }
 

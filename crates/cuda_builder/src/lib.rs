@@ -120,21 +120,27 @@ impl CudaBuilder {
         let sources = Sources::of(&self.crate_dir)?;
         let ptx = self.destination()?;
         for path in sources.watched.iter().chain([&ptx]) {
-            println!("cargo:rerun-if-changed={}", path.display());
+            tell_cargo(&format!("rerun-if-changed={}", path.display()));
         }
         for variable in ["CUDA_BUILDER", "CUDA_BUILDER_RUSTC"] {
-            println!("cargo:rerun-if-env-changed={variable}");
+            tell_cargo(&format!("rerun-if-env-changed={variable}"));
         }
         let hash = sources.hash()?;
         let checked_in = fs::read_to_string(&ptx).ok();
-        let found = checked_in.as_deref().map(|text| Header::parse(text).map(|header| header.sources));
+        // PTX of the same sources by another command (other flags, another GPU) does not match either.
+        let root = &sources.root;
+        let job =
+            compile::Job { crate_dir: root, workspace: root, target_dir: root, target_cpu: self.arch.target_cpu() };
+        let command = job.command_line();
+        let matching = |text| Header::parse(text).filter(|header| header.command == command).map(|h| h.sources);
+        let found = checked_in.as_deref().map(matching);
         match decide(self.force, found.as_ref().map(|hash| hash.as_deref()), &hash, Compiler::find)? {
             Plan::Use(Origin::Stale) => {
-                println!(
-                    "cargo:warning={} changed but no compiler can build it: embedding the checked-in PTX; GPU results may \
-                     not match the sources",
+                warn(&format!(
+                    "{} changed but no compiler can build it: embedding the checked-in PTX; GPU results may not match \
+                     the sources",
                     self.crate_dir.display()
-                );
+                ));
                 Ok(Built { ptx, origin: Origin::Stale })
             }
             Plan::Use(origin) => Ok(Built { ptx, origin }),
@@ -158,7 +164,7 @@ impl CudaBuilder {
         };
         let header = Header { sources: hash, compiler: compiler.version.clone(), command: job.command_line() };
         write_whole(&ptx, &header.put_before(&job.run(compiler)?))?;
-        println!("cargo:warning=compiled {} with {} to {}", self.crate_dir.display(), compiler.version, ptx.display());
+        warn(&format!("compiled {} with {} to {}", self.crate_dir.display(), compiler.version, ptx.display()));
         Ok(Built { ptx, origin: Origin::Compiled })
     }
 
@@ -202,6 +208,21 @@ fn decide(
         Some(compiler) => Ok(Plan::Compile(compiler)),
         None if checked_in.is_some() && !force => Ok(Plan::Use(Origin::Stale)),
         None => Err(BuilderError::NoCompiler),
+    }
+}
+
+/// An instruction to cargo, when this runs in a build script.
+fn tell_cargo(instruction: &str) {
+    if env::var_os("OUT_DIR").is_some() {
+        println!("cargo:{instruction}");
+    }
+}
+
+/// A line that the user sees: cargo's warning in a build script, standard error elsewhere.
+fn warn(line: &str) {
+    match env::var_os("OUT_DIR") {
+        Some(_) => println!("cargo:warning={line}"),
+        None => eprintln!("{line}"),
     }
 }
 

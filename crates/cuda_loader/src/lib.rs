@@ -53,7 +53,7 @@ pub fn driver_version() -> Option<DriverVersion> {
 ///
 /// In plain words what is missing, fit to be shown after "no GPU: ".
 pub fn available() -> Result<(), String> {
-    driver::library().map_err(|reason| no_library(reason))?;
+    driver::library().map_err(no_library)?;
     type Init = unsafe extern "C" fn(c_uint) -> CuResult;
     // SAFETY: `Init` is the type that `cuda.h` declares.
     let init = match unsafe { driver::function::<Init>(b"cuInit\0") } {

@@ -134,7 +134,7 @@ impl<T: DeviceCopy> ViewMut<T> {
     #[track_caller]
     pub unsafe fn at(self, i: usize) -> T {
         // SAFETY: the caller's promise.
-        unsafe { self.element(i).read() }
+        unsafe { T::get(self.element(i)) }
     }
 
     /// Writes item `i`.
@@ -145,7 +145,7 @@ impl<T: DeviceCopy> ViewMut<T> {
     #[track_caller]
     pub unsafe fn set(self, i: usize, value: T) {
         // SAFETY: the caller's promise.
-        unsafe { self.element(i).write(value) }
+        unsafe { T::put(self.element(i), value) }
     }
 
     /// Adds to item `i`: a load, an addition and a store, not an atomic.
@@ -160,7 +160,7 @@ impl<T: DeviceCopy> ViewMut<T> {
     {
         let p = self.element(i);
         // SAFETY: the caller's promise.
-        unsafe { p.write(p.read() + value) }
+        unsafe { T::put(p, T::get(p) + value) }
     }
 
     /// The address of item `i`, checked on the host.

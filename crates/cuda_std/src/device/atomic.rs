@@ -1,5 +1,4 @@
-//! Relaxed read-modify-write on global memory, at device scope. Each returns the old value; where it is not used, ptxas
-//! turns the instruction into the cheaper `red`.
+//! Relaxed read-modify-write on global memory, at device scope. Each returns the old value.
 
 use core::arch::asm;
 

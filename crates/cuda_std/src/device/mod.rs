@@ -13,7 +13,10 @@ use core::arch::asm;
 use core::arch::nvptx;
 
 pub use atomic::{add_f32, add_f64, add_u32, max_u32, min_u32};
-pub use load::{load_8, load_16, load_32, load_64, stream_8, stream_16, stream_32, stream_64};
+pub use load::{
+    get_8, get_16, get_32, get_64, load_8, load_16, load_32, load_64, put_8, put_16, put_32, put_64, stream_8,
+    stream_16, stream_32, stream_64,
+};
 pub use math::{ceil_f32, ceil_f64, floor_f32, floor_f64, fma_f32, fma_f64, sqrt_f32, sqrt_f64};
 pub use shared::{dynamic_shared, static_shared};
 pub use warp::{active_mask, lane_id, shuffle, sync_warp, vote_all, vote_any, vote_ballot};

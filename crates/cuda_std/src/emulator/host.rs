@@ -1,9 +1,9 @@
-//! The parts of the API that need no emulated thread: loads, atomics and arithmetic of the host.
+//! The parts of the API that need no emulated thread: loads, stores, atomics and arithmetic of the host.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 macro_rules! loads {
-    ($($load:ident $stream:ident $type:ty;)*) => {$(
+    ($($load:ident $stream:ident $get:ident $put:ident $type:ty;)*) => {$(
         /// # Safety
         /// `p` points to a readable value.
         #[inline(always)]
@@ -19,14 +19,30 @@ macro_rules! loads {
             // SAFETY: the caller's promise.
             unsafe { p.read() }
         }
+
+        /// # Safety
+        /// `p` points to a readable value.
+        #[inline(always)]
+        pub unsafe fn $get(p: *const $type) -> $type {
+            // SAFETY: the caller's promise.
+            unsafe { p.read() }
+        }
+
+        /// # Safety
+        /// `p` points to a writable value.
+        #[inline(always)]
+        pub unsafe fn $put(p: *mut $type, value: $type) {
+            // SAFETY: the caller's promise.
+            unsafe { p.write(value) }
+        }
     )*};
 }
 
 loads! {
-    load_8 stream_8 u8;
-    load_16 stream_16 u16;
-    load_32 stream_32 u32;
-    load_64 stream_64 u64;
+    load_8 stream_8 get_8 put_8 u8;
+    load_16 stream_16 get_16 put_16 u16;
+    load_32 stream_32 get_32 put_32 u32;
+    load_64 stream_64 get_64 put_64 u64;
 }
 
 macro_rules! atomics_u32 {

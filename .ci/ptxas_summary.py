@@ -1,0 +1,28 @@
+"""Reads `ptxas -v` on standard input; prints registers and spills per kernel, and fails on errors or spills."""
+
+import re
+import sys
+
+kernels, name, spills, bad = [], None, 0, []
+for line in sys.stdin:
+    if re.search(r"\b(error|fatal)\b", line):
+        bad.append(line.strip())
+    elif found := re.search(r"Compiling entry function '([^']+)'", line):
+        name, spills = found[1], 0
+    elif found := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
+        spills += int(found[1]) + int(found[2])
+        if spills and name is None:
+            bad.append(f"a function outside the kernels spills: {line.strip()}")
+    elif (found := re.search(r"Used (\d+) registers", line)) and name:
+        kernels.append((name, int(found[1]), spills))
+        name = None
+
+print(f"{'kernel':60} registers spilled bytes")
+for name, registers, spilled in sorted(kernels):
+    print(f"{name:60} {registers:9} {spilled:13}")
+bad += [f"{name} spills {spilled} bytes" for name, _, spilled in kernels if spilled]
+if not kernels:
+    bad.append("ptxas reported no kernel")
+for line in bad:
+    print(f"error: {line}")
+sys.exit(bool(bad))
