@@ -155,7 +155,7 @@ pub unsafe fn votes(out: ViewMut<[u32; 4]>) {
     unsafe {
         let all = warp::warp_vote_all(half, t < 48);
         let any = warp::warp_vote_any(half, t == 20);
-        let ballot = warp::warp_vote_ballot(half, t % 3 == 0);
+        let ballot = warp::warp_vote_ballot(half, t.is_multiple_of(3));
         warp::sync_warp(half);
         out.set(t as usize, [all as u32, any as u32, ballot, warp::activemask()]);
     }
@@ -244,8 +244,9 @@ pub unsafe fn atomics(f: ViewMut<f32>, d: ViewMut<f64>, u: ViewMut<u32>, seen: V
     let i = thread::index_1d();
     // SAFETY: each index is below the lengths; `old` is another one for each thread.
     unsafe {
-        atomic::add(f, 1, 1.0);
-        atomic::add(d, 1, i as f64);
+        atomic::accumulate(f, 1, 1.0);
+        atomic::accumulate(d, 1, i as f64);
+        atomic::add(d, 0, 1.0);
         let old = atomic::add(u, 0, 1);
         atomic::min(u, 1, i);
         atomic::max(u, 2, i);
@@ -266,7 +267,7 @@ fn atomics_lose_no_update() {
         };
         // SAFETY: the vectors are live and have the sizes the kernel asks for.
         unsafe { Emulator::new().order(order).launch(n as u32 / 100, 100, 0, &kernel) }.unwrap();
-        assert_eq!((f[1], d[1]), (n as f32, (n * (n - 1) / 2) as f64));
+        assert_eq!((f[1], d), (n as f32, vec![n as f64, (n * (n - 1) / 2) as f64]));
         assert_eq!(u, [n as u32, 0, n as u32 - 1]);
         assert!(seen.iter().all(|&v| v == 1));
     }

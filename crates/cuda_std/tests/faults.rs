@@ -46,9 +46,9 @@ fn index_error_names_index_length_and_thread() {
 pub unsafe fn divergent() {
     if thread::thread_idx_x() % 2 == 1 {
         thread::sync_threads();
-    } else {
-        thread::sync_threads();
+        return;
     }
+    thread::sync_threads();
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn barriers_at_different_lines_are_reported() {
     let error = fault_of(3, 64, &Divergent::new());
     let Fault::DivergentBarrier { thread, place } = &error.fault else { panic!("{error}") };
     assert_eq!((error.thread, *thread), ([0, 0, 0], [1, 0, 0]));
-    assert_eq!(error.place.as_ref().map(|own| own.line), Some(place.line + 2));
+    assert_eq!(error.place.as_ref().map(|own| own.line), Some(place.line + 3));
 }
 
 /// The first thread waits for its warp, which waits at a barrier.
