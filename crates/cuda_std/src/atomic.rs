@@ -11,24 +11,35 @@ pub trait AtomicAdd: DeviceCopy {
     /// # Safety
     /// `p` points to a live value in global memory, which only atomics touch while other threads may.
     unsafe fn atomic_add(p: *mut Self, value: Self) -> Self;
+
+    /// Adds at `p`.
+    ///
+    /// # Safety
+    /// As for [`AtomicAdd::atomic_add`].
+    unsafe fn atomic_accumulate(p: *mut Self, value: Self);
 }
 
 macro_rules! atomic_add {
-    ($($type:ty: $name:ident;)*) => {$(
+    ($($type:ty: $add:ident $accumulate:ident;)*) => {$(
         impl AtomicAdd for $type {
             #[inline(always)]
             unsafe fn atomic_add(p: *mut Self, value: Self) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { target::$name(p, value) }
+                unsafe { target::$add(p, value) }
+            }
+            #[inline(always)]
+            unsafe fn atomic_accumulate(p: *mut Self, value: Self) {
+                // SAFETY: the caller's promise.
+                unsafe { target::$accumulate(p, value) }
             }
         }
     )*};
 }
 
 atomic_add! {
-    u32: add_u32;
-    f32: add_f32;
-    f64: add_f64;
+    u32: add_u32 accumulate_u32;
+    f32: add_f32 accumulate_f32;
+    f64: add_f64 accumulate_f64;
 }
 
 /// `y[i] += value`; returns the old `y[i]`.
@@ -40,6 +51,17 @@ atomic_add! {
 pub unsafe fn add<T: AtomicAdd>(y: ViewMut<T>, i: usize, value: T) -> T {
     // SAFETY: the caller's promise.
     unsafe { T::atomic_add(y.element(i), value) }
+}
+
+/// `y[i] += value` for those who need no old value: on a device it does not wait for one.
+///
+/// # Safety
+/// As for [`add`].
+#[inline(always)]
+#[track_caller]
+pub unsafe fn accumulate<T: AtomicAdd>(y: ViewMut<T>, i: usize, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { T::atomic_accumulate(y.element(i), value) }
 }
 
 /// `y[i] = min(y[i], value)`; returns the old `y[i]`.

@@ -1,6 +1,6 @@
 //! Where a thread stands in its block and grid, the block's barrier, and memory fences.
 //!
-//! On the host these functions belong to the thread that the [emulator](crate) is running; called from anywhere else
+//! On the host these functions belong to the thread that the emulator is running; called from anywhere else
 //! they panic.
 
 use crate::target;

@@ -203,3 +203,195 @@ fn last_segment(path: &syn::Path) -> syn::Result<String> {
         None => Err(Error::new(path.span(), "an empty path")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Kernel;
+    use crate::args::Args;
+    use quote::quote;
+
+    fn parse(args: proc_macro2::TokenStream, function: proc_macro2::TokenStream) -> syn::Result<Kernel> {
+        Kernel::new(syn::parse2::<Args>(args)?, syn::parse2(function)?)
+    }
+
+    fn names(args: proc_macro2::TokenStream, function: proc_macro2::TokenStream) -> Vec<String> {
+        let kernel = parse(args, function).unwrap();
+        kernel.instances().iter().map(|instance| kernel.entry_name(instance)).collect()
+    }
+
+    #[test]
+    fn entry_names_follow_the_order_of_the_generic_parameters() {
+        let function = quote!(
+            unsafe fn assemble<E: Element, const B: usize, const F: bool>(x: View<E>) {}
+        );
+        let args = quote!(F = [true, false], B = [1, 3usize], E = [a::Tet4, Hex8]);
+        let expected = ["tet4_1_true", "tet4_1_false", "tet4_3_true", "tet4_3_false"];
+        let expected = expected.into_iter().flat_map(|name| [name.to_owned(), name.replace("tet4", "hex8")]);
+        let mut expected: Vec<_> = expected.map(|name| format!("assemble_{name}")).collect();
+        expected.sort_by_key(|name| name.contains("hex8"));
+        assert_eq!(names(args, function), expected);
+    }
+
+    #[test]
+    fn a_kernel_without_generics_has_one_entry() {
+        assert_eq!(
+            names(
+                quote!(),
+                quote!(
+                    unsafe fn fill(n: usize) {}
+                )
+            ),
+            ["fill"]
+        );
+    }
+
+    #[test]
+    fn the_items_index_is_no_parameter() {
+        let kernel = parse(
+            quote!(items),
+            quote!(
+                unsafe fn fill(i: usize, a: f64, mut y: ViewMut<f64>) {}
+            ),
+        )
+        .unwrap();
+        let names: Vec<_> = kernel.params.iter().map(|param| param.name.to_string()).collect();
+        assert_eq!(names, ["a", "y"]);
+    }
+
+    #[test]
+    fn errors_say_what_to_write() {
+        let cases = [
+            (
+                quote!(),
+                quote!(
+                    fn k() {}
+                ),
+                "`unsafe fn`",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k() -> u32 {}
+                ),
+                "returns nothing",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe extern "C" fn k() {}
+                ),
+                "leave the ABI out",
+            ),
+            (
+                quote!(),
+                quote!(
+                    async unsafe fn k() {}
+                ),
+                "async",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k(&self) {}
+                ),
+                "free function",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k((a, b): (u32, u32)) {}
+                ),
+                "plain name",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k(x: impl Copy) {}
+                ),
+                "name a generic parameter",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k(x: &[f64]) {}
+                ),
+                "passed by value",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k<'a>(x: View<'a>) {}
+                ),
+                "lifetime",
+            ),
+            (
+                quote!(),
+                quote!(
+                    unsafe fn k<T>(x: View<T>) {}
+                ),
+                "no arguments for the generic parameter `T`",
+            ),
+            (
+                quote!(T = []),
+                quote!(
+                    unsafe fn k<T>(x: View<T>) {}
+                ),
+                "the list of `T` is empty",
+            ),
+            (
+                quote!(T = [f32]),
+                quote!(
+                    unsafe fn k() {}
+                ),
+                "no generic parameter `T`",
+            ),
+            (
+                quote!(T = [f32], T = [f64]),
+                quote!(
+                    unsafe fn k<T>(x: View<T>) {}
+                ),
+                "a second list for `T`",
+            ),
+            (
+                quote!(T = [[f32; 3]]),
+                quote!(
+                    unsafe fn k<T>(x: View<T>) {}
+                ),
+                "give the type an alias",
+            ),
+            (
+                quote!(B = [1 + 2]),
+                quote!(
+                    unsafe fn k<const B: usize>() {}
+                ),
+                "named after the value",
+            ),
+            (
+                quote!(item),
+                quote!(
+                    unsafe fn k() {}
+                ),
+                "expected `items`",
+            ),
+            (
+                quote!(items),
+                quote!(
+                    unsafe fn k() {}
+                ),
+                "first parameter `i: usize`",
+            ),
+            (
+                quote!(items),
+                quote!(
+                    unsafe fn k(i: u32) {}
+                ),
+                "`i: usize`",
+            ),
+        ];
+        for (args, function, expected) in cases {
+            let text = function.to_string();
+            let error = parse(args, function).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}

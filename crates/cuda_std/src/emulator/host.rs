@@ -88,6 +88,24 @@ atomic_sums! {
     add_f64 f64 AtomicU64 u64;
 }
 
+macro_rules! accumulations {
+    ($($name:ident $add:ident $type:ty;)*) => {$(
+        /// # Safety
+        /// `p` points to a live value that only atomics touch while other threads may.
+        #[inline]
+        pub unsafe fn $name(p: *mut $type, value: $type) {
+            // SAFETY: the caller's promise.
+            unsafe { $add(p, value) };
+        }
+    )*};
+}
+
+accumulations! {
+    accumulate_u32 add_u32 u32;
+    accumulate_f32 add_f32 f32;
+    accumulate_f64 add_f64 f64;
+}
+
 macro_rules! fences {
     ($($name:ident)*) => {$(
         pub fn $name() {
