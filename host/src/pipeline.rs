@@ -2,7 +2,7 @@
 
 use crate::assembly::{DeviceMesh, Ordering, Supports, Symbolic, numbering};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, Device, Vector};
+use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::model::Model;
@@ -69,8 +69,6 @@ pub struct Solution {
 
 /// Strategies of assembly that can be chosen.
 pub const STRATEGIES: &[&str] = &["row_owner"];
-/// Precisions that can be chosen.
-pub const PRECISIONS: &[&str] = &["double", "single"];
 
 /// The names of all storage formats.
 pub fn formats() -> Vec<&'static str> {
@@ -134,22 +132,79 @@ fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Re
 }
 
 /// The stopwatch of the phases.
-struct Phase<'a> {
+pub struct Phase<'a> {
     monitor: &'a dyn Monitor,
     since: Instant,
 }
 
 impl<'a> Phase<'a> {
-    fn begin(monitor: &'a dyn Monitor, name: &'static str) -> Self {
+    /// Starts with a phase of this name.
+    pub fn begin(monitor: &'a dyn Monitor, name: &'static str) -> Self {
         monitor.phase(name);
         Phase { monitor, since: Instant::now() }
     }
 
     /// Seconds of the phase that ends; the next begins.
-    fn next(&mut self, name: &'static str) -> f64 {
+    pub fn next(&mut self, name: &'static str) -> f64 {
         let seconds = self.since.elapsed().as_secs_f64();
         *self = Phase::begin(self.monitor, name);
         seconds
+    }
+}
+
+/// A model assembled on a backend: `K v = f`, with `v` the displacement less what is prescribed.
+pub struct System<B: Backend, F: Format, T: Real> {
+    /// Sparsity and numbering.
+    pub symbolic: Symbolic,
+    /// The matrix's layout on the host.
+    pub format: F,
+    /// The mesh on the backend.
+    pub mesh: DeviceMesh<B>,
+    /// The supports.
+    pub supports: Supports,
+    /// All loads as nodal forces in the solver's numbering, `[n_nodes][3]` flat.
+    pub applied: Vec<f64>,
+    /// K.
+    pub matrix: Matrix<B, F, T>,
+    /// f.
+    pub f: Vector<B, T>,
+}
+
+impl<B: Backend, F: Format, T: Real> System<B, F, T> {
+    /// Assembles a model and applies its supports.
+    pub fn assemble(backend: &B, model: &Model, phase: &mut Phase, timings: &mut Timings) -> Result<Self> {
+        let symbolic = Symbolic::new(&model.mesh, natural_order(&model.mesh), numbering::DEGREE_WINDOW)?;
+        let format = F::build(&symbolic.sparsity);
+        let mesh = DeviceMesh::upload(backend, model, &symbolic)?;
+        timings.setup = phase.next("assembly");
+        let mut matrix: Matrix<B, F, T> = mesh.stiffness(backend, &format)?;
+        let applied = loads(backend, model, &symbolic, &mesh)?;
+        let mut f = backend.upload(&applied)?;
+        backend.finish()?;
+        timings.assembly = phase.next("boundary");
+        let supports = Supports::new(model, &symbolic);
+        supports.eliminate(backend, &mut matrix, &mut f)?;
+        let f: Vec<T> = backend.download(&f)?.into_iter().map(T::from_f64).collect();
+        let f = backend.upload(&f)?;
+        timings.boundary = phase.next("solve");
+        Ok(System { symbolic, format, mesh, supports, applied, matrix, f })
+    }
+
+    /// Makes the preconditioner of this name and iterates from 0; returns `v` too.
+    pub fn iterate(
+        &self,
+        backend: &B,
+        preconditioner: &str,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, CgOutcome)> {
+        let preconditioner = precond::build(preconditioner, backend, &self.matrix).ok_or_else(|| {
+            let name = preconditioner.to_owned();
+            Error::NotAvailable { what: "preconditioner", name, available: precond::names() }
+        })??;
+        let mut v = backend.zeros(self.f.len())?;
+        let outcome = cg(backend, &self.matrix, &*preconditioner, &self.f, &mut v, options, monitor)?;
+        Ok((backend.download(&v)?.into_iter().map(T::to_f64).collect(), outcome))
     }
 }
 
@@ -161,32 +216,21 @@ fn solve_with<B: Backend, F: Format, T: Real>(
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
-    let symbolic = Symbolic::new(&model.mesh, natural_order(&model.mesh), numbering::DEGREE_WINDOW)?;
-    let format = F::build(&symbolic.sparsity);
-    let mesh = DeviceMesh::upload(backend, model, &symbolic)?;
-    timings.setup = phase.next("assembly");
-    let mut matrix: Matrix<B, F, T> = mesh.stiffness(backend, &format)?;
-    let applied = loads(backend, model, &symbolic, &mesh)?;
-    let mut f = backend.upload(&applied)?;
-    backend.finish()?;
-    timings.assembly = phase.next("boundary");
-    let supports = Supports::new(model, &symbolic);
-    supports.eliminate(backend, &mut matrix, &mut f)?;
-    timings.boundary = phase.next("solve");
-    let (free, outcome) = iterate(backend, model, monitor, &choices, &matrix, &f)?;
-    drop(matrix);
-    let u: Vec<f64> = free.iter().zip(&supports.prescribed).map(|(free, prescribed)| free + prescribed).collect();
+    let system = System::<B, F, T>::assemble(backend, model, &mut phase, &mut timings)?;
+    let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
+    let (v, outcome) = system.iterate(backend, &choices.preconditioner, options, monitor)?;
+    let System { symbolic, mesh, supports, applied, .. } = system;
+    let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
     let stresses = stress::recover(backend, &mesh, &device_u, model.mesh.cells.len())?;
     let internal = backend.download(&mesh.internal_force(backend, &device_u)?)?;
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     timings.stress = phase.next("write");
-    let displacement = symbolic.numbering.scatter(&u);
     let reaction_force = symbolic.numbering.scatter(&support_forces);
     Ok(Solution {
+        displacement: symbolic.numbering.scatter(&u),
         reactions: reactions(model, &reaction_force),
-        displacement,
         reaction_force,
         stresses,
         applied: stress::resultant(&applied),
@@ -211,28 +255,6 @@ fn loads<B: Backend>(
     let mut f = backend.upload(&nodal)?;
     mesh.add_body_force(backend, &weights, &mut f)?;
     backend.download(&f)
-}
-
-/// Solves for the displacements less what is prescribed.
-fn iterate<B: Backend, F: Format, T: Real>(
-    backend: &B,
-    model: &Model,
-    monitor: &dyn Monitor,
-    choices: &Choices,
-    matrix: &Matrix<B, F, T>,
-    f: &Vector<B, f64>,
-) -> Result<(Vec<f64>, CgOutcome)> {
-    let name = choices.preconditioner.as_str();
-    let preconditioner = precond::build(name, backend, matrix).ok_or_else(|| Error::NotAvailable {
-        what: "preconditioner",
-        name: name.to_owned(),
-        available: precond::names(),
-    })??;
-    let f: Vec<T> = backend.download(f)?.into_iter().map(T::from_f64).collect();
-    let (f, mut u) = (backend.upload(&f)?, backend.zeros(f.len())?);
-    let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
-    let outcome = cg(backend, matrix, &*preconditioner, &f, &mut u, options, monitor)?;
-    Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
 }
 
 /// Per support, the sum of its nodes' forces in the components it prescribes.

@@ -1,9 +1,10 @@
 //! Stress recovery: `sigma = D B u` (DSM eq. 3), von Mises stress, and strain energy, cell by cell.
 
 use crate::assembly::MeshView;
-use crate::element::{Element, Hex8, Tet4, gradients};
+use crate::element::*;
 use crate::material::{double_dot, strain, stress, von_mises};
 use crate::real::fma;
+use crate::for_each_element;
 use cuda_std::prelude::*;
 
 /// Displacement gradient `h[i][j] = du_i/dx_j` of a cell from its nodes' displacements.
@@ -47,7 +48,7 @@ pub struct StressOut {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = [Tet4, Hex8])]
+#[kernel(items, E = for_each_element!)]
 pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, out: StressOut) {
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);

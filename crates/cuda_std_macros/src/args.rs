@@ -1,8 +1,9 @@
-//! What stands in the parentheses: `items, T = [f32, f64], B = [1, 3]`.
+//! What stands in the parentheses: `items, T = [f32, f64], B = [1, 3], E = for_each_element!`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::{Ident, Token, bracketed};
+use syn::{Ident, Path, Token, bracketed, token};
 
 /// The arguments of the attribute as written.
 pub struct Args {
@@ -10,15 +11,41 @@ pub struct Args {
     pub items: bool,
     /// The lists by the name of their generic parameter.
     pub lists: Vec<(Ident, TokenStream)>,
+    /// The first list that a macro holds, and which macro.
+    pub listed_by: Option<(Ident, Path)>,
+}
+
+impl Args {
+    /// The attribute's arguments with `list` in the place of the macro that holds it.
+    pub fn with_list(tokens: TokenStream, name: &Ident, list: &TokenStream) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            let is_name = matches!(&token, TokenTree::Ident(ident) if ident == name);
+            out.extend([token]);
+            if is_name {
+                out.extend(quote!(= [#list]));
+                while tokens.next_if(|token| !matches!(token, TokenTree::Punct(p) if p.as_char() == ',')).is_some() {}
+            }
+        }
+        out
+    }
 }
 
 impl Parse for Args {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let mut args = Args { items: false, lists: Vec::new() };
+        let mut args = Args { items: false, lists: Vec::new(), listed_by: None };
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             if input.peek(Token![=]) {
                 input.parse::<Token![=]>()?;
+                if !input.peek(token::Bracket) {
+                    let path: Path = input.parse()?;
+                    input.parse::<Token![!]>()?;
+                    args.listed_by.get_or_insert((name, path));
+                    skip_comma(input)?;
+                    continue;
+                }
                 let list;
                 bracketed!(list in input);
                 if args.lists.iter().any(|(other, _)| *other == name) {
@@ -31,10 +58,15 @@ impl Parse for Args {
                 let text = format!("expected `items` or `{name} = [..]`, the arguments of a generic parameter");
                 return Err(syn::Error::new(name.span(), text));
             }
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
+            skip_comma(input)?;
         }
         Ok(args)
     }
+}
+
+fn skip_comma(input: ParseStream) -> syn::Result<()> {
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    Ok(())
 }

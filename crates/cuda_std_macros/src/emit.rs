@@ -1,9 +1,10 @@
 //! What the attribute expands to.
 
+use crate::args::Args;
 use crate::model::{Argument, Kernel, Param};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Attribute, GenericParam, Generics, parse_quote};
+use syn::{Attribute, GenericParam, Generics, ItemFn, Path, parse_quote};
 
 /// The function, the entry points and the launch description.
 pub fn emit(kernel: &Kernel) -> TokenStream {
@@ -15,6 +16,21 @@ pub fn emit(kernel: &Kernel) -> TokenStream {
         #function
         #(#entries)*
         #launch
+    }
+}
+
+/// The attribute once more, inside a macro that `list` calls with what it holds: only then are its items known.
+pub fn ask_for_list(args: TokenStream, name: &Ident, list: &Path, function: &ItemFn) -> TokenStream {
+    let then = format_ident!("__list_of_{}_for_{}", name, function.sig.ident);
+    let args = Args::with_list(args, name, &quote!($($items)*));
+    quote! {
+        macro_rules! #then {
+            ($($items:tt)*) => {
+                #[::cuda_std::kernel(#args)]
+                #function
+            };
+        }
+        #list! { #then }
     }
 }
 

@@ -21,14 +21,20 @@ use proc_macro::TokenStream;
 /// `i: usize`: the function computes item `i`, the entry points take the number of items in its place and leave
 /// out the threads beyond, and the struct implements `cuda_std::launch::ItemKernel`.
 ///
+/// A list that several kernels share can be held by a macro that passes it on, `macro_rules! for_each_element { ($then:ident)
+/// => { $then! { Tet4, Hex8 } } }`, and is then named instead: `#[kernel(E = for_each_element!)]`.
+///
 /// Parameters are passed by value and must be `Copy` with the same layout on both sides: numbers, views, raw pointers,
 /// `repr(C)` structs of these.
 #[proc_macro_attribute]
 pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     let expanded = || {
-        let args = syn::parse::<args::Args>(args)?;
+        let arguments = syn::parse::<args::Args>(args.clone())?;
         let function = syn::parse::<syn::ItemFn>(item)?;
-        Ok(emit::emit(&model::Kernel::new(args, function)?))
+        Ok(match arguments.listed_by {
+            Some((name, list)) => emit::ask_for_list(args.into(), &name, &list, &function),
+            None => emit::emit(&model::Kernel::new(arguments, function)?),
+        })
     };
     expanded().unwrap_or_else(|error: syn::Error| error.into_compile_error()).into()
 }

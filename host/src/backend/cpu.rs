@@ -68,7 +68,8 @@ impl Backend for CpuBackend {
     }
 
     fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
-        to.0.copy_from_slice(&from.0);
+        let chunks = to.0.par_chunks_mut(CHUNK).zip(from.0.par_chunks(CHUNK));
+        chunks.for_each(|(to, from)| to.copy_from_slice(from));
         Ok(())
     }
 

@@ -73,6 +73,7 @@ pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::Emulated>> {
 }
 
 /// Evaluates `$body` with `$backend` naming an open backend of `$device`, in a function that returns [`Result`].
+#[macro_export]
 macro_rules! with_backend {
     ($device:expr, $backend:ident => $body:expr) => {
         match $crate::backend::Device::resolve($device) {
@@ -91,4 +92,4 @@ macro_rules! with_backend {
         }
     };
 }
-pub(crate) use with_backend;
+pub use with_backend;

@@ -4,11 +4,12 @@
 //! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`
 
 use super::{MeshView, select};
-use crate::element::{Element, Hex8, Tet4, gradients};
+use crate::element::*;
 use crate::material::{add_stiffness_block, strain, stress, traction};
 use crate::real::Real;
-use crate::sparse::Layout;
-use crate::sparse::ebw::Ebw;
+use crate::sparse::*;
+use crate::for_each_format;
+use crate::for_each_element;
 use cuda_std::prelude::*;
 
 /// Local number of global node `node` among `nodes`.
@@ -33,7 +34,7 @@ fn local_number<E: Element>(nodes: &E::Nodal<usize>, node: usize) -> usize {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, L = [Ebw], E = [Tet4, Hex8], T = [f32, f64])]
+#[kernel(items, L = for_each_format!, E = for_each_element!, T = [f32, f64])]
 pub unsafe fn stiffness<L: Layout, E: Element, T: Real>(
     row: usize,
     mesh: MeshView,
@@ -74,7 +75,7 @@ pub unsafe fn stiffness<L: Layout, E: Element, T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = [Tet4, Hex8])]
+#[kernel(items, E = for_each_element!)]
 pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
@@ -103,7 +104,7 @@ pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f6
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = [Tet4, Hex8])]
+#[kernel(items, E = for_each_element!)]
 pub unsafe fn internal_force<E: Element>(row: usize, mesh: MeshView, u: View<f64>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {

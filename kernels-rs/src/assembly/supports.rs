@@ -5,8 +5,8 @@
 //! solver finds `v`, which is the displacement less what is prescribed.
 
 use crate::real::{Real, fma};
-use crate::sparse::Layout;
-use crate::sparse::ebw::Ebw;
+use crate::sparse::*;
+use crate::for_each_format;
 use cuda_std::prelude::*;
 
 /// Whether component `i` is prescribed in a node's mask of three bits.
@@ -23,7 +23,7 @@ fn is_fixed(mask: u8, i: usize) -> bool {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, L = [Ebw], T = [f32, f64])]
+#[kernel(items, L = for_each_format!, T = [f32, f64])]
 pub unsafe fn eliminate<L: Layout, T: Real>(
     row: usize,
     layout: L,
@@ -65,7 +65,7 @@ pub unsafe fn eliminate<L: Layout, T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, L = [Ebw], T = [f32, f64])]
+#[kernel(items, L = for_each_format!, T = [f32, f64])]
 pub unsafe fn inverse_diagonal<L: Layout, T: Real>(row: usize, layout: L, values: View<T>, inverse: ViewMut<T>) {
     for i in 0..3 {
         let diagonal = values.at(layout.entry(row, 0, i, i));

@@ -1,0 +1,54 @@
+//! `warpfem mesh box`.
+
+use super::print::{self, count};
+use std::path::PathBuf;
+use warpfem::element::ElementKind;
+use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::write::write_msh;
+
+/// Shapes that can be generated.
+#[derive(Debug, clap::Subcommand)]
+pub enum Kind {
+    /// A box from the origin, with the groups body and xmin to zmax.
+    Box(BoxArguments),
+}
+
+/// A box of tetrahedra or hexahedra.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: warpfem mesh box --element hex8 --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
+pub struct BoxArguments {
+    /// tet4 (six per cell) or hex8.
+    #[arg(long, default_value = "tet4", value_parser = element)]
+    element: ElementKind,
+    /// Edge lengths.
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0])]
+    size: Vec<f64>,
+    /// Cells along each edge.
+    #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [10, 10, 10])]
+    cells: Vec<usize>,
+    /// Write text instead of binary.
+    #[arg(long)]
+    ascii: bool,
+    /// The file to write (MSH 4.1).
+    #[arg(short, long, value_name = "FILE.msh")]
+    output: PathBuf,
+}
+
+fn element(text: &str) -> Result<ElementKind, String> {
+    match ElementKind::from_name(text) {
+        Some(kind @ (ElementKind::Tet4 | ElementKind::Hex8)) => Ok(kind),
+        _ => Err("expected tet4 or hex8".into()),
+    }
+}
+
+/// Runs the command.
+pub fn run(kind: &Kind) -> anyhow::Result<()> {
+    let Kind::Box(arguments) = kind;
+    let three = |i: usize| (arguments.size[i], arguments.cells[i]);
+    let [x, y, z] = [three(0), three(1), three(2)];
+    let mesh = generate_box(arguments.element, [x.0, y.0, z.0], [x.1, y.1, z.1]).map_err(warpfem::Error::from)?;
+    write_msh(&mesh, &arguments.output, !arguments.ascii)?;
+    let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let path = arguments.output.display();
+    print::text(&format!("wrote {path}: {} nodes, {} elements\n", count(mesh.coords.len()), count(elements)))
+}

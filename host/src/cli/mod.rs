@@ -1,0 +1,76 @@
+//! The command line: raw arguments become a validated job, which runs and ends in an exit code. All printing for people
+//! is here and below.
+
+mod bench;
+mod devices;
+mod info;
+mod mesh;
+mod print;
+mod progress;
+mod solve;
+mod summary;
+
+use clap::{Parser, Subcommand};
+use std::panic;
+use std::process::ExitCode;
+use warpfem::Error;
+
+/// Finite elements for static linear elasticity, on NVIDIA GPUs and CPUs.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
+    Solve(solve::Arguments),
+    /// Say what a mesh holds: nodes, elements, groups, extent, quality.
+    Info(info::Arguments),
+    /// Generate a mesh file.
+    #[command(subcommand)]
+    Mesh(mesh::Kind),
+    /// List the devices this machine has.
+    Devices,
+    /// Measure kernels and solvers.
+    #[command(subcommand)]
+    Bench(bench::Kind),
+}
+
+/// Runs the program. Exit code 1 stands for a bug alone.
+pub fn main() -> ExitCode {
+    panic::catch_unwind(|| match Arguments::try_parse() {
+        Ok(arguments) => finish(run(arguments.command)),
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            // A closed pipe is no reason to fail.
+            let _ = error.print();
+            ExitCode::from(code)
+        }
+    })
+    .unwrap_or(ExitCode::from(1))
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Solve(arguments) => solve::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
+        Command::Mesh(kind) => mesh::run(&kind),
+        Command::Devices => devices::run(),
+        Command::Bench(kind) => bench::run(&kind),
+    }
+}
+
+/// Reports an error and turns it into the exit code.
+fn finish(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if print::is_closed_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    print::error(&error);
+    // What is no library error is a file or a terminal that could not be written.
+    ExitCode::from(error.downcast_ref::<Error>().map_or(8, Error::exit_code))
+}

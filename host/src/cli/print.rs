@@ -1,0 +1,85 @@
+//! Printing: results on stdout, which may be a pipe that closes; errors on stderr, drawn for people when it is a
+//! terminal.
+
+use std::io::{self, IsTerminal, Write};
+use warpfem::Error;
+
+/// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
+pub fn text(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Whether an error is that the reader of our output has gone.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Reports an error on stderr.
+pub fn error(error: &anyhow::Error) {
+    let text = match error.downcast_ref::<Error>() {
+        Some(Error::Case(case)) if io::stderr().is_terminal() => format!("{:?}", miette::Report::new(case.report())),
+        _ => format!("error: {error:#}"),
+    };
+    // There is nowhere left to report that stderr is closed.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// A whole number with thousands separated: 12,567.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time in a sensible unit.
+pub fn seconds(s: f64) -> String {
+    match s {
+        s if s < 1e-3 => format!("{:.0} us", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// A vector in parentheses.
+pub fn vector(v: [f64; 3]) -> String {
+    format!("({:.6}, {:.6}, {:.6})", Short(v[0]), Short(v[1]), Short(v[2]))
+}
+
+/// A number with few digits: plain where that is short, with an exponent otherwise.
+struct Short(f64);
+
+impl std::fmt::Display for Short {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.abs() {
+            0.0 => write!(f, "0"),
+            x if (1e-3..1e5).contains(&x) => write!(f, "{:.4}", self.0),
+            _ => write!(f, "{:.4e}", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(12_567), "12,567");
+        assert_eq!(count(1_000_000), "1,000,000");
+        assert_eq!(seconds(2.5e-5), "25 us");
+        assert_eq!(seconds(0.25), "250.0 ms");
+        assert_eq!(seconds(3.456), "3.46 s");
+        assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.5000, -2.0000e7)");
+    }
+}

@@ -1,0 +1,149 @@
+//! `warpfem solve CASE`.
+
+use super::progress::Progress;
+use super::{print, summary};
+use clap::builder::PossibleValuesParser;
+use std::path::PathBuf;
+use std::time::Instant;
+use warpfem::backend::Device;
+use warpfem::model::case::Case;
+use warpfem::model::options::{Choices, METHODS, PRECISIONS};
+use warpfem::model::{Model, SolverOptions};
+use warpfem::output::{self, Fields, Options};
+use warpfem::pipeline::{self, STRATEGIES, Solution};
+use warpfem::solve::Monitor;
+use warpfem::{Error, precond};
+
+fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
+    PossibleValuesParser::new([&["auto"], names].concat())
+}
+
+/// Solves a case and writes its results.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: warpfem solve meshes/bracket.toml -o results/bracket --device cpu")]
+pub struct Arguments {
+    /// The case file.
+    case: PathBuf,
+    /// Folder for the results [default: results/<case>].
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// auto, cpu, cuda, cuda:1 or emulate.
+    #[arg(long, default_value = "auto")]
+    device: Device,
+    /// Storage format of the matrix.
+    #[arg(long, value_parser = with_auto(&pipeline::formats()))]
+    format: Option<String>,
+    /// Preconditioner.
+    #[arg(long, value_parser = with_auto(&precond::names()))]
+    preconditioner: Option<String>,
+    /// Precision of matrix and vectors.
+    #[arg(long, value_parser = PossibleValuesParser::new(PRECISIONS))]
+    precision: Option<String>,
+    /// Solution method.
+    #[arg(long, value_parser = PossibleValuesParser::new(METHODS))]
+    method: Option<String>,
+    /// Assembly strategy.
+    #[arg(long, value_parser = with_auto(STRATEGIES))]
+    assembly: Option<String>,
+    /// Relative residual to stop at, between 0 and 1.
+    #[arg(long, value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Iterations to give up after.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
+    /// CPU threads.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    threads: Option<u32>,
+    /// Print errors only.
+    #[arg(long)]
+    quiet: bool,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("expected a number between 0 and 1".into()),
+    }
+}
+
+impl Arguments {
+    /// Flags take precedence over the case file.
+    fn override_options(&self, options: &mut SolverOptions) {
+        let set = |to: &mut String, from: &Option<String>| {
+            if let Some(from) = from {
+                to.clone_from(from);
+            }
+        };
+        set(&mut options.format, &self.format);
+        set(&mut options.preconditioner, &self.preconditioner);
+        set(&mut options.precision, &self.precision);
+        set(&mut options.method, &self.method);
+        set(&mut options.assembly, &self.assembly);
+        options.tolerance = self.tolerance.unwrap_or(options.tolerance);
+        options.max_iterations = self.max_iterations.map_or(options.max_iterations, |n| n as usize);
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let start = Instant::now();
+    if let Some(threads) = arguments.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global()?;
+    }
+    ctrlc::set_handler(|| {
+        output::discard_unfinished();
+        std::process::exit(130);
+    })?;
+    let progress = Progress::new(arguments.quiet);
+    progress.phase("read");
+    let model = read(arguments)?;
+    let read = start.elapsed().as_secs_f64();
+    let (solution, failure) = match pipeline::solve(&model, arguments.device, &progress) {
+        Ok(solution) => (solution, None),
+        Err(Error::NotConverged(solution)) => (Solution::clone(&solution), Some(Error::NotConverged(solution))),
+        Err(error) => return Err(error.into()),
+    };
+    let files = write(arguments, &model, &solution, read, start)?;
+    progress.finish();
+    if !arguments.quiet {
+        print::text(&files)?;
+    }
+    failure.map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// Reads the case and its mesh, and checks both.
+fn read(arguments: &Arguments) -> anyhow::Result<Model> {
+    let case = Case::read(&arguments.case).map_err(Error::from)?;
+    let choices = Choices {
+        formats: &pipeline::formats(),
+        preconditioners: &precond::names(),
+        assemblies: STRATEGIES,
+    };
+    case.check_solver(&choices).map_err(Error::from)?;
+    let mut model = Model::resolve(&case, case.mesh()?)?;
+    arguments.override_options(&mut model.solver);
+    Ok(model)
+}
+
+/// Writes the results; returns what to say.
+fn write(
+    arguments: &Arguments,
+    model: &Model,
+    solution: &Solution,
+    read: f64,
+    start: Instant,
+) -> anyhow::Result<String> {
+    let dir = arguments.output.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
+    let fields = Fields {
+        displacement: &solution.displacement,
+        reaction_force: &solution.reaction_force,
+        von_mises: &solution.stresses.von_mises,
+        stress: &solution.stresses.stress,
+        material: &model.cell_material,
+    };
+    let mut summary = summary::of(model, solution, read);
+    summary.timings_s.total = start.elapsed().as_secs_f64();
+    let options = Options { fields: &model.fields, compress: false, picture: true };
+    let files = output::write_all(&dir, &model.mesh, &fields, &mut summary, &options)?;
+    Ok(summary::text(&summary, &files))
+}
