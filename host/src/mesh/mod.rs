@@ -1,10 +1,13 @@
 //! Meshes: nodes, cells of every dimension, named groups.
 
 pub mod adjacency;
+mod check;
 mod error;
 pub mod faces;
 pub mod generate;
+mod gmsh;
 mod groups;
+mod raw;
 
 pub use error::MeshError;
 
