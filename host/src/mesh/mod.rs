@@ -7,7 +7,11 @@ pub mod faces;
 pub mod generate;
 mod gmsh;
 mod groups;
+pub mod ordering;
+pub mod parts;
+pub mod quality;
 mod raw;
+pub mod write;
 
 pub use error::MeshError;
 

@@ -54,9 +54,18 @@ fn entities(cursor: &mut Cursor) -> Result<(), MeshError> {
     Ok(())
 }
 
+/// The total and the range of tags that follow a number of blocks; `mshio` counts down from the total and from the range.
+fn announced(cursor: &mut Cursor) -> Result<(), MeshError> {
+    let [total, low, high] = [cursor.size("the total")?, cursor.size("lowest tag")?, cursor.size("highest tag")?];
+    if total == 0 || low == 0 || high < low {
+        return Err(cursor.malformed(format!("it announces {total} entries with tags from {low} to {high}")));
+    }
+    Ok(())
+}
+
 fn nodes(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
     let blocks = cursor.size("number of blocks")?;
-    cursor.pass(3, 8, "node counts")?;
+    announced(cursor)?;
     for block in 0..blocks {
         let what = format!("block {} of {blocks}", block + 1);
         cursor.pass(2, 4, &what)?;
@@ -92,7 +101,7 @@ fn coordinates(cursor: &mut Cursor, tags: &[u64], what: &str) -> Result<(), Mesh
 
 fn elements(cursor: &mut Cursor) -> Result<(), MeshError> {
     let blocks = cursor.size("number of blocks")?;
-    cursor.pass(3, 8, "element counts")?;
+    announced(cursor)?;
     for block in 0..blocks {
         let what = format!("block {} of {blocks}", block + 1);
         cursor.pass(2, 4, &what)?;
