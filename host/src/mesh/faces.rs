@@ -145,10 +145,10 @@ impl Mesh {
         let keys: Vec<[u32; 4]> = facets().map(facet_key).collect();
         let mut first: HashMap<[u32; 4], Option<FaceUse>> = keys.iter().map(|&key| (key, None)).collect();
         for side in self.sides_within(&marked) {
-            if let Some(slot) = first.get_mut(&side.key) {
-                if slot.is_none_or(|other| (side.block, side.cell) < (other.block, other.cell)) {
-                    *slot = Some(side);
-                }
+            if let Some(slot) = first.get_mut(&side.key)
+                && slot.is_none_or(|other| (side.block, side.cell) < (other.block, other.cell))
+            {
+                *slot = Some(side);
             }
         }
         keys.iter().filter_map(|key| first[key].map(|side| side.face(self))).collect()

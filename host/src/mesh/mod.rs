@@ -2,10 +2,17 @@
 
 pub mod ordering;
 pub mod adjacency;
+mod check;
 mod error;
 pub mod faces;
 pub mod generate;
+mod gmsh;
 mod groups;
+pub mod ordering;
+pub mod parts;
+pub mod quality;
+mod raw;
+pub mod write;
 
 pub use error::MeshError;
 

@@ -1,0 +1,199 @@
+//! Files of Gmsh 4.15 under `tests/data`, and one bad file for every error.
+
+use crate::element::ElementKind::{Hex8, Tet4, Tri3};
+use crate::mesh::{Mesh, MeshError, faces::skin};
+
+fn data(name: &str) -> Vec<u8> {
+    std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
+}
+
+fn text(name: &str) -> String {
+    String::from_utf8(data(name)).unwrap()
+}
+
+fn parse(text: &str) -> Result<Mesh, MeshError> {
+    Mesh::parse(text.as_bytes())
+}
+
+/// A 2.2 file of these nodes and elements (`type`, nodes), tagged from 1.
+fn v22(nodes: &[[f64; 3]], elements: &[&str]) -> String {
+    let mut out = format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}\n", nodes.len());
+    for (i, x) in nodes.iter().enumerate() {
+        out += &format!("{} {} {} {}\n", i + 1, x[0], x[1], x[2]);
+    }
+    out += &format!("$EndNodes\n$Elements\n{}\n", elements.len());
+    for (i, element) in elements.iter().enumerate() {
+        let (kind, nodes) = element.split_once(' ').unwrap();
+        out += &format!("{} {kind} 2 0 1 {nodes}\n", i + 1);
+    }
+    out + "$EndElements\n"
+}
+
+const TWO: [[f64; 3]; 5] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
+
+#[test]
+fn four_files_of_gmsh_hold_the_same_mesh() {
+    let first = Mesh::parse(&data("box41a.msh")).unwrap();
+    for name in ["box41b.msh", "box22a.msh", "box22b.msh"] {
+        let mesh = Mesh::parse(&data(name)).unwrap();
+        assert_eq!(mesh.coords.len(), first.coords.len(), "{name}");
+        let near = |(a, b): (&[f64; 3], &[f64; 3])| (0..3).all(|c| (a[c] - b[c]).abs() < 1e-14);
+        assert!(mesh.coords.iter().zip(&first.coords).all(near), "{name}");
+        assert_eq!(mesh.node_tags, first.node_tags, "{name}");
+        assert_eq!(mesh.cells.len(), first.cells.len(), "{name}");
+        for (a, b) in mesh.cells.iter().zip(&first.cells) {
+            assert_eq!((a.kind, &a.nodes), (b.kind, &b.nodes), "{name}");
+        }
+        assert_eq!(mesh.groups, first.groups, "{name}");
+    }
+    let names: Vec<&str> = first.groups.iter().map(|group| group.name.as_str()).collect();
+    assert_eq!(names, ["corner", "group9", "left side", "both", "body", "again"]);
+    let solids = first.cells.iter().find(|block| block.kind == Tet4).unwrap();
+    assert_eq!(first.group("body").unwrap().members, first.group("again").unwrap().members);
+    assert_eq!(first.group("body").unwrap().members[0].1.len(), solids.len());
+    assert!(first.faces_on("left side").unwrap().len() < first.faces_on("both").unwrap().len());
+    assert!(first.warnings.is_empty(), "{:?}", first.warnings);
+    assert!(!skin(&first).is_empty());
+}
+
+#[test]
+fn only_faces_in_groups_is_said() {
+    let error = Mesh::parse(&data("faces41.msh")).unwrap_err();
+    assert!(matches!(error, MeshError::NoVolume { grouped: true }));
+    assert!(error.to_string().contains("only faces have groups, so Gmsh saved no volume"));
+    let surface = v22(&TWO, &["2 1 2 3", "2 2 3 5"]);
+    assert!(matches!(parse(&surface), Err(MeshError::NoVolume { grouped: false })));
+}
+
+#[test]
+fn unknown_kinds_carry_tag_and_name() {
+    let error = Mesh::parse(&data("tet10.msh")).unwrap_err();
+    assert!(matches!(error, MeshError::UnknownKind { .. }), "{error}");
+    let error = parse(&v22(&TWO, &["4 1 2 3 4", "7 1 2 3 4 5"])).unwrap_err();
+    assert!(matches!(&error, MeshError::UnknownKind { element: 2, name, code: 7 } if name == "pyramid5"), "{error}");
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for name in ["box41a.msh", "box41b.msh", "box22a.msh", "box22b.msh"] {
+        let bytes = data(name);
+        let end = bytes.len() - 2;
+        for length in (0..end).step_by(61).chain([end]) {
+            let error = Mesh::parse(&bytes[..length]);
+            assert!(error.is_err(), "{name} cut to {length} bytes");
+        }
+        let elements = bytes.windows(9).position(|w| w == b"$Elements").unwrap();
+        let error = Mesh::parse(&bytes[..elements + 60]).unwrap_err();
+        assert!(matches!(&error, MeshError::Truncated { section, .. } if section == "Elements"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn files_that_are_no_mesh() {
+    assert!(matches!(parse(""), Err(MeshError::NotMsh)));
+    assert!(matches!(parse("solid cube\n"), Err(MeshError::NotMsh)));
+    let old = "$MeshFormat\n4.0 0 8\n$EndMeshFormat\n";
+    assert!(matches!(parse(old), Err(MeshError::Version { version }) if version == "4.0"));
+    assert!(matches!(parse("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Err(MeshError::NoElements)));
+    assert!(matches!(parse(&v22(&TWO, &["1 1 2"])), Err(MeshError::NoElements)));
+    let missing = Mesh::read(std::path::Path::new("no/such.msh")).unwrap_err();
+    assert!(matches!(missing.root(), MeshError::Io(_)));
+    assert!(missing.to_string().starts_with("no/such.msh: "));
+}
+
+#[test]
+fn counts_that_lie_are_errors() {
+    let text = text("box41a.msh");
+    for (find, put) in [("$Elements\n5 131", "$Elements\n99999999999 131"), ("$Entities\n8", "$Entities\n7")] {
+        assert!(text.contains(find));
+        assert!(parse(&text.replace(find, put)).is_err(), "{put}");
+    }
+}
+
+#[test]
+fn nodes_that_are_wrong() {
+    for bad in ["nan", "inf", "-NaN"] {
+        for name in ["box41a.msh", "box22a.msh"] {
+            let text = text(name);
+            let nodes = text.find("$Nodes").unwrap();
+            let at = nodes + text[nodes..].find("0.").unwrap();
+            let end = at + text[at..].find(char::is_whitespace).unwrap();
+            let error = parse(&format!("{}{bad}{}", &text[..at], &text[end..])).unwrap_err();
+            assert!(matches!(error, MeshError::NonFinite { .. }), "{name}: {error}");
+        }
+    }
+    let missing = parse(&v22(&TWO[..4], &["4 1 2 3 9"]));
+    assert!(matches!(missing, Err(MeshError::MissingNode { element: 1, node: 9 })));
+    let twice = v22(&TWO, &["4 1 2 3 4"]).replace("\n5 1 1 1", "\n4 1 1 1");
+    assert!(matches!(parse(&twice), Err(MeshError::DuplicateNode { node: 4 })));
+    let tag = v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5"]).replace("\n2 4 2", "\n1 4 2");
+    assert!(matches!(parse(&tag), Err(MeshError::DuplicateElement { element: 1 })));
+}
+
+#[test]
+fn sparse_tags_and_orphans_are_fine() {
+    let sparse =
+        v22(&TWO, &["15 5", "4 1 2 3 4"]).replace("\n4 0 0 1\n", "\n900000 0 0 1\n").replace("3 4\n$", "3 900000\n$");
+    let mesh = parse(&sparse).unwrap();
+    assert_eq!(mesh.node_tags, [1, 2, 3, 900_000]);
+    assert_eq!(mesh.warnings.len(), 1);
+    assert!(mesh.warnings[0].contains("node 5"), "{}", mesh.warnings[0]);
+    assert!(mesh.cells[0].is_empty());
+}
+
+#[test]
+fn elements_listed_the_other_way_are_turned() {
+    for elements in [["4 1 3 2 4", "4 2 3 4 5"], ["4 1 3 2 4", "4 2 4 3 5"]] {
+        let mesh = parse(&v22(&TWO, &elements)).unwrap();
+        assert_eq!(mesh.warnings.len(), 1);
+        assert_eq!(skin(&mesh).len(), 6);
+    }
+    assert!(parse(&v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap().warnings.is_empty());
+    let cube = [
+        [0., 0., 0.],
+        [1., 0., 0.],
+        [1., 1., 0.],
+        [0., 1., 0.],
+        [0., 0., 1.],
+        [1., 0., 1.],
+        [1., 1., 1.],
+        [0., 1., 1.],
+    ];
+    let mesh = parse(&v22(&cube, &["5 5 6 7 8 1 2 3 4"])).unwrap();
+    assert_eq!((mesh.cells[0].kind, mesh.warnings.len()), (Hex8, 1));
+    assert_eq!(mesh.cells[0].nodes, [0, 1, 2, 3, 4, 5, 6, 7]);
+    let plane = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let mesh = parse(&v22(&plane, &["2 1 3 2"])).unwrap();
+    assert_eq!((mesh.cells[0].kind, mesh.cells[0].nodes.as_slice()), (Tri3, &[0, 1, 2][..]));
+}
+
+#[test]
+fn a_misplaced_node_is_a_tangle() {
+    let mut nodes = TWO;
+    nodes[4] = [-1.0, -1.0, -1.0];
+    let error = parse(&v22(&nodes, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap_err();
+    assert!(matches!(error, MeshError::Tangled { element: 2, other: 1 }), "{error}");
+    let three = v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5", "4 1 2 3 5"]).replace("3 4 2 0 1 1 2 3 5", "3 4 2 0 1 2 3 4 1");
+    assert!(matches!(parse(&three), Err(MeshError::OvershareFace { .. } | MeshError::Tangled { .. })));
+}
+
+#[test]
+fn degenerate_and_distorted_elements() {
+    let mut nodes = TWO;
+    nodes[3] = [0.5, 0.25, 0.0];
+    assert!(matches!(parse(&v22(&nodes, &["4 1 2 3 4"])), Err(MeshError::Degenerate { element: 1, kind: "tet4" })));
+    assert!(matches!(parse(&v22(&TWO, &["4 1 2 3 3"])), Err(MeshError::Degenerate { .. })));
+    let mut cube = [
+        [0., 0., 0.],
+        [1., 0., 0.],
+        [1., 1., 0.],
+        [0., 1., 0.],
+        [0., 0., 1.],
+        [1., 0., 1.],
+        [1., 1., 1.],
+        [0., 1., 1.],
+    ];
+    cube[6] = [0.2, 0.2, 0.2];
+    let error = parse(&v22(&cube, &["5 1 2 3 4 5 6 7 8"])).unwrap_err();
+    assert!(matches!(error, MeshError::Distorted { element: 1, kind: "hex8" }), "{error}");
+}

@@ -1,0 +1,202 @@
+//! A mesh as a file gives it, by tags, and its way to a [`Mesh`], by indices.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::{Cells, Group, Mesh, MeshError, check};
+use crate::element::ElementKind;
+
+/// Cells of one kind with their nodes by tag.
+pub(super) struct RawCells {
+    kind: ElementKind,
+    nodes: Vec<u64>,
+    tags: Vec<u64>,
+}
+
+/// What a file holds.
+#[derive(Default)]
+pub(super) struct Raw {
+    pub node_tags: Vec<u64>,
+    pub coords: Vec<[f64; 3]>,
+    /// Names of physical groups by dimension and tag.
+    pub names: HashMap<(i32, i32), String>,
+    /// Whether the file describes volumes, whether meshed or not.
+    pub volume_entities: bool,
+    blocks: Vec<RawCells>,
+    /// Members of the groups by dimension and tag: position of the block, cells in it.
+    groups: BTreeMap<(i32, i32), BTreeMap<usize, Vec<u32>>>,
+}
+
+impl Raw {
+    /// Adds an element; one that repeats the last of its kind, for another group, only joins that group.
+    pub fn push(&mut self, kind: ElementKind, tag: u64, nodes: &[u64], physical: &[i32]) {
+        let position = self.blocks.iter().position(|block| block.kind == kind).unwrap_or_else(|| {
+            self.blocks.push(RawCells { kind, nodes: Vec::new(), tags: Vec::new() });
+            self.blocks.len() - 1
+        });
+        let block = &mut self.blocks[position];
+        let repeats = !physical.is_empty() && block.nodes.ends_with(nodes);
+        if !repeats {
+            block.nodes.extend(nodes);
+            block.tags.push(tag);
+        }
+        let cell = (block.tags.len() - 1) as u32;
+        for &group in physical {
+            // Gmsh negates the tag where the group takes the entity the other way round.
+            let key = (kind.info().dim as i32, group.abs());
+            let members = self.groups.entry(key).or_default().entry(position).or_default();
+            if members.last() != Some(&cell) {
+                members.push(cell);
+            }
+        }
+    }
+
+    /// Resolves tags, drops what no solid uses, and checks the mesh.
+    pub fn into_mesh(self) -> Result<Mesh, MeshError> {
+        self.check_dimension()?;
+        self.check_nodes()?;
+        self.check_element_tags()?;
+        let index = TagIndex::new(&self.node_tags)?;
+        let mut cells = Vec::new();
+        for block in &self.blocks {
+            cells.push(resolve(block, &index)?);
+        }
+        let groups = self.named_groups();
+        let mut mesh = Mesh { coords: self.coords, node_tags: self.node_tags, cells, groups, warnings: Vec::new() };
+        drop_orphans(&mut mesh);
+        check::check(&mut mesh)?;
+        Ok(mesh)
+    }
+
+    fn check_dimension(&self) -> Result<(), MeshError> {
+        let dim = self.blocks.iter().map(|block| block.kind.info().dim).max().unwrap_or(0);
+        let flat = self.coords.windows(2).all(|pair| pair[0][2] == pair[1][2]);
+        match dim {
+            3 => Ok(()),
+            2 if flat && !self.volume_entities => Ok(()),
+            0 | 1 if !self.volume_entities => Err(MeshError::NoElements),
+            _ => Err(MeshError::NoVolume { grouped: !self.groups.is_empty() }),
+        }
+    }
+
+    fn check_nodes(&self) -> Result<(), MeshError> {
+        let count = self.coords.len() as u128;
+        if count >= u128::from(u32::MAX) {
+            return Err(MeshError::TooLarge { what: "nodes", count });
+        }
+        match self.coords.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
+            Some(i) => Err(MeshError::NonFinite { node: self.node_tags[i] }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_element_tags(&self) -> Result<(), MeshError> {
+        let mut tags: Vec<u64> = self.blocks.iter().flat_map(|block| &block.tags).copied().collect();
+        if tags.len() >= u32::MAX as usize {
+            return Err(MeshError::TooLarge { what: "elements", count: tags.len() as u128 });
+        }
+        tags.par_sort_unstable();
+        match tags.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(MeshError::DuplicateElement { element: pair[0] }),
+            None => Ok(()),
+        }
+    }
+
+    fn named_groups(&self) -> Vec<Group> {
+        let name = |key: &(i32, i32)| self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1));
+        let members = |blocks: &BTreeMap<usize, Vec<u32>>| blocks.iter().map(|(&b, m)| (b, m.clone())).collect();
+        let groups = self.groups.iter();
+        groups.map(|(key, blocks)| Group { name: name(key), dim: key.0 as usize, members: members(blocks) }).collect()
+    }
+}
+
+/// Node tags to indices: a table where the tags are dense, a sorted list where they are sparse.
+enum TagIndex {
+    Table(Vec<u32>),
+    Sorted(Vec<(u64, u32)>),
+}
+
+impl TagIndex {
+    fn new(tags: &[u64]) -> Result<TagIndex, MeshError> {
+        let last = tags.iter().copied().max().unwrap_or(0);
+        if last <= 4 * tags.len() as u64 + 1024 {
+            let mut table = vec![u32::MAX; last as usize + 1];
+            for (i, &tag) in tags.iter().enumerate() {
+                if std::mem::replace(&mut table[tag as usize], i as u32) != u32::MAX {
+                    return Err(MeshError::DuplicateNode { node: tag });
+                }
+            }
+            return Ok(TagIndex::Table(table));
+        }
+        let mut pairs: Vec<_> = tags.iter().copied().zip(0..).collect();
+        pairs.par_sort_unstable();
+        match pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(MeshError::DuplicateNode { node: pair[0].0 }),
+            None => Ok(TagIndex::Sorted(pairs)),
+        }
+    }
+
+    fn get(&self, tag: u64) -> Option<u32> {
+        match self {
+            TagIndex::Table(table) => table.get(tag as usize).copied().filter(|&i| i != u32::MAX),
+            TagIndex::Sorted(pairs) => pairs.binary_search_by_key(&tag, |pair| pair.0).ok().map(|i| pairs[i].1),
+        }
+    }
+}
+
+fn resolve(block: &RawCells, index: &TagIndex) -> Result<Cells, MeshError> {
+    let width = block.kind.info().n_nodes;
+    let mut nodes = Vec::with_capacity(block.nodes.len());
+    for (i, &node) in block.nodes.iter().enumerate() {
+        let found = index.get(node).ok_or(MeshError::MissingNode { element: block.tags[i / width], node })?;
+        nodes.push(found);
+    }
+    Ok(Cells { kind: block.kind, nodes, tags: block.tags.clone() })
+}
+
+/// Drops the nodes that no solid uses, and the lower cells that stand on them.
+fn drop_orphans(mesh: &mut Mesh) {
+    let mut used = vec![false; mesh.coords.len()];
+    mesh.solids().flat_map(|(_, block)| &block.nodes).for_each(|&node| used[node as usize] = true);
+    let orphans = used.iter().filter(|&&used| !used).count();
+    if orphans == 0 {
+        return;
+    }
+    let first = used.iter().position(|&used| !used).map_or(0, |i| mesh.node_tags[i]);
+    mesh.warnings.push(format!("{orphans} nodes belong to no element and were left out (the first is node {first})"));
+    let new = ranks(&used);
+    let keep = |i: usize| used[i];
+    mesh.coords = (0..used.len()).filter(|&i| keep(i)).map(|i| mesh.coords[i]).collect();
+    mesh.node_tags = (0..used.len()).filter(|&i| keep(i)).map(|i| mesh.node_tags[i]).collect();
+    for position in 0..mesh.cells.len() {
+        let kept = renumber(&mut mesh.cells[position], &used, &new);
+        for (block, members) in mesh.groups.iter_mut().flat_map(|group| &mut group.members) {
+            if *block == position {
+                members.retain(|&cell| kept[cell as usize].is_some());
+                members.iter_mut().for_each(|cell| *cell = kept[*cell as usize].unwrap_or(*cell));
+            }
+        }
+    }
+}
+
+/// Keeps the cells all of whose nodes are used, under the new node numbers; returns each cell's new index.
+fn renumber(cells: &mut Cells, used: &[bool], new: &[u32]) -> Vec<Option<u32>> {
+    let width = cells.kind.info().n_nodes;
+    let whole: Vec<bool> = cells.nodes.chunks_exact(width).map(|c| c.iter().all(|&n| used[n as usize])).collect();
+    let mut keep = whole.iter().copied();
+    cells.tags.retain(|_| keep.next().unwrap_or(false));
+    let pairs = cells.nodes.chunks_exact(width).zip(&whole).filter(|(_, whole)| **whole);
+    cells.nodes = pairs.flat_map(|(c, _)| c).map(|&n| new[n as usize]).collect();
+    ranks(&whole).into_iter().zip(&whole).map(|(rank, whole)| whole.then_some(rank)).collect()
+}
+
+/// How many before each are kept.
+fn ranks(kept: &[bool]) -> Vec<u32> {
+    let before = kept.iter().scan(0, |count, &kept| {
+        let rank = *count;
+        *count += u32::from(kept);
+        Some(rank)
+    });
+    before.collect()
+}
