@@ -242,12 +242,7 @@ fn solve_with<B: Backend, F: Format, T: Real>(
 }
 
 /// All loads as nodal forces in the solver's numbering, `[n_nodes][3]` flat.
-fn loads<B: Backend>(
-    backend: &B,
-    model: &Model,
-    symbolic: &Symbolic,
-    mesh: &DeviceMesh<B>,
-) -> Result<Vec<f64>> {
+fn loads<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
     let nodal = symbolic.numbering.gather(&model.nodal_forces).into_flattened();
     let Some(gravity) = model.gravity else { return Ok(nodal) };
     let weight = |density: Option<f64>| gravity.map(|g| density.unwrap_or(0.0) * g);

@@ -21,14 +21,7 @@ use cuda_std::prelude::*;
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(T = [f32, f64])]
-pub unsafe fn cg_residual<T: Real>(
-    n: usize,
-    alpha: Ratio,
-    q: View<T>,
-    inverse: View<T>,
-    r: ViewMut<T>,
-    to: Reduction,
-) {
+pub unsafe fn cg_residual<T: Real>(n: usize, alpha: Ratio, q: View<T>, inverse: View<T>, r: ViewMut<T>, to: Reduction) {
     let minus_alpha = T::from_f64(-alpha.value());
     let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
     let mut i = thread::index_1d() as usize;

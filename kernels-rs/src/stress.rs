@@ -2,9 +2,9 @@
 
 use crate::assembly::MeshView;
 use crate::element::*;
+use crate::for_each_element;
 use crate::material::{double_dot, strain, stress, von_mises};
 use crate::real::fma;
-use crate::for_each_element;
 use cuda_std::prelude::*;
 
 /// Displacement gradient `h[i][j] = du_i/dx_j` of a cell from its nodes' displacements.

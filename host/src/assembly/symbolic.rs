@@ -62,10 +62,7 @@ impl Symbolic {
     /// Analyses a mesh.
     pub fn new(mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
         let n = mesh.coords.len();
-        let around: Vec<Around> = mesh
-            .solids()
-            .map(|(index, cells)| Around { index, kind: cells.kind, nodes: &cells.nodes, cells: NodeCells::of(cells, n) })
-            .collect();
+        let around = around(mesh);
         let neighbours = neighbours(n, &around);
         let numbering = Numbering::new(mesh, order, window, |node| neighbours.row(node as usize).len() as u32);
         let sparsity = renumber(&neighbours, &numbering);
@@ -76,6 +73,36 @@ impl Symbolic {
         let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
         Ok(Symbolic { numbering, sparsity, blocks })
     }
+}
+
+/// How many other nodes the nodes of a mesh share elements with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Degrees {
+    /// The fewest.
+    pub min: usize,
+    /// The most.
+    pub max: usize,
+    /// The mean.
+    pub mean: f64,
+}
+
+/// The [`Degrees`] of a mesh; zeros if it has no nodes.
+pub fn degrees(mesh: &Mesh) -> Degrees {
+    let n = mesh.coords.len();
+    let sparsity = neighbours(n, &around(mesh));
+    let others = |node: usize| sparsity.row(node).len() - 1;
+    Degrees {
+        min: (0..n).map(others).min().unwrap_or(0),
+        max: (0..n).map(others).max().unwrap_or(0),
+        mean: (0..n).map(others).sum::<usize>() as f64 / n.max(1) as f64,
+    }
+}
+
+/// The cells around the nodes, one entry per element type.
+fn around(mesh: &Mesh) -> Vec<Around<'_>> {
+    let n = mesh.coords.len();
+    let solids = mesh.solids();
+    solids.map(|(index, c)| Around { index, kind: c.kind, nodes: &c.nodes, cells: NodeCells::of(c, n) }).collect()
 }
 
 /// The neighbours of every node, itself included, ascending, in the mesh's numbering.

@@ -102,12 +102,7 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn spmv<F: Format, T: Real>(
-        &self,
-        a: &Matrix<Self, F, T>,
-        x: &HostBuffer<T>,
-        y: &mut HostBuffer<T>,
-    ) -> Result<()> {
+    fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &HostBuffer<T>, y: &mut HostBuffer<T>) -> Result<()> {
         F::product(a.layout(), &a.values.0, &x.0, &mut y.0);
         Ok(())
     }

@@ -1,16 +1,69 @@
 //! `warpfem info MESH`.
 
-use super::print;
+use super::print::{self, count, vector};
+use std::fmt::Write;
 use std::path::PathBuf;
+use warpfem::mesh::Mesh;
+use warpfem::mesh::parts::connected_parts;
+use warpfem::mesh::quality::Quality;
+use warpfem::{Error, assembly};
 
 /// Describes a mesh.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example: warpfem info meshes/bracket.msh")]
 pub struct Arguments {
     /// The mesh file (MSH 4.1 or 2.2).
     mesh: PathBuf,
 }
 
 /// Runs the command.
-pub fn run(_arguments: &Arguments) -> anyhow::Result<()> {
-    print::text("")
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
+    let mut out = format!("{}\n", arguments.mesh.display());
+    // Writing to a string cannot fail.
+    let _ = describe(&mesh, &mut out);
+    print::text(&out)
+}
+
+fn describe(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+    let (low, high) = mesh.extent();
+    writeln!(out, "  nodes     {}", count(mesh.coords.len()))?;
+    for cells in mesh.cells.iter().filter(|cells| !cells.is_empty()) {
+        writeln!(out, "  {:<9} {}", cells.kind.info().name, count(cells.len()))?;
+    }
+    writeln!(out, "  extent    {} to {}", vector(low), vector(high))?;
+    writeln!(out, "  parts     {}", connected_parts(mesh).1)?;
+    let degrees = assembly::symbolic::degrees(mesh);
+    writeln!(out, "  degrees   {} to {} neighbours per node, mean {:.1}", degrees.min, degrees.max, degrees.mean)?;
+    groups(mesh, out)?;
+    quality(mesh, out)?;
+    mesh.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+}
+
+fn groups(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+    if mesh.groups.is_empty() {
+        return writeln!(out, "  groups    none; xmin to zmax name the extreme planes");
+    }
+    writeln!(out, "  groups")?;
+    let width = mesh.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
+    for group in &mesh.groups {
+        let cells = group.members.iter().map(|(_, cells)| cells.len()).sum();
+        let kind = ["points", "curves", "surfaces", "volumes"][group.dim.min(3)];
+        let nodes = mesh.nodes_on(&group.name).map_or(0, |nodes| nodes.len());
+        let name = &group.name;
+        writeln!(out, "    {name:<width$}  {kind:<8}  {} elements, {} nodes", count(cells), count(nodes))?;
+    }
+    Ok(())
+}
+
+fn quality(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+    let Some(quality) = Quality::of(mesh) else { return Ok(()) };
+    writeln!(out, "  quality   {:.3} at worst, mean {:.3} (1 is regular, 0 is flat)", quality.min, quality.mean)?;
+    let most = quality.histogram.iter().copied().max().unwrap_or(0).max(1);
+    for (tenth, n) in quality.histogram.iter().enumerate().filter(|(_, n)| **n > 0) {
+        let bar = "#".repeat((40 * n).div_ceil(most));
+        writeln!(out, "    {:.1} to {:.1}  {bar} {}", tenth as f64 / 10.0, (tenth + 1) as f64 / 10.0, count(*n))?;
+    }
+    let worst: Vec<String> = quality.worst.iter().map(|(tag, measure)| format!("{tag} ({measure:.3})")).collect();
+    writeln!(out, "    worst elements: {}", worst.join(", "))
 }

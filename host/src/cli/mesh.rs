@@ -1,10 +1,12 @@
 //! `warpfem mesh box`.
 
 use super::print::{self, count};
+use std::io::Write;
 use std::path::PathBuf;
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
-use warpfem::mesh::write::write_msh;
+use warpfem::mesh::write::{Form, to_bytes};
+use warpfem::output;
 
 /// Shapes that can be generated.
 #[derive(Debug, clap::Subcommand)]
@@ -47,7 +49,8 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
     let three = |i: usize| (arguments.size[i], arguments.cells[i]);
     let [x, y, z] = [three(0), three(1), three(2)];
     let mesh = generate_box(arguments.element, [x.0, y.0, z.0], [x.1, y.1, z.1]).map_err(warpfem::Error::from)?;
-    write_msh(&mesh, &arguments.output, !arguments.ascii)?;
+    let form = if arguments.ascii { Form::Ascii } else { Form::Binary };
+    output::write_file(&arguments.output, |file| file.write_all(&to_bytes(&mesh, form)))?;
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let path = arguments.output.display();
     print::text(&format!("wrote {path}: {} nodes, {} elements\n", count(mesh.coords.len()), count(elements)))

@@ -114,11 +114,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Reads the case and its mesh, and checks both.
 fn read(arguments: &Arguments) -> anyhow::Result<Model> {
     let case = Case::read(&arguments.case).map_err(Error::from)?;
-    let choices = Choices {
-        formats: &pipeline::formats(),
-        preconditioners: &precond::names(),
-        assemblies: STRATEGIES,
-    };
+    let choices = Choices { formats: &pipeline::formats(), preconditioners: &precond::names(), assemblies: STRATEGIES };
     case.check_solver(&choices).map_err(Error::from)?;
     let mut model = Model::resolve(&case, case.mesh()?)?;
     arguments.override_options(&mut model.solver);

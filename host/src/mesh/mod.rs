@@ -1,6 +1,5 @@
 //! Meshes: nodes, cells of every dimension, named groups.
 
-pub mod ordering;
 pub mod adjacency;
 mod check;
 mod error;

@@ -3,11 +3,8 @@
 //! Every set of groups that cells of one dimension share becomes an entity of that dimension, since in MSH 4.1 it is
 //! entities that belong to groups.
 
+use super::Mesh;
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::Path;
-
-use super::{Mesh, MeshError};
 
 /// How the numbers of the file are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,26 +13,6 @@ pub enum Form {
     Ascii,
     /// As little-endian bytes.
     Binary,
-}
-
-/// Writes `mesh` to `path` in binary; the file appears whole or not at all.
-///
-/// # Errors
-/// [`MeshError::InFile`] round the operating system's reason.
-pub fn write_msh(mesh: &Mesh, path: &Path) -> Result<(), MeshError> {
-    write_msh_as(mesh, path, Form::Binary)
-}
-
-/// Writes `mesh` to `path` in the given form; see [`write_msh`].
-pub fn write_msh_as(mesh: &Mesh, path: &Path, form: Form) -> Result<(), MeshError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&to_bytes(mesh, form))?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| MeshError::InFile { path: path.into(), source: Box::new(error.into()) })
 }
 
 /// Cells of one block that share their groups: (dimension, groups) -> (block, cells).
@@ -83,7 +60,8 @@ impl Out {
     }
 }
 
-fn to_bytes(mesh: &Mesh, form: Form) -> Vec<u8> {
+/// The MSH 4.1 file of `mesh`, with its groups as physical groups.
+pub fn to_bytes(mesh: &Mesh, form: Form) -> Vec<u8> {
     let mut out = Out { bytes: Vec::new(), form };
     out.text(&format!("$MeshFormat\n4.1 {} 8\n", u8::from(form == Form::Binary)));
     if form == Form::Binary {
@@ -218,7 +196,7 @@ mod tests {
             mesh.groups.push(Group { name: "some of both".into(), dim: 2, members: vec![(1, vec![0, 3, 5, 9])] });
             for form in [Form::Ascii, Form::Binary] {
                 let path = folder.path().join("box.msh");
-                write_msh_as(&mesh, &path, form).unwrap();
+                std::fs::write(&path, to_bytes(&mesh, form)).unwrap();
                 let back = Mesh::read(&path).unwrap();
                 assert_eq!((&back.coords, &back.node_tags), (&mesh.coords, &mesh.node_tags));
                 assert_eq!(back.dim(), 3);
@@ -228,7 +206,6 @@ mod tests {
                 assert!(back.warnings.is_empty(), "{:?}", back.warnings);
             }
         }
-        assert!(write_msh(&generate_box(Hex8, [1.0; 3], [1; 3]).unwrap(), Path::new("no/such/folder.msh")).is_err());
     }
 
     /// Tags and nodes of a group's cells.

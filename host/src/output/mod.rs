@@ -129,5 +129,14 @@ pub fn write_all(
     staged.into_iter().map(Staged::publish).collect()
 }
 
+/// Writes one file that appears complete or not at all.
+///
+/// # Errors
+///
+/// [`Error::Output`] with the path.
+pub fn write_file(path: &Path, body: impl FnOnce(&mut std::fs::File) -> io::Result<()>) -> Result<()> {
+    Staged::write(path.to_path_buf(), body)?.publish().map(drop)
+}
+
 #[cfg(test)]
 mod tests;

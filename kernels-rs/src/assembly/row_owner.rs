@@ -5,11 +5,11 @@
 
 use super::{MeshView, select};
 use crate::element::*;
+use crate::for_each_element;
+use crate::for_each_format;
 use crate::material::{add_stiffness_block, strain, stress, traction};
 use crate::real::Real;
 use crate::sparse::*;
-use crate::for_each_format;
-use crate::for_each_element;
 use cuda_std::prelude::*;
 
 /// Local number of global node `node` among `nodes`.

@@ -4,9 +4,9 @@
 //! code (table II) zeroes the columns only, which is right for `u_j = 0` alone. Their rows become `K_ii v_i = 0`: the
 //! solver finds `v`, which is the displacement less what is prescribed.
 
+use crate::for_each_format;
 use crate::real::{Real, fma};
 use crate::sparse::*;
-use crate::for_each_format;
 use cuda_std::prelude::*;
 
 /// Whether component `i` is prescribed in a node's mask of three bits.

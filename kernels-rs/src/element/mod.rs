@@ -68,9 +68,7 @@ pub fn gradients<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, xi: [f64; 3]) -> Gra
     let cof = [cross(jac[1], jac[2]), cross(jac[2], jac[0]), cross(jac[0], jac[1])];
     let det_j = dot3(jac[0], cof[0]);
     let inverse = T::ONE / det_j;
-    let dn_dx = E::nodal(|b| {
-        core::array::from_fn(|i| inverse * dot3(cof[i], dn[b]))
-    });
+    let dn_dx = E::nodal(|b| core::array::from_fn(|i| inverse * dot3(cof[i], dn[b])));
     Gradients { dn_dx, det_j }
 }
 

@@ -94,14 +94,7 @@ pub unsafe fn ebw_spmv<T: Real>(row: usize, a: Ebw, values: View<T>, x: View<T>,
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(T = [f32, f64])]
-pub unsafe fn ebw_spmv_dot<T: Real>(
-    n_rows: usize,
-    a: Ebw,
-    values: View<T>,
-    x: View<T>,
-    y: ViewMut<T>,
-    to: Reduction,
-) {
+pub unsafe fn ebw_spmv_dot<T: Real>(n_rows: usize, a: Ebw, values: View<T>, x: View<T>, y: ViewMut<T>, to: Reduction) {
     let row = thread::index_1d() as usize;
     let mut sum = 0.0;
     if row < n_rows {

@@ -188,9 +188,8 @@ impl Launcher for Cuda {
         let buffer = self.allocate(data.len())?;
         if !data.is_empty() {
             // SAFETY: both sides hold `data`'s bytes; the call returns when the host's side may be reused.
-            let result = unsafe {
-                sys::cuMemcpyHtoD_v2(buffer.address(), data.as_ptr().cast::<c_void>(), size_of_val(data))
-            };
+            let result =
+                unsafe { sys::cuMemcpyHtoD_v2(buffer.address(), data.as_ptr().cast::<c_void>(), size_of_val(data)) };
             check(result, "copy to its memory")?;
         }
         Ok(buffer)
@@ -199,8 +198,7 @@ impl Launcher for Cuda {
     fn zeros<T: Plain>(&self, n: usize) -> Result<CudaBuffer<T>> {
         let buffer = self.allocate(n)?;
         // SAFETY: the buffer holds these bytes, and all-zero bytes are a value of a plain type.
-        let result =
-            unsafe { sys::cuMemsetD8Async(buffer.address(), 0, n * size_of::<T>(), self.stream.as_inner()) };
+        let result = unsafe { sys::cuMemsetD8Async(buffer.address(), 0, n * size_of::<T>(), self.stream.as_inner()) };
         check(result, "clear memory")?;
         Ok(buffer)
     }
@@ -219,8 +217,7 @@ impl Launcher for Cuda {
         debug_assert_eq!(from.len, to.len);
         let bytes = from.len * size_of::<T>();
         // SAFETY: both buffers hold `bytes` bytes.
-        let result =
-            unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.stream.as_inner()) };
+        let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.stream.as_inner()) };
         check(result, "copy within its memory")
     }
 

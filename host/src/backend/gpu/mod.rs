@@ -153,12 +153,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
     }
 
-    fn spmv<F: Format, T: Real>(
-        &self,
-        a: &Matrix<Self, F, T>,
-        x: &L::Buffer<T>,
-        y: &mut L::Buffer<T>,
-    ) -> Result<()> {
+    fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &L::Buffer<T>, y: &mut L::Buffer<T>) -> Result<()> {
         // SAFETY: the matrix is of the layout's shape, x and y have its rows, y is borrowed uniquely.
         unsafe { self.run(a.n_rows, F::spmv(a.layout(), a.values.view(), x.view(), y.view_mut())) }
     }

@@ -6,11 +6,12 @@ mod problem;
 mod spmv;
 
 use clap::builder::PossibleValuesParser;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use warpfem::Error;
 use warpfem::backend::Device;
 use warpfem::element::ElementKind;
 use warpfem::model::options::PRECISIONS;
+use warpfem::output;
 
 /// What can be measured.
 #[derive(Debug, clap::Subcommand)]
@@ -66,8 +67,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
 fn write_json(path: Option<&Path>, figures: &impl serde::Serialize) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
     let text = serde_json::to_string_pretty(figures)? + "\n";
-    std::fs::write(path, text).map_err(|source| Error::Output { path: path.to_path_buf(), source })?;
-    Ok(())
+    Ok(output::write_file(path, |file| file.write_all(text.as_bytes()))?)
 }
 
 /// The median of some times.

@@ -1,5 +1,6 @@
 //! The problem that is measured: a steel unit cube of n^3 cells, clamped at x = 0, under its own weight.
 
+use kernels_rs::real::Real;
 use std::path::Path;
 use warpfem::backend::Backend;
 use warpfem::element::ElementKind;
@@ -9,7 +10,6 @@ use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::solve::Silent;
 use warpfem::sparse::Format;
 use warpfem::{Error, Result};
-use kernels_rs::real::Real;
 
 /// The model.
 pub fn model(element: ElementKind, cells: u32) -> Result<Model> {

@@ -84,12 +84,7 @@ fn formats<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments
     Ok(report)
 }
 
-fn format<B: Backend, F: Format, T: Real>(
-    backend: &B,
-    samples: u32,
-    model: &Model,
-    report: &mut Report,
-) -> Result<()> {
+fn format<B: Backend, F: Format, T: Real>(backend: &B, samples: u32, model: &Model, report: &mut Report) -> Result<()> {
     let (system, timings) = problem::assemble::<B, F, T>(backend, model)?;
     let n = report.dofs;
     let x: Vec<T> = (0..n).map(|i| T::from_f64((i as f64 * 0.37).sin())).collect();
