@@ -10,7 +10,7 @@ use warpfem::model::case::Case;
 use warpfem::model::options::{Choices, METHODS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options};
-use warpfem::pipeline::{self, STRATEGIES, Solution};
+use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Monitor;
 use warpfem::{Error, precond};
 
@@ -43,7 +43,7 @@ pub struct Arguments {
     #[arg(long, value_parser = PossibleValuesParser::new(METHODS))]
     method: Option<String>,
     /// Assembly strategy.
-    #[arg(long, value_parser = with_auto(STRATEGIES))]
+    #[arg(long, value_parser = with_auto(&pipeline::strategies()))]
     assembly: Option<String>,
     /// Relative residual to stop at, between 0 and 1.
     #[arg(long, value_parser = tolerance)]
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Reads the case and its mesh, and checks both.
 fn read(arguments: &Arguments) -> anyhow::Result<Model> {
     let case = Case::read(&arguments.case).map_err(Error::from)?;
-    let choices = Choices { formats: &pipeline::formats(), preconditioners: &precond::names(), assemblies: STRATEGIES };
+    let choices = Choices { formats: &pipeline::formats(), preconditioners: &precond::names(), assemblies: &pipeline::strategies() };
     case.check_solver(&choices).map_err(Error::from)?;
     let mut model = Model::resolve(&case, case.mesh()?)?;
     arguments.override_options(&mut model.solver);
