@@ -50,7 +50,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let model = problem::model(arguments.element(), arguments.cells)?;
+    let model = arguments.model()?;
     let is_gpu = matches!(arguments.device.resolve(), Device::Cuda(_));
     let report: Report = with_backend!(arguments.device, backend => match arguments.precision.as_str() {
         "single" => measure::<_, f32>(backend, is_gpu, arguments, &model),

@@ -52,7 +52,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let model = problem::model(arguments.element(), arguments.cells)?;
+    let model = arguments.model()?;
     let report = measure(arguments, &model)?;
     write_json(arguments.json.as_deref(), &report)?;
     print::text(&table(&report))
