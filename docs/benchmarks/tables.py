@@ -172,7 +172,7 @@ def speed(run):
         t = one["timings_s"]
         parts = ", ".join(f"{phase} {number(t.get(phase), 2)}" for phase in PHASES)
         elements, total = count(one["elements"]), number(t["total"])
-        out += f"\n`warpfem solve` of {one["case"]}, {elements} elements, from case to results on disk: {total} s ({parts}).\n"
+        out += f"\n`warpfem solve` of {one['case']}, {elements} elements, from case to files: {total} s ({parts}).\n"
     return out
 
 
