@@ -3,18 +3,18 @@
 #
 #   docs/benchmarks/run_gpu.sh BINARY FOLDER
 #
-# SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; SOLVE="40" solves other ones from case to results
-# than n = 100; DEVICE=cpu measures the CPU. A measurement that fails (too little memory, say) is named and left out.
-# About four minutes on one H200 (n = 150 takes a third of that).
+# SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; SOLVE="cube_40" solves other cases of benches/ than
+# cube_100 and cube_hex8_100; DEVICE=cpu measures the CPU. A measurement that fails (too little memory, say) is named and left out.
 set -eu
 if [ $# -ne 2 ]; then
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
+here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
 out=$2
 sizes=${SIZES:-20 40 60 100 150}
-solve=${SOLVE:-100}
+solve=${SOLVE:-cube_100 cube_hex8_100}
 device=${DEVICE:-cuda}
 mkdir -p "$out"
 failed=0
@@ -53,30 +53,13 @@ for n in $sizes; do
     done
 done
 
-for n in $solve; do
-    for element in tet4 hex8; do
-        case=cube_${element}_$n
-        cat >"$out/$case.toml" <<EOF
-[mesh]
-generate = { kind = "box", element = "$element", size = [1.0, 1.0, 1.0], cells = [$n, $n, $n] }
-[[material]]
-name = "steel"
-young = 200e9
-poisson = 0.3
-density = 7850.0
-[[support]]
-on = "xmin"
-fix = "xyz"
-[gravity]
-acceleration = [0.0, 0.0, -9.81]
-EOF
-        results=$(mktemp -d)
-        measure "solve_${element}_$n" "$binary" solve "$out/$case.toml" --device "$device" -o "$results"
-        if [ -f "$results/summary.json" ]; then
-            cp "$results/summary.json" "$out/solve_${element}_$n.json"
-        fi
-        rm -rf "$results"
-    done
+for case in $solve; do
+    results=$(mktemp -d)
+    measure "solve_$case" "$binary" solve "$here/../../benches/$case.toml" --device "$device" -o "$results"
+    if [ -f "$results/summary.json" ]; then
+        cp "$results/summary.json" "$out/solve_$case.json"
+    fi
+    rm -rf "$results"
 done
 echo "$failed failed"
 [ "$failed" -eq 0 ]
