@@ -46,8 +46,10 @@ pub enum Error {
     /// A count does not fit the integers the solver uses (exit code 4).
     #[error("the model is too large: {0}")]
     TooLarge(String),
-    /// The iteration met a NaN or an infinity (exit code 5).
-    #[error("the iteration broke down: a sum is not a finite number; are loads, materials and coordinates sensible?")]
+    /// The numbers of the model overflow: the iteration met a NaN or an infinity (exit code 4).
+    #[error(
+        "the iteration broke down on numbers too large to compute with; are loads, materials and coordinates sensible?"
+    )]
     Breakdown,
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}: {} are needed{}", bytes(*.needed), match .available { Some(a) => format!(", {} are there", bytes(*a)), None => String::new() })]
@@ -86,8 +88,8 @@ impl Error {
         match self {
             Error::Case(_) | Error::NotAvailable { .. } => 2,
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
-            Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) => 4,
-            Error::NotConverged(_) | Error::Breakdown => 5,
+            Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
+            Error::NotConverged(_) => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
             Error::Output { .. } => 8,

@@ -10,7 +10,7 @@ use warpfem::model::case::Case;
 use warpfem::model::options::{Choices, METHODS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options};
-use warpfem::pipeline::{self, STRATEGIES, Solution};
+use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Monitor;
 use warpfem::{Error, precond};
 
@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS))]
     method: Option<String>,
     /// Assembly strategy.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(STRATEGIES))]
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&pipeline::strategies()))]
     assembly: Option<String>,
     /// Relative residual to stop at, between 0 and 1.
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
@@ -106,22 +106,26 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let dir = arguments.output.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
     output::check_folder(&dir)?;
     let read = start.elapsed().as_secs_f64();
-    let (solution, failure) = match pipeline::solve(&model, arguments.device, &progress) {
-        Ok(solution) => (solution, None),
-        Err(Error::NotConverged(solution)) => (Solution::clone(&solution), Some(Error::NotConverged(solution))),
+    let (solution, converged) = match pipeline::solve(&model, arguments.device, &progress) {
+        Ok(solution) => (Box::new(solution), true),
+        Err(Error::NotConverged(solution)) => (solution, false),
         Err(error) => return Err(error.into()),
     };
     let files = write(&dir, &model, &solution, read, start)?;
     progress.finish();
     let printed = if arguments.quiet { Ok(()) } else { print::text(&files) };
     // Whether anybody reads on is the lesser news.
-    failure.map_or(printed, |error| Err(error.into()))
+    if converged { printed } else { Err(Error::NotConverged(solution).into()) }
 }
 
 /// Reads the case and its mesh, and checks both.
 fn read(arguments: &Arguments) -> anyhow::Result<Model> {
     let case = Case::read(&arguments.case).map_err(Error::from)?;
-    let choices = Choices { formats: &pipeline::formats(), preconditioners: &precond::names(), assemblies: STRATEGIES };
+    let choices = Choices {
+        formats: &pipeline::formats(),
+        preconditioners: &precond::names(),
+        assemblies: &pipeline::strategies(),
+    };
     case.check_solver(&choices).map_err(Error::from)?;
     let on_host = !matches!(arguments.device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
