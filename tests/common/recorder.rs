@@ -16,6 +16,8 @@ pub struct Counts {
     pub copies: usize,
     /// Arrays copied to the device.
     pub uploads: usize,
+    /// Their bytes.
+    pub bytes_uploaded: usize,
     /// Reads of the bank of scalars.
     pub reads: usize,
     /// Other arrays copied back.
@@ -49,6 +51,7 @@ impl Launcher for Recorder {
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
         self.counts.borrow_mut().uploads += 1;
+        self.counts.borrow_mut().bytes_uploaded += size_of_val(data);
         self.emulated.upload(data)
     }
 
