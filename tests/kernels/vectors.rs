@@ -81,7 +81,7 @@ fn axpy_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(3).vector(n), Random(4).vector(n));
     let device_x = backend.upload(&x).unwrap();
     let mut found = Vec::new();
-    for (num, den, sign, a) in [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0)] {
+    for (num, den, sign, a) in [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0), (2.0, 0.0, 1.0, 0.0)] {
         let mut device_y = backend.upload(&guarded(&y)).unwrap();
         let ratio = backend.ratio(quotient(backend, 20, num, den));
         // SAFETY: both live and hold n entries.
