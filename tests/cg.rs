@@ -133,8 +133,7 @@ fn what_is_not_a_number_is_a_breakdown() {
 
 /// The Laplacian of a chain of `n` nodes, in each component: hard for conjugate gradients.
 fn chain(n: usize) -> (Blocks, Vec<f64>) {
-    let neighbours: Vec<Vec<usize>> =
-        (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
+    let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
     let sparsity = common::blocks::sparsity(&neighbours);
     let mut blocks = Blocks::random(sparsity, 1);
     blocks.set_all(|row, column| match row.abs_diff(column) {
@@ -192,9 +191,7 @@ fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static s
     };
     let (few, more) = (counts(few), counts(more));
     let launches = more.launches.iter().map(|(name, n)| (*name, n - few.launches[name])).filter(|(_, n)| *n > 0);
-    let others = |c: &common::recorder::Counts| {
-        [c.reads, c.copies, c.uploads, c.downloads, c.waits, c.allocations]
-    };
+    let others = |c: &common::recorder::Counts| [c.reads, c.copies, c.uploads, c.downloads, c.waits, c.allocations];
     let (few, others) = (others(&few), others(&more));
     (launches.collect(), core::array::from_fn(|i| others[i] - few[i]))
 }
@@ -211,12 +208,10 @@ fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
 fn a_general_preconditioner_takes_six_launches_and_its_own() {
     let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
-    assert_eq!(launches, [
-        ("axpy_f64", 2 * each),
-        ("dot_f64", 2 * each),
-        ("ebw_spmv_dot_f64", each),
-        ("xpby_f64", each)
-    ]);
+    assert_eq!(
+        launches,
+        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("ebw_spmv_dot_f64", each), ("xpby_f64", each)]
+    );
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));
 }

@@ -52,7 +52,8 @@ impl Blocks {
     /// Random values on a sparsity, rounded to f32 so that both precisions hold the same matrix.
     pub fn random(sparsity: Sparsity, seed: u64) -> Blocks {
         let mut random = Random(seed);
-        let blocks = (0..sparsity.n_blocks()).map(|_| [(); 3].map(|()| [(); 3].map(|()| f64::from(random.next() as f32))));
+        let blocks =
+            (0..sparsity.n_blocks()).map(|_| [(); 3].map(|()| [(); 3].map(|()| f64::from(random.next() as f32))));
         Blocks { blocks: blocks.collect(), sparsity }
     }
 

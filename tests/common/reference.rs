@@ -41,10 +41,13 @@ fn tet4(x: &[[f64; 3]]) -> Vec<Point> {
 
 /// One point of the hexahedron, given `xi`; `weight` is the reference weight.
 fn hex8_at(x: &[[f64; 3]], xi: [f64; 3], weight: f64) -> Point {
-    let side = |a: usize| [[0, 3, 4, 7].contains(&a), [0, 1, 4, 5].contains(&a), a < 4].map(|low| if low { -1.0 } else { 1.0 });
+    let side = |a: usize| {
+        [[0, 3, 4, 7].contains(&a), [0, 1, 4, 5].contains(&a), a < 4].map(|low| if low { -1.0 } else { 1.0 })
+    };
     let factor = |a: usize, i: usize| 0.5 * (1.0 + side(a)[i] * xi[i]);
     let slope = |a: usize, i: usize| 0.5 * side(a)[i];
-    let derivative = |a: usize, i: usize| (0..3).map(|k| if k == i { slope(a, k) } else { factor(a, k) }).product::<f64>();
+    let derivative =
+        |a: usize, i: usize| (0..3).map(|k| if k == i { slope(a, k) } else { factor(a, k) }).product::<f64>();
     let jacobian = Matrix3::from_fn(|i, j| (0..8).map(|a| derivative(a, i) * x[a][j]).sum::<f64>());
     let inverse = jacobian.try_inverse().unwrap();
     let gradient = |a: usize| core::array::from_fn(|j| (0..3).map(|i| inverse[(j, i)] * derivative(a, i)).sum::<f64>());

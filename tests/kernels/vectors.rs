@@ -118,8 +118,7 @@ pub fn cg_direction<B: Backend>(backend: &B) -> Vec<u64> {
 fn cg_direction_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let [r, inverse, u, p]: [Vec<T>; 4] = [7, 8, 9, 10].map(|seed| Random(seed).vector(n));
     let (device_r, device_inverse) = (backend.upload(&r).unwrap(), backend.upload(&inverse).unwrap());
-    let (mut device_u, mut device_p) =
-        (backend.upload(&guarded(&u)).unwrap(), backend.upload(&guarded(&p)).unwrap());
+    let (mut device_u, mut device_p) = (backend.upload(&guarded(&u)).unwrap(), backend.upload(&guarded(&p)).unwrap());
     let kernel = CgDirection {
         alpha: backend.ratio(quotient(backend, 20, -1.75, 3.0)),
         beta: backend.ratio(quotient(backend, 22, 2.5, 0.7)),
