@@ -57,7 +57,7 @@ impl Scalar {
 /// Device-resident scalars per backend.
 pub const N_SCALARS: usize = 64;
 
-/// A coefficient `num / den` of device-resident scalars; 0 where `num` is 0.
+/// A coefficient `num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotient {
     /// Numerator.
