@@ -21,6 +21,7 @@
 //! is checked, so the emulator finds what breaks the promise.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, stdarch_nvptx))]
+#![allow(clippy::needless_range_loop, reason = "indices are what the equations have")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "a kernel is unsafe as a whole: see the crate's section on safety")]
 
 pub mod assembly;

@@ -75,6 +75,16 @@ impl Symbolic {
     }
 }
 
+/// Where lists of these lengths start when they lie end to end, and where the last ends.
+fn starts(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
+    let mut total = 0;
+    let ends = lengths.map(|length| {
+        total += length as u64;
+        total
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 /// How many other nodes the nodes of a mesh share elements with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Degrees {
@@ -128,14 +138,8 @@ fn neighbours(n: usize, around: &[Around]) -> Sparsity {
             (lengths, columns)
         })
         .collect();
-    let mut row_start = Vec::with_capacity(n + 1);
-    row_start.push(0);
-    let mut total = 0;
-    for length in runs.iter().flat_map(|(lengths, _)| lengths) {
-        total += u64::from(*length);
-        row_start.push(total);
-    }
-    let mut columns = vec![0; total as usize];
+    let row_start = starts(runs.iter().flat_map(|(lengths, _)| lengths.iter().map(|length| *length as usize)));
+    let mut columns = vec![0; row_start[n] as usize];
     let parts = split_at_bounds(&mut columns, run_bounds(n, |row| row_start[row]));
     parts.into_par_iter().zip(&runs).for_each(|(part, (_, columns))| part.copy_from_slice(columns));
     Sparsity { row_start, columns }
@@ -144,14 +148,8 @@ fn neighbours(n: usize, around: &[Around]) -> Sparsity {
 /// The same sparsity in the solver's numbering, each row with the diagonal first and the others ascending.
 fn renumber(neighbours: &Sparsity, numbering: &Numbering) -> Sparsity {
     let n = numbering.len();
-    let mut row_start = Vec::with_capacity(n + 1);
-    row_start.push(0);
-    let mut total = 0;
-    for node in &numbering.to_mesh {
-        total += neighbours.row(*node as usize).len() as u64;
-        row_start.push(total);
-    }
-    let mut columns = vec![0; total as usize];
+    let row_start = starts(numbering.to_mesh.iter().map(|node| neighbours.row(*node as usize).len()));
+    let mut columns = vec![0; row_start[n] as usize];
     let parts = split_at_bounds(&mut columns, run_bounds(n, |row| row_start[row]));
     parts.into_par_iter().enumerate().for_each(|(run, part)| {
         let mut rest = part;
@@ -170,15 +168,9 @@ impl Block {
     fn new(mesh: Around, numbering: &Numbering, sparsity: &Sparsity) -> Block {
         let (n, size) = (numbering.len(), mesh.kind.info().n_nodes);
         let nodes: Vec<u32> = mesh.nodes.par_iter().map(|node| numbering.to_solver[*node as usize]).collect();
-        let mut offsets = Vec::with_capacity(n + 1);
-        offsets.push(0);
-        let mut total = 0;
-        for node in &numbering.to_mesh {
-            total += mesh.of(*node as usize).len() as u64;
-            offsets.push(total);
-        }
-        let mut cells = vec![0; total as usize];
-        let mut slots = vec![0; total as usize * size];
+        let offsets = starts(numbering.to_mesh.iter().map(|node| mesh.of(*node as usize).len()));
+        let mut cells = vec![0; offsets[n] as usize];
+        let mut slots = vec![0; cells.len() * size];
         let cell_parts = split_at_bounds(&mut cells, run_bounds(n, |row| offsets[row]));
         let slot_parts = split_at_bounds(&mut slots, run_bounds(n, |row| offsets[row] * size as u64));
         cell_parts.into_par_iter().zip(slot_parts).enumerate().for_each(|(run, (cells, slots))| {

@@ -81,7 +81,7 @@ impl Format for Ebw {
         EbwSpmvDot { n_rows, a, values, x, y, to }
     }
 
-    fn product<T: Real>(a: device::Ebw, values: &[T], x: &[T], y: &mut [T]) {
+    unsafe fn product<T: Real>(a: device::Ebw, values: &[T], x: &[T], y: &mut [T]) {
         y.par_chunks_mut(3 * SLICE).with_min_len(16).enumerate().for_each(|(slice, y)| {
             let sums = slice_product(a, slice, values, x);
             for (lane, y) in y.chunks_exact_mut(3).enumerate() {
@@ -98,11 +98,11 @@ fn slice_product<T: Real>(a: device::Ebw, slice: usize, values: &[T], x: &[T]) -
     let mut sums = [[T::ZERO; SLICE]; 3];
     for k in start..end {
         let mut gathered = [[T::ZERO; SLICE]; 3];
-        for lane in 0..SLICE {
-            // SAFETY: as above; k is below the width of the slice.
-            let column = unsafe { a.columns.at(k * SLICE + lane) } as usize;
-            for (j, x) in x[3 * column..3 * column + 3].iter().enumerate() {
-                gathered[j][lane] = *x;
+        for (lane, column) in (k * SLICE..(k + 1) * SLICE).enumerate() {
+            // SAFETY: as above; k is below the end of the slice.
+            let column = unsafe { a.columns.at(column) } as usize;
+            for (gathered, x) in gathered.iter_mut().zip(&x[3 * column..3 * column + 3]) {
+                gathered[lane] = *x;
             }
         }
         let block = &values[k * 9 * SLICE..(k + 1) * 9 * SLICE];

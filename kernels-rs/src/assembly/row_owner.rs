@@ -12,16 +12,28 @@ use crate::real::Real;
 use crate::sparse::*;
 use cuda_std::prelude::*;
 
-/// Local number of global node `node` among `nodes`.
+/// A cell around the node that a thread owns.
+struct Incident<E: Element, T: Real> {
+    cell: usize,
+    nodes: E::Nodal<usize>,
+    /// Local number of the owned node.
+    a: usize,
+    /// Coordinates of the cell's nodes relative to its first.
+    x: E::Nodal<[T; 3]>,
+}
+
+/// Reads entry `pair` of the list of cells around node `row`.
 #[inline(always)]
-fn local_number<E: Element>(nodes: &E::Nodal<usize>, node: usize) -> usize {
-    let mut local = 0;
+unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize) -> Incident<E, T> {
+    let cell = mesh.cells.at(pair) as usize;
+    let nodes = mesh.cell_nodes::<E>(cell);
+    let mut a = 0;
     for b in 1..E::N {
-        if nodes[b] == node {
-            local = b;
+        if nodes[b] == row {
+            a = b;
         }
     }
-    local
+    Incident { cell, nodes, a, x: mesh.cell_coords::<E, T>(nodes) }
 }
 
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
@@ -43,10 +55,7 @@ pub unsafe fn stiffness<L: Layout, E: Element, T: Real>(
     values: ViewMut<T>,
 ) {
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
-        let cell = mesh.cells.at(pair) as usize;
-        let nodes = mesh.cell_nodes::<E>(cell);
-        let a = local_number::<E>(&nodes, row);
-        let x = mesh.cell_coords::<E, T>(nodes);
+        let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
         let lame = mesh.cell_lame::<T>(cell);
         let mut blocks = E::nodal(|_| [[T::ZERO; 3]; 3]);
         for &(xi, weight) in E::QUADRATURE {
@@ -79,10 +88,7 @@ pub unsafe fn stiffness<L: Layout, E: Element, T: Real>(
 pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
-        let cell = mesh.cells.at(pair) as usize;
-        let nodes = mesh.cell_nodes::<E>(cell);
-        let a = local_number::<E>(&nodes, row);
-        let x = mesh.cell_coords::<E, f64>(nodes);
+        let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
         let mut share = 0.0;
         for &(xi, weight) in E::QUADRATURE {
             share += weight * gradients::<E, f64>(&x, xi).det_j * select::<E, _>(&E::shape(xi), a);
@@ -108,10 +114,7 @@ pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f6
 pub unsafe fn internal_force<E: Element>(row: usize, mesh: MeshView, u: View<f64>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
-        let cell = mesh.cells.at(pair) as usize;
-        let nodes = mesh.cell_nodes::<E>(cell);
-        let a = local_number::<E>(&nodes, row);
-        let x = mesh.cell_coords::<E, f64>(nodes);
+        let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let lame = mesh.cell_lame::<f64>(cell);
         for &(xi, weight) in E::QUADRATURE {
             let at = gradients::<E, f64>(&x, xi);
