@@ -60,8 +60,8 @@ fn spmv_dot_of<B: Backend, F: Format, T: Real>(backend: &B, n: usize) -> Vec<u64
     let matrix: Matrix<B, F, T> = blocks.upload(backend);
     let device_x = backend.upload(&x).unwrap();
     let mut y = backend.upload(&vec![T::from_f64(f64::NAN); 3 * n]).unwrap();
-    backend.spmv_dot(&matrix, &device_x, &mut y, Scalar(33)).unwrap();
-    let sum = backend.read([Scalar(33)]).unwrap();
+    backend.spmv_dot(&matrix, &device_x, &mut y, Scalar::new(33)).unwrap();
+    let sum = backend.read([Scalar::new(33)]).unwrap();
     let y = backend.download(&y).unwrap();
     assert_close(&format!("{} spmv_dot of {n}", F::NAME), &y, &expected, rounding::<T>(), SCALE);
     let dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
