@@ -6,7 +6,7 @@ use common::blocks::dense_of;
 use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding};
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
-use warpfem::assembly::{DeviceMesh, Ordering, Supports, Symbolic};
+use warpfem::assembly::{Ordering, Supports, Symbolic};
 use warpfem::backend::{Backend, Device};
 use warpfem::element::ElementKind::{Hex8, Tet4};
 use warpfem::model::Model;
@@ -33,7 +33,7 @@ fn assembled<B: Backend, T: Real>(
     expected: &DMatrix<f64>,
 ) -> Vec<u64> {
     let format = Ebw::build(&symbolic.sparsity);
-    let mesh = DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
         let matrix = mesh.stiffness::<Ebw, T>(backend, &format).unwrap();
         backend.download(&matrix.values).unwrap()
@@ -85,7 +85,7 @@ fn stiffness_is_the_serial_assembly() {
 fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let format = Ebw::build(&symbolic.sparsity);
-    let mesh = DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
     let mut matrix = mesh.stiffness::<Ebw, f64>(backend, &format).unwrap();
     let before = dense_of(&format, &symbolic.sparsity, &backend.download(&matrix.values).unwrap());
@@ -143,7 +143,7 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
 
 fn gravity<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let mesh = DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
     let weights = [[0.0, 1.0, -9.81 * 2.0], [0.5, 0.0, -9.81 * 5.0]];
     let mut f = backend.zeros(3 * mesh.n_nodes).unwrap();
     mesh.add_body_force(backend, &weights, &mut f).unwrap();
@@ -170,7 +170,7 @@ fn gravity_adds_up_to_the_weight() {
 
 fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let mesh = DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
     let format = Ebw::build(&symbolic.sparsity);
     let matrix = mesh.stiffness::<Ebw, f64>(backend, &format).unwrap();
     let u = backend.upload(&Random(6).vector::<f64>(3 * mesh.n_nodes)).unwrap();

@@ -87,8 +87,8 @@ fn ends_in_time<B: Backend, T: Real>(backend: &B, k: usize, scale: f64, toleranc
 
 #[test]
 fn needs_one_iteration_per_distinct_eigenvalue() {
-    for k in [1, 2, 5, 7, 10, 12] {
-        for scale in [1.0, 1e11, 1e-9] {
+    for k in [1, 5, 10, 12] {
+        for scale in [1e11, 1e-9] {
             on_every_device!(ends_in_time::<_, f64>, k, scale, 1e-10);
         }
         on_every_device!(ends_in_time::<_, f32>, k, 1.0, 1e-5);
@@ -163,7 +163,7 @@ fn gives_up_where_it_is_told_to() {
 }
 
 fn single<B: Backend>(backend: &B) {
-    let (blocks, f) = chain(200);
+    let (blocks, f) = chain(50);
     let options = CgOptions { tolerance: 1e-10, max_iterations: 5000 };
     let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
     let residual = true_residual(&blocks, &f, &u);

@@ -108,10 +108,8 @@ impl Blocks {
     pub fn product(&self, x: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; 3 * self.n_rows()];
         self.for_each(|row, _, column, block| {
-            for i in 0..3 {
-                for j in 0..3 {
-                    y[3 * row + i] += block[i][j] * x[3 * column + j];
-                }
+            for (y, entries) in y[3 * row..].iter_mut().zip(block) {
+                *y += entries.iter().zip(&x[3 * column..]).map(|(a, x)| a * x).sum::<f64>();
             }
         });
         y
@@ -121,9 +119,9 @@ impl Blocks {
     pub fn dense(&self) -> DMatrix<f64> {
         let mut dense = DMatrix::zeros(3 * self.n_rows(), 3 * self.n_rows());
         self.for_each(|row, _, column, block| {
-            for i in 0..3 {
-                for j in 0..3 {
-                    dense[(3 * row + i, 3 * column + j)] = block[i][j];
+            for (i, entries) in block.iter().enumerate() {
+                for (j, entry) in entries.iter().enumerate() {
+                    dense[(3 * row + i, 3 * column + j)] = *entry;
                 }
             }
         });
@@ -138,12 +136,10 @@ impl Blocks {
                 // SAFETY: block k of the sparsity's row is the format's block k, and host views check their bounds.
                 let stored = unsafe { layout.column(row, k) };
                 assert_eq!(stored, column, "block {k} of row {row}");
-                for i in 0..3 {
-                    for j in 0..3 {
-                        // SAFETY: as above.
-                        let entry = unsafe { layout.entry(row, k, i, j) };
-                        values[entry] = T::from_f64(block[i][j]);
-                    }
+                for (place, value) in block.as_flattened().iter().enumerate() {
+                    // SAFETY: as above.
+                    let entry = unsafe { layout.entry(row, k, place / 3, place % 3) };
+                    values[entry] = T::from_f64(*value);
                 }
             });
         });

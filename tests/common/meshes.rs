@@ -2,7 +2,11 @@
 
 use super::Random;
 use std::path::{Path, PathBuf};
+use warpfem::assembly::symbolic::Block;
+use warpfem::assembly::{DeviceMesh, Symbolic};
+use warpfem::backend::Backend;
 use warpfem::element::ElementKind;
+use warpfem::mesh::adjacency::NodeCells;
 use warpfem::mesh::{Mesh, generate::generate_box};
 use warpfem::model::{Case, Model, Support};
 
@@ -63,4 +67,16 @@ pub fn prescribe(model: &mut Model, displacement: impl Fn([f64; 3]) -> Option<[f
         Some(Support { name: format!("node {node}"), nodes: vec![node as u32], displacement })
     };
     model.supports = model.mesh.coords.iter().enumerate().filter_map(support).collect();
+}
+
+/// A model's mesh on a backend; the symbolic phase's arrays are kept.
+pub fn upload<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic) -> DeviceMesh<B> {
+    let copy = |block: &Block| Block {
+        index: block.index,
+        kind: block.kind,
+        nodes: block.nodes.clone(),
+        around: NodeCells { offsets: block.around.offsets.clone(), cells: block.around.cells.clone() },
+        slots: block.slots.clone(),
+    };
+    DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.iter().map(copy).collect()).unwrap()
 }

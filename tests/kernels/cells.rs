@@ -9,7 +9,7 @@ use kernels_rs::real::Real;
 use kernels_rs::stress::{Recover, StressOut};
 use kernels_rs::{for_each_element, for_each_format};
 use nalgebra::DVector;
-use warpfem::assembly::{DeviceMesh, Ordering, Symbolic};
+use warpfem::assembly::{Ordering, Symbolic};
 use warpfem::backend::{Backend, Buffer};
 use warpfem::element::ElementKind;
 use warpfem::model::Model;
@@ -62,7 +62,7 @@ fn stiffness_in<B: Backend, F: Format, T: Real>(
     expected: &nalgebra::DMatrix<f64>,
 ) -> Vec<u64> {
     let format = F::build(&symbolic.sparsity);
-    let mesh = DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, model, symbolic);
     let matrix = mesh.stiffness::<F, T>(backend, &format).unwrap();
     let values = backend.download(&matrix.values).unwrap();
     let dense = dense_of(&format, &symbolic.sparsity, &values);
@@ -79,7 +79,7 @@ fn body_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     let (model, symbolic) = problem::<E>();
     let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
     let expected = reference::body_force(&model, &force);
-    let mesh = DeviceMesh::upload(backend, &model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, &model, &symbolic);
     let force = backend.upload(&force).unwrap();
     let mut found = Vec::new();
     for n in COUNTS {
@@ -110,7 +110,7 @@ fn internal_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     let (model, symbolic) = problem::<E>();
     let u: Vec<f64> = Random(2).vector(3 * symbolic.numbering.len());
     let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
-    let mesh = DeviceMesh::upload(backend, &model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, &model, &symbolic);
     let u = backend.upload(&u).unwrap();
     let mut found = Vec::new();
     for n in COUNTS {
@@ -151,7 +151,7 @@ fn recover_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     let expected = stresses(&model, &u);
     let scale = largest(expected.iter().map(|cell| cell.0).collect::<Vec<_>>().as_flattened());
     let energy_scale = expected.iter().fold(0.0, |most: f64, cell| most.max(cell.2));
-    let mesh = DeviceMesh::upload(backend, &model, &symbolic.numbering, symbolic.blocks.clone()).unwrap();
+    let mesh = meshes::upload(backend, &model, &symbolic);
     let u = backend.upload(&u).unwrap();
     let mut found = Vec::new();
     for n in COUNTS.map(|n| n.min(expected.len())) {
