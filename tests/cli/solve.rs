@@ -65,6 +65,13 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
 }
 
 #[test]
+fn single_precision_that_comes_to_its_end_says_so() {
+    let run = Folder::new().solve(GOOD, &["--precision", "single"]);
+    assert_eq!(run.code, Some(5));
+    assert!(run.err.contains("take `--precision double`, or a larger `--tolerance`"), "{}", run.err);
+}
+
+#[test]
 fn two_runs_leave_the_same_bytes() {
     let folder = Folder::new();
     folder.solve(GOOD, &[]).done();

@@ -13,8 +13,8 @@ const NODE: u64 = 32;
 const ELEMENT: u64 = 12;
 /// Bytes per entry of an element's list of nodes.
 const ENTRY: u64 = 4;
-/// Bytes of a 3x3 block in double precision and its column, and of a slot's number.
-const BLOCK: u64 = 76;
+/// Bytes of a 3x3 block in single precision and its column, and of a slot's number.
+const BLOCK: u64 = 40;
 const SLOT: u64 = 4;
 /// Neighbours of an inner node, itself included, in a box: the fewest that a mesh of its kind is likely to have.
 const TET_NEIGHBOURS: u64 = 12;

@@ -33,12 +33,16 @@ pub fn error(error: &anyhow::Error) {
 
 fn help(error: &Error) -> &'static str {
     match error {
+        Error::NotConverged(solution) if solution.choices.precision == "single" => {
+            "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
+             `--precision double`, or a larger `--tolerance`"
+        }
         Error::NotConverged(_) => {
             "\nhelp: the results are written, and marked as not converged; raise `--max-iterations`, and see whether \
              supports and materials are as meant"
         }
         Error::Breakdown => "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements",
-        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or `--precision single`",
+        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh",
         Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU",
         Error::Output { .. } => "\nhelp: choose another place with `-o`",
         _ => "",

@@ -108,13 +108,20 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(mesh: &'a Mesh) -> Parts<'a> {
         let (labels, count) = parts::connected_parts(mesh);
+        let mut in_solid = vec![false; mesh.coords.len()];
+        mesh.solids().flat_map(|(_, cells)| &cells.nodes).for_each(|&node| in_solid[node as usize] = true);
         let mut frames = vec![Frame::EMPTY; count];
-        for (&label, &x) in labels.iter().zip(&mesh.coords) {
+        for (node, &label) in labels.iter().enumerate().filter(|(node, _)| in_solid[*node]) {
             if let Some(frame) = frames.get_mut(label as usize) {
-                frame.add(x);
+                frame.add(mesh.coords[node]);
             }
         }
         Parts { mesh, labels, frames }
+    }
+
+    /// How many parts there are; a node that no solid uses is none.
+    fn count(&self) -> usize {
+        self.frames.iter().filter(|frame| frame.n_nodes > 0).count()
     }
 
     /// Adds the rows of some components at some nodes to the Gram matrices of the parts they belong to.
@@ -149,7 +156,7 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
         parts.add(&mut grams, &support.nodes, support.displacement.map(|value| value.is_some()));
     }
     let mut loose = Vec::new();
-    for (i, frame) in parts.frames.iter().enumerate() {
+    for (i, frame) in parts.frames.iter().enumerate().filter(|(_, frame)| frame.n_nodes > 0) {
         let free = null_space(&grams[i]);
         if !free.is_empty() {
             let motions = motion::name(&free, frame.centre(), frame.size());
@@ -161,7 +168,7 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
         return Ok(());
     }
     find_remedies(&parts, &grams, &mut loose);
-    Err(ModelError::FreeMotion { parts: loose, n_parts: parts.frames.len() })
+    Err(ModelError::FreeMotion { parts: loose, n_parts: parts.count() })
 }
 
 /// Names for each loose part the groups that would hold it; the extreme planes where no group would.
