@@ -2,9 +2,9 @@
 //!
 //! | line of the algorithm | here |
 //! | --- | --- |
-//! | `r = f - K u`, `z = M^-1 r`, `p = z` | [`Cg::start`] |
-//! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q` | [`Cg::step`] |
-//! | `u += alpha p`, `p = z + (new r.z / r.z) p` | [`Cg::step`] |
+//! | `r = f - K u`, `z = M^-1 r`, `p = z` | `Cg::start` |
+//! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q` | `Cg::step` |
+//! | `u += alpha p`, `p = z + (new r.z / r.z) p` | `Cg::step` |
 //! | `|r| <= eps` | [`cg`], every [`CHECK_EVERY`] iterations |
 //!
 //! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence

@@ -2,7 +2,7 @@
 //!
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
-//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and [`motion`] puts it in words.
+//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words.
 
 mod motion;
 
