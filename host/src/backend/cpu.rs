@@ -52,7 +52,8 @@ impl Backend for CpuBackend {
     type Buffer<T: Plain> = HostBuffer<T>;
 
     fn name(&self) -> String {
-        format!("cpu ({} threads)", rayon::current_num_threads())
+        let n = rayon::current_num_threads();
+        format!("cpu ({n} thread{})", if n == 1 { "" } else { "s" })
     }
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
