@@ -1,0 +1,132 @@
+//! Bodies: solids that hold each other by faces, where a part hangs together by nodes.
+//!
+//! Two bodies that meet in one node or along one edge are a part, but a ball joint or a hinge lies between them. Whether
+//! that happens at all is asked first, and cheaply: [`parts_are_firm`].
+
+use super::Mesh;
+use super::faces::{FaceUse, for_each_face};
+use super::parts::{find, number, unite};
+
+/// Solids looked at before [`parts_are_firm`] gives up, as a multiple of their number. Generated boxes take 1, files of
+/// Gmsh 2 to 5.
+const LOOKS: usize = 12;
+
+/// Whether every part is seen to be firm: from its first solid on, each further one shares as many nodes with those
+/// reached as fix it to them (three in space, two in the plane).
+///
+/// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). Sweeps to and fro over the
+/// solids not yet reached; `false` if some stay out, or if too many sweeps are needed to tell.
+pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
+    let firm = mesh.dim();
+    let mut reached = vec![false; mesh.coords.len()];
+    let mut begun = vec![false; n_parts];
+    let mut left: Vec<(usize, u32)> = Vec::new();
+    for (block, cells) in mesh.solids() {
+        for (i, cell) in cells.nodes.chunks_exact(cells.kind.info().n_nodes).enumerate() {
+            if !reach(&mut reached, cell, firm) {
+                let first = !std::mem::replace(&mut begun[labels[cell[0] as usize] as usize], true);
+                match first {
+                    true => cell.iter().for_each(|&node| reached[node as usize] = true),
+                    false => left.push((block, i as u32)),
+                }
+            }
+        }
+    }
+    let mut looks = (LOOKS - 1) * mesh.solids().map(|(_, cells)| cells.len()).sum::<usize>();
+    while !left.is_empty() {
+        let before = left.len();
+        if before > looks {
+            return false;
+        }
+        looks -= before;
+        left.reverse();
+        left.retain(|&(block, cell)| !reach(&mut reached, mesh.cells[block].cell(cell as usize), firm));
+        if left.len() == before {
+            return false;
+        }
+    }
+    true
+}
+
+/// Reaches all nodes of a cell if `firm` of them are; says whether they are.
+fn reach(reached: &mut [bool], cell: &[u32], firm: usize) -> bool {
+    let fixed = cell.iter().map(|&node| usize::from(reached[node as usize])).sum::<usize>() >= firm;
+    if fixed {
+        cell.iter().for_each(|&node| reached[node as usize] = true);
+    }
+    fixed
+}
+
+/// For each solid, counted through the blocks of [`Mesh::solids`], the body it belongs to, `[n_solids]`, counted from 0
+/// in the order of each body's first solid; and the number of bodies.
+pub fn face_bodies(mesh: &Mesh) -> (Vec<u32>, usize) {
+    let mut first = vec![0; mesh.cells.len()];
+    let mut total = 0;
+    for (block, cells) in mesh.solids() {
+        first[block] = total;
+        total += cells.len() as u32;
+    }
+    let id = |side: &FaceUse| first[side.block as usize] + side.cell;
+    let pairs = for_each_face(mesh, |shared, found| {
+        found.extend(shared.windows(2).map(|pair| (id(&pair[0]), id(&pair[1]))));
+    });
+    let mut parent: Vec<u32> = (0..total).collect();
+    for (a, b) in pairs {
+        let (a, b) = (find(&mut parent, a), find(&mut parent, b));
+        unite(&mut parent, a, b);
+    }
+    let count = number(&mut parent);
+    (parent, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::{Hex8, Tet4};
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::parts::connected_parts;
+
+    fn firm(mesh: &Mesh) -> bool {
+        let (labels, count) = connected_parts(mesh);
+        parts_are_firm(mesh, &labels, count)
+    }
+
+    /// Keeps some cells of the first block.
+    fn keep(mesh: &mut Mesh, cells: &[usize]) {
+        let block = &mut mesh.cells[0];
+        block.nodes = cells.iter().flat_map(|&i| block.cell(i).to_vec()).collect();
+        block.tags = cells.iter().map(|&i| block.tags[i]).collect();
+    }
+
+    #[test]
+    fn boxes_are_firm_in_any_order() {
+        for kind in [Tet4, Hex8] {
+            let mut mesh = generate_box(kind, [1.0; 3], [5, 4, 3]).unwrap();
+            assert!(firm(&mesh));
+            assert_eq!(face_bodies(&mesh).1, 1);
+            let n = mesh.cells[0].len();
+            // A stride prime to the number of cells scatters them.
+            let scattered: Vec<usize> = (0..n).map(|i| i * 77 % n).collect();
+            keep(&mut mesh, &scattered);
+            assert!(firm(&mesh));
+            assert_eq!(face_bodies(&mesh), (vec![0; n], 1));
+        }
+    }
+
+    #[test]
+    fn cubes_across_an_edge_are_two_bodies() {
+        let mut mesh = generate_box(Hex8, [1.0; 3], [2, 2, 1]).unwrap();
+        keep(&mut mesh, &[0, 3]);
+        assert_eq!(connected_parts(&mesh).0.iter().filter(|&&label| label == 0).count(), 14);
+        assert!(!firm(&mesh));
+        assert_eq!(face_bodies(&mesh), (vec![0, 1], 2));
+    }
+
+    #[test]
+    fn boxes_apart_are_firm_each() {
+        let mut mesh = generate_box(Hex8, [1.0; 3], [3, 1, 1]).unwrap();
+        keep(&mut mesh, &[0, 2]);
+        assert!(firm(&mesh));
+        assert_eq!(face_bodies(&mesh), (vec![0, 1], 2));
+    }
+}
