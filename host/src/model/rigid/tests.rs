@@ -10,24 +10,24 @@ fn cube() -> Mesh {
 }
 
 /// Index of the cube's node at a point.
-fn at(mesh: &Mesh, x: [f64; 3]) -> u32 {
+pub(super) fn at(mesh: &Mesh, x: [f64; 3]) -> u32 {
     mesh.coords.iter().position(|known| *known == x).unwrap() as u32
 }
 
-fn fix(nodes: Vec<u32>, components: &str) -> Support {
+pub(super) fn fix(nodes: Vec<u32>, components: &str) -> Support {
     let displacement = ["x", "y", "z"].map(|c| components.contains(c).then_some(0.0));
     Support { name: "s".into(), nodes, displacement }
 }
 
-fn loose(mesh: &Mesh, supports: &[Support]) -> Vec<LoosePart> {
+pub(super) fn loose(mesh: &Mesh, supports: &[Support]) -> Vec<LoosePart> {
     match check(mesh, supports) {
-        Ok(()) => Vec::new(),
+        Ok(_) => Vec::new(),
         Err(ModelError::FreeMotion { parts, .. }) => parts,
         Err(other) => panic!("{other}"),
     }
 }
 
-fn words(part: &LoosePart) -> Vec<String> {
+pub(super) fn words(part: &LoosePart) -> Vec<String> {
     part.motions.iter().map(|motion| motion.to_string()).collect()
 }
 
