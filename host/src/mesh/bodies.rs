@@ -4,48 +4,31 @@
 //! that happens at all is asked first, and cheaply: [`parts_are_firm`].
 
 use super::Mesh;
+use super::adjacency::NodeCells;
 use super::faces::{FaceUse, for_each_face};
 use super::parts::{find, number, unite};
 
-/// Solids looked at before [`parts_are_firm`] gives up, as a multiple of their number. Generated boxes take 1, files of
-/// Gmsh 2 to 5.
-const LOOKS: usize = 12;
-
-/// Whether every part is seen to be firm: from its first solid on, each further one shares as many nodes with those
-/// reached as fix it to them (three in space, two in the plane).
+/// Whether every part is firm: from its first solid on, each further one shares as many nodes with those reached as fix
+/// it to them (three in space, two in the plane).
 ///
-/// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). Sweeps to and fro over the
-/// solids not yet reached; `false` if some stay out, or if too many sweeps are needed to tell.
+/// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). One sweep over the solids in
+/// their order, which is all that boxes generated here need; then, for orders less orderly, from node to node.
 pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
     let firm = mesh.dim();
     let mut reached = vec![false; mesh.coords.len()];
     let mut begun = vec![false; n_parts];
-    let mut left: Vec<(usize, u32)> = Vec::new();
-    for (block, cells) in mesh.solids() {
-        for (i, cell) in cells.nodes.chunks_exact(cells.kind.info().n_nodes).enumerate() {
+    let mut all = true;
+    for (_, cells) in mesh.solids() {
+        for cell in cells.nodes.chunks_exact(cells.kind.info().n_nodes) {
             if !reach(&mut reached, cell, firm) {
-                let first = !std::mem::replace(&mut begun[labels[cell[0] as usize] as usize], true);
-                match first {
-                    true => cell.iter().for_each(|&node| reached[node as usize] = true),
-                    false => left.push((block, i as u32)),
+                match std::mem::replace(&mut begun[labels[cell[0] as usize] as usize], true) {
+                    true => all = false,
+                    false => cell.iter().for_each(|&node| reached[node as usize] = true),
                 }
             }
         }
     }
-    let mut looks = (LOOKS - 1) * mesh.solids().map(|(_, cells)| cells.len()).sum::<usize>();
-    while !left.is_empty() {
-        let before = left.len();
-        if before > looks {
-            return false;
-        }
-        looks -= before;
-        left.reverse();
-        left.retain(|&(block, cell)| !reach(&mut reached, mesh.cells[block].cell(cell as usize), firm));
-        if left.len() == before {
-            return false;
-        }
-    }
-    true
+    all || spread(mesh, &mut reached, firm)
 }
 
 /// Reaches all nodes of a cell if `firm` of them are; says whether they are.
@@ -55,6 +38,28 @@ fn reach(reached: &mut [bool], cell: &[u32], firm: usize) -> bool {
         cell.iter().for_each(|&node| reached[node as usize] = true);
     }
     fixed
+}
+
+/// Reaches from the nodes reached so far all that can be; says whether that is every solid.
+fn spread(mesh: &Mesh, reached: &mut [bool], firm: usize) -> bool {
+    let blocks: Vec<_> = mesh.solids().map(|(_, cells)| (cells, NodeCells::of(cells, mesh.coords.len()))).collect();
+    // How many nodes of each solid have been taken off the stack.
+    let mut met: Vec<Vec<u8>> = blocks.iter().map(|(cells, _)| vec![0; cells.len()]).collect();
+    let mut left: usize = met.iter().map(Vec::len).sum();
+    let mut stack: Vec<u32> = (0..reached.len() as u32).filter(|&node| reached[node as usize]).collect();
+    while let Some(node) = stack.pop() {
+        for ((cells, at), met) in blocks.iter().zip(&mut met) {
+            for &cell in at.at(node as usize) {
+                met[cell as usize] += 1;
+                if usize::from(met[cell as usize]) == firm {
+                    left -= 1;
+                    let nodes = cells.cell(cell as usize).iter();
+                    stack.extend(nodes.filter(|&&other| !std::mem::replace(&mut reached[other as usize], true)));
+                }
+            }
+        }
+    }
+    left == 0
 }
 
 /// For each solid, counted through the blocks of [`Mesh::solids`], the body it belongs to, `[n_solids]`, counted from 0
