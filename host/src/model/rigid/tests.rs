@@ -140,3 +140,16 @@ fn far_from_the_origin_nothing_changes() {
     let line = vec![0, 1, 2];
     assert_eq!(loose(&mesh, &[fix(line, "xyz")])[0].motions.len(), 1);
 }
+
+#[test]
+fn a_node_without_a_solid_is_no_part() {
+    let mut mesh = cube();
+    mesh.cells.truncate(1);
+    mesh.groups.clear();
+    mesh.cells[0].nodes.iter_mut().for_each(|node| *node += 1);
+    mesh.coords.insert(0, [9.0; 3]);
+    mesh.node_tags.insert(0, 900);
+    let parts = loose(&mesh, &[]);
+    assert_eq!((parts.len(), parts[0].number, parts[0].n_nodes), (1, 1, 27));
+    assert!(loose(&mesh, &[fix(mesh.nodes_on("xmin").unwrap(), "xyz")]).is_empty());
+}
