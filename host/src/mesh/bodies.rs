@@ -13,7 +13,7 @@ use super::parts::{find, number, unite};
 ///
 /// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). A sweep over the solids
 /// and another back over those left out, which is all that generated boxes need; then, for other orders, from node to node.
-/// Six million tets of a box take 0.08 s, and some five times as long in an order without neighbours.
+/// Six million tets of a box take 0.06 s; 1.3 million shuffled ones, the worst order, 0.26 s.
 pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
     let firm = mesh.dim();
     let mut reached = vec![false; mesh.coords.len()];
