@@ -1,8 +1,10 @@
-"""Reads `ptxas -v` on standard input; prints registers and spills per kernel, and fails on errors or spills."""
+"""Reads `ptxas -v` on standard input; prints registers and spills per kernel. Fails on errors, and on spills of kernels that
+are not named as arguments."""
 
 import re
 import sys
 
+allowed = set(sys.argv[1:])
 kernels, name, spills, bad = [], None, 0, []
 for line in sys.stdin:
     if re.search(r"\b(error|fatal)\b", line):
@@ -19,8 +21,11 @@ for line in sys.stdin:
 
 print(f"{'kernel':60} registers spilled bytes")
 for name, registers, spilled in sorted(kernels):
-    print(f"{name:60} {registers:9} {spilled:13}")
-bad += [f"{name} spills {spilled} bytes" for name, _, spilled in kernels if spilled]
+    note = "  (allowed)" if spilled and name in allowed else ""
+    print(f"{name:60} {registers:9} {spilled:13}{note}")
+bad += [f"{name} spills {spilled} bytes" for name, _, spilled in kernels if spilled and name not in allowed]
+for name in sorted(allowed - {name for name, _, spilled in kernels if spilled}):
+    print(f"note: {name} may spill but does not: its place on the list in .ci/run can go")
 if not kernels:
     bad.append("ptxas reported no kernel")
 for line in bad:

@@ -14,6 +14,9 @@ pub enum Error {
     /// The case file or an argument is wrong (exit code 2).
     #[error(transparent)]
     Case(#[from] Box<CaseError>),
+    /// The case file names a mesh file that does not exist (exit code 3).
+    #[error(transparent)]
+    MissingMesh(Box<CaseError>),
     /// The mesh file cannot be read, or what it holds is not a mesh (exit code 3).
     #[error(transparent)]
     Mesh(#[from] MeshError),
@@ -43,11 +46,13 @@ pub enum Error {
     /// A count does not fit the integers the solver uses (exit code 4).
     #[error("the model is too large: {0}")]
     TooLarge(String),
-    /// The iteration met a NaN or an infinity (exit code 5).
-    #[error("the iteration broke down: a sum is not a finite number; are loads, materials and coordinates sensible?")]
+    /// The numbers of the model overflow: the iteration met a NaN or an infinity (exit code 4).
+    #[error(
+        "the iteration broke down on numbers too large to compute with; are loads, materials and coordinates sensible?"
+    )]
     Breakdown,
     /// The problem does not fit in memory (exit code 6).
-    #[error("out of memory on {device}: {needed} bytes are needed{}", match .available { Some(a) => format!(", {a} are there"), None => String::new() })]
+    #[error("out of memory on {device}: {} are needed{}", bytes(*.needed), match .available { Some(a) => format!(", {} are there", bytes(*a)), None => String::new() })]
     OutOfMemory {
         /// The device that has too little.
         device: String,
@@ -69,14 +74,22 @@ pub enum Error {
     },
 }
 
+/// A number of bytes in a unit that suits it.
+fn bytes(n: u64) -> String {
+    match n as f64 / f64::from(1 << 20) {
+        mib if mib < 1024.0 => format!("{mib:.1} MiB"),
+        mib => format!("{:.1} GiB", mib / 1024.0),
+    }
+}
+
 impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Case(_) | Error::NotAvailable { .. } => 2,
-            Error::Mesh(_) => 3,
-            Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) => 4,
-            Error::NotConverged(_) | Error::Breakdown => 5,
+            Error::Mesh(_) | Error::MissingMesh(_) => 3,
+            Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
+            Error::NotConverged(_) => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
             Error::Output { .. } => 8,

@@ -17,14 +17,17 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// The quotient; 0 where the numerator is 0, so that a converged iteration stays where it is.
+    /// The quotient; 0 where the numerator or the denominator is 0, so that a converged iteration stays where it is.
+    ///
+    /// An iteration that goes on after it has converged takes its residual down to where single precision rounds `p` to
+    /// 0 while `r . z`, summed in f64, is not: then the denominator alone is 0.
     ///
     /// # Safety
     /// `num` and `den` are indices into `scalars`.
     #[inline(always)]
     pub unsafe fn value(self) -> f64 {
-        let num = self.scalars.at(self.num as usize);
-        if num == 0.0 { 0.0 } else { num / self.scalars.at(self.den as usize) }
+        let (num, den) = (self.scalars.at(self.num as usize), self.scalars.at(self.den as usize));
+        if num == 0.0 || den == 0.0 { 0.0 } else { num / den }
     }
 }
 

@@ -88,14 +88,16 @@ pub unsafe fn sum_over_grid<const M: usize>(terms: [f64; M], to: Reduction) {
         for m in 0..M {
             to.partials.set(m * blocks + block, sums[m]);
         }
+        // The partial sums before the ticket; and after it those of the blocks that took theirs earlier. The barrier
+        // passes that on to the other threads.
         thread::device_fence();
         *last = u32::from(atomic::add(to.ticket, 0, 1) as usize + 1 == blocks);
+        thread::device_fence();
     }
     thread::sync_threads();
     if *last == 0 {
         return;
     }
-    thread::device_fence();
     let mut terms = [0.0; M];
     let mut i = thread;
     while i < blocks {

@@ -4,6 +4,7 @@
 //! most of both: rows of one slice have nearly the same length, and stay near what they read.
 
 use crate::mesh::{Mesh, ordering};
+use rayon::prelude::*;
 
 /// The order before the sort by degree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,14 +30,13 @@ pub struct Numbering {
 
 impl Numbering {
     /// Orders nodes, then sorts each window of `window` by falling `degree` (of the mesh's nodes), keeping the order of equals.
-    pub fn new(mesh: &Mesh, order: Ordering, window: usize, degree: impl Fn(u32) -> u32) -> Self {
+    pub fn new(mesh: &Mesh, order: Ordering, window: usize, degree: impl Fn(u32) -> u32 + Sync) -> Self {
         let mut to_mesh = match order {
             Ordering::Mesh => (0..mesh.coords.len() as u32).collect(),
             Ordering::Hilbert => ordering::hilbert(&mesh.coords),
         };
-        for window in to_mesh.chunks_mut(window.max(1)) {
-            window.sort_by_key(|node| std::cmp::Reverse(degree(*node)));
-        }
+        let windows = to_mesh.par_chunks_mut(window.max(1));
+        windows.for_each(|window| window.sort_by_key(|node| std::cmp::Reverse(degree(*node))));
         let mut to_solver = vec![0; to_mesh.len()];
         for (solver, node) in to_mesh.iter().enumerate() {
             to_solver[*node as usize] = solver as u32;

@@ -1,6 +1,7 @@
 //! The numeric phase: stiffness, loads and supports, computed on a backend from a mesh that stays there.
 
-use super::symbolic::{Block, Symbolic};
+use super::Numbering;
+use super::symbolic::Block;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
@@ -45,13 +46,14 @@ pub struct DeviceMesh<B: Backend> {
 }
 
 impl<B: Backend> DeviceMesh<B> {
-    /// Copies a model's mesh and materials to a backend.
-    pub fn upload(backend: &B, model: &Model, symbolic: &Symbolic) -> Result<Self> {
+    /// Copies a model's mesh and materials to a backend; `numbering` and `blocks` are those of its mesh.
+    pub fn upload(backend: &B, model: &Model, numbering: &Numbering, blocks: Vec<Block>) -> Result<Self> {
+        assert_eq!(numbering.len(), model.mesh.coords.len(), "the numbering of another mesh");
         let lame: Vec<[f64; 2]> = model.materials.iter().map(|m| [m.lambda(), m.mu()]).collect();
         Ok(DeviceMesh {
-            n_nodes: symbolic.numbering.len(),
-            blocks: symbolic.blocks.iter().map(|b| DeviceBlock::upload(backend, model, b)).collect::<Result<_>>()?,
-            coords: backend.upload(&symbolic.numbering.gather(&model.mesh.coords))?,
+            n_nodes: numbering.len(),
+            blocks: blocks.into_iter().map(|b| DeviceBlock::upload(backend, model, b)).collect::<Result<_>>()?,
+            coords: backend.upload_vec(numbering.gather(&model.mesh.coords))?,
             lame: backend.upload(&lame)?,
         })
     }
@@ -110,7 +112,7 @@ impl<B: Backend> DeviceMesh<B> {
 }
 
 impl<B: Backend> DeviceBlock<B> {
-    fn upload(backend: &B, model: &Model, block: &Block) -> Result<Self> {
+    fn upload(backend: &B, model: &Model, block: Block) -> Result<Self> {
         if !is_solvable(block.kind) {
             return Err(Error::NotSolvable(block.kind.info().name));
         }
@@ -118,11 +120,11 @@ impl<B: Backend> DeviceBlock<B> {
             index: block.index,
             kind: block.kind,
             n_cells: model.mesh.cells[block.index].len(),
-            nodes: backend.upload(&block.nodes)?,
+            nodes: backend.upload_vec(block.nodes)?,
             material: backend.upload(&model.cell_material[block.index])?,
-            around: backend.upload(&block.around.offsets)?,
-            cells: backend.upload(&block.around.cells)?,
-            slots: backend.upload(&block.slots)?,
+            around: backend.upload_vec(block.around.offsets)?,
+            cells: backend.upload_vec(block.around.cells)?,
+            slots: backend.upload_vec(block.slots)?,
         })
     }
 }
@@ -138,12 +140,12 @@ pub struct Supports {
 
 impl Supports {
     /// A model's supports.
-    pub fn new(model: &Model, symbolic: &Symbolic) -> Self {
-        let n = symbolic.numbering.len();
+    pub fn new(model: &Model, numbering: &Numbering) -> Self {
+        let n = numbering.len();
         let mut supports = Supports { fixed: vec![0; n], prescribed: vec![0.0; 3 * n] };
         for support in &model.supports {
             for node in &support.nodes {
-                let row = symbolic.numbering.to_solver[*node as usize] as usize;
+                let row = numbering.to_solver[*node as usize] as usize;
                 for (i, value) in support.displacement.iter().enumerate() {
                     if let Some(value) = value {
                         supports.fixed[row] |= 1 << i;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 const ROWS: usize = 2048;
 
 /// The cells of one type in the solver's numbering.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Block {
     /// Its position in `mesh.cells`.
     pub index: usize,

@@ -59,6 +59,10 @@ impl Backend for CpuBackend {
         Ok(HostBuffer(data.to_vec()))
     }
 
+    fn upload_vec<T: Plain>(&self, data: Vec<T>) -> Result<HostBuffer<T>> {
+        Ok(HostBuffer(data))
+    }
+
     fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
         Ok(HostBuffer(vec![T::zeroed(); n]))
     }
@@ -67,7 +71,12 @@ impl Backend for CpuBackend {
         Ok(buffer.0.clone())
     }
 
+    fn take<T: Plain>(&self, buffer: HostBuffer<T>) -> Result<Vec<T>> {
+        Ok(buffer.0)
+    }
+
     fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
+        assert_eq!(from.len(), to.len(), "copy between arrays of different lengths");
         let chunks = to.0.par_chunks_mut(CHUNK).zip(from.0.par_chunks(CHUNK));
         chunks.for_each(|(to, from)| to.copy_from_slice(from));
         Ok(())
@@ -95,6 +104,7 @@ impl Backend for CpuBackend {
     }
 
     fn dot<T: Real>(&self, x: &HostBuffer<T>, y: &HostBuffer<T>, out: Scalar) -> Result<()> {
+        assert_eq!(x.len(), y.len(), "product of vectors of different lengths");
         let chunk = |(x, y): (&[T], &[T])| [x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>()];
         let partials = x.0.par_chunks(CHUNK).zip(y.0.par_chunks(CHUNK)).map(chunk).collect();
         let [sum] = add_up(partials);
@@ -103,7 +113,9 @@ impl Backend for CpuBackend {
     }
 
     fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &HostBuffer<T>, y: &mut HostBuffer<T>) -> Result<()> {
-        F::product(a.layout(), &a.values.0, &x.0, &mut y.0);
+        a.check_shapes(x.len(), y.len());
+        // SAFETY: the matrix owns the arrays its layout points to, and x and y have its rows.
+        unsafe { F::product(a.layout(), &a.values.0, &x.0, &mut y.0) };
         Ok(())
     }
 
@@ -116,7 +128,7 @@ impl Backend for CpuBackend {
         _z: &mut HostBuffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
-        debug_assert!(q.len() == r.len() && inverse.len() == r.len());
+        assert!(q.len() == r.len() && inverse.len() == r.len(), "vectors of different lengths");
         let alpha = T::from_f64(self.quotient(alpha));
         let chunks = r.0.par_chunks_mut(CHUNK).zip(q.0.par_chunks(CHUNK)).zip(inverse.0.par_chunks(CHUNK));
         let partials = chunks.map(|((r, q), inverse)| {

@@ -44,12 +44,20 @@ pub type Vector<B, T> = <B as Backend>::Buffer<T>;
 
 /// A device-resident scalar, by its place in the backend's bank of [`N_SCALARS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scalar(pub u32);
+pub struct Scalar(u32);
+
+impl Scalar {
+    /// The scalar at a place below [`N_SCALARS`].
+    pub const fn new(place: usize) -> Self {
+        assert!(place < N_SCALARS, "no such scalar");
+        Scalar(place as u32)
+    }
+}
 
 /// Device-resident scalars per backend.
 pub const N_SCALARS: usize = 64;
 
-/// A coefficient `num / den` of device-resident scalars; 0 where `num` is 0.
+/// A coefficient `num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotient {
     /// Numerator.
@@ -68,10 +76,18 @@ pub trait Backend: Sized {
     fn name(&self) -> String;
     /// Copies an array to the device.
     fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
+    /// As [`Backend::upload`], of an array that is needed no longer.
+    fn upload_vec<T: Plain>(&self, data: Vec<T>) -> Result<Self::Buffer<T>> {
+        self.upload(&data)
+    }
     /// An array of zeros.
     fn zeros<T: Plain>(&self, n: usize) -> Result<Self::Buffer<T>>;
     /// Copies an array back; waits.
     fn download<T: Plain>(&self, buffer: &Self::Buffer<T>) -> Result<Vec<T>>;
+    /// As [`Backend::download`], of an array that is needed no longer.
+    fn take<T: Plain>(&self, buffer: Self::Buffer<T>) -> Result<Vec<T>> {
+        self.download(&buffer)
+    }
     /// `to = from`, of the same length.
     fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
     /// Runs a kernel over items `0..n`.
@@ -122,14 +138,14 @@ pub trait Backend: Sized {
 
     /// `y_i = a_i x_i`.
     fn mul<T: Real>(&self, a: &Self::Buffer<T>, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
-        debug_assert!(a.len() == x.len() && x.len() == y.len());
+        assert!(a.len() == x.len() && x.len() == y.len(), "vectors of different lengths");
         // SAFETY: all three live and have the same length; y is borrowed uniquely.
         unsafe { self.run(x.len(), Mul { a: a.view(), x: x.view(), y: y.view_mut() }) }
     }
 
     /// `y += sign * a x`.
     fn axpy<T: Real>(&self, sign: f64, a: Quotient, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
-        debug_assert_eq!(x.len(), y.len());
+        assert_eq!(x.len(), y.len(), "vectors of different lengths");
         let kernel = Axpy { sign, ratio: self.ratio(a), x: x.view(), y: y.view_mut() };
         // SAFETY: both live and have the same length; y is borrowed uniquely.
         unsafe { self.run(x.len(), kernel) }
@@ -137,7 +153,7 @@ pub trait Backend: Sized {
 
     /// `y = x + b y`.
     fn xpby<T: Real>(&self, x: &Self::Buffer<T>, b: Quotient, y: &mut Self::Buffer<T>) -> Result<()> {
-        debug_assert_eq!(x.len(), y.len());
+        assert_eq!(x.len(), y.len(), "vectors of different lengths");
         // SAFETY: both live and have the same length; y is borrowed uniquely.
         unsafe { self.run(x.len(), Xpby { ratio: self.ratio(b), x: x.view(), y: y.view_mut() }) }
     }
@@ -167,6 +183,8 @@ pub trait Backend: Sized {
         u: &mut Self::Buffer<T>,
         p: &mut Self::Buffer<T>,
     ) -> Result<()> {
+        let n = p.len();
+        assert!([r.len(), inverse.len(), u.len()] == [n; 3], "vectors of different lengths");
         let kernel = CgDirection {
             alpha: self.ratio(alpha),
             beta: self.ratio(beta),
@@ -176,7 +194,7 @@ pub trait Backend: Sized {
             p: p.view_mut(),
         };
         // SAFETY: all live and have the same length; u and p are borrowed uniquely.
-        unsafe { self.run(p.len(), kernel) }
+        unsafe { self.run(n, kernel) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `warpfem mesh box`.
 
+use super::memory;
 use super::print::{self, count};
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,11 +24,13 @@ pub struct BoxArguments {
     #[arg(long, default_value = "tet4", value_parser = element)]
     element: ElementKind,
     /// Edge lengths.
-    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0])]
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0], value_parser = length,
+        allow_negative_numbers = true)]
     size: Vec<f64>,
     /// Cells along each edge.
-    #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [10, 10, 10])]
-    cells: Vec<usize>,
+    #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [10, 10, 10], allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    cells: Vec<u32>,
     /// Write text instead of binary.
     #[arg(long)]
     ascii: bool,
@@ -43,11 +46,19 @@ fn element(text: &str) -> Result<ElementKind, String> {
     }
 }
 
+fn length(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(length) if length > 0.0 && length.is_finite() => Ok(length),
+        _ => Err("expected a length greater than 0".into()),
+    }
+}
+
 /// Runs the command.
 pub fn run(kind: &Kind) -> anyhow::Result<()> {
     let Kind::Box(arguments) = kind;
-    let three = |i: usize| (arguments.size[i], arguments.cells[i]);
+    let three = |i: usize| (arguments.size[i], arguments.cells[i] as usize);
     let [x, y, z] = [three(0), three(1), three(2)];
+    memory::check_box(arguments.element, [x.1, y.1, z.1], memory::Use::File)?;
     let mesh = generate_box(arguments.element, [x.0, y.0, z.0], [x.1, y.1, z.1]).map_err(warpfem::Error::from)?;
     let form = if arguments.ascii { Form::Ascii } else { Form::Binary };
     output::write_file(&arguments.output, |file| file.write_all(&to_bytes(&mesh, form)))?;

@@ -4,6 +4,7 @@
 mod bench;
 mod devices;
 mod info;
+mod memory;
 mod mesh;
 mod print;
 mod progress;
@@ -13,11 +14,21 @@ mod summary;
 use clap::{Parser, Subcommand};
 use std::panic;
 use std::process::ExitCode;
-use warpfem::Error;
+use warpfem::{Error, output};
 
 /// Finite elements for static linear elasticity, on NVIDIA GPUs and CPUs.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "Examples:
+  warpfem mesh box --size 16 2 2 --cells 64 8 8 -o cantilever.msh
+  warpfem info cantilever.msh
+  warpfem solve cantilever.toml
+
+Exit codes: 0 done, 2 bad case file or arguments, 3 bad mesh, 4 a model that cannot be solved, 5 not converged,
+6 out of memory, 7 device, 8 output, 130 interrupted."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -40,8 +51,12 @@ enum Command {
     Bench(bench::Kind),
 }
 
+/// The exit code after Ctrl-C: 128 and the signal's number, as shells have it.
+const INTERRUPTED: i32 = 130;
+
 /// Runs the program. Exit code 1 stands for a bug alone.
 pub fn main() -> ExitCode {
+    panic::set_hook(Box::new(print::bug));
     panic::catch_unwind(|| match Arguments::try_parse() {
         Ok(arguments) => finish(run(arguments.command)),
         Err(error) => {
@@ -55,6 +70,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        output::discard_unfinished();
+        std::process::exit(INTERRUPTED);
+    })?;
     match command {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),

@@ -17,14 +17,41 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Reports an error on stderr.
+/// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub fn error(error: &anyhow::Error) {
     let text = match error.downcast_ref::<Error>() {
-        Some(Error::Case(case)) if io::stderr().is_terminal() => format!("{:?}", miette::Report::new(case.report())),
-        _ => format!("error: {error:#}"),
+        Some(Error::Case(case) | Error::MissingMesh(case)) if io::stderr().is_terminal() => {
+            format!("{:?}", miette::Report::new(case.report()))
+        }
+        // A library error's text has its causes' in it.
+        Some(error) => format!("error: {error}{}", help(error)),
+        None => format!("error: {error:#}"),
     };
     // There is nowhere left to report that stderr is closed.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn help(error: &Error) -> &'static str {
+    match error {
+        Error::NotConverged(solution) if solution.choices.precision == "single" => {
+            "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
+             `--precision double`, or a larger `--tolerance`"
+        }
+        Error::NotConverged(_) => {
+            "\nhelp: the results are written, and marked as not converged; raise `--max-iterations`, and see whether \
+             supports and materials are as meant"
+        }
+        Error::Breakdown => "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements",
+        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh",
+        Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU",
+        Error::Output { .. } => "\nhelp: choose another place with `-o`",
+        _ => "",
+    }
+}
+
+/// Reports a panic: a bug, for which there is nothing the user can do but tell us.
+pub fn bug(panic: &std::panic::PanicHookInfo<'_>) {
+    let _ = writeln!(io::stderr(), "error: this is a bug in warpfem, please report it: {panic}");
 }
 
 /// A whole number with thousands separated: 12,567.

@@ -1,16 +1,16 @@
 //! `warpfem solve CASE`.
 
 use super::progress::Progress;
-use super::{print, summary};
+use super::{memory, print, summary};
 use clap::builder::PossibleValuesParser;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use warpfem::backend::Device;
 use warpfem::model::case::Case;
 use warpfem::model::options::{Choices, METHODS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options};
-use warpfem::pipeline::{self, STRATEGIES, Solution};
+use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Monitor;
 use warpfem::{Error, precond};
 
@@ -18,48 +18,58 @@ fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new([&["auto"], names].concat())
 }
 
+/// More threads than any machine has only wait for each other.
+const MAX_THREADS: i64 = 1024;
+
 /// Solves a case and writes its results.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: warpfem solve meshes/bracket.toml -o results/bracket --device cpu")]
+#[command(after_help = "Flags take precedence over the case file's [solver].
+
+Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element), <case>.png (a picture) and
+summary.json.
+
+Examples:
+  warpfem solve meshes/bracket.toml
+  warpfem solve meshes/bracket.toml -o out --device cpu --tolerance 1e-10")]
 pub struct Arguments {
     /// The case file.
     case: PathBuf,
     /// Folder for the results [default: results/<case>].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// auto, cpu, cuda, cuda:1 or emulate.
-    #[arg(long, default_value = "auto")]
+    /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: Device,
     /// Storage format of the matrix.
-    #[arg(long, value_parser = with_auto(&pipeline::formats()))]
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&pipeline::formats()))]
     format: Option<String>,
     /// Preconditioner.
-    #[arg(long, value_parser = with_auto(&precond::names()))]
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&precond::names()))]
     preconditioner: Option<String>,
     /// Precision of matrix and vectors.
-    #[arg(long, value_parser = PossibleValuesParser::new(PRECISIONS))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: Option<String>,
     /// Solution method.
-    #[arg(long, value_parser = PossibleValuesParser::new(METHODS))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS))]
     method: Option<String>,
     /// Assembly strategy.
-    #[arg(long, value_parser = with_auto(STRATEGIES))]
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&pipeline::strategies()))]
     assembly: Option<String>,
     /// Relative residual to stop at, between 0 and 1.
-    #[arg(long, value_parser = tolerance)]
+    #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// Iterations to give up after.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
-    /// CPU threads.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// CPU threads [default: all the machine has].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
     threads: Option<u32>,
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("expected a number between 0 and 1".into()),
@@ -90,46 +100,44 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global()?;
     }
-    ctrlc::set_handler(|| {
-        output::discard_unfinished();
-        std::process::exit(130);
-    })?;
     let progress = Progress::new(arguments.quiet);
     progress.phase("read");
     let model = read(arguments)?;
+    let dir = arguments.output.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
+    output::check_folder(&dir)?;
     let read = start.elapsed().as_secs_f64();
-    let (solution, failure) = match pipeline::solve(&model, arguments.device, &progress) {
-        Ok(solution) => (solution, None),
-        Err(Error::NotConverged(solution)) => (Solution::clone(&solution), Some(Error::NotConverged(solution))),
+    let (solution, converged) = match pipeline::solve(&model, arguments.device, &progress) {
+        Ok(solution) => (Box::new(solution), true),
+        Err(Error::NotConverged(solution)) => (solution, false),
         Err(error) => return Err(error.into()),
     };
-    let files = write(arguments, &model, &solution, read, start)?;
+    let files = write(&dir, &model, &solution, read, start)?;
     progress.finish();
-    if !arguments.quiet {
-        print::text(&files)?;
-    }
-    failure.map_or(Ok(()), |error| Err(error.into()))
+    let printed = if arguments.quiet { Ok(()) } else { print::text(&files) };
+    // Whether anybody reads on is the lesser news.
+    if converged { printed } else { Err(Error::NotConverged(solution).into()) }
 }
 
 /// Reads the case and its mesh, and checks both.
 fn read(arguments: &Arguments) -> anyhow::Result<Model> {
     let case = Case::read(&arguments.case).map_err(Error::from)?;
-    let choices = Choices { formats: &pipeline::formats(), preconditioners: &precond::names(), assemblies: STRATEGIES };
+    let choices = Choices {
+        formats: &pipeline::formats(),
+        preconditioners: &precond::names(),
+        assemblies: &pipeline::strategies(),
+    };
     case.check_solver(&choices).map_err(Error::from)?;
-    let mut model = Model::resolve(&case, case.mesh()?)?;
+    let on_host = !matches!(arguments.device.resolve(), Device::Cuda(_));
+    memory::check_case(&case, on_host)?;
+    let mesh = case.mesh()?;
+    memory::check_mesh(&mesh, on_host)?;
+    let mut model = Model::resolve(&case, mesh)?;
     arguments.override_options(&mut model.solver);
     Ok(model)
 }
 
 /// Writes the results; returns what to say.
-fn write(
-    arguments: &Arguments,
-    model: &Model,
-    solution: &Solution,
-    read: f64,
-    start: Instant,
-) -> anyhow::Result<String> {
-    let dir = arguments.output.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
+fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Instant) -> anyhow::Result<String> {
     let fields = Fields {
         displacement: &solution.displacement,
         reaction_force: &solution.reaction_force,
@@ -140,6 +148,6 @@ fn write(
     let mut summary = summary::of(model, solution, read);
     summary.timings_s.total = start.elapsed().as_secs_f64();
     let options = Options { fields: &model.fields, compress: false, picture: true };
-    let files = output::write_all(&dir, &model.mesh, &fields, &mut summary, &options)?;
+    let files = output::write_all(dir, &model.mesh, &fields, &mut summary, &options)?;
     Ok(summary::text(&summary, &files))
 }

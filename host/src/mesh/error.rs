@@ -54,7 +54,8 @@ pub enum MeshError {
     },
     /// An element of a type that is not supported.
     #[error(
-        "element {element} is of type {name} (Gmsh type {code}), which is not supported; supported are {}",
+        "element {element} is of type {name} (Gmsh type {code}), which is not supported; supported are {} \
+         (elements of higher order: save the mesh with gmsh -order 1)",
         supported()
     )]
     UnknownKind {

@@ -125,7 +125,7 @@ fn no_solids(mesh: &str, found: &[String], groups: &[String]) -> String {
     format!(
         "{mesh} has no solid elements (tet4, hex8); it holds {found}; groups: {groups}\n\
          help: once anything is in a physical group, Gmsh saves only what is in one: add a physical volume, or set \
-         Mesh.SaveAll = 1"
+         Mesh.SaveAll = 1; plane problems are not available in this version"
     )
 }
 

@@ -19,6 +19,8 @@ pub fn discard_unfinished() {
         // A file that has been renamed or removed meanwhile is no longer there to discard.
         let _ = std::fs::remove_file(path);
     }
+    // Kept locked, so that no other thread makes a new file before the process has ended.
+    std::mem::forget(unfinished);
 }
 
 /// A complete file that still has its temporary name. Dropped unpublished, it is removed.
@@ -68,7 +70,8 @@ fn create(target: &std::path::Path) -> io::Result<Staged> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     // The lock spans creation and registration: a handler sees either neither or both.
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let temporary = builder.tempfile_in(folder)?;
+    // The error itself would name the temporary file, which means nothing to anybody.
+    let temporary = builder.tempfile_in(folder).map_err(|error| error.kind())?;
     let name = temporary.path().to_path_buf();
     unfinished.push(name.clone());
     Ok(Staged { temporary: Some(temporary), name, target: target.to_path_buf() })

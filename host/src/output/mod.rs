@@ -129,6 +129,23 @@ pub fn write_all(
     staged.into_iter().map(Staged::publish).collect()
 }
 
+/// Checks before a long computation, and without leaving a trace, that a folder exists or can be made and that files can
+/// be put into it.
+///
+/// # Errors
+///
+/// [`Error::Output`] with the path at fault.
+pub fn check_folder(dir: &Path) -> Result<()> {
+    let existing = dir.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+    let Some(existing) = existing.into_iter().find(|path| path.exists()) else { return Ok(()) };
+    let fail = |kind: io::ErrorKind| Error::Output { path: existing.to_path_buf(), source: kind.into() };
+    if !existing.is_dir() {
+        return Err(fail(io::ErrorKind::NotADirectory));
+    }
+    // A file without a name, gone as soon as it is closed.
+    tempfile::tempfile_in(existing).map(drop).map_err(|error| fail(error.kind()))
+}
+
 /// Writes one file that appears complete or not at all.
 ///
 /// # Errors

@@ -23,12 +23,15 @@ pub const CHECK_EVERY: usize = 10;
 /// A start anew must reduce the true residual at least by this, or the precision is exhausted.
 const WORTHWHILE: f64 = 0.5;
 
-const RHO: [Scalar; 2] = [Scalar(0), Scalar(1)];
-const PQ: Scalar = Scalar(2);
-const NORM: Scalar = Scalar(3);
-const ONE: Scalar = Scalar(4);
-/// `r . r` of the last [`CHECK_EVERY`] iterations.
-const HISTORY: u32 = 8;
+const RHO: [Scalar; 2] = [Scalar::new(0), Scalar::new(1)];
+const PQ: Scalar = Scalar::new(2);
+const NORM: Scalar = Scalar::new(3);
+const ONE: Scalar = Scalar::new(4);
+
+/// Where iteration `step` since the last look leaves `r . r`.
+const fn history(step: usize) -> Scalar {
+    Scalar::new(8 + step)
+}
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,8 +119,8 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         b.axpy(-1.0, Quotient { num: ONE, den: ONE }, &self.q, &mut self.r)?;
         self.preconditioner.apply(b, &self.r, &mut self.p)?;
         b.dot(&self.r, &self.p, RHO[self.current])?;
-        b.dot(&self.r, &self.r, Scalar(HISTORY))?;
-        let [rr] = b.read([Scalar(HISTORY)])?;
+        b.dot(&self.r, &self.r, history(0))?;
+        let [rr] = b.read([history(0)])?;
         Ok(rr.sqrt())
     }
 
@@ -133,10 +136,10 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         loop {
             let steps = CHECK_EVERY.min(options.max_iterations - outcome.iterations);
             for step in 0..steps {
-                self.step(u, Scalar(HISTORY + step as u32))?;
+                self.step(u, history(step))?;
             }
             let squares: [f64; CHECK_EVERY] =
-                self.backend.read(core::array::from_fn(|step| Scalar(HISTORY + step.min(steps - 1) as u32)))?;
+                self.backend.read(core::array::from_fn(|step| history(step.min(steps - 1))))?;
             outcome.history.extend(squares[..steps].iter().map(|rr| rr.sqrt() / norm));
             outcome.iterations += steps;
             let residual = squares[steps - 1].sqrt() / norm;

@@ -81,7 +81,7 @@ impl Format for Ebw {
         EbwSpmvDot { n_rows, a, values, x, y, to }
     }
 
-    fn product<T: Real>(a: device::Ebw, values: &[T], x: &[T], y: &mut [T]) {
+    unsafe fn product<T: Real>(a: device::Ebw, values: &[T], x: &[T], y: &mut [T]) {
         y.par_chunks_mut(3 * SLICE).with_min_len(16).enumerate().for_each(|(slice, y)| {
             let sums = slice_product(a, slice, values, x);
             for (lane, y) in y.chunks_exact_mut(3).enumerate() {

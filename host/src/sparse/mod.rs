@@ -53,7 +53,10 @@ pub trait Format: Sized + Send + Sync {
         to: Reduction,
     ) -> impl Kernel;
     /// `y = A x` on the CPU.
-    fn product<T: Real>(layout: Self::Layout, values: &[T], x: &[T], y: &mut [T]);
+    ///
+    /// # Safety
+    /// The layout's arrays are alive and those of a matrix with these values and as many rows as x and y.
+    unsafe fn product<T: Real>(layout: Self::Layout, values: &[T], x: &[T], y: &mut [T]);
 }
 
 /// A matrix on a backend.
@@ -71,6 +74,11 @@ impl<B: Backend, F: Format, T: Real> Matrix<B, F, T> {
     pub fn zeros(backend: &B, format: &F, n_rows: usize) -> Result<Self> {
         let values = backend.zeros(format.footprint().values as usize)?;
         Ok(Matrix { n_rows, arrays: format.upload(backend)?, values })
+    }
+
+    /// Panics unless `y = A x` is defined for vectors of these lengths.
+    pub(crate) fn check_shapes(&self, x: usize, y: usize) {
+        assert!([x, y] == [3 * self.n_rows; 2], "a matrix of {} block rows, x of {x}, y of {y}", self.n_rows);
     }
 
     /// The kernels' view of the index arrays.

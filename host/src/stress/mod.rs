@@ -37,9 +37,9 @@ pub fn recover<B: Backend>(
         let (view, u) = (mesh.view(block), u.view());
         // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
         with_element!(block.kind, E => unsafe { backend.run(block.n_cells, Recover::<E>::new(view, u, out)) })?;
-        stresses.stress[block.index] = backend.download(&stress)?;
-        stresses.von_mises[block.index] = backend.download(&von_mises)?;
-        stresses.strain_energy += backend.download(&energy)?.iter().sum::<f64>();
+        stresses.stress[block.index] = backend.take(stress)?;
+        stresses.von_mises[block.index] = backend.take(von_mises)?;
+        stresses.strain_energy += backend.take(energy)?.iter().sum::<f64>();
     }
     Ok(stresses)
 }
@@ -51,6 +51,12 @@ pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) ->
         false => 0.0,
     };
     (0..internal.len()).map(force).collect()
+}
+
+/// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][3]` flat.
+pub fn free_residual(supports: &Supports, internal: &[f64], applied: &[f64]) -> f64 {
+    let free = (0..internal.len()).filter(|entry| !supports.is_fixed(entry / 3, entry % 3));
+    free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }
 
 /// The sum of vectors `[n][3]`, flat.

@@ -10,6 +10,14 @@ use crate::material::Lame;
 use crate::real::Real;
 use cuda_std::prelude::*;
 
+/// Calls `$callback! { $arguments row_owner, .. }` with every assembly strategy: the only list of them.
+#[macro_export]
+macro_rules! for_each_strategy {
+    ($callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* row_owner }
+    };
+}
+
 /// The cells of one element type, and for each node the cells around it. Nodes are in the solver's numbering, in which
 /// node and block row are the same.
 #[repr(C)]

@@ -187,10 +187,12 @@ impl Launcher for Cuda {
     fn upload<T: Plain>(&self, data: &[T]) -> Result<CudaBuffer<T>> {
         let buffer = self.allocate(data.len())?;
         if !data.is_empty() {
-            // SAFETY: both sides hold `data`'s bytes; the call returns when the host's side may be reused.
-            let result =
-                unsafe { sys::cuMemcpyHtoD_v2(buffer.address(), data.as_ptr().cast::<c_void>(), size_of_val(data)) };
+            let (from, bytes) = (data.as_ptr().cast::<c_void>(), size_of_val(data));
+            // SAFETY: both sides hold these bytes. In the stream of the kernels that will read them: a copy in another
+            // stream may still be on its way when it returns.
+            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(buffer.address(), from, bytes, self.stream.as_inner()) };
             check(result, "copy to its memory")?;
+            self.finish()?;
         }
         Ok(buffer)
     }
@@ -214,7 +216,7 @@ impl Launcher for Cuda {
     }
 
     fn copy<T: Plain>(&self, from: &CudaBuffer<T>, to: &mut CudaBuffer<T>) -> Result<()> {
-        debug_assert_eq!(from.len, to.len);
+        assert_eq!(from.len, to.len, "copy between arrays of different lengths");
         let bytes = from.len * size_of::<T>();
         // SAFETY: both buffers hold `bytes` bytes.
         let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.stream.as_inner()) };

@@ -12,7 +12,7 @@ pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
 pub use emulated::Emulated;
 
 use super::{Backend, Buffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sparse::{Format, Matrix};
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
@@ -55,9 +55,11 @@ struct Reducer<L: Launcher> {
 }
 
 /// A backend over a [`Launcher`].
+///
+/// The arrays are dropped before the launcher, which owns the device's context.
 pub struct GpuBackend<L: Launcher> {
-    launcher: L,
     reducer: RefCell<Reducer<L>>,
+    launcher: L,
 }
 
 impl<L: Launcher> GpuBackend<L> {
@@ -91,6 +93,20 @@ impl<L: Launcher> GpuBackend<L> {
             scalars: reducer.scalars.view_mut(),
             out: indices,
         })
+    }
+
+    /// Starts a kernel that sums over its grid.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch_sum<K: Kernel>(&self, blocks: usize, kernel: &K) -> Result<()> {
+        // SAFETY: the caller keeps the kernel's contract.
+        let launched = unsafe { self.launcher.launch(blocks, BLOCK, kernel) };
+        if launched.is_err() {
+            // Blocks that ran have taken tickets, and nobody was last.
+            self.reducer.borrow_mut().ticket = self.launcher.zeros(1)?;
+        }
+        launched
     }
 
     /// Blocks of a grid-stride loop over `n` entries.
@@ -128,6 +144,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         if n == 0 {
             return Ok(());
         }
+        if u32::try_from(n).is_err() {
+            return Err(Error::TooLarge(format!("{n} items in one launch, and threads are numbered with 32 bits")));
+        }
         // SAFETY: the caller keeps the kernel's contract; threads past n do nothing.
         unsafe { self.launcher.launch(n.div_ceil(BLOCK), BLOCK, &Items { n, kernel }) }
     }
@@ -147,13 +166,15 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     }
 
     fn dot<T: Real>(&self, x: &L::Buffer<T>, y: &L::Buffer<T>, out: Scalar) -> Result<()> {
+        assert_eq!(x.len(), y.len(), "product of vectors of different lengths");
         let blocks = self.stride_grid(x.len());
         let kernel = Dot { n: x.len(), x: x.view(), y: y.view(), to: self.reduction(blocks, [out])? };
         // SAFETY: x and y live and have n entries; the reduction holds a partial sum per block.
-        unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
+        unsafe { self.launch_sum(blocks, &kernel) }
     }
 
     fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &L::Buffer<T>, y: &mut L::Buffer<T>) -> Result<()> {
+        a.check_shapes(x.len(), y.len());
         // SAFETY: the matrix is of the layout's shape, x and y have its rows, y is borrowed uniquely.
         unsafe { self.run(a.n_rows, F::spmv(a.layout(), a.values.view(), x.view(), y.view_mut())) }
     }
@@ -165,11 +186,12 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         y: &mut L::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
+        a.check_shapes(x.len(), y.len());
         let blocks = a.n_rows.div_ceil(BLOCK).max(1);
         let to = self.reduction(blocks, [out])?;
         let kernel = F::spmv_dot(a.n_rows, a.layout(), a.values.view(), x.view(), y.view_mut(), to);
         // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
-        unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
+        unsafe { self.launch_sum(blocks, &kernel) }
     }
 
     fn cg_residual<T: Real>(
@@ -181,6 +203,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         _z: &mut L::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
+        assert!(q.len() == r.len() && inverse.len() == r.len(), "vectors of different lengths");
         let blocks = self.stride_grid(r.len());
         let kernel = CgResidual {
             n: r.len(),
@@ -191,6 +214,6 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             to: self.reduction(blocks, out)?,
         };
         // SAFETY: all live and have n entries; r is borrowed uniquely; a partial sum per block.
-        unsafe { self.launcher.launch(blocks, BLOCK, &kernel) }
+        unsafe { self.launch_sum(blocks, &kernel) }
     }
 }

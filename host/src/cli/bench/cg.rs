@@ -50,7 +50,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let model = problem::model(arguments.element(), arguments.cells)?;
+    let model = arguments.model()?;
     let is_gpu = matches!(arguments.device.resolve(), Device::Cuda(_));
     let report: Report = with_backend!(arguments.device, backend => match arguments.precision.as_str() {
         "single" => measure::<_, f32>(backend, is_gpu, arguments, &model),
@@ -74,7 +74,7 @@ fn measure<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments
         times.push(1e3 * start.elapsed().as_secs_f64());
         assert_eq!(v, again, "two solutions on one device differ");
     }
-    let (n, blocks) = (v.len(), system.symbolic.sparsity.n_blocks());
+    let (n, blocks) = (v.len(), system.n_blocks);
     let bytes = blocks * (9 * size_of::<T>() + 4) + (2 + VECTOR_WORDS) * n * size_of::<T>();
     let solve_ms = median(times);
     let iteration_ms = solve_ms / outcome.iterations.max(1) as f64;

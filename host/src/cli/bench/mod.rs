@@ -5,11 +5,13 @@ mod cg;
 mod problem;
 mod spmv;
 
+use super::memory;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpfem::backend::Device;
 use warpfem::element::ElementKind;
+use warpfem::model::Model;
 use warpfem::model::options::PRECISIONS;
 use warpfem::output;
 
@@ -39,7 +41,7 @@ pub struct Arguments {
     #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: String,
     /// Relative residual to stop at (`cg`).
-    #[arg(long, default_value_t = 1e-8)]
+    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = super::solve::tolerance, allow_negative_numbers = true)]
     tolerance: f64,
     /// Samples whose median is reported.
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
@@ -50,6 +52,13 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The model, if memory allows.
+    fn model(&self) -> warpfem::Result<Model> {
+        let on_host = !matches!(self.device.resolve(), Device::Cuda(_));
+        memory::check_box(self.element(), [self.cells as usize; 3], memory::Use::Solution { on_host })?;
+        problem::model(self.element(), self.cells)
+    }
+
     fn element(&self) -> ElementKind {
         if self.element == "hex8" { ElementKind::Hex8 } else { ElementKind::Tet4 }
     }

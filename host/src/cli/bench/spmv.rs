@@ -52,7 +52,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let model = problem::model(arguments.element(), arguments.cells)?;
+    let model = arguments.model()?;
     let report = measure(arguments, &model)?;
     write_json(arguments.json.as_deref(), &report)?;
     print::text(&table(&report))
@@ -90,10 +90,9 @@ fn format<B: Backend, F: Format, T: Real>(backend: &B, samples: u32, model: &Mod
     let x: Vec<T> = (0..n).map(|i| T::from_f64((i as f64 * 0.37).sin())).collect();
     let (x, mut y) = (backend.upload(&x)?, backend.zeros::<T>(n)?);
     let spmv = bandwidth::time(backend, samples, || backend.spmv(&system.matrix, &x, &mut y))?;
-    let dot = warpfem::backend::Scalar(0);
+    let dot = warpfem::backend::Scalar::new(0);
     let spmv_dot = bandwidth::time(backend, samples, || backend.spmv_dot(&system.matrix, &x, &mut y, dot))?;
-    let blocks = system.symbolic.sparsity.n_blocks();
-    let footprint = system.format.footprint();
+    let (blocks, footprint) = (system.n_blocks, system.footprint);
     let min_bytes = (blocks * (9 * size_of::<T>() + 4) + 2 * n * size_of::<T>()) as u64;
     report.blocks = blocks;
     report.rows.push(Row {

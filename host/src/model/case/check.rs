@@ -108,7 +108,7 @@ impl Case {
     fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
         match *value.get_ref() > 0.0 && value.get_ref().is_finite() {
             true => Ok(()),
-            false => Err(self.error_at(value.span(), format!("`{key}` must be greater than 0"), "")),
+            false => Err(self.error_at(value.span(), format!("`{key}` must be greater than 0, and finite"), "")),
         }
     }
 

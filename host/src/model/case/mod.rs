@@ -75,14 +75,15 @@ impl Case {
 
     /// Reads or generates the mesh.
     ///
-    /// A file that does not exist is the case file's error; anything wrong inside it is the mesh's.
+    /// A file that does not exist is [`Error::MissingMesh`], which points at its name in the case file.
     pub fn mesh(&self) -> Result<Mesh, Error> {
         let table = self.tables.mesh.get_ref();
         if let Some(file) = &table.file {
             let path = self.path.parent().unwrap_or(Path::new("")).join(file.get_ref());
             if !path.exists() {
                 let message = format!("there is no mesh file {}", path.display());
-                return Err(self.error_at(file.span(), message, "`file` is relative to the case file").into());
+                let error = self.error_at(file.span(), message, "`file` is relative to the case file");
+                return Err(Error::MissingMesh(error));
             }
             return Ok(Mesh::read(&path)?);
         }

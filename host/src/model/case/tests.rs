@@ -179,7 +179,7 @@ fn a_file_that_is_not_there_is_named() {
     says(&error.to_string(), "nowhere/part.toml: cannot read the case file", &[]);
     let case = parse(&GOOD.replacen("generate", "file = \"no.msh\"\n#", 1)).unwrap();
     let error = case.mesh().unwrap_err();
-    assert_eq!(error.exit_code(), 2);
+    assert_eq!(error.exit_code(), 3);
     says(&error.to_string(), "part.toml:2:8: there is no mesh file no.msh", &[]);
 }
 

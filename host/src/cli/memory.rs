@@ -1,0 +1,134 @@
+//! Refuses what cannot fit before it is tried: a machine that runs out of memory takes other people's work with it.
+//!
+//! The figures are lower bounds, so what would fit is never refused.
+
+use warpfem::element::ElementKind;
+use warpfem::mesh::Mesh;
+use warpfem::model::Case;
+use warpfem::{Error, Result};
+
+/// Bytes per node of coordinates and tag.
+const NODE: u64 = 32;
+/// Bytes per element beside its nodes: its tag and its place in a group.
+const ELEMENT: u64 = 12;
+/// Bytes per entry of an element's list of nodes.
+const ENTRY: u64 = 4;
+/// Bytes of a 3x3 block in single precision and its column, and of a slot's number.
+const BLOCK: u64 = 40;
+const SLOT: u64 = 4;
+/// Neighbours of an inner node, itself included, in a box: the fewest that a mesh of its kind is likely to have.
+const TET_NEIGHBOURS: u64 = 12;
+const HEX_NEIGHBOURS: u64 = 24;
+
+/// What a mesh is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// To be written to a file, whose bytes are put together in memory.
+    File,
+    /// To be solved on.
+    Solution {
+        /// Whether the matrix lies in the host's memory.
+        on_host: bool,
+    },
+}
+
+/// Bytes that `elements` elements of a kind on `nodes` nodes take at least.
+fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
+    let width = kind.info().n_nodes as u64;
+    let neighbours = if kind == ElementKind::Hex8 { HEX_NEIGHBOURS } else { TET_NEIGHBOURS };
+    let mesh = nodes.saturating_mul(NODE).saturating_add(elements.saturating_mul(ELEMENT + ENTRY * width));
+    let slots = elements.saturating_mul(SLOT * width * width);
+    let matrix = nodes.saturating_mul(BLOCK * neighbours);
+    match purpose {
+        Use::File => mesh.saturating_mul(2),
+        Use::Solution { on_host: true } => mesh.saturating_add(slots).saturating_add(matrix),
+        Use::Solution { on_host: false } => mesh.saturating_add(slots),
+    }
+}
+
+/// Bytes that can be had: what the system calls available, less where the control group allows less. `None` where
+/// there is no saying.
+fn available() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let system = 1024 * in_kib(&meminfo, "MemAvailable:")?;
+    let number = |name: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse().ok();
+    Some(number("memory.max").map_or(system, |limit: u64| system.min(limit)))
+}
+
+/// The figure of a line of `/proc/meminfo`.
+fn in_kib(meminfo: &str, key: &str) -> Option<u64> {
+    meminfo.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
+}
+
+fn check(needed: u64) -> Result<()> {
+    match available() {
+        Some(available) if needed > available => {
+            Err(Error::OutOfMemory { device: "this machine".into(), needed, available: Some(available) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks a box that is to be generated.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`]
+pub fn check_box(kind: ElementKind, cells: [usize; 3], purpose: Use) -> Result<()> {
+    let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
+    let per_cell = if kind == ElementKind::Hex8 { 1 } else { 6 };
+    check(needed(kind, product(1), product(0).saturating_mul(per_cell), purpose))
+}
+
+/// Checks the mesh that a case file asks to generate, if it does.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`]
+pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
+    let Some(generate) = &case.tables.mesh.get_ref().generate else { return Ok(()) };
+    let table = generate.get_ref();
+    let kind = ElementKind::from_name(table.element.get_ref()).unwrap_or(ElementKind::Tet4);
+    check_box(kind, *table.cells.get_ref(), Use::Solution { on_host })
+}
+
+/// Checks a mesh that is there already: whether what comes on top of it fits.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`]
+pub fn check_mesh(mesh: &Mesh, on_host: bool) -> Result<()> {
+    let more = mesh.solids().map(|(_, cells)| {
+        let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);
+        let all = needed(cells.kind, nodes, elements, Use::Solution { on_host });
+        all - needed(cells.kind, nodes, elements, Use::File) / 2
+    });
+    check(more.max().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_meminfo_is_found() {
+        let text = "MemTotal:       24000000 kB\nMemAvailable:   17000000 kB\n";
+        assert_eq!(in_kib(text, "MemAvailable:"), Some(17_000_000));
+        assert_eq!(in_kib(text, "SwapFree:"), None);
+    }
+
+    #[test]
+    fn boxes_are_refused_when_no_machine_could_hold_them() {
+        for purpose in [Use::File, Use::Solution { on_host: true }, Use::Solution { on_host: false }] {
+            assert!(check_box(ElementKind::Tet4, [2; 3], purpose).is_ok());
+            assert!(check_box(ElementKind::Hex8, [100_000; 3], purpose).is_err());
+            assert!(check_box(ElementKind::Tet4, [usize::MAX; 3], purpose).is_err());
+        }
+    }
+
+    #[test]
+    fn a_million_nodes_of_tetrahedra_need_somewhat_over_a_gigabyte() {
+        let bytes = needed(ElementKind::Tet4, 1 << 20, 6 << 20, Use::Solution { on_host: true });
+        assert!((1.0e9..2.5e9).contains(&(bytes as f64)), "{bytes}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Assembly and supports, on every device: as a serial element-by-element assembly into a dense matrix does it.
+
+mod common;
+
+use common::blocks::dense_of;
+use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding};
+use kernels_rs::real::Real;
+use nalgebra::{DMatrix, DVector};
+use warpfem::assembly::{Ordering, Supports, Symbolic};
+use warpfem::backend::{Backend, Device};
+use warpfem::element::ElementKind::{Hex8, Tet4};
+use warpfem::model::Model;
+use warpfem::pipeline;
+use warpfem::solve::Silent;
+use warpfem::sparse::{Ebw, Format};
+
+/// A distorted box of each element, and an unstructured mesh; of two materials each.
+fn models() -> Vec<Model> {
+    let distorted = |kind| meshes::two_materials(meshes::distorted_box(kind, [3, 4, 2], 0.2));
+    vec![distorted(Tet4), distorted(Hex8), meshes::two_materials(meshes::load("cube_463.toml").mesh)]
+}
+
+/// A matrix `[3 n][3 n]` in the solver's numbering, from the mesh's.
+fn renumbered(symbolic: &Symbolic, k: &DMatrix<f64>) -> DMatrix<f64> {
+    let to_mesh = |i: usize| 3 * symbolic.numbering.to_mesh[i / 3] as usize + i % 3;
+    DMatrix::from_fn(k.nrows(), k.ncols(), |i, j| k[(to_mesh(i), to_mesh(j))])
+}
+
+fn assembled<B: Backend, T: Real>(
+    backend: &B,
+    model: &Model,
+    symbolic: &Symbolic,
+    expected: &DMatrix<f64>,
+) -> Vec<u64> {
+    let format = Ebw::build(&symbolic.sparsity);
+    let mesh = meshes::upload(backend, model, symbolic);
+    let run = || {
+        let matrix = mesh.stiffness::<Ebw, T>(backend, &format).unwrap();
+        backend.download(&matrix.values).unwrap()
+    };
+    let values = run();
+    assert!(bits(&values) == bits(&run()), "two assemblies differ");
+    let k = dense_of(&format, &symbolic.sparsity, &values);
+    assert_close(T::NAME, k.as_slice(), expected.as_slice(), 10.0 * rounding::<T>(), expected.amax());
+    assert!((&k - k.transpose()).amax() <= rounding::<T>() * k.amax(), "not symmetric");
+    for motion in rigid_motions(model, symbolic) {
+        let force = &k * &motion;
+        assert!(
+            force.amax() <= 20.0 * rounding::<T>() * k.amax() * motion.amax(),
+            "a rigid motion takes {}",
+            force.amax()
+        );
+    }
+    bits(&values)
+}
+
+/// Three translations and three rotations, in the solver's numbering.
+fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
+    let motion = |m: usize| {
+        let at = |[x, y, z]: [f64; 3]| match m {
+            3 => [0.0, -z, y],
+            4 => [z, 0.0, -x],
+            5 => [-y, x, 0.0],
+            _ => core::array::from_fn(|i| if i == m { 1.0 } else { 0.0 }),
+        };
+        let u: Vec<[f64; 3]> = symbolic.numbering.gather(&model.mesh.coords).into_iter().map(at).collect();
+        DVector::from_vec(u.into_flattened())
+    };
+    (0..6).map(motion).collect()
+}
+
+#[test]
+fn stiffness_is_the_serial_assembly() {
+    for model in models() {
+        for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024)] {
+            let symbolic = Symbolic::new(&model.mesh, order, window).unwrap();
+            let expected = renumbered(&symbolic, &reference::stiffness(&model));
+            assert_orders_agree(&on_every_device!(assembled::<_, f64>, &model, &symbolic, &expected));
+            assert_orders_agree(&on_every_device!(assembled::<_, f32>, &model, &symbolic, &expected));
+        }
+    }
+}
+
+/// Eliminates the supports and solves densely.
+fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) -> Vec<u64> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let format = Ebw::build(&symbolic.sparsity);
+    let mesh = meshes::upload(backend, model, &symbolic);
+    let supports = Supports::new(model, &symbolic.numbering);
+    let mut matrix = mesh.stiffness::<Ebw, f64>(backend, &format).unwrap();
+    let before = dense_of(&format, &symbolic.sparsity, &backend.download(&matrix.values).unwrap());
+    let mut f = backend.upload(&symbolic.numbering.gather(&model.nodal_forces).into_flattened()).unwrap();
+    supports.eliminate(backend, &mut matrix, &mut f).unwrap();
+    let k = dense_of(&format, &symbolic.sparsity, &backend.download(&matrix.values).unwrap());
+    let f = backend.download(&f).unwrap();
+    assert!((&k - k.transpose()).amax() <= 1e-14 * k.amax(), "not symmetric");
+    assert_eq!(k.diagonal(), before.diagonal(), "the diagonal is kept");
+    for i in (0..f.len()).filter(|i| supports.is_fixed(i / 3, i % 3)) {
+        assert_eq!(f[i], 0.0);
+        assert_eq!(k.row(i).iter().filter(|v| **v != 0.0).count(), 1, "row {i} is the diagonal alone");
+    }
+    let mut u = k.cholesky().expect("positive definite").solve(&DVector::from_vec(f));
+    u += DVector::from_column_slice(&supports.prescribed);
+    let u = symbolic.numbering.scatter(u.as_slice()).into_flattened();
+    assert_close("displacements", &u, expected.as_slice(), 1e-11, expected.amax());
+    bits(&u)
+}
+
+/// The free part of `K u = f` solved with the prescribed part taken over to the right.
+fn partitioned(model: &Model) -> DVector<f64> {
+    let n = 3 * model.mesh.coords.len();
+    let mut prescribed = vec![None; n];
+    for support in &model.supports {
+        for node in &support.nodes {
+            for i in 0..3 {
+                prescribed[3 * *node as usize + i] = support.displacement[i].or(prescribed[3 * *node as usize + i]);
+            }
+        }
+    }
+    let free: Vec<usize> = (0..n).filter(|i| prescribed[*i].is_none()).collect();
+    let k = reference::stiffness(model);
+    let mut u = DVector::from_iterator(n, prescribed.iter().map(|value| value.unwrap_or(0.0)));
+    let f = DVector::from_row_slice(model.nodal_forces.as_flattened()) - &k * &u;
+    let solution = k.select_columns(&free).select_rows(&free).cholesky().unwrap().solve(&f.select_rows(&free));
+    free.iter().zip(solution.iter()).for_each(|(i, value)| u[*i] = *value);
+    u
+}
+
+#[test]
+fn supports_are_eliminated_and_prescribed_values_lifted() {
+    let tables = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
+                  [[support]]\non = \"xmax\"\ndisplacement = { x = 0.01, z = -0.02 }\n\
+                  [[traction]]\non = \"zmax\"\nvector = [1.0, 2.0, -3.0]\n";
+    for kind in [Tet4, Hex8] {
+        let mesh = meshes::distorted_box(kind, [3, 4, 2], 0.2);
+        let model = meshes::model(&format!("{}{tables}", meshes::SOFT), mesh);
+        let expected = partitioned(&model);
+        assert_orders_agree(&on_every_device!(constrained, &model, &expected));
+        let solution = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+        assert_close("pipeline", solution.displacement.as_flattened(), expected.as_slice(), 1e-7, expected.amax());
+    }
+}
+
+fn gravity<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
+    let weights = [[0.0, 1.0, -9.81 * 2.0], [0.5, 0.0, -9.81 * 5.0]];
+    let mut f = backend.zeros(3 * mesh.n_nodes).unwrap();
+    mesh.add_body_force(backend, &weights, &mut f).unwrap();
+    let f = backend.download(&f).unwrap();
+    let nodal = symbolic.numbering.scatter(&f).into_flattened();
+    let expected = reference::body_force(model, &weights);
+    assert_close("nodal loads", &nodal, &expected, 1e-13, largest(&expected));
+    let mut volume = [0.0; 2];
+    reference::for_each_cell(model, |kind, _, x, material, _| {
+        volume[material] += reference::points(kind, x).iter().map(|point| point.weight).sum::<f64>();
+    });
+    let total = warpfem::stress::resultant(&f);
+    let weight: [f64; 3] = core::array::from_fn(|i| volume[0] * weights[0][i] + volume[1] * weights[1][i]);
+    assert_close("weight", &total, &weight, 1e-13, largest(&weight));
+    bits(&f)
+}
+
+#[test]
+fn gravity_adds_up_to_the_weight() {
+    for model in models() {
+        assert_orders_agree(&on_every_device!(gravity, &model));
+    }
+}
+
+fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
+    let format = Ebw::build(&symbolic.sparsity);
+    let matrix = mesh.stiffness::<Ebw, f64>(backend, &format).unwrap();
+    let u = backend.upload(&Random(6).vector::<f64>(3 * mesh.n_nodes)).unwrap();
+    let mut product = backend.zeros(3 * mesh.n_nodes).unwrap();
+    backend.spmv(&matrix, &u, &mut product).unwrap();
+    let force = backend.download(&mesh.internal_force(backend, &u).unwrap()).unwrap();
+    let product = backend.download(&product).unwrap();
+    assert_close("internal force", &force, &product, 1e-13, largest(&product));
+    bits(&force)
+}
+
+#[test]
+fn internal_force_is_the_matrix_times_displacements() {
+    for model in models() {
+        assert_orders_agree(&on_every_device!(internal, &model));
+    }
+}

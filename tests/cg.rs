@@ -1,0 +1,229 @@
+//! Conjugate gradients: against dense solutions, in exact arithmetic's number of iterations, and when it cannot succeed.
+
+mod common;
+
+use common::blocks::{Blocks, random_sparsity};
+use common::recorder::Recorder;
+use common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
+use kernels_rs::real::Real;
+use nalgebra::DVector;
+use warpfem::Error;
+use warpfem::backend::{Backend, CpuBackend, GpuBackend};
+use warpfem::precond;
+use warpfem::solve::cg::CHECK_EVERY;
+use warpfem::solve::{CgOptions, CgOutcome, Silent, cg};
+use warpfem::sparse::{Ebw, Matrix};
+
+const TIGHT: CgOptions = CgOptions { tolerance: 1e-12, max_iterations: 1000 };
+
+/// Solves from zero.
+fn solve<B: Backend, T: Real>(
+    backend: &B,
+    blocks: &Blocks,
+    f: &[f64],
+    preconditioner: &str,
+    options: CgOptions,
+) -> Result<(Vec<f64>, CgOutcome), Error> {
+    let matrix: Matrix<B, Ebw, T> = blocks.upload(backend);
+    let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
+    let f = backend.upload(&f)?;
+    let preconditioner = precond::build(preconditioner, backend, &matrix).expect("it exists")?;
+    let mut u = backend.zeros::<T>(3 * blocks.n_rows())?;
+    let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent)?;
+    Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
+}
+
+fn positive(n: usize) -> (Blocks, Vec<f64>) {
+    (Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4), Random(5).vector(3 * n))
+}
+
+/// `||f - A u|| / ||f||` in f64.
+fn true_residual(blocks: &Blocks, f: &[f64], u: &[f64]) -> f64 {
+    let difference: f64 = blocks.product(u).iter().zip(f).map(|(ku, f)| (f - ku) * (f - ku)).sum();
+    difference.sqrt() / f.iter().map(|f| f * f).sum::<f64>().sqrt()
+}
+
+fn dense_solution<B: Backend>(backend: &B, n: usize, preconditioner: &str) -> (Vec<u64>, usize) {
+    let (blocks, f) = positive(n);
+    let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, TIGHT).unwrap();
+    let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_column_slice(&f));
+    assert!(outcome.converged && outcome.relative_residual <= TIGHT.tolerance, "{outcome:?}");
+    assert_close(preconditioner, &u, expected.as_slice(), 1e-10, expected.amax());
+    assert_eq!(outcome.history.len(), outcome.iterations);
+    let reported = (outcome.relative_residual, true_residual(&blocks, &f, &u));
+    assert!((reported.0 - reported.1).abs() < 1e-14, "reported {}, true {}", reported.0, reported.1);
+    (bits(&u), outcome.iterations)
+}
+
+#[test]
+fn solves_as_a_dense_solver_does() {
+    for preconditioner in precond::names() {
+        for n in [1, 2, 33, 100] {
+            let results = on_every_device!(dense_solution, n, preconditioner);
+            assert_orders_agree(&results);
+            let again = on_every_device!(dense_solution, n, preconditioner);
+            assert!(results == again, "two runs differ");
+        }
+    }
+}
+
+/// A diagonal of this many distinct values, and a right-hand side that has a part in each.
+fn distinct(k: usize, scale: f64) -> (Blocks, Vec<f64>) {
+    let diagonal: Vec<f64> = (0..300).map(|i| scale * (1.0 + (i % k) as f64)).collect();
+    (Blocks::diagonal(&diagonal), Random(9).vector(300))
+}
+
+fn ends_in_time<B: Backend, T: Real>(backend: &B, k: usize, scale: f64, tolerance: f64) {
+    let (blocks, f) = distinct(k, scale);
+    let options = CgOptions { tolerance, max_iterations: 200 };
+    let (u, outcome) = solve::<B, T>(backend, &blocks, &f, "none", options).unwrap();
+    let most = k.next_multiple_of(CHECK_EVERY);
+    assert!(outcome.converged && outcome.iterations <= most, "{k} values, {}: {outcome:?}", T::NAME);
+    assert!(outcome.history[k - 1] <= tolerance, "{k} values: {:?}", outcome.history);
+    assert!(true_residual(&blocks, &f, &u) <= 2.0 * tolerance);
+    let (_, jacobi) = solve::<B, T>(backend, &blocks, &f, "jacobi", options).unwrap();
+    assert!(jacobi.history[0] <= tolerance, "Jacobi solves a diagonal matrix in one: {:?}", jacobi.history);
+}
+
+#[test]
+fn needs_one_iteration_per_distinct_eigenvalue() {
+    for k in [1, 5, 10, 12] {
+        for scale in [1e11, 1e-9] {
+            on_every_device!(ends_in_time::<_, f64>, k, scale, 1e-10);
+        }
+        on_every_device!(ends_in_time::<_, f32>, k, 1.0, 1e-5);
+        on_every_device!(ends_in_time::<_, f32>, k, 1e11, 1e-5);
+    }
+}
+
+fn zero<B: Backend>(backend: &B) {
+    let (blocks, f) = positive(40);
+    let matrix: Matrix<B, Ebw, f64> = blocks.upload(backend);
+    let preconditioner = precond::build("jacobi", backend, &matrix).unwrap().unwrap();
+    let mut u = backend.upload(&f).unwrap();
+    let f = backend.zeros(120).unwrap();
+    let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, TIGHT, &Silent).unwrap();
+    assert!(outcome.converged && outcome.iterations == 0 && outcome.relative_residual == 0.0, "{outcome:?}");
+    assert_eq!(backend.download(&u).unwrap(), [0.0; 120]);
+}
+
+#[test]
+fn nothing_follows_from_no_load() {
+    on_every_device!(zero);
+}
+
+fn not_a_number<B: Backend>(backend: &B) {
+    for spoil in [f64::NAN, f64::INFINITY] {
+        let (blocks, f) = positive(40);
+        let mut spoiled = blocks.clone();
+        spoiled.blocks[7][0][1] = spoil;
+        let result = solve::<B, f64>(backend, &spoiled, &f, "jacobi", TIGHT);
+        assert!(matches!(result, Err(Error::Breakdown)), "in the matrix: {result:?}");
+        let mut spoiled = f.clone();
+        spoiled[100] = spoil;
+        let result = solve::<B, f64>(backend, &blocks, &spoiled, "none", TIGHT);
+        assert!(matches!(result, Err(Error::Breakdown)), "in the right-hand side: {result:?}");
+    }
+}
+
+#[test]
+fn what_is_not_a_number_is_a_breakdown() {
+    on_every_device!(not_a_number);
+}
+
+/// The Laplacian of a chain of `n` nodes, in each component: hard for conjugate gradients.
+fn chain(n: usize) -> (Blocks, Vec<f64>) {
+    let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
+    let sparsity = common::blocks::sparsity(&neighbours);
+    let mut blocks = Blocks::random(sparsity, 1);
+    blocks.set_all(|row, column| match row.abs_diff(column) {
+        0 => 2.0,
+        3 => -1.0,
+        _ => 0.0,
+    });
+    (blocks, Random(2).vector(3 * n))
+}
+
+fn gives_up<B: Backend>(backend: &B) {
+    let (blocks, f) = chain(200);
+    for max_iterations in [0, 1, 10, 25] {
+        let options = CgOptions { tolerance: 1e-10, max_iterations };
+        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
+        assert!(!outcome.converged && outcome.iterations == max_iterations, "{outcome:?}");
+        assert_eq!(outcome.history.len(), max_iterations);
+        let residual = true_residual(&blocks, &f, &u);
+        assert!((outcome.relative_residual - residual).abs() <= 1e-10 * residual, "{outcome:?}, true {residual}");
+        assert!(max_iterations == 0 || largest(&u) > 0.0, "what was found is kept");
+    }
+}
+
+#[test]
+fn gives_up_where_it_is_told_to() {
+    on_every_device!(gives_up);
+}
+
+fn single<B: Backend>(backend: &B) {
+    let (blocks, f) = chain(50);
+    let options = CgOptions { tolerance: 1e-10, max_iterations: 5000 };
+    let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
+    let residual = true_residual(&blocks, &f, &u);
+    assert!(!outcome.converged && outcome.iterations < 5000, "{} iterations", outcome.iterations);
+    assert!(outcome.relative_residual > 0.3 * residual, "reported {}, true {residual}", outcome.relative_residual);
+    assert!(outcome.relative_residual < 3.0 * residual, "reported {}, true {residual}", outcome.relative_residual);
+    let (double, _) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
+    assert_close("single precision", &u, &double, 1e-2, largest(&double));
+}
+
+#[test]
+fn single_precision_says_how_far_it_got() {
+    on_every_device!(single);
+}
+
+/// What `more` iterations beyond `few` add: launches per entry point, copies, reads.
+fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static str, usize)>, [usize; 6]) {
+    let (blocks, f) = chain(400);
+    let counts = |max_iterations| {
+        let backend = GpuBackend::new(Recorder::default()).unwrap();
+        let options = CgOptions { tolerance: 1e-10, max_iterations };
+        let (_, outcome) = solve::<_, f64>(&backend, &blocks, &f, preconditioner, options).unwrap();
+        assert_eq!(outcome.iterations, max_iterations);
+        backend.launcher().counts()
+    };
+    let (few, more) = (counts(few), counts(more));
+    let launches = more.launches.iter().map(|(name, n)| (*name, n - few.launches[name])).filter(|(_, n)| *n > 0);
+    let others = |c: &common::recorder::Counts| [c.reads, c.copies, c.uploads, c.downloads, c.waits, c.allocations];
+    let (few, others) = (others(&few), others(&more));
+    (launches.collect(), core::array::from_fn(|i| others[i] - few[i]))
+}
+
+#[test]
+fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
+    let (launches, [reads, others @ ..]) = difference("jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let each = 10 * CHECK_EVERY;
+    assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("ebw_spmv_dot_f64", each)]);
+    assert_eq!((reads, others), (10, [0; 5]));
+}
+
+#[test]
+fn a_general_preconditioner_takes_six_launches_and_its_own() {
+    let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let each = 10 * CHECK_EVERY;
+    assert_eq!(
+        launches,
+        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("ebw_spmv_dot_f64", each), ("xpby_f64", each)]
+    );
+    // The identity is applied by a copy.
+    assert_eq!((reads, copies, others), (10, each, [0; 4]));
+}
+
+#[test]
+fn threads_do_not_change_the_bits() {
+    let (blocks, f) = chain(6000);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let options = CgOptions { tolerance: 1e-10, max_iterations: 50 };
+        pool.install(|| solve::<_, f64>(&CpuBackend::default(), &blocks, &f, "jacobi", options).unwrap().0)
+    };
+    let one = with(1);
+    assert!(bits(&one) == bits(&with(2)) && bits(&one) == bits(&with(5)));
+}

@@ -1,0 +1,185 @@
+//! Mesh files with one mistake each: code 3, the file and the tag of what is wrong in it.
+
+use crate::{Folder, repository};
+
+/// Two tetrahedra on a triangle.
+const MESH: &str = "$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+2
+2 1 \"foot\"
+3 2 \"body\"
+$EndPhysicalNames
+$Nodes
+5
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+5 1 1 1
+$EndNodes
+$Elements
+3
+31 2 2 1 1 1 2 3
+41 4 2 2 1 1 2 3 4
+42 4 2 2 1 2 3 4 5
+$EndElements
+";
+
+const CASE: &str = "[mesh]
+file = \"part.msh\"
+
+[[material]]
+name = \"steel\"
+young = 210e9
+poisson = 0.3
+
+[[support]]
+on = \"foot\"
+fix = \"xyz\"
+
+[[pressure]]
+on = \"foot\"
+value = 1e3
+";
+
+/// The mesh with one piece replaced, which must be there.
+fn mesh_but(from: &str, to: &str) -> String {
+    assert!(MESH.contains(from), "{from}");
+    MESH.replacen(from, to, 1)
+}
+
+fn solve(mesh: &str) -> (Folder, crate::Run) {
+    let folder = Folder::new();
+    folder.write("part.msh", mesh);
+    let run = folder.solve(CASE, &[]);
+    (folder, run)
+}
+
+/// Solves on a mesh that must be refused, and leave nothing.
+fn refused(mesh: &str, code: i32, words: &[&str]) {
+    let (folder, run) = solve(mesh);
+    run.refused(code, words);
+    assert_eq!(folder.names("."), ["case.toml", "part.msh"]);
+}
+
+/// The same in the case of a mesh of the repository.
+fn refused_file(mesh: &str, words: &[&str]) {
+    let folder = Folder::new();
+    folder.solve(&CASE.replace("part.msh", &repository(mesh)), &[]).refused(3, words);
+    assert_eq!(folder.names("."), ["case.toml"]);
+}
+
+#[test]
+fn the_mesh_these_are_made_from_is_sound() {
+    let (folder, run) = solve(MESH);
+    run.done();
+    assert_eq!(folder.summary("out")["elements"], 2);
+}
+
+#[test]
+fn no_such_mesh() {
+    let folder = Folder::new();
+    let words = ["case.toml:2:8: there is no mesh file part.msh", "file = \"part.msh\"", "relative to the case file"];
+    folder.solve(CASE, &[]).refused(3, &words);
+    assert_eq!(folder.names("."), ["case.toml"]);
+    folder.run(&["info", "nope.msh"]).refused(3, &["nope.msh: No such file"]);
+}
+
+#[test]
+fn truncated() {
+    for end in ["5 1 1 1\n", "41 4 2 2", "42 4 2 2 1 2"] {
+        let at = MESH.find(end).unwrap() + end.len();
+        refused(&MESH[..at], 3, &["part.msh: the file is truncated: section $"]);
+    }
+    let whole = std::fs::read(repository("meshes/cube_463.msh")).unwrap();
+    let folder = Folder::new();
+    std::fs::write(folder.path("part.msh"), &whole[..whole.len() / 2]).unwrap();
+    folder.solve(CASE, &[]).refused(3, &["part.msh: the file is truncated"]);
+    folder.run(&["info", "part.msh"]).refused(3, &["part.msh: the file is truncated"]);
+}
+
+#[test]
+fn not_a_mesh() {
+    for text in ["", "hello\n", CASE] {
+        refused(text, 3, &["part.msh: this is not a Gmsh mesh"]);
+    }
+    refused(&mesh_but("2.2 0 8", "3.0 0 8"), 3, &["part.msh: MSH format 3.0 is not supported", "gmsh -format msh41"]);
+}
+
+#[test]
+fn a_coordinate_that_is_no_number() {
+    for word in ["nan", "inf", "-inf"] {
+        refused(&mesh_but("5 1 1 1", &format!("5 1 {word} 1")), 3, &["part.msh: node 5 has a coordinate"]);
+    }
+}
+
+#[test]
+fn an_element_with_a_missing_node() {
+    let words = ["part.msh: element 42 refers to node 9, which the file does not define"];
+    refused(&mesh_but("2 3 4 5\n", "2 3 4 9\n"), 3, &words);
+}
+
+#[test]
+fn a_flat_tetrahedron() {
+    refused(&mesh_but("5 1 1 1", "5 0.25 0.25 0.5"), 3, &["part.msh: element 42 (tet4) is degenerate"]);
+    refused(&mesh_but("2 3 4 5\n", "2 3 4 4\n"), 3, &["part.msh: element 42 (tet4) is degenerate"]);
+}
+
+#[test]
+fn tetrahedra_inside_each_other() {
+    let words = ["part.msh: the mesh overlaps itself: elements 42 and 41 lie on the same side", "is a node misplaced?"];
+    refused(&mesh_but("5 1 1 1", "5 0.1 0.1 0.1"), 3, &words);
+}
+
+#[test]
+fn an_element_listed_the_other_way_round_is_turned_with_a_warning() {
+    let (folder, run) = solve(&mesh_but("2 3 4 5\n", "3 2 4 5\n"));
+    assert!(run.done().out.contains("warning: 1 elements were listed the other way round"));
+    let warnings = folder.summary("out")["warnings"].to_string();
+    assert!(warnings.contains("(the first is 42)"), "{warnings}");
+}
+
+#[test]
+fn only_faces_have_groups() {
+    let words = ["only faces have groups, so Gmsh saved no volume: add a Physical Volume"];
+    refused_file("tests/data/faces41.msh", &words);
+}
+
+#[test]
+fn a_plane_mesh() {
+    let plane = mesh_but("5 1 1 1", "5 1 1 0").replacen("4 0 0 1", "4 1 2 0", 1).replacen("3\n31", "1\n31", 1);
+    let plane: String =
+        plane.lines().filter(|line| !line.contains(" 4 2 2 ")).map(|line| format!("{line}\n")).collect();
+    refused(&plane, 4, &["part.msh has no solid elements (tet4, hex8); it holds 1 tri3", "plane problems are not"]);
+}
+
+#[test]
+fn elements_of_second_order() {
+    refused_file(
+        "tests/data/tet10.msh",
+        &["tet10.msh: element", "which is not supported", "supported are", "-order 1"],
+    );
+}
+
+#[test]
+fn a_facet_that_is_no_face_of_a_solid() {
+    let stray = mesh_but("3\n31 2 2 1 1 1 2 3\n", "4\n31 2 2 1 1 1 2 3\n32 2 2 1 1 1 2 5\n");
+    refused(&stray, 2, &["case.toml:14:6: 1 of the 2 facets of `foot` are not faces of a solid element"]);
+}
+
+#[test]
+fn a_second_body_that_nothing_holds() {
+    let nodes = "5 1 1 1\n11 5 0 0\n12 6 0 0\n13 5 1 0\n14 5 0 1\n$EndNodes";
+    let two = mesh_but("5 1 1 1\n$EndNodes", nodes).replacen("$Nodes\n5", "$Nodes\n9", 1);
+    let two = two.replacen("3\n31", "4\n31", 1).replacen("$EndElements", "43 4 2 2 1 11 12 13 14\n$EndElements", 1);
+    let words = [
+        "1 of the body's 2 connected parts are not held",
+        "part 2 (4 nodes, from (5, 0, 0) to (6, 1, 1)) is free to move",
+        "translation along x",
+        "help: it would be held by",
+    ];
+    // It carries no load: nothing would move it, but its displacements are not determined.
+    refused(&two, 4, &words);
+}

@@ -1,0 +1,89 @@
+//! Arguments that make no sense (2), devices that are not there (7), places that cannot be written (8), problems that
+//! no memory holds (6).
+
+use crate::{Folder, GOOD, good_but, has_gpu};
+
+#[test]
+fn flags_that_make_no_sense() {
+    let folder = Folder::new();
+    let flags: [(&[&str], &str); 11] = [
+        (&["--frob"], "unexpected argument '--frob'"),
+        (&["--method", "direct"], "possible values: cg"),
+        (&["--format", "hyb"], "ebw"),
+        (&["--preconditioner", "ilu"], "jacobi"),
+        (&["--precision", "half"], "double, single"),
+        (&["--assembly", "magic"], "row_owner"),
+        (&["--tolerance", "3"], "expected a number between 0 and 1"),
+        (&["--tolerance", "-1"], "expected a number between 0 and 1"),
+        (&["--max-iterations", "0"], "--max-iterations"),
+        (&["--threads", "99999"], "1..=1024"),
+        (&["--device", "gpu"], "expected auto, cpu, cuda, cuda:1 or emulate"),
+    ];
+    folder.write("case.toml", GOOD);
+    for (flags, word) in flags {
+        folder.run(&[&["solve", "case.toml"], flags].concat()).refused(2, &[word]);
+    }
+    folder.run(&["slove"]).refused(2, &["slove", "solve"]);
+    folder.run(&["solve"]).refused(2, &["<CASE>"]);
+    assert_eq!(folder.names("."), ["case.toml"]);
+}
+
+#[test]
+fn boxes_that_make_no_sense() {
+    let folder = Folder::new();
+    let shapes: [(&[&str], &str); 8] = [
+        (&["--size", "0", "1", "1"], "greater than 0"),
+        (&["--size", "1", "1", "-1"], "greater than 0"),
+        (&["--size", "nan", "1", "1"], "greater than 0"),
+        (&["--size", "1", "1"], "3 values required"),
+        (&["--cells", "0", "1", "1"], "--cells"),
+        (&["--cells", "1", "-1", "1"], "--cells"),
+        (&["--cells", "1", "1.5", "1"], "--cells"),
+        (&["--element", "tet10"], "expected tet4 or hex8"),
+    ];
+    for (shape, word) in shapes {
+        folder.run(&[&["mesh", "box", "-o", "a.msh"], shape].concat()).refused(2, &[word]);
+    }
+    folder.run(&["mesh", "box"]).refused(2, &["--output"]);
+    folder.run(&["bench", "cg", "--tolerance", "nan"]).refused(2, &["between 0 and 1"]);
+    folder.run(&["bench", "cg", "--cells", "0"]).refused(2, &["--cells"]);
+    assert!(folder.names(".").is_empty());
+}
+
+#[test]
+fn no_gpu() {
+    let folder = Folder::new();
+    if !has_gpu() {
+        folder.solve(GOOD, &["--threads", "1"]).done();
+        std::fs::remove_dir_all(folder.path("out")).unwrap();
+        folder.run(&["solve", "case.toml", "--device", "cuda"]).refused(7, &["GPU", "`--device cpu` needs no GPU"]);
+        folder.run(&["bench", "spmv", "--cells", "2", "--device", "cuda:3"]).refused(7, &["`warpfem devices`"]);
+    }
+    assert!(!folder.path("results").exists());
+}
+
+#[test]
+fn places_that_cannot_be_written() {
+    let folder = Folder::new();
+    folder.write("file", "old");
+    folder.write("case.toml", GOOD);
+    for place in ["file", "file/below", "file/below/that"] {
+        folder.run(&["solve", "case.toml", "-o", place]).refused(8, &["cannot write file", "not a directory", "`-o`"]);
+    }
+    folder.run(&["mesh", "box", "--cells", "1", "1", "1", "-o", "file/a.msh"]).refused(8, &["file/a.msh", "not a dir"]);
+    folder.run(&["mesh", "box", "--cells", "1", "1", "1", "-o", "no/a.msh"]).refused(8, &["no/a.msh", "not found"]);
+    let bench = ["bench", "spmv", "--cells", "2", "--samples", "1", "--device", "cpu", "--json", "no/a.json"];
+    folder.run(&bench).refused(8, &["no/a.json"]);
+    assert_eq!(folder.names("."), ["case.toml", "file"]);
+    assert_eq!(folder.read("file"), b"old");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn problems_that_no_memory_holds() {
+    let folder = Folder::new();
+    let huge = good_but("cells = [8, 2, 2]", "cells = [20000, 20000, 1000]");
+    folder.solve(&huge, &[]).refused(6, &["out of memory on this machine", "GiB are needed", "coarser mesh"]);
+    folder.run(&["mesh", "box", "--cells", "100000", "100000", "1000", "-o", "a.msh"]).refused(6, &["GiB are needed"]);
+    assert_eq!(folder.names("."), ["case.toml"]);
+}

@@ -1,0 +1,131 @@
+//! The files a solution leaves: summary, table and picture.
+
+use crate::{Folder, GOOD, repository};
+use serde_json::Value;
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// The positions of `keys` in `text` ascend.
+fn in_order(text: &str, keys: &[&str]) {
+    let mut from = 0;
+    for key in keys {
+        let at = text[from..].find(&format!("\"{key}\":"));
+        from += at.unwrap_or_else(|| panic!("{key} is missing or out of order in {text}"));
+    }
+}
+
+#[test]
+fn the_summary_has_the_keys_that_scripts_rely_on() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &["--quiet"]).done();
+    let summary = folder.summary("out");
+    let expected = ["case", "nodes", "elements", "dofs", "device", "solver", "timings_s", "results", "warnings"];
+    let solver = ["method", "format", "preconditioner", "precision", "assembly"];
+    let solver = [&solver[..], &["iterations", "relative_residual", "converged"]].concat();
+    let timings = ["read", "setup", "assembly", "boundary", "solve", "stress", "write", "total"];
+    let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "applied"];
+    let results = [&results[..], &["equilibrium_error", "von_mises"]].concat();
+    let sorted = |keys: &[&'static str]| {
+        let mut keys = keys.to_vec();
+        keys.sort_unstable();
+        keys
+    };
+    let found = |value: &Value| {
+        let mut keys: Vec<String> = keys(value).into_iter().map(str::to_owned).collect();
+        keys.sort_unstable();
+        keys
+    };
+    assert_eq!(found(&summary), sorted(&expected));
+    assert_eq!(found(&summary["solver"]), sorted(&solver));
+    assert_eq!(found(&summary["timings_s"]), sorted(&timings));
+    assert_eq!(found(&summary["results"]), sorted(&results));
+    assert_eq!(found(&summary["results"]["von_mises"]), sorted(&["min", "max", "mean", "p99"]));
+    let text = String::from_utf8(folder.read("out/summary.json")).unwrap();
+    in_order(&text, &expected);
+    in_order(&text, &solver);
+    in_order(&text, &timings);
+    in_order(&text, &results);
+    in_order(&text, &["min", "max", "mean", "p99"]);
+}
+
+#[test]
+fn the_summary_of_a_cantilever_makes_sense() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &["--quiet"]).done();
+    let summary = folder.summary("out");
+    assert_eq!((&summary["case"], &summary["nodes"]), (&"case".into(), &81.into()));
+    assert_eq!((&summary["elements"], &summary["dofs"]), (&192.into(), &243.into()));
+    assert_eq!(summary["solver"]["converged"], true);
+    let results = &summary["results"];
+    let (applied, reaction) = (numbers(&results["applied"]), numbers(&results["reactions"]["xmin"]));
+    let weight = 7850.0 * 9.81 * 4.0;
+    assert!((applied[2] + weight + 1e3).abs() < 1e-6 * weight, "{applied:?}");
+    for (load, reaction) in applied.iter().zip(&reaction) {
+        assert!((load + reaction).abs() < 1e-6 * weight, "{applied:?} {reaction:?}");
+    }
+    assert!(results["equilibrium_error"].as_f64().unwrap() < 1e-6);
+    let at = numbers(&results["max_displacement_at"]);
+    assert!(at[0] == 4.0 && (2.0 * at[1]).fract() == 0.0 && (2.0 * at[2]).fract() == 0.0, "{at:?}");
+    let v = |name: &str| results["von_mises"][name].as_f64().unwrap();
+    assert!(0.0 < v("min") && v("min") < v("mean") && v("mean") < v("p99") && v("p99") <= v("max"));
+    let t = |name: &str| summary["timings_s"][name].as_f64().unwrap();
+    let phases = ["read", "setup", "assembly", "boundary", "solve", "stress", "write"];
+    let sum: f64 = phases.into_iter().map(t).sum();
+    assert!(phases.into_iter().all(|phase| t(phase) >= 0.0) && sum <= 1.001 * t("total"), "{summary}");
+}
+
+#[test]
+fn supports_without_a_group_are_named_by_position() {
+    let folder = Folder::new();
+    let held = GOOD.replace("on = \"xmin\"", "box = { min = [0.0, 0.0, 0.0], max = [0.0, 1.0, 1.0] }");
+    folder.solve(&format!("{held}\n[[support]]\nnodes = [81]\nfix = \"y\"\n"), &["--quiet"]).done();
+    let summary = folder.summary("out");
+    assert_eq!(keys(&summary["results"]["reactions"]), ["support[1]", "support[2]"]);
+    let second = numbers(&summary["results"]["reactions"]["support[2]"]);
+    assert!(second[0] == 0.0 && second[1] != 0.0 && second[2] == 0.0, "{second:?}");
+}
+
+#[test]
+fn the_table_has_a_line_per_element() {
+    let folder = Folder::new();
+    let case = repository("meshes/cube_463.toml");
+    folder.run(&["solve", &case, "-o", "out", "--device", "cpu", "--quiet"]).done();
+    let text = String::from_utf8(folder.read("out/cube_463.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("element,von_mises"));
+    let rows: Vec<(u64, f64)> = lines
+        .map(|line| line.split_once(',').unwrap())
+        .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
+        .collect();
+    let summary = folder.summary("out");
+    assert_eq!(summary["elements"], rows.len());
+    let largest = rows.iter().map(|row| row.1).fold(0.0, f64::max);
+    assert_eq!(summary["results"]["von_mises"]["max"], largest);
+    // The tags are the mesh file's, in which triangles come first.
+    assert_eq!(rows[0].0, 643);
+}
+
+#[test]
+fn the_picture_shows_something() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &["--quiet"]).done();
+    let file = folder.read("out/case.png");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(info.width, 1600);
+    assert!(info.height > 400);
+    let samples = info.color_type.samples();
+    let mut colours: Vec<&[u8]> = pixels[..info.buffer_size()].chunks_exact(samples).collect();
+    let background = colours[0];
+    assert!(colours.iter().filter(|&&colour| colour != background).count() > colours.len() / 50);
+    colours.sort_unstable();
+    colours.dedup();
+    assert!(colours.len() > 50, "{} colours", colours.len());
+}

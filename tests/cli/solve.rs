@@ -1,0 +1,106 @@
+//! Solutions through the program: what flags change, how it ends, what it says.
+
+use crate::{Folder, GOOD, good_but};
+
+#[test]
+fn results_go_to_the_case_s_folder_if_none_is_given() {
+    let folder = Folder::new();
+    folder.write("beam.toml", GOOD);
+    let run = folder.run(&["solve", "beam.toml", "--device", "cpu"]).done();
+    assert_eq!(folder.names("results"), ["beam"]);
+    assert_eq!(folder.names("results/beam"), ["beam.csv", "beam.png", "beam.vtu", "summary.json"]);
+    assert!(run.out.starts_with("beam: 81 nodes, 192 elements on cpu ("), "{}", run.out);
+    for line in ["reaction of xmin", "largest displacement", "von Mises stress", "wrote results/beam/beam.vtu"] {
+        assert!(run.out.contains(line), "{}", run.out);
+    }
+}
+
+#[test]
+fn the_mesh_is_looked_for_beside_the_case() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    folder.run(&["mesh", "box", "--cells", "2", "2", "2", "-o", "sub/cube.msh"]).done();
+    let generate = GOOD.lines().nth(1).unwrap();
+    folder.write("sub/cube.toml", &GOOD.replace(generate, "file = \"cube.msh\""));
+    folder.run(&["solve", "sub/cube.toml", "-o", "out", "--device", "cpu", "--quiet"]).done();
+    assert_eq!(folder.summary("out")["nodes"], 27);
+}
+
+#[test]
+fn flags_take_precedence_over_the_file() {
+    let folder = Folder::new();
+    let strict = folder.solve(GOOD, &["--quiet"]).done();
+    assert_eq!(strict.out, "");
+    let file = folder.summary("out");
+    let flags = ["--quiet", "--tolerance", "1e-3", "--precision", "single", "--preconditioner", "none"];
+    let more = ["--format", "ebw", "--assembly", "row_owner", "--method", "cg", "--threads", "1"];
+    folder.solve(GOOD, &[&flags[..], &more].concat()).done();
+    let solver = &folder.summary("out")["solver"];
+    assert_eq!(file["solver"]["precision"], "double");
+    assert_eq!(file["solver"]["preconditioner"], "jacobi");
+    assert_eq!(solver["precision"], "single");
+    assert_eq!(solver["preconditioner"], "none");
+    let residual = solver["relative_residual"].as_f64().unwrap();
+    assert!(residual <= 1e-3 && residual > 1e-10, "{residual}");
+    assert!(file["solver"]["relative_residual"].as_f64().unwrap() <= 1e-10);
+    assert!(folder.summary("out")["device"].as_str().unwrap().starts_with("cpu (1 thread"));
+}
+
+#[test]
+fn not_converged_is_said_everywhere_and_the_results_are_written() {
+    let folder = Folder::new();
+    let run = folder.solve(GOOD, &["--max-iterations", "5"]);
+    assert_eq!(run.code, Some(5));
+    assert!(run.err.starts_with("error: not converged: the relative residual is "), "{}", run.err);
+    assert!(run.err.contains("after 5 iterations") && run.err.contains("--max-iterations"), "{}", run.err);
+    assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
+    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    let solver = &folder.summary("out")["solver"];
+    assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
+    let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
+    assert!(vtu.contains("Name=\"converged\" NumberOfTuples=\"1\" format=\"ascii\">0<"));
+    let quiet = folder.solve(GOOD, &["--max-iterations", "5", "--quiet"]);
+    assert_eq!((quiet.code, quiet.out.as_str()), (Some(5), ""));
+    assert!(quiet.err.contains("not converged"));
+}
+
+#[test]
+fn single_precision_that_comes_to_its_end_says_so() {
+    let run = Folder::new().solve(GOOD, &["--precision", "single"]);
+    assert_eq!(run.code, Some(5));
+    assert!(run.err.contains("take `--precision double`, or a larger `--tolerance`"), "{}", run.err);
+}
+
+#[test]
+fn two_runs_leave_the_same_bytes() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &[]).done();
+    let first = ["out/case.vtu", "out/case.csv", "out/case.png"].map(|name| folder.read(name));
+    folder.solve(GOOD, &[]).done();
+    assert!(first == ["out/case.vtu", "out/case.csv", "out/case.png"].map(|name| folder.read(name)));
+}
+
+#[test]
+fn the_emulator_agrees_with_the_cpu() {
+    let folder = Folder::new();
+    let small = good_but("cells = [8, 2, 2]", "cells = [3, 1, 1]");
+    folder.solve(&small, &[]).done();
+    let emulated = ["solve", "case.toml", "-o", "emulated", "--device", "emulate"];
+    folder.run(&emulated).done();
+    let (cpu, emulated) = (folder.summary("out"), folder.summary("emulated"));
+    for value in ["max_displacement", "strain_energy"] {
+        let [a, b] = [&cpu, &emulated].map(|summary| summary["results"][value].as_f64().unwrap());
+        assert!((a - b).abs() < 1e-8 * a, "{value}: {a} and {b}");
+    }
+    assert_ne!(cpu["device"], emulated["device"]);
+}
+
+#[test]
+fn fields_are_those_asked_for() {
+    let folder = Folder::new();
+    folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\"]\n"), &[]).done();
+    let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
+    assert!(vtu.contains("Name=\"von_mises\"") && !vtu.contains("Name=\"displacement\""));
+    let run = folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\", \"strain\"]\n"), &[]);
+    run.refused(2, &["case.toml:29:24", "`strain`", "displacement, reaction_force, von_mises, stress, material"]);
+}

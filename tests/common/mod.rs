@@ -1,0 +1,128 @@
+//! What the integration tests share: devices to run on, meshes and models, references written naively.
+
+#![allow(dead_code, unused_macros, unused_imports, reason = "no test program uses all of it")]
+
+pub mod blocks;
+pub mod meshes;
+pub mod recorder;
+pub mod reference;
+
+use cuda_std::emulator::{Emulator, Order};
+use kernels_rs::real::Real;
+use std::sync::Once;
+use warpfem::backend::{Backend, Device, Emulated, GpuBackend, Quotient, Scalar, device};
+
+/// Orders of lanes and of blocks in which a correct kernel gives the same result.
+pub const ORDERS: [(Order, Order); 4] = [
+    (Order::Forward, Order::Forward),
+    (Order::Reverse, Order::Reverse),
+    (Order::Shuffled(1), Order::Shuffled(2)),
+    (Order::Shuffled(3), Order::Reverse),
+];
+
+/// The emulator that runs lanes and blocks in these orders.
+pub fn emulated((lanes, blocks): (Order, Order)) -> Emulated {
+    Emulated::new(Emulator::new().lane_order(lanes).block_order(blocks))
+}
+
+/// An emulator for each of [`ORDERS`].
+pub fn emulators() -> Vec<GpuBackend<Emulated>> {
+    ORDERS.iter().map(|orders| GpuBackend::new(emulated(*orders)).unwrap()).collect()
+}
+
+/// The GPU; where there is none, says so once.
+pub fn gpu() -> Option<impl Backend> {
+    static SAID: Once = Once::new();
+    match Device::Auto.resolve() {
+        Device::Cuda(index) => Some(device::open_cuda(index).expect("the GPU opens")),
+        _ => {
+            SAID.call_once(|| println!("skipped: no CUDA device"));
+            None
+        }
+    }
+}
+
+/// Calls the generic function `$check(backend, arguments..)` on the CPU, on every emulator of [`ORDERS`] and on the GPU
+/// if there is one; gives the results in this order.
+macro_rules! on_every_device {
+    ($check:expr $(, $argument:expr)*) => {{
+        let mut results = vec![$check(&warpfem::backend::CpuBackend::default() $(, $argument)*)];
+        for emulator in crate::common::emulators() {
+            results.push($check(&emulator $(, $argument)*));
+        }
+        if let Some(gpu) = crate::common::gpu() {
+            results.push($check(&gpu $(, $argument)*));
+        }
+        results
+    }};
+}
+pub(crate) use on_every_device;
+
+/// Of the results of [`on_every_device`], those of the emulators are the same.
+#[track_caller]
+pub fn assert_orders_agree<R: PartialEq + std::fmt::Debug>(results: &[R]) {
+    for (order, result) in ORDERS.iter().zip(&results[1..]) {
+        assert!(*result == results[1], "{order:?} gives another result than {:?}", ORDERS[0]);
+    }
+}
+
+/// The bits of numbers, for comparisons that take no rounding.
+pub fn bits<T: Real>(values: &[T]) -> Vec<u64> {
+    values.iter().map(|value| value.to_f64().to_bits()).collect()
+}
+
+/// A sequence of numbers in (-1, 1), the same every time.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// The next whole number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.next() + 1.0) * 0.5 * n as f64) as usize % n.max(1)
+    }
+
+    /// `n` numbers.
+    pub fn vector<T: Real>(&mut self, n: usize) -> Vec<T> {
+        (0..n).map(|_| T::from_f64(self.next())).collect()
+    }
+}
+
+/// Puts a value into the bank of device-resident scalars.
+pub fn set_scalar<B: Backend>(backend: &B, scalar: Scalar, value: f64) {
+    let (x, one) = (backend.upload(&[value]).unwrap(), backend.upload(&[1.0]).unwrap());
+    backend.dot(&x, &one, scalar).unwrap();
+    backend.finish().unwrap();
+}
+
+/// The quotient of two scalars that are put into the bank from place `at` on.
+pub fn quotient<B: Backend>(backend: &B, at: usize, num: f64, den: f64) -> Quotient {
+    let quotient = Quotient { num: Scalar::new(at), den: Scalar::new(at + 1) };
+    set_scalar(backend, quotient.num, num);
+    set_scalar(backend, quotient.den, den);
+    quotient
+}
+
+/// Checks every entry against its reference: `|x - y| <= tolerance * scale`, with no NaN anywhere.
+#[track_caller]
+pub fn assert_close<T: Real>(what: &str, found: &[T], expected: &[f64], tolerance: f64, scale: f64) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (i, (x, y)) in found.iter().zip(expected).enumerate() {
+        let within = (x.to_f64() - y).abs() <= tolerance * scale;
+        assert!(within, "{what}: entry {i} is {x}, not {y} (to {tolerance:.1e} of {scale:.1e})");
+    }
+}
+
+/// The largest magnitude.
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+/// Rounding errors of this precision, with some room for sums.
+pub fn rounding<T: Real>() -> f64 {
+    if T::NAME == "f32" { 4e-6 } else { 1e-14 }
+}

@@ -1,0 +1,89 @@
+//! A launcher that counts what it is asked for: the launches of the GPU backend, run on the emulator.
+
+use cuda_std::launch::Kernel;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use warpfem::Result;
+use warpfem::backend::gpu::Launcher;
+use warpfem::backend::{Emulated, HostBuffer, N_SCALARS, Plain};
+
+/// How often each thing was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Launches by entry point.
+    pub launches: BTreeMap<&'static str, usize>,
+    /// Copies within the device.
+    pub copies: usize,
+    /// Arrays copied to the device.
+    pub uploads: usize,
+    /// Their bytes.
+    pub bytes_uploaded: usize,
+    /// Reads of the bank of scalars.
+    pub reads: usize,
+    /// Other arrays copied back.
+    pub downloads: usize,
+    /// Waits for the device alone.
+    pub waits: usize,
+    /// Arrays made.
+    pub allocations: usize,
+}
+
+/// The emulator, counting.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    emulated: Emulated,
+    counts: RefCell<Counts>,
+}
+
+impl Recorder {
+    /// What was done so far.
+    pub fn counts(&self) -> Counts {
+        self.counts.borrow().clone()
+    }
+}
+
+impl Launcher for Recorder {
+    type Buffer<T: Plain> = HostBuffer<T>;
+
+    fn name(&self) -> String {
+        self.emulated.name()
+    }
+
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
+        self.counts.borrow_mut().uploads += 1;
+        self.counts.borrow_mut().bytes_uploaded += size_of_val(data);
+        self.emulated.upload(data)
+    }
+
+    fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
+        self.counts.borrow_mut().allocations += 1;
+        self.emulated.zeros(n)
+    }
+
+    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, to: &mut [T]) -> Result<()> {
+        let is_bank = buffer.0.len() == N_SCALARS && size_of::<T>() == size_of::<f64>();
+        let mut counts = self.counts.borrow_mut();
+        *if is_bank { &mut counts.reads } else { &mut counts.downloads } += 1;
+        self.emulated.download(buffer, to)
+    }
+
+    fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
+        self.counts.borrow_mut().copies += 1;
+        self.emulated.copy(from, to)
+    }
+
+    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
+        // SAFETY: the caller keeps the kernel's contract.
+        unsafe { self.emulated.launch(blocks, threads, kernel) }
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.counts.borrow_mut().waits += 1;
+        self.emulated.finish()
+    }
+
+    fn full_grid(&self) -> usize {
+        self.emulated.full_grid()
+    }
+}

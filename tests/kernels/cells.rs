@@ -1,0 +1,180 @@
+//! Kernels over cells and over the cells around nodes, on distorted boxes of every element.
+
+use super::GUARD;
+use super::common::blocks::dense_of;
+use super::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
+use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
+use kernels_rs::element::Element;
+use kernels_rs::real::Real;
+use kernels_rs::stress::{Recover, StressOut};
+use kernels_rs::{for_each_element, for_each_format};
+use nalgebra::DVector;
+use warpfem::assembly::{Ordering, Symbolic};
+use warpfem::backend::{Backend, Buffer};
+use warpfem::element::ElementKind;
+use warpfem::model::Model;
+use warpfem::sparse::Format;
+
+/// Numbers of rows or cells that a launch takes, as far as the mesh has them.
+const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
+
+/// 280 nodes of two materials, numbered as in the mesh.
+fn problem<E: Element>() -> (Model, Symbolic) {
+    let kind = ElementKind::from_name(E::NAME).unwrap();
+    let model = meshes::two_materials(meshes::distorted_box(kind, [4, 6, 7], 0.2));
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    assert!(symbolic.numbering.len() > 257);
+    (model, symbolic)
+}
+
+/// Calls `$check::<B, E>($backend)` for every element.
+macro_rules! elements {
+    (($check:ident, $backend:expr) $($E:ident),+) => {
+        [$($check::<B, kernels_rs::element::$E>($backend)),+].concat()
+    };
+}
+
+pub fn stiffness<B: Backend>(backend: &B) -> Vec<u64> {
+    for_each_element!(elements, (stiffness_of, backend))
+}
+
+fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let kind = ElementKind::from_name(E::NAME).unwrap();
+    let model = meshes::two_materials(meshes::distorted_box(kind, [2, 3, 4], 0.2));
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let expected = reference::stiffness(&model);
+    let mut found = Vec::new();
+    macro_rules! formats {
+        ($F:ident) => {{
+            found.extend(stiffness_in::<B, warpfem::sparse::$F, f32>(backend, &model, &symbolic, &expected));
+            found.extend(stiffness_in::<B, warpfem::sparse::$F, f64>(backend, &model, &symbolic, &expected));
+        }};
+        ($F:ident, $($more:ident),+) => {{ formats!($F); formats!($($more),+) }};
+    }
+    for_each_format!(formats);
+    found
+}
+
+fn stiffness_in<B: Backend, F: Format, T: Real>(
+    backend: &B,
+    model: &Model,
+    symbolic: &Symbolic,
+    expected: &nalgebra::DMatrix<f64>,
+) -> Vec<u64> {
+    let format = F::build(&symbolic.sparsity);
+    let mesh = meshes::upload(backend, model, symbolic);
+    let matrix = mesh.stiffness::<F, T>(backend, &format).unwrap();
+    let values = backend.download(&matrix.values).unwrap();
+    let dense = dense_of(&format, &symbolic.sparsity, &values);
+    let what = format!("stiffness in {}", T::NAME);
+    assert_close(&what, dense.as_slice(), expected.as_slice(), rounding::<T>(), expected.amax());
+    bits(&values)
+}
+
+pub fn body_force<B: Backend>(backend: &B) -> Vec<u64> {
+    for_each_element!(elements, (body_force_of, backend))
+}
+
+fn body_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let (model, symbolic) = problem::<E>();
+    let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
+    let expected = reference::body_force(&model, &force);
+    let mesh = meshes::upload(backend, &model, &symbolic);
+    let force = backend.upload(&force).unwrap();
+    let mut found = Vec::new();
+    for n in COUNTS {
+        let start: Vec<f64> = Random(1).vector(expected.len());
+        let mut f = backend.upload(&start).unwrap();
+        let kernel = BodyForce::<E>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
+        // SAFETY: mesh and vectors live; n is at most the number of nodes.
+        unsafe { backend.run(n, kernel) }.unwrap();
+        let f = backend.download(&f).unwrap();
+        check_added(&f, &start, &expected, n);
+        found.extend(bits(&f));
+    }
+    found
+}
+
+/// The first `n` rows have been added to, the others not.
+fn check_added(found: &[f64], start: &[f64], added: &[f64], n: usize) {
+    let sums: Vec<f64> = start.iter().zip(added).map(|(start, added)| start + added).collect();
+    assert_close("rows", &found[..3 * n], &sums[..3 * n], 1e-13, 1.0 + largest(added));
+    assert_eq!(found[3 * n..], start[3 * n..], "rows from {n} on are not to be touched");
+}
+
+pub fn internal_force<B: Backend>(backend: &B) -> Vec<u64> {
+    for_each_element!(elements, (internal_force_of, backend))
+}
+
+fn internal_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let (model, symbolic) = problem::<E>();
+    let u: Vec<f64> = Random(2).vector(3 * symbolic.numbering.len());
+    let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
+    let mesh = meshes::upload(backend, &model, &symbolic);
+    let u = backend.upload(&u).unwrap();
+    let mut found = Vec::new();
+    for n in COUNTS {
+        let start: Vec<f64> = Random(3).vector(expected.len());
+        let mut f = backend.upload(&start).unwrap();
+        let kernel = InternalForce::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), f.view_mut());
+        // SAFETY: mesh and vectors live; n is at most the number of nodes.
+        unsafe { backend.run(n, kernel) }.unwrap();
+        let f = backend.download(&f).unwrap();
+        check_added(&f, &start, expected.as_slice(), n);
+        found.extend(bits(&f));
+    }
+    found
+}
+
+pub fn recover<B: Backend>(backend: &B) -> Vec<u64> {
+    for_each_element!(elements, (recover_of, backend))
+}
+
+/// Stress, von Mises stress and energy of every cell, by the textbook.
+fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
+    let mut cells = Vec::new();
+    reference::for_each_cell(model, |kind, nodes, x, material, _| {
+        let d = reference::elasticity(&model.materials[material]);
+        let sigma: [f64; 6] = (d * reference::strain(&reference::centroid(kind, x), nodes, u)).into();
+        let energy = reference::points(kind, x).into_iter().map(|point| {
+            let eps = reference::strain(&point, nodes, u);
+            0.5 * point.weight * eps.dot(&(d * eps))
+        });
+        cells.push((sigma, reference::von_mises(&sigma), energy.sum()));
+    });
+    cells
+}
+
+fn recover_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let (model, symbolic) = problem::<E>();
+    let u: Vec<f64> = Random(4).vector(3 * symbolic.numbering.len());
+    let expected = stresses(&model, &u);
+    let scale = largest(expected.iter().map(|cell| cell.0).collect::<Vec<_>>().as_flattened());
+    let energy_scale = expected.iter().fold(0.0, |most: f64, cell| most.max(cell.2));
+    let mesh = meshes::upload(backend, &model, &symbolic);
+    let u = backend.upload(&u).unwrap();
+    let mut found = Vec::new();
+    for n in COUNTS.map(|n| n.min(expected.len())) {
+        let mut stress = backend.upload(&vec![[f64::NAN; 6]; n + GUARD]).unwrap();
+        let mut von_mises = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+        let mut energy = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+        let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
+        // SAFETY: mesh, u and the outputs live; n is at most the number of cells.
+        unsafe { backend.run(n, Recover::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), out)) }.unwrap();
+        let mut cells = [
+            backend.download(&stress).unwrap().into_flattened(),
+            backend.download(&von_mises).unwrap(),
+            backend.download(&energy).unwrap(),
+        ];
+        for (values, width) in cells.iter_mut().zip([6, 1, 1]) {
+            assert!(values.split_off(width * n).iter().all(|v| v.is_nan()), "recover writes past cell {n}");
+        }
+        let columns = |f: fn(&([f64; 6], f64, f64)) -> f64| expected[..n].iter().map(f).collect::<Vec<_>>();
+        let sigma: Vec<f64> = expected[..n].iter().flat_map(|cell| cell.0).collect();
+        assert_close("stress", &cells[0], &sigma, 1e-13, scale);
+        assert_close("von Mises", &cells[1], &columns(|cell| cell.1), 1e-13, scale);
+        assert_close("energy", &cells[2], &columns(|cell| cell.2), 1e-13, energy_scale);
+        found.extend(bits(&cells.concat()));
+    }
+    found
+}

@@ -1,0 +1,70 @@
+//! Every kernel against a plain reference: on the CPU, on the emulator in several orders of lanes and blocks, and on a
+//! GPU where there is one. Each check gives the bits of what it computed, so that runs and orders can be compared.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cells;
+mod matrices;
+mod vectors;
+
+use common::recorder::Recorder;
+use common::{assert_orders_agree, on_every_device};
+use std::collections::BTreeSet;
+use warpfem::backend::{Backend, GpuBackend};
+
+/// Around the sizes of warps and blocks.
+const SIZES: [usize; 9] = [0, 1, 31, 32, 33, 255, 256, 257, 1009];
+/// Entries after the last one that a kernel may write; they start as NaN and must stay so.
+const GUARD: usize = 3;
+
+/// A size that takes the blocks of a grid-stride loop round more than once.
+fn more_than_a_grid<B: Backend>(backend: &B) -> usize {
+    if backend.name() == "emulator" { 5003 } else { 700_001 }
+}
+
+/// A test of each check on every device, and a function that does all of them on one.
+macro_rules! checks {
+    ($($module:ident :: $check:ident),+ $(,)?) => {
+        $(#[test]
+        fn $check() {
+            let results = on_every_device!($module::$check);
+            assert_orders_agree(&results);
+            let again = on_every_device!($module::$check);
+            assert!(results == again, "two runs differ");
+        })+
+
+        fn all<B: Backend>(backend: &B) {
+            $($module::$check(backend);)+
+        }
+    };
+}
+checks!(
+    vectors::fill,
+    vectors::mul,
+    vectors::axpy,
+    vectors::xpby,
+    vectors::cg_direction,
+    vectors::dot,
+    vectors::cg_residual,
+    matrices::spmv,
+    matrices::spmv_dot,
+    matrices::eliminate,
+    matrices::inverse_diagonal,
+    cells::stiffness,
+    cells::body_force,
+    cells::internal_force,
+    cells::recover,
+);
+
+#[test]
+fn every_entry_point_is_checked() {
+    let recorder = GpuBackend::new(Recorder::default()).unwrap();
+    all(&recorder);
+    let ptx = include_str!("../../kernels-rs/ptx/kernels.ptx");
+    let entries = ptx.lines().filter_map(|line| line.split_once(".entry ")?.1.split(['(', ' ']).next());
+    let entries: BTreeSet<&str> = entries.collect();
+    let launched: BTreeSet<&str> = recorder.launcher().counts().launches.into_keys().collect();
+    assert!(!entries.is_empty());
+    assert_eq!(launched, entries, "left: kernels that the checks launch, right: kernels that there are");
+}

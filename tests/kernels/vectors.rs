@@ -1,0 +1,182 @@
+//! `blas` and `cg`: kernels over the entries of vectors.
+
+use super::common::{Random, assert_close, bits, quotient, rounding};
+use super::{GUARD, SIZES, more_than_a_grid};
+use kernels_rs::blas::{Axpy, Fill, Mul, Xpby};
+use kernels_rs::cg::CgDirection;
+use kernels_rs::real::Real;
+use warpfem::backend::{Backend, Buffer, Scalar};
+
+const ALPHA: f64 = -1.75 / 3.0;
+const BETA: f64 = 2.5 / 0.7;
+
+/// The values with NaNs after them.
+fn guarded<T: Real>(values: &[T]) -> Vec<T> {
+    values.iter().copied().chain(std::iter::repeat_n(T::from_f64(f64::NAN), GUARD)).collect()
+}
+
+/// `n` outputs that nobody has written, with the guard.
+fn unwritten<T: Real>(n: usize) -> Vec<T> {
+    vec![T::from_f64(f64::NAN); n + GUARD]
+}
+
+/// The entries before the guard, which must be untouched.
+#[track_caller]
+fn before_guard<B: Backend, T: Real>(backend: &B, what: &str, buffer: &B::Buffer<T>) -> Vec<T> {
+    let mut values = backend.download(buffer).unwrap();
+    let guard = values.split_off(values.len() - GUARD);
+    assert!(guard.iter().all(|v| v.to_f64().is_nan()), "{what}: {} entries, and more are written", values.len());
+    values
+}
+
+/// Calls `check` in both precisions for every size.
+macro_rules! for_both {
+    ($check:ident, $backend:expr, $sizes:expr) => {{
+        let mut found = Vec::new();
+        for n in $sizes {
+            found.extend($check::<B, f32>($backend, n));
+            found.extend($check::<B, f64>($backend, n));
+        }
+        found
+    }};
+}
+
+fn item_sizes<B: Backend>(backend: &B) -> impl Iterator<Item = usize> {
+    SIZES.into_iter().chain([more_than_a_grid(backend)])
+}
+
+pub fn fill<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(fill_of, backend, item_sizes(backend))
+}
+
+fn fill_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let mut x = backend.upload(&unwritten::<T>(n)).unwrap();
+    // SAFETY: x lives and holds n entries and more.
+    unsafe { backend.run(n, Fill { value: T::from_f64(0.3), x: x.view_mut() }) }.unwrap();
+    let x = before_guard(backend, "fill", &x);
+    assert!(x.iter().all(|v| *v == T::from_f64(0.3)));
+    bits(&x)
+}
+
+pub fn mul<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(mul_of, backend, item_sizes(backend))
+}
+
+fn mul_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (a, x): (Vec<T>, Vec<T>) = (Random(1).vector(n), Random(2).vector(n));
+    let (device_a, device_x) = (backend.upload(&a).unwrap(), backend.upload(&x).unwrap());
+    let mut y = backend.upload(&unwritten::<T>(n)).unwrap();
+    // SAFETY: all three live and hold n entries.
+    unsafe { backend.run(n, Mul { a: device_a.view(), x: device_x.view(), y: y.view_mut() }) }.unwrap();
+    let y = before_guard(backend, "mul", &y);
+    assert!((0..n).all(|i| y[i] == a[i] * x[i]));
+    bits(&y)
+}
+
+pub fn axpy<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(axpy_of, backend, item_sizes(backend))
+}
+
+fn axpy_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (x, y): (Vec<T>, Vec<T>) = (Random(3).vector(n), Random(4).vector(n));
+    let device_x = backend.upload(&x).unwrap();
+    let mut found = Vec::new();
+    for (num, den, sign, a) in [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0), (2.0, 0.0, 1.0, 0.0)] {
+        let mut device_y = backend.upload(&guarded(&y)).unwrap();
+        let ratio = backend.ratio(quotient(backend, 20, num, den));
+        // SAFETY: both live and hold n entries.
+        unsafe { backend.run(n, Axpy { sign, ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
+        let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y.to_f64() + a * x.to_f64()).collect();
+        let y = before_guard(backend, "axpy", &device_y);
+        assert_close("axpy", &y, &expected, rounding::<T>(), 1.0);
+        found.extend(bits(&y));
+    }
+    found
+}
+
+pub fn xpby<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(xpby_of, backend, item_sizes(backend))
+}
+
+fn xpby_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (x, y): (Vec<T>, Vec<T>) = (Random(5).vector(n), Random(6).vector(n));
+    let device_x = backend.upload(&x).unwrap();
+    let mut device_y = backend.upload(&guarded(&y)).unwrap();
+    let ratio = backend.ratio(quotient(backend, 20, 2.5, 0.7));
+    // SAFETY: both live and hold n entries.
+    unsafe { backend.run(n, Xpby { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
+    let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x.to_f64() + BETA * y.to_f64()).collect();
+    let y = before_guard(backend, "xpby", &device_y);
+    assert_close("xpby", &y, &expected, rounding::<T>(), 4.0);
+    bits(&y)
+}
+
+pub fn cg_direction<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(cg_direction_of, backend, item_sizes(backend))
+}
+
+fn cg_direction_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let [r, inverse, u, p]: [Vec<T>; 4] = [7, 8, 9, 10].map(|seed| Random(seed).vector(n));
+    let (device_r, device_inverse) = (backend.upload(&r).unwrap(), backend.upload(&inverse).unwrap());
+    let (mut device_u, mut device_p) = (backend.upload(&guarded(&u)).unwrap(), backend.upload(&guarded(&p)).unwrap());
+    let kernel = CgDirection {
+        alpha: backend.ratio(quotient(backend, 20, -1.75, 3.0)),
+        beta: backend.ratio(quotient(backend, 22, 2.5, 0.7)),
+        r: device_r.view(),
+        inverse: device_inverse.view(),
+        u: device_u.view_mut(),
+        p: device_p.view_mut(),
+    };
+    // SAFETY: all live and hold n entries.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let new_u = before_guard(backend, "cg_direction: u", &device_u);
+    let new_p = before_guard(backend, "cg_direction: p", &device_p);
+    let expected: Vec<f64> = (0..n).map(|i| u[i].to_f64() + ALPHA * p[i].to_f64()).collect();
+    assert_close("cg_direction: u", &new_u, &expected, rounding::<T>(), 2.0);
+    let direction = |i: usize| inverse[i].to_f64() * r[i].to_f64() + BETA * p[i].to_f64();
+    let expected: Vec<f64> = (0..n).map(direction).collect();
+    assert_close("cg_direction: p", &new_p, &expected, rounding::<T>(), 5.0);
+    bits(&[bits_as_floats(&new_u), bits_as_floats(&new_p)].concat())
+}
+
+fn bits_as_floats<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|v| v.to_f64()).collect()
+}
+
+pub fn dot<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(dot_of, backend, item_sizes(backend))
+}
+
+fn dot_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (x, y): (Vec<T>, Vec<T>) = (Random(11).vector(n), Random(12).vector(n));
+    let (device_x, device_y) = (backend.upload(&x).unwrap(), backend.upload(&y).unwrap());
+    let (dot, untouched) = (Scalar::new(63), Scalar::new(62));
+    super::common::set_scalar(backend, dot, 1e300);
+    super::common::set_scalar(backend, untouched, 0.125);
+    backend.dot(&device_x, &device_y, dot).unwrap();
+    let sums = backend.read([dot, untouched]).unwrap();
+    let expected = x.iter().zip(&y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>();
+    assert_close(&format!("dot of {n}"), &sums, &[expected, 0.125], 1e-15, 1.0 + n as f64);
+    bits(&sums)
+}
+
+pub fn cg_residual<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(cg_residual_of, backend, item_sizes(backend))
+}
+
+fn cg_residual_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let [q, inverse, r, z]: [Vec<T>; 4] = [13, 14, 15, 16].map(|seed| Random(seed).vector(n));
+    let [device_q, device_inverse, mut device_r, mut device_z] =
+        [&q, &inverse, &r, &z].map(|values| backend.upload(values).unwrap());
+    let alpha = quotient(backend, 20, -1.75, 3.0);
+    let out = [Scalar::new(40), Scalar::new(50)];
+    backend.cg_residual(alpha, &device_q, &device_inverse, &mut device_r, &mut device_z, out).unwrap();
+    let sums = backend.read(out).unwrap();
+    let new_r = backend.download(&device_r).unwrap();
+    let expected: Vec<f64> = (0..n).map(|i| r[i].to_f64() - ALPHA * q[i].to_f64()).collect();
+    assert_close("cg_residual: r", &new_r, &expected, rounding::<T>(), 2.0);
+    let squares = expected.iter().map(|r| r * r).sum::<f64>();
+    let weighted = expected.iter().zip(&inverse).map(|(r, m)| r * m.to_f64() * r).sum::<f64>();
+    assert_close(&format!("sums of {n}"), &sums, &[weighted, squares], rounding::<T>(), 1.0 + n as f64);
+    bits(&[bits_as_floats(&new_r), sums.to_vec()].concat())
+}

@@ -1,0 +1,159 @@
+//! The one-way flow of data between the library's modules, and the lengths of files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module of `host/src` and the modules it may use.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("chunks", &[]),
+    ("element", &["error"]),
+    ("mesh", &["element", "error"]),
+    ("model", &["element", "error", "mesh"]),
+    // The backend multiplies by matrices, and matrices live on a backend.
+    ("backend", &["error", "sparse"]),
+    ("sparse", &["error", "backend", "chunks"]),
+    ("assembly", &["error", "chunks", "element", "mesh", "model", "backend", "sparse"]),
+    ("precond", &["error", "backend", "sparse"]),
+    ("solve", &["error", "backend", "sparse", "precond"]),
+    ("stress", &["error", "element", "backend", "sparse", "assembly"]),
+    ("pipeline", &["error", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"]),
+    ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),
+    // Errors carry what was found, so they name the types of every stage, and are named by every stage.
+    ("error", &["mesh", "model", "pipeline"]),
+];
+
+/// The binary sees the library from outside, and `lib.rs` lists what there is.
+const ROOTS: [&str; 3] = ["cli", "lib", "main"];
+const MAX_LINES: usize = 600;
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Rust files below a folder, build outputs and hidden folders apart.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && name != "target" {
+            files.extend(rust_files(&path));
+        } else if name.ends_with(".rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The source without comments and without its `#[cfg(test)] mod tests { .. }` at the end.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
+    let code = text.lines().map(|line| line.split("//").next().unwrap_or(""));
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// The modules that a source names after `crate::`, alone, nested in braces, or in a path within the code.
+fn modules_used(code: &str) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        // `$crate::` is a macro's, and `warpfem_crate::` would be another crate's.
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let after = &code[at + "crate::".len()..];
+        match after.strip_prefix('{') {
+            Some(list) => used.extend(top_names(list)),
+            None => used.extend(leading_name(after)),
+        }
+    }
+    used.retain(|name| name.chars().next().is_some_and(char::is_lowercase));
+    used
+}
+
+fn leading_name(text: &str) -> Option<String> {
+    let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The first names of the items of a `use` list whose opening brace has been read.
+fn top_names(list: &str) -> Vec<String> {
+    let (mut depth, mut item, mut names) = (1, String::new(), Vec::new());
+    for c in list.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 || depth == 1 && c == ',' {
+            names.extend(leading_name(item.trim()));
+            item.clear();
+        } else {
+            item.push(c);
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names
+}
+
+#[test]
+fn uses_are_found_in_every_form() {
+    let code = "use crate::mesh::{Mesh, faces};\nuse crate::{model::Case, stress, backend::{self, Device}};\n\
+                use crate::Error;\nfn f() -> crate::output::Fields { $crate::solve::cg() }\nuse other_crate::cli;";
+    let expected = ["backend", "mesh", "model", "output", "solve", "stress"];
+    assert!(modules_used(code).iter().eq(&expected), "{:?}", modules_used(code));
+}
+
+#[test]
+fn modules_use_only_those_before_them() {
+    let source = repository().join("host/src");
+    let mut seen = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for path in rust_files(&source) {
+        let relative = path.strip_prefix(&source).unwrap();
+        let first = relative.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+        let module = first.trim_end_matches(".rs").to_owned();
+        let is_test = relative.to_string_lossy().ends_with("tests.rs");
+        if ROOTS.contains(&module.as_str()) || is_test {
+            continue;
+        }
+        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == module) else {
+            wrong.push(format!("{}: module `{module}` has no place in the flow", relative.display()));
+            continue;
+        };
+        for used in modules_used(&code(&path)) {
+            if used != module && !allowed.contains(&used.as_str()) {
+                wrong.push(format!("{}: `{module}` may not use `{used}`", relative.display()));
+            }
+        }
+        seen.insert(module);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(MAY_USE.iter().all(|(name, _)| seen.contains(*name)), "a module of the flow is gone; found {seen:?}");
+}
+
+/// Without the cycles that are named above, every module comes after those it may use.
+#[test]
+fn the_flow_has_one_direction() {
+    let position = |name: &str| MAY_USE.iter().position(|(module, _)| *module == name).unwrap();
+    for (module, allowed) in MAY_USE.iter().filter(|(module, _)| *module != "error") {
+        for used in allowed.iter().filter(|used| **used != "error") {
+            let mutual = (*module, *used) == ("backend", "sparse");
+            assert!(mutual || position(used) < position(module), "`{module}` before `{used}`");
+        }
+    }
+}
+
+#[test]
+fn files_are_short_or_say_why_not() {
+    let mut wrong = Vec::new();
+    for path in rust_files(repository()) {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().count();
+        let first = text.lines().next().unwrap_or("");
+        if lines > MAX_LINES && !first.to_lowercase().contains("long because") {
+            wrong.push(format!("{}: {lines} lines, and its first line does not say `long because ..`", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,181 @@
+//! Problems with known solutions, from model to stress: patch tests, simple stress states, a beam, a hanging bar.
+
+mod common;
+
+use common::meshes::{SOFT, distorted_box, model, on_skin, prescribe};
+use common::{assert_close, largest};
+use warpfem::backend::Device;
+use warpfem::element::ElementKind::{self, Hex8, Tet4};
+use warpfem::mesh::generate::generate_box;
+use warpfem::model::Model;
+use warpfem::pipeline::{self, Solution};
+use warpfem::solve::Silent;
+
+/// [`SOFT`]'s constants.
+const YOUNG: f64 = 1000.0;
+const POISSON: f64 = 0.3;
+const WEIGHT: f64 = 2.0 * 10.0;
+
+fn solve(model: Model) -> Solution {
+    solve_to(1e-13, model)
+}
+
+fn solve_to(tolerance: f64, mut model: Model) -> Solution {
+    model.solver.tolerance = tolerance;
+    pipeline::solve(&model, Device::Cpu, &Silent).unwrap()
+}
+
+/// Rollers on three sides, so that the box may stretch freely.
+fn rollers() -> String {
+    let roller = |(on, axis)| format!("[[support]]\non = \"{on}\"\nfix = \"{axis}\"\n");
+    [("xmin", "x"), ("ymin", "y"), ("zmin", "z")].map(roller).concat()
+}
+
+fn check_displacements(solution: &Solution, coords: &[[f64; 3]], exact: impl Fn([f64; 3]) -> [f64; 3]) {
+    let expected: Vec<f64> = coords.iter().flat_map(|x| exact(*x)).collect();
+    let found = solution.displacement.as_flattened();
+    assert_close("displacements", found, &expected, 1e-10, largest(&expected));
+}
+
+fn check_stress(solution: &Solution, expected: [f64; 6]) {
+    for stress in &solution.stresses.stress[0] {
+        assert_close("stress", stress, &expected, 1e-9, largest(&expected));
+    }
+}
+
+#[test]
+fn a_linear_field_on_the_skin_is_linear_inside() {
+    let h = [[1e-3, -2e-3, 5e-4], [3e-3, 4e-3, -1e-3], [-6e-4, 2e-3, -3e-3]];
+    let exact = |x: [f64; 3]| [0, 1, 2].map(|i| 0.01 + (0..3).map(|j| h[i][j] * x[j]).sum::<f64>());
+    let (lambda, mu) = (YOUNG * POISSON / (1.3 * 0.4), YOUNG / 2.6);
+    let trace = h[0][0] + h[1][1] + h[2][2];
+    let shear = |i: usize, j: usize| mu * (h[i][j] + h[j][i]);
+    let normal = |i: usize| lambda * trace + 2.0 * mu * h[i][i];
+    let stress = [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(0, 2)];
+    for kind in [Tet4, Hex8] {
+        let mut patch = model(&format!("{SOFT}{}", rollers()), distorted_box(kind, [4, 5, 3], 0.25));
+        prescribe(&mut patch, |x| on_skin(x).then(|| exact(x)));
+        let coords = patch.mesh.coords.clone();
+        let solution = solve(patch);
+        check_displacements(&solution, &coords, exact);
+        check_stress(&solution, stress);
+        // The strain energy of a unit volume.
+        let eps = [h[0][0], h[1][1], h[2][2], h[0][1] + h[1][0], h[1][2] + h[2][1], h[0][2] + h[2][0]];
+        let energy = 0.5 * stress.iter().zip(eps).map(|(s, e)| s * e).sum::<f64>();
+        assert_close("energy", &[solution.stresses.strain_energy], &[energy], 1e-10, energy);
+    }
+}
+
+#[test]
+fn a_bar_pulled_at_its_end_stretches_evenly() {
+    let pull = 3.0;
+    for kind in [Tet4, Hex8] {
+        let load = format!("[[traction]]\non = \"xmax\"\nvector = [{pull:?}, 0.0, 0.0]\n");
+        let bar = model(&format!("{SOFT}{}{load}", rollers()), distorted_box(kind, [4, 3, 3], 0.25));
+        let coords = bar.mesh.coords.clone();
+        let solution = solve(bar);
+        let side = -POISSON * pull / YOUNG;
+        check_displacements(&solution, &coords, |[x, y, z]| [pull / YOUNG * x, side * y, side * z]);
+        check_stress(&solution, [pull, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_close("reaction", &solution.reactions[0], &[-pull, 0.0, 0.0], 1e-10, pull);
+        for von_mises in &solution.stresses.von_mises[0] {
+            assert_close("von Mises", &[*von_mises], &[pull], 1e-9, pull);
+        }
+    }
+}
+
+#[test]
+fn pressure_from_all_sides_shrinks_evenly() {
+    let pressure = 5.0;
+    for kind in [Tet4, Hex8] {
+        let load = format!("[[pressure]]\non = [\"xmax\", \"ymax\", \"zmax\"]\nvalue = {pressure:?}\n");
+        let block = model(&format!("{SOFT}{}{load}", rollers()), distorted_box(kind, [3, 4, 3], 0.25));
+        let coords = block.mesh.coords.clone();
+        let solution = solve(block);
+        let strain = -pressure * (1.0 - 2.0 * POISSON) / YOUNG;
+        check_displacements(&solution, &coords, |x| x.map(|c| strain * c));
+        check_stress(&solution, [-pressure, -pressure, -pressure, 0.0, 0.0, 0.0]);
+        assert!(largest(&solution.stresses.von_mises[0]) < 1e-8 * pressure);
+    }
+}
+
+/// The mean deflection of the loaded end of a cantilever of 10 x 1 x 1 under a transverse force.
+fn tip_deflection(cells: [usize; 3], force: f64) -> f64 {
+    let tables = "[[material]]\nname = \"steel\"\nyoung = 2e5\npoisson = 0.3\n\
+                  [[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
+    let load = format!("[[force]]\non = \"xmax\"\ntotal = [0.0, 0.0, {force:?}]\n");
+    let beam = model(&format!("{tables}{load}"), generate_box(Hex8, [10.0, 1.0, 1.0], cells).unwrap());
+    let coords = beam.mesh.coords.clone();
+    let solution = solve_to(1e-10, beam);
+    assert_close("reaction", &solution.reactions[0], &[0.0, 0.0, -force], 1e-8, force.abs());
+    let tip = || coords.iter().zip(&solution.displacement).filter(|(x, _)| x[0] == 10.0);
+    tip().map(|(_, u)| u[2]).sum::<f64>() / tip().count() as f64
+}
+
+#[test]
+fn a_cantilever_bends_as_timoshenko_says() {
+    let (young, length, force) = (2e5, 10.0_f64, -3.0);
+    let inertia = 1.0 / 12.0;
+    // Shear coefficient of a rectangular section (Cowper 1966): 10 (1 + nu) / (12 + 11 nu).
+    let kappa = 10.0 * 1.3 / (12.0 + 11.0 * 0.3);
+    let shear_modulus = young / 2.6;
+    let exact = force * length.powi(3) / (3.0 * young * inertia) + force * length / (kappa * shear_modulus);
+    let errors = [2, 4, 6].map(|n| (tip_deflection([10 * n, n, n], force) / exact - 1.0).abs());
+    println!("relative errors of the tip's deflection: {errors:?}");
+    // Fully integrated hexahedra are too stiff in bending; the error falls with the square of the cell size.
+    assert!(errors[1] < 0.4 * errors[0] && errors[2] < 0.6 * errors[1], "{errors:?}");
+    assert!(errors[2] < 0.025, "{errors:?}");
+}
+
+/// The bar of unit length that hangs from its upper end under its own weight (Timoshenko and Goodier, art. 96).
+fn hanging([x, y, z]: [f64; 3]) -> [f64; 3] {
+    let c = WEIGHT / YOUNG;
+    let [x, y] = [x - 0.5, y - 0.5];
+    [-POISSON * c * x * z, -POISSON * c * y * z, 0.5 * c * (z * z + POISSON * (x * x + y * y) - 1.0)]
+}
+
+/// Errors of the hanging bar on a mesh of `n` cells a side, root mean squares over cells: of displacement in the middle,
+/// and of stress at the nodes.
+fn hanging_errors(kind: ElementKind, n: usize) -> [f64; 2] {
+    let gravity = "[gravity]\nacceleration = [0.0, 0.0, -10.0]\n";
+    let mut mesh = generate_box(kind, [1.0; 3], [n; 3]).unwrap();
+    // A smooth distortion that keeps the skin's planes, so that no symmetry of the mesh helps.
+    let bump = |x: f64| x + 0.3 * x * (1.0 - x) * (x - 0.3);
+    mesh.coords
+        .iter_mut()
+        .for_each(|[x, y, z]| (*x, *y, *z) = (bump(*x) + 0.1 * *y * *x * (1.0 - *x), bump(*y), bump(*z)));
+    let mut bar = model(&format!("{SOFT}{}{gravity}", rollers()), mesh);
+    prescribe(&mut bar, |x| on_skin(x).then(|| hanging(x)));
+    let (coords, cells) = (bar.mesh.coords.clone(), bar.mesh.cells[0].clone());
+    let solution = solve(bar);
+    let mean = |values: &[[f64; 3]], cell: &[u32], i: usize| {
+        cell.iter().map(|node| values[*node as usize][i]).sum::<f64>() / cell.len() as f64
+    };
+    let mut displacement = 0.0;
+    for cell in 0..cells.len() {
+        let exact = hanging([0, 1, 2].map(|i| mean(&coords, cells.cell(cell), i)));
+        let error = [0, 1, 2].map(|i| exact[i] - mean(&solution.displacement, cells.cell(cell), i));
+        displacement += error.iter().map(|e| e * e).sum::<f64>();
+    }
+    let mut stress = 0.0;
+    for (cell, sigma) in solution.stresses.stress[0].iter().enumerate() {
+        for node in cells.cell(cell) {
+            let exact = [0.0, 0.0, WEIGHT * coords[*node as usize][2], 0.0, 0.0, 0.0];
+            stress += exact.iter().zip(sigma).map(|(exact, s)| (exact - s) * (exact - s)).sum::<f64>();
+        }
+    }
+    [(displacement / cells.len() as f64).sqrt(), (stress / cells.nodes.len() as f64).sqrt()]
+}
+
+#[test]
+fn errors_fall_with_the_square_of_the_cell_size_and_stresses_with_the_cell_size() {
+    for kind in [Tet4, Hex8] {
+        let [coarse, fine] = [8, 16].map(|n| hanging_errors(kind, n));
+        let rates = [0, 1].map(|i| (coarse[i] / fine[i]).log2());
+        println!("{kind:?}: errors {coarse:?}, {fine:?}, rates {rates:?}");
+        assert!((1.8..2.2).contains(&rates[0]), "{kind:?}: displacement {rates:?}");
+        assert!((0.9..1.1).contains(&rates[1]), "{kind:?}: stress {rates:?}");
+        let (largest_u, largest_stress) = (0.5 * WEIGHT / YOUNG, WEIGHT);
+        assert!(fine[0] < 2e-3 * largest_u && fine[1] < 0.1 * largest_stress, "{kind:?}: {fine:?}");
+    }
+}
