@@ -68,9 +68,11 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
 pub(super) fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
     let mut turned: Vec<Vec<u32>> = vec![Vec::new(); mesh.cells.len()];
     for (block, cells) in mesh.solids() {
-        let inverted =
-            (0..cells.len()).into_par_iter().map(|i| sign(mesh, cells, i).map(|ok| (!ok).then_some(i as u32)));
-        turned[block] = inverted.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        let signs = (0..cells.len()).into_par_iter().map(|i| sign(mesh, cells, i));
+        let inverted = signs.clone().enumerate().map(|(i, ok)| ok.map(|ok| (!ok).then_some(i as u32)));
+        // Which error this keeps depends on the threads; the one that is reported must not.
+        let inverted: Result<Vec<u32>, MeshError> = inverted.filter_map(Result::transpose).collect();
+        turned[block] = inverted.map_err(|any| signs.find_map_first(Result::err).unwrap_or(any))?;
     }
     for (cells, inverted) in mesh.cells.iter_mut().zip(&turned) {
         inverted.iter().for_each(|&i| turn(cells, i as usize));
@@ -122,4 +124,25 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Result<(), MeshError> {
         }
     });
     bad.into_iter().next().map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::generate::generate_box;
+
+    #[test]
+    fn the_first_bad_element_is_reported_whatever_the_threads() {
+        let mut mesh = generate_box(Tet4, [1.0; 3], [12; 3]).unwrap();
+        let cells = &mut mesh.cells[0];
+        let n = cells.len();
+        // Every element of the last 99 hundredths is bad, so that some thread meets one before the first of all.
+        cells.nodes.chunks_exact_mut(4).skip(n / 100).for_each(|cell| cell[3] = cell[2]);
+        let first = cells.tags[n / 100];
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        for _ in 0..20 {
+            let error = pool.install(|| check(&mut mesh.clone())).unwrap_err();
+            assert!(matches!(error, MeshError::Degenerate { element, .. } if element == first), "{error}");
+        }
+    }
 }

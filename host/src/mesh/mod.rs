@@ -1,6 +1,7 @@
 //! Meshes: nodes, cells of every dimension, named groups.
 
 pub mod adjacency;
+pub mod bodies;
 mod check;
 mod error;
 pub mod faces;

@@ -12,15 +12,26 @@ pub fn connected_parts(mesh: &Mesh) -> (Vec<u32>, usize) {
             let mut root = find(&mut parent, cell[0]);
             for &node in &cell[1..] {
                 let other = find(&mut parent, node);
-                let (low, high) = (root.min(other), root.max(other));
-                parent[high as usize] = low;
-                root = low;
+                root = unite(&mut parent, root, other);
             }
         }
     }
+    let count = number(&mut parent);
+    (parent, count)
+}
+
+/// Joins two trees at the lower of their roots, which it returns.
+pub(super) fn unite(parent: &mut [u32], a: u32, b: u32) -> u32 {
+    let (low, high) = (a.min(b), a.max(b));
+    parent[high as usize] = low;
+    low
+}
+
+/// Replaces the trees by labels, counted from 0 in the order of the roots, and returns their number.
+pub(super) fn number(parent: &mut [u32]) -> usize {
     let mut count = 0;
     for node in 0..parent.len() {
-        // A root is the lowest node of its part, so it has been labelled before the others ask for its label.
+        // A root is the lowest of its tree, so it has been labelled before the others ask for its label.
         let up = parent[node] as usize;
         if up == node {
             parent[node] = count;
@@ -29,10 +40,11 @@ pub fn connected_parts(mesh: &Mesh) -> (Vec<u32>, usize) {
             parent[node] = parent[up];
         }
     }
-    (parent, count as usize)
+    count as usize
 }
 
-fn find(parent: &mut [u32], mut node: u32) -> u32 {
+/// The root of a tree; halves the path on the way.
+pub(super) fn find(parent: &mut [u32], mut node: u32) -> u32 {
     while parent[node as usize] != node {
         let up = parent[parent[node as usize] as usize];
         parent[node as usize] = up;

@@ -29,22 +29,39 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    /// Adds an element; one that repeats the last of its kind, for another group, only joins that group.
+    /// Adds an element.
     pub fn push(&mut self, kind: ElementKind, tag: u64, nodes: &[u64], physical: &[i32]) {
-        let position = self.blocks.iter().position(|block| block.kind == kind).unwrap_or_else(|| {
+        let position = self.block_of(kind);
+        let block = &mut self.blocks[position];
+        block.nodes.extend(nodes);
+        block.tags.push(tag);
+        self.join(position, physical);
+    }
+
+    /// Adds an element of MSH 2; one that repeats the last of its kind, for another group, only joins that group.
+    pub fn push_or_join(&mut self, kind: ElementKind, tag: u64, nodes: &[u64], physical: &[i32]) {
+        let position = self.block_of(kind);
+        match !physical.is_empty() && self.blocks[position].nodes.ends_with(nodes) {
+            true => self.join(position, physical),
+            false => self.push(kind, tag, nodes, physical),
+        }
+    }
+
+    /// Position of the block of a kind, made if there is none.
+    fn block_of(&mut self, kind: ElementKind) -> usize {
+        self.blocks.iter().position(|block| block.kind == kind).unwrap_or_else(|| {
             self.blocks.push(RawCells { kind, nodes: Vec::new(), tags: Vec::new() });
             self.blocks.len() - 1
-        });
-        let block = &mut self.blocks[position];
-        let repeats = !physical.is_empty() && block.nodes.ends_with(nodes);
-        if !repeats {
-            block.nodes.extend(nodes);
-            block.tags.push(tag);
-        }
+        })
+    }
+
+    /// Takes the last cell of a block into groups.
+    fn join(&mut self, position: usize, physical: &[i32]) {
+        let block = &self.blocks[position];
         let cell = (block.tags.len() - 1) as u32;
         for &group in physical {
             // Gmsh negates the tag where the group takes the entity the other way round.
-            let key = (kind.info().dim as i32, group.abs());
+            let key = (block.kind.info().dim as i32, group.abs());
             let members = self.groups.entry(key).or_default().entry(position).or_default();
             if members.last() != Some(&cell) {
                 members.push(cell);

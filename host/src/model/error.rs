@@ -130,9 +130,11 @@ fn no_solids(mesh: &str, found: &[String], groups: &[String]) -> String {
 }
 
 fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {
+    // A part may be listed several times, once for each of its bodies.
+    let n_loose = parts.chunk_by(|a, b| a.number == b.number).count();
     let mut text = match n_parts {
         1 => "the body is not held against every rigid motion".to_string(),
-        _ => format!("{} of the body's {n_parts} connected parts are not held against every rigid motion", parts.len()),
+        _ => format!("{n_loose} of the body's {n_parts} connected parts are not held against every rigid motion"),
     };
     for part in parts.iter().take(PARTS_DESCRIBED) {
         text.push_str(&format!("\n{part}"));

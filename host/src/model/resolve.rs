@@ -35,11 +35,12 @@ impl Model {
         let supports = supports::resolve(&selector)?;
         let loads = loads::resolve(&selector, &supports)?;
         let solver = case.solver_options()?;
-        rigid::check(&mesh, &supports)?;
+        let unsure = rigid::check(&mesh, &supports)?;
 
         let mut warnings = mesh.warnings.clone();
         warnings.extend(materials::locking(&materials, &mesh));
         warnings.extend(loads.warnings);
+        warnings.extend(unsure);
         let moved =
             supports.iter().flat_map(|support| support.displacement).any(|value| value.is_some_and(|v| v != 0.0));
         if loads.applied.is_empty() && gravity.is_none() && !moved {

@@ -173,8 +173,31 @@ fn a_misplaced_node_is_a_tangle() {
     nodes[4] = [-1.0, -1.0, -1.0];
     let error = parse(&v22(&nodes, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap_err();
     assert!(matches!(error, MeshError::Tangled { element: 2, other: 1 }), "{error}");
-    let three = v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5", "4 1 2 3 5"]).replace("3 4 2 0 1 1 2 3 5", "3 4 2 0 1 2 3 4 1");
-    assert!(matches!(parse(&three), Err(MeshError::OvershareFace { .. } | MeshError::Tangled { .. })));
+}
+
+#[test]
+fn a_face_of_three_elements_is_named_with_them() {
+    let mut nodes = TWO.to_vec();
+    nodes.push([2.0, 1.0, 1.0]);
+    let error = parse(&v22(&nodes, &["4 1 2 3 4", "4 2 3 4 5", "4 2 3 4 6"])).unwrap_err();
+    assert!(matches!(error, MeshError::OvershareFace { elements: [1, 2, 3] }), "{error}");
+}
+
+#[test]
+fn an_element_twice_in_a_row_joins_groups_in_22_only() {
+    let twice = ["4 1 2 3 4", "4 1 2 3 4"];
+    let joined = v22(&TWO, &twice).replace("\n1 4 2 0 1", "\n1 4 2 7 1").replace("\n2 4 2 0 1", "\n2 4 2 8 1");
+    let mesh = parse(&joined).unwrap();
+    assert_eq!((mesh.cells[0].tags.as_slice(), mesh.groups.len()), (&[1][..], 2));
+    let text = |second: u64| {
+        format!(
+            "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n1 0 0 0 1 1 1 1 7 0\n$EndEntities\n$Nodes\n1 4 1 4\n\
+             3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n1 2 1 2\n3 1 4 2\n\
+             1 1 2 3 4\n{second} 1 2 3 4\n$EndElements\n"
+        )
+    };
+    assert!(matches!(parse(&text(1)), Err(MeshError::DuplicateElement { element: 1 })));
+    assert!(matches!(parse(&text(2)), Err(MeshError::Tangled { element: 1, other: 2 })));
 }
 
 #[test]

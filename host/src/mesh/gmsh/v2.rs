@@ -91,6 +91,6 @@ fn element(cursor: &mut Cursor, raw: &mut Raw, tag: u64, code: i32, n_tags: i32)
         *node = cursor.int("nodes of an element")? as u64;
     }
     let physical: &[i32] = if physical == 0 { &[] } else { &[physical] };
-    raw.push(kind, tag, &nodes[..n], physical);
+    raw.push_or_join(kind, tag, &nodes[..n], physical);
     Ok(())
 }

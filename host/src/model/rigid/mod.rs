@@ -1,11 +1,16 @@
-//! The rigid-motion check: every connected part must be held against its six rigid motions.
+//! The rigid-motion check: every connected part must be held against its six rigid motions, and so must each of its
+//! bodies where they meet in nodes or edges only ([`joints`]).
 //!
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
 //! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words.
 
+mod bodies;
+mod joints;
 mod motion;
 
+#[cfg(test)]
+mod joint_tests;
 #[cfg(test)]
 mod tests;
 
@@ -13,10 +18,12 @@ use std::fmt;
 
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
+pub use joints::Joint;
 pub use motion::Motion;
 
 use super::names::{PLANES, list};
 use super::{ModelError, Support};
+use crate::mesh::bodies::parts_are_firm;
 use crate::mesh::{Mesh, parts};
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever arms
@@ -24,10 +31,10 @@ use crate::mesh::{Mesh, parts};
 /// bolt hole of a hundredth of the part's size gives 1e-4 / (supported nodes).
 const RANK_TOLERANCE: f64 = 1e-12;
 
-/// A connected part that can move without deforming.
+/// A connected part, or a body of one, that can move without deforming.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoosePart {
-    /// Its number among all parts, from 1, in order of their first node.
+    /// The part's number among all parts, from 1, in order of their first node.
     pub number: usize,
     /// How many nodes it has.
     pub n_nodes: usize,
@@ -39,19 +46,38 @@ pub struct LoosePart {
     pub motions: Vec<Motion>,
     /// Groups (or extreme planes) that would hold it, if `xyz` were fixed there.
     pub remedies: Vec<String>,
+    /// For a body of a part that is held as a whole: how it hangs on the others.
+    pub joint: Option<Joint>,
+}
+
+impl LoosePart {
+    fn of(number: usize, frame: &Frame, motions: Vec<Motion>) -> LoosePart {
+        let Frame { min, max, n_nodes } = *frame;
+        LoosePart { number, n_nodes, min, max, motions, remedies: Vec::new(), joint: None }
+    }
 }
 
 impl fmt::Display for LoosePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (min, max) = (motion::triple(self.min), motion::triple(self.max));
+        if let Some(joint) = &self.joint {
+            write!(f, "body {} of {} of ", joint.body, joint.n_bodies)?;
+        }
         write!(f, "part {} ({} nodes, from {min} to {max}) is free to move:", self.number, self.n_nodes)?;
         for motion in &self.motions {
             write!(f, "\n  - {motion}")?;
+        }
+        if let Some(joint) = &self.joint {
+            write!(f, "\n  {joint}")?;
         }
         let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
         match remedies.as_slice() {
             [] => write!(f, "\n  help: no group of the mesh would hold it; use `nodes = [..]` or `box = {{ .. }}`"),
             names => write!(f, "\n  help: it would be held by `fix = \"xyz\"` on any of: {}", list(names)),
+        }?;
+        match self.joint {
+            Some(_) => write!(f, "; or mesh the bodies so that they share faces"),
+            None => Ok(()),
         }
     }
 }
@@ -101,27 +127,29 @@ impl Frame {
 /// The connected parts of a mesh with the frames their motions are measured in.
 struct Parts<'a> {
     mesh: &'a Mesh,
+    /// The part of each node; `u32::MAX` for a node without a solid.
     labels: Vec<u32>,
     frames: Vec<Frame>,
 }
 
 impl<'a> Parts<'a> {
     fn of(mesh: &'a Mesh) -> Parts<'a> {
-        let (labels, count) = parts::connected_parts(mesh);
-        let mut in_solid = vec![false; mesh.coords.len()];
-        mesh.solids().flat_map(|(_, cells)| &cells.nodes).for_each(|&node| in_solid[node as usize] = true);
+        let (mut labels, count) = parts::connected_parts(mesh);
         let mut frames = vec![Frame::EMPTY; count];
-        for (node, &label) in labels.iter().enumerate().filter(|(node, _)| in_solid[*node]) {
+        for (&label, &x) in labels.iter().zip(&mesh.coords) {
             if let Some(frame) = frames.get_mut(label as usize) {
-                frame.add(mesh.coords[node]);
+                frame.add(x);
             }
         }
+        // Nodes without a solid are no parts of the body.
+        if frames.iter().any(|frame| frame.n_nodes == 1) {
+            let mut parts = 0..u32::MAX;
+            let rank = |frame: &Frame| if frame.n_nodes > 1 { parts.next() } else { None };
+            let new: Vec<u32> = frames.iter().map(rank).map(|part| part.unwrap_or(u32::MAX)).collect();
+            labels.iter_mut().for_each(|label| *label = new[*label as usize]);
+            frames.retain(|frame| frame.n_nodes > 1);
+        }
         Parts { mesh, labels, frames }
-    }
-
-    /// How many parts there are; a node that no solid uses is none.
-    fn count(&self) -> usize {
-        self.frames.iter().filter(|frame| frame.n_nodes > 0).count()
     }
 
     /// Adds the rows of some components at some nodes to the Gram matrices of the parts they belong to.
@@ -144,62 +172,63 @@ fn null_space(gram: &Matrix6<f64>) -> Vec<Vector6<f64>> {
     (0..6).filter(|&i| eigen.eigenvalues[i] <= limit).map(|i| eigen.eigenvectors.column(i).into()).collect()
 }
 
-/// Checks that the supports hold every connected part of the solids, loaded or not.
+/// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it. Returns warnings
+/// of parts with too many bodies to check in full.
 ///
 /// # Errors
 ///
-/// [`ModelError::FreeMotion`] with every part that is not held.
-pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
+/// [`ModelError::FreeMotion`] with every part, and every body of the other parts, that is not held.
+pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     let parts = Parts::of(mesh);
     let mut grams = vec![Matrix6::zeros(); parts.frames.len()];
     for support in supports {
         parts.add(&mut grams, &support.nodes, support.displacement.map(|value| value.is_some()));
     }
     let mut loose = Vec::new();
-    for (i, frame) in parts.frames.iter().enumerate().filter(|(_, frame)| frame.n_nodes > 0) {
+    for (i, frame) in parts.frames.iter().enumerate() {
         let free = null_space(&grams[i]);
         if !free.is_empty() {
-            let motions = motion::name(&free, frame.centre(), frame.size());
-            let (number, remedies) = (i + 1, Vec::new());
-            loose.push(LoosePart { number, n_nodes: frame.n_nodes, min: frame.min, max: frame.max, motions, remedies });
+            loose.push(LoosePart::of(i + 1, frame, motion::name(&free, frame.centre(), frame.size())));
         }
     }
-    if loose.is_empty() {
-        return Ok(());
+    let numbers: Vec<usize> = loose.iter().map(|part| part.number).collect();
+    find_remedies(mesh, &mut loose, |nodes| {
+        let mut with_group = grams.clone();
+        parts.add(&mut with_group, nodes, [true; 3]);
+        numbers.iter().map(|number| null_space(&with_group[number - 1]).is_empty()).collect()
+    });
+    let mut warnings = Vec::new();
+    if !parts_are_firm(mesh, &parts.labels, parts.frames.len()) {
+        let (hanging, unsure) = joints::check(&parts, supports, &loose);
+        loose.extend(hanging);
+        loose.sort_by_key(|part| part.number);
+        warnings = unsure;
     }
-    find_remedies(&parts, &grams, &mut loose);
-    Err(ModelError::FreeMotion { parts: loose, n_parts: parts.count() })
+    match loose.is_empty() {
+        true => Ok(warnings),
+        false => Err(ModelError::FreeMotion { parts: loose, n_parts: parts.frames.len() }),
+    }
 }
 
-/// Names for each loose part the groups that would hold it; the extreme planes where no group would.
-fn find_remedies(parts: &Parts<'_>, grams: &[Matrix6<f64>], loose: &mut [LoosePart]) {
-    let groups: Vec<&str> =
-        parts.mesh.groups.iter().filter(|group| group.dim < 3).map(|group| group.name.as_str()).collect();
-    for name in groups {
-        try_remedy(parts, grams, loose, name);
-    }
-    let mut helpless: Vec<LoosePart> = loose.iter().filter(|part| part.remedies.is_empty()).cloned().collect();
-    if helpless.is_empty() {
+/// Names for each loose part the groups that would hold it, or the extreme planes where no group would; `holds` says
+/// which of them are held once all components are fixed at some nodes.
+fn find_remedies(mesh: &Mesh, loose: &mut [LoosePart], holds: impl Fn(&[u32]) -> Vec<bool>) {
+    if loose.is_empty() {
         return;
     }
-    for name in PLANES {
-        try_remedy(parts, grams, &mut helpless, name);
-    }
-    for part in helpless {
-        if let Ok(slot) = loose.binary_search_by_key(&part.number, |slot| slot.number) {
-            loose[slot] = part;
+    let offer = |name: &str, takes: &[bool], loose: &mut [LoosePart]| {
+        let Some(nodes) = mesh.nodes_on(name) else { return };
+        for ((part, held), take) in loose.iter_mut().zip(holds(&nodes)).zip(takes) {
+            if held && *take && !part.remedies.iter().any(|known| known == name) {
+                part.remedies.push(name.to_string());
+            }
         }
+    };
+    for group in mesh.groups.iter().filter(|group| group.dim < 3) {
+        offer(&group.name, &vec![true; loose.len()], loose);
     }
-}
-
-fn try_remedy(parts: &Parts<'_>, grams: &[Matrix6<f64>], loose: &mut [LoosePart], name: &str) {
-    let Some(nodes) = parts.mesh.nodes_on(name) else { return };
-    let mut with_group = vec![Matrix6::zeros(); grams.len()];
-    parts.add(&mut with_group, &nodes, [true; 3]);
-    for part in loose {
-        let i = part.number - 1;
-        if null_space(&(grams[i] + with_group[i])).is_empty() && !part.remedies.iter().any(|known| known == name) {
-            part.remedies.push(name.to_string());
-        }
+    let helpless: Vec<bool> = loose.iter().map(|part| part.remedies.is_empty()).collect();
+    if helpless.contains(&true) {
+        PLANES.into_iter().for_each(|name| offer(name, &helpless, loose));
     }
 }

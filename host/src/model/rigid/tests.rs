@@ -10,24 +10,24 @@ fn cube() -> Mesh {
 }
 
 /// Index of the cube's node at a point.
-fn at(mesh: &Mesh, x: [f64; 3]) -> u32 {
+pub(super) fn at(mesh: &Mesh, x: [f64; 3]) -> u32 {
     mesh.coords.iter().position(|known| *known == x).unwrap() as u32
 }
 
-fn fix(nodes: Vec<u32>, components: &str) -> Support {
+pub(super) fn fix(nodes: Vec<u32>, components: &str) -> Support {
     let displacement = ["x", "y", "z"].map(|c| components.contains(c).then_some(0.0));
     Support { name: "s".into(), nodes, displacement }
 }
 
-fn loose(mesh: &Mesh, supports: &[Support]) -> Vec<LoosePart> {
+pub(super) fn loose(mesh: &Mesh, supports: &[Support]) -> Vec<LoosePart> {
     match check(mesh, supports) {
-        Ok(()) => Vec::new(),
+        Ok(_) => Vec::new(),
         Err(ModelError::FreeMotion { parts, .. }) => parts,
         Err(other) => panic!("{other}"),
     }
 }
 
-fn words(part: &LoosePart) -> Vec<String> {
+pub(super) fn words(part: &LoosePart) -> Vec<String> {
     part.motions.iter().map(|motion| motion.to_string()).collect()
 }
 
@@ -139,4 +139,17 @@ fn far_from_the_origin_nothing_changes() {
     assert!(loose(&mesh, &[fix(xmin, "xyz")]).is_empty());
     let line = vec![0, 1, 2];
     assert_eq!(loose(&mesh, &[fix(line, "xyz")])[0].motions.len(), 1);
+}
+
+#[test]
+fn a_node_without_a_solid_is_no_part() {
+    let mut mesh = cube();
+    mesh.cells.truncate(1);
+    mesh.groups.clear();
+    mesh.cells[0].nodes.iter_mut().for_each(|node| *node += 1);
+    mesh.coords.insert(0, [9.0; 3]);
+    mesh.node_tags.insert(0, 900);
+    let parts = loose(&mesh, &[]);
+    assert_eq!((parts.len(), parts[0].number, parts[0].n_nodes), (1, 1, 27));
+    assert!(loose(&mesh, &[fix(mesh.nodes_on("xmin").unwrap(), "xyz")]).is_empty());
 }
