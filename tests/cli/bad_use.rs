@@ -39,7 +39,7 @@ fn boxes_that_make_no_sense() {
         (&["--cells", "0", "1", "1"], "--cells"),
         (&["--cells", "1", "-1", "1"], "--cells"),
         (&["--cells", "1", "1.5", "1"], "--cells"),
-        (&["--element", "tet10"], "expected tet4 or hex8"),
+        (&["--element", "tet10"], "possible values: tet4, hex8"),
     ];
     for (shape, word) in shapes {
         folder.run(&[&["mesh", "box", "-o", "a.msh"], shape].concat()).refused(2, &[word]);

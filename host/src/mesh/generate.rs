@@ -48,8 +48,11 @@ pub fn generate_box(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Res
     })
 }
 
+/// What a box can be made of.
+pub const KINDS: &[ElementKind] = &[Tet4, Hex8];
+
 fn check(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<(), MeshError> {
-    if !matches!(kind, Hex8 | Tet4) {
+    if !KINDS.contains(&kind) {
         let name = kind.info().name;
         return Err(MeshError::Generate(format!("a box is made of hex8 or tet4 elements, not of {name}")));
     }

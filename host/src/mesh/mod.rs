@@ -76,11 +76,12 @@ pub struct Mesh {
 impl Mesh {
     /// The highest dimension of any cell; 0 if there are none.
     pub fn dim(&self) -> usize {
-        self.cells.iter().map(|block| block.kind.info().dim).max().unwrap_or(0)
+        let occupied = self.cells.iter().filter(|block| !block.is_empty());
+        occupied.map(|block| block.kind.info().dim).max().unwrap_or(0)
     }
 
     /// The blocks of cells of dimension [`Mesh::dim`], with their positions in [`Mesh::cells`].
-    pub fn solids(&self) -> impl Iterator<Item = (usize, &Cells)> {
+    pub fn solids(&self) -> impl Iterator<Item = (usize, &Cells)> + Clone {
         let dim = self.dim();
         self.cells.iter().enumerate().filter(move |(_, block)| block.kind.info().dim == dim)
     }

@@ -5,13 +5,16 @@ use toml::Spanned;
 use super::case::Case;
 use super::names::{nearest, suggest};
 use super::{CaseError, SolverOptions};
+use crate::mesh::generate;
 
 /// Analysis kinds of this version.
 pub const ANALYSES: &[&str] = &["elasticity"];
 /// Kinds of generated meshes of this version.
 pub const GENERATORS: &[&str] = &["box"];
 /// Elements a generated box can be made of.
-pub const BOX_ELEMENTS: &[&str] = &["tet4", "hex8"];
+pub fn box_elements() -> Vec<&'static str> {
+    generate::KINDS.iter().map(|kind| kind.info().name).collect()
+}
 /// Solution methods of this version.
 pub const METHODS: &[&str] = &["cg"];
 /// Precisions of this version.

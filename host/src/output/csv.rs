@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 
 use crate::mesh::Mesh;
-use crate::output::solids;
 
 /// Lines formatted by one task; some 1.5 MB of text.
 const CHUNK: usize = 1 << 16;
@@ -18,7 +17,7 @@ const WINDOW: usize = 32;
 /// mesh. `von_mises` is `[n_blocks][n_cells]`.
 pub fn write<W: Write>(mut out: W, mesh: &Mesh, von_mises: &[Vec<f64>]) -> io::Result<()> {
     out.write_all(b"element,von_mises\n")?;
-    for (block, cells) in solids(mesh) {
+    for (block, cells) in mesh.solids() {
         for (tags, values) in cells.tags.chunks(CHUNK * WINDOW).zip(von_mises[block].chunks(CHUNK * WINDOW)) {
             let pairs = tags.par_chunks(CHUNK).zip(values.par_chunks(CHUNK));
             let texts: io::Result<Vec<_>> = pairs.map(|(tags, values)| lines(tags, values)).collect();

@@ -17,7 +17,7 @@ pub use atomic::discard_unfinished;
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
-use crate::mesh::{Cells, Mesh};
+use crate::mesh::Mesh;
 use atomic::Staged;
 
 /// Results on a mesh.
@@ -50,19 +50,12 @@ impl Fields<'_> {
         expect("von_mises", self.von_mises.len(), mesh.cells.len())?;
         expect("stress", self.stress.len(), mesh.cells.len())?;
         expect("material", self.material.len(), mesh.cells.len())?;
-        solids(mesh).try_for_each(|(block, cells)| {
+        mesh.solids().try_for_each(|(block, cells)| {
             expect("von_mises", self.von_mises[block].len(), cells.len())?;
             expect("stress", self.stress[block].len(), cells.len())?;
             expect("material", self.material[block].len(), cells.len())
         })
     }
-}
-
-/// The blocks of the mesh's highest dimension, those that carry the solution, with their positions in [`Mesh::cells`].
-fn solids(mesh: &Mesh) -> impl Iterator<Item = (usize, &Cells)> + Clone {
-    let occupied = mesh.cells.iter().filter(|cells| !cells.is_empty());
-    let dim = occupied.map(|cells| cells.kind.info().dim).max().unwrap_or(0);
-    mesh.cells.iter().enumerate().filter(move |(_, cells)| cells.kind.info().dim == dim)
 }
 
 /// The block, the cell in it and the value of the largest of per-cell `values`; `None` if none is finite.

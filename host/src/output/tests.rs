@@ -1,5 +1,6 @@
 use super::*;
 use crate::element::ElementKind;
+use crate::mesh::Cells;
 
 /// A quadrilateral, then two unit cubes side by side along x, tagged 41 and 42.
 pub(super) fn hex_pair() -> Mesh {
@@ -48,7 +49,7 @@ impl Results {
 
 /// Names of all fields.
 pub(super) fn all_fields() -> Vec<String> {
-    vtu::FIELDS.map(String::from).to_vec()
+    vtu::FIELDS.iter().map(|field| field.to_string()).collect()
 }
 
 fn names(dir: &Path) -> Vec<String> {

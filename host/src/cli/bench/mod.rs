@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use warpfem::backend::Device;
 use warpfem::element::ElementKind;
 use warpfem::model::Model;
-use warpfem::model::options::PRECISIONS;
+use warpfem::model::options::{PRECISIONS, box_elements};
 use warpfem::output;
 
 /// What can be measured.
@@ -29,7 +29,7 @@ pub enum Kind {
 #[command(after_help = "Example: warpfem bench spmv --element tet4 --cells 100 --device cuda --json spmv.json")]
 pub struct Arguments {
     /// tet4 (six per cell) or hex8.
-    #[arg(long, default_value = "tet4", value_parser = ["tet4", "hex8"])]
+    #[arg(long, default_value = "tet4", value_parser = PossibleValuesParser::new(box_elements()))]
     element: String,
     /// Cells along each edge of the cube.
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=500))]
@@ -60,7 +60,7 @@ impl Arguments {
     }
 
     fn element(&self) -> ElementKind {
-        if self.element == "hex8" { ElementKind::Hex8 } else { ElementKind::Tet4 }
+        super::mesh::element(&self.element)
     }
 }
 

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::Case;
 use super::tables::{GenerateTable, MaterialTable, SupportTable};
-use crate::model::options::{ANALYSES, BOX_ELEMENTS, FIELDS, GENERATORS};
+use crate::model::options::{ANALYSES, FIELDS, GENERATORS, box_elements};
 use crate::model::{CaseError, Place};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
@@ -46,7 +46,7 @@ impl Case {
 
     fn check_generate(&self, table: &GenerateTable) -> Checked {
         self.check_name("generated mesh kind", Some(&table.kind), GENERATORS)?;
-        self.check_name("element", Some(&table.element), BOX_ELEMENTS)?;
+        self.check_name("element", Some(&table.element), &box_elements())?;
         if !table.size.get_ref().iter().all(|&length| length > 0.0 && length.is_finite()) {
             return Err(self.error_at(table.size.span(), "every edge of the box must be longer than 0", ""));
         }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::mesh::{Mesh, faces};
-use crate::output::{Fields, solids};
+use crate::output::Fields;
 
 /// Not a node: the fourth of a triangle.
 pub(super) const NONE: u32 = u32::MAX;
@@ -73,7 +73,7 @@ impl Scene {
 /// The faces of the solids that no two of them share; of a flat mesh, its cells.
 fn skin(mesh: &Mesh) -> Vec<[u32; 4]> {
     let four = |nodes: &[u32]| std::array::from_fn(|i| nodes.get(i).copied().unwrap_or(NONE));
-    let flat = solids(mesh).filter(|(_, cells)| cells.kind.info().dim == 2);
+    let flat = mesh.solids().filter(|(_, cells)| cells.kind.info().dim == 2);
     let mut faces: Vec<_> = flat.flat_map(|(_, cells)| (0..cells.len()).map(move |i| four(cells.cell(i)))).collect();
     if faces.is_empty() {
         faces = faces::skin(mesh).iter().map(|face| four(face.nodes())).collect();
@@ -84,7 +84,7 @@ fn skin(mesh: &Mesh) -> Vec<[u32; 4]> {
 /// The mean of `values`, `[n_blocks][n_cells]`, over the cells at each node; values that are not finite do not count.
 fn nodal_average(mesh: &Mesh, values: &[Vec<f64>]) -> Vec<f64> {
     let mut sums = vec![(0.0, 0u32); mesh.coords.len()];
-    for (block, cells) in solids(mesh) {
+    for (block, cells) in mesh.solids() {
         let nodes = cells.nodes.chunks_exact(cells.kind.info().n_nodes);
         for (nodes, &value) in nodes.zip(&values[block]).filter(|(_, value)| value.is_finite()) {
             for &node in nodes {

@@ -11,11 +11,11 @@ mod tests;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::mesh::Mesh;
-use crate::output::{Fields, solids};
+use crate::output::Fields;
 use array::{Array, Piece, bytes};
 
 /// The fields a VTU can hold, by the names users write.
-pub const FIELDS: [&str; 5] = ["displacement", "reaction_force", "von_mises", "stress", "material"];
+pub use crate::model::options::FIELDS;
 
 /// The components of `stress`, in the order of [`Fields::stress`].
 const STRESS_COMPONENTS: [&str; 6] = ["xx", "yy", "zz", "xy", "yz", "xz"];
@@ -65,7 +65,7 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn new(mesh: &'a Mesh, fields: &Fields<'a>, header: &'a Header<'a>) -> Self {
-        let n_cells = solids(mesh).map(|(_, cells)| cells.len()).sum();
+        let n_cells = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
         arrays.extend(topology(mesh));
         arrays.extend(header.fields.iter().filter_map(|name| field(mesh, fields, name)));
@@ -101,12 +101,12 @@ impl<'a> File<'a> {
 
 /// Connectivity, offsets and types of the solids. 32-bit where node indices and offsets fit; VTK wants both alike.
 fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
-    let entries: usize = solids(mesh).map(|(_, cells)| cells.nodes.len()).sum();
+    let entries: usize = mesh.solids().map(|(_, cells)| cells.nodes.len()).sum();
     let wide = entries.max(mesh.coords.len()) > i32::MAX as usize;
     let integer = if wide { "Int64" } else { "Int32" };
     let (mut connectivity, mut ends, mut types) = (Vec::new(), Vec::new(), Vec::new());
     let mut first = 0;
-    for (_, cells) in solids(mesh) {
+    for (_, cells) in mesh.solids() {
         let info = cells.kind.info();
         // A node index under 2^31 has the same bits as an Int32.
         connectivity.push(if wide { Piece::Widened(&cells.nodes) } else { bytes(&cells.nodes) });
@@ -123,7 +123,7 @@ fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
 
 /// The field called `name`, if it is one of [`FIELDS`].
 fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> {
-    let blocks = || solids(mesh).map(|(block, _)| block);
+    let blocks = || mesh.solids().map(|(block, _)| block);
     let array = match name {
         "displacement" => Array::new("PointData", "displacement", "Float64", 3, vec![bytes(fields.displacement)]),
         "reaction_force" => Array::new("PointData", "reaction_force", "Float64", 3, vec![bytes(fields.reaction_force)]),
