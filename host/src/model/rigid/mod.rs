@@ -1,5 +1,5 @@
 //! The rigid-motion check: every connected part must be held against its six rigid motions, and so must each of its
-//! bodies where they meet in nodes or edges only ([`joints`]).
+//! bodies where they meet in nodes or edges only (`joints`).
 //!
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
