@@ -75,7 +75,8 @@ unsafe fn row_product<T: Real>(row: usize, a: Ebw, values: View<T>, x: View<T>) 
 /// Parameters: `values [slice_start[n_slices]][3][3][SLICE]`, `x, y [n_rows][3]`.
 /// Thread mapping: an item per block row, a warp per slice.
 /// Memory moved: per block 9 values and one index (76 B in f64), per block row x and y once (48 B): 397 B per unknown
-/// for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27.
+/// for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27. Reached on an H200: 99 % of the copy bandwidth on
+/// cubes of 3.1 million unknowns, both elements, f64; 72 % at 207 thousand.
 ///
 /// # Safety
 /// See the crate's section on safety.
