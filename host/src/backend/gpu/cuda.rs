@@ -134,11 +134,6 @@ impl Cuda {
         })
     }
 
-    /// The stream everything runs in.
-    pub fn stream(&self) -> &Stream {
-        &self.stream
-    }
-
     /// Bytes of memory not in use.
     pub fn free_memory(&self) -> Result<u64> {
         mem_get_info().map(|(free, _)| free as u64).map_err(|e| failure(e, "say how much memory is free"))
