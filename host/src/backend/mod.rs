@@ -20,6 +20,7 @@ use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::CgDirection;
 use kernels_rs::real::Real;
+use rayon::prelude::*;
 
 /// A plain value that can be copied to a device bit by bit.
 pub trait Plain: DeviceCopy + bytemuck::Pod + Send + Sync {}
@@ -88,6 +89,10 @@ pub trait Backend: Sized {
     fn take<T: Plain>(&self, buffer: Self::Buffer<T>) -> Result<Vec<T>> {
         self.download(&buffer)
     }
+    /// Copies entry `i` of an array back; waits.
+    fn read_at<T: Plain>(&self, buffer: &Self::Buffer<T>, i: usize) -> Result<T> {
+        Ok(self.download(buffer)?[i])
+    }
     /// `to = from`, of the same length.
     fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
     /// Runs a kernel over items `0..n`.
@@ -97,6 +102,25 @@ pub trait Backend: Sized {
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()>;
     /// Waits until everything asked for is done.
     fn finish(&self) -> Result<()>;
+
+    /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
+    fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {
+        let mut total = 0;
+        let mut sums = vec![0];
+        sums.extend(self.download(counts)?.into_iter().map(|count| {
+            total += u64::from(count);
+            total
+        }));
+        self.upload_vec(sums)
+    }
+    /// The order in which keys ascend, `order[new] = old`; equal keys keep theirs. Keys are below `2^bits`.
+    fn sort_order(&self, keys: &Self::Buffer<u64>, bits: u32) -> Result<Self::Buffer<u32>> {
+        debug_assert!(bits <= 64, "keys have 64 bits");
+        let keys = self.download(keys)?;
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        order.par_sort_by_key(|i| keys[*i as usize]);
+        self.upload_vec(order)
+    }
 
     /// The bank of device-resident scalars, `[N_SCALARS]`.
     fn scalars(&self) -> View<f64>;

@@ -1,9 +1,11 @@
 //! Sparse matrices of 3x3 blocks: one file per storage format, built from the sparsity of a mesh.
 
 pub mod ebw;
+mod pattern;
 mod sparsity;
 
 pub use ebw::Ebw;
+pub use pattern::Pattern;
 pub use sparsity::Sparsity;
 
 use crate::backend::{Backend, Scalar, Vector};

@@ -3,8 +3,10 @@
 //! A format's layout says where block `k` of a block row is; assembly and supports are written once over that.
 
 pub mod ebw;
+pub mod pattern;
 
 pub use ebw::Ebw;
+pub use pattern::PatternView;
 
 use cuda_std::prelude::*;
 

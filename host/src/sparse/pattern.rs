@@ -1,0 +1,40 @@
+//! A sparsity on a backend.
+
+use super::Sparsity;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use kernels_rs::sparse::PatternView;
+
+/// Which blocks a matrix has, on a backend: [`Sparsity`] where the kernels see it.
+pub struct Pattern<B: Backend> {
+    /// Number of block rows.
+    pub n_rows: usize,
+    /// `[n_rows + 1]`.
+    pub row_start: Vector<B, u64>,
+    /// `[row_start[n_rows]]`; the diagonal first, the others ascending.
+    pub columns: Vector<B, u32>,
+}
+
+impl<B: Backend> Pattern<B> {
+    /// Moves a sparsity to a backend.
+    pub fn upload(backend: &B, sparsity: Sparsity) -> Result<Self> {
+        let n_rows = sparsity.n_rows();
+        let (row_start, columns) = (backend.upload_vec(sparsity.row_start)?, backend.upload_vec(sparsity.columns)?);
+        Ok(Pattern { n_rows, row_start, columns })
+    }
+
+    /// Copies it back.
+    pub fn download(&self, backend: &B) -> Result<Sparsity> {
+        Ok(Sparsity { row_start: backend.download(&self.row_start)?, columns: backend.download(&self.columns)? })
+    }
+
+    /// Number of blocks.
+    pub fn n_blocks(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// How kernels see it.
+    pub fn view(&self) -> PatternView {
+        PatternView { row_start: self.row_start.view(), columns: self.columns.view() }
+    }
+}
