@@ -2,9 +2,9 @@
 //!
 //! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
 
-use super::{Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use super::{Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory};
 use crate::error::Result;
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Format;
 use cuda_std::launch::ItemKernel;
 use cuda_std::prelude::View;
 use kernels_rs::real::Real;
@@ -54,6 +54,10 @@ impl Backend for CpuBackend {
     fn name(&self) -> String {
         let n = rayon::current_num_threads();
         format!("cpu ({n} thread{})", if n == 1 { "" } else { "s" })
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        host_memory::available()
     }
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
@@ -113,10 +117,16 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &HostBuffer<T>, y: &mut HostBuffer<T>) -> Result<()> {
-        a.check_shapes(x.len(), y.len());
-        // SAFETY: the matrix owns the arrays its layout points to, and x and y have its rows.
-        unsafe { F::product(a.layout(), &a.values.0, &x.0, &mut y.0) };
+    unsafe fn spmv<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &HostBuffer<T>,
+        x: &HostBuffer<T>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { a.multiply(n_items, &values.0, &x.0, &mut y.0) };
         Ok(())
     }
 

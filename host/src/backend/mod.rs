@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod device;
 pub mod gpu;
 mod host_buffer;
+pub mod host_memory;
 
 pub use cpu::CpuBackend;
 pub use device::Device;
@@ -14,7 +15,7 @@ pub use gpu::{Emulated, GpuBackend};
 pub use host_buffer::HostBuffer;
 
 use crate::error::{Error, Result};
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Format;
 use cuda_std::launch::ItemKernel;
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
@@ -69,12 +70,14 @@ pub struct Quotient {
 
 /// Memory and arithmetic of one device. Calls may return before their work is done; [`Backend::read`],
 /// [`Backend::download`] and [`Backend::finish`] wait.
-pub trait Backend: Sized {
+pub trait Backend: Sized + 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
 
     /// What people call this device.
     fn name(&self) -> String;
+    /// Bytes of memory that can be had; `None` where there is no saying.
+    fn free_memory(&self) -> Option<u64>;
     /// Copies an array to the device.
     fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
     /// As [`Backend::upload`], of an array that is needed no longer.
@@ -130,22 +133,33 @@ pub trait Backend: Sized {
     /// `out = x . y`, summed in f64, the same bits every time.
     fn dot<T: Real>(&self, x: &Self::Buffer<T>, y: &Self::Buffer<T>, out: Scalar) -> Result<()>;
     /// `y = A x`.
-    fn spmv<F: Format, T: Real>(
+    ///
+    /// # Safety
+    /// `a` views the live index arrays of a matrix of `n_items` items that has these values, and x and y have its rows.
+    unsafe fn spmv<F: Format, T: Real>(
         &self,
-        a: &Matrix<Self, F, T>,
+        a: F,
+        n_items: usize,
+        values: &Self::Buffer<T>,
         x: &Self::Buffer<T>,
         y: &mut Self::Buffer<T>,
     ) -> Result<()>;
 
     /// `y = A x` and `out = x . y`.
-    fn spmv_dot<F: Format, T: Real>(
+    ///
+    /// # Safety
+    /// As [`Backend::spmv`].
+    unsafe fn spmv_dot<F: Format, T: Real>(
         &self,
-        a: &Matrix<Self, F, T>,
+        a: F,
+        n_items: usize,
+        values: &Self::Buffer<T>,
         x: &Self::Buffer<T>,
         y: &mut Self::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
-        self.spmv(a, x, y)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.spmv(a, n_items, values, x, y) }?;
         self.dot(x, y, out)
     }
 

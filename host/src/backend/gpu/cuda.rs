@@ -134,11 +134,6 @@ impl Cuda {
         })
     }
 
-    /// Bytes of memory not in use.
-    pub fn free_memory(&self) -> Result<u64> {
-        mem_get_info().map(|(free, _)| free as u64).map_err(|e| failure(e, "say how much memory is free"))
-    }
-
     fn allocate<T: Plain>(&self, len: usize) -> Result<CudaBuffer<T>> {
         let size = (len * size_of::<T>()).max(1);
         // SAFETY: every caller writes the buffer before anything reads it.
@@ -147,7 +142,7 @@ impl Cuda {
             CudaError::OutOfMemory => Error::OutOfMemory {
                 device: self.name.clone(),
                 needed: size as u64,
-                available: self.free_memory().ok(),
+                available: self.free_memory(),
             },
             e => failure(e, "allocate memory"),
         })?;
@@ -177,6 +172,10 @@ impl Launcher for Cuda {
 
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        mem_get_info().ok().map(|(free, _)| free as u64)
     }
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<CudaBuffer<T>> {

@@ -1,7 +1,7 @@
 //! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
 
 use super::Launcher;
-use crate::backend::{Buffer, HostBuffer, Plain};
+use crate::backend::{Buffer, HostBuffer, Plain, host_memory};
 use crate::error::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
@@ -24,6 +24,10 @@ impl Launcher for Emulated {
 
     fn name(&self) -> String {
         "emulator".into()
+    }
+
+    fn free_memory(&self) -> Option<u64> {
+        host_memory::available()
     }
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {

@@ -13,21 +13,24 @@ pub use emulated::Emulated;
 
 use super::{Backend, Buffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
 use crate::error::{Error, Result};
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::CgResidual;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
+use kernels_rs::sparse::{Spmv, SpmvDot};
 use std::cell::RefCell;
 
 /// Memory and launches of one device.
-pub trait Launcher {
+pub trait Launcher: 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
     /// What people call this device.
     fn name(&self) -> String;
+    /// Bytes of memory that can be had; `None` where there is no saying.
+    fn free_memory(&self) -> Option<u64>;
     /// Copies an array to the device.
     fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
     /// An array of zeros.
@@ -122,6 +125,10 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.name()
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        self.launcher.free_memory()
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<L::Buffer<T>> {
         self.launcher.upload(data)
     }
@@ -173,23 +180,34 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launch_sum(blocks, &kernel) }
     }
 
-    fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &L::Buffer<T>, y: &mut L::Buffer<T>) -> Result<()> {
-        a.check_shapes(x.len(), y.len());
-        // SAFETY: the matrix is of the layout's shape, x and y have its rows, y is borrowed uniquely.
-        unsafe { self.run(a.n_rows, F::spmv(a.layout(), a.values.view(), x.view(), y.view_mut())) }
+    unsafe fn spmv<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &L::Buffer<T>,
+        x: &L::Buffer<T>,
+        y: &mut L::Buffer<T>,
+    ) -> Result<()> {
+        if n_items == 0 {
+            return Ok(());
+        }
+        let kernel = Spmv { n_items, a, values: values.view(), x: x.view(), y: y.view_mut() };
+        // SAFETY: the caller's promise; y is borrowed uniquely.
+        unsafe { self.launcher.launch((n_items * F::LANES).div_ceil(BLOCK), BLOCK, &kernel) }
     }
 
-    fn spmv_dot<F: Format, T: Real>(
+    unsafe fn spmv_dot<F: Format, T: Real>(
         &self,
-        a: &Matrix<Self, F, T>,
+        a: F,
+        n_items: usize,
+        values: &L::Buffer<T>,
         x: &L::Buffer<T>,
         y: &mut L::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
-        a.check_shapes(x.len(), y.len());
-        let blocks = a.n_rows.div_ceil(BLOCK).max(1);
+        let blocks = (n_items * F::LANES).div_ceil(BLOCK).max(1);
         let to = self.reduction(blocks, [out])?;
-        let kernel = F::spmv_dot(a.n_rows, a.layout(), a.values.view(), x.view(), y.view_mut(), to);
+        let kernel = SpmvDot { n_items, a, values: values.view(), x: x.view(), y: y.view_mut(), to };
         // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
         unsafe { self.launch_sum(blocks, &kernel) }
     }

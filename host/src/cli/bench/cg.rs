@@ -10,7 +10,6 @@ use warpfem::backend::{Backend, Device};
 use warpfem::model::Model;
 use warpfem::pipeline::System;
 use warpfem::solve::{CgOptions, Silent};
-use warpfem::sparse::Ebw;
 use warpfem::{Result, precond};
 
 /// Words per unknown that the fused vector steps of an iteration move.
@@ -62,9 +61,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn measure<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments, model: &Model) -> Result<Report> {
     let copy = bandwidth::copy(backend, is_gpu, arguments.samples)?;
-    let (system, timings) = problem::assemble::<B, Ebw, T>(backend, model)?;
+    let (system, timings) = problem::assemble::<B, T>(backend, model, "ebw")?;
     let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
-    let solve = |system: &System<B, Ebw, T>| system.iterate(backend, precond::AUTO, options, &Silent);
+    let solve = |system: &System<B, T>| system.iterate(backend, precond::AUTO, options, &Silent);
     // The first solution loads the kernels.
     let (v, outcome) = solve(&system)?;
     let mut times = Vec::new();
@@ -74,7 +73,7 @@ fn measure<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments
         times.push(1e3 * start.elapsed().as_secs_f64());
         assert_eq!(v, again, "two solutions on one device differ");
     }
-    let (n, blocks) = (v.len(), system.n_blocks);
+    let (n, blocks) = (v.len(), system.matrix.pattern().n_blocks());
     let bytes = blocks * (9 * size_of::<T>() + 4) + (2 + VECTOR_WORDS) * n * size_of::<T>();
     let solve_ms = median(times);
     let iteration_ms = solve_ms / outcome.iterations.max(1) as f64;

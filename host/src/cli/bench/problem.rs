@@ -8,7 +8,6 @@ use warpfem::model::Model;
 use warpfem::model::case::Case;
 use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::solve::Silent;
-use warpfem::sparse::Format;
 use warpfem::{Error, Result};
 
 /// The model.
@@ -37,9 +36,9 @@ pub fn model(element: ElementKind, cells: u32) -> Result<Model> {
 }
 
 /// The model assembled on a backend, and the times that took.
-pub fn assemble<B: Backend, F: Format, T: Real>(backend: &B, model: &Model) -> Result<(System<B, F, T>, Timings)> {
+pub fn assemble<B: Backend, T: Real>(backend: &B, model: &Model, format: &str) -> Result<(System<B, T>, Timings)> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(&Silent, "setup");
-    let system = System::assemble(backend, model, &mut phase, &mut timings)?;
+    let system = System::assemble(backend, model, format, &mut phase, &mut timings)?;
     Ok((system, timings))
 }

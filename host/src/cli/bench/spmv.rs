@@ -2,14 +2,13 @@
 
 use super::{Arguments, bandwidth, problem, write_json};
 use crate::cli::print;
-use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use warpfem::Result;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Device};
 use warpfem::model::Model;
-use warpfem::sparse::{self, Format};
+use warpfem::sparse::{self, Operator};
 
 /// One format's figures.
 #[derive(Debug, Serialize)]
@@ -77,26 +76,31 @@ fn formats<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments
         copy_gb_per_s: bandwidth::copy(backend, is_gpu, arguments.samples)?,
         rows: Vec::new(),
     };
-    macro_rules! each {
-        ($($F:ident),+) => { $(format::<B, sparse::$F, T>(backend, arguments.samples, model, &mut report)?;)+ };
+    for name in sparse::formats().into_iter().filter(|name| !name.starts_with("dense")) {
+        format::<B, T>(backend, arguments.samples, model, name, &mut report)?;
     }
-    for_each_format!(each);
     Ok(report)
 }
 
-fn format<B: Backend, F: Format, T: Real>(backend: &B, samples: u32, model: &Model, report: &mut Report) -> Result<()> {
-    let (system, timings) = problem::assemble::<B, F, T>(backend, model)?;
+fn format<B: Backend, T: Real>(
+    backend: &B,
+    samples: u32,
+    model: &Model,
+    name: &'static str,
+    report: &mut Report,
+) -> Result<()> {
+    let (system, timings) = problem::assemble::<B, T>(backend, model, name)?;
     let n = report.dofs;
     let x: Vec<T> = (0..n).map(|i| T::from_f64((i as f64 * 0.37).sin())).collect();
     let (x, mut y) = (backend.upload(&x)?, backend.zeros::<T>(n)?);
-    let spmv = bandwidth::time(backend, samples, || backend.spmv(&system.matrix, &x, &mut y))?;
+    let spmv = bandwidth::time(backend, samples, || system.matrix.apply(backend, &x, &mut y))?;
     let dot = warpfem::backend::Scalar::new(0);
-    let spmv_dot = bandwidth::time(backend, samples, || backend.spmv_dot(&system.matrix, &x, &mut y, dot))?;
-    let (blocks, footprint) = (system.n_blocks, system.footprint);
+    let spmv_dot = bandwidth::time(backend, samples, || system.matrix.apply_dot(backend, &x, &mut y, dot))?;
+    let (blocks, footprint) = (system.matrix.pattern().n_blocks(), system.matrix.footprint());
     let min_bytes = (blocks * (9 * size_of::<T>() + 4) + 2 * n * size_of::<T>()) as u64;
     report.blocks = blocks;
     report.rows.push(Row {
-        format: F::NAME,
+        format: name,
         setup_s: timings.setup,
         assembly_s: timings.assembly,
         stored_bytes: footprint.values * size_of::<T>() as u64 + footprint.index_bytes,
