@@ -12,8 +12,8 @@ use crate::precond;
 use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
 use crate::sparse::{Matrix, Pattern, Tuning};
 use crate::stress::{self, Stresses};
-use kernels_rs::real::Real;
 use kernels_rs::for_each_strategy;
+use kernels_rs::real::Real;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -120,11 +120,7 @@ fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Re
     match choices.precision.as_str() {
         "double" => solve_with::<B, f64>(backend, model, monitor, choices),
         "single" => solve_with::<B, f32>(backend, model, monitor, choices),
-        _ => Err(Error::NotAvailable {
-            what: "precision",
-            name: choices.precision,
-            available: PRECISIONS.to_vec(),
-        }),
+        _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
     }
 }
 

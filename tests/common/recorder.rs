@@ -49,6 +49,10 @@ impl Launcher for Recorder {
         self.emulated.name()
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        self.emulated.free_memory()
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
         self.counts.borrow_mut().uploads += 1;
         self.counts.borrow_mut().bytes_uploaded += size_of_val(data);

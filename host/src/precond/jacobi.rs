@@ -27,7 +27,8 @@ impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
 
     fn build(backend: &B, matrix: &Matrix<B, T>) -> Result<Self> {
         let mut inverse = backend.zeros(matrix.n())?;
-        let kernel = InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
+        let kernel =
+            InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
         // SAFETY: the matrix lives; `inverse` has its rows.
         unsafe { backend.run(matrix.pattern().n_rows, kernel) }?;
         Ok(Jacobi { inverse })

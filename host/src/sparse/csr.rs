@@ -23,8 +23,7 @@ pub(super) fn build<B: Backend, F: Format<Arrays<B> = CsrArrays<B>>>(plan: &Plan
     unsafe { backend.run(n, CsrLengths { pattern: pattern.view(), size, lengths: lengths.view_mut() }) }?;
     let row_start = backend.exclusive_sum(&lengths)?;
     let mut columns = backend.zeros(pattern.n_blocks() * size * size)?;
-    let kernel =
-        CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
+    let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry of every row; all live.
     unsafe { backend.run(n, kernel) }?;
     let (index_bytes, n_values) = (bytes(&row_start) + bytes(&columns), columns.len() as u64);

@@ -16,8 +16,7 @@ impl Format for DenseBlock {
 
     fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
         let n = plan.n_scalar_rows();
-        let places =
-            Places { start: dense::even_starts(plan, n)?, block: plan.size, column: 1, by_column: true };
+        let places = Places { start: dense::even_starts(plan, n)?, block: plan.size, column: 1, by_column: true };
         Ok(Built { arrays: n, index_bytes: 0, n_values: (n as u64).pow(2), places })
     }
 

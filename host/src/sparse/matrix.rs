@@ -7,7 +7,7 @@ use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Entries;
-use kernels_rs::sparse::entries::MadeUpValues;
+use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
 use std::rc::Rc;
 
 /// What a matrix stores for its products.
@@ -88,13 +88,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     /// # Errors
     ///
     /// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`], [`Error::TooLarge`].
-    pub fn zeros(
-        backend: &B,
-        format: &str,
-        size: usize,
-        pattern: &Rc<Pattern<B>>,
-        tuning: Tuning,
-    ) -> Result<Self> {
+    pub fn zeros(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
         let plan = Plan { backend, pattern, size, tuning };
         if u32::try_from(plan.n_scalar_rows()).is_err() {
             return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
@@ -167,6 +161,30 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     /// Its values, to be written.
     pub fn values_mut(&mut self) -> ViewMut<T> {
         self.values.view_mut()
+    }
+
+    /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
+    pub fn blocks(&self, backend: &B) -> Result<Vec<T>> {
+        let mut blocks = backend.zeros(self.n_block_values())?;
+        let kernel = ReadBlocks { entries: self.entries(), values: self.values.view(), blocks: blocks.view_mut() };
+        // SAFETY: the entries are those of these values, and there is a place for each.
+        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        backend.take(blocks)
+    }
+
+    /// Sets its blocks: `[n_blocks][size][size]`.
+    pub fn set_blocks(&mut self, backend: &B, blocks: &[T]) -> Result<()> {
+        assert_eq!(blocks.len(), self.n_block_values(), "the blocks of another matrix");
+        let (entries, blocks) = (self.entries(), backend.upload(blocks)?);
+        let kernel = WriteBlocks { entries, blocks: blocks.view(), values: self.values.view_mut() };
+        // SAFETY: as above; each entry belongs to one row.
+        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        backend.finish()
+    }
+
+    /// Values of all blocks of the pattern, without padding.
+    fn n_block_values(&self) -> usize {
+        self.pattern.n_blocks() * self.size * self.size
     }
 
     /// Fills it with made-up values, the same in every format.

@@ -86,12 +86,8 @@ pub fn build<B: Backend>(plan: &Plan<B>, rows: Rows<B>, height: usize) -> Result
     let slice_start = backend.exclusive_sum(&widths)?;
     let n_columns = backend.read_at(&slice_start, n_slices)? as usize;
     let mut columns = backend.zeros(n_columns * height)?;
-    let kernel = SliceColumns {
-        pattern: pattern.view(),
-        slices,
-        slice_start: slice_start.view(),
-        columns: columns.view_mut(),
-    };
+    let kernel =
+        SliceColumns { pattern: pattern.view(), slices, slice_start: slice_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every column of every position; all live.
     unsafe { backend.run(n_slices * height, kernel) }?;
     Ok(SlicedArrays { slice_start, columns, height, rows })

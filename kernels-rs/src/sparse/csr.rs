@@ -62,13 +62,7 @@ pub unsafe fn csr_lengths(row: usize, pattern: PatternView, size: usize, lengths
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items)]
-pub unsafe fn csr_columns(
-    row: usize,
-    pattern: PatternView,
-    size: usize,
-    row_start: View<u64>,
-    columns: ViewMut<u32>,
-) {
+pub unsafe fn csr_columns(row: usize, pattern: PatternView, size: usize, row_start: View<u64>, columns: ViewMut<u32>) {
     let (first, length) = pattern.row(row / size);
     let start = row_start.at(row) as usize;
     for k in 0..length * size {

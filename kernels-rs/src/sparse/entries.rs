@@ -83,6 +83,43 @@ pub unsafe fn even_starts(row: usize, stride: usize, start: ViewMut<u64>) {
     start.set(row, (row * stride) as u64);
 }
 
+/// Computes: the blocks of a block row, each row by row, from where the format keeps them.
+///
+/// Parameters: `blocks [n_blocks][size][size]` in the order of the pattern. Thread mapping: an item per block row.
+/// Memory moved: every value of a block is read and written once.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn read_blocks<T: Real>(row: usize, entries: Entries, values: View<T>, blocks: ViewMut<T>) {
+    let (first, width) = entries.pattern.row(row);
+    for k in 0..width {
+        for i in 0..entries.size {
+            for j in 0..entries.size {
+                let value = values.at(entries.at(row, k, i, j));
+                blocks.set(((first + k) * entries.size + i) * entries.size + j, value);
+            }
+        }
+    }
+}
+
+/// Computes: the inverse of [`read_blocks`].
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn write_blocks<T: Real>(row: usize, entries: Entries, blocks: View<T>, values: ViewMut<T>) {
+    let (first, width) = entries.pattern.row(row);
+    for k in 0..width {
+        for i in 0..entries.size {
+            for j in 0..entries.size {
+                let value = blocks.at(((first + k) * entries.size + i) * entries.size + j);
+                values.set(entries.at(row, k, i, j), value);
+            }
+        }
+    }
+}
+
 /// Computes: a symmetric, diagonally dominant matrix of made-up values, the same in every format: to measure
 /// products, whose time does not depend on values.
 ///

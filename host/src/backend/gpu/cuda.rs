@@ -139,11 +139,9 @@ impl Cuda {
         // SAFETY: every caller writes the buffer before anything reads it.
         let bytes = unsafe { DeviceBuffer::uninitialized(size) };
         let bytes = bytes.map_err(|e| match e {
-            CudaError::OutOfMemory => Error::OutOfMemory {
-                device: self.name.clone(),
-                needed: size as u64,
-                available: self.free_memory(),
-            },
+            CudaError::OutOfMemory => {
+                Error::OutOfMemory { device: self.name.clone(), needed: size as u64, available: self.free_memory() }
+            }
             e => failure(e, "allocate memory"),
         })?;
         Ok(CudaBuffer { bytes, len, marker: PhantomData })
