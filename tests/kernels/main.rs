@@ -6,6 +6,7 @@ mod common;
 
 mod cells;
 mod matrices;
+mod setup;
 mod vectors;
 
 use common::recorder::Recorder;
@@ -56,6 +57,9 @@ checks!(
     cells::body_force,
     cells::internal_force,
     cells::recover,
+    setup::read_at,
+    setup::exclusive_sum,
+    setup::sort_order,
 );
 
 #[test]

@@ -2,7 +2,9 @@
 //!
 //! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
 
-use super::{Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory};
+use super::{
+    Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory, order_of, running_sums,
+};
 use crate::error::Result;
 use crate::sparse::Format;
 use cuda_std::launch::ItemKernel;
@@ -80,6 +82,10 @@ impl Backend for CpuBackend {
         Ok(buffer.0)
     }
 
+    fn read_at<T: Plain>(&self, buffer: &HostBuffer<T>, i: usize) -> Result<T> {
+        Ok(buffer.0[i])
+    }
+
     fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
         assert_eq!(from.len(), to.len(), "copy between arrays of different lengths");
         let chunks = to.0.par_chunks_mut(CHUNK).zip(from.0.par_chunks(CHUNK));
@@ -97,6 +103,14 @@ impl Backend for CpuBackend {
 
     fn finish(&self) -> Result<()> {
         Ok(())
+    }
+
+    fn exclusive_sum(&self, counts: &HostBuffer<u32>) -> Result<HostBuffer<u64>> {
+        Ok(HostBuffer(running_sums(&counts.0)))
+    }
+
+    fn sort_order(&self, keys: &HostBuffer<u64>, bits: u32) -> Result<HostBuffer<u32>> {
+        Ok(HostBuffer(order_of(&keys.0, bits)))
     }
 
     fn scalars(&self) -> View<f64> {

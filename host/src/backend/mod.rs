@@ -108,21 +108,11 @@ pub trait Backend: Sized + 'static {
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
     fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {
-        let mut total = 0;
-        let mut sums = vec![0];
-        sums.extend(self.download(counts)?.into_iter().map(|count| {
-            total += u64::from(count);
-            total
-        }));
-        self.upload_vec(sums)
+        self.upload_vec(running_sums(&self.download(counts)?))
     }
     /// The order in which keys ascend, `order[new] = old`; equal keys keep theirs. Keys are below `2^bits`.
     fn sort_order(&self, keys: &Self::Buffer<u64>, bits: u32) -> Result<Self::Buffer<u32>> {
-        debug_assert!(bits <= 64, "keys have 64 bits");
-        let keys = self.download(keys)?;
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.par_sort_by_key(|i| keys[*i as usize]);
-        self.upload_vec(order)
+        self.upload_vec(order_of(&self.download(keys)?, bits))
     }
 
     /// The bank of device-resident scalars, `[N_SCALARS]`.
@@ -234,6 +224,24 @@ pub trait Backend: Sized + 'static {
         // SAFETY: all live and have the same length; u and p are borrowed uniquely.
         unsafe { self.run(n, kernel) }
     }
+}
+
+/// What [`Backend::exclusive_sum`] says, on the host.
+fn running_sums(counts: &[u32]) -> Vec<u64> {
+    let mut total = 0;
+    let ends = counts.iter().map(|count| {
+        total += u64::from(*count);
+        total
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// What [`Backend::sort_order`] says, on the host.
+fn order_of(keys: &[u64], bits: u32) -> Vec<u32> {
+    debug_assert!(bits <= u64::BITS, "keys have 64 bits");
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    order.par_sort_by_key(|i| keys[*i as usize]);
+    order
 }
 
 /// What [`Backend::read`] does with what it read.

@@ -197,12 +197,15 @@ impl Launcher for Cuda {
         Ok(buffer)
     }
 
-    fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, to: &mut [T]) -> Result<()> {
-        let bytes = size_of_val(to).min(buffer.len * size_of::<T>());
-        // SAFETY: both sides hold `bytes` bytes, and `finish` waits before `to` is used.
-        let result = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), buffer.address(), bytes, self.stream.as_inner())
-        };
+    fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
+        assert!(first + to.len() <= buffer.len, "{} entries from {first} on, of {}", to.len(), buffer.len);
+        if to.is_empty() {
+            return Ok(());
+        }
+        let from = buffer.address() + (first * size_of::<T>()) as sys::CUdeviceptr;
+        let (to, bytes) = (to.as_mut_ptr().cast::<c_void>(), size_of_val(to));
+        // SAFETY: both sides hold these bytes, and `finish` waits before `to` is used.
+        let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, self.stream.as_inner()) };
         check(result, "copy from its memory")?;
         self.finish()
     }

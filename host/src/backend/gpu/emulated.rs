@@ -1,7 +1,7 @@
 //! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
 
 use super::Launcher;
-use crate::backend::{Buffer, HostBuffer, Plain, host_memory};
+use crate::backend::{HostBuffer, Plain, host_memory};
 use crate::error::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
@@ -38,8 +38,8 @@ impl Launcher for Emulated {
         Ok(HostBuffer(vec![T::zeroed(); n]))
     }
 
-    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, to: &mut [T]) -> Result<()> {
-        to.copy_from_slice(&buffer.0[..to.len().min(buffer.len())]);
+    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
+        to.copy_from_slice(&buffer.0[first..first + to.len()]);
         Ok(())
     }
 

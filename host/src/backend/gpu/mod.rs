@@ -6,6 +6,7 @@ mod cuda;
 mod emulated;
 #[cfg(feature = "cuda")]
 mod ptx;
+mod sort;
 
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
@@ -35,8 +36,8 @@ pub trait Launcher: 'static {
     fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
     /// An array of zeros.
     fn zeros<T: Plain>(&self, n: usize) -> Result<Self::Buffer<T>>;
-    /// Copies an array back; waits.
-    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>, to: &mut [T]) -> Result<()>;
+    /// Copies the entries of an array from `first` on back; waits.
+    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>, first: usize, to: &mut [T]) -> Result<()>;
     /// `to = from`, of the same length.
     fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
     /// Starts a kernel on a one-dimensional grid.
@@ -139,8 +140,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     fn download<T: Plain>(&self, buffer: &L::Buffer<T>) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); buffer.len()];
-        self.launcher.download(buffer, &mut data)?;
+        self.launcher.download(buffer, 0, &mut data)?;
         Ok(data)
+    }
+
+    fn read_at<T: Plain>(&self, buffer: &L::Buffer<T>, i: usize) -> Result<T> {
+        let mut entry = [T::zeroed()];
+        self.launcher.download(buffer, i, &mut entry)?;
+        Ok(entry[0])
     }
 
     fn copy<T: Plain>(&self, from: &L::Buffer<T>, to: &mut L::Buffer<T>) -> Result<()> {
@@ -162,13 +169,21 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.finish()
     }
 
+    fn exclusive_sum(&self, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
+        sort::exclusive_sum(self, counts)
+    }
+
+    fn sort_order(&self, keys: &L::Buffer<u64>, bits: u32) -> Result<L::Buffer<u32>> {
+        sort::sort_order(self, keys, bits)
+    }
+
     fn scalars(&self) -> View<f64> {
         self.reducer.borrow().scalars.view()
     }
 
     fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
         let mut bank = [0.0; N_SCALARS];
-        self.launcher.download(&self.reducer.borrow().scalars, &mut bank)?;
+        self.launcher.download(&self.reducer.borrow().scalars, 0, &mut bank)?;
         check_finite(scalars.map(|scalar| bank[scalar.0 as usize]))
     }
 
