@@ -1,7 +1,7 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{DeviceMesh, Numbering, Ordering, Supports, Symbolic};
+use crate::assembly::{DeviceMesh, Numbering, Ordering, Supports, Topology};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::error::{Error, Result};
@@ -188,11 +188,12 @@ impl<B: Backend, F: Format, T: Real> System<B, F, T> {
         // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
         // sparsity take half a gigabyte.
         let order = natural_order(&model.mesh);
-        let Symbolic { numbering, sparsity, blocks } = Symbolic::new(&model.mesh, order, DEGREE_WINDOW)?;
-        let format = F::build(&sparsity);
-        let n_blocks = sparsity.n_blocks();
-        drop(sparsity);
-        let mesh = DeviceMesh::upload(backend, model, &numbering, blocks)?;
+        let Topology { numbering, pattern, blocks, coords } =
+            Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
+        let format = F::build(&pattern.download(backend)?);
+        let n_blocks = pattern.n_blocks();
+        drop(pattern);
+        let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
         let footprint = format.footprint();
         timings.setup = phase.next("assembly");
         let mut matrix: Matrix<B, F, T> = mesh.stiffness(backend, &format)?;
