@@ -2,9 +2,10 @@
 
 mod common;
 
+use common::recorder::Recorder;
 use common::{emulators, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
-use warpfem::backend::{Backend, CpuBackend};
+use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
 use warpfem::mesh::{Cells, Mesh, generate::generate_box};
 use warpfem::sparse::Sparsity;
@@ -131,6 +132,20 @@ fn meshes_without_cells_or_nodes() {
     on_every_device!(check, &mesh(0, vec![(Tet4, vec![])]));
     on_every_device!(check, &mesh(40, vec![]));
     on_every_device!(check, &mesh(40, vec![(Tet4, vec![]), (Hex8, vec![])]));
+}
+
+#[test]
+fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
+    let mesh = generate_box(Tet4, [1.0; 3], [4, 3, 3]).unwrap();
+    let recorder = GpuBackend::new(Recorder::default()).unwrap();
+    let before = recorder.launcher().counts();
+    Topology::new(&recorder, &mesh, Ordering::Hilbert, 32).unwrap();
+    let after = recorder.launcher().counts();
+    assert_eq!(after.uploads - before.uploads, 2);
+    let bytes = size_of_val(&*mesh.cells[0].nodes) + size_of_val(&*mesh.coords);
+    assert_eq!(after.bytes_uploaded - before.bytes_uploaded, bytes);
+    // The numbering both ways, the room for candidates, the largest degree, the number of blocks.
+    assert_eq!(after.downloads - before.downloads, 5);
 }
 
 fn too_many<B: Backend>(backend: &B) -> String {

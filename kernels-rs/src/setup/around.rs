@@ -1,5 +1,5 @@
-//! Which cells meet at a node: counted, listed by atomics in any order, then each node's list sorted. What comes out does
-//! not depend on who came first.
+//! Which cells meet at a node: counted, listed by atomics in any order, then each node's list sorted. What comes out
+//! does not depend on who came first.
 
 use super::lists::List;
 use cuda_std::prelude::*;
@@ -46,7 +46,7 @@ pub unsafe fn count_cells(cell: usize, size: usize, nodes: View<u32>, counts: Vi
 
 /// Computes: lists the cells around each node, in the order in which threads arrive.
 ///
-/// Parameters: `size`, nodes per cell; `nodes [n_cells][size]`; `offsets [n_nodes + 1]`, the running sums of the counts;
+/// Parameters: `size`, nodes per cell; `nodes [n_cells][size]`; `offsets [n_nodes + 1]`, the counts' running sums;
 /// `listed [n_nodes]`, 0 before; `cells [offsets[n_nodes]]`. Thread mapping: an item per cell.
 /// Memory moved: per pair of cell and node 12 B read, 4 B written and an atomic addition that it waits for.
 ///

@@ -56,8 +56,8 @@ impl List {
         low
     }
 
-    /// Puts `value` in its place among the first `len` entries, which ascend, unless it is there. Returns how many there
-    /// are then.
+    /// Puts `value` in its place among the first `len` entries, which ascend, unless it is there. Returns how many
+    /// there are then.
     ///
     /// # Safety
     /// As for [`List::set`], also of entry `len`.

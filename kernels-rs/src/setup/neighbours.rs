@@ -99,8 +99,8 @@ pub unsafe fn longest_list(node: usize, lengths: View<u32>, longest: ViewMut<u32
 
 /// Computes: the columns of each row in the solver's numbering, the diagonal first and the others ascending.
 ///
-/// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running sums of
-/// the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
+/// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running sums
+/// of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
 /// Memory moved: 36 B per row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level
 /// cache.
 ///
@@ -144,10 +144,10 @@ pub struct Placed {
 
 /// Computes: the cells around each row's node, and the places of their nodes among its columns.
 ///
-/// Parameters: `to_mesh [n_nodes]`; `around`, the lists of cells by the mesh's numbers and the nodes of cells by the solver's;
-/// `pattern`, whose rows have at most 2^16 columns; `to`. Thread mapping: an item per row.
-/// Memory moved: 36 B per row; per pair of row and cell 8 B, N nodes read (through the cache) and N slots written (2 B);
-/// columns are searched in the first-level cache.
+/// Parameters: `to_mesh [n_nodes]`; `around`, the lists of cells by the mesh's numbers and the nodes of cells by the
+/// solver's; `pattern`, whose rows have at most 2^16 columns; `to`. Thread mapping: an item per row.
+/// Memory moved: 36 B per row; per pair of row and cell 8 B, N nodes read (through the cache) and N slots written
+/// (2 B); columns are searched in the first-level cache.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -106,7 +106,7 @@ pub unsafe fn degree_keys(
     keys: ViewMut<u64>,
 ) {
     let fewer = (1 << bits) - 1 - degrees.at(order.at(place) as usize) as u64;
-    keys.set(place, ((place / window) as u64) << bits | fewer);
+    keys.set(place, ((place / window.max(1)) as u64) << bits | fewer);
 }
 
 /// Computes: `out_i = from[index_i]`.
