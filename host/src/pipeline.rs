@@ -1,7 +1,7 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{DeviceMesh, Numbering, Ordering, Supports, Symbolic};
+use crate::assembly::{DeviceMesh, Numbering, Ordering, Supports, Topology};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::error::{Error, Result};
@@ -10,11 +10,10 @@ use crate::model::Model;
 use crate::model::options::PRECISIONS;
 use crate::precond;
 use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
-use crate::sparse::{Matrix, Pattern, Tuning};
+use crate::sparse::{Matrix, Tuning};
 use crate::stress::{self, Stresses};
 use kernels_rs::for_each_strategy;
 use kernels_rs::real::Real;
-use std::rc::Rc;
 use std::time::Instant;
 
 /// Seconds each phase took.
@@ -175,10 +174,11 @@ impl<B: Backend, T: Real> System<B, T> {
         // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
         // sparsity take half a gigabyte.
         let order = natural_order(&model.mesh);
-        let Symbolic { numbering, sparsity, blocks } = Symbolic::new(&model.mesh, order, DEGREE_WINDOW)?;
-        let pattern = Rc::new(Pattern::upload(backend, sparsity)?);
+        let Topology { numbering, pattern, blocks, coords } =
+            Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(backend, format, 3, &pattern, Tuning::default())?;
-        let mesh = DeviceMesh::upload(backend, model, &numbering, blocks)?;
+        let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+        backend.finish()?;
         timings.setup = phase.next("assembly");
         mesh.add_stiffness(backend, &mut matrix)?;
         let applied = loads(backend, model, &numbering, &mesh)?;

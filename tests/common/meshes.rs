@@ -2,11 +2,9 @@
 
 use super::Random;
 use std::path::{Path, PathBuf};
-use warpfem::assembly::symbolic::Block;
-use warpfem::assembly::{DeviceMesh, Symbolic};
+use warpfem::assembly::{DeviceMesh, Symbolic, Topology};
 use warpfem::backend::Backend;
 use warpfem::element::ElementKind;
-use warpfem::mesh::adjacency::NodeCells;
 use warpfem::mesh::{Mesh, generate::generate_box};
 use warpfem::model::{Case, Model, Support};
 
@@ -71,12 +69,6 @@ pub fn prescribe(model: &mut Model, displacement: impl Fn([f64; 3]) -> Option<[f
 
 /// A model's mesh on a backend; the symbolic phase's arrays are kept.
 pub fn upload<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic) -> DeviceMesh<B> {
-    let copy = |block: &Block| Block {
-        index: block.index,
-        kind: block.kind,
-        nodes: block.nodes.clone(),
-        around: NodeCells { offsets: block.around.offsets.clone(), cells: block.around.cells.clone() },
-        slots: block.slots.clone(),
-    };
-    DeviceMesh::upload(backend, model, &symbolic.numbering, symbolic.blocks.iter().map(copy).collect()).unwrap()
+    let topology = Topology::upload(backend, &model.mesh, symbolic.clone()).unwrap();
+    DeviceMesh::new(backend, model, topology.blocks, topology.coords).unwrap()
 }

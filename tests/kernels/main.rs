@@ -7,6 +7,7 @@ mod common;
 mod cells;
 mod matrices;
 mod setup;
+mod topology;
 mod vectors;
 
 use common::recorder::Recorder;
@@ -60,6 +61,11 @@ checks!(
     setup::read_at,
     setup::exclusive_sum,
     setup::sort_order,
+    topology::gathers,
+    topology::order_keys,
+    topology::cells_around,
+    topology::neighbours,
+    topology::rows_and_slots,
 );
 
 #[test]

@@ -16,6 +16,16 @@ pub enum Ordering {
     Hilbert,
 }
 
+impl Ordering {
+    /// The mesh's nodes in this order.
+    pub fn permutation(self, mesh: &Mesh) -> Vec<u32> {
+        match self {
+            Ordering::Mesh => (0..mesh.coords.len() as u32).collect(),
+            Ordering::Hilbert => ordering::hilbert(&mesh.coords),
+        }
+    }
+}
+
 /// Nodes per window of the sort by degree.
 pub const DEGREE_WINDOW: usize = 1024;
 
@@ -31,10 +41,7 @@ pub struct Numbering {
 impl Numbering {
     /// Orders nodes, then sorts each window of `window` by falling `degree` (of the mesh's nodes), keeping the order of equals.
     pub fn new(mesh: &Mesh, order: Ordering, window: usize, degree: impl Fn(u32) -> u32 + Sync) -> Self {
-        let mut to_mesh = match order {
-            Ordering::Mesh => (0..mesh.coords.len() as u32).collect(),
-            Ordering::Hilbert => ordering::hilbert(&mesh.coords),
-        };
+        let mut to_mesh = order.permutation(mesh);
         let windows = to_mesh.par_chunks_mut(window.max(1));
         windows.for_each(|window| window.sort_by_key(|node| std::cmp::Reverse(degree(*node))));
         let mut to_solver = vec![0; to_mesh.len()];

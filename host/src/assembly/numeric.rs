@@ -1,7 +1,7 @@
 //! The numeric phase: stiffness, loads and supports, computed on a backend from a mesh that stays there.
 
 use super::Numbering;
-use super::symbolic::Block;
+use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
@@ -46,14 +46,14 @@ pub struct DeviceMesh<B: Backend> {
 }
 
 impl<B: Backend> DeviceMesh<B> {
-    /// Copies a model's mesh and materials to a backend; `numbering` and `blocks` are those of its mesh.
-    pub fn upload(backend: &B, model: &Model, numbering: &Numbering, blocks: Vec<Block>) -> Result<Self> {
-        assert_eq!(numbering.len(), model.mesh.coords.len(), "the numbering of another mesh");
+    /// Copies a model's materials to a backend; `blocks` and `coords` are those of its mesh's topology there.
+    pub fn new(backend: &B, model: &Model, blocks: Vec<CellBlock<B>>, coords: Vector<B, [f64; 3]>) -> Result<Self> {
+        assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
         let lame: Vec<[f64; 2]> = model.materials.iter().map(|m| [m.lambda(), m.mu()]).collect();
         Ok(DeviceMesh {
-            n_nodes: numbering.len(),
-            blocks: blocks.into_iter().map(|b| DeviceBlock::upload(backend, model, b)).collect::<Result<_>>()?,
-            coords: backend.upload_vec(numbering.gather(&model.mesh.coords))?,
+            n_nodes: coords.len(),
+            blocks: blocks.into_iter().map(|b| DeviceBlock::new(backend, model, b)).collect::<Result<_>>()?,
+            coords,
             lame: backend.upload(&lame)?,
         })
     }
@@ -112,19 +112,19 @@ impl<B: Backend> DeviceMesh<B> {
 }
 
 impl<B: Backend> DeviceBlock<B> {
-    fn upload(backend: &B, model: &Model, block: Block) -> Result<Self> {
+    fn new(backend: &B, model: &Model, block: CellBlock<B>) -> Result<Self> {
         if !is_solvable(block.kind) {
             return Err(Error::NotSolvable(block.kind.info().name));
         }
         Ok(DeviceBlock {
             index: block.index,
             kind: block.kind,
-            n_cells: model.mesh.cells[block.index].len(),
-            nodes: backend.upload_vec(block.nodes)?,
+            n_cells: block.n_cells,
+            nodes: block.nodes,
             material: backend.upload(&model.cell_material[block.index])?,
-            around: backend.upload_vec(block.around.offsets)?,
-            cells: backend.upload_vec(block.around.cells)?,
-            slots: backend.upload_vec(block.slots)?,
+            around: block.around,
+            cells: block.cells,
+            slots: block.slots,
         })
     }
 }

@@ -29,7 +29,7 @@ pub struct Block {
 }
 
 /// What a mesh's topology says about its matrix.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Symbolic {
     /// The solver's numbering.
     pub numbering: Numbering,

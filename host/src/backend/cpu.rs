@@ -52,6 +52,7 @@ fn add_up<const M: usize>(partials: Vec<[f64; M]>) -> [f64; M] {
 
 impl Backend for CpuBackend {
     type Buffer<T: Plain> = HostBuffer<T>;
+    const ON_HOST: bool = true;
 
     fn name(&self) -> String {
         let n = rayon::current_num_threads();

@@ -73,6 +73,8 @@ pub struct Quotient {
 pub trait Backend: Sized + 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
+    /// Whether its memory is the host's and the host's own routines do its work.
+    const ON_HOST: bool = false;
 
     /// What people call this device.
     fn name(&self) -> String;

@@ -1,6 +1,15 @@
 //! Set-up: what is needed before a matrix can be filled, computed where the mesh's connectivity is.
 //!
-//! Running sums and the order of keys are here for everybody.
+//! | what | where |
+//! | --- | --- |
+//! | running sums, the order of keys | [`scan`], [`sort`] |
+//! | which cells meet at a node | [`around`] |
+//! | which nodes share cells: sparsity, slots | [`neighbours`] |
+//! | the solver's numbering | [`order`] |
 
+pub mod around;
+pub mod lists;
+pub mod neighbours;
+pub mod order;
 pub mod scan;
 pub mod sort;

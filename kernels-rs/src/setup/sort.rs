@@ -1,9 +1,9 @@
 //! The order of 64-bit keys by a radix sort, least significant digit first; equal keys keep their order.
 //!
-//! A pass sorts by one digit. Each warp owns [`KEYS_PER_WARP`] consecutive keys and counts their digits; the running sums
-//! of the counts, digit by digit and warp by warp within a digit, say where each warp puts its keys of each digit. A
-//! warp goes through its keys 32 at a time, and the lanes that hold the same digit find each other by votes, so nothing
-//! depends on timing.
+//! A pass sorts by one digit. Each warp owns [`KEYS_PER_WARP`] consecutive keys and counts their digits; the running
+//! sums of the counts, digit by digit and warp by warp within a digit, say where each warp puts its keys of each digit.
+//! A warp goes through its keys 32 at a time, and the lanes that hold the same digit find each other by votes, so
+//! nothing depends on timing.
 
 use cuda_std::prelude::*;
 
@@ -111,8 +111,8 @@ pub struct Sorted {
 
 /// Computes: the keys and what stands beside them, sorted by one digit.
 ///
-/// Parameters: `shift`, bits below the digit; `keys, order [n]`; `starts [DIGITS][n_warps] + 1`, the running sums of the
-/// counts. Thread mapping: as [`digit_counts`].
+/// Parameters: `shift`, bits below the digit; `keys, order [n]`; `starts [DIGITS][n_warps] + 1`, the running sums of
+/// the counts. Thread mapping: as [`digit_counts`].
 /// Memory moved: 12 B read and 12 B written per key, 8 B per counter.
 ///
 /// # Safety

@@ -1,0 +1,244 @@
+//! The symbolic phase by kernels. The connectivity and the coordinates go to the device as the mesh has them; the
+//! numbering alone comes back.
+//!
+//! | [`Symbolic`](super::Symbolic) | here |
+//! | --- | --- |
+//! | `around` | [`NodeCells::new`] |
+//! | `neighbours` | [`Neighbours::new`] |
+//! | `Numbering::new` | [`number`] |
+//! | `renumber` | [`Neighbours::rows`] |
+//! | `Block::new` | [`NodeCells::place`] |
+
+use super::{CellBlock, Topology};
+use crate::assembly::numbering::{Numbering, Ordering};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::element::ElementKind;
+use crate::error::Result;
+use crate::mesh::{Cells, Mesh, ordering};
+use crate::sparse::Pattern;
+use kernels_rs::setup::around::{Around, CountCells, ListCells, SortCells};
+use kernels_rs::setup::neighbours::{
+    BeginLists, CountCandidates, ListNeighbours, Lists, LongestList, PlaceCells, Placed, RenumberRows,
+};
+use kernels_rs::setup::order::{DegreeKeys, Gather, GatherPoints, HILBERT_BITS, HilbertKeys, Invert};
+use std::rc::Rc;
+
+/// Analyses a mesh; nothing if a node has more neighbours than slots can number.
+pub fn analyse<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: usize) -> Result<Option<Topology<B>>> {
+    let n = mesh.coords.len();
+    let solids = mesh.solids();
+    let around: Vec<_> =
+        solids.map(|(index, cells)| NodeCells::new(backend, n, index, cells)).collect::<Result<_>>()?;
+    let neighbours = Neighbours::new(backend, n, &around)?;
+    if neighbours.longest > u32::from(u16::MAX) {
+        return Ok(None);
+    }
+    let mesh_coords = backend.upload(&mesh.coords)?;
+    let to_mesh = number(backend, mesh, &mesh_coords, order, window, &neighbours)?;
+    let coords = gather_points(backend, &to_mesh, &mesh_coords)?;
+    drop(mesh_coords);
+    let mut to_solver = backend.zeros(n)?;
+    // SAFETY: both live and have an entry per node; an order names every node once.
+    unsafe { backend.run(n, Invert { order: to_mesh.view(), inverse: to_solver.view_mut() }) }?;
+    let numbering = DeviceNumbering { to_mesh, to_solver };
+    let pattern = Rc::new(neighbours.rows(backend, &numbering)?);
+    let blocks = around.into_iter().map(|block| block.place(backend, &numbering, &pattern)).collect::<Result<_>>()?;
+    let DeviceNumbering { to_mesh, to_solver } = numbering;
+    let numbering = Numbering { to_mesh: backend.take(to_mesh)?, to_solver: backend.take(to_solver)? };
+    Ok(Some(Topology { numbering, pattern, blocks, coords }))
+}
+
+/// [`Numbering`] on a device.
+struct DeviceNumbering<B: Backend> {
+    to_mesh: Vector<B, u32>,
+    to_solver: Vector<B, u32>,
+}
+
+/// `from[index_i]`.
+fn gather<B: Backend>(backend: &B, index: &Vector<B, u32>, from: &Vector<B, u32>) -> Result<Vector<B, u32>> {
+    let mut out = backend.zeros(index.len())?;
+    let kernel = Gather { index: index.view(), from: from.view(), out: out.view_mut() };
+    // SAFETY: all live until `finish`; every index here is a node's, and `from` has an entry per node.
+    unsafe { backend.run(index.len(), kernel) }?;
+    backend.finish()?;
+    Ok(out)
+}
+
+/// `from[index_i]` for points.
+fn gather_points<B: Backend>(
+    backend: &B,
+    index: &Vector<B, u32>,
+    from: &Vector<B, [f64; 3]>,
+) -> Result<Vector<B, [f64; 3]>> {
+    let mut out = backend.zeros(index.len())?;
+    let kernel = GatherPoints { index: index.view(), from: from.view(), out: out.view_mut() };
+    // SAFETY: as for `gather`.
+    unsafe { backend.run(index.len(), kernel) }?;
+    backend.finish()?;
+    Ok(out)
+}
+
+/// Bits of numbers up to `largest`.
+fn bits(largest: u64) -> u32 {
+    u64::BITS - largest.leading_zeros()
+}
+
+/// The mesh's number of each of the solver's nodes.
+fn number<B: Backend>(
+    backend: &B,
+    mesh: &Mesh,
+    coords: &Vector<B, [f64; 3]>,
+    order: Ordering,
+    window: usize,
+    neighbours: &Neighbours<B>,
+) -> Result<Vector<B, u32>> {
+    let n = coords.len();
+    let mut keys = backend.zeros(n)?;
+    let places = match order {
+        Ordering::Hilbert => {
+            let lattice = ordering::lattice(&mesh.coords);
+            // SAFETY: both live and have an entry per node.
+            unsafe { backend.run(n, HilbertKeys { lattice, coords: coords.view(), keys: keys.view_mut() }) }?;
+            backend.sort_order(&keys, HILBERT_BITS)?
+        }
+        order => backend.upload_vec(order.permutation(mesh))?,
+    };
+    if window <= 1 {
+        return Ok(places);
+    }
+    let degree_bits = bits(neighbours.longest.into());
+    let kernel = DegreeKeys {
+        window,
+        bits: degree_bits,
+        order: places.view(),
+        degrees: neighbours.lengths.view(),
+        keys: keys.view_mut(),
+    };
+    // SAFETY: all live and have an entry per node, and no degree has more bits.
+    unsafe { backend.run(n, kernel) }?;
+    let by_degree = backend.sort_order(&keys, degree_bits + bits((n / window) as u64))?;
+    gather(backend, &by_degree, &places)
+}
+
+/// The cells of one type around the nodes, in the mesh's numbering.
+struct NodeCells<B: Backend> {
+    index: usize,
+    kind: ElementKind,
+    n_cells: usize,
+    nodes: Vector<B, u32>,
+    counts: Vector<B, u32>,
+    offsets: Vector<B, u64>,
+    cells: Vector<B, u32>,
+}
+
+impl<B: Backend> NodeCells<B> {
+    fn new(backend: &B, n: usize, index: usize, block: &Cells) -> Result<Self> {
+        let (size, n_cells) = (block.kind.info().n_nodes, block.len());
+        let nodes = backend.upload(&block.nodes)?;
+        let mut counts = backend.zeros(n)?;
+        // SAFETY: both live; cells name nodes of the mesh.
+        unsafe { backend.run(n_cells, CountCells { size, nodes: nodes.view(), counts: counts.view_mut() }) }?;
+        let offsets = backend.exclusive_sum(&counts)?;
+        let (mut listed, mut cells) = (backend.zeros(n)?, backend.zeros(block.nodes.len())?);
+        let list = ListCells {
+            size,
+            nodes: nodes.view(),
+            offsets: offsets.view(),
+            listed: listed.view_mut(),
+            cells: cells.view_mut(),
+        };
+        // SAFETY: all live until `finish`; the offsets leave room for every pair of node and cell.
+        unsafe {
+            backend.run(n_cells, list)?;
+            backend.run(n, SortCells { offsets: offsets.view(), cells: cells.view_mut() })?;
+        }
+        backend.finish()?;
+        Ok(NodeCells { index, kind: block.kind, n_cells, nodes, counts, offsets, cells })
+    }
+
+    fn size(&self) -> usize {
+        self.kind.info().n_nodes
+    }
+
+    fn view(&self) -> Around {
+        Around { size: self.size(), nodes: self.nodes.view(), offsets: self.offsets.view(), cells: self.cells.view() }
+    }
+
+    /// The same in the solver's numbering, with slots.
+    fn place(self, backend: &B, numbering: &DeviceNumbering<B>, pattern: &Pattern<B>) -> Result<CellBlock<B>> {
+        let nodes = gather(backend, &self.nodes, &numbering.to_solver)?;
+        let around = backend.exclusive_sum(&gather(backend, &numbering.to_mesh, &self.counts)?)?;
+        let mut cells = backend.zeros(self.cells.len())?;
+        let mut slots = backend.zeros(self.cells.len() * self.size())?;
+        let kernel = PlaceCells {
+            to_mesh: numbering.to_mesh.view(),
+            around: Around { nodes: nodes.view(), ..self.view() },
+            pattern: pattern.view(),
+            to: Placed { offsets: around.view(), cells: cells.view_mut(), slots: slots.view_mut() },
+        };
+        // SAFETY: all live until `finish`; a row has as many cells as its node has.
+        unsafe { backend.run(pattern.n_rows, kernel) }?;
+        backend.finish()?;
+        Ok(CellBlock { index: self.index, kind: self.kind, n_cells: self.n_cells, nodes, around, cells, slots })
+    }
+}
+
+/// The neighbours of every node, itself included, in the mesh's numbering.
+struct Neighbours<B: Backend> {
+    starts: Vector<B, u64>,
+    nodes: Vector<B, u32>,
+    /// Neighbours of each node, `[n_nodes]`.
+    lengths: Vector<B, u32>,
+    /// The most of any node.
+    longest: u32,
+}
+
+impl<B: Backend> Neighbours<B> {
+    fn new(backend: &B, n: usize, around: &[NodeCells<B>]) -> Result<Self> {
+        let mut candidates = backend.zeros(n)?;
+        for block in around {
+            let others = block.size() as u32 - 1;
+            let kernel = CountCandidates { others, counts: block.counts.view(), candidates: candidates.view_mut() };
+            // SAFETY: both live and have an entry per node.
+            unsafe { backend.run(n, kernel) }?;
+        }
+        let starts = backend.exclusive_sum(&candidates)?;
+        drop(candidates);
+        let room = backend.read_at(&starts, n)? as usize + n;
+        let mut found = Self { starts, nodes: backend.zeros(room)?, lengths: backend.zeros(n)?, longest: 0 };
+        let (lists, lengths) = (found.lists(), found.lengths.view_mut());
+        // SAFETY: all live, and there is room for every candidate; each thread writes to its node's list.
+        unsafe { backend.run(n, BeginLists { lists, lengths }) }?;
+        for block in around {
+            // SAFETY: as above.
+            unsafe { backend.run(n, ListNeighbours { around: block.view(), lists, lengths }) }?;
+        }
+        let mut longest = backend.zeros(1)?;
+        // SAFETY: both live until `read_at`, which waits.
+        unsafe { backend.run(n, LongestList { lengths: found.lengths.view(), longest: longest.view_mut() }) }?;
+        found.longest = backend.read_at(&longest, 0)?;
+        Ok(found)
+    }
+
+    fn lists(&mut self) -> Lists {
+        Lists { starts: self.starts.view(), nodes: self.nodes.view_mut() }
+    }
+
+    /// The matrix's rows.
+    fn rows(mut self, backend: &B, numbering: &DeviceNumbering<B>) -> Result<Pattern<B>> {
+        let n_rows = numbering.to_mesh.len();
+        let row_start = backend.exclusive_sum(&gather(backend, &numbering.to_mesh, &self.lengths)?)?;
+        let mut columns = backend.zeros(backend.read_at(&row_start, n_rows)? as usize)?;
+        let kernel = RenumberRows {
+            to_mesh: numbering.to_mesh.view(),
+            to_solver: numbering.to_solver.view(),
+            lists: self.lists(),
+            row_start: row_start.view(),
+            columns: columns.view_mut(),
+        };
+        // SAFETY: all live until `finish`; a row has as many columns as its node has neighbours.
+        unsafe { backend.run(n_rows, kernel) }?;
+        backend.finish()?;
+        Ok(Pattern { n_rows, row_start, columns })
+    }
+}

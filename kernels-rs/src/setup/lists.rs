@@ -1,0 +1,159 @@
+//! Short lists in global memory, each handled by one thread.
+
+use cuda_std::prelude::*;
+
+/// Lists up to this length are sorted by insertion, which is the fastest where it is all in the first-level cache.
+/// Longer ones are sorted by a heap: one node that a mesh's every cell shares must not take the square of their number.
+pub const SHORT: usize = 64;
+
+/// Part of an array that belongs to one thread.
+#[derive(Clone, Copy)]
+pub struct List {
+    array: ViewMut<u32>,
+    start: usize,
+}
+
+impl List {
+    /// The list from position `start` on.
+    #[inline(always)]
+    pub fn new(array: ViewMut<u32>, start: usize) -> Self {
+        List { array, start }
+    }
+
+    /// Entry `i`.
+    ///
+    /// # Safety
+    /// The entry is in the array, and no other thread writes to it.
+    #[inline(always)]
+    pub unsafe fn at(self, i: usize) -> u32 {
+        self.array.at(self.start + i)
+    }
+
+    /// Writes entry `i`.
+    ///
+    /// # Safety
+    /// The entry is in the array, and no other thread uses it.
+    #[inline(always)]
+    pub unsafe fn set(self, i: usize, value: u32) {
+        self.array.set(self.start + i, value);
+    }
+
+    /// How many of the first `len` entries, which ascend, are less than `value`.
+    ///
+    /// # Safety
+    /// As for [`List::at`].
+    #[inline(always)]
+    pub unsafe fn below(self, len: usize, value: u32) -> usize {
+        let (mut low, mut high) = (0, len);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.at(middle) < value {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// Puts `value` in its place among the first `len` entries, which ascend, unless it is there. Returns how many
+    /// there are then.
+    ///
+    /// # Safety
+    /// As for [`List::set`], also of entry `len`.
+    #[inline(always)]
+    pub unsafe fn insert(self, len: usize, value: u32) -> usize {
+        let place = self.below(len, value);
+        if place < len && self.at(place) == value {
+            return len;
+        }
+        let mut i = len;
+        while i > place {
+            self.set(i, self.at(i - 1));
+            i -= 1;
+        }
+        self.set(place, value);
+        len + 1
+    }
+
+    /// Sorts the first `len` entries.
+    ///
+    /// # Safety
+    /// As for [`List::set`].
+    #[inline(always)]
+    pub unsafe fn sort(self, len: usize) {
+        if len > SHORT {
+            self.heap_sort(len);
+            return;
+        }
+        for last in 1..len {
+            let value = self.at(last);
+            let mut i = last;
+            while i > 0 && self.at(i - 1) > value {
+                self.set(i, self.at(i - 1));
+                i -= 1;
+            }
+            self.set(i, value);
+        }
+    }
+
+    /// Sorts the first `len` entries in at most `2 len log2(len)` steps (Williams 1964, Floyd 1964).
+    ///
+    /// # Safety
+    /// As for [`List::set`].
+    #[inline(always)]
+    unsafe fn heap_sort(self, len: usize) {
+        let mut root = len / 2;
+        let mut end = len;
+        while end > 1 {
+            let value;
+            if root > 0 {
+                root -= 1;
+                value = self.at(root);
+            } else {
+                end -= 1;
+                value = self.at(end);
+                self.set(end, self.at(0));
+            }
+            self.sift(root, end, value);
+        }
+    }
+
+    /// Puts `value` at `root` of the heap of the first `end` entries, or below.
+    #[inline(always)]
+    unsafe fn sift(self, root: usize, end: usize, value: u32) {
+        let mut hole = root;
+        loop {
+            let mut child = 2 * hole + 1;
+            if child >= end {
+                break;
+            }
+            if child + 1 < end && self.at(child + 1) > self.at(child) {
+                child += 1;
+            }
+            if self.at(child) <= value {
+                break;
+            }
+            self.set(hole, self.at(child));
+            hole = child;
+        }
+        self.set(hole, value);
+    }
+
+    /// Takes repetitions out of the first `len` entries, which ascend. Returns how many are left.
+    ///
+    /// # Safety
+    /// As for [`List::set`].
+    #[inline(always)]
+    pub unsafe fn dedup(self, len: usize) -> usize {
+        let mut kept = 0;
+        for i in 0..len {
+            let value = self.at(i);
+            if kept == 0 || self.at(kept - 1) != value {
+                self.set(kept, value);
+                kept += 1;
+            }
+        }
+        kept
+    }
+}

@@ -1,0 +1,186 @@
+//! Which nodes share cells with a node, and where they are in its row: lists with room for every candidate, from which
+//! the rows of the matrix are made once their lengths are known.
+
+use super::around::Around;
+use super::lists::{List, SHORT};
+use crate::sparse::PatternView;
+use cuda_std::prelude::*;
+
+/// Lists of neighbours in the mesh's numbering, a node's own number among them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Lists {
+    /// Candidates before each node's: the nodes of the cells around it but for itself, `[n_nodes + 1]`.
+    pub starts: View<u64>,
+    /// Room for the candidates of every node and for itself, `[starts[n_nodes] + n_nodes]`.
+    pub nodes: ViewMut<u32>,
+}
+
+impl Lists {
+    #[inline(always)]
+    unsafe fn of(self, node: usize) -> List {
+        List::new(self.nodes, self.starts.at(node) as usize + node)
+    }
+}
+
+/// Computes: adds to `candidates` how many nodes may be neighbours by the cells of one element type.
+///
+/// Parameters: `others`, nodes per cell but one; `counts [n_nodes]`, cells around each node; `candidates [n_nodes]`.
+/// Thread mapping: an item per node. Memory moved: 12 B per node.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn count_candidates(node: usize, others: u32, counts: View<u32>, candidates: ViewMut<u32>) {
+    candidates.add(node, others * counts.at(node));
+}
+
+/// Computes: lists that hold each node alone.
+///
+/// Parameters: `lists`; `lengths [n_nodes]`. Thread mapping: an item per node. Memory moved: 16 B per node.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn begin_lists(node: usize, lists: Lists, lengths: ViewMut<u32>) {
+    lists.of(node).set(0, node as u32);
+    lengths.set(node, 1);
+}
+
+/// Computes: adds to each node's list the nodes of the cells around it that it does not have yet; lists ascend.
+///
+/// Parameters: `around`, the cells of one element type; `lists`; `lengths [n_nodes]`.
+/// Thread mapping: an item per node.
+/// Memory moved: 24 B per node; 4 + 4 N bytes per pair of node and cell (through the cache); 4 B per neighbour,
+/// searched and shifted in the first-level cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn list_neighbours(node: usize, around: Around, lists: Lists, lengths: ViewMut<u32>) {
+    let list = lists.of(node);
+    let mut len = lengths.at(node) as usize;
+    let mut sorted = true;
+    let (start, end) = around.range(node);
+    for pair in start..end {
+        let first = around.cells.at(pair) as usize * around.size;
+        for b in 0..around.size {
+            let other = around.nodes.at(first + b);
+            if other == node as u32 {
+                continue;
+            }
+            if len < SHORT {
+                len = list.insert(len, other);
+            } else {
+                list.set(len, other);
+                len += 1;
+                sorted = false;
+            }
+        }
+    }
+    if !sorted {
+        list.sort(len);
+        len = list.dedup(len);
+    }
+    lengths.set(node, len as u32);
+}
+
+/// Computes: the length of the longest list.
+///
+/// Parameters: `lengths [n_nodes]`; `longest [1]`, 0 before. Thread mapping: an item per node.
+/// Memory moved: 4 B read per node and an atomic maximum.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn longest_list(node: usize, lengths: View<u32>, longest: ViewMut<u32>) {
+    atomic::max(longest, 0, lengths.at(node));
+}
+
+/// Computes: the columns of each row in the solver's numbering, the diagonal first and the others ascending.
+///
+/// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running sums
+/// of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
+/// Memory moved: 36 B per row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level
+/// cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn renumber_rows(
+    row: usize,
+    to_mesh: View<u32>,
+    to_solver: View<u32>,
+    lists: Lists,
+    row_start: View<u64>,
+    columns: ViewMut<u32>,
+) {
+    let list = lists.of(to_mesh.at(row) as usize);
+    let (first, end) = (row_start.at(row) as usize, row_start.at(row + 1) as usize);
+    columns.set(first, row as u32);
+    let others = List::new(columns, first + 1);
+    let mut len = 0;
+    for i in 0..end - first {
+        let column = to_solver.at(list.at(i) as usize);
+        if column != row as u32 {
+            others.set(len, column);
+            len += 1;
+        }
+    }
+    others.sort(len);
+}
+
+/// The cells around each node in the solver's numbering, and where their nodes are in its row.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Placed {
+    /// Start of each row's list of cells, `[n_nodes + 1]`.
+    pub offsets: View<u64>,
+    /// Cells around each node, ascending, `[offsets[n_nodes]]`.
+    pub cells: ViewMut<u32>,
+    /// The place in the row of each node of each of those cells, `[offsets[n_nodes]][N]`.
+    pub slots: ViewMut<u16>,
+}
+
+/// Computes: the cells around each row's node, and the places of their nodes among its columns.
+///
+/// Parameters: `to_mesh [n_nodes]`; `around`, the lists of cells by the mesh's numbers and the nodes of cells by the
+/// solver's; `pattern`, whose rows have at most 2^16 columns; `to`. Thread mapping: an item per row.
+/// Memory moved: 36 B per row; per pair of row and cell 8 B, N nodes read (through the cache) and N slots written
+/// (2 B); columns are searched in the first-level cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, pattern: PatternView, to: Placed) {
+    let (start, end) = around.range(to_mesh.at(row) as usize);
+    let (first_column, width) = pattern.row(row);
+    let first_pair = to.offsets.at(row) as usize;
+    for k in 0..end - start {
+        let (cell, pair) = (around.cells.at(start + k), first_pair + k);
+        to.cells.set(pair, cell);
+        for b in 0..around.size {
+            let node = around.nodes.at(cell as usize * around.size + b);
+            let slot = place(pattern.columns, first_column, width, node);
+            to.slots.set(pair * around.size + b, slot as u16);
+        }
+    }
+}
+
+/// Where `node` is among the columns of a row, of which the first is the diagonal and the others ascend.
+#[inline(always)]
+unsafe fn place(columns: View<u32>, first: usize, width: usize, node: u32) -> usize {
+    if columns.at(first) == node {
+        return 0;
+    }
+    let (mut low, mut high) = (1, width);
+    while low < high {
+        let middle = (low + high) / 2;
+        if columns.at(first + middle) < node {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -1,0 +1,166 @@
+//! The symbolic phase on every device, entry for entry as the host does it.
+
+mod common;
+
+use common::recorder::Recorder;
+use common::{emulators, meshes, on_every_device};
+use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
+use warpfem::backend::{Backend, CpuBackend, GpuBackend};
+use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
+use warpfem::mesh::{Cells, Mesh, generate::generate_box};
+use warpfem::sparse::Sparsity;
+
+/// Everything of a block: position, type, cells, nodes, offsets and lists of cells, slots.
+type Block = (usize, ElementKind, usize, Vec<u32>, Vec<u64>, Vec<u32>, Vec<u16>);
+
+fn by_host(mesh: &Mesh, order: Ordering, window: usize) -> (Numbering, Sparsity, Vec<Block>, Vec<[f64; 3]>) {
+    let Symbolic { numbering, sparsity, blocks } = Symbolic::new(mesh, order, window).unwrap();
+    let coords = numbering.gather(&mesh.coords);
+    let blocks = blocks
+        .into_iter()
+        .map(|b| (b.index, b.kind, mesh.cells[b.index].len(), b.nodes, b.around.offsets, b.around.cells, b.slots));
+    (numbering, sparsity, blocks.collect(), coords)
+}
+
+fn agrees<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: usize) {
+    let (numbering, sparsity, blocks, coords) = by_host(mesh, order, window);
+    let found = Topology::new(backend, mesh, order, window).unwrap();
+    let what = format!("{} nodes on {}, {order:?}, window {window}", mesh.coords.len(), backend.name());
+    assert!(found.numbering == numbering, "numbering: {what}");
+    assert!(found.pattern.download(backend).unwrap() == sparsity, "sparsity: {what}");
+    assert_eq!(found.pattern.n_rows, mesh.coords.len());
+    assert!(backend.download(&found.coords).unwrap() == coords, "coordinates: {what}");
+    assert_eq!(found.blocks.len(), blocks.len(), "{what}");
+    for (found, block) in found.blocks.iter().zip(&blocks) {
+        let found: Block = (
+            found.index,
+            found.kind,
+            found.n_cells,
+            backend.download(&found.nodes).unwrap(),
+            backend.download(&found.around).unwrap(),
+            backend.download(&found.cells).unwrap(),
+            backend.download(&found.slots).unwrap(),
+        );
+        assert_eq!((found.0, found.1, found.2), (block.0, block.1, block.2), "{what}");
+        assert!(found.3 == block.3, "nodes of {:?}: {what}", found.1);
+        assert!(found.4 == block.4 && found.5 == block.5, "cells around nodes of {:?}: {what}", found.1);
+        assert!(found.6 == block.6, "slots of {:?}: {what}", found.1);
+    }
+}
+
+/// In both orders, with and without a sort by degree.
+fn check<B: Backend>(backend: &B, mesh: &Mesh) {
+    for order in [Ordering::Mesh, Ordering::Hilbert] {
+        for window in [1, 32, 1024] {
+            agrees(backend, mesh, order, window);
+        }
+    }
+}
+
+/// Cells of one or more types over `n` nodes at random places.
+fn mesh(n: usize, cells: Vec<(ElementKind, Vec<u32>)>) -> Mesh {
+    let mut random = common::Random(9);
+    let block = |(kind, nodes): (ElementKind, Vec<u32>)| Cells {
+        tags: (1..=(nodes.len() / kind.info().n_nodes) as u64).collect(),
+        kind,
+        nodes,
+    };
+    Mesh {
+        coords: (0..n).map(|_| [random.next(), random.next(), random.next()]).collect(),
+        node_tags: (0..n as u64).map(|node| 10 * node + 7).collect(),
+        cells: cells.into_iter().map(block).collect(),
+        groups: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// `n_cells` cells of four nodes, all of which share node 5.
+fn star(n_cells: u32) -> Vec<u32> {
+    (0..n_cells).flat_map(|cell| [6 + 2 * cell, 5, 7 + 2 * cell, 8 + 2 * cell]).collect()
+}
+
+#[test]
+fn boxes() {
+    for kind in [Tet4, Hex8] {
+        let mesh = generate_box(kind, [3.0, 2.0, 1.0], [7, 6, 5]).unwrap();
+        on_every_device!(check, &mesh);
+    }
+}
+
+#[test]
+fn unstructured_meshes() {
+    let cube = meshes::load("cube_463.toml").mesh;
+    on_every_device!(check, &cube);
+    let vase = meshes::load("vase.toml").mesh;
+    agrees(&emulators()[2], &vase, Ordering::Hilbert, 1024);
+    if let Some(gpu) = common::gpu() {
+        for case in ["vase.toml", "car.toml", "bracket.toml", "cube_7348.toml"] {
+            check(&gpu, &meshes::load(case).mesh);
+        }
+    }
+}
+
+#[test]
+fn several_element_types_with_facets_beside_them() {
+    let mut mixed = generate_box(Hex8, [1.0; 3], [4, 3, 3]).unwrap();
+    let tets = generate_box(Tet4, [1.0; 3], [4, 3, 3]).unwrap();
+    let of_the_upper_half = tets.cells[0].nodes.chunks_exact(4).filter(|cell| cell[0] > 40);
+    let nodes: Vec<u32> = of_the_upper_half.flatten().copied().collect();
+    mixed.cells.push(Cells { kind: Tet4, tags: (1..=nodes.len() as u64 / 4).collect(), nodes });
+    assert!(mixed.cells.len() == 3 && mixed.solids().count() == 2);
+    on_every_device!(check, &mixed);
+}
+
+#[test]
+fn orphan_nodes_and_nodes_that_a_cell_has_twice() {
+    on_every_device!(check, &mesh(300, vec![(Tet4, vec![7, 250, 9, 31, 31, 9, 200, 7, 7, 7, 7, 7])]));
+}
+
+#[test]
+fn a_node_that_very_many_cells_share() {
+    let hub = star(500);
+    on_every_device!(check, &mesh(1100, vec![(Tet4, hub.clone())]));
+    // Two element types, so that a long list is added to.
+    let triangles = (0..300).flat_map(|cell| [5, 1099 - cell, cell]).collect();
+    let two = mesh(1100, vec![(Quad4, hub), (Tri3, triangles)]);
+    on_every_device!(check, &two);
+}
+
+#[test]
+fn meshes_without_cells_or_nodes() {
+    on_every_device!(check, &mesh(0, vec![]));
+    on_every_device!(check, &mesh(0, vec![(Tet4, vec![])]));
+    on_every_device!(check, &mesh(40, vec![]));
+    on_every_device!(check, &mesh(40, vec![(Tet4, vec![]), (Hex8, vec![])]));
+}
+
+#[test]
+fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
+    let mesh = generate_box(Tet4, [1.0; 3], [4, 3, 3]).unwrap();
+    let recorder = GpuBackend::new(Recorder::default()).unwrap();
+    let before = recorder.launcher().counts();
+    Topology::new(&recorder, &mesh, Ordering::Hilbert, 32).unwrap();
+    let after = recorder.launcher().counts();
+    assert_eq!(after.uploads - before.uploads, 2);
+    let bytes = size_of_val(&*mesh.cells[0].nodes) + size_of_val(&*mesh.coords);
+    assert_eq!(after.bytes_uploaded - before.bytes_uploaded, bytes);
+    // The numbering both ways, the room for candidates, the largest degree, the number of blocks.
+    assert_eq!(after.downloads - before.downloads, 5);
+}
+
+fn too_many<B: Backend>(backend: &B) -> String {
+    let hub: Vec<u32> = (0..65_536).flat_map(|node| [65_536, node]).collect();
+    let mesh = mesh(65_537, vec![(Line2, hub)]);
+    let Err(error) = Topology::new(backend, &mesh, Ordering::Mesh, 1) else { panic!("65,537 blocks in a row") };
+    error.to_string()
+}
+
+#[test]
+fn too_many_neighbours_are_an_error_that_names_the_node() {
+    let expected = too_many(&CpuBackend::default());
+    assert!(expected.contains("655367"), "{expected}");
+    assert_eq!(too_many(&emulators()[0]), expected);
+    if let Some(gpu) = common::gpu() {
+        assert_eq!(too_many(&gpu), expected);
+    }
+}
