@@ -134,3 +134,18 @@ pub fn least_bytes<T: Real>(format: &str, block_size: usize, sparsity: &Sparsity
     };
     blocks.saturating_mul((block_size * block_size * size_of::<T>()) as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_that_pad_are_known_to_before_they_do() {
+        let sparsity = Sparsity { row_start: vec![0, 3, 4, 5], columns: vec![0, 1, 2, 1, 2] };
+        assert_eq!(least_bytes::<f64>("csr", 3, &sparsity), 5 * 9 * 8);
+        assert_eq!(least_bytes::<f32>("ell_row", 2, &sparsity), 3 * 3 * 4 * 4);
+        assert_eq!(least_bytes::<f64>("dense_block", 1, &sparsity), 9 * 8);
+        let huge = Sparsity { row_start: vec![0; 3_000_001], columns: Vec::new() };
+        assert_eq!(least_bytes::<f64>("dense", 3, &huge), 9_000_000 * 9_000_000 * 8);
+    }
+}

@@ -17,7 +17,7 @@ use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Scalar};
 use warpfem::mesh::Mesh;
 use warpfem::pipeline;
-use warpfem::sparse::{Operator, Pattern, Sparsity};
+use warpfem::sparse::{Footprint, Operator, Pattern, Sparsity};
 
 /// Set-ups are timed at most this often.
 const MAX_SETUPS: u32 = 3;
@@ -62,7 +62,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 /// One format's figures.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Figures {
     /// Seconds to lay the matrix out, once the common set-up is done: the median.
     layout_s: f64,
@@ -187,44 +187,51 @@ impl<B: Backend> Bench<'_, B> {
     }
 
     fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
-        let Bench { backend, arguments, header, .. } = self;
-        let samples = arguments.common.samples;
-        let (mut matrix, layout_s): (Matrix<B, T>, f64) = setups(*backend, samples, || {
-            Matrix::zeros(*backend, format, header.block_size, &self.pattern, self.tuning)
-        })?;
+        let Bench { backend, header, .. } = *self;
+        let samples = self.arguments.common.samples;
+        let (mut matrix, layout_s): (Matrix<B, T>, f64) =
+            setups(backend, samples, || Matrix::zeros(backend, format, header.block_size, &self.pattern, self.tuning))?;
         matrix.fill_synthetic(backend)?;
         let x = backend.upload_vec(self.x.iter().map(|x| T::from_f64(*x)).collect())?;
         let mut y = backend.upload_vec(vec![T::from_f64(f64::NAN); header.dofs])?;
         matrix.apply(backend, &x, &mut y)?;
-        let product: Vec<f64> = backend.download(&y)?.into_iter().map(T::to_f64).collect();
-        let difference = synthetic::difference(&product, &self.expected);
+        let difference = self.check::<T>(format, backend.download(&y)?);
+        let spmv = bandwidth::time(backend, samples, || matrix.apply(backend, &x, &mut y))?;
+        let spmv_dot = bandwidth::time(backend, samples, || matrix.apply_dot(backend, &x, &mut y, Scalar::new(0)))?;
+        Ok(Figures { layout_s, spmv_dot_ms: 1e3 * spmv_dot, difference, ..self.rates::<T>(spmv, matrix.footprint()) })
+    }
+
+    /// The relative difference of a product from the one made without any format.
+    fn check<T: Real>(&self, format: &str, y: Vec<T>) -> f64 {
+        let y: Vec<f64> = y.into_iter().map(T::to_f64).collect();
+        let difference = synthetic::difference(&y, &self.expected);
         let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
         assert!(
             difference <= limit,
             "the product in format {format} is wrong: its relative difference is {difference:e}"
         );
-        let spmv = bandwidth::time(*backend, samples, || matrix.apply(backend, &x, &mut y))?;
-        let spmv_dot = bandwidth::time(*backend, samples, || matrix.apply_dot(backend, &x, &mut y, Scalar::new(0)))?;
-        let footprint = matrix.footprint();
+        difference
+    }
+
+    /// What follows from a product's seconds and its format's bytes.
+    fn rates<T: Real>(&self, seconds: f64, footprint: Footprint) -> Figures {
+        let header = self.header;
         let stored_bytes = footprint.values * size_of::<T>() as u64 + footprint.index_bytes;
         let own_bytes = stored_bytes + (2 * header.dofs * size_of::<T>()) as u64;
         let values = (header.block_size * header.block_size * header.blocks) as f64;
-        let gb_per_s = |bytes: u64| bytes as f64 / spmv / 1e9;
-        let least = gb_per_s(header.product_bytes::<T>());
-        Ok(Figures {
-            layout_s,
+        let [own, least] = [own_bytes, header.product_bytes::<T>()].map(|bytes| bytes as f64 / seconds / 1e9);
+        Figures {
             stored_bytes,
             padding: footprint.values as f64 / values,
-            spmv_ms: 1e3 * spmv,
-            spmv_dot_ms: 1e3 * spmv_dot,
+            spmv_ms: 1e3 * seconds,
             own_bytes,
-            own_gb_per_s: gb_per_s(own_bytes),
-            own_of_copy: gb_per_s(own_bytes) / header.copy_gb_per_s,
+            own_gb_per_s: own,
+            own_of_copy: own / header.copy_gb_per_s,
             gb_per_s: least,
             of_copy: least / header.copy_gb_per_s,
-            gflops: 2.0 * values / spmv / 1e9,
-            difference,
-        })
+            gflops: 2.0 * values / seconds / 1e9,
+            ..Figures::default()
+        }
     }
 }
 
