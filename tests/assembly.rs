@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::blocks::dense_of;
+use common::blocks::{dense_of, zeros};
 use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding};
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
@@ -12,7 +12,7 @@ use warpfem::element::ElementKind::{Hex8, Tet4};
 use warpfem::model::Model;
 use warpfem::pipeline;
 use warpfem::solve::Silent;
-use warpfem::sparse::{Ebw, Format};
+use warpfem::sparse::{Matrix, Operator};
 
 /// A distorted box of each element, and an unstructured mesh; of two materials each.
 fn models() -> Vec<Model> {
@@ -32,15 +32,14 @@ fn assembled<B: Backend, T: Real>(
     symbolic: &Symbolic,
     expected: &DMatrix<f64>,
 ) -> Vec<u64> {
-    let format = Ebw::build(&symbolic.sparsity);
     let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
-        let matrix = mesh.stiffness::<Ebw, T>(backend, &format).unwrap();
-        backend.download(&matrix.values).unwrap()
+        let mut matrix: Matrix<B, T> = zeros(backend, "ebw", &symbolic.sparsity);
+        mesh.add_stiffness(backend, &mut matrix).unwrap();
+        (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
     };
-    let values = run();
-    assert!(bits(&values) == bits(&run()), "two assemblies differ");
-    let k = dense_of(&format, &symbolic.sparsity, &values);
+    let (values, k) = run();
+    assert!(bits(&values) == bits(&run().0), "two assemblies differ");
     assert_close(T::NAME, k.as_slice(), expected.as_slice(), 10.0 * rounding::<T>(), expected.amax());
     assert!((&k - k.transpose()).amax() <= rounding::<T>() * k.amax(), "not symmetric");
     for motion in rigid_motions(model, symbolic) {
@@ -84,14 +83,14 @@ fn stiffness_is_the_serial_assembly() {
 /// Eliminates the supports and solves densely.
 fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let format = Ebw::build(&symbolic.sparsity);
     let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
-    let mut matrix = mesh.stiffness::<Ebw, f64>(backend, &format).unwrap();
-    let before = dense_of(&format, &symbolic.sparsity, &backend.download(&matrix.values).unwrap());
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", &symbolic.sparsity);
+    mesh.add_stiffness(backend, &mut matrix).unwrap();
+    let before = dense_of(backend, &matrix);
     let mut f = backend.upload(&symbolic.numbering.gather(&model.nodal_forces).into_flattened()).unwrap();
     supports.eliminate(backend, &mut matrix, &mut f).unwrap();
-    let k = dense_of(&format, &symbolic.sparsity, &backend.download(&matrix.values).unwrap());
+    let k = dense_of(backend, &matrix);
     let f = backend.download(&f).unwrap();
     assert!((&k - k.transpose()).amax() <= 1e-14 * k.amax(), "not symmetric");
     assert_eq!(k.diagonal(), before.diagonal(), "the diagonal is kept");
@@ -171,11 +170,11 @@ fn gravity_adds_up_to_the_weight() {
 fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
-    let format = Ebw::build(&symbolic.sparsity);
-    let matrix = mesh.stiffness::<Ebw, f64>(backend, &format).unwrap();
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", &symbolic.sparsity);
+    mesh.add_stiffness(backend, &mut matrix).unwrap();
     let u = backend.upload(&Random(6).vector::<f64>(3 * mesh.n_nodes)).unwrap();
     let mut product = backend.zeros(3 * mesh.n_nodes).unwrap();
-    backend.spmv(&matrix, &u, &mut product).unwrap();
+    matrix.apply(backend, &u, &mut product).unwrap();
     let force = backend.download(&mesh.internal_force(backend, &u).unwrap()).unwrap();
     let product = backend.download(&product).unwrap();
     assert_close("internal force", &force, &product, 1e-13, largest(&product));

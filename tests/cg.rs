@@ -12,7 +12,7 @@ use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::precond;
 use warpfem::solve::cg::CHECK_EVERY;
 use warpfem::solve::{CgOptions, CgOutcome, Silent, cg};
-use warpfem::sparse::{Ebw, Matrix};
+use warpfem::sparse::Matrix;
 
 const TIGHT: CgOptions = CgOptions { tolerance: 1e-12, max_iterations: 1000 };
 
@@ -24,7 +24,7 @@ fn solve<B: Backend, T: Real>(
     preconditioner: &str,
     options: CgOptions,
 ) -> Result<(Vec<f64>, CgOutcome), Error> {
-    let matrix: Matrix<B, Ebw, T> = blocks.upload(backend);
+    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
     let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
     let f = backend.upload(&f)?;
     let preconditioner = precond::build(preconditioner, backend, &matrix).expect("it exists")?;
@@ -98,7 +98,7 @@ fn needs_one_iteration_per_distinct_eigenvalue() {
 
 fn zero<B: Backend>(backend: &B) {
     let (blocks, f) = positive(40);
-    let matrix: Matrix<B, Ebw, f64> = blocks.upload(backend);
+    let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
     let preconditioner = precond::build("jacobi", backend, &matrix).unwrap().unwrap();
     let mut u = backend.upload(&f).unwrap();
     let f = backend.zeros(120).unwrap();
@@ -116,7 +116,7 @@ fn not_a_number<B: Backend>(backend: &B) {
     for spoil in [f64::NAN, f64::INFINITY] {
         let (blocks, f) = positive(40);
         let mut spoiled = blocks.clone();
-        spoiled.blocks[7][0][1] = spoil;
+        spoiled.values[64] = spoil;
         let result = solve::<B, f64>(backend, &spoiled, &f, "jacobi", TIGHT);
         assert!(matches!(result, Err(Error::Breakdown)), "in the matrix: {result:?}");
         let mut spoiled = f.clone();
@@ -135,7 +135,7 @@ fn what_is_not_a_number_is_a_breakdown() {
 fn chain(n: usize) -> (Blocks, Vec<f64>) {
     let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
     let sparsity = common::blocks::sparsity(&neighbours);
-    let mut blocks = Blocks::random(sparsity, 1);
+    let mut blocks = Blocks::random(sparsity, 3, 1);
     blocks.set_all(|row, column| match row.abs_diff(column) {
         0 => 2.0,
         3 => -1.0,
@@ -200,7 +200,7 @@ fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static s
 fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
     let (launches, [reads, others @ ..]) = difference("jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
-    assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("ebw_spmv_dot_f64", each)]);
+    assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("spmv_dot_ebw3_f64", each)]);
     assert_eq!((reads, others), (10, [0; 5]));
 }
 
@@ -210,7 +210,7 @@ fn a_general_preconditioner_takes_six_launches_and_its_own() {
     let each = 10 * CHECK_EVERY;
     assert_eq!(
         launches,
-        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("ebw_spmv_dot_f64", each), ("xpby_f64", each)]
+        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("spmv_dot_ebw3_f64", each), ("xpby_f64", each)]
     );
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));

@@ -1,14 +1,14 @@
-//! Every storage format, in both precisions: the product is the reference's, padding is harmless, figures are right.
+//! Every storage format, block size and precision: the product is the reference's, padding is harmless, figures are right.
 
 mod common;
 
-use common::blocks::{Blocks, random_sparsity, sparsity, with_host_layout};
+use common::blocks::{Blocks, random_sparsity, sparsity};
 use common::{Random, assert_close, assert_orders_agree, bits, on_every_device, rounding};
 use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Layout;
-use warpfem::backend::Backend;
-use warpfem::sparse::{Format, Matrix, Sparsity};
+use warpfem::backend::{Backend, CpuBackend, Scalar};
+use warpfem::sparse::{Footprint, Matrix, Operator, Sparsity, Tuning, formats};
 
 /// Rows of the diagonal alone, of a few blocks, and one that neighbours every other.
 fn one_long_row(n: usize, long: usize) -> Sparsity {
@@ -17,12 +17,28 @@ fn one_long_row(n: usize, long: usize) -> Sparsity {
     sparsity(&neighbours)
 }
 
+/// As [`random_sparsity`], but every other row has no block at all, not even the diagonal one.
+fn empty_rows(n: usize) -> Sparsity {
+    let full = random_sparsity(n, 8, 2);
+    let (mut row_start, mut columns) = (vec![0], Vec::new());
+    for row in 0..n {
+        if row % 2 == 1 {
+            columns.extend_from_slice(full.row(row));
+        }
+        row_start.push(columns.len() as u64);
+    }
+    Sparsity { row_start, columns }
+}
+
 /// The patterns by name.
 fn patterns() -> Vec<(String, Sparsity)> {
     let mut patterns: Vec<(String, Sparsity)> = Vec::new();
     for n in [0, 1, 31, 32, 33, 1009] {
-        patterns.push((format!("diagonal of {n}"), sparsity(&vec![Vec::new(); n])));
         patterns.push((format!("random of {n}"), random_sparsity(n, 12, n as u64)));
+    }
+    for n in [1, 33, 200] {
+        patterns.push((format!("diagonal of {n}"), sparsity(&vec![Vec::new(); n])));
+        patterns.push((format!("empty rows of {n}"), empty_rows(n)));
     }
     for (n, long) in [(33, 0), (33, 32), (300, 77)] {
         patterns.push((format!("row {long} of {n} full"), one_long_row(n, long)));
@@ -30,113 +46,208 @@ fn patterns() -> Vec<(String, Sparsity)> {
     patterns
 }
 
-fn product<B: Backend, F: Format, T: Real>(backend: &B, name: &str, blocks: &Blocks) -> Vec<u64> {
-    let n = blocks.n_rows();
-    let matrix: Matrix<B, F, T> = blocks.upload(backend);
-    let x = Random(3).vector::<T>(3 * n);
+/// The block sizes of a layout.
+fn sizes<L: Layout>() -> Vec<usize> {
+    L::BLOCK.map_or(vec![1, 2, 3], |size| vec![size])
+}
+
+/// `A x` and `x . A x` of a backend, compared with the reference; their bits.
+fn product<B: Backend, T: Real>(backend: &B, what: &str, format: &str, blocks: &Blocks) -> Vec<u64> {
+    let n = blocks.n();
+    let matrix: Matrix<B, T> = blocks.upload(backend, format);
+    let x = Random(3).vector::<T>(n);
     let expected = blocks.product(&x.iter().map(|v| v.to_f64()).collect::<Vec<_>>());
+    let expected_dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
     let x = backend.upload(&x).unwrap();
-    let longest = (0..n).map(|row| blocks.sparsity.row(row).len()).max().unwrap_or(0) as f64;
-    let multiply = || {
-        let mut y = backend.upload(&vec![T::from_f64(f64::NAN); 3 * n]).unwrap();
-        backend.spmv(&matrix, &x, &mut y).unwrap();
-        backend.download(&y).unwrap()
+    let longest = (0..blocks.n_rows()).map(|row| blocks.sparsity.row(row).len()).max().unwrap_or(0);
+    let scale = 1.0 + (longest * blocks.size) as f64;
+    let nan = vec![T::from_f64(f64::NAN); n];
+    let (mut y, mut z) = (backend.upload(&nan).unwrap(), backend.upload(&nan).unwrap());
+    matrix.apply(backend, &x, &mut y).unwrap();
+    let dot = Scalar::new(33);
+    matrix.apply_dot(backend, &x, &mut z, dot).unwrap();
+    let [dot] = backend.read([dot]).unwrap();
+    let (y, z) = (backend.download(&y).unwrap(), backend.download(&z).unwrap());
+    let what = format!("{format} {} {what}, blocks of {}", T::NAME, blocks.size);
+    assert_close(&what, &y, &expected, rounding::<T>(), scale);
+    assert!(bits(&y) == bits(&z), "{what}: with and without the inner product differ");
+    assert_close(&what, &[dot], &[expected_dot], rounding::<T>(), scale * (1.0 + n as f64));
+    [bits(&y), bits(&[dot])].concat()
+}
+
+fn products_are_the_reference<L: Layout, T: Real>() {
+    for size in sizes::<L>() {
+        for (name, sparsity) in patterns() {
+            // A block of threads per row of thousands takes the emulator a minute.
+            if sparsity.n_rows() > 500 && L::NAME.starts_with("dense") && (size > 1 || T::NAME == "f32") {
+                continue;
+            }
+            let blocks = Blocks::random(sparsity, size, 11);
+            assert_orders_agree(&on_every_device!(product::<_, T>, &name, L::NAME, &blocks));
+        }
+    }
+}
+
+/// What was put into a matrix comes out of it, and nothing else is stored.
+fn entries_are_kept<L: Layout>() {
+    let backend = CpuBackend::default();
+    for size in sizes::<L>() {
+        for (name, sparsity) in patterns() {
+            let mut blocks = Blocks::random(sparsity, size, 0);
+            // All different, so that two entries at one place are found; small enough that sums are exact.
+            blocks.values.iter_mut().enumerate().for_each(|(i, value)| *value = (i + 1) as f64);
+            let matrix: Matrix<_, f64> = blocks.upload(&backend, L::NAME);
+            assert_eq!(matrix.blocks(&backend).unwrap(), blocks.values, "{name}, blocks of {size}");
+            let values = matrix.values();
+            // SAFETY: the values live, and host views check their bounds.
+            let stored: f64 = (0..values.len()).map(|i| unsafe { values.at(i) }).sum();
+            assert_eq!(stored, blocks.values.iter().sum::<f64>(), "{name}, blocks of {size}: padding is not zero");
+        }
+    }
+}
+
+/// An infinite entry of x reaches the rows that have its column, and no other through padding.
+fn padding_reads_no_other_row<L: Layout>() {
+    let backend = CpuBackend::default();
+    for size in sizes::<L>() {
+        let mut blocks = Blocks::random(one_long_row(70, 40), size, 5);
+        blocks.values.iter_mut().for_each(|value| *value = 1.0);
+        if L::NAME.starts_with("dense") {
+            continue;
+        }
+        let matrix: Matrix<_, f64> = blocks.upload(&backend, L::NAME);
+        for column in 0..blocks.n() {
+            let mut x = vec![1.0; blocks.n()];
+            x[column] = f64::INFINITY;
+            let expected = blocks.product(&x);
+            let mut y = backend.zeros(blocks.n()).unwrap();
+            matrix.apply(&backend, &backend.upload(&x).unwrap(), &mut y).unwrap();
+            let reached = |y: &[f64]| y.iter().enumerate().filter(|(_, y)| !y.is_finite()).map(|(i, _)| i).collect();
+            let (found, expected): (Vec<usize>, Vec<usize>) = (reached(&y.0), reached(&expected));
+            assert_eq!(found, expected, "{}: column {column}, blocks of {size}", L::NAME);
+        }
+    }
+}
+
+/// Stored columns of rows of these lengths, padded to the longest of each `height`.
+fn padded(lengths: &[usize], height: usize) -> usize {
+    lengths.chunks(height).map(|slice| height * slice.iter().max().unwrap()).sum()
+}
+
+/// What a format stores, by its definition: values, and bytes of indices.
+fn expected_footprint(name: &str, sparsity: &Sparsity, size: usize, tuning: Tuning) -> Footprint {
+    let blocks: Vec<usize> = (0..sparsity.n_rows()).map(|row| sparsity.row(row).len()).collect();
+    let scalars: Vec<usize> = blocks.iter().flat_map(|length| vec![length * size; size]).collect();
+    let n = scalars.len();
+    let sorted = |window: usize| -> Vec<usize> {
+        let sort = |window: &[usize]| {
+            let mut window = window.to_vec();
+            window.sort_unstable_by(|a, b| b.cmp(a));
+            window
+        };
+        scalars.chunks(window.max(1)).flat_map(sort).collect()
     };
-    let y = multiply();
-    assert_close(&format!("{} {} {name}", F::NAME, T::NAME), &y, &expected, rounding::<T>(), 3.0 * longest);
-    assert!(bits(&multiply()) == bits(&y), "{name}: two products differ");
-    bits(&y)
+    let whole_warps = |n: usize| n.next_multiple_of(32).max(32);
+    let sliced = |lengths: &[usize], height: usize, values: usize, rows: usize| {
+        let columns = padded(lengths, height);
+        let index_bytes = 8 * (lengths.len().div_ceil(height) + 1) + 4 * (columns + rows);
+        (columns * values, index_bytes)
+    };
+    let (values, index_bytes) = match name {
+        "dense" | "dense_block" => (n * n, 0),
+        "csr" | "csr_vector" => (scalars.iter().sum(), 8 * (n + 1) + 4 * scalars.iter().sum::<usize>()),
+        "bcsr" => {
+            let n_blocks = blocks.iter().sum::<usize>();
+            (size * size * n_blocks, 8 * (blocks.len() + 1) + 4 * n_blocks)
+        }
+        "ell_row" => (padded(&scalars, 1.max(n)), 4 * padded(&scalars, 1.max(n))),
+        "ell" => sliced(&scalars, whole_warps(n), 1, 0),
+        "ell_warp" => sliced(&sorted(n), 32, 1, n),
+        "sell" => sliced(&sorted(tuning.sorting_window), tuning.slice_height, 1, n),
+        "bell" => sliced(&blocks, whole_warps(blocks.len()), size * size, 0),
+        "ebw" => sliced(&blocks, 32, size * size, 0),
+        "ebw64" => sliced(&blocks, 64, size * size, 0),
+        "ebw128" => sliced(&blocks, 128, size * size, 0),
+        _ => panic!("what does {name} store?"),
+    };
+    Footprint { values: values as u64, index_bytes: index_bytes as u64 }
 }
 
-fn products_are_the_reference<F: Format, T: Real>() {
-    for (name, sparsity) in patterns() {
-        let blocks = Blocks::random(sparsity, 11);
-        assert_orders_agree(&on_every_device!(product::<_, F, T>, &name, &blocks));
-    }
-}
-
-/// Every stored column is a column of the matrix, the diagonal is first, padding repeats the row.
-fn columns_are_valid<F: Format>() {
-    for (name, sparsity) in patterns() {
-        let format = F::build(&sparsity);
-        with_host_layout(&format, |layout| {
-            for row in 0..sparsity.n_rows() {
-                // SAFETY: a row of the matrix; host views check their bounds.
-                let width = unsafe { layout.width(row) };
-                // SAFETY: as above, and k is below the width.
-                let columns: Vec<usize> = (0..width).map(|k| unsafe { layout.column(row, k) }).collect();
-                let (own, padding) = columns.split_at(sparsity.row(row).len());
-                assert!(own.iter().zip(sparsity.row(row)).all(|(a, b)| *a == *b as usize), "{name}, row {row}");
-                assert!(padding.iter().all(|column| *column == row), "{name}, row {row}: {padding:?}");
+fn footprints_are_by_the_definition<L: Layout>() {
+    let backend = CpuBackend::default();
+    for size in sizes::<L>() {
+        for (name, sparsity) in patterns() {
+            for (slice_height, sorting_window) in [(32, 1024), (8, 64)] {
+                let tuning = Tuning { slice_height, sorting_window };
+                let blocks = Blocks::random(sparsity.clone(), size, 0);
+                let matrix: Matrix<_, f64> = blocks.upload_tuned(&backend, L::NAME, tuning);
+                let expected = expected_footprint(L::NAME, &sparsity, size, tuning);
+                assert_eq!(matrix.footprint(), expected, "{} of {name}, blocks of {size}", L::NAME);
             }
-        });
+        }
     }
 }
 
-/// No two entries of a matrix share a place, and all places are counted.
-fn entries_are_distinct<F: Format>() {
-    for (name, sparsity) in patterns() {
-        let format = F::build(&sparsity);
-        let mut taken = vec![false; format.footprint().values as usize];
-        with_host_layout(&format, |layout| {
-            for row in 0..sparsity.n_rows() {
-                // SAFETY: a row of the matrix; host views check their bounds.
-                for k in 0..unsafe { layout.width(row) } {
-                    for (i, j) in (0..9).map(|entry| (entry / 3, entry % 3)) {
-                        // SAFETY: as above, and k is below the width.
-                        let place = unsafe { layout.entry(row, k, i, j) };
-                        let twice = std::mem::replace(&mut taken[place], true);
-                        assert!(!twice, "{name}: block {k} of row {row} and another share {place}");
-                    }
-                }
-            }
-        });
-    }
-}
-
-/// The same sparsity gives the same arrays, and as many bytes as the backend is asked to hold.
-fn footprints_are_what_is_stored<F: Format>() {
-    use common::recorder::Recorder;
-    use warpfem::backend::{Buffer, GpuBackend};
-    for (name, sparsity) in patterns() {
-        let (format, again) = (F::build(&sparsity), F::build(&sparsity));
-        assert_eq!(format.footprint(), again.footprint(), "{name}");
-        let least = 9 * sparsity.n_blocks() as u64;
-        assert!(format.footprint().values >= least, "{name}: {:?}", format.footprint());
-        let backend = GpuBackend::new(Recorder::default()).unwrap();
-        let before = backend.launcher().counts().bytes_uploaded;
-        let matrix: Matrix<_, F, f64> = Matrix::zeros(&backend, &format, sparsity.n_rows()).unwrap();
-        let uploaded = backend.launcher().counts().bytes_uploaded - before;
-        assert_eq!(format.footprint().index_bytes, uploaded as u64, "{name}");
-        assert_eq!(format.footprint().values, matrix.values.len() as u64, "{name}");
-    }
-}
-
-macro_rules! formats {
-    ($($F:ident),+) => { $(
-        #[allow(non_snake_case, reason = "the module is named after the format")]
-        mod $F {
-            use warpfem::sparse::$F;
+macro_rules! layouts {
+    ($($L:ident),+) => { $(
+        #[allow(non_snake_case, reason = "the module is named after the layout")]
+        mod $L {
+            use kernels_rs::sparse::$L;
             #[test]
-            fn products_in_double() { super::products_are_the_reference::<$F, f64>() }
+            fn products_in_double() { super::products_are_the_reference::<$L, f64>() }
             #[test]
-            fn products_in_single() { super::products_are_the_reference::<$F, f32>() }
+            fn products_in_single() { super::products_are_the_reference::<$L, f32>() }
             #[test]
-            fn columns() { super::columns_are_valid::<$F>() }
+            fn entries() { super::entries_are_kept::<$L>() }
             #[test]
-            fn entries() { super::entries_are_distinct::<$F>() }
+            fn padding() { super::padding_reads_no_other_row::<$L>() }
             #[test]
-            fn footprint() { super::footprints_are_what_is_stored::<$F>() }
+            fn footprint() { super::footprints_are_by_the_definition::<$L>() }
         }
     )+ };
 }
-for_each_format!(formats);
+for_each_format!(layouts);
 
 #[test]
-fn ebw_pads_each_slice_of_32_rows_to_its_longest() {
-    let format = warpfem::sparse::Ebw::build(&one_long_row(33, 32));
-    // Rows 0 to 31 have at most two blocks, row 32 has all 33.
-    assert_eq!(format.slice_start, [0, 2, 35]);
-    let footprint = format.footprint();
-    assert_eq!((footprint.values, footprint.index_bytes), (9 * 32 * 35, 8 * 3 + 4 * 32 * 35));
+fn slices_and_windows_of_sell_can_be_chosen() {
+    let blocks = Blocks::random(one_long_row(200, 9), 3, 4);
+    for (slice_height, sorting_window) in [(1, 1), (8, 1), (8, 40), (128, 10_000)] {
+        let tuning = Tuning { slice_height, sorting_window };
+        let multiply = |backend: &CpuBackend| {
+            let matrix: Matrix<_, f64> = blocks.upload_tuned(backend, "sell", tuning);
+            let x: Vec<f64> = Random(1).vector(blocks.n());
+            let mut y = backend.zeros(blocks.n()).unwrap();
+            matrix.apply(backend, &backend.upload(&x).unwrap(), &mut y).unwrap();
+            assert_close(&format!("{tuning:?}"), &y.0, &blocks.product(&x), 1e-14, 600.0);
+        };
+        multiply(&CpuBackend::default());
+    }
+}
+
+#[test]
+fn every_format_is_there_for_every_block_size_and_no_other_is() {
+    let backend = CpuBackend::default();
+    for size in 1..=3 {
+        let blocks = Blocks::random(random_sparsity(40, 6, 1), size, 2);
+        for name in formats() {
+            assert_eq!(blocks.upload::<_, f64>(&backend, name).format(), name);
+        }
+    }
+    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, random_sparsity(4, 2, 1)).unwrap());
+    let missing = Matrix::<_, f64>::zeros(&backend, "coo", 3, &pattern, Tuning::default());
+    assert!(missing.is_err_and(|error| error.to_string().contains("`coo`")));
+}
+
+#[test]
+fn a_dense_matrix_that_does_not_fit_is_refused_with_what_it_needs() {
+    let backend = CpuBackend::default();
+    let n = 3_000_000;
+    let diagonal = Sparsity { row_start: (0..=n as u64).collect(), columns: (0..n).collect() };
+    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, diagonal).unwrap());
+    let refused = Matrix::<_, f64>::zeros(&backend, "dense", 3, &pattern, Tuning::default());
+    match refused {
+        Err(warpfem::Error::OutOfMemory { needed, .. }) => assert_eq!(needed, 8 * (3 * u64::from(n)).pow(2)),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("648 TB were found"),
+    }
 }

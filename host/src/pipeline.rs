@@ -10,10 +10,11 @@ use crate::model::Model;
 use crate::model::options::PRECISIONS;
 use crate::precond;
 use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
-use crate::sparse::{self, Footprint, Format, Matrix};
+use crate::sparse::{Matrix, Pattern, Tuning};
 use crate::stress::{self, Stresses};
+use kernels_rs::for_each_strategy;
 use kernels_rs::real::Real;
-use kernels_rs::{for_each_format, for_each_strategy};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Seconds each phase took.
@@ -75,12 +76,6 @@ pub fn strategies() -> Vec<&'static str> {
     for_each_strategy!(list)
 }
 
-/// The names of all storage formats.
-pub fn formats() -> Vec<&'static str> {
-    macro_rules! list { ($($F:ident),+) => { vec![$(<crate::sparse::$F as Format>::NAME),+] } }
-    for_each_format!(list)
-}
-
 /// Solves a model on a device. An iteration that ends short of the tolerance is [`Error::NotConverged`], which carries
 /// what there is.
 pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
@@ -119,24 +114,14 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
     if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
 }
 
-/// Runs a model with the storage format and precision that `choices` name.
+/// Runs a model in the precision that it asks for.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose(model, backend.name());
-    if !PRECISIONS.contains(&choices.precision.as_str()) {
-        return Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() });
+    match choices.precision.as_str() {
+        "double" => solve_with::<B, f64>(backend, model, monitor, choices),
+        "single" => solve_with::<B, f32>(backend, model, monitor, choices),
+        _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
     }
-    macro_rules! dispatch {
-        ($($F:ident),+) => {
-            match choices.precision.as_str() {
-                $("double" if choices.format == sparse::$F::NAME =>
-                    solve_with::<B, sparse::$F, f64>(backend, model, monitor, choices),
-                "single" if choices.format == sparse::$F::NAME =>
-                    solve_with::<B, sparse::$F, f32>(backend, model, monitor, choices),)+
-                _ => Err(Error::NotAvailable { what: "format", name: choices.format, available: formats() }),
-            }
-        };
-    }
-    for_each_format!(dispatch)
 }
 
 /// The stopwatch of the phases.
@@ -161,13 +146,9 @@ impl<'a> Phase<'a> {
 }
 
 /// A model assembled on a backend: `K v = f`, with `v` the displacement less what is prescribed.
-pub struct System<B: Backend, F: Format, T: Real> {
+pub struct System<B: Backend, T: Real> {
     /// The solver's numbering.
     pub numbering: Numbering,
-    /// Blocks of the mesh's sparsity, without what the format pads.
-    pub n_blocks: usize,
-    /// What the format stores.
-    pub footprint: Footprint,
     /// The mesh on the backend.
     pub mesh: DeviceMesh<B>,
     /// The supports.
@@ -175,28 +156,31 @@ pub struct System<B: Backend, F: Format, T: Real> {
     /// All loads as nodal forces in the solver's numbering, `[n_nodes][3]` flat.
     pub applied: Vec<f64>,
     /// K.
-    pub matrix: Matrix<B, F, T>,
+    pub matrix: Matrix<B, T>,
     /// f.
     pub f: Vector<B, T>,
     /// `||f||`, before rounding.
     pub norm_f: f64,
 }
 
-impl<B: Backend, F: Format, T: Real> System<B, F, T> {
-    /// Assembles a model and applies its supports.
-    pub fn assemble(backend: &B, model: &Model, phase: &mut Phase, timings: &mut Timings) -> Result<Self> {
+impl<B: Backend, T: Real> System<B, T> {
+    /// Assembles a model in a storage format and applies its supports.
+    pub fn assemble(
+        backend: &B,
+        model: &Model,
+        format: &str,
+        phase: &mut Phase,
+        timings: &mut Timings,
+    ) -> Result<Self> {
         // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
         // sparsity take half a gigabyte.
         let order = natural_order(&model.mesh);
         let Symbolic { numbering, sparsity, blocks } = Symbolic::new(&model.mesh, order, DEGREE_WINDOW)?;
-        let format = F::build(&sparsity);
-        let n_blocks = sparsity.n_blocks();
-        drop(sparsity);
+        let pattern = Rc::new(Pattern::upload(backend, sparsity)?);
+        let mut matrix = Matrix::zeros(backend, format, 3, &pattern, Tuning::default())?;
         let mesh = DeviceMesh::upload(backend, model, &numbering, blocks)?;
-        let footprint = format.footprint();
         timings.setup = phase.next("assembly");
-        let mut matrix: Matrix<B, F, T> = mesh.stiffness(backend, &format)?;
-        drop(format);
+        mesh.add_stiffness(backend, &mut matrix)?;
         let applied = loads(backend, model, &numbering, &mesh)?;
         let mut f = backend.upload(&applied)?;
         backend.finish()?;
@@ -207,7 +191,7 @@ impl<B: Backend, F: Format, T: Real> System<B, F, T> {
         let norm_f = stress::norm(&f);
         let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect())?;
         timings.boundary = phase.next("solve");
-        Ok(System { numbering, n_blocks, footprint, mesh, supports, applied, matrix, f, norm_f })
+        Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 
     /// Makes the preconditioner of this name and iterates from 0; returns `v` too.
@@ -228,7 +212,7 @@ impl<B: Backend, F: Format, T: Real> System<B, F, T> {
     }
 }
 
-fn solve_with<B: Backend, F: Format, T: Real>(
+fn solve_with<B: Backend, T: Real>(
     backend: &B,
     model: &Model,
     monitor: &dyn Monitor,
@@ -236,7 +220,7 @@ fn solve_with<B: Backend, F: Format, T: Real>(
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
-    let system = System::<B, F, T>::assemble(backend, model, &mut phase, &mut timings)?;
+    let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
     let (v, mut outcome) = system.iterate(backend, &choices.preconditioner, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;

@@ -11,6 +11,7 @@
 //! | `K = sum_e K_e`, supports, `f = sum_e f_e` | [`assembly`] |
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
+//! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress and energy per element | [`stress`] |
 //!
 //! # Safety of kernels
@@ -31,6 +32,7 @@ pub mod element;
 pub mod material;
 pub mod real;
 pub mod reduce;
+pub mod setup;
 pub mod sparse;
 pub mod stress;
 

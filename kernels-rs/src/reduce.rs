@@ -48,7 +48,7 @@ unsafe fn warp_sum<const M: usize>(mut terms: [f64; M]) -> [f64; M] {
 /// # Safety
 /// All threads of the block call it.
 #[inline(always)]
-unsafe fn block_sum<const M: usize>(terms: [f64; M]) -> [f64; M] {
+pub(crate) unsafe fn block_sum<const M: usize>(terms: [f64; M]) -> [f64; M] {
     let shared = shared_array![f64; 16];
     let thread = thread::thread_idx_x() as usize;
     let (warp, lane) = (thread / 32, thread % 32);

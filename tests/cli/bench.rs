@@ -28,7 +28,7 @@ fn products_of_every_format() {
         positive(&report, &["blocks", "copy_gb_per_s", "setup_s", "min_bytes"]);
         let rows = report["rows"].as_array().unwrap();
         let formats: Vec<&str> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
-        assert_eq!(formats, warpfem::pipeline::formats());
+        assert_eq!(formats, warpfem::sparse::formats());
         for row in rows {
             positive(
                 row,
@@ -41,6 +41,30 @@ fn products_of_every_format() {
         let blocks = report["blocks"].as_u64().unwrap();
         assert_eq!(report["min_bytes"], blocks * (9 * 8 + 4) + 2 * 8 * 375);
     }
+}
+
+#[test]
+fn products_on_plane_meshes_and_of_other_block_sizes() {
+    let folder = Folder::new();
+    for (element, size, dofs) in [("tri3", "2", 60), ("quad4", "1", 30), ("tri3", "3", 90)] {
+        let flags = ["spmv", "--element", element, "--cells", "5x4", "--block-size", size];
+        let (out, report) = bench(&folder, if size == "2" { &flags[..5] } else { &flags });
+        let head = format!("{element} rectangle 5x4: 30 nodes, ");
+        assert!(out.starts_with(&head) && out.contains(&format!("blocks of {size}x{size}")), "{out}");
+        assert_eq!(report["dofs"], dofs);
+        assert_eq!(report["rows"].as_array().unwrap().len(), warpfem::sparse::formats().len());
+    }
+}
+
+#[test]
+fn formats_that_do_not_fit_say_what_they_need() {
+    let folder = Folder::new();
+    let flags = ["spmv", "--element", "tri3", "--cells", "500", "--block-size", "3", "--format", "dense,csr"];
+    let (out, report) = bench(&folder, &flags);
+    assert!(out.contains("dense") && out.contains("needs 4.5 TB"), "{out}");
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows[0]["needed_bytes"].as_f64().unwrap() > 4e12 && rows[0].get("spmv_ms").is_none(), "{}", rows[0]);
+    positive(&rows[1], &["spmv_ms"]);
 }
 
 #[test]
@@ -66,6 +90,9 @@ fn iterations_per_format() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["cg", "--cells", "4", "--format", "ebw"]);
     assert!(out.starts_with("tet4 cube 4: 125 nodes, 384 elements, 375 unknowns"), "{out}");
+    let (out, both) = bench(&folder, &["cg", "--element", "hex8", "--cells", "3x2x2", "--format", "csr,dense"]);
+    assert!(out.starts_with("hex8 box 3x2x2: 36 nodes, 12 elements"), "{out}");
+    assert_eq!(both["rows"][0]["iterations"], both["rows"][1]["iterations"]);
     let row = &report["rows"][0];
     assert_eq!((&row["format"], &row["converged"]), (&"ebw".into(), &true.into()));
     assert!(row["relative_residual"].as_f64().unwrap() <= 1e-8 && row["min_u_z"].as_f64().unwrap() < 0.0, "{row}");
@@ -81,7 +108,7 @@ fn inputs_that_make_no_sense() {
     let folder = Folder::new();
     folder.write("part.txt", "");
     let mesh = repository("meshes/cube_463.msh");
-    let refused: [(&[&str], &str); 17] = [
+    let refused: [(&[&str], &str); 18] = [
         (&["spmv", "part.txt"], "expected a case (.toml) or a mesh (.msh)"),
         (&["cg", "part"], "expected a case (.toml) or a mesh (.msh)"),
         (&["cg", &mesh], "is a mesh without supports and loads: name a case (.toml)"),
@@ -96,8 +123,9 @@ fn inputs_that_make_no_sense() {
         (&["spmv", "--format", "ebw,hyb"], "[possible values: "),
         (&["cg", "--format", ""], "[possible values: "),
         (&["spmv", "--block-size", "4"], "1..=3"),
-        (&["spmv", "--slice", "0"], "at least 1"),
+        (&["spmv", "--slice", "24"], "a power of two"),
         (&["spmv", "--ordering", "random"], "auto, mesh, hilbert"),
+        (&["spmv", "--degree-window", "0"], "at least 1"),
         (&["cg", "--max-iterations", "0"], "--max-iterations"),
     ];
     for (arguments, words) in refused {

@@ -49,6 +49,10 @@ impl Launcher for Recorder {
         self.emulated.name()
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        self.emulated.free_memory()
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
         self.counts.borrow_mut().uploads += 1;
         self.counts.borrow_mut().bytes_uploaded += size_of_val(data);
@@ -60,11 +64,11 @@ impl Launcher for Recorder {
         self.emulated.zeros(n)
     }
 
-    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, to: &mut [T]) -> Result<()> {
+    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
         let is_bank = buffer.0.len() == N_SCALARS && size_of::<T>() == size_of::<f64>();
         let mut counts = self.counts.borrow_mut();
         *if is_bank { &mut counts.reads } else { &mut counts.downloads } += 1;
-        self.emulated.download(buffer, to)
+        self.emulated.download(buffer, first, to)
     }
 
     fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {

@@ -1,19 +1,19 @@
 //! Kernels over cells and over the cells around nodes, on distorted boxes of every element.
 
 use super::GUARD;
-use super::common::blocks::dense_of;
+use super::common::blocks::{dense_of, zeros};
 use super::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::element::Element;
+use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use kernels_rs::stress::{Recover, StressOut};
-use kernels_rs::{for_each_element, for_each_format};
 use nalgebra::DVector;
 use warpfem::assembly::{Ordering, Symbolic};
 use warpfem::backend::{Backend, Buffer};
 use warpfem::element::ElementKind;
 use warpfem::model::Model;
-use warpfem::sparse::Format;
+use warpfem::sparse::{Matrix, formats};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
 const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
@@ -43,32 +43,26 @@ fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     let model = meshes::two_materials(meshes::distorted_box(kind, [2, 3, 4], 0.2));
     let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
     let expected = reference::stiffness(&model);
-    let mut found = Vec::new();
-    macro_rules! formats {
-        ($F:ident) => {{
-            found.extend(stiffness_in::<B, warpfem::sparse::$F, f32>(backend, &model, &symbolic, &expected));
-            found.extend(stiffness_in::<B, warpfem::sparse::$F, f64>(backend, &model, &symbolic, &expected));
-        }};
-        ($F:ident, $($more:ident),+) => {{ formats!($F); formats!($($more),+) }};
-    }
-    for_each_format!(formats);
-    found
+    let check = |format| {
+        let double = stiffness_in::<B, f64>(backend, format, &model, &symbolic, &expected);
+        [double, stiffness_in::<B, f32>(backend, format, &model, &symbolic, &expected)].concat()
+    };
+    formats().into_iter().flat_map(check).collect()
 }
 
-fn stiffness_in<B: Backend, F: Format, T: Real>(
+fn stiffness_in<B: Backend, T: Real>(
     backend: &B,
+    format: &str,
     model: &Model,
     symbolic: &Symbolic,
     expected: &nalgebra::DMatrix<f64>,
 ) -> Vec<u64> {
-    let format = F::build(&symbolic.sparsity);
-    let mesh = meshes::upload(backend, model, symbolic);
-    let matrix = mesh.stiffness::<F, T>(backend, &format).unwrap();
-    let values = backend.download(&matrix.values).unwrap();
-    let dense = dense_of(&format, &symbolic.sparsity, &values);
-    let what = format!("stiffness in {}", T::NAME);
+    let mut matrix: Matrix<B, T> = zeros(backend, format, &symbolic.sparsity);
+    meshes::upload(backend, model, symbolic).add_stiffness(backend, &mut matrix).unwrap();
+    let dense = dense_of(backend, &matrix);
+    let what = format!("stiffness in {format}, {}", T::NAME);
     assert_close(&what, dense.as_slice(), expected.as_slice(), rounding::<T>(), expected.amax());
-    bits(&values)
+    bits(dense.as_slice())
 }
 
 pub fn body_force<B: Backend>(backend: &B) -> Vec<u64> {

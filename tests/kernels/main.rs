@@ -6,6 +6,7 @@ mod common;
 
 mod cells;
 mod matrices;
+mod setup;
 mod vectors;
 
 use common::recorder::Recorder;
@@ -47,14 +48,18 @@ checks!(
     vectors::cg_direction,
     vectors::dot,
     vectors::cg_residual,
-    matrices::spmv,
-    matrices::spmv_dot,
+    matrices::products,
+    matrices::blocks,
+    matrices::made_up_values,
     matrices::eliminate,
     matrices::inverse_diagonal,
     cells::stiffness,
     cells::body_force,
     cells::internal_force,
     cells::recover,
+    setup::read_at,
+    setup::exclusive_sum,
+    setup::sort_order,
 );
 
 #[test]

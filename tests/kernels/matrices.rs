@@ -1,31 +1,18 @@
-//! Kernels over block rows: products, supports, the diagonal.
+//! Kernels over block rows: layouts, products, supports, the diagonal.
 
 use super::common::blocks::{Blocks, dense_of, random_sparsity};
 use super::common::{Random, assert_close, bits, rounding};
 use super::{GUARD, SIZES};
 use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal};
-use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::backend::{Backend, Buffer, Scalar};
-use warpfem::sparse::{Format, Matrix};
-
-/// Calls `$check::<B, F, T>($backend, n)` for every format, in both precisions, for every size.
-macro_rules! formats {
-    (($check:ident, $backend:expr) $($F:ident),+) => {{
-        let mut found = Vec::new();
-        for n in SIZES {
-            $(found.extend($check::<B, warpfem::sparse::$F, f32>($backend, n));
-            found.extend($check::<B, warpfem::sparse::$F, f64>($backend, n));)+
-        }
-        found
-    }};
-}
+use warpfem::sparse::{Matrix, Operator, formats};
 
 /// A matrix of `n` block rows, an x for it, and `A x`.
-fn problem<T: Real>(n: usize) -> (Blocks, Vec<T>, Vec<f64>) {
-    let matrix = Blocks::random(random_sparsity(n, 8, 5), 6);
-    let x = Random(7).vector::<T>(3 * n);
+fn problem<T: Real>(n: usize, size: usize) -> (Blocks, Vec<T>, Vec<f64>) {
+    let matrix = Blocks::random(random_sparsity(n, 8, 5), size, 6);
+    let x = Random(7).vector::<T>(size * n);
     let product = matrix.product(&x.iter().map(|v| v.to_f64()).collect::<Vec<_>>());
     (matrix, x, product)
 }
@@ -33,40 +20,72 @@ fn problem<T: Real>(n: usize) -> (Blocks, Vec<T>, Vec<f64>) {
 /// What a product of a row of this matrix may reach.
 const SCALE: f64 = 30.0;
 
-pub fn spmv<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_format!(formats, (spmv_of, backend))
+/// Every format in every block size, in both precisions.
+pub fn products<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for format in formats() {
+        for size in 1..=3 {
+            for n in [0, 1, 33, 257] {
+                found.extend(product_of::<B, f64>(backend, format, n, size));
+                found.extend(product_of::<B, f32>(backend, format, n, size));
+            }
+        }
+    }
+    found
 }
 
-fn spmv_of<B: Backend, F: Format, T: Real>(backend: &B, n: usize) -> Vec<u64> {
-    let (blocks, x, expected) = problem::<T>(n);
-    let matrix: Matrix<B, F, T> = blocks.upload(backend);
-    let x = backend.upload(&x).unwrap();
-    let mut y = backend.upload(&vec![T::from_f64(f64::NAN); 3 * n + GUARD]).unwrap();
-    let kernel = F::spmv(matrix.layout(), matrix.values.view(), x.view(), y.view_mut());
-    // SAFETY: the matrix is of its layout's shape, x and y have its rows.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let mut y = backend.download(&y).unwrap();
-    assert!(y.split_off(3 * n).iter().all(|v| v.to_f64().is_nan()), "spmv writes past its rows");
-    assert_close(&format!("{} spmv of {n}", F::NAME), &y, &expected, rounding::<T>(), SCALE);
-    bits(&y)
-}
-
-pub fn spmv_dot<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_format!(formats, (spmv_dot_of, backend))
-}
-
-fn spmv_dot_of<B: Backend, F: Format, T: Real>(backend: &B, n: usize) -> Vec<u64> {
-    let (blocks, x, expected) = problem::<T>(n);
-    let matrix: Matrix<B, F, T> = blocks.upload(backend);
+fn product_of<B: Backend, T: Real>(backend: &B, format: &str, n: usize, size: usize) -> Vec<u64> {
+    let (blocks, x, expected) = problem::<T>(n, size);
+    let matrix: Matrix<B, T> = blocks.upload(backend, format);
     let device_x = backend.upload(&x).unwrap();
-    let mut y = backend.upload(&vec![T::from_f64(f64::NAN); 3 * n]).unwrap();
-    backend.spmv_dot(&matrix, &device_x, &mut y, Scalar::new(33)).unwrap();
+    let mut y = backend.upload(&vec![T::from_f64(f64::NAN); size * n]).unwrap();
+    matrix.apply(backend, &device_x, &mut y).unwrap();
+    let first = backend.download(&y).unwrap();
+    matrix.apply_dot(backend, &device_x, &mut y, Scalar::new(33)).unwrap();
     let sum = backend.read([Scalar::new(33)]).unwrap();
     let y = backend.download(&y).unwrap();
-    assert_close(&format!("{} spmv_dot of {n}", F::NAME), &y, &expected, rounding::<T>(), SCALE);
+    let what = format!("{format} of {n} blocks of {size}");
+    assert_close(&what, &y, &expected, rounding::<T>(), SCALE);
+    assert!(bits(&first) == bits(&y), "{what}: with and without the inner product differ");
     let dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
     assert_close("x . A x", &sum, &[dot], rounding::<T>(), SCALE * (1.0 + n as f64));
     [bits(&y), bits(&sum)].concat()
+}
+
+/// Blocks come out of a matrix as they went in, in every format.
+pub fn blocks<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for format in formats() {
+        let matrix = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
+        let double = matrix.upload::<B, f64>(backend, format).blocks(backend).unwrap();
+        let single = matrix.upload::<B, f32>(backend, format).blocks(backend).unwrap();
+        assert_eq!(double, matrix.values, "{format}");
+        assert_eq!(bits(&single), bits(&matrix.values), "{format}");
+        found.extend(bits(&double));
+    }
+    found
+}
+
+/// Made-up values are those of a symmetric, diagonally dominant matrix, the same in every format.
+pub fn made_up_values<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found: Option<Vec<f64>> = None;
+    for format in formats() {
+        let blocks = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
+        let mut double = blocks.upload::<B, f64>(backend, format);
+        let mut single = blocks.upload::<B, f32>(backend, format);
+        double.make_up(backend).unwrap();
+        single.make_up(backend).unwrap();
+        let (dense, values) = (dense_of(backend, &double), double.blocks(backend).unwrap());
+        assert_eq!(dense, dense.transpose(), "{format}");
+        for (i, row) in dense.row_iter().enumerate() {
+            let others: f64 = row.iter().map(|value| value.abs()).sum::<f64>() - dense[(i, i)];
+            assert!(dense[(i, i)] > others && others > 0.0, "{format}: row {i}");
+        }
+        assert_eq!(bits(&single.blocks(backend).unwrap()), bits(&values), "{format}: exact in single precision");
+        assert!(found.as_ref().is_none_or(|first| *first == values), "{format}");
+        found = Some(values);
+    }
+    bits(&found.unwrap_or_default())
 }
 
 /// Some components of some nodes held, at values that are not zero.
@@ -79,27 +98,32 @@ fn supports(n: usize) -> (Vec<u8>, Vec<f64>) {
 }
 
 pub fn eliminate<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_format!(formats, (eliminate_of, backend))
+    let mut found = Vec::new();
+    for format in formats() {
+        for n in [0, 1, 33, 70] {
+            found.extend(eliminate_of::<B, f32>(backend, format, n));
+            found.extend(eliminate_of::<B, f64>(backend, format, n));
+        }
+    }
+    [found, eliminate_of::<B, f64>(backend, "ebw", 257)].concat()
 }
 
-fn eliminate_of<B: Backend, F: Format, T: Real>(backend: &B, n: usize) -> Vec<u64> {
-    let n = n.min(257);
-    let (blocks, f, _) = problem::<f64>(n);
+fn eliminate_of<B: Backend, T: Real>(backend: &B, format: &str, n: usize) -> Vec<u64> {
+    let (blocks, f, _) = problem::<f64>(n, 3);
     let (fixed, prescribed) = supports(n);
-    let format = F::build(&blocks.sparsity);
-    let mut matrix: Matrix<B, F, T> = blocks.upload(backend);
+    let mut matrix: Matrix<B, T> = blocks.upload(backend, format);
     let mut device_f = backend.upload(&f).unwrap();
     let (device_fixed, device_prescribed) = (backend.upload(&fixed).unwrap(), backend.upload(&prescribed).unwrap());
     let kernel = Eliminate {
-        layout: matrix.layout(),
+        entries: matrix.entries(),
         fixed: device_fixed.view(),
         prescribed: device_prescribed.view(),
-        values: matrix.values.view_mut(),
+        values: matrix.values_mut(),
         f: device_f.view_mut(),
     };
     // SAFETY: all live and have a row per node.
     unsafe { backend.run(n, kernel) }.unwrap();
-    let values = backend.download(&matrix.values).unwrap();
+    let values = matrix.blocks(backend).unwrap();
     let f_found = backend.download(&device_f).unwrap();
     let mut k = blocks.dense();
     let mut lifted = DVector::from_vec(f) - &k * DVector::from_vec(prescribed);
@@ -110,31 +134,37 @@ fn eliminate_of<B: Backend, F: Format, T: Real>(backend: &B, n: usize) -> Vec<u6
         k[(i, i)] = diagonal;
         lifted[i] = 0.0;
     }
-    assert_eq!(dense_of(&format, &blocks.sparsity, &values), k, "{n} rows");
+    assert_eq!(dense_of(backend, &matrix), k, "{n} rows");
     assert_close("right-hand side", &f_found, lifted.as_slice(), rounding::<f64>(), SCALE);
     [bits(&values), bits(&f_found)].concat()
 }
 
 pub fn inverse_diagonal<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_format!(formats, (inverse_diagonal_of, backend))
+    let mut found = Vec::new();
+    for n in SIZES {
+        found.extend(inverse_diagonal_of::<B, f32>(backend, "ebw", n));
+        found.extend(inverse_diagonal_of::<B, f64>(backend, "ebw", n));
+    }
+    found.extend(formats().into_iter().flat_map(|format| inverse_diagonal_of::<B, f64>(backend, format, 33)));
+    found
 }
 
-fn inverse_diagonal_of<B: Backend, F: Format, T: Real>(backend: &B, n: usize) -> Vec<u64> {
-    let (mut blocks, ..) = problem::<T>(n);
-    if let Some(block) = blocks.blocks.first_mut() {
-        block[1][1] = 0.0;
+fn inverse_diagonal_of<B: Backend, T: Real>(backend: &B, format: &str, n: usize) -> Vec<u64> {
+    let (mut blocks, ..) = problem::<T>(n, 3);
+    if let Some(value) = blocks.values.get_mut(4) {
+        *value = 0.0;
     }
-    let matrix: Matrix<B, F, T> = blocks.upload(backend);
+    let matrix: Matrix<B, T> = blocks.upload(backend, format);
     let mut inverse = backend.upload(&vec![T::from_f64(f64::NAN); 3 * n + GUARD]).unwrap();
-    let kernel = InverseDiagonal::new(matrix.layout(), matrix.values.view(), inverse.view_mut());
-    // SAFETY: the matrix is of its layout's shape and `inverse` has its rows.
+    let kernel = InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
+    // SAFETY: the matrix lives and `inverse` has its rows.
     unsafe { backend.run(n, kernel) }.unwrap();
     let mut found = backend.download(&inverse).unwrap();
     assert!(found.split_off(3 * n).iter().all(|v| v.to_f64().is_nan()), "inverse_diagonal writes past its rows");
     let mut expected = vec![T::ZERO; 3 * n];
-    blocks.for_each(|row, k, _, block| {
-        for i in (0..3).filter(|i| k == 0 && block[*i][*i] != 0.0) {
-            expected[3 * row + i] = T::ONE / T::from_f64(block[i][i]);
+    blocks.for_each(|row, column, value| {
+        if row == column && value != 0.0 {
+            expected[row] = T::ONE / T::from_f64(value);
         }
     });
     // A GPU divides f64 as IEEE says; the last bit of its f32 division is the compiler's choice.

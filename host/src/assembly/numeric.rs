@@ -7,7 +7,7 @@ use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Matrix;
 use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce, Stiffness};
 use kernels_rs::assembly::supports::Eliminate;
@@ -70,18 +70,18 @@ impl<B: Backend> DeviceMesh<B> {
         }
     }
 
-    /// Adds up the stiffness matrix, before supports.
-    pub fn stiffness<F: Format, T: Real>(&self, backend: &B, format: &F) -> Result<Matrix<B, F, T>> {
-        let mut matrix = Matrix::zeros(backend, format, self.n_nodes)?;
+    /// Adds the stiffness, before supports, to a matrix of this mesh's pattern in 3x3 blocks.
+    pub fn add_stiffness<T: Real>(&self, backend: &B, matrix: &mut Matrix<B, T>) -> Result<()> {
+        assert_eq!((matrix.pattern().n_rows, matrix.block_size()), (self.n_nodes, 3), "the matrix of another mesh");
         for block in &self.blocks {
-            let (mesh, slots, layout) = (self.view(block), block.slots.view(), matrix.layout());
-            let values = matrix.values.view_mut();
+            let (mesh, slots, entries) = (self.view(block), block.slots.view(), matrix.entries());
+            let values = matrix.values_mut();
             // SAFETY: views of this mesh and this matrix, which live; a row is written by its owner alone.
             with_element!(block.kind, E => unsafe {
-                backend.run(self.n_nodes, Stiffness::<F::Layout, E, T>::new(mesh, slots, layout, values))
+                backend.run(self.n_nodes, Stiffness::<E, T>::new(mesh, slots, entries, values))
             })?;
         }
-        Ok(matrix)
+        Ok(())
     }
 
     /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][3]`.
@@ -163,22 +163,22 @@ impl Supports {
     }
 
     /// Applies them to a matrix and its right-hand side `f [n_nodes][3]`.
-    pub fn eliminate<B: Backend, F: Format, T: Real>(
+    pub fn eliminate<B: Backend, T: Real>(
         &self,
         backend: &B,
-        matrix: &mut Matrix<B, F, T>,
+        matrix: &mut Matrix<B, T>,
         f: &mut Vector<B, f64>,
     ) -> Result<()> {
         let (fixed, prescribed) = (backend.upload(&self.fixed)?, backend.upload(&self.prescribed)?);
         let kernel = Eliminate {
-            layout: matrix.layout(),
+            entries: matrix.entries(),
             fixed: fixed.view(),
             prescribed: prescribed.view(),
-            values: matrix.values.view_mut(),
+            values: matrix.values_mut(),
             f: f.view_mut(),
         };
         // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
-        unsafe { backend.run(matrix.n_rows, kernel) }?;
+        unsafe { backend.run(matrix.pattern().n_rows, kernel) }?;
         backend.finish()
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
 
-use super::{Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use super::{
+    Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory, order_of, running_sums,
+};
 use crate::error::Result;
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Format;
 use cuda_std::launch::ItemKernel;
 use cuda_std::prelude::View;
 use kernels_rs::real::Real;
@@ -56,6 +58,10 @@ impl Backend for CpuBackend {
         format!("cpu ({n} thread{})", if n == 1 { "" } else { "s" })
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        host_memory::available()
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
         Ok(HostBuffer(data.to_vec()))
     }
@@ -74,6 +80,10 @@ impl Backend for CpuBackend {
 
     fn take<T: Plain>(&self, buffer: HostBuffer<T>) -> Result<Vec<T>> {
         Ok(buffer.0)
+    }
+
+    fn read_at<T: Plain>(&self, buffer: &HostBuffer<T>, i: usize) -> Result<T> {
+        Ok(buffer.0[i])
     }
 
     fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
@@ -95,6 +105,14 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
+    fn exclusive_sum(&self, counts: &HostBuffer<u32>) -> Result<HostBuffer<u64>> {
+        Ok(HostBuffer(running_sums(&counts.0)))
+    }
+
+    fn sort_order(&self, keys: &HostBuffer<u64>, bits: u32) -> Result<HostBuffer<u32>> {
+        Ok(HostBuffer(order_of(&keys.0, bits)))
+    }
+
     fn scalars(&self) -> View<f64> {
         View::from_slice(&self.scalars.borrow())
     }
@@ -113,10 +131,16 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &HostBuffer<T>, y: &mut HostBuffer<T>) -> Result<()> {
-        a.check_shapes(x.len(), y.len());
-        // SAFETY: the matrix owns the arrays its layout points to, and x and y have its rows.
-        unsafe { F::product(a.layout(), &a.values.0, &x.0, &mut y.0) };
+    unsafe fn spmv<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &HostBuffer<T>,
+        x: &HostBuffer<T>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { a.multiply(n_items, &values.0, &x.0, &mut y.0) };
         Ok(())
     }
 

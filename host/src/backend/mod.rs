@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod device;
 pub mod gpu;
 mod host_buffer;
+pub mod host_memory;
 
 pub use cpu::CpuBackend;
 pub use device::Device;
@@ -14,7 +15,7 @@ pub use gpu::{Emulated, GpuBackend};
 pub use host_buffer::HostBuffer;
 
 use crate::error::{Error, Result};
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Format;
 use cuda_std::launch::ItemKernel;
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
@@ -69,12 +70,14 @@ pub struct Quotient {
 
 /// Memory and arithmetic of one device. Calls may return before their work is done; [`Backend::read`],
 /// [`Backend::download`] and [`Backend::finish`] wait.
-pub trait Backend: Sized {
+pub trait Backend: Sized + 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
 
     /// What people call this device.
     fn name(&self) -> String;
+    /// Bytes of memory that can be had; `None` where there is no saying.
+    fn free_memory(&self) -> Option<u64>;
     /// Copies an array to the device.
     fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
     /// As [`Backend::upload`], of an array that is needed no longer.
@@ -105,21 +108,11 @@ pub trait Backend: Sized {
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
     fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {
-        let mut total = 0;
-        let mut sums = vec![0];
-        sums.extend(self.download(counts)?.into_iter().map(|count| {
-            total += u64::from(count);
-            total
-        }));
-        self.upload_vec(sums)
+        self.upload_vec(running_sums(&self.download(counts)?))
     }
     /// The order in which keys ascend, `order[new] = old`; equal keys keep theirs. Keys are below `2^bits`.
     fn sort_order(&self, keys: &Self::Buffer<u64>, bits: u32) -> Result<Self::Buffer<u32>> {
-        debug_assert!(bits <= 64, "keys have 64 bits");
-        let keys = self.download(keys)?;
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.par_sort_by_key(|i| keys[*i as usize]);
-        self.upload_vec(order)
+        self.upload_vec(order_of(&self.download(keys)?, bits))
     }
 
     /// The bank of device-resident scalars, `[N_SCALARS]`.
@@ -130,22 +123,33 @@ pub trait Backend: Sized {
     /// `out = x . y`, summed in f64, the same bits every time.
     fn dot<T: Real>(&self, x: &Self::Buffer<T>, y: &Self::Buffer<T>, out: Scalar) -> Result<()>;
     /// `y = A x`.
-    fn spmv<F: Format, T: Real>(
+    ///
+    /// # Safety
+    /// `a` views the live index arrays of a matrix of `n_items` items that has these values, and x and y have its rows.
+    unsafe fn spmv<F: Format, T: Real>(
         &self,
-        a: &Matrix<Self, F, T>,
+        a: F,
+        n_items: usize,
+        values: &Self::Buffer<T>,
         x: &Self::Buffer<T>,
         y: &mut Self::Buffer<T>,
     ) -> Result<()>;
 
     /// `y = A x` and `out = x . y`.
-    fn spmv_dot<F: Format, T: Real>(
+    ///
+    /// # Safety
+    /// As [`Backend::spmv`].
+    unsafe fn spmv_dot<F: Format, T: Real>(
         &self,
-        a: &Matrix<Self, F, T>,
+        a: F,
+        n_items: usize,
+        values: &Self::Buffer<T>,
         x: &Self::Buffer<T>,
         y: &mut Self::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
-        self.spmv(a, x, y)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.spmv(a, n_items, values, x, y) }?;
         self.dot(x, y, out)
     }
 
@@ -220,6 +224,24 @@ pub trait Backend: Sized {
         // SAFETY: all live and have the same length; u and p are borrowed uniquely.
         unsafe { self.run(n, kernel) }
     }
+}
+
+/// What [`Backend::exclusive_sum`] says, on the host.
+fn running_sums(counts: &[u32]) -> Vec<u64> {
+    let mut total = 0;
+    let ends = counts.iter().map(|count| {
+        total += u64::from(*count);
+        total
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// What [`Backend::sort_order`] says, on the host.
+fn order_of(keys: &[u64], bits: u32) -> Vec<u32> {
+    debug_assert!(bits <= u64::BITS, "keys have 64 bits");
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    order.par_sort_by_key(|i| keys[*i as usize]);
+    order
 }
 
 /// What [`Backend::read`] does with what it read.

@@ -12,7 +12,7 @@ use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Monitor;
-use warpfem::{Error, precond};
+use warpfem::{Error, precond, sparse};
 
 fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new([&["auto"], names].concat())
@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: Device,
     /// Storage format of the matrix.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(&pipeline::formats()))]
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&sparse::formats()))]
     format: Option<String>,
     /// Preconditioner.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&precond::names()))]
@@ -123,7 +123,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
     let case = Case::read(path).map_err(Error::from)?;
     let choices = Choices {
-        formats: &pipeline::formats(),
+        formats: &sparse::formats(),
         preconditioners: &precond::names(),
         assemblies: &pipeline::strategies(),
     };

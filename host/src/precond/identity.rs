@@ -3,7 +3,7 @@
 use super::{Build, Preconditioner};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Matrix;
 use kernels_rs::real::Real;
 use std::marker::PhantomData;
 
@@ -19,7 +19,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
     const NAME: &'static str = "none";
 
-    fn build<F: Format>(_: &B, _: &Matrix<B, F, T>) -> Result<Self> {
+    fn build(_: &B, _: &Matrix<B, T>) -> Result<Self> {
         Ok(Identity(PhantomData))
     }
 }

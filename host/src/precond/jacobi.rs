@@ -3,7 +3,7 @@
 use super::{Build, Preconditioner};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
-use crate::sparse::{Format, Matrix};
+use crate::sparse::{Matrix, Operator};
 use kernels_rs::assembly::supports::InverseDiagonal;
 use kernels_rs::real::Real;
 
@@ -25,11 +25,12 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
     const NAME: &'static str = "jacobi";
 
-    fn build<F: Format>(backend: &B, matrix: &Matrix<B, F, T>) -> Result<Self> {
-        let mut inverse = backend.zeros(3 * matrix.n_rows)?;
-        let kernel = InverseDiagonal::new(matrix.layout(), matrix.values.view(), inverse.view_mut());
-        // SAFETY: the matrix lives and is of the layout's shape; `inverse` has its rows.
-        unsafe { backend.run(matrix.n_rows, kernel) }?;
+    fn build(backend: &B, matrix: &Matrix<B, T>) -> Result<Self> {
+        let mut inverse = backend.zeros(matrix.n())?;
+        let kernel =
+            InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
+        // SAFETY: the matrix lives; `inverse` has its rows.
+        unsafe { backend.run(matrix.pattern().n_rows, kernel) }?;
         Ok(Jacobi { inverse })
     }
 }

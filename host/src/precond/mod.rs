@@ -8,7 +8,7 @@ pub use jacobi::Jacobi;
 
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Matrix;
 use kernels_rs::real::Real;
 
 /// Calls `$callback! { $arguments Identity, Jacobi, .. }` with every preconditioner: the only list of them.
@@ -35,7 +35,7 @@ pub trait Build<B: Backend, T: Real>: Preconditioner<B, T> + Sized {
     /// Its name: `jacobi`.
     const NAME: &'static str;
     /// Makes it.
-    fn build<F: Format>(backend: &B, matrix: &Matrix<B, F, T>) -> Result<Self>;
+    fn build(backend: &B, matrix: &Matrix<B, T>) -> Result<Self>;
 }
 
 /// The names of all preconditioners.
@@ -50,15 +50,15 @@ pub fn names() -> Vec<&'static str> {
 pub const AUTO: &str = "jacobi";
 
 /// Makes the preconditioner of this name; `None` if there is none.
-pub fn build<'a, B: Backend + 'a, F: Format, T: Real>(
+pub fn build<B: Backend, T: Real>(
     name: &str,
     backend: &B,
-    matrix: &Matrix<B, F, T>,
-) -> Option<Result<Box<dyn Preconditioner<B, T> + 'a>>> {
+    matrix: &Matrix<B, T>,
+) -> Option<Result<Box<dyn Preconditioner<B, T>>>> {
     macro_rules! find {
         ($($P:ident),+) => {
             $(if name == <$P<B, T> as Build<B, T>>::NAME {
-                return Some($P::build(backend, matrix).map(|p| Box::new(p) as Box<dyn Preconditioner<B, T> + 'a>));
+                return Some($P::build(backend, matrix).map(|p| Box::new(p) as Box<dyn Preconditioner<B, T>>));
             })+
         };
     }

@@ -6,10 +6,9 @@
 use super::{MeshView, select};
 use crate::element::*;
 use crate::for_each_element;
-use crate::for_each_format;
 use crate::material::{add_stiffness_block, strain, stress, traction};
 use crate::real::Real;
-use crate::sparse::*;
+use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
 /// A cell around the node that a thread owns.
@@ -39,21 +38,22 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
 ///
 /// Parameters: `slots [around[n_nodes]][N]`, the position in the row of each node of each cell around it;
-/// `values` as the layout says, zero or holding what other element types have added.
+/// `values` as `entries` says, zero or holding what other element types have added.
 /// Thread mapping: an item per node.
 /// Memory moved: per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache); each value of
 /// the row is read and written once per cell that shares its edge. Operations: N (42 + gradients) per pair and point.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, L = for_each_format!, E = for_each_element!, T = [f32, f64])]
-pub unsafe fn stiffness<L: Layout, E: Element, T: Real>(
+#[kernel(items, E = for_each_element!, T = [f32, f64])]
+pub unsafe fn stiffness<E: Element, T: Real>(
     row: usize,
     mesh: MeshView,
     slots: View<u16>,
-    layout: L,
+    entries: Entries,
     values: ViewMut<T>,
 ) {
+    let places = entries.row::<3>(row);
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
         let lame = mesh.cell_lame::<T>(cell);
@@ -67,10 +67,10 @@ pub unsafe fn stiffness<L: Layout, E: Element, T: Real>(
             }
         }
         for b in 0..E::N {
-            let k = slots.at(pair * E::N + b) as usize;
+            let start = places.block(slots.at(pair * E::N + b) as usize);
             for j in 0..3 {
                 for i in 0..3 {
-                    values.add(layout.entry(row, k, i, j), blocks[b][i][j]);
+                    values.add(start[i] + j * entries.column, blocks[b][i][j]);
                 }
             }
         }

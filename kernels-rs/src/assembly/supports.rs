@@ -4,9 +4,8 @@
 //! code (table II) zeroes the columns only, which is right for `u_j = 0` alone. Their rows become `K_ii v_i = 0`: the
 //! solver finds `v`, which is the displacement less what is prescribed.
 
-use crate::for_each_format;
 use crate::real::{Real, fma};
-use crate::sparse::*;
+use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
 /// Whether component `i` is prescribed in a node's mask of three bits.
@@ -23,10 +22,10 @@ fn is_fixed(mask: u8, i: usize) -> bool {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, L = for_each_format!, T = [f32, f64])]
-pub unsafe fn eliminate<L: Layout, T: Real>(
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn eliminate<T: Real>(
     row: usize,
-    layout: L,
+    entries: Entries,
     fixed: View<u8>,
     prescribed: View<f64>,
     values: ViewMut<T>,
@@ -34,8 +33,9 @@ pub unsafe fn eliminate<L: Layout, T: Real>(
 ) {
     let own = fixed.at(row);
     let mut lift = [0.0; 3];
-    for k in 0..layout.width(row) {
-        let column = layout.column(row, k);
+    let (first, width) = entries.pattern.row(row);
+    for k in 0..width {
+        let column = entries.pattern.columns.at(first + k) as usize;
         let other = fixed.at(column);
         if own | other == 0 {
             continue;
@@ -45,7 +45,7 @@ pub unsafe fn eliminate<L: Layout, T: Real>(
                 if !is_fixed(own, i) && !is_fixed(other, j) || k == 0 && i == j {
                     continue;
                 }
-                let entry = layout.entry(row, k, i, j);
+                let entry = entries.at(row, k, i, j);
                 if is_fixed(other, j) {
                     lift[i] = fma(values.at(entry).to_f64(), prescribed.at(3 * column + j), lift[i]);
                 }
@@ -65,10 +65,10 @@ pub unsafe fn eliminate<L: Layout, T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, L = for_each_format!, T = [f32, f64])]
-pub unsafe fn inverse_diagonal<L: Layout, T: Real>(row: usize, layout: L, values: View<T>, inverse: ViewMut<T>) {
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn inverse_diagonal<T: Real>(row: usize, entries: Entries, values: View<T>, inverse: ViewMut<T>) {
     for i in 0..3 {
-        let diagonal = values.at(layout.entry(row, 0, i, i));
+        let diagonal = values.at(entries.at(row, 0, i, i));
         inverse.set(3 * row + i, if diagonal == T::ZERO { T::ZERO } else { T::ONE / diagonal });
     }
 }

@@ -1,110 +1,68 @@
-//! EBW, ELL-Block-Warp (DSM sec. II.E; SBELL with slices of 32): 32 block rows, one per lane, share a width; a value
-//! is found, from slowest to fastest, by slice, block `k`, block column `j`, block row `i`, lane. So each of a warp's
-//! loads is one contiguous run, and a block of nine values needs one column index.
+//! EBW, ELL-Block-Warp (DSM sec. II.E; SBELL, which studies slices of 32, 64 and 128): the block rows of a slice share a
+//! width; a value is found, from slowest to fastest, by slice, block `k`, block column `j`, block row `i`, lane. So
+//! each of a warp's loads is one contiguous run, and a block of nine values needs one column index.
 
-use super::{Layout, gather};
+use super::sliced::Sliced;
+use super::{Layout, MAX_BLOCK, gather};
 use crate::real::{Real, fma};
-use crate::reduce::{Reduction, sum_over_grid};
 use cuda_std::prelude::*;
 
-/// Block rows per slice: one per lane of a warp.
-pub const SLICE: usize = 32;
-
-/// The pattern of an EBW matrix.
+/// An EBW matrix of `D x D` blocks in slices of `S` block rows.
+///
+/// Memory moved by a product: per block `D^2` values and one index (76 B for D = 3 in f64), per block row x and y once (48 B): 397 B per
+/// unknown for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27. Reached on an H200 with S = 32: 99 % of the
+/// copy bandwidth on cubes of 3.1 million unknowns, both elements, f64; 72 % at 207 thousand.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Ebw {
-    /// Number of block columns before each slice, `[n_slices + 1]`.
-    pub slice_start: View<u64>,
-    /// Block column indices, `[slice_start[n_slices]][SLICE]`.
-    pub columns: View<u32>,
+pub struct Ebw<const D: usize, const S: usize> {
+    /// Block columns, in slices of `S`.
+    pub sliced: Sliced,
 }
 
-impl Ebw {
-    /// Position of the slice of `row`, its width, and the lane of `row`.
-    #[inline(always)]
-    unsafe fn slice(self, row: usize) -> (usize, usize, usize) {
-        let slice = row / SLICE;
-        let start = self.slice_start.at(slice) as usize;
-        (start, self.slice_start.at(slice + 1) as usize - start, row % SLICE)
-    }
-}
+/// Block size 1, slices of 32.
+pub type Ebw1 = Ebw<1, 32>;
+/// Block size 2, slices of 32.
+pub type Ebw2 = Ebw<2, 32>;
+/// Block size 3, slices of 32.
+pub type Ebw3 = Ebw<3, 32>;
+/// Block size 1, slices of 64.
+pub type Ebw1x64 = Ebw<1, 64>;
+/// Block size 2, slices of 64.
+pub type Ebw2x64 = Ebw<2, 64>;
+/// Block size 3, slices of 64.
+pub type Ebw3x64 = Ebw<3, 64>;
+/// Block size 1, slices of 128.
+pub type Ebw1x128 = Ebw<1, 128>;
+/// Block size 2, slices of 128.
+pub type Ebw2x128 = Ebw<2, 128>;
+/// Block size 3, slices of 128.
+pub type Ebw3x128 = Ebw<3, 128>;
 
-impl Layout for Ebw {
-    #[inline(always)]
-    unsafe fn width(self, row: usize) -> usize {
-        self.slice(row).1
-    }
+impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
+    const NAME: &'static str = match S {
+        32 => "ebw",
+        64 => "ebw64",
+        _ => "ebw128",
+    };
+    const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn column(self, row: usize, k: usize) -> usize {
-        let (start, _, lane) = self.slice(row);
-        self.columns.at((start + k) * SLICE + lane) as usize
-    }
-
-    #[inline(always)]
-    unsafe fn entry(self, row: usize, k: usize, i: usize, j: usize) -> usize {
-        let (start, _, lane) = self.slice(row);
-        ((start + k) * 9 + 3 * j + i) * SLICE + lane
-    }
-}
-
-/// Computes: `sum_k A_k x_col(k)` of one block row.
-#[inline(always)]
-unsafe fn row_product<T: Real>(row: usize, a: Ebw, values: View<T>, x: View<T>) -> [T; 3] {
-    let (start, width, lane) = a.slice(row);
-    let mut column = start * SLICE + lane;
-    let mut value = start * 9 * SLICE + lane;
-    let end = column + width * SLICE;
-    let mut y = [T::ZERO; 3];
-    while column < end {
-        let x = gather(x, a.columns.stream(column) as usize);
-        for j in 0..3 {
-            for i in 0..3 {
-                y[i] = fma(values.stream(value + (3 * j + i) * SLICE), x[j], y[i]);
+    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        let (start, end) = self.sliced.slice(row / S);
+        let mut column = start * S + row % S;
+        let mut value = start * D * D * S + row % S;
+        let end = end * S;
+        let mut y = [T::ZERO; MAX_BLOCK];
+        while column < end {
+            let x = gather::<D, T>(x, self.sliced.columns.stream(column) as usize);
+            for j in 0..D {
+                for i in 0..D {
+                    y[i] = fma(values.stream(value + (D * j + i) * S), x[j], y[i]);
+                }
             }
+            column += S;
+            value += D * D * S;
         }
-        column += SLICE;
-        value += 9 * SLICE;
+        y
     }
-    y
-}
-
-/// Computes: `y = A x`.
-///
-/// Parameters: `values [slice_start[n_slices]][3][3][SLICE]`, `x, y [n_rows][3]`.
-/// Thread mapping: an item per block row, a warp per slice.
-/// Memory moved: per block 9 values and one index (76 B in f64), per block row x and y once (48 B): 397 B per unknown
-/// for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27. Reached on an H200: 99 % of the copy bandwidth on
-/// cubes of 3.1 million unknowns, both elements, f64; 72 % at 207 thousand.
-///
-/// # Safety
-/// See the crate's section on safety.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn ebw_spmv<T: Real>(row: usize, a: Ebw, values: View<T>, x: View<T>, y: ViewMut<T>) {
-    let product = row_product(row, a, values, x);
-    for i in 0..3 {
-        y.set(3 * row + i, product[i]);
-    }
-}
-
-/// Computes: `y = A x` and `scalars[out[0]] = x . y`, in one pass.
-///
-/// Parameters, thread mapping and memory as [`ebw_spmv`]; x's own entries are in cache when the sum needs them.
-///
-/// # Safety
-/// See the crate's section on safety.
-#[kernel(T = [f32, f64])]
-pub unsafe fn ebw_spmv_dot<T: Real>(n_rows: usize, a: Ebw, values: View<T>, x: View<T>, y: ViewMut<T>, to: Reduction) {
-    let row = thread::index_1d() as usize;
-    let mut sum = 0.0;
-    if row < n_rows {
-        let product = row_product(row, a, values, x);
-        let own = gather(x, row);
-        for i in 0..3 {
-            y.set(3 * row + i, product[i]);
-            sum = fma(own[i].to_f64(), product[i].to_f64(), sum);
-        }
-    }
-    sum_over_grid([sum], to);
 }

@@ -1,46 +1,173 @@
-//! Sparse matrices of 3x3 blocks: one file per storage format, each with its layout, its row product and its kernels.
+//! Sparse matrices of `d x d` blocks (d = 1, 2, 3): one file per storage format, each with its index arrays and the
+//! product of a row.
 //!
-//! A format's layout says where block `k` of a block row is; assembly and supports are written once over that.
+//! The products of all formats are one kernel, [`spmv`], over [`Layout`]; assembly and supports see every format through
+//! [`Entries`], which says where an entry is kept.
 
+pub mod bcsr;
+pub mod bell;
+pub mod csr;
+pub mod csr_vector;
+pub mod dense;
+pub mod dense_block;
 pub mod ebw;
+pub mod ell;
+pub mod ell_row;
+pub mod ell_warp;
+pub mod entries;
 pub mod pattern;
+pub mod sell;
+pub mod sliced;
 
-pub use ebw::Ebw;
+pub use bcsr::{Bcsr, Bcsr1, Bcsr2, Bcsr3};
+pub use bell::{Bell, Bell1, Bell2, Bell3};
+pub use csr::Csr;
+pub use csr_vector::CsrVector;
+pub use dense::Dense;
+pub use dense_block::DenseBlock;
+pub use ebw::{Ebw, Ebw1, Ebw1x64, Ebw1x128, Ebw2, Ebw2x64, Ebw2x128, Ebw3, Ebw3x64, Ebw3x128};
+pub use ell::Ell;
+pub use ell_row::EllRow;
+pub use ell_warp::EllWarp;
+pub use entries::Entries;
 pub use pattern::PatternView;
+pub use sell::Sell;
 
+use crate::real::{Real, fma};
+use crate::reduce::{Reduction, sum_over_grid};
 use cuda_std::prelude::*;
 
-/// Calls `$callback! { $arguments Ebw, .. }` with every storage format: the only list of them.
+/// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size: the
+/// only list of them.
 #[macro_export]
 macro_rules! for_each_format {
     ($callback:ident $(, $argument:tt)*) => {
-        $callback! { $($argument)* Ebw }
+        $callback! {
+            $($argument)*
+            Dense, DenseBlock, Csr, CsrVector, Bcsr1, Bcsr2, Bcsr3, EllRow, Ell, EllWarp, Sell, Bell1, Bell2, Bell3,
+            Ebw1, Ebw2, Ebw3, Ebw1x64, Ebw2x64, Ebw3x64, Ebw1x128, Ebw2x128, Ebw3x128
+        }
     };
 }
 
-/// Where a storage format keeps the blocks of a row. Block 0 of every row is the diagonal one (DSM sec. II.C).
+/// The largest block size.
+pub const MAX_BLOCK: usize = 3;
+
+/// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars, of a
+/// block row where it stores blocks.
 pub trait Layout: Copy + Send + Sync + 'static {
-    /// Number of blocks stored in block row `row`, padding included.
-    ///
-    /// # Safety
-    /// `row` is a block row of the matrix.
-    unsafe fn width(self, row: usize) -> usize;
+    /// Its name: `ebw`. Formats of blocks share it among block sizes.
+    const NAME: &'static str;
+    /// The size of its blocks; none if it stores scalars, whatever the matrix is made of.
+    const BLOCK: Option<usize>;
+    /// Rows of an item.
+    const ROWS: usize = match Self::BLOCK {
+        Some(size) => size,
+        None => 1,
+    };
+    /// Threads of a block that share an item; divides the size of thread blocks.
+    const LANES: usize = 1;
 
-    /// Block column of block `k`; padding repeats the row itself.
+    /// The first row of an item.
     ///
     /// # Safety
-    /// As [`Layout::width`], and `k` is below it.
-    unsafe fn column(self, row: usize, k: usize) -> usize;
+    /// `item` is an item of the matrix.
+    #[inline(always)]
+    unsafe fn row(self, item: usize) -> usize {
+        item * Self::ROWS
+    }
 
-    /// Position in the values of entry (i, j) of block `k`.
+    /// Computes: the product of an item's rows with x, in the first [`Layout::ROWS`] entries.
     ///
     /// # Safety
-    /// As [`Layout::column`].
-    unsafe fn entry(self, row: usize, k: usize, i: usize, j: usize) -> usize;
+    /// `item` is an item of the matrix, which has these values and as many columns as x has entries.
+    unsafe fn product<T: Real>(self, item: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK];
+
+    /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result.
+    ///
+    /// # Safety
+    /// Every thread of the block calls it; `item` may be past the last, `n_items - 1`.
+    #[inline(always)]
+    unsafe fn shared_product<T: Real>(
+        self,
+        n_items: usize,
+        item: usize,
+        lane: usize,
+        values: View<T>,
+        x: View<T>,
+    ) -> [T; MAX_BLOCK] {
+        debug_assert!(lane == 0);
+        if item < n_items { self.product(item, values, x) } else { [T::ZERO; MAX_BLOCK] }
+    }
 }
 
-/// Reads entry by entry the 3-vector of block column `column`.
+/// The item of this thread, and its lane among those that share it.
 #[inline(always)]
-unsafe fn gather<T: DeviceCopy>(x: View<T>, column: usize) -> [T; 3] {
-    [x.at(3 * column), x.at(3 * column + 1), x.at(3 * column + 2)]
+fn item_and_lane<L: Layout>() -> (usize, usize) {
+    let thread = thread::block_idx_x() as usize * thread::block_dim_x() as usize + thread::thread_idx_x() as usize;
+    (thread / L::LANES, thread % L::LANES)
+}
+
+/// Computes: `y = A x`.
+///
+/// Parameters: `values` as the format keeps them, `x, y [n]`. Thread mapping: [`Layout::LANES`] threads per item.
+/// Memory moved: the format's values and indices, x and y once; each format says what that is and what it reached.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(L = for_each_format!, T = [f32, f64])]
+pub unsafe fn spmv<L: Layout, T: Real>(n_items: usize, a: L, values: View<T>, x: View<T>, y: ViewMut<T>) {
+    let (item, lane) = item_and_lane::<L>();
+    let product = a.shared_product(n_items, item, lane, values, x);
+    if item < n_items && lane == 0 {
+        let row = a.row(item);
+        for i in 0..L::ROWS {
+            y.set(row + i, product[i]);
+        }
+    }
+}
+
+/// Computes: `y = A x` and `scalars[out[0]] = x . y`, in one pass.
+///
+/// Parameters, thread mapping and memory as [`spmv`]; x's own entries are in cache when the sum needs them.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(L = for_each_format!, T = [f32, f64])]
+pub unsafe fn spmv_dot<L: Layout, T: Real>(
+    n_items: usize,
+    a: L,
+    values: View<T>,
+    x: View<T>,
+    y: ViewMut<T>,
+    to: Reduction,
+) {
+    let (item, lane) = item_and_lane::<L>();
+    let product = a.shared_product(n_items, item, lane, values, x);
+    let mut sum = 0.0;
+    if item < n_items && lane == 0 {
+        let row = a.row(item);
+        for i in 0..L::ROWS {
+            y.set(row + i, product[i]);
+            sum = fma(x.at(row + i).to_f64(), product[i].to_f64(), sum);
+        }
+    }
+    sum_over_grid([sum], to);
+}
+
+/// Reads entry by entry the `D` entries of x in block column `column`.
+#[inline(always)]
+unsafe fn gather<const D: usize, T: DeviceCopy>(x: View<T>, column: usize) -> [T; D] {
+    core::array::from_fn(|j| {
+        // SAFETY: `column` is a block column of a matrix with x's length, by contract.
+        unsafe { x.at(D * column + j) }
+    })
+}
+
+/// A single row's product as [`Layout::product`] gives it.
+#[inline(always)]
+fn one_row<T: Real>(sum: T) -> [T; MAX_BLOCK] {
+    let mut product = [T::ZERO; MAX_BLOCK];
+    product[0] = sum;
+    product
 }

@@ -134,21 +134,14 @@ impl Cuda {
         })
     }
 
-    /// Bytes of memory not in use.
-    pub fn free_memory(&self) -> Result<u64> {
-        mem_get_info().map(|(free, _)| free as u64).map_err(|e| failure(e, "say how much memory is free"))
-    }
-
     fn allocate<T: Plain>(&self, len: usize) -> Result<CudaBuffer<T>> {
         let size = (len * size_of::<T>()).max(1);
         // SAFETY: every caller writes the buffer before anything reads it.
         let bytes = unsafe { DeviceBuffer::uninitialized(size) };
         let bytes = bytes.map_err(|e| match e {
-            CudaError::OutOfMemory => Error::OutOfMemory {
-                device: self.name.clone(),
-                needed: size as u64,
-                available: self.free_memory().ok(),
-            },
+            CudaError::OutOfMemory => {
+                Error::OutOfMemory { device: self.name.clone(), needed: size as u64, available: self.free_memory() }
+            }
             e => failure(e, "allocate memory"),
         })?;
         Ok(CudaBuffer { bytes, len, marker: PhantomData })
@@ -179,6 +172,10 @@ impl Launcher for Cuda {
         self.name.clone()
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        mem_get_info().ok().map(|(free, _)| free as u64)
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<CudaBuffer<T>> {
         let buffer = self.allocate(data.len())?;
         if !data.is_empty() {
@@ -200,12 +197,15 @@ impl Launcher for Cuda {
         Ok(buffer)
     }
 
-    fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, to: &mut [T]) -> Result<()> {
-        let bytes = size_of_val(to).min(buffer.len * size_of::<T>());
-        // SAFETY: both sides hold `bytes` bytes, and `finish` waits before `to` is used.
-        let result = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), buffer.address(), bytes, self.stream.as_inner())
-        };
+    fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
+        assert!(first + to.len() <= buffer.len, "{} entries from {first} on, of {}", to.len(), buffer.len);
+        if to.is_empty() {
+            return Ok(());
+        }
+        let from = buffer.address() + (first * size_of::<T>()) as sys::CUdeviceptr;
+        let (to, bytes) = (to.as_mut_ptr().cast::<c_void>(), size_of_val(to));
+        // SAFETY: both sides hold these bytes, and `finish` waits before `to` is used.
+        let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, self.stream.as_inner()) };
         check(result, "copy from its memory")?;
         self.finish()
     }

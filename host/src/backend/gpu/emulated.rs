@@ -1,7 +1,7 @@
 //! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
 
 use super::Launcher;
-use crate::backend::{Buffer, HostBuffer, Plain};
+use crate::backend::{HostBuffer, Plain, host_memory};
 use crate::error::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
@@ -26,6 +26,10 @@ impl Launcher for Emulated {
         "emulator".into()
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        host_memory::available()
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
         Ok(HostBuffer(data.to_vec()))
     }
@@ -34,8 +38,8 @@ impl Launcher for Emulated {
         Ok(HostBuffer(vec![T::zeroed(); n]))
     }
 
-    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, to: &mut [T]) -> Result<()> {
-        to.copy_from_slice(&buffer.0[..to.len().min(buffer.len())]);
+    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
+        to.copy_from_slice(&buffer.0[first..first + to.len()]);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ mod cuda;
 mod emulated;
 #[cfg(feature = "cuda")]
 mod ptx;
+mod sort;
 
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
@@ -13,27 +14,30 @@ pub use emulated::Emulated;
 
 use super::{Backend, Buffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
 use crate::error::{Error, Result};
-use crate::sparse::{Format, Matrix};
+use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::CgResidual;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
+use kernels_rs::sparse::{Spmv, SpmvDot};
 use std::cell::RefCell;
 
 /// Memory and launches of one device.
-pub trait Launcher {
+pub trait Launcher: 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
     /// What people call this device.
     fn name(&self) -> String;
+    /// Bytes of memory that can be had; `None` where there is no saying.
+    fn free_memory(&self) -> Option<u64>;
     /// Copies an array to the device.
     fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
     /// An array of zeros.
     fn zeros<T: Plain>(&self, n: usize) -> Result<Self::Buffer<T>>;
-    /// Copies an array back; waits.
-    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>, to: &mut [T]) -> Result<()>;
+    /// Copies the entries of an array from `first` on back; waits.
+    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>, first: usize, to: &mut [T]) -> Result<()>;
     /// `to = from`, of the same length.
     fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
     /// Starts a kernel on a one-dimensional grid.
@@ -122,6 +126,10 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.name()
     }
 
+    fn free_memory(&self) -> Option<u64> {
+        self.launcher.free_memory()
+    }
+
     fn upload<T: Plain>(&self, data: &[T]) -> Result<L::Buffer<T>> {
         self.launcher.upload(data)
     }
@@ -132,8 +140,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     fn download<T: Plain>(&self, buffer: &L::Buffer<T>) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); buffer.len()];
-        self.launcher.download(buffer, &mut data)?;
+        self.launcher.download(buffer, 0, &mut data)?;
         Ok(data)
+    }
+
+    fn read_at<T: Plain>(&self, buffer: &L::Buffer<T>, i: usize) -> Result<T> {
+        let mut entry = [T::zeroed()];
+        self.launcher.download(buffer, i, &mut entry)?;
+        Ok(entry[0])
     }
 
     fn copy<T: Plain>(&self, from: &L::Buffer<T>, to: &mut L::Buffer<T>) -> Result<()> {
@@ -155,13 +169,21 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.finish()
     }
 
+    fn exclusive_sum(&self, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
+        sort::exclusive_sum(self, counts)
+    }
+
+    fn sort_order(&self, keys: &L::Buffer<u64>, bits: u32) -> Result<L::Buffer<u32>> {
+        sort::sort_order(self, keys, bits)
+    }
+
     fn scalars(&self) -> View<f64> {
         self.reducer.borrow().scalars.view()
     }
 
     fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
         let mut bank = [0.0; N_SCALARS];
-        self.launcher.download(&self.reducer.borrow().scalars, &mut bank)?;
+        self.launcher.download(&self.reducer.borrow().scalars, 0, &mut bank)?;
         check_finite(scalars.map(|scalar| bank[scalar.0 as usize]))
     }
 
@@ -173,23 +195,34 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launch_sum(blocks, &kernel) }
     }
 
-    fn spmv<F: Format, T: Real>(&self, a: &Matrix<Self, F, T>, x: &L::Buffer<T>, y: &mut L::Buffer<T>) -> Result<()> {
-        a.check_shapes(x.len(), y.len());
-        // SAFETY: the matrix is of the layout's shape, x and y have its rows, y is borrowed uniquely.
-        unsafe { self.run(a.n_rows, F::spmv(a.layout(), a.values.view(), x.view(), y.view_mut())) }
+    unsafe fn spmv<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &L::Buffer<T>,
+        x: &L::Buffer<T>,
+        y: &mut L::Buffer<T>,
+    ) -> Result<()> {
+        if n_items == 0 {
+            return Ok(());
+        }
+        let kernel = Spmv { n_items, a, values: values.view(), x: x.view(), y: y.view_mut() };
+        // SAFETY: the caller's promise; y is borrowed uniquely.
+        unsafe { self.launcher.launch((n_items * F::LANES).div_ceil(BLOCK), BLOCK, &kernel) }
     }
 
-    fn spmv_dot<F: Format, T: Real>(
+    unsafe fn spmv_dot<F: Format, T: Real>(
         &self,
-        a: &Matrix<Self, F, T>,
+        a: F,
+        n_items: usize,
+        values: &L::Buffer<T>,
         x: &L::Buffer<T>,
         y: &mut L::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
-        a.check_shapes(x.len(), y.len());
-        let blocks = a.n_rows.div_ceil(BLOCK).max(1);
+        let blocks = (n_items * F::LANES).div_ceil(BLOCK).max(1);
         let to = self.reduction(blocks, [out])?;
-        let kernel = F::spmv_dot(a.n_rows, a.layout(), a.values.view(), x.view(), y.view_mut(), to);
+        let kernel = SpmvDot { n_items, a, values: values.view(), x: x.view(), y: y.view_mut(), to };
         // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
         unsafe { self.launch_sum(blocks, &kernel) }
     }

@@ -9,12 +9,12 @@ use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
+use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
-use warpfem::pipeline;
 use warpfem::solve::{CgOptions, Silent};
-use warpfem::{Result, precond};
+use warpfem::{Result, precond, sparse};
 
 /// Words per unknown that the fused vector steps of an iteration move.
 const VECTOR_WORDS: usize = 10;
@@ -33,7 +33,7 @@ pub struct Arguments {
     common: Common,
     /// Storage formats, separated by commas.
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "ebw",
-        value_parser = PossibleValuesParser::new(pipeline::formats()))]
+        value_parser = PossibleValuesParser::new(sparse::formats()))]
     format: Vec<String>,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = crate::cli::solve::tolerance, allow_negative_numbers = true)]
@@ -105,15 +105,11 @@ struct Bench<'a, B: Backend> {
 
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
-    let sparsity = matrices::sparsity(&model.mesh)?;
-    header.blocks = sparsity.n_blocks();
+    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let iteration_bytes = header.product_bytes::<T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
     let bench = Bench { backend, arguments, model, ideal_ms };
-    let row = |format: &String| {
-        let least = matrices::least_bytes::<T>(format, header.block_size, &sparsity);
-        Row::measure(format, least, arguments.common.on_host(), || bench.figures::<T>(format))
-    };
+    let row = |format: &String| Row::measure(format, || bench.figures::<T>(format));
     let rows = arguments.format.iter().map(row).collect::<Result<_>>()?;
     Ok(Report {
         header,

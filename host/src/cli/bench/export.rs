@@ -4,13 +4,13 @@
 //! `matrix.json`, which says what they are.
 
 use super::header::Header;
-use super::synthetic::value;
+use super::reference::Reference;
+use kernels_rs::real::Real;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use warpfem::output::{npy, write_file};
-use warpfem::sparse::Sparsity;
 use warpfem::{Error, Result};
 
 /// Block rows whose entries are made at a time.
@@ -53,32 +53,29 @@ impl Meta {
 /// # Errors
 ///
 /// [`Error::Output`] with the file at fault; [`Error::TooLarge`] if columns need more than 31 bits.
-pub fn write(folder: &Path, sparsity: &Sparsity, meta: Meta) -> Result<()> {
-    let (size, rows) = (meta.block_size, sparsity.n_rows());
+pub fn write<T: Real>(folder: &Path, matrix: &Reference<T>, meta: Meta) -> Result<()> {
+    let (size, rows) = (matrix.block_size, matrix.sparsity.n_rows());
     if i32::try_from(size * rows).is_err() {
         return Err(Error::TooLarge(format!("{} columns do not fit 31 bits", size * rows)));
     }
     let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
     std::fs::create_dir_all(folder).map_err(|source| at(folder, source))?;
-    let entries = (size * size * sparsity.n_blocks()) as u64;
+    let entries = matrix.blocks.len() as u64;
     array(folder, "row_start.npy", (size * rows + 1) as u64, rows, |row| {
-        let before = (size * size) as u64 * sparsity.row_start[row];
-        let of_row = (size * sparsity.row(row).len()) as u64;
+        let before = (size * size) as u64 * matrix.sparsity.row_start[row];
+        let of_row = (size * matrix.sparsity.row(row).len()) as u64;
         let own = (0..size as u64).map(move |i| (before + i * of_row) as i64);
         // The end of the last row ends the array.
         own.chain((row + 1 == rows).then_some(entries as i64)).collect()
     })?;
     array(folder, "columns.npy", entries, rows, |row| {
-        let columns = ascending(sparsity, row);
-        let of_one = || columns.iter().flat_map(|c| (0..size).map(move |j| (size * *c as usize + j) as i32));
+        let blocks = ascending(matrix, row);
+        let of_one = || blocks.iter().flat_map(|(_, column)| (0..size).map(move |j| (size * column + j) as i32));
         (0..size).flat_map(|_| of_one()).collect()
     })?;
     array(folder, "values.npy", entries, rows, |row| {
-        let columns = ascending(sparsity, row);
-        let of_one = |i| {
-            let entry = move |c: &u32, j| value(size, [row, *c as usize], [i, j]);
-            columns.iter().flat_map(move |c| (0..size).map(move |j| entry(c, j)))
-        };
+        let blocks = ascending(matrix, row);
+        let of_one = |i| blocks.iter().flat_map(move |(k, _)| (0..size).map(move |j| matrix.entry(*k, i, j)));
         (0..size).flat_map(of_one).collect::<Vec<f64>>()
     })?;
     write_file(&folder.join("matrix.json"), |file| {
@@ -87,11 +84,11 @@ pub fn write(folder: &Path, sparsity: &Sparsity, meta: Meta) -> Result<()> {
     })
 }
 
-/// The columns of a row in their order; a pattern has the diagonal first.
-fn ascending(sparsity: &Sparsity, row: usize) -> Vec<u32> {
-    let mut columns = sparsity.row(row).to_vec();
-    columns.sort_unstable();
-    columns
+/// The blocks of a row with their columns ascending; a pattern has the diagonal first.
+fn ascending<T: Real>(matrix: &Reference<T>, row: usize) -> Vec<(usize, usize)> {
+    let mut blocks: Vec<(usize, usize)> = matrix.row(row).collect();
+    blocks.sort_unstable_by_key(|(_, column)| *column);
+    blocks
 }
 
 /// Writes the array of `n` entries that all rows' entries make.

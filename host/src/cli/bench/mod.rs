@@ -6,9 +6,9 @@ mod export;
 mod header;
 mod matrices;
 mod problem;
+mod reference;
 mod row;
 mod spmv;
-mod synthetic;
 mod table;
 
 use clap::builder::PossibleValuesParser;
@@ -49,11 +49,6 @@ struct Common {
 impl Common {
     fn is_gpu(&self) -> bool {
         matches!(self.device.resolve(), Device::Cuda(_))
-    }
-
-    /// Whether what the device holds lies in the host's memory.
-    fn on_host(&self) -> bool {
-        !self.is_gpu()
     }
 }
 

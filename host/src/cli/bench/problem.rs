@@ -140,7 +140,7 @@ impl Problem {
             ))),
             None => {
                 let cells: [usize; 3] = self.cells.along(&self.element)?;
-                let on_host = common.on_host();
+                let on_host = !common.is_gpu();
                 memory::check_box(self.kind(), cells, memory::Use::Solution { on_host })?;
                 Ok(clamped_box(self.kind(), cells)?)
             }

@@ -1,9 +1,10 @@
 //! `warpfem bench spmv`.
 
 use super::header::Header;
-use super::matrices::{self, Matrix, Tuning};
+use super::matrices;
+use super::reference::{self, Reference};
 use super::row::Row;
-use super::{Common, bandwidth, export, median, synthetic, table, write_json};
+use super::{Common, bandwidth, export, median, table, write_json};
 use crate::cli::print;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
@@ -16,8 +17,7 @@ use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Scalar};
 use warpfem::mesh::Mesh;
-use warpfem::pipeline;
-use warpfem::sparse::{Footprint, Operator, Pattern, Sparsity};
+use warpfem::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
 
 /// Set-ups are timed at most this often.
 const MAX_SETUPS: u32 = 3;
@@ -35,13 +35,13 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Storage formats, separated by commas [default: all].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(pipeline::formats()))]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(sparse::formats()))]
     format: Vec<String>,
     /// Unknowns per node [default: 3, or 2 on plane meshes].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
     block_size: Option<u8>,
-    /// Rows per slice of `sell`.
-    #[arg(long, value_name = "N", default_value_t = Tuning::default().slice_height, value_parser = at_least_one)]
+    /// Rows per slice of `sell`, a power of two.
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().slice_height, value_parser = power_of_two)]
     slice: usize,
     /// Rows that `sell` sorts by length together.
     #[arg(long, value_name = "N", default_value_t = Tuning::default().sorting_window, value_parser = at_least_one)]
@@ -59,6 +59,10 @@ pub struct Arguments {
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n >= 1).ok_or_else(|| "expected a whole number of at least 1".into())
+}
+
+fn power_of_two(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n: &usize| n.is_power_of_two()).ok_or_else(|| "expected a power of two".into())
 }
 
 /// One format's figures.
@@ -112,7 +116,6 @@ struct Bench<'a, B: Backend> {
     arguments: &'a Arguments,
     header: &'a Header,
     pattern: Rc<Pattern<B>>,
-    sparsity: Sparsity,
     tuning: Tuning,
     /// x, and A x.
     x: Vec<f64>,
@@ -139,20 +142,22 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     let (pattern, setup_s) =
         setups(backend, common.samples, || matrices::pattern(backend, mesh, order, arguments.degree_window))?;
     header.blocks = pattern.n_blocks();
-    let sparsity = pattern.download(backend)?;
+    let matrix = Reference::<T>::new(backend, block_size, &pattern)?;
     if let Some(folder) = &arguments.matrix {
         let meta = export::Meta::new(&header, ordering, arguments.degree_window);
-        export::write(folder, &sparsity, meta)?;
+        export::write(folder, &matrix, meta)?;
     }
     let x: Vec<f64> = (0..header.dofs).map(|i| T::from_f64((i as f64 * 0.37).sin()).to_f64()).collect();
-    let expected = synthetic::product(block_size, &sparsity, &x);
+    let expected = matrix.product(&x);
+    drop(matrix);
     let tuning = Tuning { slice_height: arguments.slice, sorting_window: arguments.window };
-    let bench = Bench { backend, arguments, header: &header, pattern, sparsity, tuning, x, expected };
+    let bench = Bench { backend, arguments, header: &header, pattern, tuning, x, expected };
     let mut formats = arguments.format.clone();
     if formats.is_empty() {
-        formats = pipeline::formats().into_iter().map(String::from).collect();
+        formats = sparse::formats().into_iter().map(String::from).collect();
     }
-    let rows = formats.iter().map(|format| bench.row::<T>(format)).collect::<Result<_>>()?;
+    let rows =
+        formats.iter().map(|format| Row::measure(format, || bench.figures::<T>(format))).collect::<Result<_>>()?;
     Ok(Report {
         min_bytes: header.product_bytes::<T>(),
         header,
@@ -181,17 +186,12 @@ fn setups<B: Backend, R>(backend: &B, samples: u32, make: impl Fn() -> Result<R>
 }
 
 impl<B: Backend> Bench<'_, B> {
-    fn row<T: Real>(&self, format: &str) -> Result<Row<Figures>> {
-        let least = matrices::least_bytes::<T>(format, self.header.block_size, &self.sparsity);
-        Row::measure(format, least, self.arguments.common.on_host(), || self.figures::<T>(format))
-    }
-
     fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
         let Bench { backend, header, .. } = *self;
         let samples = self.arguments.common.samples;
         let (mut matrix, layout_s): (Matrix<B, T>, f64) =
             setups(backend, samples, || Matrix::zeros(backend, format, header.block_size, &self.pattern, self.tuning))?;
-        matrix.fill_synthetic(backend)?;
+        matrix.make_up(backend)?;
         let x = backend.upload_vec(self.x.iter().map(|x| T::from_f64(*x)).collect())?;
         let mut y = backend.upload_vec(vec![T::from_f64(f64::NAN); header.dofs])?;
         matrix.apply(backend, &x, &mut y)?;
@@ -204,7 +204,7 @@ impl<B: Backend> Bench<'_, B> {
     /// The relative difference of a product from the one made without any format.
     fn check<T: Real>(&self, format: &str, y: Vec<T>) -> f64 {
         let y: Vec<f64> = y.into_iter().map(T::to_f64).collect();
-        let difference = synthetic::difference(&y, &self.expected);
+        let difference = reference::difference(&y, &self.expected);
         let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
         assert!(
             difference <= limit,

@@ -1,0 +1,58 @@
+//! Running sums and the order of keys on a GPU.
+
+use super::{GpuBackend, Launcher};
+use crate::backend::{Backend, Buffer};
+use crate::error::{Error, Result};
+use kernels_rs::reduce::BLOCK;
+use kernels_rs::setup::scan::{ScanSums, ScanTiles, TILE, TileSums};
+use kernels_rs::setup::sort::{DIGIT_BITS, DIGITS, DigitCounts, DigitScatter, Identity, KEYS_PER_WARP, Sorted};
+
+/// What [`Backend::exclusive_sum`] says.
+pub fn exclusive_sum<L: Launcher>(backend: &GpuBackend<L>, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
+    let launcher = backend.launcher();
+    let mut out = launcher.zeros(counts.len() + 1)?;
+    let blocks = out.len().div_ceil(TILE);
+    let mut sums = launcher.zeros(blocks)?;
+    // SAFETY: all live until `finish`; a tile's sum per block, and the blocks cover `out`.
+    unsafe {
+        launcher.launch(blocks, BLOCK, &TileSums { counts: counts.view(), sums: sums.view_mut() })?;
+        launcher.launch(1, BLOCK, &ScanSums { sums: sums.view_mut() })?;
+        let scan = ScanTiles { counts: counts.view(), sums: sums.view(), out: out.view_mut() };
+        launcher.launch(blocks, BLOCK, &scan)?;
+    }
+    launcher.finish()?;
+    Ok(out)
+}
+
+/// What [`Backend::sort_order`] says.
+pub fn sort_order<L: Launcher>(backend: &GpuBackend<L>, keys: &L::Buffer<u64>, bits: u32) -> Result<L::Buffer<u32>> {
+    debug_assert!(bits <= u64::BITS, "keys have 64 bits");
+    let (launcher, n) = (backend.launcher(), keys.len());
+    if u32::try_from(n).is_err() {
+        return Err(Error::TooLarge(format!("{n} keys to sort, and they are numbered with 32 bits")));
+    }
+    let mut order = launcher.zeros(n)?;
+    // SAFETY: order lives and has n entries.
+    unsafe { backend.run(n, Identity { order: order.view_mut() }) }?;
+    if n == 0 {
+        return Ok(order);
+    }
+    let warps = n.div_ceil(KEYS_PER_WARP);
+    let blocks = (32 * warps).div_ceil(BLOCK);
+    let mut counts = launcher.zeros(DIGITS * warps)?;
+    let (mut sorted, mut next, mut next_order) = (launcher.zeros(n)?, launcher.zeros(n)?, launcher.zeros(n)?);
+    for shift in (0..bits).step_by(DIGIT_BITS as usize) {
+        let from = if shift == 0 { keys.view() } else { sorted.view() };
+        // SAFETY: keys and counts live; a counter per digit and warp.
+        unsafe { launcher.launch(blocks, BLOCK, &DigitCounts { shift, keys: from, counts: counts.view_mut() }) }?;
+        let starts = backend.exclusive_sum(&counts)?;
+        let to = Sorted { keys: next.view_mut(), order: next_order.view_mut() };
+        let scatter = DigitScatter { shift, keys: from, order: order.view(), starts: starts.view(), to };
+        // SAFETY: all live until `finish`; the starts are those of these keys' counts, so every key has a place.
+        unsafe { launcher.launch(blocks, BLOCK, &scatter) }?;
+        launcher.finish()?;
+        std::mem::swap(&mut sorted, &mut next);
+        std::mem::swap(&mut order, &mut next_order);
+    }
+    Ok(order)
+}

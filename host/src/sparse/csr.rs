@@ -1,0 +1,50 @@
+//! CSR: rows of scalars, compressed. See `kernels_rs::sparse::csr`.
+
+use super::format::{Places, bytes};
+use super::{Built, Format, Plan};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use kernels_rs::sparse::Csr;
+use kernels_rs::sparse::csr::{CsrColumns, CsrLengths};
+use std::rc::Rc;
+
+/// Compressed rows on a backend.
+pub struct CsrArrays<B: Backend> {
+    row_start: Rc<Vector<B, u64>>,
+    columns: Vector<B, u32>,
+}
+
+/// Lays out compressed rows of scalars.
+pub(super) fn build<B: Backend, F: Format<Arrays<B> = CsrArrays<B>>>(plan: &Plan<B>) -> Result<Built<B, F>> {
+    let Plan { backend, pattern, size, .. } = *plan;
+    let n = plan.n_scalar_rows();
+    let mut lengths = backend.zeros(n)?;
+    // SAFETY: a length for every row; both live.
+    unsafe { backend.run(n, CsrLengths { pattern: pattern.view(), size, lengths: lengths.view_mut() }) }?;
+    let row_start = backend.exclusive_sum(&lengths)?;
+    let mut columns = backend.zeros(pattern.n_blocks() * size * size)?;
+    let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
+    // SAFETY: a place for every entry of every row; all live.
+    unsafe { backend.run(n, kernel) }?;
+    let (index_bytes, n_values) = (bytes(&row_start) + bytes(&columns), columns.len() as u64);
+    let row_start = Rc::new(row_start);
+    let places = Places { start: row_start.clone(), block: size, column: 1, by_column: false };
+    Ok(Built { arrays: CsrArrays { row_start, columns }, index_bytes, n_values, places })
+}
+
+/// How kernels see compressed rows.
+pub(super) fn view<B: Backend>(arrays: &CsrArrays<B>) -> Csr {
+    Csr { row_start: arrays.row_start.view(), columns: arrays.columns.view() }
+}
+
+impl Format for Csr {
+    type Arrays<B: Backend> = CsrArrays<B>;
+
+    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+        build(plan)
+    }
+
+    fn view<B: Backend>(arrays: &CsrArrays<B>) -> Self {
+        view(arrays)
+    }
+}

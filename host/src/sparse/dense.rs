@@ -1,0 +1,48 @@
+//! Dense, column by column. See `kernels_rs::sparse::dense`.
+
+use super::format::Places;
+use super::{Built, Format, Plan};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use kernels_rs::real::{Real, fma};
+use kernels_rs::sparse::Dense;
+use kernels_rs::sparse::entries::EvenStarts;
+use rayon::prelude::*;
+use std::rc::Rc;
+
+/// Rows whose sums a task of the CPU keeps in its nearest cache.
+const ROWS: usize = 512;
+
+/// Places of rows that lie `stride` apart.
+pub(super) fn even_starts<B: Backend>(plan: &Plan<B>, stride: usize) -> Result<Rc<Vector<B, u64>>> {
+    let mut start = plan.backend.zeros(plan.n_scalar_rows())?;
+    // SAFETY: a place for every row.
+    unsafe { plan.backend.run(start.len(), EvenStarts { stride, start: start.view_mut() }) }?;
+    Ok(Rc::new(start))
+}
+
+impl Format for Dense {
+    type Arrays<B: Backend> = usize;
+
+    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+        let n = plan.n_scalar_rows();
+        let start = even_starts(plan, 1)?;
+        let places = Places { start, block: plan.size * n, column: n, by_column: true };
+        Ok(Built { arrays: n, index_bytes: 0, n_values: (n as u64).pow(2), places })
+    }
+
+    fn view<B: Backend>(n: &usize) -> Self {
+        Dense { n: *n }
+    }
+
+    unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {
+        let n = self.n;
+        y.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, y)| {
+            y.fill(T::ZERO);
+            for (column, x) in values.chunks_exact(n).zip(x) {
+                let column = &column[chunk * ROWS..chunk * ROWS + y.len()];
+                y.iter_mut().zip(column).for_each(|(y, a)| *y = fma(*a, *x, *y));
+            }
+        });
+    }
+}

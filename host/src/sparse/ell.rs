@@ -1,0 +1,23 @@
+//! ELL by columns: every row padded to the longest. See `kernels_rs::sparse::ell`.
+
+use super::sliced::{self, Rows, SlicedArrays};
+use super::{Built, Format, Plan};
+use crate::backend::Backend;
+use crate::error::Result;
+use kernels_rs::sparse::Ell;
+use kernels_rs::sparse::ell_warp::HEIGHT;
+
+impl Format for Ell {
+    type Arrays<B: Backend> = SlicedArrays<B>;
+
+    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+        let height = plan.n_scalar_rows().next_multiple_of(HEIGHT).max(HEIGHT);
+        let arrays = sliced::build(plan, Rows::Scalars, height)?;
+        let (n_values, places) = arrays.places(plan, false)?;
+        Ok(Built { index_bytes: arrays.bytes(), arrays, n_values, places })
+    }
+
+    fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Self {
+        Ell { sliced: arrays.view(), height: arrays.height }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a storage format says of itself: how it is built, and how the CPU multiplies by it.
+
+use super::Pattern;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::real::Real;
+use kernels_rs::sparse::Layout;
+use rayon::prelude::*;
+use std::rc::Rc;
+
+/// Items a task of the CPU takes at least.
+const MIN_ITEMS: usize = 512;
+
+/// What can be chosen within a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tuning {
+    /// Rows per slice of `sell`, a power of two.
+    pub slice_height: usize,
+    /// Rows per window within which `sell` sorts by length.
+    pub sorting_window: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Tuning { slice_height: 32, sorting_window: 1024 }
+    }
+}
+
+/// What a format is built from.
+pub struct Plan<'a, B: Backend> {
+    /// Where.
+    pub backend: &'a B,
+    /// Which blocks.
+    pub pattern: &'a Rc<Pattern<B>>,
+    /// Their size.
+    pub size: usize,
+    /// What was chosen.
+    pub tuning: Tuning,
+}
+
+impl<B: Backend> Plan<'_, B> {
+    /// Rows of scalars.
+    pub fn n_scalar_rows(&self) -> usize {
+        self.pattern.n_rows * self.size
+    }
+}
+
+/// Where a format keeps the entries of a matrix: see [`kernels_rs::sparse::Entries`].
+pub struct Places<B: Backend> {
+    /// Place of each row's first entry.
+    pub start: Rc<Vector<B, u64>>,
+    /// Distance between the blocks of a row.
+    pub block: usize,
+    /// Distance between the columns of a block.
+    pub column: usize,
+    /// Whether blocks are placed by their column.
+    pub by_column: bool,
+}
+
+/// A format's index arrays on a backend, and what is to be known of them.
+pub struct Built<B: Backend, F: Format> {
+    /// The index arrays.
+    pub arrays: F::Arrays<B>,
+    /// Bytes of those that a product reads.
+    pub index_bytes: u64,
+    /// Stored values, padding included.
+    pub n_values: u64,
+    /// Where the entries are.
+    pub places: Places<B>,
+}
+
+/// A storage format. Item kernels build it, so that it is the same on every device.
+pub trait Format: Layout {
+    /// Its index arrays on a backend.
+    type Arrays<B: Backend>;
+
+    /// Lays out a matrix.
+    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>>;
+
+    /// How kernels see the arrays.
+    fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
+
+    /// `y = A x` on the CPU.
+    ///
+    /// # Safety
+    /// `self` views the arrays, which live, of a matrix with these values and `n_items` items, and x and y have its rows.
+    unsafe fn multiply<T: Real>(self, n_items: usize, values: &[T], x: &[T], y: &mut [T]) {
+        let (values, x, y) = (View::from_slice(values), View::from_slice(x), ViewMut::from_slice(y));
+        (0..n_items).into_par_iter().with_min_len(MIN_ITEMS).for_each(|item| {
+            // SAFETY: an item of the matrix, and host views check their bounds; each row belongs to one item.
+            unsafe {
+                let (row, product) = (self.row(item), self.product(item, values, x));
+                for (i, product) in product.into_iter().take(Self::ROWS).enumerate() {
+                    y.set(row + i, product);
+                }
+            }
+        });
+    }
+}
+
+/// Bytes of an array.
+pub fn bytes<T: crate::backend::Plain>(array: &impl Buffer<T>) -> u64 {
+    (array.len() * size_of::<T>()) as u64
+}

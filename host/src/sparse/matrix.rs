@@ -1,0 +1,225 @@
+//! A matrix in some storage format: what is known of it whatever the format.
+
+use super::{Built, Format, Pattern, Places, Plan, Tuning, formats};
+use crate::backend::{Backend, Buffer, Scalar, Vector};
+use crate::error::{Error, Result};
+use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::for_each_format;
+use kernels_rs::real::Real;
+use kernels_rs::sparse::Entries;
+use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
+use std::rc::Rc;
+
+/// What a matrix stores for its products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Footprint {
+    /// Stored values, padding included.
+    pub values: u64,
+    /// Bytes of the index arrays that a product reads.
+    pub index_bytes: u64,
+}
+
+/// A square matrix that can be applied to vectors of a backend, whatever its storage.
+pub trait Operator<B: Backend, T: Real> {
+    /// Number of rows.
+    fn n(&self) -> usize;
+    /// `y = A x`.
+    fn apply(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()>;
+    /// `y = A x` and `out = x . y`.
+    fn apply_dot(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>, out: Scalar) -> Result<()>;
+}
+
+/// The products of a format, once its type is forgotten.
+trait Products<B: Backend, T: Real> {
+    /// # Safety
+    /// The values are those of this matrix, and x and y have its rows.
+    unsafe fn spmv(&self, backend: &B, values: &Vector<B, T>, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()>;
+    /// # Safety
+    /// As `spmv`.
+    unsafe fn spmv_dot(
+        &self,
+        backend: &B,
+        values: &Vector<B, T>,
+        x: &Vector<B, T>,
+        y: &mut Vector<B, T>,
+        out: Scalar,
+    ) -> Result<()>;
+}
+
+/// A format's index arrays.
+struct Stored<B: Backend, F: Format> {
+    arrays: F::Arrays<B>,
+    n_items: usize,
+}
+
+impl<B: Backend, F: Format, T: Real> Products<B, T> for Stored<B, F> {
+    unsafe fn spmv(&self, backend: &B, values: &Vector<B, T>, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()> {
+        // SAFETY: the arrays live, and the caller gives the values and vectors that go with them.
+        unsafe { backend.spmv(F::view(&self.arrays), self.n_items, values, x, y) }
+    }
+
+    unsafe fn spmv_dot(
+        &self,
+        backend: &B,
+        values: &Vector<B, T>,
+        x: &Vector<B, T>,
+        y: &mut Vector<B, T>,
+        out: Scalar,
+    ) -> Result<()> {
+        // SAFETY: as above.
+        unsafe { backend.spmv_dot(F::view(&self.arrays), self.n_items, values, x, y, out) }
+    }
+}
+
+/// A matrix of blocks on a backend.
+pub struct Matrix<B: Backend, T: Real> {
+    pattern: Rc<Pattern<B>>,
+    size: usize,
+    format: &'static str,
+    values: Vector<B, T>,
+    index_bytes: u64,
+    places: Places<B>,
+    products: Box<dyn Products<B, T>>,
+}
+
+impl<B: Backend, T: Real> Matrix<B, T> {
+    /// A matrix of zeros in the format of this name, with blocks of `size x size` where the pattern has one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`], [`Error::TooLarge`].
+    pub fn zeros(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
+        let plan = Plan { backend, pattern, size, tuning };
+        if u32::try_from(plan.n_scalar_rows()).is_err() {
+            return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
+        }
+        macro_rules! find {
+            ($($F:ident),+) => { $(if is_in::<kernels_rs::sparse::$F>(format, size) {
+                return Self::stored::<kernels_rs::sparse::$F>(&plan);
+            })+ };
+        }
+        for_each_format!(find);
+        Err(Error::NotAvailable { what: "format", name: format.into(), available: formats() })
+    }
+
+    fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
+        let Built { arrays, index_bytes, n_values, places } = F::build::<B>(plan)?;
+        let needed = n_values.saturating_mul(size_of::<T>() as u64);
+        let available = plan.backend.free_memory();
+        if available.is_some_and(|available| needed > available) {
+            return Err(Error::OutOfMemory { device: plan.backend.name(), needed, available });
+        }
+        let n_items = if F::BLOCK.is_some() { plan.pattern.n_rows } else { plan.n_scalar_rows() };
+        Ok(Matrix {
+            pattern: plan.pattern.clone(),
+            size: plan.size,
+            format: F::NAME,
+            values: plan.backend.zeros(n_values as usize)?,
+            index_bytes,
+            places,
+            products: Box::new(Stored::<B, F> { arrays, n_items }),
+        })
+    }
+
+    /// The name of its format.
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Which blocks it has.
+    pub fn pattern(&self) -> &Pattern<B> {
+        &self.pattern
+    }
+
+    /// Rows of a block.
+    pub fn block_size(&self) -> usize {
+        self.size
+    }
+
+    /// What it stores for its products.
+    pub fn footprint(&self) -> Footprint {
+        Footprint { values: self.values.len() as u64, index_bytes: self.index_bytes }
+    }
+
+    /// Where kernels find its entries.
+    pub fn entries(&self) -> Entries {
+        Entries {
+            pattern: self.pattern.view(),
+            start: self.places.start.view(),
+            size: self.size,
+            block: self.places.block,
+            column: self.places.column,
+            by_column: u32::from(self.places.by_column),
+        }
+    }
+
+    /// Its values, where [`Matrix::entries`] says.
+    pub fn values(&self) -> View<T> {
+        self.values.view()
+    }
+
+    /// Its values, to be written.
+    pub fn values_mut(&mut self) -> ViewMut<T> {
+        self.values.view_mut()
+    }
+
+    /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
+    pub fn blocks(&self, backend: &B) -> Result<Vec<T>> {
+        let mut blocks = backend.zeros(self.n_block_values())?;
+        let kernel = ReadBlocks { entries: self.entries(), values: self.values.view(), blocks: blocks.view_mut() };
+        // SAFETY: the entries are those of these values, and there is a place for each.
+        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        backend.take(blocks)
+    }
+
+    /// Sets its blocks: `[n_blocks][size][size]`.
+    pub fn set_blocks(&mut self, backend: &B, blocks: &[T]) -> Result<()> {
+        assert_eq!(blocks.len(), self.n_block_values(), "the blocks of another matrix");
+        let (entries, blocks) = (self.entries(), backend.upload(blocks)?);
+        let kernel = WriteBlocks { entries, blocks: blocks.view(), values: self.values.view_mut() };
+        // SAFETY: as above; each entry belongs to one row.
+        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        backend.finish()
+    }
+
+    /// Values of all blocks of the pattern, without padding.
+    fn n_block_values(&self) -> usize {
+        self.pattern.n_blocks() * self.size * self.size
+    }
+
+    /// Fills it with made-up values, the same in every format.
+    pub fn make_up(&mut self, backend: &B) -> Result<()> {
+        let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
+        // SAFETY: the entries are those of these values; each belongs to one row.
+        unsafe { backend.run(n_rows, MadeUpValues { entries, values: self.values.view_mut() }) }
+    }
+
+    /// Panics unless `y = A x` is defined for vectors of these lengths.
+    fn check_shapes(&self, x: usize, y: usize) {
+        let n = self.size * self.pattern.n_rows;
+        assert!([x, y] == [n; 2], "a matrix of {n} rows, x of {x}, y of {y}");
+    }
+}
+
+/// Whether this is the format of a name for a block size.
+fn is_in<F: Format>(name: &str, size: usize) -> bool {
+    F::NAME == name && F::BLOCK.is_none_or(|block| block == size)
+}
+
+impl<B: Backend, T: Real> Operator<B, T> for Matrix<B, T> {
+    fn n(&self) -> usize {
+        self.size * self.pattern.n_rows
+    }
+
+    fn apply(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()> {
+        self.check_shapes(x.len(), y.len());
+        // SAFETY: the values were made for these arrays, and x and y have the matrix's rows.
+        unsafe { self.products.spmv(backend, &self.values, x, y) }
+    }
+
+    fn apply_dot(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>, out: Scalar) -> Result<()> {
+        self.check_shapes(x.len(), y.len());
+        // SAFETY: as above.
+        unsafe { self.products.spmv_dot(backend, &self.values, x, y, out) }
+    }
+}

@@ -1,0 +1,47 @@
+//! BELL, block ELLPACK (SBELL sec. 3): every block row is padded to the longest; block `k`, block column `j`, block row `i`,
+//! then the block rows side by side. EBW with one slice.
+
+use super::sliced::Sliced;
+use super::{Layout, MAX_BLOCK, gather};
+use crate::real::{Real, fma};
+use cuda_std::prelude::*;
+
+/// A BELL matrix of `D x D` blocks.
+///
+/// Memory moved by a product: as EBW, but for every row as much as for the longest.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Bell<const D: usize> {
+    /// Block columns, in one slice.
+    pub sliced: Sliced,
+    /// Its height: the number of block rows, rounded up to whole warps.
+    pub height: usize,
+}
+
+/// Block size 1.
+pub type Bell1 = Bell<1>;
+/// Block size 2.
+pub type Bell2 = Bell<2>;
+/// Block size 3.
+pub type Bell3 = Bell<3>;
+
+impl<const D: usize> Layout for Bell<D> {
+    const NAME: &'static str = "bell";
+    const BLOCK: Option<usize> = Some(D);
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        let (_, width) = self.sliced.slice(0);
+        let mut y = [T::ZERO; MAX_BLOCK];
+        for k in 0..width {
+            let x = gather::<D, T>(x, self.sliced.columns.stream(k * self.height + row) as usize);
+            for j in 0..D {
+                for i in 0..D {
+                    let value = values.stream(((k * D + j) * D + i) * self.height + row);
+                    y[i] = fma(value, x[j], y[i]);
+                }
+            }
+        }
+        y
+    }
+}

@@ -1,0 +1,50 @@
+//! CSR-vector (Bell and Garland 2009): the arrays of CSR, a warp per row. The lanes read a row's entries side by side and add
+//! up what they found.
+
+use super::{Csr, Layout, MAX_BLOCK, one_row};
+use crate::real::Real;
+use cuda_std::prelude::*;
+
+/// A CSR matrix multiplied by a warp per row.
+///
+/// Memory moved by a product: as [`Csr`]. Five shuffles per row, and lanes without an entry where rows are shorter than
+/// a warp.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CsrVector {
+    /// The matrix.
+    pub csr: Csr,
+}
+
+impl Layout for CsrVector {
+    const NAME: &'static str = "csr_vector";
+    const BLOCK: Option<usize> = None;
+    const LANES: usize = 32;
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        self.csr.product(row, values, x)
+    }
+
+    #[inline(always)]
+    unsafe fn shared_product<T: Real>(
+        self,
+        n_items: usize,
+        item: usize,
+        lane: usize,
+        values: View<T>,
+        x: View<T>,
+    ) -> [T; MAX_BLOCK] {
+        // A warp has one item, so its lanes go the same way.
+        if item >= n_items {
+            return [T::ZERO; MAX_BLOCK];
+        }
+        let mut sum = self.csr.sum(item, lane, Self::LANES, values, x);
+        let mut delta = 16;
+        while delta > 0 {
+            sum += warp::warp_shuffle_down(u32::MAX, sum, delta, 32).0;
+            delta /= 2;
+        }
+        one_row(sum)
+    }
+}

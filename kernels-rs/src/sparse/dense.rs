@@ -1,0 +1,62 @@
+//! Dense, a thread per row (DSM sec. II.A): the threads of a block bring x into shared memory a tile at a time, and each
+//! multiplies its row with it. The matrix is kept column by column, so that neighbouring threads read neighbouring values.
+
+use super::{Layout, MAX_BLOCK, one_row};
+use crate::real::{Real, fma};
+use crate::reduce::BLOCK;
+use cuda_std::prelude::*;
+
+/// A dense matrix, column by column.
+///
+/// Memory moved by a product: `n^2` values; x once per block of threads.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Dense {
+    /// Number of rows, and of columns.
+    pub n: usize,
+}
+
+impl Layout for Dense {
+    const NAME: &'static str = "dense";
+    const BLOCK: Option<usize> = None;
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        let mut sum = T::ZERO;
+        for column in 0..self.n {
+            sum = fma(values.at(column * self.n + row), x.at(column), sum);
+        }
+        one_row(sum)
+    }
+
+    #[inline(always)]
+    unsafe fn shared_product<T: Real>(
+        self,
+        n_items: usize,
+        item: usize,
+        _lane: usize,
+        values: View<T>,
+        x: View<T>,
+    ) -> [T; MAX_BLOCK] {
+        // f64 holds both precisions exactly.
+        let tile = shared_array![f64; 256];
+        let thread = thread::thread_idx_x() as usize;
+        let mut sum = T::ZERO;
+        let mut first = 0;
+        while first < self.n {
+            thread::sync_threads();
+            if first + thread < self.n {
+                *tile.add(thread) = x.at(first + thread).to_f64();
+            }
+            thread::sync_threads();
+            let width = if self.n - first < BLOCK { self.n - first } else { BLOCK };
+            if item < n_items {
+                for k in 0..width {
+                    sum = fma(values.stream((first + k) * self.n + item), T::from_f64(*tile.add(k)), sum);
+                }
+            }
+            first += BLOCK;
+        }
+        one_row(sum)
+    }
+}

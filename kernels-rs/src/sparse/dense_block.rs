@@ -1,0 +1,52 @@
+//! Dense, a block of threads per row: they read the row side by side and add up what they found.
+
+use super::{Layout, MAX_BLOCK, one_row};
+use crate::real::{Real, fma};
+use crate::reduce::{BLOCK, block_sum};
+use cuda_std::prelude::*;
+
+/// A dense matrix, row by row.
+///
+/// Memory moved by a product: `n^2` values; x once per row, from the cache.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DenseBlock {
+    /// Number of rows, and of columns.
+    pub n: usize,
+}
+
+impl Layout for DenseBlock {
+    const NAME: &'static str = "dense_block";
+    const BLOCK: Option<usize> = None;
+    const LANES: usize = BLOCK;
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        let mut sum = T::ZERO;
+        for column in 0..self.n {
+            sum = fma(values.at(row * self.n + column), x.at(column), sum);
+        }
+        one_row(sum)
+    }
+
+    #[inline(always)]
+    unsafe fn shared_product<T: Real>(
+        self,
+        n_items: usize,
+        item: usize,
+        lane: usize,
+        values: View<T>,
+        x: View<T>,
+    ) -> [T; MAX_BLOCK] {
+        let mut sum = T::ZERO;
+        if item < n_items {
+            let mut column = lane;
+            while column < self.n {
+                sum = fma(values.stream(item * self.n + column), x.at(column), sum);
+                column += BLOCK;
+            }
+        }
+        let [total] = block_sum([sum.to_f64()]);
+        one_row(T::from_f64(total))
+    }
+}

@@ -1,0 +1,36 @@
+//! ELL, ELLPACK by columns (DSM sec. II.C): every row is padded to the longest, and entry `k` of all rows lies side by
+//! side, so that a warp reads contiguous runs.
+
+use super::sliced::Sliced;
+use super::{Layout, MAX_BLOCK, one_row};
+use crate::real::{Real, fma};
+use cuda_std::prelude::*;
+
+/// An ELL matrix of scalars.
+///
+/// Memory moved by a product: for every row as many values and indices (12 B in f64) as the longest row has entries,
+/// x and y once.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Ell {
+    /// Columns, in one slice.
+    pub sliced: Sliced,
+    /// Its height: the number of rows, rounded up to whole warps.
+    pub height: usize,
+}
+
+impl Layout for Ell {
+    const NAME: &'static str = "ell";
+    const BLOCK: Option<usize> = None;
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        let (_, width) = self.sliced.slice(0);
+        let mut sum = T::ZERO;
+        for k in 0..width {
+            let place = k * self.height + row;
+            sum = fma(values.stream(place), x.at(self.sliced.columns.stream(place) as usize), sum);
+        }
+        one_row(sum)
+    }
+}

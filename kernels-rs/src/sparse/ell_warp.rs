@@ -1,0 +1,36 @@
+//! ELL-WARP (Wong, Kuhl and Darve 2015; DSM sec. II.D): all rows sorted by length, padded in slices of one warp. That is
+//! SELL-C-sigma with C = 32 and sigma = n.
+//!
+//! DSM sorts the nodes before it builds K, so that x is permuted too. Here only the rows are, and the numbering of the
+//! nodes is chosen apart from the format.
+
+use super::{Layout, MAX_BLOCK, Sell, one_row};
+use crate::real::Real;
+use cuda_std::prelude::*;
+
+/// Rows per slice: one per lane of a warp.
+pub const HEIGHT: usize = 32;
+
+/// An ELL-WARP matrix of scalars. Memory moved as [`Sell`].
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct EllWarp {
+    /// The rows in slices of [`HEIGHT`].
+    pub sell: Sell,
+}
+
+impl Layout for EllWarp {
+    const NAME: &'static str = "ell_warp";
+    const BLOCK: Option<usize> = None;
+
+    #[inline(always)]
+    unsafe fn row(self, position: usize) -> usize {
+        self.sell.rows.at(position) as usize
+    }
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, position: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        let fixed = Sell { log_height: HEIGHT.trailing_zeros(), ..self.sell };
+        one_row(fixed.sum(position, values, x))
+    }
+}

@@ -1,0 +1,54 @@
+//! SELL-C-sigma, sliced ELLPACK (Kreutzer, Hager, Wellein, Fehske and Bishop 2014): rows are sorted by length within windows of
+//! sigma rows, then padded in slices of C rows. The sort permutes rows alone: x and y keep their order.
+
+use super::sliced::Sliced;
+use super::{Layout, MAX_BLOCK, one_row};
+use crate::real::{Real, fma};
+use cuda_std::prelude::*;
+
+/// A SELL matrix of scalars.
+///
+/// Memory moved by a product: a value and an index for every entry and its padding (12 B in f64), per row its number
+/// (4 B), x and y once.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Sell {
+    /// Columns, in slices.
+    pub sliced: Sliced,
+    /// The row at each position, `[n_rows]`.
+    pub rows: View<u32>,
+    /// C, a power of two, by its logarithm.
+    pub log_height: u32,
+}
+
+impl Sell {
+    /// The product of the row at a position.
+    #[inline(always)]
+    pub(super) unsafe fn sum<T: Real>(self, position: usize, values: View<T>, x: View<T>) -> T {
+        let (start, end) = self.sliced.slice(position >> self.log_height);
+        let lane = position & ((1 << self.log_height) - 1);
+        let (mut place, end) = ((start << self.log_height) + lane, end << self.log_height);
+        let mut sum = T::ZERO;
+        while place < end {
+            let column = self.sliced.columns.stream(place) as usize;
+            sum = fma(values.stream(place), x.at(column), sum);
+            place += 1 << self.log_height;
+        }
+        sum
+    }
+}
+
+impl Layout for Sell {
+    const NAME: &'static str = "sell";
+    const BLOCK: Option<usize> = None;
+
+    #[inline(always)]
+    unsafe fn row(self, position: usize) -> usize {
+        self.rows.at(position) as usize
+    }
+
+    #[inline(always)]
+    unsafe fn product<T: Real>(self, position: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+        one_row(self.sum(position, values, x))
+    }
+}
