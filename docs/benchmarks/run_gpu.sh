@@ -13,7 +13,7 @@
 # DEVICE=cpu measures the CPU. Matrices for cuSPARSE, up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
