@@ -2,10 +2,10 @@
 
     python3 docs/benchmarks/collect.py FOLDER -o docs/benchmarks/NAME.json [--driver 580.159.04] [--date 2026-11-21]
 
-FOLDER, searched with its subfolders, holds what run_gpu.sh left: the JSON of `warpfem bench spmv` and `bench cg`, the
-summary.json of solved cases, run.txt (driver, date, commands), and the figures of cuSPARSE measured on the same machine
-(a file with a list `cases` of `elem`, `n`, `spmv`, `cg`). Files are told apart by what is in them, not by their names; what is
-missing is left out, and a file that is none of these is named and skipped.
+FOLDER, searched with its subfolders, holds what run_gpu.sh left: the JSON of `warpfem bench spmv` and `bench cg`, that of
+cusparse.py, the summary.json of solved cases, run.txt (driver, date, commands), and the figures of the fused CG measured
+on the same machine (a file with a list `cases` of `elem`, `n`, `cg`). Files are told apart by what is in them, not by their
+names; what is missing is left out, and a file that is none of these is named and skipped.
 """
 
 import argparse
@@ -15,17 +15,18 @@ import pathlib
 import sys
 
 COMMAND = "docs/benchmarks/run_gpu.sh BINARY FOLDER"
-# The peer's precisions, and what its files call the solver and the products of each.
+# The fused CG's precisions, and what its files call the solver of each.
 PEER_CG = {"f64": "pcg_bestfmt_fused_graph", "f32": "pcg_bestfmt_fused_graph_f32"}
 
 
 def kind(data):
-    """What a parsed file holds: spmv, cg, solve, peer, or None."""
+    """What a parsed file holds: spmv, cg, cusparse, solve, peer, or None."""
     if not isinstance(data, dict):
         return None
     for name, keys in {
-        "spmv": {"rows", "element", "cells", "precision"},
-        "cg": {"iterations", "iteration_ms", "element", "cells", "precision"},
+        "cusparse": {"peer", "problem", "rows"},
+        "spmv": {"problem", "rows", "min_bytes"},
+        "cg": {"problem", "rows", "iteration_bytes"},
         "solve": {"case", "timings_s", "solver"},
         "peer": {"cases"},
     }.items():
@@ -35,29 +36,19 @@ def kind(data):
 
 
 def peer_figures(data):
-    """`{element: {cells: {precision: {..}}}}` of one of the peer's files."""
+    """`{problem: {precision: {..}}}` of one of the fused CG's files."""
     figures = {}
     for case in data["cases"]:
         for precision, solver in PEER_CG.items():
-            found = {}
-            products = [
-                row["ms_median"]
-                for name, row in (case.get("spmv") or {}).items()
-                if name.startswith("sell32") and name.endswith(precision) and "ms_median" in row
-            ]
-            if products:
-                found["sell32_spmv_ms"] = min(products)
             run = (case.get("cg") or {}).get(solver) or {}
             if "ms_per_it" in run:
-                found["cg"] = {
+                figures.setdefault(f"{case['elem']} cube {case['n']}", {})[precision] = {
                     "tolerance": run.get("tol2"),
                     "iterations": run.get("it_tol2"),
                     "solve_ms": run.get("ms_tol2"),
                     "iteration_ms": run["ms_per_it"],
                     "true_residual": run.get("true_rel"),
                 }
-            if found:
-                figures.setdefault(case["elem"], {}).setdefault(str(case["n"]), {})[precision] = found
     return figures
 
 
@@ -81,14 +72,24 @@ def notes(folder):
     return found
 
 
-def order(run):
-    """The order of runs in the file."""
-    return run["element"], run["cells"], run["precision"], run.get("preconditioner", "")
+# What tells the runs of a kind apart, beside the formats they measured; also their order in the file.
+KEYS = {
+    "spmv": ["problem", "precision", "block_size", "ordering", "degree_window", "slice_height", "sorting_window"],
+    "cg": ["problem", "precision", "tolerance", "max_iterations", "preconditioner"],
+    "cusparse": ["problem", "block_size", "ordering", "degree_window"],
+    "solve": ["case", "device"],
+}
+
+
+def key(what, data):
+    """A run's place among those of its kind."""
+    formats = [row.get("format", "") for row in data.get("rows", [])]
+    return [str(data.get(name)) for name in KEYS[what]] + formats
 
 
 def collect(folder):
     """Everything in a folder."""
-    runs = {"spmv": {}, "cg": {}, "solve": {}}
+    runs = {what: {} for what in KEYS}
     peer = {}
     for path in sorted(folder.rglob("*.json")):
         try:
@@ -99,13 +100,11 @@ def collect(folder):
         match kind(data):
             case "peer":
                 merge(peer, peer_figures(data))
-            case "solve":
-                runs["solve"][data["case"], data["device"]] = data
-            case "spmv" | "cg" as what:
-                runs[what][order(data)] = data
-            case _:
+            case None:
                 print(f"skipped {path}: none of the known kinds", file=sys.stderr)
-    return {name: [found[key] for key in sorted(found)] for name, found in runs.items()}, peer
+            case what:
+                runs[what][tuple(key(what, data))] = data
+    return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peer
 
 
 def main():

@@ -1,65 +1,150 @@
 #!/bin/sh
 # Measures warpfem on a GPU machine and leaves the raw figures in a folder, for collect.py.
 #
-#   docs/benchmarks/run_gpu.sh BINARY FOLDER
+#   docs/benchmarks/run_gpu.sh BINARY FOLDER [PART ...]
 #
-# SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; SOLVE="cube_40" solves other cases of benches/ than
-# cube_100 and cube_hex8_100; DEVICE=cpu measures the CPU. A measurement that fails (too little memory, say) is named and left out.
+# Parts: products (every format on every problem, and cuSPARSE on the same matrices), orders (of the nodes of MESHES),
+# iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/).
+# Without parts: all. A measurement that fails (too little memory, say) is named and left out.
+#
+# In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
+# squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes for rates; ORDERINGS and WINDOWS other orders;
+# CG_FORMATS other formats; SOLVE="cube_40" other cases than cube_100 and cube_hex8_100; CUSPARSE=no leaves cuSPARSE out;
+# DEVICE=cpu measures the CPU. Matrices for cuSPARSE, up to 10 GB each, pass through TMPDIR.
 set -eu
-if [ $# -ne 2 ]; then
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+if [ $# -lt 2 ]; then
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
 out=$2
-sizes=${SIZES:-20 40 60 100 150}
-solve=${SOLVE:-cube_100 cube_hex8_100}
+shift 2
+parts=${*:-products orders iterations rates solve}
+sizes=${SIZES-20 40 60 100 150}
+plane=${PLANE-tri3:728 quad4:400}
+meshes=${MESHES-}
+series=${SERIES-7 10 14 18 22 36 60 100}
+orderings=${ORDERINGS:-mesh hilbert rcm}
+windows=${WINDOWS:-1 1024}
+cg_formats=${CG_FORMATS:-dense,csr,ell,ell_warp,ebw}
+solve=${SOLVE-cube_100 cube_hex8_100}
+cusparse=${CUSPARSE:-yes}
 device=${DEVICE:-cuda}
 mkdir -p "$out"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT INT TERM
 failed=0
 
+# Functions share their variables, so each has its own.
 measure() { # measure NAME COMMAND..
-    name=$1
+    log=$out/$1.txt
+    echo "== $1"
     shift
-    if "$@" >"$out/$name.txt" 2>&1; then
-        cat "$out/$name.txt"
+    if "$@" >"$log" 2>&1; then
+        cat "$log"
     else
-        echo "FAILED $name (exit $?):"
-        tail -n 5 "$out/$name.txt"
+        echo "FAILED (exit $?):"
+        tail -n 5 "$log"
         failed=$((failed + 1))
     fi
 }
 
+warpfem() { # warpfem NAME COMMAND..
+    figures=$1
+    shift
+    measure "$figures" "$binary" bench "$@" --device "$device" --json "$out/$figures.json"
+}
+
+library() { # library NAME SPMV-ARGUMENTS..: cuSPARSE on the matrix that warpfem writes
+    matrix=$1
+    shift
+    [ "$cusparse" = yes ] || return 0
+    measure "matrix_$matrix" "$binary" bench spmv "$@" --format ebw --samples 1 --device "$device" --matrix "$scratch/matrix"
+    if [ -f "$scratch/matrix/matrix.json" ]; then
+        measure "cusparse_$matrix" python3 "$here/cusparse.py" "$scratch/matrix" --json "$out/cusparse_$matrix.json"
+    fi
+    rm -rf "$scratch/matrix"
+}
+
+every_format() { # every_format NAME PROBLEM..
+    problem=$1
+    shift
+    for precision in double single; do
+        warpfem "spmv_${problem}_$precision" spmv "$@" --precision $precision
+    done
+    library "$problem" "$@"
+}
+
+products() {
+    for n in $sizes; do
+        for element in tet4 hex8; do
+            every_format "${element}_$n" --element $element --cells "$n"
+        done
+    done
+    for square in $plane; do
+        every_format "${square%%:*}_${square##*:}" --element "${square%%:*}" --cells "${square##*:}"
+    done
+    for mesh in $meshes; do
+        every_format "$(basename "$mesh" .msh)" "$mesh"
+    done
+}
+
+orders() {
+    for mesh in $meshes; do
+        for ordering in $orderings; do
+            name=$(basename "$mesh" .msh)_$ordering
+            for window in $windows; do
+                warpfem "order_${name}_$window" spmv "$mesh" --format csr,sell,ebw --ordering "$ordering" --degree-window "$window"
+            done
+            library "$name" "$mesh" --ordering "$ordering" --degree-window 1
+        done
+    done
+}
+
+iterations() {
+    for n in $sizes; do
+        for element in tet4 hex8; do
+            for precision in double single; do
+                # Single precision reaches 1e-5 at best on large cubes; it is timed per iteration.
+                tolerance=1e-8
+                [ $precision = double ] || tolerance=1e-5
+                warpfem "cg_${element}_${n}_$precision" cg --element $element --cells "$n" --precision $precision --tolerance $tolerance
+            done
+        done
+    done
+}
+
+rates() {
+    for n in $series; do
+        for precision in double single; do
+            warpfem "rate_${n}_$precision" cg --cells "$n" --precision $precision --format "$cg_formats" --max-iterations 200
+        done
+    done
+}
+
+solve() {
+    for case in $solve; do
+        measure "solve_$case" "$binary" solve "$here/../../benches/$case.toml" --device "$device" -o "$scratch/results"
+        if [ -f "$scratch/results/summary.json" ]; then
+            cp "$scratch/results/summary.json" "$out/solve_$case.json"
+        fi
+        rm -rf "$scratch/results"
+    done
+}
+
 {
     echo "date: $(date -u +%Y-%m-%d)"
-    echo "command: SIZES=\"$sizes\" SOLVE=\"$solve\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER"
+    echo "command: SIZES=\"$sizes\" SOLVE=\"$solve\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
     echo "driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
     echo "processors: $(nproc)"
 } >"$out/run.txt"
 
-for n in $sizes; do
-    for element in tet4 hex8; do
-        for precision in double single; do
-            problem="--element $element --cells $n --precision $precision --device $device"
-            measure "spmv_${element}_${n}_$precision" \
-                "$binary" bench spmv $problem --json "$out/spmv_${element}_${n}_$precision.json"
-            # Single precision reaches 1e-5 at best on large cubes; it is timed per iteration.
-            tolerance=1e-8
-            [ $precision = double ] || tolerance=1e-5
-            measure "cg_${element}_${n}_$precision" \
-                "$binary" bench cg $problem --tolerance $tolerance --json "$out/cg_${element}_${n}_$precision.json"
-        done
-    done
-done
-
-for case in $solve; do
-    results=$(mktemp -d)
-    measure "solve_$case" "$binary" solve "$here/../../benches/$case.toml" --device "$device" -o "$results"
-    if [ -f "$results/summary.json" ]; then
-        cp "$results/summary.json" "$out/solve_$case.json"
-    fi
-    rm -rf "$results"
+for part in $parts; do
+    case $part in
+    products | orders | iterations | rates | solve) $part ;;
+    *) echo "there is no part $part" >&2 && exit 2 ;;
+    esac
 done
 echo "$failed failed"
 [ "$failed" -eq 0 ]

@@ -3,6 +3,7 @@
 mod bad_case;
 mod bad_mesh;
 mod bad_use;
+mod bench;
 mod files;
 mod solve;
 mod stop;

@@ -1,7 +1,6 @@
-//! `info`, `devices`, `mesh`, `bench`, and help.
+//! `info`, `devices`, `mesh`, and help.
 
 use crate::{Folder, repository};
-use serde_json::Value;
 
 #[test]
 fn help_has_examples() {
@@ -54,29 +53,4 @@ fn devices_are_listed() {
     let first: Vec<&str> = out.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(first[..2], ["cpu", "emulate"]);
     assert!(first[2..].iter().all(|name| name.starts_with("cuda")) && first.len() > 2, "{out}");
-}
-
-#[test]
-fn benchmarks_measure_and_write_their_figures() {
-    let folder = Folder::new();
-    let problem = ["--cells", "4", "--device", "cpu", "--samples", "2", "--json", "out.json"];
-    let json = |kind: &str, element: &str| -> Value {
-        let run = folder.run(&[&["bench", kind, "--element", element], &problem[..]].concat()).done();
-        assert!(run.out.starts_with(&format!("{element} cube of 4^3 cells, 375 unknowns")), "{}", run.out);
-        serde_json::from_slice(&folder.read("out.json")).unwrap()
-    };
-    let spmv = json("spmv", "tet4");
-    assert_eq!((&spmv["dofs"], &spmv["precision"]), (&375.into(), &"f64".into()));
-    let rows = spmv["rows"].as_array().unwrap();
-    assert!(rows.iter().any(|row| row["format"] == "ebw"));
-    for row in rows {
-        for figure in ["spmv_ms", "gb_per_s", "of_copy", "min_bytes", "stored_bytes"] {
-            assert!(row[figure].as_f64().unwrap() > 0.0, "{row}");
-        }
-        assert!(row["padding"].as_f64().unwrap() >= 1.0, "{row}");
-    }
-    let cg = json("cg", "tet4");
-    assert_eq!(cg["converged"], true);
-    assert!(cg["relative_residual"].as_f64().unwrap() <= 1e-8, "{cg}");
-    assert!(cg["min_u_z"].as_f64().unwrap() < 0.0, "{cg}");
 }

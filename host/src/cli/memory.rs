@@ -26,7 +26,7 @@ const HEX_NEIGHBOURS: u64 = 24;
 pub enum Use {
     /// To be written to a file, whose bytes are put together in memory.
     File,
-    /// To be solved on.
+    /// To be solved on, or its matrix to be laid out; what the matrix itself takes counts where it lies in the host's memory.
     Solution {
         /// Whether the matrix lies in the host's memory.
         on_host: bool,
@@ -56,14 +56,18 @@ fn check(needed: u64) -> Result<()> {
     }
 }
 
-/// Checks a box that is to be generated.
+/// Checks a box, or a rectangle, of cells that is to be generated.
 ///
 /// # Errors
 ///
 /// [`Error::OutOfMemory`]
-pub fn check_box(kind: ElementKind, cells: [usize; 3], purpose: Use) -> Result<()> {
+pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
-    let per_cell = if kind == ElementKind::Hex8 { 1 } else { 6 };
+    let per_cell = match kind {
+        ElementKind::Tet4 => 6,
+        ElementKind::Tri3 => 2,
+        _ => 1,
+    };
     check(needed(kind, product(1), product(0).saturating_mul(per_cell), purpose))
 }
 
@@ -103,6 +107,8 @@ mod tests {
             assert!(check_box(ElementKind::Tet4, [2; 3], purpose).is_ok());
             assert!(check_box(ElementKind::Hex8, [100_000; 3], purpose).is_err());
             assert!(check_box(ElementKind::Tet4, [usize::MAX; 3], purpose).is_err());
+            assert!(check_box(ElementKind::Quad4, [100; 2], purpose).is_ok());
+            assert!(check_box(ElementKind::Tri3, [10_000_000; 2], purpose).is_err());
         }
     }
 

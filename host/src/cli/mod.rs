@@ -83,9 +83,19 @@ fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
+/// Arguments that are sound one by one and make no sense together.
+fn usage(message: String) -> anyhow::Error {
+    clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message + "\n").into()
+}
+
 /// Reports an error and turns it into the exit code.
 fn finish(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        // There is nowhere left to report that stderr is closed.
+        let _ = usage.print();
+        return ExitCode::from(2);
+    }
     if print::is_closed_pipe(&error) {
         return ExitCode::SUCCESS;
     }

@@ -67,6 +67,19 @@ pub fn count(n: usize) -> String {
     text
 }
 
+/// A number of bytes in a sensible decimal unit.
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut scaled = n as f64;
+    let mut unit = 0;
+    while scaled >= 999.5 && unit + 1 < UNITS.len() {
+        scaled /= 1e3;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && scaled < 99.95);
+    format!("{scaled:.digits$} {}", UNITS[unit])
+}
+
 /// A time in a sensible unit.
 pub fn seconds(s: f64) -> String {
     match s {
@@ -104,6 +117,10 @@ mod tests {
         assert_eq!(count(999), "999");
         assert_eq!(count(12_567), "12,567");
         assert_eq!(count(1_000_000), "1,000,000");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1_240_000_000_000), "1.2 TB");
+        assert_eq!(bytes(999_900), "1.0 MB");
+        assert_eq!(bytes(u64::MAX), "18.4 EB");
         assert_eq!(seconds(2.5e-5), "25 us");
         assert_eq!(seconds(0.25), "250.0 ms");
         assert_eq!(seconds(3.456), "3.46 s");

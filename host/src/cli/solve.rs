@@ -102,7 +102,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let progress = Progress::new(arguments.quiet);
     progress.phase("read");
-    let model = read(arguments)?;
+    let mut model = read_model(&arguments.case, arguments.device)?;
+    arguments.override_options(&mut model.solver);
     let dir = arguments.output.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
     output::check_folder(&dir)?;
     let read = start.elapsed().as_secs_f64();
@@ -118,22 +119,20 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if converged { printed } else { Err(Error::NotConverged(solution).into()) }
 }
 
-/// Reads the case and its mesh, and checks both.
-fn read(arguments: &Arguments) -> anyhow::Result<Model> {
-    let case = Case::read(&arguments.case).map_err(Error::from)?;
+/// Reads a case and its mesh, and checks both.
+pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
+    let case = Case::read(path).map_err(Error::from)?;
     let choices = Choices {
         formats: &sparse::formats(),
         preconditioners: &precond::names(),
         assemblies: &pipeline::strategies(),
     };
     case.check_solver(&choices).map_err(Error::from)?;
-    let on_host = !matches!(arguments.device.resolve(), Device::Cuda(_));
+    let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;
     memory::check_mesh(&mesh, on_host)?;
-    let mut model = Model::resolve(&case, mesh)?;
-    arguments.override_options(&mut model.solver);
-    Ok(model)
+    Ok(Model::resolve(&case, mesh)?)
 }
 
 /// Writes the results; returns what to say.

@@ -56,6 +56,11 @@ fn check(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<(), Mes
         let name = kind.info().name;
         return Err(MeshError::Generate(format!("a box is made of hex8 or tet4 elements, not of {name}")));
     }
+    check_size(&size, &cells, if kind == Tet4 { KUHN.len() } else { 1 })
+}
+
+/// Whether lengths and numbers of cells make a mesh of `per_cell` elements a cell.
+pub(super) fn check_size(size: &[f64], cells: &[usize], per_cell: usize) -> Result<(), MeshError> {
     if cells.contains(&0) {
         return Err(MeshError::Generate(format!("{cells:?} cells; at least one is needed along each axis")));
     }
@@ -63,8 +68,7 @@ fn check(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<(), Mes
         return Err(MeshError::Generate(format!("its size is {size:?}; lengths must be positive and finite")));
     }
     let nodes = cells.iter().fold(1u128, |product, &n| product.saturating_mul(n as u128 + 1));
-    let per_cell = if kind == Tet4 { KUHN.len() as u128 } else { 1 };
-    let elements = cells.iter().fold(per_cell, |product, &n| product.saturating_mul(n as u128));
+    let elements = cells.iter().fold(per_cell as u128, |product, &n| product.saturating_mul(n as u128));
     for (what, count) in [("nodes", nodes), ("elements", elements)] {
         if count >= u128::from(u32::MAX) {
             return Err(MeshError::TooLarge { what, count });

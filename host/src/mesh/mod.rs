@@ -12,6 +12,7 @@ pub mod ordering;
 pub mod parts;
 pub mod quality;
 mod raw;
+pub mod rectangle;
 pub mod write;
 
 pub use error::MeshError;

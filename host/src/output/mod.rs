@@ -5,6 +5,7 @@
 
 mod atomic;
 pub mod csv;
+pub mod npy;
 pub mod picture;
 pub mod summary;
 pub mod vtu;

@@ -1,31 +1,51 @@
 //! `warpfem bench cg`.
 
-use super::{Arguments, bandwidth, median, problem, write_json};
+use super::header::Header;
+use super::matrices;
+use super::row::Row;
+use super::{Common, median, table, write_json};
 use crate::cli::print;
+use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
+use warpfem::assembly::Ordering;
+use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Device};
 use warpfem::model::Model;
-use warpfem::pipeline::System;
 use warpfem::solve::{CgOptions, Silent};
-use warpfem::{Result, precond};
+use warpfem::{Result, precond, sparse};
 
 /// Words per unknown that the fused vector steps of an iteration move.
 const VECTOR_WORDS: usize = 10;
 /// Solutions are timed at most this often: one takes many iterations.
 const MAX_SOLUTIONS: u32 = 5;
 
-#[derive(Debug, Serialize)]
-struct Report {
-    device: String,
-    element: String,
-    cells: u32,
-    dofs: usize,
-    precision: &'static str,
+/// The formats, and when to stop.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without INPUT: a steel box, clamped at x = 0 under its own weight.
+
+Examples:
+  warpfem bench cg --element tet4 --cells 100 --device cuda --json cg.json
+  warpfem bench cg meshes/vase.toml --format csr,ell,ebw --max-iterations 500")]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Storage formats, separated by commas.
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "ebw",
+        value_parser = PossibleValuesParser::new(sparse::formats()))]
+    format: Vec<String>,
+    /// Relative residual to stop at.
+    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = crate::cli::solve::tolerance, allow_negative_numbers = true)]
     tolerance: f64,
-    preconditioner: &'static str,
+    /// Iterations to stop after, whatever the residual [default: the case's].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
+}
+
+/// One format's figures.
+#[derive(Debug, Serialize)]
+struct Figures {
     iterations: usize,
     converged: bool,
     /// `||b - K u|| / ||b||`, recomputed.
@@ -38,89 +58,124 @@ struct Report {
     solve_ms: f64,
     /// That over the iterations.
     iteration_ms: f64,
-    /// Bytes an iteration must move: the product's and ten words per unknown.
-    iteration_bytes: u64,
-    copy_gb_per_s: f64,
-    /// Bytes over time over the copy bandwidth.
+    /// Its inverse.
+    iterations_per_s: f64,
+    /// The report's `iteration_bytes` over an iteration's time, over the copy bandwidth.
     of_copy: f64,
     /// The lowest vertical displacement.
     min_u_z: f64,
 }
 
-/// Runs the command.
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let model = arguments.model()?;
-    let is_gpu = matches!(arguments.device.resolve(), Device::Cuda(_));
-    let report: Report = with_backend!(arguments.device, backend => match arguments.precision.as_str() {
-        "single" => measure::<_, f32>(backend, is_gpu, arguments, &model),
-        _ => measure::<_, f64>(backend, is_gpu, arguments, &model),
-    })?;
-    write_json(arguments.json.as_deref(), &report)?;
-    print::text(&table(&report))
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    header: Header,
+    tolerance: f64,
+    /// Iterations to stop after, if that was asked for.
+    max_iterations: Option<u32>,
+    preconditioner: &'static str,
+    /// Bytes an iteration must move in any format: the product's and ten words per unknown.
+    iteration_bytes: u64,
+    rows: Vec<Row<Figures>>,
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments, model: &Model) -> Result<Report> {
-    let copy = bandwidth::copy(backend, is_gpu, arguments.samples)?;
-    let (system, timings) = problem::assemble::<B, T>(backend, model, "ebw")?;
-    let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
-    let solve = |system: &System<B, T>| system.iterate(backend, precond::AUTO, options, &Silent);
-    // The first solution loads the kernels.
-    let (v, outcome) = solve(&system)?;
-    let mut times = Vec::new();
-    for _ in 0..arguments.samples.min(MAX_SOLUTIONS) {
-        let start = Instant::now();
-        let (again, _) = solve(&system)?;
-        times.push(1e3 * start.elapsed().as_secs_f64());
-        assert_eq!(v, again, "two solutions on one device differ");
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let common = &arguments.common;
+    let mut model = common.problem.model(common)?;
+    if let Some(limit) = arguments.max_iterations {
+        model.solver.max_iterations = limit as usize;
     }
-    let (n, blocks) = (v.len(), system.matrix.pattern().n_blocks());
-    let bytes = blocks * (9 * size_of::<T>() + 4) + (2 + VECTOR_WORDS) * n * size_of::<T>();
-    let solve_ms = median(times);
-    let iteration_ms = solve_ms / outcome.iterations.max(1) as f64;
+    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
+        "single" => measure::<_, f32>(backend, arguments, &model),
+        _ => measure::<_, f64>(backend, arguments, &model),
+    })?;
+    write_json(common.json.as_deref(), &report)?;
+    print::text(&text(&report))
+}
+
+/// What all formats are measured with.
+struct Bench<'a, B: Backend> {
+    backend: &'a B,
+    arguments: &'a Arguments,
+    model: &'a Model,
+    /// Milliseconds of an iteration at the copy bandwidth.
+    ideal_ms: f64,
+}
+
+fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
+    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
+    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+    let iteration_bytes = header.product_bytes::<T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
+    let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
+    let bench = Bench { backend, arguments, model, ideal_ms };
+    let row = |format: &String| Row::measure(format, || bench.figures::<T>(format));
+    let rows = arguments.format.iter().map(row).collect::<Result<_>>()?;
     Ok(Report {
-        device: backend.name(),
-        element: arguments.element.clone(),
-        cells: arguments.cells,
-        dofs: n,
-        precision: T::NAME,
+        header,
         tolerance: arguments.tolerance,
+        max_iterations: arguments.max_iterations,
         preconditioner: precond::AUTO,
-        iterations: outcome.iterations,
-        converged: outcome.converged,
-        relative_residual: outcome.relative_residual,
-        setup_s: timings.setup,
-        assembly_s: timings.assembly,
-        solve_ms,
-        iteration_ms,
-        iteration_bytes: bytes as u64,
-        copy_gb_per_s: copy,
-        of_copy: bytes as f64 / iteration_ms / 1e6 / copy,
-        min_u_z: v.iter().skip(2).step_by(3).fold(f64::INFINITY, |a, &b| a.min(b)),
+        iteration_bytes,
+        rows,
     })
 }
 
-fn table(r: &Report) -> String {
+impl<B: Backend> Bench<'_, B> {
+    fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
+        let Bench { backend, arguments, model, .. } = *self;
+        let (system, timings) = matrices::assemble::<B, T>(backend, model, format)?;
+        let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
+        let solve = || system.iterate(backend, precond::AUTO, options, &Silent);
+        // The first solution loads the kernels.
+        let (v, outcome) = solve()?;
+        let mut times = Vec::new();
+        for _ in 0..arguments.common.samples.min(MAX_SOLUTIONS) {
+            let start = Instant::now();
+            let (again, _) = solve()?;
+            times.push(1e3 * start.elapsed().as_secs_f64());
+            assert_eq!(v, again, "two solutions on one device differ");
+        }
+        let solve_ms = median(times);
+        let iteration_ms = solve_ms / outcome.iterations.max(1) as f64;
+        Ok(Figures {
+            iterations: outcome.iterations,
+            converged: outcome.converged,
+            relative_residual: outcome.relative_residual,
+            setup_s: timings.setup,
+            assembly_s: timings.assembly,
+            solve_ms,
+            iteration_ms,
+            iterations_per_s: 1e3 / iteration_ms,
+            of_copy: self.ideal_ms / iteration_ms,
+            min_u_z: v.iter().skip(2).step_by(3).fold(f64::INFINITY, |a, &b| a.min(b)),
+        })
+    }
+}
+
+fn text(report: &Report) -> String {
+    let heads =
+        ["format", "setup", "assembly", "iterations", "residual", "solve ms", "ms each", "per s", "of copy", "min u_z"];
+    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
     format!(
-        "{} cube of {}^3 cells, {} unknowns, {}, on {}\n\
-         {} iterations of CG with {} to {:.0e}{}, true residual {:.2e}, min u_z {:.9e}\n\
-         solve {:.2} ms, {:.4} ms per iteration: {:.1} % of the copy bandwidth of {:.0} GB/s\n\
-         setup {:.3} s, assembly {:.4} s\n",
-        r.element,
-        r.cells,
-        print::count(r.dofs),
-        r.precision,
-        r.device,
-        r.iterations,
-        r.preconditioner,
-        r.tolerance,
-        if r.converged { "" } else { " (NOT REACHED)" },
-        r.relative_residual,
-        r.min_u_z,
-        r.solve_ms,
-        r.iteration_ms,
-        100.0 * r.of_copy,
-        r.copy_gb_per_s,
-        r.setup_s,
-        r.assembly_s
+        "{}conjugate gradients with {} to {:.0e}\n\n{}",
+        report.header.text(),
+        report.preconditioner,
+        report.tolerance,
+        table::text(&heads, &rows)
     )
+}
+
+fn cells(f: &Figures) -> Vec<String> {
+    vec![
+        print::seconds(f.setup_s),
+        print::seconds(f.assembly_s),
+        format!("{}{}", print::count(f.iterations), if f.converged { "" } else { " (not reached)" }),
+        format!("{:.1e}", f.relative_residual),
+        format!("{:.2}", f.solve_ms),
+        format!("{:.4}", f.iteration_ms),
+        format!("{:.1}", f.iterations_per_s),
+        format!("{:.1} %", 100.0 * f.of_copy),
+        format!("{:.6e}", f.min_u_z),
+    ]
 }

@@ -1,66 +1,54 @@
-//! `warpfem bench`: kernels and solvers on the unit cube, clamped at x = 0 under its own weight, of the size asked for.
+//! `warpfem bench`: kernels and solvers on any mesh.
 
 mod bandwidth;
 mod cg;
+mod export;
+mod header;
+mod matrices;
 mod problem;
+mod reference;
+mod row;
 mod spmv;
+mod table;
 
-use super::memory;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpfem::backend::Device;
-use warpfem::element::ElementKind;
-use warpfem::model::Model;
-use warpfem::model::options::{PRECISIONS, box_elements};
+use warpfem::model::options::PRECISIONS;
 use warpfem::output;
 
 /// What can be measured.
 #[derive(Debug, clap::Subcommand)]
 pub enum Kind {
-    /// The sparse product, against its fewest bytes and the device's copy bandwidth.
-    Spmv(Arguments),
+    /// The sparse product in every storage format, against the bytes it moves and the device's copy bandwidth.
+    Spmv(spmv::Arguments),
     /// Conjugate gradients with Jacobi: iterations, and time per iteration.
-    Cg(Arguments),
+    Cg(cg::Arguments),
 }
 
-/// The problem and the device.
+/// The problem, the device, and where the figures go.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: warpfem bench spmv --element tet4 --cells 100 --device cuda --json spmv.json")]
-pub struct Arguments {
-    /// tet4 (six per cell) or hex8.
-    #[arg(long, default_value = "tet4", value_parser = PossibleValuesParser::new(box_elements()))]
-    element: String,
-    /// Cells along each edge of the cube.
-    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=500))]
-    cells: u32,
+struct Common {
+    #[command(flatten)]
+    problem: problem::Problem,
     /// auto, cpu, cuda, cuda:1 or emulate.
     #[arg(long, default_value = "auto")]
     device: Device,
     /// Precision of matrix and vectors.
     #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: String,
-    /// Relative residual to stop at (`cg`).
-    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = super::solve::tolerance, allow_negative_numbers = true)]
-    tolerance: f64,
     /// Samples whose median is reported.
-    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,
     /// Also write the figures to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-impl Arguments {
-    /// The model, if memory allows.
-    fn model(&self) -> warpfem::Result<Model> {
-        let on_host = !matches!(self.device.resolve(), Device::Cuda(_));
-        memory::check_box(self.element(), [self.cells as usize; 3], memory::Use::Solution { on_host })?;
-        problem::model(self.element(), self.cells)
-    }
-
-    fn element(&self) -> ElementKind {
-        super::mesh::element(&self.element)
+impl Common {
+    fn is_gpu(&self) -> bool {
+        matches!(self.device.resolve(), Device::Cuda(_))
     }
 }
 

@@ -1,21 +1,159 @@
-//! The problem that is measured: a steel unit cube of n^3 cells, clamped at x = 0, under its own weight.
+//! What is measured on: a mesh, a case, or a box or rectangle of cells made on the spot.
 
-use kernels_rs::real::Real;
-use std::path::Path;
-use warpfem::backend::Backend;
+use super::Common;
+use crate::cli::{memory, solve, usage};
+use clap::builder::PossibleValuesParser;
+use std::path::{Path, PathBuf};
 use warpfem::element::ElementKind;
-use warpfem::model::Model;
-use warpfem::model::case::Case;
-use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::solve::Silent;
+use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::rectangle::{self, generate_rectangle};
+use warpfem::mesh::{Mesh, generate};
+use warpfem::model::{Case, Model};
 use warpfem::{Error, Result};
 
-/// The model.
-pub fn model(element: ElementKind, cells: u32) -> Result<Model> {
+/// Where the mesh comes from.
+#[derive(Debug, clap::Args)]
+pub struct Problem {
+    /// A case (.toml) or a mesh (.msh), instead of cells made on the spot.
+    #[arg(value_name = "INPUT", value_parser = input, conflicts_with_all = ["element", "cells"])]
+    input: Option<PathBuf>,
+    /// Element to fill a box (tet4, six per cell; hex8) or a rectangle (tri3, two per cell; quad4) with.
+    #[arg(long, default_value = "tet4", value_parser = PossibleValuesParser::new(elements()))]
+    element: String,
+    /// Cells along each edge: 100, or 200x100x50 (200x100 for a rectangle).
+    #[arg(long, default_value = "40", value_parser = cells, value_name = "N|NxMxK", allow_negative_numbers = true)]
+    cells: Cells,
+}
+
+/// Most cells along an edge.
+const MAX_CELLS: usize = 100_000;
+
+fn elements() -> Vec<&'static str> {
+    generate::KINDS.iter().chain(rectangle::KINDS).map(|kind| kind.info().name).collect()
+}
+
+fn input(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if has_extension(&path, "toml") || has_extension(&path, "msh") {
+        Ok(path)
+    } else {
+        Err("expected a case (.toml) or a mesh (.msh)".into())
+    }
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Cells along each edge; one number stands for all edges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Cells(Vec<usize>);
+
+fn cells(text: &str) -> Result<Cells, String> {
+    let number = |part: &str| part.parse().ok().filter(|n| (1..=MAX_CELLS).contains(n));
+    match text.split('x').map(number).collect::<Option<Vec<usize>>>() {
+        Some(numbers) if numbers.len() <= 3 => Ok(Cells(numbers)),
+        _ => Err(format!("expected N, NxM or NxMxK, each from 1 to {MAX_CELLS}")),
+    }
+}
+
+impl Cells {
+    /// One number for each of `N` edges.
+    fn along<const N: usize>(&self, element: &str) -> anyhow::Result<[usize; N]> {
+        if let [n] = self.0[..] {
+            return Ok([n; N]);
+        }
+        self.0.clone().try_into().map_err(|numbers: Vec<usize>| {
+            let edges = numbers.len();
+            usage(format!("`--cells` has {edges} numbers, and a mesh of {element} has cells along {N} edges"))
+        })
+    }
+}
+
+/// Lengths that make every cell as long as it is wide; the longest is 1.
+fn lengths<const N: usize>(cells: [usize; N]) -> [f64; N] {
+    let most = cells.iter().copied().max().unwrap_or(1) as f64;
+    cells.map(|n| n as f64 / most)
+}
+
+impl Problem {
+    /// The element that the command line has checked.
+    fn kind(&self) -> ElementKind {
+        ElementKind::from_name(&self.element).unwrap_or(ElementKind::Tet4)
+    }
+
+    fn is_plane(&self) -> bool {
+        rectangle::KINDS.contains(&self.kind())
+    }
+
+    /// What reports call it: the file's name, or `tet4 cube 40`.
+    pub fn name(&self) -> String {
+        if let Some(path) = &self.input {
+            return path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
+        let shape = match (self.is_plane(), self.cells.0.len() == 1) {
+            (true, true) => "square",
+            (true, false) => "rectangle",
+            (false, true) => "cube",
+            (false, false) => "box",
+        };
+        let cells: Vec<String> = self.cells.0.iter().map(usize::to_string).collect();
+        format!("{} {shape} {}", self.element, cells.join("x"))
+    }
+
+    /// The mesh alone, if memory allows; what a matrix on it takes depends on the format.
+    pub fn mesh(&self) -> anyhow::Result<Mesh> {
+        let purpose = memory::Use::Solution { on_host: false };
+        let mesh = match &self.input {
+            Some(path) if has_extension(path, "msh") => Mesh::read(path).map_err(Error::from)?,
+            Some(path) => {
+                let case = Case::read(path).map_err(Error::from)?;
+                memory::check_case(&case, false)?;
+                case.mesh()?
+            }
+            None if self.is_plane() => {
+                let cells: [usize; 2] = self.cells.along(&self.element)?;
+                memory::check_box(self.kind(), cells, purpose)?;
+                generate_rectangle(self.kind(), lengths(cells), cells).map_err(Error::from)?
+            }
+            None => {
+                let cells: [usize; 3] = self.cells.along(&self.element)?;
+                memory::check_box(self.kind(), cells, purpose)?;
+                generate_box(self.kind(), lengths(cells), cells).map_err(Error::from)?
+            }
+        };
+        memory::check_mesh(&mesh, false)?;
+        Ok(mesh)
+    }
+
+    /// The model, if memory allows: the case's, or a steel box clamped at x = 0 under its own weight.
+    pub fn model(&self, common: &Common) -> anyhow::Result<Model> {
+        match &self.input {
+            Some(path) if has_extension(path, "toml") => solve::read_model(path, common.device),
+            Some(path) => {
+                let mesh = path.display();
+                Err(usage(format!("{mesh} is a mesh without supports and loads: name a case (.toml) that uses it")))
+            }
+            None if self.is_plane() => Err(usage(format!(
+                "plane problems are not solved yet: `--element {}` is for `bench spmv`",
+                self.element
+            ))),
+            None => {
+                let cells: [usize; 3] = self.cells.along(&self.element)?;
+                let on_host = !common.is_gpu();
+                memory::check_box(self.kind(), cells, memory::Use::Solution { on_host })?;
+                Ok(clamped_box(self.kind(), cells)?)
+            }
+        }
+    }
+}
+
+/// A steel box of these cells, clamped at x = 0, under its own weight.
+fn clamped_box(element: ElementKind, cells: [usize; 3]) -> Result<Model> {
     let text = format!(
         r#"
         [mesh]
-        generate = {{ kind = "box", element = "{}", size = [1.0, 1.0, 1.0], cells = [{cells}, {cells}, {cells}] }}
+        generate = {{ kind = "box", element = "{}", size = {:?}, cells = {cells:?} }}
         [analysis]
         kind = "elasticity"
         [[material]]
@@ -29,16 +167,32 @@ pub fn model(element: ElementKind, cells: u32) -> Result<Model> {
         [gravity]
         acceleration = [0.0, 0.0, -9.81]
         "#,
-        element.info().name
+        element.info().name,
+        lengths(cells)
     );
-    let case = Case::parse(Path::new("cube.toml"), &text).map_err(Error::from)?;
+    let case = Case::parse(Path::new("box.toml"), &text).map_err(Error::from)?;
     Model::resolve(&case, case.mesh()?)
 }
 
-/// The model assembled on a backend, and the times that took.
-pub fn assemble<B: Backend, T: Real>(backend: &B, model: &Model, format: &str) -> Result<(System<B, T>, Timings)> {
-    let mut timings = Timings::default();
-    let mut phase = Phase::begin(&Silent, "setup");
-    let system = System::assemble(backend, model, format, &mut phase, &mut timings)?;
-    Ok((system, timings))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_one_to_three_numbers() {
+        assert_eq!(cells("40"), Ok(Cells(vec![40])));
+        assert_eq!(cells("4x3x2"), Ok(Cells(vec![4, 3, 2])));
+        for text in ["", "0", "-1", "4x", "x4", "4x0x1", "1x2x3x4", "1.5", "4 x 3", "1000000"] {
+            assert!(cells(text).is_err(), "{text}");
+        }
+        assert_eq!(Cells(vec![7]).along("tet4").unwrap(), [7; 3]);
+        assert_eq!(Cells(vec![7, 5]).along("tri3").unwrap(), [7, 5]);
+        assert!(Cells(vec![7, 5]).along::<3>("tet4").is_err());
+    }
+
+    #[test]
+    fn a_cube_of_cells_has_edges_of_length_1() {
+        assert_eq!(lengths([40; 3]), [1.0; 3]);
+        assert_eq!(lengths([4, 2]), [1.0, 0.5]);
+    }
 }

@@ -1,23 +1,75 @@
 //! `warpfem bench spmv`.
 
-use super::{Arguments, bandwidth, problem, write_json};
+use super::header::Header;
+use super::matrices;
+use super::reference::{self, Reference};
+use super::row::Row;
+use super::{Common, bandwidth, export, median, table, write_json};
 use crate::cli::print;
+use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Instant;
 use warpfem::Result;
+use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Device};
-use warpfem::model::Model;
-use warpfem::sparse::{self, Operator};
+use warpfem::backend::{Backend, Scalar};
+use warpfem::mesh::Mesh;
+use warpfem::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
+
+/// Set-ups are timed at most this often.
+const MAX_SETUPS: u32 = 3;
+
+/// The formats and the order of their rows.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The mesh gives the pattern; the values are made up, the same in every format, and every product is checked.
+
+Examples:
+  warpfem bench spmv --element tet4 --cells 100 --device cuda --json spmv.json
+  warpfem bench spmv meshes/car.msh --format csr,ell,ebw --ordering hilbert"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Storage formats, separated by commas [default: all].
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(sparse::formats()))]
+    format: Vec<String>,
+    /// Unknowns per node [default: 3, or 2 on plane meshes].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
+    block_size: Option<u8>,
+    /// Rows per slice of `sell`, a power of two.
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().slice_height, value_parser = power_of_two)]
+    slice: usize,
+    /// Rows that `sell` sorts by length together.
+    #[arg(long, value_name = "N", default_value_t = Tuning::default().sorting_window, value_parser = at_least_one)]
+    window: usize,
+    /// Order of the nodes.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = PossibleValuesParser::new(matrices::orderings()))]
+    ordering: String,
+    /// Nodes that are sorted by number of neighbours together, after they are ordered; 1 sorts nothing.
+    #[arg(long, value_name = "N", default_value_t = DEGREE_WINDOW, value_parser = at_least_one)]
+    degree_window: usize,
+    /// Also write the matrix into this folder, for other programs: compressed rows in NPY files and matrix.json.
+    #[arg(long, value_name = "FOLDER")]
+    matrix: Option<PathBuf>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n >= 1).ok_or_else(|| "expected a whole number of at least 1".into())
+}
+
+fn power_of_two(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n: &usize| n.is_power_of_two()).ok_or_else(|| "expected a power of two".into())
+}
 
 /// One format's figures.
-#[derive(Debug, Serialize)]
-struct Row {
-    format: &'static str,
-    /// Seconds of sparsity, slots, layout and copies.
-    setup_s: f64,
-    /// Seconds of element blocks and loads.
-    assembly_s: f64,
+#[derive(Debug, Default, Serialize)]
+struct Figures {
+    /// Seconds to lay the matrix out, once the common set-up is done: the median.
+    layout_s: f64,
     /// Bytes of values and indices.
     stored_bytes: u64,
     /// Stored values over those of the mesh's blocks.
@@ -26,117 +78,201 @@ struct Row {
     spmv_ms: f64,
     /// Milliseconds of `y = A x` with `x . y`.
     spmv_dot_ms: f64,
-    /// Values of the mesh's blocks, an index for each block, x and y: what a product must move.
-    min_bytes: u64,
-    /// `min_bytes` over the product's time.
+    /// What the format's product must move: all it stores, x and y once.
+    own_bytes: u64,
+    /// `own_bytes` over the product's time.
+    own_gb_per_s: f64,
+    /// That over the copy bandwidth.
+    own_of_copy: f64,
+    /// The report's `min_bytes` over the product's time.
     gb_per_s: f64,
     /// That over the copy bandwidth.
     of_copy: f64,
-    /// Two operations per value.
+    /// Two operations per value of the mesh's blocks.
     gflops: f64,
+    /// Of the product from one made without any format: norm over norm.
+    difference: f64,
 }
 
 /// All figures.
 #[derive(Debug, Serialize)]
 struct Report {
-    device: String,
-    element: String,
-    cells: u32,
-    dofs: usize,
-    blocks: usize,
-    precision: &'static str,
-    copy_gb_per_s: f64,
-    rows: Vec<Row>,
+    #[serde(flatten)]
+    header: Header,
+    ordering: &'static str,
+    degree_window: usize,
+    slice_height: usize,
+    sorting_window: usize,
+    /// Seconds of what all formats share, from the mesh to the pattern of the matrix: the median.
+    setup_s: f64,
+    /// Values of the mesh's blocks, an index for each block, x and y once: what a product must move in any format.
+    min_bytes: u64,
+    rows: Vec<Row<Figures>>,
+}
+
+/// What all formats are measured with.
+struct Bench<'a, B: Backend> {
+    backend: &'a B,
+    arguments: &'a Arguments,
+    header: &'a Header,
+    pattern: Rc<Pattern<B>>,
+    tuning: Tuning,
+    /// x, and A x.
+    x: Vec<f64>,
+    expected: Vec<f64>,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let model = arguments.model()?;
-    let report = measure(arguments, &model)?;
-    write_json(arguments.json.as_deref(), &report)?;
-    print::text(&table(&report))
+    let common = &arguments.common;
+    let mesh = common.problem.mesh()?;
+    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
+        "single" => measure::<_, f32>(backend, arguments, &mesh),
+        _ => measure::<_, f64>(backend, arguments, &mesh),
+    })?;
+    write_json(common.json.as_deref(), &report)?;
+    print::text(&text(&report))
 }
 
-fn measure(arguments: &Arguments, model: &Model) -> Result<Report> {
-    let is_gpu = matches!(arguments.device.resolve(), Device::Cuda(_));
-    with_backend!(arguments.device, backend => match arguments.precision.as_str() {
-        "single" => formats::<_, f32>(backend, is_gpu, arguments, model),
-        _ => formats::<_, f64>(backend, is_gpu, arguments, model),
+fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> Result<Report> {
+    let common = &arguments.common;
+    let block_size = arguments.block_size.map_or(mesh.dim(), usize::from);
+    let (ordering, order) = matrices::ordering(&arguments.ordering, mesh);
+    let mut header = Header::new::<B, T>(backend, common, mesh, block_size)?;
+    let (pattern, setup_s) =
+        setups(backend, common.samples, || matrices::pattern(backend, mesh, order, arguments.degree_window))?;
+    header.blocks = pattern.n_blocks();
+    let matrix = Reference::<T>::new(backend, block_size, &pattern)?;
+    if let Some(folder) = &arguments.matrix {
+        let meta = export::Meta::new(&header, ordering, arguments.degree_window);
+        export::write(folder, &matrix, meta)?;
+    }
+    let x: Vec<f64> = (0..header.dofs).map(|i| T::from_f64((i as f64 * 0.37).sin()).to_f64()).collect();
+    let expected = matrix.product(&x);
+    drop(matrix);
+    let tuning = Tuning { slice_height: arguments.slice, sorting_window: arguments.window };
+    let bench = Bench { backend, arguments, header: &header, pattern, tuning, x, expected };
+    let mut formats = arguments.format.clone();
+    if formats.is_empty() {
+        formats = sparse::formats().into_iter().map(String::from).collect();
+    }
+    let rows =
+        formats.iter().map(|format| Row::measure(format, || bench.figures::<T>(format))).collect::<Result<_>>()?;
+    Ok(Report {
+        min_bytes: header.product_bytes::<T>(),
+        header,
+        ordering,
+        degree_window: arguments.degree_window,
+        slice_height: arguments.slice,
+        sorting_window: arguments.window,
+        setup_s,
+        rows,
     })
 }
 
-fn formats<B: Backend, T: Real>(backend: &B, is_gpu: bool, arguments: &Arguments, model: &Model) -> Result<Report> {
-    let mut report = Report {
-        device: backend.name(),
-        element: arguments.element.clone(),
-        cells: arguments.cells,
-        dofs: 3 * model.mesh.coords.len(),
-        blocks: 0,
-        precision: T::NAME,
-        copy_gb_per_s: bandwidth::copy(backend, is_gpu, arguments.samples)?,
-        rows: Vec::new(),
-    };
-    for name in sparse::formats().into_iter().filter(|name| !name.starts_with("dense")) {
-        format::<B, T>(backend, arguments.samples, model, name, &mut report)?;
+/// What `make` makes, and the median of the seconds it takes; the first time, which loads kernels, is not counted.
+fn setups<B: Backend, R>(backend: &B, samples: u32, make: impl Fn() -> Result<R>) -> Result<(R, f64)> {
+    let mut made = make()?;
+    let mut times = Vec::new();
+    for _ in 0..samples.min(MAX_SETUPS) {
+        drop(made);
+        backend.finish()?;
+        let start = Instant::now();
+        made = make()?;
+        backend.finish()?;
+        times.push(start.elapsed().as_secs_f64());
     }
-    Ok(report)
+    Ok((made, median(times)))
 }
 
-fn format<B: Backend, T: Real>(
-    backend: &B,
-    samples: u32,
-    model: &Model,
-    name: &'static str,
-    report: &mut Report,
-) -> Result<()> {
-    let (system, timings) = problem::assemble::<B, T>(backend, model, name)?;
-    let n = report.dofs;
-    let x: Vec<T> = (0..n).map(|i| T::from_f64((i as f64 * 0.37).sin())).collect();
-    let (x, mut y) = (backend.upload(&x)?, backend.zeros::<T>(n)?);
-    let spmv = bandwidth::time(backend, samples, || system.matrix.apply(backend, &x, &mut y))?;
-    let dot = warpfem::backend::Scalar::new(0);
-    let spmv_dot = bandwidth::time(backend, samples, || system.matrix.apply_dot(backend, &x, &mut y, dot))?;
-    let (blocks, footprint) = (system.matrix.pattern().n_blocks(), system.matrix.footprint());
-    let min_bytes = (blocks * (9 * size_of::<T>() + 4) + 2 * n * size_of::<T>()) as u64;
-    report.blocks = blocks;
-    report.rows.push(Row {
-        format: name,
-        setup_s: timings.setup,
-        assembly_s: timings.assembly,
-        stored_bytes: footprint.values * size_of::<T>() as u64 + footprint.index_bytes,
-        padding: footprint.values as f64 / (9 * blocks) as f64,
-        spmv_ms: 1e3 * spmv,
-        spmv_dot_ms: 1e3 * spmv_dot,
-        min_bytes,
-        gb_per_s: min_bytes as f64 / spmv / 1e9,
-        of_copy: min_bytes as f64 / spmv / 1e9 / report.copy_gb_per_s,
-        gflops: 18.0 * blocks as f64 / spmv / 1e9,
-    });
-    Ok(())
+impl<B: Backend> Bench<'_, B> {
+    fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
+        let Bench { backend, header, .. } = *self;
+        let samples = self.arguments.common.samples;
+        let (mut matrix, layout_s): (Matrix<B, T>, f64) =
+            setups(backend, samples, || Matrix::zeros(backend, format, header.block_size, &self.pattern, self.tuning))?;
+        matrix.make_up(backend)?;
+        let x = backend.upload_vec(self.x.iter().map(|x| T::from_f64(*x)).collect())?;
+        let mut y = backend.upload_vec(vec![T::from_f64(f64::NAN); header.dofs])?;
+        matrix.apply(backend, &x, &mut y)?;
+        let difference = self.check::<T>(format, backend.download(&y)?);
+        let spmv = bandwidth::time(backend, samples, || matrix.apply(backend, &x, &mut y))?;
+        let spmv_dot = bandwidth::time(backend, samples, || matrix.apply_dot(backend, &x, &mut y, Scalar::new(0)))?;
+        Ok(Figures { layout_s, spmv_dot_ms: 1e3 * spmv_dot, difference, ..self.rates::<T>(spmv, matrix.footprint()) })
+    }
+
+    /// The relative difference of a product from the one made without any format.
+    fn check<T: Real>(&self, format: &str, y: Vec<T>) -> f64 {
+        let y: Vec<f64> = y.into_iter().map(T::to_f64).collect();
+        let difference = reference::difference(&y, &self.expected);
+        let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
+        assert!(
+            difference <= limit,
+            "the product in format {format} is wrong: its relative difference is {difference:e}"
+        );
+        difference
+    }
+
+    /// What follows from a product's seconds and its format's bytes.
+    fn rates<T: Real>(&self, seconds: f64, footprint: Footprint) -> Figures {
+        let header = self.header;
+        let stored_bytes = footprint.values * size_of::<T>() as u64 + footprint.index_bytes;
+        let own_bytes = stored_bytes + (2 * header.dofs * size_of::<T>()) as u64;
+        let values = (header.block_size * header.block_size * header.blocks) as f64;
+        let [own, least] = [own_bytes, header.product_bytes::<T>()].map(|bytes| bytes as f64 / seconds / 1e9);
+        Figures {
+            stored_bytes,
+            padding: footprint.values as f64 / values,
+            spmv_ms: 1e3 * seconds,
+            own_bytes,
+            own_gb_per_s: own,
+            own_of_copy: own / header.copy_gb_per_s,
+            gb_per_s: least,
+            of_copy: least / header.copy_gb_per_s,
+            gflops: 2.0 * values / seconds / 1e9,
+            ..Figures::default()
+        }
+    }
 }
 
-fn table(report: &Report) -> String {
-    let Report { device, element, cells, dofs, blocks, precision, copy_gb_per_s, .. } = report;
-    let mut out = format!(
-        "{element} cube of {cells}^3 cells, {} unknowns, {} blocks, {precision}, on {device}\n\
-         copy {copy_gb_per_s:.0} GB/s (read and written)\n\n\
-         format   setup s  stored MB  padding  spmv ms  with dot ms   GB/s  of copy  GFLOP/s\n",
-        print::count(*dofs),
-        print::count(*blocks)
-    );
-    for row in &report.rows {
-        out.push_str(&format!(
-            "{:<8} {:>7.2} {:>10.1} {:>8.3} {:>8.4} {:>12.4} {:>6.0} {:>7.1}% {:>8.1}\n",
-            row.format,
-            row.setup_s,
-            row.stored_bytes as f64 / 1e6,
-            row.padding,
-            row.spmv_ms,
-            row.spmv_dot_ms,
-            row.gb_per_s,
-            100.0 * row.of_copy,
-            row.gflops
-        ));
-    }
-    out
+fn text(report: &Report) -> String {
+    let Report { header, ordering, degree_window, slice_height, sorting_window, setup_s, .. } = report;
+    let heads = [
+        "format",
+        "layout",
+        "stored",
+        "padding",
+        "spmv ms",
+        "with dot ms",
+        "own GB/s",
+        "of copy",
+        "least GB/s",
+        "of copy",
+        "GFLOP/s",
+        "difference",
+    ];
+    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
+    format!(
+        "{}ordering {ordering}, sorted by degree in windows of {degree_window}; sell: slices of {slice_height} rows, windows \
+         of {sorting_window}\nset-up common to all formats {}\n\n{}",
+        header.text(),
+        print::seconds(*setup_s),
+        table::text(&heads, &rows)
+    )
+}
+
+fn cells(f: &Figures) -> Vec<String> {
+    vec![
+        print::seconds(f.layout_s),
+        print::bytes(f.stored_bytes),
+        format!("{:.3}", f.padding),
+        format!("{:.4}", f.spmv_ms),
+        format!("{:.4}", f.spmv_dot_ms),
+        format!("{:.0}", f.own_gb_per_s),
+        format!("{:.1} %", 100.0 * f.own_of_copy),
+        format!("{:.0}", f.gb_per_s),
+        format!("{:.1} %", 100.0 * f.of_copy),
+        format!("{:.1}", f.gflops),
+        format!("{:.0e}", f.difference),
+    ]
 }

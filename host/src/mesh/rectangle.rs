@@ -1,0 +1,143 @@
+//! Structured meshes of rectangles in the plane z = 0.
+//!
+//! Node `(ix, iy)` has the index `ix + (nx + 1) iy`. A tri3 rectangle cuts every cell from its lowest to its highest
+//! corner, as a tet4 box cuts its sides.
+
+use rayon::prelude::*;
+
+use super::generate::check_size;
+use super::{Cells, Group, Mesh, MeshError};
+use crate::element::ElementKind::{self, Line2, Quad4, Tri3};
+
+/// What a rectangle can be made of.
+pub const KINDS: &[ElementKind] = &[Tri3, Quad4];
+
+/// The two triangles of a cell by quad4 corners, both counterclockwise.
+const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+
+/// A rectangle with one corner at the origin, `size` long and divided into `cells` along x and y.
+///
+/// `kind` is [`Tri3`] or [`Quad4`]. Tags count from 1, the faces first. Groups: "body", and the edges "xmin" .. "ymax",
+/// with the body on their left.
+///
+/// # Errors
+/// [`MeshError::Generate`] for a size or a division that makes no rectangle, [`MeshError::TooLarge`] past 32-bit indices.
+pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) -> Result<Mesh, MeshError> {
+    if !KINDS.contains(&kind) {
+        let name = kind.info().name;
+        return Err(MeshError::Generate(format!("a rectangle is made of tri3 or quad4 elements, not of {name}")));
+    }
+    check_size(&size, &cells, per_cell(kind))?;
+    let [nx, ny] = cells;
+    let row = nx + 1;
+    let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
+    let coords: Vec<[f64; 3]> =
+        (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
+    let faces = faces(kind, cells);
+    let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
+    let (edges, sides) = edges(cells, faces.len() as u64);
+    Ok(Mesh {
+        node_tags: (1..=coords.len() as u64).collect(),
+        coords,
+        cells: vec![faces, edges],
+        groups: std::iter::once(body).chain(sides).collect(),
+        warnings: Vec::new(),
+    })
+}
+
+fn per_cell(kind: ElementKind) -> usize {
+    if kind == Tri3 { TRIANGLES.len() } else { 1 }
+}
+
+fn faces(kind: ElementKind, [nx, ny]: [usize; 2]) -> Cells {
+    let width = per_cell(kind) * kind.info().n_nodes;
+    let mut nodes = vec![0; nx * ny * width];
+    nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
+        for (ix, cell) in row.chunks_exact_mut(width).enumerate() {
+            let low = (ix + (nx + 1) * iy) as u32;
+            let high = low + nx as u32 + 1;
+            let corners = [low, low + 1, high + 1, high];
+            match kind {
+                Tri3 => {
+                    let triangles = TRIANGLES.map(|triangle| triangle.map(|corner| corners[corner]));
+                    cell.copy_from_slice(triangles.as_flattened());
+                }
+                _ => cell.copy_from_slice(&corners),
+            }
+        }
+    });
+    Cells { kind, nodes, tags: (1..=(nx * ny * per_cell(kind)) as u64).collect() }
+}
+
+/// The edges of all sides in one block, and the group of each side.
+fn edges([nx, ny]: [usize; 2], tags_after: u64) -> (Cells, Vec<Group>) {
+    let node = |ix: usize, iy: usize| (ix + (nx + 1) * iy) as u32;
+    let sides: [(&str, Vec<[u32; 2]>); 4] = [
+        ("xmin", (0..ny).map(|i| [node(0, i + 1), node(0, i)]).collect()),
+        ("xmax", (0..ny).map(|i| [node(nx, i), node(nx, i + 1)]).collect()),
+        ("ymin", (0..nx).map(|i| [node(i, 0), node(i + 1, 0)]).collect()),
+        ("ymax", (0..nx).map(|i| [node(i + 1, ny), node(i, ny)]).collect()),
+    ];
+    let mut nodes: Vec<u32> = Vec::new();
+    let mut groups = Vec::new();
+    for (name, edges) in sides {
+        let first = (nodes.len() / 2) as u32;
+        nodes.extend(edges.as_flattened());
+        let members = (first..(nodes.len() / 2) as u32).collect();
+        groups.push(Group { name: name.into(), dim: 1, members: vec![(1, members)] });
+    }
+    let n = (nodes.len() / 2) as u64;
+    (Cells { kind: Line2, nodes, tags: (tags_after + 1..=tags_after + n).collect() }, groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(mesh: &Mesh, cell: &[u32]) -> f64 {
+        let x = |k: usize| mesh.coords[cell[k % cell.len()] as usize];
+        (0..cell.len()).map(|k| x(k)[0] * x(k + 1)[1] - x(k + 1)[0] * x(k)[1]).sum::<f64>() / 2.0
+    }
+
+    #[test]
+    fn faces_are_counterclockwise_and_fill_the_rectangle() {
+        for (kind, per_cell) in [(Tri3, 2), (Quad4, 1)] {
+            let mesh = generate_rectangle(kind, [3.0, 1.0], [4, 5]).unwrap();
+            assert_eq!((mesh.dim(), mesh.coords.len(), mesh.cells[0].len()), (2, 30, 20 * per_cell));
+            let expected = 3.0 / (20 * per_cell) as f64;
+            for cell in mesh.cells[0].nodes.chunks(kind.info().n_nodes) {
+                assert!((area(&mesh, cell) - expected).abs() < 1e-14, "{cell:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn edges_lie_on_their_sides_and_go_round_the_body() {
+        let mesh = generate_rectangle(Quad4, [2.0, 3.0], [2, 3]).unwrap();
+        let sizes: Vec<usize> = mesh.groups.iter().map(|group| group.members[0].1.len()).collect();
+        assert_eq!(sizes, [6, 3, 3, 2, 2]);
+        for (group, (axis, plane)) in mesh.groups[1..].iter().zip([(0, 0.0), (0, 2.0), (1, 0.0), (1, 3.0)]) {
+            for &edge in &group.members[0].1 {
+                let on = |&node: &u32| mesh.coords[node as usize][axis] == plane;
+                assert!(mesh.cells[1].cell(edge as usize).iter().all(on), "{}", group.name);
+            }
+        }
+        // Every node of the boundary is left as often as it is reached.
+        let (mut from, mut to): (Vec<u32>, Vec<u32>) = mesh.cells[1].nodes.chunks(2).map(|e| (e[0], e[1])).unzip();
+        from.sort_unstable();
+        to.sort_unstable();
+        assert_eq!(from, to);
+        let last = [mesh.cells[0].tags.last(), mesh.cells[1].tags.first(), mesh.cells[1].tags.last()];
+        assert_eq!(last, [Some(&6), Some(&7), Some(&16)]);
+    }
+
+    #[test]
+    fn impossible_rectangles_are_errors() {
+        let make = |kind, size, cells| generate_rectangle(kind, size, cells).unwrap_err();
+        assert!(matches!(make(ElementKind::Hex8, [1.0; 2], [1; 2]), MeshError::Generate(_)));
+        assert!(matches!(make(Quad4, [1.0; 2], [0, 3]), MeshError::Generate(_)));
+        assert!(matches!(make(Quad4, [1.0, -1.0], [2, 3]), MeshError::Generate(_)));
+        assert!(matches!(make(Tri3, [1.0; 2], [60_000; 2]), MeshError::TooLarge { what: "elements", .. }));
+        assert!(matches!(make(Quad4, [1.0; 2], [usize::MAX; 2]), MeshError::TooLarge { .. }));
+    }
+}
