@@ -38,6 +38,8 @@ pub struct Choices {
     pub device: String,
     /// Storage format.
     pub format: String,
+    /// Order of the nodes.
+    pub ordering: String,
     /// Preconditioner.
     pub preconditioner: String,
     /// Precision.
@@ -89,16 +91,29 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 }
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
-fn choose(model: &Model, device: String) -> Choices {
+fn choose(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
-    Choices {
+    Ok(Choices {
         device,
         format: or(&solver.format, "ebw"),
+        ordering: ordering(model)?.name().to_owned(),
         preconditioner: or(&solver.preconditioner, precond::AUTO),
         precision: solver.precision.clone(),
         assembly: or(&solver.assembly, "row_owner"),
+    })
+}
+
+/// The order of nodes that the model asks for; `auto` is [`natural_order`].
+pub fn ordering(model: &Model) -> Result<Ordering> {
+    let name = &model.solver.ordering;
+    if name == "auto" {
+        return Ok(natural_order(&model.mesh));
     }
+    Ordering::from_name(name).ok_or_else(|| {
+        let available = Ordering::names();
+        Error::NotAvailable { what: "ordering", name: name.clone(), available }
+    })
 }
 
 /// The order of nodes before the sort by degree: as they come where they come in an order with close neighbours, as
@@ -121,7 +136,7 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 
 /// Runs a model with the storage format and precision that `choices` name.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let choices = choose(model, backend.name());
+    let choices = choose(model, backend.name())?;
     if !PRECISIONS.contains(&choices.precision.as_str()) {
         return Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() });
     }
@@ -187,7 +202,7 @@ impl<B: Backend, F: Format, T: Real> System<B, F, T> {
     pub fn assemble(backend: &B, model: &Model, phase: &mut Phase, timings: &mut Timings) -> Result<Self> {
         // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
         // sparsity take half a gigabyte.
-        let order = natural_order(&model.mesh);
+        let order = ordering(model)?;
         let Symbolic { numbering, sparsity, blocks } = Symbolic::new(&model.mesh, order, DEGREE_WINDOW)?;
         let format = F::build(&sparsity);
         let n_blocks = sparsity.n_blocks();
