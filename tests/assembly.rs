@@ -71,7 +71,7 @@ fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
 #[test]
 fn stiffness_is_the_serial_assembly() {
     for model in models() {
-        for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024)] {
+        for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024), (Ordering::ReverseCuthillMckee, 64)] {
             let symbolic = Symbolic::new(&model.mesh, order, window).unwrap();
             let expected = renumbered(&symbolic, &reference::stiffness(&model));
             assert_orders_agree(&on_every_device!(assembled::<_, f64>, &model, &symbolic, &expected));

@@ -38,6 +38,8 @@ pub struct Choices {
     pub device: String,
     /// Storage format.
     pub format: String,
+    /// Order of the nodes.
+    pub ordering: String,
     /// Preconditioner.
     pub preconditioner: String,
     /// Precision.
@@ -83,16 +85,29 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 }
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
-fn choose(model: &Model, device: String) -> Choices {
+fn choose(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
-    Choices {
+    Ok(Choices {
         device,
         format: or(&solver.format, "ebw"),
+        ordering: ordering(model)?.name().to_owned(),
         preconditioner: or(&solver.preconditioner, precond::AUTO),
         precision: solver.precision.clone(),
         assembly: or(&solver.assembly, "row_owner"),
+    })
+}
+
+/// The order of nodes that the model asks for; `auto` is [`natural_order`].
+pub fn ordering(model: &Model) -> Result<Ordering> {
+    let name = &model.solver.ordering;
+    if name == "auto" {
+        return Ok(natural_order(&model.mesh));
     }
+    Ordering::from_name(name).ok_or_else(|| {
+        let available = Ordering::names();
+        Error::NotAvailable { what: "ordering", name: name.clone(), available }
+    })
 }
 
 /// The order of nodes before the sort by degree: as they come where they come in an order with close neighbours, as
@@ -115,7 +130,7 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 
 /// Runs a model in the precision that it asks for.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let choices = choose(model, backend.name());
+    let choices = choose(model, backend.name())?;
     match choices.precision.as_str() {
         "double" => solve_with::<B, f64>(backend, model, monitor, choices),
         "single" => solve_with::<B, f32>(backend, model, monitor, choices),
@@ -173,7 +188,7 @@ impl<B: Backend, T: Real> System<B, T> {
     ) -> Result<Self> {
         // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
         // sparsity take half a gigabyte.
-        let order = natural_order(&model.mesh);
+        let order = ordering(model)?;
         let Topology { numbering, pattern, blocks, coords } =
             Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(backend, format, 3, &pattern, Tuning::default())?;

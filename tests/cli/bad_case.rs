@@ -69,6 +69,8 @@ fn what_this_version_has_not() {
     refused(&solver("method = \"direct\""), 2, &["case.toml:26:10: method `direct` is not available", "available: cg"]);
     refused(&solver("preconditioner = \"ilu\""), 2, &["preconditioner `ilu` is not available", "jacobi"]);
     refused(&solver("format = \"hyb\""), 2, &["format `hyb` is not available", "ebw"]);
+    refused(&solver("ordering = \"metis\""), 2, &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]);
+    refused(&solver("ordering = \"rmc\""), 2, &["case.toml:26:12: there is no ordering `rmc`", "did you mean `rcm`?"]);
     refused(&solver("precision = \"mixed\""), 2, &["precision `mixed` is not available", "double, single"]);
     refused(&good_but("\"elasticity\"", "\"laplace\""), 2, &["case.toml:5:8", "`laplace` is not available"]);
 }

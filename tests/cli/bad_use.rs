@@ -6,10 +6,11 @@ use crate::{Folder, GOOD, good_but, has_gpu};
 #[test]
 fn flags_that_make_no_sense() {
     let folder = Folder::new();
-    let flags: [(&[&str], &str); 11] = [
+    let flags: [(&[&str], &str); 12] = [
         (&["--frob"], "unexpected argument '--frob'"),
         (&["--method", "direct"], "possible values: cg"),
         (&["--format", "hyb"], "ebw"),
+        (&["--ordering", "rmc"], "possible values: auto, mesh, hilbert, rcm"),
         (&["--preconditioner", "ilu"], "jacobi"),
         (&["--precision", "half"], "double, single"),
         (&["--assembly", "magic"], "row_owner"),

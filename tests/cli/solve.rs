@@ -47,6 +47,26 @@ fn flags_take_precedence_over_the_file() {
 }
 
 #[test]
+fn every_ordering_gives_the_same_results() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &[]).done();
+    let auto = folder.summary("out");
+    assert_eq!(auto["solver"]["ordering"], "mesh");
+    for name in warpfem::assembly::Ordering::names() {
+        let case = good_but("tolerance = 1e-10", &format!("tolerance = 1e-10\nordering = \"{name}\""));
+        folder.solve(&case, &[]).done();
+        let by_case = folder.summary("out");
+        folder.solve(GOOD, &["--ordering", name]).done();
+        for summary in [by_case, folder.summary("out")] {
+            assert_eq!(summary["solver"]["ordering"], name);
+            assert_eq!(summary["results"]["max_displacement_at"], auto["results"]["max_displacement_at"]);
+            let [a, b] = [&auto, &summary].map(|summary| summary["results"]["strain_energy"].as_f64().unwrap());
+            assert!((a - b).abs() < 1e-9 * a, "{name}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
 fn not_converged_is_said_everywhere_and_the_results_are_written() {
     let folder = Folder::new();
     let run = folder.solve(GOOD, &["--max-iterations", "5"]);

@@ -4,6 +4,7 @@
 //! most of both: rows of one slice have nearly the same length, and stay near what they read.
 
 use crate::mesh::{Mesh, ordering};
+use crate::sparse::Sparsity;
 use rayon::prelude::*;
 
 /// The order before the sort by degree.
@@ -14,14 +15,44 @@ pub enum Ordering {
     /// Along a Hilbert curve.
     #[default]
     Hilbert,
+    /// Level by level from one end of the mesh.
+    ReverseCuthillMckee,
 }
 
 impl Ordering {
-    /// The mesh's nodes in this order.
-    pub fn permutation(self, mesh: &Mesh) -> Vec<u32> {
+    /// All of them.
+    pub const ALL: [Ordering; 3] = [Ordering::Mesh, Ordering::Hilbert, Ordering::ReverseCuthillMckee];
+
+    /// What the case file and the command line call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ordering::Mesh => "mesh",
+            Ordering::Hilbert => "hilbert",
+            Ordering::ReverseCuthillMckee => "rcm",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.name() == name)
+    }
+
+    /// The names of all.
+    pub fn names() -> Vec<&'static str> {
+        Self::ALL.map(Self::name).to_vec()
+    }
+
+    /// The mesh's nodes in this order, computed on the host: `order[new] = old`, `[n_nodes]`.
+    ///
+    /// `neighbours` are those of each node, in the mesh's numbering ([`neighbours`](super::symbolic::neighbours)); only
+    /// the reverse Cuthill-McKee order looks at them.
+    pub fn order(self, mesh: &Mesh, neighbours: &Sparsity) -> Vec<u32> {
         match self {
             Ordering::Mesh => (0..mesh.coords.len() as u32).collect(),
             Ordering::Hilbert => ordering::hilbert(&mesh.coords),
+            Ordering::ReverseCuthillMckee => {
+                ordering::reverse_cuthill_mckee(&neighbours.row_start, &neighbours.columns)
+            }
         }
     }
 }
@@ -39,9 +70,10 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// Orders nodes, then sorts each window of `window` by falling `degree` (of the mesh's nodes), keeping the order of equals.
-    pub fn new(mesh: &Mesh, order: Ordering, window: usize, degree: impl Fn(u32) -> u32 + Sync) -> Self {
-        let mut to_mesh = order.permutation(mesh);
+    /// Sorts each window of `window` nodes of an order (`order[new] = old`) by falling `degree` (of the mesh's nodes),
+    /// keeping the order of equals.
+    pub fn new(order: Vec<u32>, window: usize, degree: impl Fn(u32) -> u32 + Sync) -> Self {
+        let mut to_mesh = order;
         let windows = to_mesh.par_chunks_mut(window.max(1));
         windows.for_each(|window| window.sort_by_key(|node| std::cmp::Reverse(degree(*node))));
         let mut to_solver = vec![0; to_mesh.len()];
@@ -70,5 +102,50 @@ impl Numbering {
     pub fn scatter(&self, values: &[f64]) -> Vec<[f64; 3]> {
         let vector = |solver: &u32| core::array::from_fn(|i| values[3 * *solver as usize + i]);
         self.to_solver.iter().map(vector).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembly::symbolic::neighbours;
+    use crate::element::ElementKind::Tet4;
+    use crate::mesh::generate::generate_box;
+
+    #[test]
+    fn names_lead_back_to_what_they_name() {
+        for order in Ordering::ALL {
+            assert_eq!(Ordering::from_name(order.name()), Some(order));
+        }
+        assert_eq!(Ordering::from_name("auto"), None);
+    }
+
+    #[test]
+    fn every_order_is_a_permutation_that_keeps_neighbours_close() {
+        // A beam whose nodes are numbered along its length first, the farthest apart that a box can have them.
+        let mesh = generate_box(Tet4, [20.0, 1.0, 1.0], [60, 3, 3]).unwrap();
+        let neighbours = neighbours(&mesh);
+        let mean_distance = |order: &[u32]| {
+            let mut sorted = order.to_vec();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..mesh.coords.len() as u32));
+            let numbering = Numbering::new(order.to_vec(), 1, |_| 0);
+            let distance = |node: usize| {
+                let at = numbering.to_solver[node];
+                let others = neighbours.row(node).iter();
+                others.map(|other| u64::from(numbering.to_solver[*other as usize].abs_diff(at))).sum::<u64>()
+            };
+            (0..mesh.coords.len()).map(distance).sum::<u64>() as f64 / neighbours.n_blocks() as f64
+        };
+        let [as_it_is, hilbert, rcm] = Ordering::ALL.map(|order| mean_distance(&order.order(&mesh, &neighbours)));
+        assert!(hilbert < 0.5 * as_it_is && rcm < 0.5 * as_it_is, "{as_it_is} {hilbert} {rcm}");
+    }
+
+    #[test]
+    fn windows_are_sorted_by_degree_and_equals_keep_their_order() {
+        let degree = |node: u32| [3, 5, 5, 1, 2, 9, 2][node as usize];
+        let numbering = Numbering::new(vec![6, 2, 0, 1, 3, 4, 5], 4, degree);
+        assert_eq!(numbering.to_mesh, [2, 1, 0, 6, 5, 4, 3]);
+        assert_eq!(numbering.gather(&numbering.to_solver), [0, 1, 2, 3, 4, 5, 6]);
     }
 }

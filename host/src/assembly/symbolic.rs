@@ -63,8 +63,9 @@ impl Symbolic {
     pub fn new(mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
         let n = mesh.coords.len();
         let around = around(mesh);
-        let neighbours = neighbours(n, &around);
-        let numbering = Numbering::new(mesh, order, window, |node| neighbours.row(node as usize).len() as u32);
+        let neighbours = adjacent(n, &around);
+        let degree = |node: u32| neighbours.row(node as usize).len() as u32;
+        let numbering = Numbering::new(order.order(mesh, &neighbours), window, degree);
         let sparsity = renumber(&neighbours, &numbering);
         if let Some(row) = (0..n).find(|row| sparsity.row(*row).len() > usize::from(u16::MAX)) {
             let tag = mesh.node_tags[numbering.to_mesh[row] as usize];
@@ -99,7 +100,7 @@ pub struct Degrees {
 /// The [`Degrees`] of a mesh; zeros if it has no nodes.
 pub fn degrees(mesh: &Mesh) -> Degrees {
     let n = mesh.coords.len();
-    let sparsity = neighbours(n, &around(mesh));
+    let sparsity = neighbours(mesh);
     let others = |node: usize| sparsity.row(node).len() - 1;
     Degrees {
         min: (0..n).map(others).min().unwrap_or(0),
@@ -116,7 +117,12 @@ fn around(mesh: &Mesh) -> Vec<Around<'_>> {
 }
 
 /// The neighbours of every node, itself included, ascending, in the mesh's numbering.
-fn neighbours(n: usize, around: &[Around]) -> Sparsity {
+pub fn neighbours(mesh: &Mesh) -> Sparsity {
+    adjacent(mesh.coords.len(), &around(mesh))
+}
+
+/// [`neighbours`], by the cells around the nodes.
+fn adjacent(n: usize, around: &[Around]) -> Sparsity {
     let runs: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(ROWS))
         .into_par_iter()
         .map(|run| {

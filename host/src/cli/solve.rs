@@ -5,6 +5,7 @@ use super::{memory, print, summary};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use warpfem::assembly::Ordering;
 use warpfem::backend::Device;
 use warpfem::model::case::Case;
 use warpfem::model::options::{Choices, METHODS, PRECISIONS};
@@ -43,6 +44,9 @@ pub struct Arguments {
     /// Storage format of the matrix.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&sparse::formats()))]
     format: Option<String>,
+    /// Order of the nodes.
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&Ordering::names()))]
+    ordering: Option<String>,
     /// Preconditioner.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&precond::names()))]
     preconditioner: Option<String>,
@@ -85,6 +89,7 @@ impl Arguments {
             }
         };
         set(&mut options.format, &self.format);
+        set(&mut options.ordering, &self.ordering);
         set(&mut options.preconditioner, &self.preconditioner);
         set(&mut options.precision, &self.precision);
         set(&mut options.method, &self.method);
@@ -124,6 +129,7 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
     let case = Case::read(path).map_err(Error::from)?;
     let choices = Choices {
         formats: &sparse::formats(),
+        orderings: &Ordering::names(),
         preconditioners: &precond::names(),
         assemblies: &pipeline::strategies(),
     };

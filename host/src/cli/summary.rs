@@ -21,6 +21,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         solver: Solver {
             method: model.solver.method.clone(),
             format: choices.format.clone(),
+            ordering: choices.ordering.clone(),
             preconditioner: choices.preconditioner.clone(),
             precision: choices.precision.clone(),
             assembly: choices.assembly.clone(),

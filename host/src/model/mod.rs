@@ -83,6 +83,8 @@ pub struct SolverOptions {
     pub method: String,
     /// Storage format, or `auto`.
     pub format: String,
+    /// Order of the nodes, or `auto`.
+    pub ordering: String,
     /// Preconditioner, or `auto`.
     pub preconditioner: String,
     /// `double` or `single`.
@@ -100,6 +102,7 @@ impl Default for SolverOptions {
         SolverOptions {
             method: "cg".into(),
             format: "auto".into(),
+            ordering: "auto".into(),
             preconditioner: "auto".into(),
             precision: "double".into(),
             assembly: "auto".into(),

@@ -29,6 +29,8 @@ pub const DEFAULT_FIELDS: &[&str] = FIELDS;
 pub struct Choices<'a> {
     /// Storage formats.
     pub formats: &'a [&'a str],
+    /// Orders of the nodes.
+    pub orderings: &'a [&'a str],
     /// Preconditioners.
     pub preconditioners: &'a [&'a str],
     /// Assembly strategies.
@@ -44,6 +46,7 @@ impl Case {
         let mut options = SolverOptions::default();
         set(&mut options.method, table.method.as_ref());
         set(&mut options.format, table.format.as_ref());
+        set(&mut options.ordering, table.ordering.as_ref());
         set(&mut options.preconditioner, table.preconditioner.as_ref());
         set(&mut options.precision, table.precision.as_ref());
         set(&mut options.assembly, table.assembly.as_ref());
@@ -66,6 +69,7 @@ impl Case {
     pub fn check_solver(&self, choices: &Choices<'_>) -> Result<(), Box<CaseError>> {
         let table = &self.tables.solver;
         self.check_name("format", table.format.as_ref(), &[&["auto"], choices.formats].concat())?;
+        self.check_name("ordering", table.ordering.as_ref(), &[&["auto"], choices.orderings].concat())?;
         self.check_name(
             "preconditioner",
             table.preconditioner.as_ref(),

@@ -37,6 +37,8 @@ pub struct Solver {
     pub method: String,
     /// Storage format of the matrix.
     pub format: String,
+    /// Order of the nodes before the sort by degree.
+    pub ordering: String,
     /// The preconditioner.
     pub preconditioner: String,
     /// `double` or `single`.

@@ -11,6 +11,7 @@
 
 use super::{CellBlock, Topology};
 use crate::assembly::numbering::{Numbering, Ordering};
+use crate::assembly::symbolic;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::ElementKind;
 use crate::error::Result;
@@ -101,7 +102,8 @@ fn number<B: Backend>(
             unsafe { backend.run(n, HilbertKeys { lattice, coords: coords.view(), keys: keys.view_mut() }) }?;
             backend.sort_order(&keys, HILBERT_BITS)?
         }
-        order => backend.upload_vec(order.permutation(mesh))?,
+        Ordering::Mesh => backend.upload_vec((0..n as u32).collect())?,
+        Ordering::ReverseCuthillMckee => backend.upload_vec(order.order(mesh, &symbolic::neighbours(mesh)))?,
     };
     if window <= 1 {
         return Ok(places);

@@ -137,14 +137,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> Result<Report> {
     let common = &arguments.common;
     let block_size = arguments.block_size.map_or(mesh.dim(), usize::from);
-    let (ordering, order) = matrices::ordering(&arguments.ordering, mesh);
+    let order = matrices::ordering(&arguments.ordering, mesh);
     let mut header = Header::new::<B, T>(backend, common, mesh, block_size)?;
     let (pattern, setup_s) =
         setups(backend, common.samples, || matrices::pattern(backend, mesh, order, arguments.degree_window))?;
     header.blocks = pattern.n_blocks();
     let matrix = Reference::<T>::new(backend, block_size, &pattern)?;
     if let Some(folder) = &arguments.matrix {
-        let meta = export::Meta::new(&header, ordering, arguments.degree_window);
+        let meta = export::Meta::new(&header, order.name(), arguments.degree_window);
         export::write(folder, &matrix, meta)?;
     }
     let x: Vec<f64> = (0..header.dofs).map(|i| T::from_f64((i as f64 * 0.37).sin()).to_f64()).collect();
@@ -161,7 +161,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     Ok(Report {
         min_bytes: header.product_bytes::<T>(),
         header,
-        ordering,
+        ordering: order.name(),
         degree_window: arguments.degree_window,
         slice_height: arguments.slice,
         sorting_window: arguments.window,

@@ -189,6 +189,8 @@ pub struct SolverTable {
     pub method: Option<Spanned<String>>,
     /// Storage format.
     pub format: Option<Spanned<String>>,
+    /// Order of the nodes.
+    pub ordering: Option<Spanned<String>>,
     /// Preconditioner.
     pub preconditioner: Option<Spanned<String>>,
     /// Floating-point precision.

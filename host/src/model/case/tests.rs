@@ -164,7 +164,8 @@ fn supports_say_where_and_what_once() {
 #[test]
 fn names_of_options_are_checked_against_what_there_is() {
     let case = parse(&GOOD.replace("ebw", "ebv")).unwrap();
-    let choices = Choices { formats: &["ebw", "csr"], preconditioners: &["jacobi"], assemblies: &[] };
+    let choices =
+        Choices { formats: &["ebw", "csr"], orderings: &["mesh"], preconditioners: &["jacobi"], assemblies: &[] };
     let error = case.check_solver(&choices).unwrap_err().to_string();
     says(&error, "part.toml:27:10: there is no format `ebv`", &["did you mean `ebw`? available: auto, ebw, csr"]);
     assert!(parse(GOOD).unwrap().check_solver(&choices).is_ok());

@@ -1,4 +1,4 @@
-//! An order of nodes that keeps neighbours close in memory.
+//! Nodes along a space-filling curve.
 
 use kernels_rs::setup::order::Lattice;
 use rayon::prelude::*;
