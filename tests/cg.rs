@@ -200,7 +200,7 @@ fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static s
 fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
     let (launches, [reads, others @ ..]) = difference("jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
-    assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("spmv_dot_ebw3_f64", each)]);
+    assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
     assert_eq!((reads, others), (10, [0; 5]));
 }
 
@@ -210,7 +210,7 @@ fn a_general_preconditioner_takes_six_launches_and_its_own() {
     let each = 10 * CHECK_EVERY;
     assert_eq!(
         launches,
-        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("spmv_dot_ebw3_f64", each), ("xpby_f64", each)]
+        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("ebw_spmv_dot_3_32_f64", each), ("xpby_f64", each)]
     );
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));

@@ -3,7 +3,7 @@
 mod common;
 
 use common::recorder::Recorder;
-use common::{emulators, meshes, on_every_device};
+use common::{ORDERS, emulator, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
@@ -92,7 +92,7 @@ fn unstructured_meshes() {
     let cube = meshes::load("cube_463.toml").mesh;
     on_every_device!(check, &cube);
     let vase = meshes::load("vase.toml").mesh;
-    agrees(&emulators()[2], &vase, Ordering::Hilbert, 1024);
+    agrees(&emulator(ORDERS[2]), &vase, Ordering::Hilbert, 1024);
     if let Some(gpu) = common::gpu() {
         for case in ["vase.toml", "car.toml", "bracket.toml", "cube_7348.toml"] {
             check(&gpu, &meshes::load(case).mesh);
@@ -159,7 +159,7 @@ fn too_many<B: Backend>(backend: &B) -> String {
 fn too_many_neighbours_are_an_error_that_names_the_node() {
     let expected = too_many(&CpuBackend::default());
     assert!(expected.contains("655367"), "{expected}");
-    assert_eq!(too_many(&emulators()[0]), expected);
+    assert_eq!(too_many(&emulator(ORDERS[0])), expected);
     if let Some(gpu) = common::gpu() {
         assert_eq!(too_many(&gpu), expected);
     }

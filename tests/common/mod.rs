@@ -30,7 +30,12 @@ pub fn emulators() -> Vec<GpuBackend<Emulated>> {
     if std::env::var_os("WARPFEM_TEST_EMULATOR").is_some_and(|value| value == "0") {
         return Vec::new();
     }
-    ORDERS.iter().map(|orders| GpuBackend::new(emulated(*orders)).unwrap()).collect()
+    ORDERS.map(emulator).into()
+}
+
+/// A backend on the emulator that runs lanes and blocks in these orders.
+pub fn emulator(orders: (Order, Order)) -> GpuBackend<Emulated> {
+    GpuBackend::new(emulated(orders)).unwrap()
 }
 
 /// The GPU; where there is none, says so once.

@@ -4,8 +4,12 @@ use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Plan};
 use crate::backend::Backend;
 use crate::error::Result;
+use cuda_std::launch::Kernel;
+use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::real::Real;
+use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Ebw;
+use kernels_rs::sparse::ebw::EbwSpmvDot;
 use rayon::prelude::*;
 
 impl<const D: usize, const S: usize> Format for Ebw<D, S> {
@@ -19,6 +23,17 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
 
     fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Self {
         Ebw { sliced: arrays.view() }
+    }
+
+    fn spmv_dot<T: Real>(
+        self,
+        n_rows: usize,
+        values: View<T>,
+        x: View<T>,
+        y: ViewMut<T>,
+        to: Reduction,
+    ) -> Option<impl Kernel> {
+        Some(EbwSpmvDot { n_rows, a: self, values, x, y, to })
     }
 
     unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {

@@ -3,8 +3,10 @@
 use super::Pattern;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
+use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::real::Real;
+use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Layout;
 use rayon::prelude::*;
 use std::rc::Rc;
@@ -81,6 +83,18 @@ pub trait Format: Layout {
     /// How kernels see the arrays.
     fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
 
+    /// The launch of `y = A x` with `x . y`, a thread per item, if that is faster than one after the other.
+    fn spmv_dot<T: Real>(
+        self,
+        _n_items: usize,
+        _values: View<T>,
+        _x: View<T>,
+        _y: ViewMut<T>,
+        _to: Reduction,
+    ) -> Option<impl Kernel> {
+        None::<Never>
+    }
+
     /// `y = A x` on the CPU.
     ///
     /// # Safety
@@ -96,6 +110,23 @@ pub trait Format: Layout {
                 }
             }
         });
+    }
+}
+
+/// The launch that there is not.
+pub enum Never {}
+
+impl Kernel for Never {
+    fn name(&self) -> &'static str {
+        match *self {}
+    }
+
+    fn params(&self) -> Params {
+        match *self {}
+    }
+
+    unsafe fn run_thread(&self) {
+        match *self {}
     }
 }
 

@@ -35,8 +35,7 @@ pub use entries::Entries;
 pub use pattern::PatternView;
 pub use sell::Sell;
 
-use crate::real::{Real, fma};
-use crate::reduce::{Reduction, sum_over_grid};
+use crate::real::Real;
 use cuda_std::prelude::*;
 
 /// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size: the
@@ -128,34 +127,6 @@ pub unsafe fn spmv<L: Layout, T: Real>(n_items: usize, a: L, values: View<T>, x:
             y.set(row + i, product[i]);
         }
     }
-}
-
-/// Computes: `y = A x` and `scalars[out[0]] = x . y`, in one pass.
-///
-/// Parameters, thread mapping and memory as [`spmv`]; x's own entries are in cache when the sum needs them.
-///
-/// # Safety
-/// See the crate's section on safety.
-#[kernel(L = for_each_format!, T = [f32, f64])]
-pub unsafe fn spmv_dot<L: Layout, T: Real>(
-    n_items: usize,
-    a: L,
-    values: View<T>,
-    x: View<T>,
-    y: ViewMut<T>,
-    to: Reduction,
-) {
-    let (item, lane) = item_and_lane::<L>();
-    let product = a.shared_product(n_items, item, lane, values, x);
-    let mut sum = 0.0;
-    if item < n_items && lane == 0 {
-        let row = a.row(item);
-        for i in 0..L::ROWS {
-            y.set(row + i, product[i]);
-            sum = fma(x.at(row + i).to_f64(), product[i].to_f64(), sum);
-        }
-    }
-    sum_over_grid([sum], to);
 }
 
 /// Reads entry by entry the `D` entries of x in block column `column`.

@@ -21,7 +21,7 @@ use kernels_rs::blas::Dot;
 use kernels_rs::cg::CgResidual;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
-use kernels_rs::sparse::{Spmv, SpmvDot};
+use kernels_rs::sparse::Spmv;
 use std::cell::RefCell;
 
 /// Memory and launches of one device.
@@ -220,11 +220,15 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         y: &mut L::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
-        let blocks = (n_items * F::LANES).div_ceil(BLOCK).max(1);
+        let blocks = n_items.div_ceil(BLOCK).max(1);
         let to = self.reduction(blocks, [out])?;
-        let kernel = SpmvDot { n_items, a, values: values.view(), x: x.view(), y: y.view_mut(), to };
-        // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
-        unsafe { self.launch_sum(blocks, &kernel) }
+        if let Some(kernel) = a.spmv_dot(n_items, values.view(), x.view(), y.view_mut(), to) {
+            // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
+            return unsafe { self.launch_sum(blocks, &kernel) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.spmv(a, n_items, values, x, y) }?;
+        self.dot(x, y, out)
     }
 
     fn cg_residual<T: Real>(
