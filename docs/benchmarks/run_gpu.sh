@@ -8,7 +8,7 @@
 # Without parts: all. A measurement that fails (too little memory, say) is named and left out.
 #
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
-# squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes for rates; ORDERINGS and WINDOWS other orders;
+# squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes, or cases (a.toml), for rates; ORDERINGS and WINDOWS other orders;
 # CG_FORMATS other formats; SOLVE="cube_40" other cases than cube_100 and cube_hex8_100; CUSPARSE=no leaves cuSPARSE out;
 # DEVICE=cpu measures the CPU. Matrices for cuSPARSE, up to 10 GB each, pass through TMPDIR.
 set -eu
@@ -116,9 +116,15 @@ iterations() {
 }
 
 rates() {
-    for n in $series; do
+    for problem in $series; do
+        case $problem in
+        *.toml) cube=$problem ;;
+        *) cube="--cells $problem" ;;
+        esac
         for precision in double single; do
-            warpfem "rate_${n}_$precision" cg --cells "$n" --precision $precision --format "$cg_formats" --max-iterations 200
+            # shellcheck disable=SC2086 # an option and its value
+            warpfem "rate_$(basename "$problem" .toml)_$precision" cg $cube --precision $precision \
+                --format "$cg_formats" --max-iterations 200
         done
     done
 }
