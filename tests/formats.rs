@@ -281,3 +281,19 @@ fn short_indices_reach_as_far_as_16_bits_and_no_further() {
         }
     }
 }
+
+#[test]
+fn a_long_row_that_would_pad_all_others_is_refused_before_memory_is_taken() {
+    let backend = CpuBackend::default();
+    let n = 4_000_000_u32;
+    // A row of 500,000 blocks makes ELL's columns 24 TB.
+    let hub = 500_000;
+    let row_start = std::iter::once(0).chain((0..u64::from(n)).map(|row| row + hub)).collect();
+    let columns = std::iter::once(0).chain(1..hub as u32).chain(1..n).collect();
+    let pattern =
+        std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, Sparsity { row_start, columns }).unwrap());
+    for format in ["ell", "ell_row", "bell"] {
+        let refused = Matrix::<_, f64>::zeros(&backend, format, 3, &pattern, Tuning::default());
+        assert!(matches!(refused, Err(warpfem::Error::OutOfMemory { .. })), "{format}");
+    }
+}

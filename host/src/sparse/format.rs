@@ -2,7 +2,7 @@
 
 use super::Pattern;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::real::Real;
@@ -45,6 +45,20 @@ impl<B: Backend> Plan<'_, B> {
     /// Rows of scalars.
     pub fn n_scalar_rows(&self) -> usize {
         self.pattern.n_rows * self.size
+    }
+
+    /// Refuses an array of `n` entries of `bytes` each that the device has no room for, before it is tried: padding may
+    /// want far more than the mesh suggests.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]
+    pub fn check_room(&self, n: u64, bytes: usize) -> Result<()> {
+        let (needed, available) = (n.saturating_mul(bytes as u64), self.backend.free_memory());
+        if available.is_some_and(|available| needed > available) {
+            return Err(Error::OutOfMemory { device: self.backend.name(), needed, available });
+        }
+        Ok(())
     }
 }
 

@@ -104,11 +104,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
 
     fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build::<B>(plan)?;
-        let needed = n_values.saturating_mul(size_of::<T>() as u64);
-        let available = plan.backend.free_memory();
-        if available.is_some_and(|available| needed > available) {
-            return Err(Error::OutOfMemory { device: plan.backend.name(), needed, available });
-        }
+        plan.check_room(n_values, size_of::<T>())?;
         let n_items = if F::BLOCK.is_some() { plan.pattern.n_rows } else { plan.n_scalar_rows() };
         Ok(Matrix {
             pattern: plan.pattern.clone(),
