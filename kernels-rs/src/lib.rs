@@ -21,7 +21,7 @@
 //! documentation gives, and that no two views of one launch overlap unless both are only read. On the host every access
 //! is checked, so the emulator finds what breaks the promise.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, stdarch_nvptx))]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, stdarch_nvptx))]
 #![allow(clippy::needless_range_loop, reason = "indices are what the equations have")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "a kernel is unsafe as a whole: see the crate's section on safety")]
 

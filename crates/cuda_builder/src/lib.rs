@@ -12,6 +12,7 @@
 //! a compiler the checked-in PTX is used all the same, with a warning. Two environment variables intervene:
 //! `CUDA_BUILDER=force` compiles in any case, and `CUDA_BUILDER_RUSTC` names the compiler.
 
+mod bounds;
 mod compile;
 mod compiler;
 mod error;
@@ -163,7 +164,7 @@ impl CudaBuilder {
             target_cpu: self.arch.target_cpu(),
         };
         let header = Header { sources: hash, compiler: compiler.version.clone(), command: job.command_line() };
-        write_whole(&ptx, &header.put_before(&job.run(compiler)?))?;
+        write_whole(&ptx, &header.put_before(&bounds::apply(&job.run(compiler)?)))?;
         warn(&format!("compiled {} with {} to {}", self.crate_dir.display(), compiler.version, ptx.display()));
         Ok(Built { ptx, origin: Origin::Compiled })
     }

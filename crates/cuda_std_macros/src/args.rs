@@ -1,14 +1,16 @@
-//! What stands in the parentheses: `items, T = [f32, f64], B = [1, 3], E = for_each_element!`.
+//! What stands in the parentheses: `items, launch_bounds(256, 2), T = [f32, f64], B = [1, 3], E = for_each_element!`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::{Ident, Path, Token, bracketed, token};
+use syn::{Ident, LitInt, Path, Token, bracketed, parenthesized, token};
 
 /// The arguments of the attribute as written.
 pub struct Args {
     /// `items` was given.
     pub items: bool,
+    /// Threads per block at most, and blocks on a multiprocessor at least.
+    pub launch_bounds: Option<(u32, u32)>,
     /// The lists by the name of their generic parameter.
     pub lists: Vec<(Ident, TokenStream)>,
     /// The first list that a macro holds, and which macro.
@@ -34,7 +36,7 @@ impl Args {
 
 impl Parse for Args {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let mut args = Args { items: false, lists: Vec::new(), listed_by: None };
+        let mut args = Args { items: false, launch_bounds: None, lists: Vec::new(), listed_by: None };
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             if input.peek(Token![=]) {
@@ -54,6 +56,8 @@ impl Parse for Args {
                 args.lists.push((name, list.parse()?));
             } else if name == "items" && !args.items {
                 args.items = true;
+            } else if name == "launch_bounds" && args.launch_bounds.is_none() {
+                args.launch_bounds = Some(launch_bounds(input)?);
             } else {
                 let text = format!("expected `items` or `{name} = [..]`, the arguments of a generic parameter");
                 return Err(syn::Error::new(name.span(), text));
@@ -62,6 +66,15 @@ impl Parse for Args {
         }
         Ok(args)
     }
+}
+
+fn launch_bounds(input: ParseStream) -> syn::Result<(u32, u32)> {
+    let bounds;
+    parenthesized!(bounds in input);
+    let number = || bounds.parse::<LitInt>()?.base10_parse();
+    let threads = number()?;
+    bounds.parse::<Token![,]>()?;
+    Ok((threads, number()?))
 }
 
 fn skip_comma(input: ParseStream) -> syn::Result<()> {

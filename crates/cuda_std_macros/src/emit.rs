@@ -75,7 +75,17 @@ fn entry(kernel: &Kernel, cfgs: &[&Attribute], instance: &[Argument]) -> TokenSt
     } else {
         (None, quote!(unsafe { #call(#(#names),*) }))
     };
+    // `cuda_builder` makes directives of the comment.
+    let bounds = kernel.launch_bounds.map(|(threads, blocks)| {
+        let comment = format!("// launch_bounds {name} {threads} {blocks}");
+        quote! {
+            #(#cfgs)*
+            #[cfg(target_arch = "nvptx64")]
+            ::core::arch::global_asm!(#comment);
+        }
+    });
     quote! {
+        #bounds
         #(#cfgs)*
         #[cfg(target_arch = "nvptx64")]
         #[allow(dead_code, improper_ctypes_definitions)]

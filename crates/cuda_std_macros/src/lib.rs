@@ -21,6 +21,10 @@ use proc_macro::TokenStream;
 /// `i: usize`: the function computes item `i`, the entry points take the number of items in its place and leave
 /// out the threads beyond, and the struct implements `cuda_std::launch::ItemKernel`.
 ///
+/// `launch_bounds(256, 2)` promises blocks of at most 256 threads, and asks for registers such that two of them fit on a
+/// multiprocessor: CUDA's `__launch_bounds__`. Without it `ptxas` saves registers for occupancy, and with them the loads
+/// that it could have on their way at a time.
+///
 /// A list that several kernels share can be held by a macro that passes it on, `macro_rules! for_each_element { ($then:ident)
 /// => { $then! { Tet4, Hex8 } } }`, and is then named instead: `#[kernel(E = for_each_element!)]`.
 ///

@@ -13,6 +13,8 @@ pub struct Kernel {
     pub function: ItemFn,
     /// Whether it computes one item.
     pub items: bool,
+    /// Threads per block at most, and blocks on a multiprocessor at least.
+    pub launch_bounds: Option<(u32, u32)>,
     /// The parameters of a launch: without the item's index.
     pub params: Vec<Param>,
     /// The generic parameters in order.
@@ -56,7 +58,7 @@ impl Kernel {
             params.remove(0);
         }
         let generics = generics(args.lists, &function)?;
-        Ok(Kernel { items: args.items, params, generics, function })
+        Ok(Kernel { items: args.items, launch_bounds: args.launch_bounds, params, generics, function })
     }
 
     /// Every combination of generic arguments, the last parameter fastest.
@@ -372,6 +374,13 @@ mod tests {
                     unsafe fn k() {}
                 ),
                 "expected `items`",
+            ),
+            (
+                quote!(launch_bounds(256)),
+                quote!(
+                    unsafe fn k() {}
+                ),
+                "expected `,`",
             ),
             (
                 quote!(items),

@@ -76,7 +76,7 @@ impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(D = [1, 2, 3], S = [32, 64, 128], T = [f32, f64])]
+#[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], T = [f32, f64])]
 pub unsafe fn ebw_spmv_dot<const D: usize, const S: usize, T: Real>(
     n_rows: usize,
     a: Ebw<D, S>,

@@ -117,7 +117,7 @@ fn item_and_lane<L: Layout>() -> (usize, usize) {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(L = for_each_format!, T = [f32, f64])]
+#[kernel(launch_bounds(256, 2), L = for_each_format!, T = [f32, f64])]
 pub unsafe fn spmv<L: Layout, T: Real>(n_items: usize, a: L, values: View<T>, x: View<T>, y: ViewMut<T>) {
     let (item, lane) = item_and_lane::<L>();
     let product = a.shared_product(n_items, item, lane, values, x);
