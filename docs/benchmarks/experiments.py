@@ -20,8 +20,8 @@ KEPT = TRIED["launch bound: 2 blocks of 256 (kept)"]
 THREADS = 256
 NOTE = """\
 How many times as fast as EBW's product was without launch bounds, on the same matrix in the same run, in the same precision of
-values: each the best of its sizes of thread blocks (and of launch bounds, where there are several), but what was kept as it was kept. `bytes` is what is moved
-in total, against EBW. "Half" keeps each pair of blocks K_ab, K_ba once, and adds the second product to y with atomics.
+values: each the best of its sizes of thread blocks (and of launch bounds, where there are several), but what was kept as it was
+kept. `bytes` is what is moved in total, against EBW. "Half" keeps each pair of blocks K_ab, K_ba once, and adds the second product to y with atomics.
 """
 
 
