@@ -45,3 +45,32 @@ fn it_is_for_sm_80_and_up() {
     assert_eq!(target, ".target sm_80");
     assert!(text.contains("\n.address_size 64\n"));
 }
+
+/// The body of an entry point.
+fn body<'a>(ptx: &'a str, name: &str) -> &'a str {
+    let start = ptx.find(&format!(".entry {name}(")).unwrap_or_else(|| panic!("no kernel {name}"));
+    let end = ptx[start..].find("\n}").map_or(ptx.len(), |at| start + at);
+    &ptx[start..end]
+}
+
+/// Two copies of a shuffle or a barrier in the branches of a test would make the threads of a warp wait for ever. Here a
+/// test of one condition stands before and behind them, which tempts compilers.
+#[test]
+fn barriers_and_shuffles_are_not_duplicated() {
+    let text = ptx();
+    let count = |name, what| body(&text, name).matches(what).count();
+    assert_eq!(count("scan_sums", "bar.sync"), 2);
+    // Five steps, each of two halves.
+    assert_eq!(count("scan_sums", "shfl.sync"), 10);
+    assert_eq!(count("spmv_csrvector_f64", "shfl.sync"), 10);
+    assert_eq!(count("spmv_dense_f64", "bar.sync"), 2);
+}
+
+#[test]
+fn sparse_products_have_launch_bounds() {
+    let text = ptx();
+    for name in ["spmv_ebw3_f64", "ebw_spmv_dot_3_32_f64"] {
+        let (head, _) = body(&text, name).split_once("\n{").expect("a body");
+        assert!(head.ends_with(".maxntid 256\n.minnctapersm 2"), "{name}: {head}");
+    }
+}

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::model::options::PRECISIONS;
 use crate::precond;
 use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
-use crate::sparse::{Matrix, Tuning};
+use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
 use kernels_rs::for_each_strategy;
 use kernels_rs::real::Real;
@@ -90,7 +90,7 @@ fn choose(model: &Model, device: String) -> Result<Choices> {
     let solver = &model.solver;
     Ok(Choices {
         device,
-        format: or(&solver.format, "ebw"),
+        format: or(&solver.format, sparse::AUTO),
         ordering: ordering(model)?.name().to_owned(),
         preconditioner: or(&solver.preconditioner, precond::AUTO),
         precision: solver.precision.clone(),

@@ -32,7 +32,7 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Storage formats, separated by commas.
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = "ebw",
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = sparse::AUTO,
         value_parser = PossibleValuesParser::new(sparse::formats()))]
     format: Vec<String>,
     /// Relative residual to stop at.
