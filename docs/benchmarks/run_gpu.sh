@@ -141,7 +141,8 @@ solve() {
 
 {
     echo "date: $(date -u +%Y-%m-%d)"
-    echo "command: SIZES=\"$sizes\" SOLVE=\"$solve\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
+    echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
+        "CG_FORMATS=\"$cg_formats\" SOLVE=\"$solve\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
     echo "driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
     echo "processors: $(nproc)"
 } >"$out/run.txt"

@@ -9,7 +9,7 @@ use cuda_std::prelude::*;
 /// A BELL matrix of `D x D` blocks.
 ///
 /// Memory moved by a product: as EBW, but for every row as much as for the longest. Reached on an H200, f64, three million
-/// unknowns: 98 to 100 % of the copy bandwidth; as fast as EBW on cubes, and 0.6 times as fast on an unstructured mesh.
+/// unknowns: 98 to 99 % of the copy bandwidth; as fast as EBW on cubes, and 0.6 times as fast on an unstructured mesh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Bell<const D: usize> {

@@ -8,8 +8,8 @@ use cuda_std::prelude::*;
 /// A CSR matrix multiplied by a warp per row.
 ///
 /// Memory moved by a product: as [`Csr`]. Five shuffles per row, and lanes without an entry where rows are shorter than
-/// a warp. Reached on an H200, f64, three million unknowns: 85 % of the copy bandwidth with hex8's 81 entries a row, 56 % with
-/// tet4's 45; 21 % with tri3's 14.
+/// a warp. Reached on an H200, f64, three million unknowns: 72 % of the copy bandwidth with hex8's 81 entries a row, 46 % with
+/// tet4's 45; 18 % with tri3's 14, at one million. (85 and 56 % before it had the launch bounds that all formats share.)
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CsrVector {

@@ -12,7 +12,7 @@ use cuda_std::prelude::*;
 ///
 /// Memory moved by a product: per block `D^2` values and one index (76 B for D = 3 in f64), per block row x and y once (48 B): 397 B per
 /// unknown for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27. Reached on an H200 with S = 32, f64, three million
-/// unknowns: 97 to 99 % of the copy bandwidth on cubes, 94 % on an unstructured mesh; S = 64 and 128 as much, of more padding.
+/// unknowns: 98 to 99 % of the copy bandwidth on cubes, 97 % on an unstructured mesh; S = 64 and 128 as much, of more padding.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ebw<const D: usize, const S: usize> {

@@ -13,8 +13,8 @@ pub const SLICE: usize = 32;
 ///
 /// Memory moved by a product: per block `D^2` values, 2 B of distance and 4/32 B of base (74.1 B for D = 3 in f64, where EBW has
 /// 76 B; 38.1 B against 40 B in f32), per block row x and y once (48 B): 387 B per unknown for a structured tet4 mesh of 15 blocks a
-/// row, 683 B for hex8's 27; in f32, 199 B and 351 B. Reached on an H200, three million unknowns on cubes: 96 to 97 % of the copy
-/// bandwidth in f64, 94 to 95 % in f32.
+/// row, 683 B for hex8's 27; in f32, 199 B and 351 B. Reached on an H200, three million unknowns on cubes: 98 to 99 % of the copy
+/// bandwidth in f64, 96 % in f32.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ebw16<const D: usize> {

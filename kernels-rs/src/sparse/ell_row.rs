@@ -8,7 +8,7 @@ use cuda_std::prelude::*;
 /// A row-major ELL matrix of scalars.
 ///
 /// Memory moved by a product: as [`super::Ell`], in sectors that a warp shares only through the cache. Reached on an H200,
-/// f64, three million unknowns: 32 % of the copy bandwidth, a third of what [`super::Ell`] reaches.
+/// f64, three million unknowns: 28 to 29 % of the copy bandwidth, a third of what [`super::Ell`] reaches.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct EllRow {

@@ -13,7 +13,7 @@ pub const HEIGHT: usize = 32;
 
 /// An ELL-WARP matrix of scalars.
 ///
-/// Memory moved by a product: as [`Sell`]. Reached on an H200, f64, three million unknowns: 97 to 99 % of the copy bandwidth on cubes, 93 %
+/// Memory moved by a product: as [`Sell`]. Reached on an H200, f64, three million unknowns: 96 to 98 % of the copy bandwidth on cubes, 93 %
 /// on an unstructured mesh, where it is 1.7 times as fast as ELL.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use cuda_std::prelude::*;
 ///
 /// Memory moved by a product: a value and an index for every entry and its padding (12 B in f64), per row its number
 /// (4 B), x and y once. Reached on an H200, f64, three million unknowns, C = 32: 90 to 92 % of the copy bandwidth on cubes, 85 % on an
-/// unstructured mesh. ELL-WARP, where C is known to the compiler, is 8 to 10 % faster.
+/// unstructured mesh. ELL-WARP, where C is known to the compiler, is 7 to 9 % faster.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Sell {
