@@ -108,7 +108,7 @@ fn inputs_that_make_no_sense() {
     let folder = Folder::new();
     folder.write("part.txt", "");
     let mesh = repository("meshes/cube_463.msh");
-    let refused: [(&[&str], &str); 18] = [
+    let refused: [(&[&str], &str); 19] = [
         (&["spmv", "part.txt"], "expected a case (.toml) or a mesh (.msh)"),
         (&["cg", "part"], "expected a case (.toml) or a mesh (.msh)"),
         (&["cg", &mesh], "is a mesh without supports and loads: name a case (.toml)"),
@@ -124,6 +124,7 @@ fn inputs_that_make_no_sense() {
         (&["cg", "--format", ""], "[possible values: "),
         (&["spmv", "--block-size", "4"], "1..=3"),
         (&["spmv", "--slice", "24"], "a power of two"),
+        (&["spmv", "--slice", "9223372036854775808"], "a power of two, at most 1048576"),
         (&["spmv", "--ordering", "random"], "auto, mesh, hilbert"),
         (&["spmv", "--degree-window", "0"], "at least 1"),
         (&["cg", "--max-iterations", "0"], "--max-iterations"),
