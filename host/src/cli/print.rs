@@ -42,7 +42,7 @@ fn help(error: &Error) -> &'static str {
              supports and materials are as meant"
         }
         Error::Breakdown => "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements",
-        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh",
+        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or a storage format that pads less",
         Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU",
         Error::Output { .. } => "\nhelp: choose another place with `-o`",
         _ => "",

@@ -22,7 +22,7 @@ pub(super) fn build<B: Backend, F: Format<Arrays<B> = CsrArrays<B>>>(plan: &Plan
     // SAFETY: a length for every row; both live.
     unsafe { backend.run(n, CsrLengths { pattern: pattern.view(), size, lengths: lengths.view_mut() }) }?;
     let row_start = backend.exclusive_sum(&lengths)?;
-    plan.check_room((pattern.n_blocks() * size * size) as u64, size_of::<u32>())?;
+    plan.check_room((pattern.n_blocks() * size * size) as u64, size_of::<u32>() + plan.value_bytes)?;
     let mut columns = backend.zeros(pattern.n_blocks() * size * size)?;
     let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry of every row; all live.

@@ -20,7 +20,7 @@ impl Format for EllRow {
     fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
         let n = plan.n_scalar_rows();
         let width = sliced::longest(plan)? * plan.size;
-        plan.check_room(n as u64 * width as u64, size_of::<u32>())?;
+        plan.check_room(n as u64 * width as u64, size_of::<u32>() + plan.value_bytes)?;
         let mut columns = plan.backend.zeros(n * width)?;
         let kernel =
             EllRowColumns { pattern: plan.pattern.view(), size: plan.size, width, columns: columns.view_mut() };

@@ -39,6 +39,8 @@ pub struct Plan<'a, B: Backend> {
     pub size: usize,
     /// What was chosen.
     pub tuning: Tuning,
+    /// Bytes of a value.
+    pub value_bytes: usize,
 }
 
 impl<B: Backend> Plan<'_, B> {
@@ -47,8 +49,8 @@ impl<B: Backend> Plan<'_, B> {
         self.pattern.n_rows * self.size
     }
 
-    /// Refuses an array of `n` entries of `bytes` each that the device has no room for, before it is tried: padding may
-    /// want far more than the mesh suggests.
+    /// Refuses arrays of `n` entries of `bytes` each, together, that the device has no room for, before they are tried:
+    /// padding may want far more than the mesh suggests.
     ///
     /// # Errors
     ///

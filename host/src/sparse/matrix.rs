@@ -89,7 +89,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     ///
     /// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`], [`Error::TooLarge`].
     pub fn zeros(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
-        let plan = Plan { backend, pattern, size, tuning };
+        let plan = Plan { backend, pattern, size, tuning, value_bytes: size_of::<T>() };
         if u32::try_from(plan.n_scalar_rows()).is_err() {
             return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
         }

@@ -87,7 +87,8 @@ pub fn build<B: Backend>(plan: &Plan<B>, rows: Rows<B>, height: usize) -> Result
     unsafe { backend.run(slices.n_rows, kernel) }?;
     let slice_start = backend.exclusive_sum(&widths)?;
     let n_columns = backend.read_at(&slice_start, n_slices)? as usize;
-    plan.check_room((n_columns as u64).saturating_mul(height as u64), size_of::<u32>())?;
+    let values = if rows_are_blocks { plan.size * plan.size } else { 1 };
+    plan.check_room((n_columns as u64).saturating_mul(height as u64), size_of::<u32>() + values * plan.value_bytes)?;
     let mut columns = backend.zeros(n_columns * height)?;
     let kernel =
         SliceColumns { pattern: pattern.view(), slices, slice_start: slice_start.view(), columns: columns.view_mut() };

@@ -52,6 +52,9 @@ macro_rules! for_each_format {
     };
 }
 
+// Launch bounds and shared arrays of this module have it as a number.
+const _: () = assert!(crate::reduce::BLOCK == 256);
+
 /// The largest block size.
 pub const MAX_BLOCK: usize = 3;
 
