@@ -167,6 +167,10 @@ fn expected_footprint(name: &str, sparsity: &Sparsity, size: usize, tuning: Tuni
         "bell" => sliced(&blocks, whole_warps(blocks.len()), size * size, 0),
         "ebw" => sliced(&blocks, 32, size * size, 0),
         "ebw64" => sliced(&blocks, 64, size * size, 0),
+        "ebw16" => {
+            let columns = padded(&blocks, 32);
+            (size * size * columns, 8 * (blocks.len().div_ceil(32) + 1) + 2 * columns + 4 * columns / 32)
+        }
         "ebw128" => sliced(&blocks, 128, size * size, 0),
         _ => panic!("what does {name} store?"),
     };
@@ -249,5 +253,31 @@ fn a_dense_matrix_that_does_not_fit_is_refused_with_what_it_needs() {
         Err(warpfem::Error::OutOfMemory { needed, .. }) => assert_eq!(needed, 8 * (3 * u64::from(n)).pow(2)),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("648 TB were found"),
+    }
+}
+
+/// A row with a neighbour this far from the smallest column of its slice.
+fn far_neighbour(distance: usize) -> Sparsity {
+    // The slice's other rows are padded with themselves, of which the least is row 1.
+    let mut neighbours = vec![Vec::new(); distance + 2];
+    neighbours[0].push(distance + 1);
+    sparsity(&neighbours)
+}
+
+#[test]
+fn short_indices_reach_as_far_as_16_bits_and_no_further() {
+    for size in 1..=3 {
+        let backend = CpuBackend::default();
+        product::<_, f64>(&backend, "far neighbour", "ebw16", &Blocks::random(far_neighbour(65_535), size, 1));
+        let too_far = warpfem::sparse::Pattern::upload(&backend, far_neighbour(65_536)).unwrap();
+        let refused = Matrix::<_, f64>::zeros(&backend, "ebw16", size, &too_far.into(), Tuning::default());
+        match refused {
+            Err(error @ warpfem::Error::TooLarge(_)) => {
+                assert!(error.to_string().contains("65536 columns apart"), "{error}");
+                assert_eq!(error.exit_code(), 4);
+            }
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("65,536 went into 16 bits"),
+        }
     }
 }

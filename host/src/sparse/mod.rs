@@ -7,6 +7,7 @@ pub mod csr_vector;
 pub mod dense;
 pub mod dense_block;
 pub mod ebw;
+pub mod ebw16;
 pub mod ell;
 pub mod ell_row;
 pub mod ell_warp;

@@ -19,8 +19,10 @@ pub enum Rows<B: Backend> {
 
 /// Padded slices on a backend.
 pub struct SlicedArrays<B: Backend> {
-    slice_start: Vector<B, u64>,
-    columns: Vector<B, u32>,
+    /// Number of columns before each slice, `[n_slices + 1]`.
+    pub slice_start: Vector<B, u64>,
+    /// Column indices, `[slice_start[n_slices]][height]`.
+    pub columns: Vector<B, u32>,
     /// Rows per slice.
     pub height: usize,
     /// The row at each position, where rows are sorted.

@@ -11,6 +11,7 @@ pub mod csr_vector;
 pub mod dense;
 pub mod dense_block;
 pub mod ebw;
+pub mod ebw16;
 pub mod ell;
 pub mod ell_row;
 pub mod ell_warp;
@@ -26,6 +27,7 @@ pub use csr_vector::CsrVector;
 pub use dense::Dense;
 pub use dense_block::DenseBlock;
 pub use ebw::{Ebw, Ebw1, Ebw1x64, Ebw1x128, Ebw2, Ebw2x64, Ebw2x128, Ebw3, Ebw3x64, Ebw3x128};
+pub use ebw16::{Ebw16, Ebw16D1, Ebw16D2, Ebw16D3};
 pub use ell::Ell;
 pub use ell_row::EllRow;
 pub use ell_warp::EllWarp;
@@ -45,7 +47,8 @@ macro_rules! for_each_format {
         $callback! {
             $($argument)*
             Dense, DenseBlock, Csr, CsrVector, Bcsr1, Bcsr2, Bcsr3, EllRow, Ell, EllWarp, Sell, Bell1, Bell2, Bell3,
-            Ebw1, Ebw2, Ebw3, Ebw1x64, Ebw2x64, Ebw3x64, Ebw1x128, Ebw2x128, Ebw3x128
+            Ebw1, Ebw2, Ebw3, Ebw1x64, Ebw2x64, Ebw3x64, Ebw1x128, Ebw2x128, Ebw3x128,
+            Ebw16D1, Ebw16D2, Ebw16D3
         }
     };
 }
