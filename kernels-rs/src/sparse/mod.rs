@@ -19,6 +19,7 @@ pub mod entries;
 pub mod pattern;
 pub mod sell;
 pub mod sliced;
+pub mod trial;
 
 pub use bcsr::{Bcsr, Bcsr1, Bcsr2, Bcsr3};
 pub use bell::{Bell, Bell1, Bell2, Bell3};

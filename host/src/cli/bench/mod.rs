@@ -4,6 +4,7 @@ mod bandwidth;
 mod cg;
 mod problem;
 mod spmv;
+mod trials;
 
 use super::memory;
 use clap::builder::PossibleValuesParser;
@@ -22,6 +23,9 @@ pub enum Kind {
     Spmv(Arguments),
     /// Conjugate gradients with Jacobi: iterations, and time per iteration.
     Cg(Arguments),
+    /// Products under study.
+    #[command(hide = true)]
+    Trials(Arguments),
 }
 
 /// The problem and the device.
@@ -69,6 +73,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
     match kind {
         Kind::Spmv(arguments) => spmv::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
+        Kind::Trials(arguments) => trials::run(arguments),
     }
 }
 
