@@ -19,13 +19,22 @@ pub fn module_with(ptx: &str, name: &str) -> Option<String> {
         let end = entry.find("\n}").map_or(entry.len(), |at| at + 2);
         let this = entry[ENTRY.len()..end].split('(').next()?.trim();
         if this == name {
-            module.push_str(&entry[..end]);
+            module.push_str(&bounded(&entry[..end], name));
             found = true;
         }
         rest = &entry[end..];
     }
     module.push_str(rest);
     found.then_some(module)
+}
+
+/// The entry point, with the blocks of 256 threads that the trials' names want on a multiprocessor.
+fn bounded(entry: &str, name: &str) -> String {
+    let blocks = name.strip_prefix("trial_parts_").and_then(|rest| rest.split('_').nth(1));
+    match blocks {
+        Some(blocks @ ("2" | "4")) => entry.replacen("\n{", &format!("\n.maxntid 256\n.minnctapersm {blocks}\n{{"), 1),
+        _ => entry.into(),
+    }
 }
 
 #[cfg(test)]

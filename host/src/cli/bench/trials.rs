@@ -230,15 +230,15 @@ impl<L: Launcher> Bench<'_, L> {
             launch(backend, n, threads, &kernel)
         })?;
         macro_rules! parts {
-            ($($P:literal)*) => { $(
-                let what = self.what::<T, T>(concat!($P, " threads a row"), threads, columns, 2);
+            ($($P:literal $B:literal)*) => { $(
+                let what = self.what::<T, T>(concat!($P, " a row, bound ", $B), threads, columns, 2);
                 self.record::<T>(what, |y| {
-                    let kernel = TrialParts::<$P, T> { n_rows: n, a, values, x, y: y.view_mut() };
+                    let kernel = TrialParts::<$P, $B, T> { n_rows: n, a, values, x, y: y.view_mut() };
                     launch(backend, n.next_multiple_of(SLICE) * $P, threads, &kernel)
                 })?;
             )* };
         }
-        parts!(2 4 8);
+        parts!(1 2 1 4 2 0 2 2 2 4 4 0 4 2 4 4 8 0 8 2 8 4);
         macro_rules! unrolled {
             ($($U:literal)*) => { $(
                 let what = self.what::<T, T>(concat!("unrolled by ", $U), threads, columns, 2);
