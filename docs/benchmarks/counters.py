@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 import sys
 
-FORMATS = "csr csr_vector bcsr ell_row ell ell_warp sell bell ebw".split()
+FORMATS = "dense dense_block csr csr_vector bcsr ell_row ell ell_warp sell bell ebw".split()
 METRICS = {
     "dram_sectors_read": "dram__sectors_read.sum",
     "dram_sectors_written": "dram__sectors_write.sum",
