@@ -83,7 +83,7 @@ pub fn build<B: Backend>(plan: &Plan<B>, rows: Rows<B>, height: usize) -> Result
     let n_slices = slices.n_rows.div_ceil(height);
     let mut widths = backend.zeros(n_slices)?;
     let kernel = SliceWidths { pattern: pattern.view(), slices, widths: widths.view_mut() };
-    // SAFETY: a width for every slice; the arrays live, since the sum waits for nothing but itself and is read below.
+    // SAFETY: a width for every slice; all live until `read_at`, which waits.
     unsafe { backend.run(slices.n_rows, kernel) }?;
     let slice_start = backend.exclusive_sum(&widths)?;
     let n_columns = backend.read_at(&slice_start, n_slices)? as usize;
