@@ -100,7 +100,7 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
     }
     let mut u = k.cholesky().expect("positive definite").solve(&DVector::from_vec(f));
     u += DVector::from_column_slice(&supports.prescribed);
-    let u = symbolic.numbering.scatter(u.as_slice()).into_flattened();
+    let u = symbolic.numbering.scatter(u.as_slice(), 3).into_flattened();
     assert_close("displacements", &u, expected.as_slice(), 1e-11, expected.amax());
     bits(&u)
 }
@@ -147,14 +147,14 @@ fn gravity<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let mut f = backend.zeros(3 * mesh.n_nodes).unwrap();
     mesh.add_body_force(backend, &weights, &mut f).unwrap();
     let f = backend.download(&f).unwrap();
-    let nodal = symbolic.numbering.scatter(&f).into_flattened();
+    let nodal = symbolic.numbering.scatter(&f, 3).into_flattened();
     let expected = reference::body_force(model, &weights);
     assert_close("nodal loads", &nodal, &expected, 1e-13, largest(&expected));
     let mut volume = [0.0; 2];
     reference::for_each_cell(model, |kind, _, x, material, _| {
         volume[material] += reference::points(kind, x).iter().map(|point| point.weight).sum::<f64>();
     });
-    let total = warpfem::stress::resultant(&f);
+    let total = warpfem::stress::resultant(&f, 3);
     let weight: [f64; 3] = core::array::from_fn(|i| volume[0] * weights[0][i] + volume[1] * weights[1][i]);
     assert_close("weight", &total, &weight, 1e-13, largest(&weight));
     bits(&f)

@@ -167,7 +167,7 @@ pub struct System<B: Backend, T: Real> {
     pub mesh: DeviceMesh<B>,
     /// The supports.
     pub supports: Supports,
-    /// All loads as nodal forces in the solver's numbering, `[n_nodes][3]` flat.
+    /// All loads as nodal forces in the solver's numbering, `[n_nodes][dim]` flat.
     pub applied: Vec<f64>,
     /// K.
     pub matrix: Matrix<B, T>,
@@ -191,7 +191,7 @@ impl<B: Backend, T: Real> System<B, T> {
         let order = ordering(model)?;
         let Topology { numbering, pattern, blocks, coords } =
             Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
-        let mut matrix = Matrix::zeros(backend, format, 3, &pattern, Tuning::default())?;
+        let mut matrix = Matrix::zeros(backend, format, model.analysis.dim(), &pattern, Tuning::default())?;
         let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
         backend.finish()?;
         timings.setup = phase.next("assembly");
@@ -251,14 +251,15 @@ fn solve_with<B: Backend, T: Real>(
         outcome.converged = outcome.relative_residual <= options.tolerance;
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
-    let reaction_force = numbering.scatter(&support_forces);
+    let dim = supports.dim;
+    let reaction_force = numbering.scatter(&support_forces, dim);
     let mut solution = Solution {
-        displacement: numbering.scatter(&u),
+        displacement: numbering.scatter(&u, dim),
         reactions: reactions(model, &reaction_force),
         reaction_force,
         stresses,
-        applied: stress::resultant(&applied),
-        equilibrium_error: stress::equilibrium_error(&support_forces, &applied),
+        applied: stress::resultant(&applied, dim),
+        equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
         outcome,
         choices,
         timings,
@@ -267,9 +268,9 @@ fn solve_with<B: Backend, T: Real>(
     Ok(solution)
 }
 
-/// All loads as nodal forces in the solver's numbering, `[n_nodes][3]` flat.
+/// All loads as nodal forces in the solver's numbering, `[n_nodes][dim]` flat.
 fn loads<B: Backend>(backend: &B, model: &Model, numbering: &Numbering, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
-    let nodal = numbering.gather(&model.nodal_forces).into_flattened();
+    let nodal = numbering.gather_components(&model.nodal_forces, model.analysis.dim());
     let Some(gravity) = model.gravity else { return Ok(nodal) };
     let weight = |density: Option<f64>| gravity.map(|g| density.unwrap_or(0.0) * g);
     let weights: Vec<[f64; 3]> = model.materials.iter().map(|material| weight(material.density)).collect();

@@ -15,20 +15,32 @@ pub struct Lame<T> {
     pub mu: T,
 }
 
-/// The 3x3 stiffness block of nodes a and b at one quadrature point, added into `block`:
-/// `w (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`, which equals `w B_a^T D B_b`.
-///
-/// `ga`, `gb`: `dN/dx` of the two nodes; `w`: quadrature weight times `|J|`. 42 operations against 135 of the product.
-#[inline(always)]
-pub fn add_stiffness_block<T: Real>(block: &mut [[T; 3]; 3], ga: [T; 3], gb: [T; 3], lame: Lame<T>, w: T) {
-    let (lambda, mu) = (lame.lambda * w, lame.mu * w);
-    let trace = mu * dot3(ga, gb);
-    for i in 0..3 {
-        for j in 0..3 {
-            block[i][j] += fma(lambda * ga[i], gb[j], mu * gb[i] * ga[j]);
-        }
-        block[i][i] += trace;
+impl<T: Real> Lame<T> {
+    /// The parameters times a thickness.
+    #[inline(always)]
+    pub fn scaled(self, thickness: T) -> Self {
+        Lame { lambda: self.lambda * thickness, mu: self.mu * thickness }
     }
+}
+
+/// The stiffness block of nodes a and b, from `M = int g_a g_b^T dV`, with `g` the gradients `dN/dx`:
+/// `lambda M + mu M^T + mu tr(M) I`, which equals `int B_a^T D B_b dV`.
+///
+/// Nine fused operations a quadrature point and 30 a block, against 135 a point of the product with D.
+#[inline(always)]
+pub fn stiffness_block<T: Real>(dim: usize, m: [[T; 3]; 3], lame: Lame<T>) -> [[T; 3]; 3] {
+    let mut trace = m[0][0];
+    for i in 1..dim {
+        trace += m[i][i];
+    }
+    let mut block = [[T::ZERO; 3]; 3];
+    for i in 0..dim {
+        for j in 0..dim {
+            block[i][j] = fma(lame.lambda, m[i][j], lame.mu * m[j][i]);
+        }
+        block[i][i] = fma(lame.mu, trace, block[i][i]);
+    }
+    block
 }
 
 /// Strain `[xx, yy, zz, xy, yz, xz]` (engineering shears) of a displacement gradient `h[i][j] = du_i/dx_j`.
@@ -81,6 +93,7 @@ pub fn traction<T: Real>(s: [T; 6], g: [T; 3]) -> [T; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::add_outer;
     use approx::assert_relative_eq;
 
     const STEEL: Lame<f64> = Lame { lambda: 1.2e11, mu: 8.0e10 };
@@ -94,8 +107,9 @@ mod tests {
     #[test]
     fn block_is_b_transposed_d_b() {
         let (ga, gb, w) = ([0.3, -1.2, 0.7], [1.1, 0.4, -0.9], 0.37);
-        let mut block = [[0.0; 3]; 3];
-        add_stiffness_block(&mut block, ga, gb, STEEL, w);
+        let mut product = [[0.0; 3]; 3];
+        add_outer(3, &mut product, ga.map(|g| w * g), gb);
+        let block = stiffness_block(3, product, STEEL);
         let (ba, bb) = (b_matrix(ga), b_matrix(gb));
         for j in 0..3 {
             let column: [f64; 6] = core::array::from_fn(|v| bb[v][j]);

@@ -28,3 +28,13 @@ pub fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
 pub fn dot3<T: Real>(a: [T; 3], b: [T; 3]) -> T {
     fma(a[0], b[0], fma(a[1], b[1], a[2] * b[2]))
 }
+
+/// `m += a b^T` over the first `dim` components.
+#[inline(always)]
+pub fn add_outer<T: Real>(dim: usize, m: &mut [[T; 3]; 3], a: [T; 3], b: [T; 3]) {
+    for i in 0..dim {
+        for j in 0..dim {
+            m[i][j] = fma(a[i], b[j], m[i][j]);
+        }
+    }
+}

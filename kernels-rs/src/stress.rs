@@ -4,29 +4,43 @@ use crate::assembly::MeshView;
 use crate::element::*;
 use crate::for_each_element;
 use crate::material::{double_dot, strain, stress, von_mises};
-use crate::real::fma;
+use crate::real::add_outer;
 use cuda_std::prelude::*;
 
-/// Displacement gradient `h[i][j] = du_i/dx_j` of a cell from its nodes' displacements.
+/// How a cell is deformed at a point.
+#[derive(Clone, Copy)]
+pub struct Deformation {
+    /// Displacement gradient `h[i][j] = du_i/dx_j`.
+    pub h: [[f64; 3]; 3],
+    /// `J^-T`.
+    pub inverse: [[f64; 3]; 3],
+    /// `det J`.
+    pub det_j: f64,
+}
+
+/// Evaluates [`Deformation`] at `xi`: `h = (sum_b u_b (dN_b/dxi)^T) J^-1`, which needs no gradient in space.
 ///
 /// # Safety
-/// `nodes` are nodes of the mesh that `u [n_nodes][3]` belongs to.
+/// `nodes` are nodes of the mesh that `u [n_nodes][DIM]` belongs to.
 #[inline(always)]
-pub unsafe fn displacement_gradient<E: Element>(
+pub unsafe fn deformation<E: Element>(
     nodes: E::Nodal<usize>,
-    dn_dx: &E::Nodal<[f64; 3]>,
+    x: &E::Nodal<[f64; 3]>,
+    xi: [f64; 3],
     u: View<f64>,
-) -> [[f64; 3]; 3] {
-    let mut h = [[0.0; 3]; 3];
+) -> Deformation {
+    let (mut jac, mut slope) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
     for b in 0..E::N {
-        for i in 0..3 {
-            let ui = u.at(3 * nodes[b] + i);
-            for j in 0..3 {
-                h[i][j] = fma(ui, dn_dx[b][j], h[i][j]);
-            }
+        let dn = E::shape_gradient(b, xi);
+        add_outer(E::DIM, &mut jac, x[b], dn);
+        let mut ub = [0.0; 3];
+        for i in 0..E::DIM {
+            ub[i] = u.at(E::DIM * nodes[b] + i);
         }
+        add_outer(E::DIM, &mut slope, ub, dn);
     }
-    h
+    let (inverse, det_j) = invert(E::DIM, jac);
+    Deformation { h: slope.map(|row| transform(E::DIM, inverse, row)), inverse, det_j }
 }
 
 /// Where [`recover`] writes, one entry per cell.
@@ -43,23 +57,27 @@ pub struct StressOut {
 
 /// Computes: stress, von Mises stress and strain energy of a cell.
 ///
-/// Parameters: `u [n_nodes][3]`. Thread mapping: an item per cell.
+/// Parameters: `across [n_materials]`, in a plane body the stress across the plane per `eps_xx + eps_yy`: lambda in plane
+/// strain, 0 in plane stress; `u [n_nodes][DIM]`. Thread mapping: an item per cell.
 /// Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 64 B written.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, E = for_each_element!)]
-pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, out: StressOut) {
+pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>, u: View<f64>, out: StressOut) {
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
     let lame = mesh.cell_lame::<f64>(cell);
-    let at = gradients::<E, f64>(&x, E::CENTROID);
-    let sigma = stress(strain(displacement_gradient::<E>(nodes, &at.dn_dx, u)), lame);
+    let eps = strain(deformation::<E>(nodes, &x, E::CENTROID, u).h);
+    let mut sigma = stress(eps, lame);
+    if E::DIM == 2 {
+        sigma[2] = across.at(mesh.material.at(cell) as usize) * (eps[0] + eps[1]);
+    }
     let mut energy = 0.0;
     for &(xi, weight) in E::QUADRATURE {
-        let at = gradients::<E, f64>(&x, xi);
-        let eps = strain(displacement_gradient::<E>(nodes, &at.dn_dx, u));
-        energy += 0.5 * weight * at.det_j * double_dot(stress(eps, lame), eps);
+        let at = deformation::<E>(nodes, &x, xi, u);
+        let eps = strain(at.h);
+        energy += 0.5 * mesh.thickness * weight * at.det_j * double_dot(stress(eps, lame), eps);
     }
     out.stress.set(cell, sigma);
     out.von_mises.set(cell, von_mises(sigma));

@@ -154,7 +154,7 @@ fn recover_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
         let mut energy = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
         let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
         // SAFETY: mesh, u and the outputs live; n is at most the number of cells.
-        unsafe { backend.run(n, Recover::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), out)) }.unwrap();
+        unsafe { backend.run(n, Recover::<E>::new(mesh.view(&mesh.blocks[0]), mesh.across(), u.view(), out)) }.unwrap();
         let mut cells = [
             backend.download(&stress).unwrap().into_flattened(),
             backend.download(&von_mises).unwrap(),

@@ -89,10 +89,11 @@ pub fn made_up_values<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 /// Some components of some nodes held, at values that are not zero.
-fn supports(n: usize) -> (Vec<u8>, Vec<f64>) {
+fn supports(n: usize, dim: usize) -> (Vec<u8>, Vec<f64>) {
     let mut random = Random(8);
-    let fixed: Vec<u8> = (0..n).map(|_| if random.below(3) == 0 { random.below(8) as u8 } else { 0 }).collect();
-    let prescribed = (0..3 * n).map(|i| if fixed[i / 3] >> (i % 3) & 1 == 1 { random.next() } else { 0.0 });
+    let masks = 1 << dim;
+    let fixed: Vec<u8> = (0..n).map(|_| if random.below(3) == 0 { random.below(masks) as u8 } else { 0 }).collect();
+    let prescribed = (0..dim * n).map(|i| if fixed[i / dim] >> (i % dim) & 1 == 1 { random.next() } else { 0.0 });
     let prescribed = prescribed.collect();
     (fixed, prescribed)
 }
@@ -101,33 +102,33 @@ pub fn eliminate<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
     for format in formats() {
         for n in [0, 1, 33, 70] {
-            found.extend(eliminate_of::<B, f32>(backend, format, n));
-            found.extend(eliminate_of::<B, f64>(backend, format, n));
+            found.extend(eliminate_of::<B, f32, 3>(backend, format, n));
+            found.extend(eliminate_of::<B, f64, 3>(backend, format, n));
         }
     }
-    [found, eliminate_of::<B, f64>(backend, "ebw", 257)].concat()
+    found.extend(eliminate_of::<B, f32, 1>(backend, "ebw", 70));
+    found.extend(eliminate_of::<B, f64, 1>(backend, "ebw", 70));
+    found.extend(eliminate_of::<B, f32, 2>(backend, "ebw", 70));
+    found.extend(eliminate_of::<B, f64, 2>(backend, "ebw", 70));
+    [found, eliminate_of::<B, f64, 3>(backend, "ebw", 257)].concat()
 }
 
-fn eliminate_of<B: Backend, T: Real>(backend: &B, format: &str, n: usize) -> Vec<u64> {
-    let (blocks, f, _) = problem::<f64>(n, 3);
-    let (fixed, prescribed) = supports(n);
+fn eliminate_of<B: Backend, T: Real, const D: usize>(backend: &B, format: &str, n: usize) -> Vec<u64> {
+    let (blocks, f, _) = problem::<f64>(n, D);
+    let (fixed, prescribed) = supports(n, D);
     let mut matrix: Matrix<B, T> = blocks.upload(backend, format);
     let mut device_f = backend.upload(&f).unwrap();
     let (device_fixed, device_prescribed) = (backend.upload(&fixed).unwrap(), backend.upload(&prescribed).unwrap());
-    let kernel = Eliminate {
-        entries: matrix.entries(),
-        fixed: device_fixed.view(),
-        prescribed: device_prescribed.view(),
-        values: matrix.values_mut(),
-        f: device_f.view_mut(),
-    };
+    let (entries, values) = (matrix.entries(), matrix.values_mut());
+    let (fixed_view, prescribed_view) = (device_fixed.view(), device_prescribed.view());
+    let kernel = Eliminate::<T, D>::new(entries, fixed_view, prescribed_view, values, device_f.view_mut());
     // SAFETY: all live and have a row per node.
     unsafe { backend.run(n, kernel) }.unwrap();
     let values = matrix.blocks(backend).unwrap();
     let f_found = backend.download(&device_f).unwrap();
     let mut k = blocks.dense();
     let mut lifted = DVector::from_vec(f) - &k * DVector::from_vec(prescribed);
-    for i in (0..3 * n).filter(|i| fixed[i / 3] >> (i % 3) & 1 == 1) {
+    for i in (0..D * n).filter(|i| fixed[i / D] >> (i % D) & 1 == 1) {
         let diagonal = k[(i, i)];
         k.row_mut(i).fill(0.0);
         k.column_mut(i).fill(0.0);

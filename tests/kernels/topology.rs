@@ -271,10 +271,9 @@ fn rows_and_slots_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
     assert!(before_guard(backend, &placed).iter().map(|cell| *cell as usize).eq(around.concat()));
     let mut slots = backend.download(&slots).unwrap();
     assert_eq!(slots.split_off(cells.len() * N), [u16::MAX; GUARD]);
-    let pairs = around.iter().enumerate().flat_map(|(row, list)| list.iter().map(move |cell| (row, *cell)));
-    for ((row, cell), slots) in pairs.zip(slots.chunks_exact(N)) {
-        let nodes: Vec<u32> = slots.iter().map(|slot| rows[row][usize::from(*slot)]).collect();
-        assert_eq!(nodes, renumbered[cell * N..][..N], "cell {cell} in row {row}");
+    for (i, (row, slots)) in renumbered.iter().zip(slots.chunks_exact(N)).enumerate() {
+        let nodes: Vec<u32> = slots.iter().map(|slot| rows[*row as usize][usize::from(*slot)]).collect();
+        assert_eq!(nodes, renumbered[i / N * N..][..N], "row {row} of cell {}", i / N);
     }
     widened(&found_columns).chain(slots.iter().map(|slot| u64::from(*slot))).collect()
 }

@@ -98,10 +98,15 @@ impl Numbering {
         self.to_mesh.iter().map(|node| values[*node as usize]).collect()
     }
 
-    /// Vectors per node, from the solver's order (`[n][3]`, flat) to the mesh's.
-    pub fn scatter(&self, values: &[f64]) -> Vec<[f64; 3]> {
-        let vector = |solver: &u32| core::array::from_fn(|i| values[3 * *solver as usize + i]);
-        self.to_solver.iter().map(vector).collect()
+    /// The first `dim` components of vectors per node, from the mesh's order to the solver's, `[n][dim]` flat.
+    pub fn gather_components(&self, values: &[[f64; 3]], dim: usize) -> Vec<f64> {
+        self.to_mesh.iter().flat_map(|node| &values[*node as usize][..dim]).copied().collect()
+    }
+
+    /// Vectors per node, from the solver's order (`[n][dim]`, flat) to the mesh's; components past `dim` are 0.
+    pub fn scatter(&self, values: &[f64], dim: usize) -> Vec<[f64; 3]> {
+        let component = |node: usize, i: usize| if i < dim { values[dim * node + i] } else { 0.0 };
+        self.to_solver.iter().map(|node| core::array::from_fn(|i| component(*node as usize, i))).collect()
     }
 }
 

@@ -1,5 +1,5 @@
-//! The symbolic phase: sparsity from the mesh, and for every pair of a node and a cell around it, where in the node's
-//! row the cell's contributions go. With that the numeric phase searches nothing.
+//! The symbolic phase: sparsity from the mesh, and for every block of a cell's stiffness where in its row it goes (WARP's
+//! CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::{Numbering, Ordering};
 use crate::chunks::split_at_bounds;
@@ -23,8 +23,7 @@ pub struct Block {
     pub nodes: Vec<u32>,
     /// Cells around each node.
     pub around: NodeCells,
-    /// For each pair of a node and a cell around it, the place in the node's row of each of the cell's nodes,
-    /// `[n_pairs][N]`.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
     pub slots: Vec<u16>,
 }
 
@@ -176,18 +175,20 @@ impl Block {
         let nodes: Vec<u32> = mesh.nodes.par_iter().map(|node| numbering.to_solver[*node as usize]).collect();
         let offsets = starts(numbering.to_mesh.iter().map(|node| mesh.of(*node as usize).len()));
         let mut cells = vec![0; offsets[n] as usize];
-        let mut slots = vec![0; cells.len() * size];
         let cell_parts = split_at_bounds(&mut cells, run_bounds(n, |row| offsets[row]));
-        let slot_parts = split_at_bounds(&mut slots, run_bounds(n, |row| offsets[row] * size as u64));
-        cell_parts.into_par_iter().zip(slot_parts).enumerate().for_each(|(run, (cells, slots))| {
-            let mut to = cells.iter_mut().zip(slots.chunks_exact_mut(size));
+        cell_parts.into_par_iter().enumerate().for_each(|(run, mut to)| {
             for row in run * ROWS..n.min((run + 1) * ROWS) {
-                let columns = sparsity.row(row);
-                for (cell, (to_cell, to_slots)) in mesh.of(numbering.to_mesh[row] as usize).iter().zip(&mut to) {
-                    *to_cell = *cell;
-                    let cell_nodes = &nodes[*cell as usize * size..][..size];
-                    to_slots.iter_mut().zip(cell_nodes).for_each(|(slot, node)| *slot = place(columns, *node));
-                }
+                let from = mesh.of(numbering.to_mesh[row] as usize);
+                let (head, tail) = to.split_at_mut(from.len());
+                head.copy_from_slice(from);
+                to = tail;
+            }
+        });
+        let mut slots = vec![0; nodes.len() * size];
+        slots.par_chunks_mut(size * size).zip(nodes.par_chunks(size)).with_min_len(ROWS).for_each(|(slots, nodes)| {
+            for (slots, row) in slots.chunks_exact_mut(size).zip(nodes) {
+                let columns = sparsity.row(*row as usize);
+                slots.iter_mut().zip(nodes).for_each(|(slot, node)| *slot = place(columns, *node));
             }
         });
         Block { index: mesh.index, kind: mesh.kind, nodes, around: NodeCells { offsets, cells }, slots }

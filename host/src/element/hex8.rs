@@ -1,13 +1,15 @@
 //! The trilinear hexahedron.
 
-use super::{ElementInfo, ElementKind::Quad4};
+use super::{ElementInfo, ElementKind::Quad4, SAME_ORDER};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "hex8",
     dim: 3,
     n_nodes: 8,
+    n_corners: 8,
     gmsh: 5,
     vtk: 12,
+    vtk_order: SAME_ORDER,
     faces: &[
         (Quad4, &[0, 3, 2, 1]),
         (Quad4, &[4, 5, 6, 7]),

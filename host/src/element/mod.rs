@@ -1,15 +1,23 @@
 //! Reference elements as the host sees them: names, codes in file formats, faces.
 //!
 //! One file per element. Shape functions and quadrature are in `kernels-rs/src/element`.
-//! Node numbers inside an element are Gmsh's, which for these elements are also VTK's.
+//! Node numbers inside an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
 
 pub(crate) mod dispatch;
+mod hex20;
 mod hex8;
 mod line2;
+mod line3;
 mod point1;
 mod quad4;
+mod quad8;
+mod tet10;
 mod tet4;
 mod tri3;
+mod tri6;
+
+/// VTK numbers the nodes as Gmsh does.
+const SAME_ORDER: &[usize] = &[];
 
 /// What is known of an element type without a mesh.
 #[derive(Debug)]
@@ -20,11 +28,15 @@ pub struct ElementInfo {
     pub dim: usize,
     /// Number of nodes.
     pub n_nodes: usize,
+    /// Number of corners; they come first.
+    pub n_corners: usize,
     /// Element type code in MSH files.
     pub gmsh: i32,
     /// Cell type code in VTK files.
     pub vtk: u8,
-    /// The sides of dimension `dim - 1`, their nodes ordered so that the normal points outward.
+    /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
+    pub vtk_order: &'static [usize],
+    /// The sides of dimension `dim - 1`, their corners ordered so that the normal points outward, then their other nodes.
     pub faces: &'static [(ElementKind, &'static [usize])],
 }
 
@@ -46,7 +58,10 @@ macro_rules! element_kinds {
         }
     };
 }
-element_kinds!(point1 Point1, line2 Line2, tri3 Tri3, quad4 Quad4, tet4 Tet4, hex8 Hex8);
+element_kinds!(
+    point1 Point1, line2 Line2, line3 Line3, tri3 Tri3, quad4 Quad4, tri6 Tri6, quad8 Quad8, tet4 Tet4, hex8 Hex8,
+    tet10 Tet10, hex20 Hex20
+);
 
 impl ElementKind {
     /// The kind with this code in MSH files.

@@ -1,5 +1,14 @@
 //! A single node, as Gmsh writes it for physical points.
 
-use super::ElementInfo;
+use super::{ElementInfo, SAME_ORDER};
 
-pub(super) const INFO: ElementInfo = ElementInfo { name: "point1", dim: 0, n_nodes: 1, gmsh: 15, vtk: 1, faces: &[] };
+pub(super) const INFO: ElementInfo = ElementInfo {
+    name: "point1",
+    dim: 0,
+    n_nodes: 1,
+    n_corners: 1,
+    gmsh: 15,
+    vtk: 1,
+    vtk_order: SAME_ORDER,
+    faces: &[],
+};

@@ -3,6 +3,7 @@
 pub mod adjacency;
 pub mod bodies;
 mod check;
+pub mod coloring;
 mod error;
 pub mod faces;
 pub mod generate;

@@ -28,6 +28,20 @@ use crate::mesh::Mesh;
 pub enum Analysis {
     /// Three-dimensional linear elasticity.
     Elasticity,
+    /// Elasticity of a thin plate in its plane: no stress across it.
+    PlaneStress,
+    /// Elasticity of a long prism's cross-section: no strain along it.
+    PlaneStrain,
+}
+
+impl Analysis {
+    /// Number of coordinates, and of displacement components.
+    pub fn dim(self) -> usize {
+        match self {
+            Analysis::Elasticity => 3,
+            Analysis::PlaneStress | Analysis::PlaneStrain => 2,
+        }
+    }
 }
 
 /// An isotropic linear elastic material.
@@ -121,6 +135,8 @@ pub struct Model {
     pub mesh: Mesh,
     /// What is solved.
     pub analysis: Analysis,
+    /// Thickness of a plane problem; 1 in three dimensions.
+    pub thickness: f64,
     /// The materials.
     pub materials: Vec<Material>,
     /// For each block of `mesh.cells` of the analysis's dimension (in `mesh.cells` order; other blocks have an empty

@@ -49,6 +49,7 @@ impl Model {
         Ok(Model {
             name: case.name(),
             analysis: Analysis::Elasticity,
+            thickness: 1.0,
             materials,
             cell_material,
             supports,

@@ -17,7 +17,7 @@ pub struct Stresses {
     pub strain_energy: f64,
 }
 
-/// Recovers the stresses of displacements `u [n_nodes][3]`, in the solver's numbering.
+/// Recovers the stresses of displacements `u [n_nodes][dim]`, in the solver's numbering.
 pub fn recover<B: Backend>(
     backend: &B,
     mesh: &DeviceMesh<B>,
@@ -34,9 +34,9 @@ pub fn recover<B: Backend>(
         let mut von_mises = backend.zeros::<f64>(block.n_cells)?;
         let mut energy = backend.zeros::<f64>(block.n_cells)?;
         let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
-        let (view, u) = (mesh.view(block), u.view());
+        let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
         // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
-        with_element!(block.kind, E => unsafe { backend.run(block.n_cells, Recover::<E>::new(view, u, out)) })?;
+        with_element!(block.kind, E => unsafe { backend.run(block.n_cells, Recover::<E>::new(view, across, u, out)) })?;
         stresses.stress[block.index] = backend.take(stress)?;
         stresses.von_mises[block.index] = backend.take(von_mises)?;
         stresses.strain_energy += backend.take(energy)?.iter().sum::<f64>();
@@ -44,31 +44,34 @@ pub fn recover<B: Backend>(
     Ok(stresses)
 }
 
-/// Forces of the supports on the body, `K u - f` in the prescribed components and 0 elsewhere, `[n_nodes][3]` flat.
+/// Forces of the supports on the body, `K u - f` in the prescribed components and 0 elsewhere, `[n_nodes][dim]` flat.
 pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) -> Vec<f64> {
-    let force = |entry: usize| match supports.is_fixed(entry / 3, entry % 3) {
+    let dim = supports.dim;
+    let force = |entry: usize| match supports.is_fixed(entry / dim, entry % dim) {
         true => internal[entry] - applied[entry],
         false => 0.0,
     };
     (0..internal.len()).map(force).collect()
 }
 
-/// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][3]` flat.
+/// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][dim]` flat.
 pub fn free_residual(supports: &Supports, internal: &[f64], applied: &[f64]) -> f64 {
-    let free = (0..internal.len()).filter(|entry| !supports.is_fixed(entry / 3, entry % 3));
+    let dim = supports.dim;
+    let free = (0..internal.len()).filter(|entry| !supports.is_fixed(entry / dim, entry % dim));
     free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The sum of vectors `[n][3]`, flat.
-pub fn resultant(forces: &[f64]) -> [f64; 3] {
-    core::array::from_fn(|i| forces.iter().skip(i).step_by(3).sum())
+/// The sum of vectors `[n][dim]`, flat; components past `dim` are 0.
+pub fn resultant(forces: &[f64], dim: usize) -> [f64; 3] {
+    core::array::from_fn(|i| if i < dim { forces.iter().skip(i).step_by(dim).sum() } else { 0.0 })
 }
 
-/// How far supports and loads are from balance: `|sum of both| / sum of both's magnitudes`; 0 without forces.
-pub fn equilibrium_error(support_forces: &[f64], applied: &[f64]) -> f64 {
-    let (supports, loads) = (resultant(support_forces), resultant(applied));
+/// How far supports and loads, `[n][dim]` flat, are from balance: `|sum of both| / sum of both's magnitudes`; 0 without
+/// forces.
+pub fn equilibrium_error(support_forces: &[f64], applied: &[f64], dim: usize) -> f64 {
+    let (supports, loads) = (resultant(support_forces, dim), resultant(applied, dim));
     let unbalanced = supports.iter().zip(loads).map(|(s, l)| (s + l) * (s + l)).sum::<f64>().sqrt();
-    let magnitude = |forces: &[f64]| forces.chunks_exact(3).map(norm).sum::<f64>();
+    let magnitude = |forces: &[f64]| forces.chunks_exact(dim).map(norm).sum::<f64>();
     let total = magnitude(support_forces) + magnitude(applied);
     if total == 0.0 { 0.0 } else { unbalanced / total }
 }

@@ -29,8 +29,11 @@ pub struct MeshView {
     pub nodes: View<u32>,
     /// Material of each cell, `[n_cells]`.
     pub material: View<u32>,
-    /// Lame's parameters of each material, `[n_materials]` as (lambda, mu).
+    /// Lame's parameters of each material, `[n_materials]` as (lambda, mu); in plane stress lambda is
+    /// `2 lambda mu / (lambda + 2 mu)`.
     pub lame: View<[f64; 2]>,
+    /// Thickness of a plane body; 1 in three dimensions.
+    pub thickness: f64,
     /// Start of each node's list of cells, `[n_nodes + 1]`.
     pub around: View<u64>,
     /// Cells around each node, ascending, `[around[n_nodes]]`.

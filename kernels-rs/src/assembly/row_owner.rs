@@ -6,9 +6,10 @@
 use super::{MeshView, select};
 use crate::element::*;
 use crate::for_each_element;
-use crate::material::{add_stiffness_block, strain, stress, traction};
-use crate::real::Real;
+use crate::material::{stiffness_block, strain, stress, traction};
+use crate::real::{Real, add_outer};
 use crate::sparse::Entries;
+use crate::stress::deformation;
 use cuda_std::prelude::*;
 
 /// A cell around the node that a thread owns.
@@ -37,11 +38,12 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
 ///
-/// Parameters: `slots [around[n_nodes]][N]`, the position in the row of each node of each cell around it;
-/// `values` as `entries` says, zero or holding what other element types have added.
+/// Parameters: `slots [n_cells][N][N]`, the position of each cell's node b in the row of its node a; `values` as `entries`
+/// says, zero or holding what other element types have added.
 /// Thread mapping: an item per node.
 /// Memory moved: per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache); each value of
-/// the row is read and written once per cell that shares its edge. Operations: N (42 + gradients) per pair and point.
+/// the row is read and written once per cell that shares its edge. Operations per pair, in three dimensions: per point
+/// 9 N for the Jacobian and, unless N is above 8, 18 N for the columns; else 18 N and a shape function's gradient each.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -53,31 +55,69 @@ pub unsafe fn stiffness<E: Element, T: Real>(
     entries: Entries,
     values: ViewMut<T>,
 ) {
-    let places = entries.row::<3>(row);
+    let places = entries.row(row, E::DIM);
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
-        let lame = mesh.cell_lame::<T>(cell);
-        let mut blocks = E::nodal(|_| [[T::ZERO; 3]; 3]);
-        for &(xi, weight) in E::QUADRATURE {
-            let at = gradients::<E, T>(&x, xi);
-            let ga = select::<E, _>(&at.dn_dx, a);
-            let w = T::from_f64(weight) * at.det_j;
-            for b in 0..E::N {
-                add_stiffness_block(&mut blocks[b], ga, at.dn_dx[b], lame, w);
-            }
-        }
-        for b in 0..E::N {
-            let start = places.block(slots.at(pair * E::N + b) as usize);
-            for j in 0..3 {
-                for i in 0..3 {
-                    values.add(start[i] + j * entries.column, blocks[b][i][j]);
+        let lame = mesh.cell_lame::<T>(cell).scaled(T::from_f64(mesh.thickness));
+        let add = |b: usize, product: [[T; 3]; 3]| {
+            // SAFETY: the slots of this cell are places in this row, which this thread owns.
+            unsafe {
+                let block = stiffness_block(E::DIM, product, lame);
+                let start = places.block(slots.at((cell * E::N + a) * E::N + b) as usize);
+                for j in 0..E::DIM {
+                    for i in 0..E::DIM {
+                        values.add(start[i] + j * entries.column, block[i][j]);
+                    }
                 }
             }
-        }
+        };
+        if E::N <= REGISTER_COLUMNS { all_columns::<E, T>(&x, a, add) } else { column_by_column::<E, T>(&x, a, add) }
     }
 }
 
-/// Computes: adds to `f [n_nodes][3]` the consistent load of a body force, `f_a += sum_e force int N_a dV`.
+/// Most columns whose sums a thread keeps in registers: 72 words in three dimensions.
+const REGISTER_COLUMNS: usize = 8;
+
+/// Hands `int g_a g_b^T dV` to `add` for every node b, all summed at once.
+#[inline(always)]
+fn all_columns<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, a: usize, mut add: impl FnMut(usize, [[T; 3]; 3])) {
+    let mut products = E::nodal(|_| [[T::ZERO; 3]; 3]);
+    for &(xi, weight) in E::QUADRATURE {
+        let at = gradients::<E, T>(x, xi);
+        let w = T::from_f64(weight) * at.det_j;
+        let ga = select::<E, _>(&at.dn_dx, a).map(|g| w * g);
+        for b in 0..E::N {
+            add_outer(E::DIM, &mut products[b], ga, at.dn_dx[b]);
+        }
+    }
+    for b in 0..E::N {
+        add(b, products[b]);
+    }
+}
+
+/// The same one node b after the other, from the Jacobians of all quadrature points: for elements whose columns do not
+/// fit in registers. These Jacobians and the gradients of node a are kept in local memory.
+#[inline(always)]
+fn column_by_column<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, a: usize, mut add: impl FnMut(usize, [[T; 3]; 3])) {
+    let at = E::points(|q| {
+        let (xi, weight) = E::QUADRATURE[q];
+        let xi = xi.map(T::from_f64);
+        let (inverse, det_j) = invert(E::DIM, jacobian::<E, T>(x, |b| E::shape_gradient(b, xi)));
+        let w = T::from_f64(weight) * det_j;
+        (inverse, transform(E::DIM, inverse, E::shape_gradient(a, xi)).map(|g| w * g))
+    });
+    for b in 0..E::N {
+        let mut product = [[T::ZERO; 3]; 3];
+        for (q, &(xi, _)) in E::QUADRATURE.iter().enumerate() {
+            let (inverse, ga) = at[q];
+            let gb = transform(E::DIM, inverse, E::shape_gradient(b, xi.map(T::from_f64)));
+            add_outer(E::DIM, &mut product, ga, gb);
+        }
+        add(b, product);
+    }
+}
+
+/// Computes: adds to `f [n_nodes][DIM]` the consistent load of a body force, `f_a += sum_e force int N_a dV`.
 ///
 /// Parameters: `force [n_materials]`, force per volume. Thread mapping: an item per node.
 /// Memory moved: as [`stiffness`] without slots and matrix.
@@ -91,19 +131,20 @@ pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f6
         let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
         let mut share = 0.0;
         for &(xi, weight) in E::QUADRATURE {
-            share += weight * gradients::<E, f64>(&x, xi).det_j * select::<E, _>(&E::shape(xi), a);
+            let jac = jacobian::<E, f64>(&x, |b| E::shape_gradient(b, xi));
+            share += weight * invert(E::DIM, jac).1 * E::shape(a, xi);
         }
         let force = force.at(mesh.material.at(cell) as usize);
-        for i in 0..3 {
-            sum[i] += share * force[i];
+        for i in 0..E::DIM {
+            sum[i] += mesh.thickness * share * force[i];
         }
     }
-    for i in 0..3 {
-        f.add(3 * row + i, sum[i]);
+    for i in 0..E::DIM {
+        f.add(E::DIM * row + i, sum[i]);
     }
 }
 
-/// Computes: adds to `f [n_nodes][3]` the internal forces of displacements `u [n_nodes][3]`,
+/// Computes: adds to `f [n_nodes][DIM]` the internal forces of displacements `u [n_nodes][DIM]`,
 /// `f_a += sum_e int sigma(u) g_a dV`, which is `K u` without the matrix and before supports.
 ///
 /// Thread mapping: an item per node. Memory moved: as [`body_force`], and u.
@@ -117,15 +158,14 @@ pub unsafe fn internal_force<E: Element>(row: usize, mesh: MeshView, u: View<f64
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let lame = mesh.cell_lame::<f64>(cell);
         for &(xi, weight) in E::QUADRATURE {
-            let at = gradients::<E, f64>(&x, xi);
-            let sigma = stress(strain(crate::stress::displacement_gradient::<E>(nodes, &at.dn_dx, u)), lame);
-            let force = traction(sigma, select::<E, _>(&at.dn_dx, a));
-            for i in 0..3 {
-                sum[i] += weight * at.det_j * force[i];
+            let at = deformation::<E>(nodes, &x, xi, u);
+            let force = traction(stress(strain(at.h), lame), transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
+            for i in 0..E::DIM {
+                sum[i] += mesh.thickness * weight * at.det_j * force[i];
             }
         }
     }
-    for i in 0..3 {
-        f.add(3 * row + i, sum[i]);
+    for i in 0..E::DIM {
+        f.add(E::DIM * row + i, sum[i]);
     }
 }

@@ -16,14 +16,14 @@ fn is_fixed(mask: u8, i: usize) -> bool {
 
 /// Computes: applies the supports to block row `row` of K and f.
 ///
-/// Parameters: `fixed [n_rows]`, a bit per component; `prescribed [n_rows][3]`, zero where free; `f [n_rows][3]`.
+/// Parameters: `fixed [n_rows]`, a bit per component; `prescribed [n_rows][D]`, zero where free; `f [n_rows][D]`.
 /// Thread mapping: an item per block row.
 /// Memory moved: per block one index and one mask; values are touched only in rows and columns of supported nodes.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn eliminate<T: Real>(
+#[kernel(items, T = [f32, f64], D = [1, 2, 3])]
+pub unsafe fn eliminate<T: Real, const D: usize>(
     row: usize,
     entries: Entries,
     fixed: View<u8>,
@@ -32,7 +32,7 @@ pub unsafe fn eliminate<T: Real>(
     f: ViewMut<f64>,
 ) {
     let own = fixed.at(row);
-    let mut lift = [0.0; 3];
+    let mut lift = [0.0; D];
     let (first, width) = entries.pattern.row(row);
     for k in 0..width {
         let column = entries.pattern.columns.at(first + k) as usize;
@@ -40,35 +40,35 @@ pub unsafe fn eliminate<T: Real>(
         if own | other == 0 {
             continue;
         }
-        for i in 0..3 {
-            for j in 0..3 {
+        for i in 0..D {
+            for j in 0..D {
                 if !is_fixed(own, i) && !is_fixed(other, j) || k == 0 && i == j {
                     continue;
                 }
                 let entry = entries.at(row, k, i, j);
                 if is_fixed(other, j) {
-                    lift[i] = fma(values.at(entry).to_f64(), prescribed.at(3 * column + j), lift[i]);
+                    lift[i] = fma(values.at(entry).to_f64(), prescribed.at(D * column + j), lift[i]);
                 }
                 values.set(entry, T::ZERO);
             }
         }
     }
-    for i in 0..3 {
-        let load = if is_fixed(own, i) { 0.0 } else { f.at(3 * row + i) - lift[i] };
-        f.set(3 * row + i, load);
+    for i in 0..D {
+        let load = if is_fixed(own, i) { 0.0 } else { f.at(D * row + i) - lift[i] };
+        f.set(D * row + i, load);
     }
 }
 
 /// Computes: `inverse_i = 1 / K_ii`, the Jacobi preconditioner; 0 for an empty row.
 ///
-/// Parameters: `inverse [n_rows][3]`. Thread mapping: an item per block row. Memory moved: six words per block row.
+/// Parameters: `inverse [n_rows][size]`. Thread mapping: an item per block row. Memory moved: two words per row.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn inverse_diagonal<T: Real>(row: usize, entries: Entries, values: View<T>, inverse: ViewMut<T>) {
-    for i in 0..3 {
+    for i in 0..entries.size {
         let diagonal = values.at(entries.at(row, 0, i, i));
-        inverse.set(3 * row + i, if diagonal == T::ZERO { T::ZERO } else { T::ONE / diagonal });
+        inverse.set(entries.size * row + i, if diagonal == T::ZERO { T::ZERO } else { T::ONE / diagonal });
     }
 }

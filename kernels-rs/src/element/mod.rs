@@ -1,46 +1,68 @@
 //! Reference elements: one file each, with shape functions, their gradients, and a quadrature rule.
 //!
-//! An element is data and two pure functions; stiffness, loads and stress are written once over [`Element`].
+//! An element is data and two pure functions; stiffness, loads and stress are written once over [`Element`]. Points have
+//! three coordinates throughout: plane elements use the first two and leave the third 0.
 
+mod hex20;
 mod hex8;
+mod quad4;
+mod quad8;
+mod rules;
+mod tet10;
 mod tet4;
+mod tri3;
+mod tri6;
 
 pub use hex8::Hex8;
+pub use hex20::Hex20;
+pub use quad4::Quad4;
+pub use quad8::Quad8;
 pub use tet4::Tet4;
+pub use tet10::Tet10;
+pub use tri3::Tri3;
+pub use tri6::Tri6;
 
-use crate::real::{Real, dot3, fma};
+use crate::real::{Real, add_outer, dot3, fma};
 use core::ops::{Index, IndexMut};
 
 /// Calls `$callback! { $arguments Tet4, Hex8, .. }` with every element that can be solved with: the only list of them.
 #[macro_export]
 macro_rules! for_each_element {
     ($callback:ident $(, $argument:tt)*) => {
-        $callback! { $($argument)* Tet4, Hex8 }
+        $callback! { $($argument)* Tri3, Quad4, Tri6, Quad8, Tet4, Hex8, Tet10, Hex20 }
     };
 }
 
 /// A quadrature point: reference coordinates `xi` and weight.
 pub type Point = ([f64; 3], f64);
 
-/// A solid reference element.
+/// A reference element of a plane or solid body.
 pub trait Element: Copy + Send + Sync + 'static {
     /// Its name: `tet4`.
     const NAME: &'static str;
+    /// Number of coordinates: 2 or 3.
+    const DIM: usize;
     /// Number of nodes.
     const N: usize;
     /// One `X` per node: `[X; N]`.
     type Nodal<X: Copy>: Copy + Index<usize, Output = X> + IndexMut<usize>;
+    /// Reference coordinates of the nodes, `[N]`.
+    const NODES: &'static [[f64; 3]];
     /// A rule that integrates the stiffness of the undistorted element exactly.
     const QUADRATURE: &'static [Point];
+    /// One `X` per quadrature point.
+    type Points<X: Copy>: Copy + Index<usize, Output = X> + IndexMut<usize>;
     /// Centroid of the reference element, where output stresses are evaluated.
     const CENTROID: [f64; 3];
 
     /// One value per node.
     fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Nodal<X>;
-    /// Shape functions `N_b(xi)`.
-    fn shape<T: Real>(xi: [T; 3]) -> Self::Nodal<T>;
-    /// Their gradients `dN_b/dxi`.
-    fn shape_gradient<T: Real>(xi: [T; 3]) -> Self::Nodal<[T; 3]>;
+    /// One value per quadrature point.
+    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Points<X>;
+    /// Shape function `N_b(xi)`.
+    fn shape<T: Real>(b: usize, xi: [T; 3]) -> T;
+    /// Its gradient `dN_b/dxi`.
+    fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3];
 }
 
 /// Gradients in space and the Jacobian's determinant at one point of one element.
@@ -55,21 +77,47 @@ pub struct Gradients<E: Element, T: Real> {
 /// Evaluates [`Gradients`] at `xi` for nodes at `x`: `J = sum_b x_b (dN_b/dxi)^T`, `dN_b/dx = J^-T dN_b/dxi`.
 #[inline(always)]
 pub fn gradients<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, xi: [f64; 3]) -> Gradients<E, T> {
-    let dn = E::shape_gradient([T::from_f64(xi[0]), T::from_f64(xi[1]), T::from_f64(xi[2])]);
+    let xi = xi.map(T::from_f64);
+    let dn = E::nodal(|b| E::shape_gradient(b, xi));
+    let (inverse, det_j) = invert(E::DIM, jacobian::<E, T>(x, |b| dn[b]));
+    Gradients { dn_dx: E::nodal(|b| transform(E::DIM, inverse, dn[b])), det_j }
+}
+
+/// `J[i][j] = dx_i/dxi_j = sum_b x_b (dN_b/dxi)^T` from the nodes' coordinates and the shape functions' gradients.
+#[inline(always)]
+pub fn jacobian<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, dn: impl Fn(usize) -> [T; 3]) -> [[T; 3]; 3] {
     let mut jac = [[T::ZERO; 3]; 3];
     for b in 0..E::N {
-        for i in 0..3 {
-            for j in 0..3 {
-                jac[i][j] = fma(x[b][i], dn[b][j], jac[i][j]);
-            }
-        }
+        add_outer(E::DIM, &mut jac, x[b], dn(b));
     }
-    // Rows of the cofactor matrix; J^-T = cof / det.
-    let cof = [cross(jac[1], jac[2]), cross(jac[2], jac[0]), cross(jac[0], jac[1])];
-    let det_j = dot3(jac[0], cof[0]);
+    jac
+}
+
+/// `J^-T` and `det J` of the leading `dim x dim` block; the rest is 0.
+#[inline(always)]
+pub fn invert<T: Real>(dim: usize, jac: [[T; 3]; 3]) -> ([[T; 3]; 3], T) {
+    let [r, s, t] = jac;
+    let o = T::ZERO;
+    // J^-T is the cofactor matrix over the determinant.
+    let (cof, det_j) = if dim == 2 {
+        ([[s[1], -s[0], o], [-r[1], r[0], o], [o; 3]], r[0] * s[1] - r[1] * s[0])
+    } else {
+        let cof = [cross(s, t), cross(t, r), cross(r, s)];
+        (cof, dot3(r, cof[0]))
+    };
     let inverse = T::ONE / det_j;
-    let dn_dx = E::nodal(|b| core::array::from_fn(|i| inverse * dot3(cof[i], dn[b])));
-    Gradients { dn_dx, det_j }
+    (cof.map(|row| row.map(|c| inverse * c)), det_j)
+}
+
+/// `J^-T g` over the first `dim` components.
+#[inline(always)]
+pub fn transform<T: Real>(dim: usize, inverse: [[T; 3]; 3], g: [T; 3]) -> [T; 3] {
+    if dim == 2 {
+        let row = |i: usize| fma(inverse[i][0], g[0], inverse[i][1] * g[1]);
+        [row(0), row(1), T::ZERO]
+    } else {
+        inverse.map(|row| dot3(row, g))
+    }
 }
 
 #[inline(always)]

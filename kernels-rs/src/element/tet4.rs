@@ -10,9 +10,12 @@ pub struct Tet4;
 
 impl Element for Tet4 {
     const NAME: &'static str = "tet4";
+    const DIM: usize = 3;
     const N: usize = 4;
     type Nodal<X: Copy> = [X; 4];
+    const NODES: &'static [[f64; 3]] = &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 1.0 / 6.0)];
+    type Points<X: Copy> = [X; 1];
     const CENTROID: [f64; 3] = [0.25; 3];
 
     #[inline(always)]
@@ -21,13 +24,17 @@ impl Element for Tet4 {
     }
 
     #[inline(always)]
-    fn shape<T: Real>(xi: [T; 3]) -> [T; 4] {
-        [T::ONE - xi[0] - xi[1] - xi[2], xi[0], xi[1], xi[2]]
+    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 1] {
+        core::array::from_fn(f)
     }
 
     #[inline(always)]
-    fn shape_gradient<T: Real>(_xi: [T; 3]) -> [[T; 3]; 4] {
-        let (o, i) = (T::ZERO, T::ONE);
-        [[-i, -i, -i], [i, o, o], [o, i, o], [o, o, i]]
+    fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
+        if b == 0 { T::ONE - xi[0] - xi[1] - xi[2] } else { xi[b - 1] }
+    }
+
+    #[inline(always)]
+    fn shape_gradient<T: Real>(b: usize, _: [T; 3]) -> [T; 3] {
+        if b == 0 { [-T::ONE; 3] } else { core::array::from_fn(|i| if i + 1 == b { T::ONE } else { T::ZERO }) }
     }
 }

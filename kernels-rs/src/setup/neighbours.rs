@@ -138,7 +138,7 @@ pub struct Placed {
     pub offsets: View<u64>,
     /// Cells around each node, ascending, `[offsets[n_nodes]]`.
     pub cells: ViewMut<u32>,
-    /// The place in the row of each node of each of those cells, `[offsets[n_nodes]][N]`.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
     pub slots: ViewMut<u16>,
 }
 
@@ -157,12 +157,16 @@ pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, patter
     let (first_column, width) = pattern.row(row);
     let first_pair = to.offsets.at(row) as usize;
     for k in 0..end - start {
-        let (cell, pair) = (around.cells.at(start + k), first_pair + k);
-        to.cells.set(pair, cell);
+        let cell = around.cells.at(start + k);
+        to.cells.set(first_pair + k, cell);
+        let first_node = cell as usize * around.size;
+        let mut a = 0;
+        while around.nodes.at(first_node + a) != row as u32 {
+            a += 1;
+        }
         for b in 0..around.size {
-            let node = around.nodes.at(cell as usize * around.size + b);
-            let slot = place(pattern.columns, first_column, width, node);
-            to.slots.set(pair * around.size + b, slot as u16);
+            let slot = place(pattern.columns, first_column, width, around.nodes.at(first_node + b));
+            to.slots.set((first_node + a) * around.size + b, slot as u16);
         }
     }
 }

@@ -34,38 +34,35 @@ impl Entries {
         self.start.at(row * self.size + i) as usize + step * self.block + j * self.column
     }
 
-    /// The places of entries (0..D, 0) of block 0, from which those of a row's other blocks are counted.
+    /// The places of entries (0..size, 0) of block 0, from which those of a row's other blocks are counted.
     ///
     /// # Safety
-    /// `row` is a block row, and `D` is the block size.
+    /// `row` is a block row, and `size` is the block size: a parameter, so that it can be known when this compiles.
     #[inline(always)]
-    pub unsafe fn row<const D: usize>(self, row: usize) -> RowEntries<D> {
-        RowEntries {
-            first: self.pattern.row(row).0,
-            start: core::array::from_fn(|i| {
-                // SAFETY: `row` is valid by contract and i < D.
-                unsafe { self.start.at(row * D + i) as usize }
-            }),
-            entries: self,
+    pub unsafe fn row(self, row: usize, size: usize) -> RowEntries {
+        let mut start = [0; 3];
+        for i in 0..size {
+            start[i] = self.start.at(row * size + i) as usize;
         }
+        RowEntries { first: self.pattern.row(row).0, start, entries: self }
     }
 }
 
 /// The places of the entries of one block row.
 #[derive(Clone, Copy)]
-pub struct RowEntries<const D: usize> {
+pub struct RowEntries {
     first: usize,
-    start: [usize; D],
+    start: [usize; 3],
     entries: Entries,
 }
 
-impl<const D: usize> RowEntries<D> {
-    /// The places of entries (0..D, 0) of block `k`; column j is `j * column` further.
+impl RowEntries {
+    /// The places of entries (0..size, 0) of block `k`; column j is `j * column` further.
     ///
     /// # Safety
     /// `k` is the number of one of the row's blocks.
     #[inline(always)]
-    pub unsafe fn block(self, k: usize) -> [usize; D] {
+    pub unsafe fn block(self, k: usize) -> [usize; 3] {
         let entries = self.entries;
         let step = if entries.by_column == 0 { k } else { entries.pattern.columns.at(self.first + k) as usize };
         self.start.map(|start| start + step * entries.block)

@@ -25,7 +25,7 @@ pub struct CellBlock<B: Backend> {
     pub around: Vector<B, u64>,
     /// Cells around each node, ascending, `[around[n_nodes]]`.
     pub cells: Vector<B, u32>,
-    /// The place in the node's row of each node of each of those cells, `[around[n_nodes]][N]`.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
     pub slots: Vector<B, u16>,
 }
 

@@ -1,0 +1,68 @@
+//! The serendipity quadrilateral on [-1, 1]^2 (Zienkiewicz and Taylor, sec. 8.6), with `(s, t)` a node's coordinates:
+//!
+//! - corners: `N = (1 + s xi)(1 + t eta)(s xi + t eta - 1) / 4`,
+//! - edges along xi: `N = (1 - xi^2)(1 + t eta) / 2`, and likewise along eta.
+
+use super::{Element, Point, rules};
+use crate::real::{Real, fma};
+
+/// Corners as [`Quad4`](super::Quad4), then the middles of the edges in the same sense.
+#[derive(Debug, Clone, Copy)]
+pub struct Quad8;
+
+const NODE: [[f64; 3]; 8] = [
+    [-1.0, -1.0, 0.0],
+    [1.0, -1.0, 0.0],
+    [1.0, 1.0, 0.0],
+    [-1.0, 1.0, 0.0],
+    [0.0, -1.0, 0.0],
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [-1.0, 0.0, 0.0],
+];
+
+impl Element for Quad8 {
+    const NAME: &'static str = "quad8";
+    const DIM: usize = 2;
+    const N: usize = 8;
+    type Nodal<X: Copy> = [X; 8];
+    const NODES: &'static [[f64; 3]] = &NODE;
+    const QUADRATURE: &'static [Point] = &rules::SQUARE_3;
+    type Points<X: Copy> = [X; 9];
+    const CENTROID: [f64; 3] = [0.0; 3];
+
+    #[inline(always)]
+    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 8] {
+        core::array::from_fn(f)
+    }
+
+    #[inline(always)]
+    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 9] {
+        core::array::from_fn(f)
+    }
+
+    #[inline(always)]
+    fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
+        let (quarter, half) = (T::from_f64(0.25), T::from_f64(0.5));
+        let [s, t, _] = NODE[b].map(T::from_f64);
+        let (p, q) = (fma(s, xi[0], T::ONE), fma(t, xi[1], T::ONE));
+        match b {
+            0..4 => quarter * p * q * (s * xi[0] + t * xi[1] - T::ONE),
+            4 | 6 => half * (T::ONE - xi[0] * xi[0]) * q,
+            _ => half * (T::ONE - xi[1] * xi[1]) * p,
+        }
+    }
+
+    #[inline(always)]
+    fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3] {
+        let (quarter, half, two) = (T::from_f64(0.25), T::from_f64(0.5), T::from_f64(2.0));
+        let [s, t, _] = NODE[b].map(T::from_f64);
+        let (p, q) = (fma(s, xi[0], T::ONE), fma(t, xi[1], T::ONE));
+        let (sx, ty) = (s * xi[0], t * xi[1]);
+        match b {
+            0..4 => [quarter * s * q * (two * sx + ty), quarter * t * p * (sx + two * ty), T::ZERO],
+            4 | 6 => [-xi[0] * q, half * t * (T::ONE - xi[0] * xi[0]), T::ZERO],
+            _ => [half * s * (T::ONE - xi[1] * xi[1]), -xi[1] * p, T::ZERO],
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The quadratic triangle in area coordinates `L = (1 - xi - eta, xi, eta)`: `L_a (2 L_a - 1)` at the corners, `4 L_a L_b` on
+//! the edges.
+
+use super::{Element, Point, Tri3, rules};
+use crate::real::Real;
+
+/// Corners as [`Tri3`], then the middles of [`EDGES`].
+#[derive(Debug, Clone, Copy)]
+pub struct Tri6;
+
+const EDGES: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 0]];
+
+impl Element for Tri6 {
+    const NAME: &'static str = "tri6";
+    const DIM: usize = 2;
+    const N: usize = 6;
+    type Nodal<X: Copy> = [X; 6];
+    const NODES: &'static [[f64; 3]] =
+        &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.5, 0.0]];
+    const QUADRATURE: &'static [Point] = &rules::TRIANGLE_3;
+    type Points<X: Copy> = [X; 3];
+    const CENTROID: [f64; 3] = Tri3::CENTROID;
+
+    #[inline(always)]
+    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 6] {
+        core::array::from_fn(f)
+    }
+
+    #[inline(always)]
+    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 3] {
+        core::array::from_fn(f)
+    }
+
+    #[inline(always)]
+    fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
+        let l = |b| Tri3::shape::<T>(b, xi);
+        match b {
+            0..3 => l(b) * (l(b) + l(b) - T::ONE),
+            _ => T::from_f64(4.0) * l(EDGES[b - 3][0]) * l(EDGES[b - 3][1]),
+        }
+    }
+
+    #[inline(always)]
+    fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3] {
+        let (l, dl) = (|b| Tri3::shape::<T>(b, xi), |b| Tri3::shape_gradient::<T>(b, xi));
+        let four = T::from_f64(4.0);
+        match b {
+            0..3 => dl(b).map(|d| (four * l(b) - T::ONE) * d),
+            _ => {
+                let [i, j] = EDGES[b - 3];
+                let (li, lj, di, dj) = (l(i), l(j), dl(i), dl(j));
+                core::array::from_fn(|k| four * (li * dj[k] + lj * di[k]))
+            }
+        }
+    }
+}
