@@ -76,10 +76,10 @@ impl Launcher for Recorder {
         self.emulated.copy(from, to)
     }
 
-    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulated.launch(blocks, threads, kernel) }
+        unsafe { self.emulated.launch_shared(blocks, threads, bytes, kernel) }
     }
 
     fn finish(&self) -> Result<()> {

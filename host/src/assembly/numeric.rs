@@ -10,6 +10,7 @@ use crate::model::{Analysis, Material, Model};
 use crate::sparse::Matrix;
 use cuda_std::prelude::View;
 use kernels_rs::assembly::MeshView;
+use kernels_rs::assembly::row_group::{Room, StiffnessRows, lanes};
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce, Stiffness};
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::for_each_element;
@@ -98,6 +99,30 @@ impl<B: Backend> DeviceMesh<B> {
             // SAFETY: views of this mesh and this matrix, which live; a row is written by its owner alone.
             with_element!(block.kind, E => unsafe {
                 backend.run(self.n_nodes, Stiffness::<E, T>::new(mesh, slots, entries, values))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Experiment.
+    pub fn set_stiffness_rows<T: Real>(&self, backend: &B, matrix: &mut Matrix<B, T>) -> Result<()> {
+        let columns: usize = std::env::var("COLUMNS_PER_ROW").map_or(27, |c| c.parse().unwrap());
+        let limit: usize = std::env::var("SHARED").map_or(48 << 10, |c| c.parse().unwrap());
+        for (i, block) in self.blocks.iter().enumerate() {
+            let (mesh, slots, entries) = (self.view(block), block.slots.view(), matrix.entries());
+            let values = matrix.values_mut();
+            // SAFETY: views of this mesh and this matrix, which live; a row is written by its owner alone.
+            with_element!(block.kind, E => unsafe {
+                let mut room = Room { columns, rows: 32 };
+                while room.rows > 1 && room.rows * room.group_words::<E, T>() * size_of::<T>() > limit {
+                    room.rows /= 2;
+                }
+                let grid = crate::backend::Grid {
+                    blocks: self.n_nodes.div_ceil(room.rows),
+                    threads: room.rows * lanes::<E>(),
+                    shared_bytes: room.rows * room.group_words::<E, T>() * size_of::<T>(),
+                };
+                backend.launch(grid, StiffnessRows::<E, T>::new(self.n_nodes, room, u32::from(i > 0), mesh, slots, entries, values))
             })?;
         }
         Ok(())

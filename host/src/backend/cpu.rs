@@ -3,11 +3,12 @@
 //! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
 
 use super::{
-    Backend, Buffer, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory, order_of, running_sums,
+    Backend, Buffer, Grid, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory, order_of,
+    running_sums,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sparse::Format;
-use cuda_std::launch::ItemKernel;
+use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::real::Real;
 use rayon::prelude::*;
@@ -100,6 +101,10 @@ impl Backend for CpuBackend {
             unsafe { kernel.item(i) }
         });
         Ok(())
+    }
+
+    unsafe fn launch<K: Kernel>(&self, _grid: Grid, kernel: K) -> Result<()> {
+        Err(Error::Device(format!("kernel `{}` needs warps: run it on a GPU or the emulator", kernel.name())))
     }
 
     fn finish(&self) -> Result<()> {

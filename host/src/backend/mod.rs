@@ -16,7 +16,7 @@ pub use host_buffer::HostBuffer;
 
 use crate::error::{Error, Result};
 use crate::sparse::Format;
-use cuda_std::launch::ItemKernel;
+use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::CgDirection;
@@ -68,6 +68,20 @@ pub struct Quotient {
     pub den: Scalar,
 }
 
+/// The threads of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks of threads.
+    pub blocks: usize,
+    /// Threads of a block.
+    pub threads: usize,
+    /// Bytes of dynamic shared memory of a block, up to [`MAX_SHARED`].
+    pub shared_bytes: usize,
+}
+
+/// Bytes of shared memory that a block of every device can have.
+pub const MAX_SHARED: usize = 48 << 10;
+
 /// Memory and arithmetic of one device. Calls may return before their work is done; [`Backend::read`],
 /// [`Backend::download`] and [`Backend::finish`] wait.
 pub trait Backend: Sized + 'static {
@@ -105,6 +119,12 @@ pub trait Backend: Sized + 'static {
     /// # Safety
     /// The kernel's own contract: its views live, have the shapes it documents, and do not overlap.
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()>;
+    /// Starts a kernel whose threads work together, on a one-dimensional grid with dynamic shared memory; an error on the
+    /// CPU, whose items are not threads.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: K) -> Result<()>;
     /// Waits until everything asked for is done.
     fn finish(&self) -> Result<()>;
 

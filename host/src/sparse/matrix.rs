@@ -183,6 +183,11 @@ impl<B: Backend, T: Real> Matrix<B, T> {
         self.pattern.n_blocks() * self.size * self.size
     }
 
+    /// Sets every value to zero.
+    pub fn clear(&mut self, backend: &B) -> Result<()> {
+        backend.fill(T::ZERO, &mut self.values)
+    }
+
     /// Fills it with made-up values, the same in every format.
     pub fn make_up(&mut self, backend: &B) -> Result<()> {
         let (entries, n_rows) = (self.entries(), self.pattern.n_rows);

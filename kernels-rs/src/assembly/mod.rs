@@ -2,6 +2,7 @@
 //!
 //! Each strategy has its own file. What they share is how they see a mesh.
 
+pub mod row_group;
 pub mod row_owner;
 pub mod supports;
 

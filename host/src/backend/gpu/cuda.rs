@@ -218,7 +218,7 @@ impl Launcher for Cuda {
         check(result, "copy within its memory")
     }
 
-    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
         let function = self.function(kernel.name())?;
         let mut params = kernel.params();
         // SAFETY: the parameters are the kernel's own, in its order; the caller keeps its contract.
@@ -231,7 +231,7 @@ impl Launcher for Cuda {
                 threads as u32,
                 1,
                 1,
-                0,
+                bytes as u32,
                 self.stream.as_inner(),
                 params.as_mut_ptr(),
                 std::ptr::null_mut(),

@@ -48,10 +48,10 @@ impl Launcher for Emulated {
         Ok(())
     }
 
-    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
         let (grid, block) = (blocks as u32, threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulator.launch(grid, block, 0, kernel) }.map_err(|e| Error::Device(e.to_string()))
+        unsafe { self.emulator.launch(grid, block, bytes, kernel) }.map_err(|e| Error::Device(e.to_string()))
     }
 
     fn finish(&self) -> Result<()> {

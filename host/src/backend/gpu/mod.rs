@@ -12,7 +12,7 @@ mod sort;
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
 pub use emulated::Emulated;
 
-use super::{Backend, Buffer, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use super::{Backend, Buffer, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite};
 use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
@@ -44,7 +44,15 @@ pub trait Launcher: 'static {
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()>;
+    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_shared(blocks, threads, 0, kernel) }
+    }
+    /// The same, with this much dynamic shared memory per block: up to 48 KiB.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()>;
     /// Waits until every launch is done.
     fn finish(&self) -> Result<()>;
     /// Blocks that fill the device; the grid of grid-stride loops.
@@ -163,6 +171,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         }
         // SAFETY: the caller keeps the kernel's contract; threads past n do nothing.
         unsafe { self.launcher.launch(n.div_ceil(BLOCK), BLOCK, &Items { n, kernel }) }
+    }
+
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: K) -> Result<()> {
+        if grid.blocks == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller keeps the kernel's contract.
+        unsafe { self.launcher.launch_shared(grid.blocks, grid.threads, grid.shared_bytes, &kernel) }
     }
 
     fn finish(&self) -> Result<()> {

@@ -1,5 +1,6 @@
 //! `warpfem bench`: kernels and solvers on any mesh.
 
+mod assembly;
 mod bandwidth;
 mod cg;
 mod export;
@@ -23,6 +24,8 @@ use warpfem::output;
 pub enum Kind {
     /// The sparse product in every storage format, against the bytes it moves and the device's copy bandwidth.
     Spmv(spmv::Arguments),
+    /// The assembly of the stiffness matrix by every strategy.
+    Assembly(assembly::Arguments),
     /// Conjugate gradients with Jacobi: iterations, and time per iteration.
     Cg(cg::Arguments),
 }
@@ -56,6 +59,7 @@ impl Common {
 pub fn run(kind: &Kind) -> anyhow::Result<()> {
     match kind {
         Kind::Spmv(arguments) => spmv::run(arguments),
+        Kind::Assembly(arguments) => assembly::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
     }
 }
