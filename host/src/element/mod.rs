@@ -63,7 +63,46 @@ element_kinds!(
     tet10 Tet10, hex20 Hex20
 );
 
+impl ElementInfo {
+    /// The edges by the local numbers of their nodes: two corners, and the node between them if there is one.
+    ///
+    /// Each once, in the order and the direction in which the faces first have them.
+    pub fn edges(&self) -> Vec<Vec<usize>> {
+        if self.dim == 1 {
+            return vec![(0..self.n_nodes).collect()];
+        }
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        for (face, local) in self.faces {
+            for edge in face.info().edges() {
+                let edge: Vec<usize> = edge.iter().map(|&k| local[k]).collect();
+                let same = |other: &Vec<usize>| other[..2] == edge[..2] || other[..2] == [edge[1], edge[0]];
+                if !edges.iter().any(same) {
+                    edges.push(edge);
+                }
+            }
+        }
+        edges
+    }
+}
+
 impl ElementKind {
+    /// The kind of the same shape with nodes at the corners only.
+    pub fn linear(self) -> ElementKind {
+        let n_corners = self.info().n_corners;
+        self.of_this_shape(n_corners).unwrap_or(self)
+    }
+
+    /// The kind of the same shape with a node at every corner and in the middle of every edge, if there is one.
+    pub fn quadratic(self) -> Option<ElementKind> {
+        self.of_this_shape(self.info().n_corners + self.info().edges().len())
+    }
+
+    fn of_this_shape(self, n_nodes: usize) -> Option<ElementKind> {
+        let shape = |kind: ElementKind| (kind.info().dim, kind.info().n_corners, kind.info().n_nodes);
+        let wanted = (self.info().dim, self.info().n_corners, n_nodes);
+        Self::ALL.iter().copied().find(|&kind| shape(kind) == wanted)
+    }
+
     /// The kind with this code in MSH files.
     pub fn from_gmsh(code: i32) -> Option<ElementKind> {
         Self::ALL.iter().copied().find(|kind| kind.info().gmsh == code)

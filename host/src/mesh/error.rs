@@ -133,8 +133,8 @@ pub enum MeshError {
         /// How many.
         count: u128,
     },
-    /// A box that cannot be generated.
-    #[error("cannot generate this box: {0}")]
+    /// A mesh that cannot be generated.
+    #[error("cannot generate this mesh: {0}")]
     Generate(String),
 }
 
