@@ -1,31 +1,30 @@
 //! Integrals of shape functions over faces: what a surface load puts on each node.
+//!
+//! `n dA = dx/dxi x dx/deta dxi deta` varies over a curved face. The faces of a plane body are its edges, of unit
+//! thickness: `n dA` is the edge's tangent turned clockwise, for the body lies on its left.
 
-use crate::element::ElementKind;
+use crate::element::MAX_FACE_NODES;
 use crate::mesh::faces::Face;
-
-/// Most nodes a face of the supported solids has.
-const MAX_NODES: usize = 4;
 
 /// For each node `a` of a face: `int N_a dA` and `int N_a n dA`, with the face's own normal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaceIntegral {
     /// `int N_a dA`, `[n_nodes]`.
-    pub area: [f64; MAX_NODES],
-    /// `int N_a n dA`, `[n_nodes][3]`; the normal varies over a warped quadrilateral.
-    pub normal: [[f64; 3]; MAX_NODES],
+    pub area: [f64; MAX_FACE_NODES],
+    /// `int N_a n dA`, `[n_nodes][3]`.
+    pub normal: [[f64; 3]; MAX_FACE_NODES],
 }
 
 impl FaceIntegral {
-    /// Integrates over a face: exactly for flat ones, by 2 x 2 Gauss points for quadrilaterals.
+    /// Integrates over a face: `int N_a n dA` exactly, `int N_a dA` exactly if the face is flat and undistorted.
     pub fn of(face: &Face, coords: &[[f64; 3]]) -> FaceIntegral {
-        let mut x = [[0.0; 3]; MAX_NODES];
-        for (slot, &node) in x.iter_mut().zip(face.nodes()) {
-            *slot = coords[node as usize];
+        let mut integral = FaceIntegral::default();
+        for at in &face.kind.table().rule {
+            let [s, t, _] = at.tangents(|a| coords[face.nodes()[a] as usize]);
+            let normal = if face.kind.info().dim == 1 { [s[1], -s[0], 0.0] } else { cross(s, t) };
+            at.n.iter().enumerate().for_each(|(a, n)| integral.add(a, at.weight * n, normal));
         }
-        match face.kind {
-            ElementKind::Quad4 => quad4(&x),
-            _ => tri3(&x),
-        }
+        integral
     }
 
     fn add(&mut self, a: usize, weight: f64, normal: [f64; 3]) {
@@ -39,37 +38,6 @@ impl FaceIntegral {
     pub fn total_area(&self) -> f64 {
         self.area.iter().sum()
     }
-}
-
-fn tri3(x: &[[f64; 3]; MAX_NODES]) -> FaceIntegral {
-    let twice = cross(sub(x[1], x[0]), sub(x[2], x[0]));
-    let mut integral = FaceIntegral::default();
-    (0..3).for_each(|a| integral.add(a, 1.0 / 6.0, twice));
-    integral
-}
-
-fn quad4(x: &[[f64; 3]; MAX_NODES]) -> FaceIntegral {
-    const CORNERS: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
-    let point = 1.0 / 3.0f64.sqrt();
-    let mut integral = FaceIntegral::default();
-    for [xi, eta] in CORNERS.map(|[s, t]| [s * point, t * point]) {
-        let (mut along_xi, mut along_eta) = ([0.0; 3], [0.0; 3]);
-        for (a, [s, t]) in CORNERS.into_iter().enumerate() {
-            for c in 0..3 {
-                along_xi[c] += 0.25 * s * (1.0 + t * eta) * x[a][c];
-                along_eta[c] += 0.25 * t * (1.0 + s * xi) * x[a][c];
-            }
-        }
-        let normal = cross(along_xi, along_eta);
-        for (a, [s, t]) in CORNERS.into_iter().enumerate() {
-            integral.add(a, 0.25 * (1.0 + s * xi) * (1.0 + t * eta), normal);
-        }
-    }
-    integral
-}
-
-fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
