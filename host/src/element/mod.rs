@@ -148,3 +148,6 @@ impl ElementKind {
         Self::ALL.iter().copied().find(|kind| kind.info().name == name)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,3 +53,101 @@ pub(super) fn norm(a: [f64; 3]) -> f64 {
 pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_relative_eq;
+
+    use super::*;
+    use crate::element::ElementKind::{self, Hex20, Quad4, Quad8, Tet10, Tri3, Tri6};
+    use crate::mesh::Mesh;
+    use crate::mesh::faces::skin;
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::quality::volume;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    /// A body of two cells a side, bent so that faces and edges are curved and no two normals agree.
+    fn bent(kind: ElementKind) -> Mesh {
+        let mut mesh = match kind.info().dim {
+            2 => generate_rectangle(kind, [1.0; 2], [2; 2]).unwrap(),
+            _ => generate_box(kind, [1.0; 3], [2; 3]).unwrap(),
+        };
+        let plane = kind.info().dim == 2;
+        mesh.coords.iter_mut().for_each(|x| {
+            let [a, b, c] = *x;
+            let z = if plane { 0.0 } else { c + 0.2 * a * a - 0.1 * a * b };
+            *x = [a + 0.3 * b * b + 0.1 * c * c, b - 0.2 * a * a + 0.1 * a * c, z];
+        });
+        mesh
+    }
+
+    #[test]
+    fn pressure_on_a_closed_curved_skin_has_no_force_and_no_moment() {
+        for kind in [Tet10, Hex20, Tri3, Quad4, Tri6, Quad8] {
+            let mesh = bent(kind);
+            let (mut force, mut moment, mut flux) = ([0.0; 3], [0.0; 3], 0.0);
+            for face in skin(&mesh) {
+                let integral = FaceIntegral::of(&face, &mesh.coords);
+                for (&node, n) in face.nodes().iter().zip(integral.normal) {
+                    let x = mesh.coords[node as usize];
+                    let arm = cross(x, n);
+                    (0..3).for_each(|c| force[c] += n[c]);
+                    (0..3).for_each(|c| moment[c] += arm[c]);
+                    flux += dot(x, n);
+                }
+            }
+            assert!(force.iter().chain(&moment).all(|v| v.abs() < 1e-13), "{kind:?} {force:?} {moment:?}");
+            // The divergence theorem.
+            assert_relative_eq!(flux / kind.info().dim as f64, volume(&mesh), max_relative = 1e-12);
+        }
+    }
+
+    /// The shares of one face of each kind, flat and undistorted, of its area.
+    #[test]
+    fn flat_faces_share_their_area_as_textbooks_say() {
+        let third = 1.0 / 3.0;
+        let corner = -1.0 / 12.0;
+        let expected: [(ElementKind, &[f64]); 4] = [
+            (Tet10, &[0.0, 0.0, 0.0, third, third, third]),
+            (Hex20, &[corner, corner, corner, corner, third, third, third, third]),
+            (Quad8, &[1.0 / 6.0, 1.0 / 6.0, 2.0 / 3.0]),
+            (Quad4, &[0.5, 0.5]),
+        ];
+        for (kind, shares) in expected {
+            let mesh = match kind.info().dim {
+                2 => generate_rectangle(kind, [3.0, 2.0], [2, 1]).unwrap(),
+                _ => generate_box(kind, [3.0, 2.0, 1.0], [2, 1, 1]).unwrap(),
+            };
+            let side = mesh.faces_on("xmax").unwrap();
+            let area: f64 = side.iter().map(|face| FaceIntegral::of(face, &mesh.coords).total_area()).sum();
+            assert_relative_eq!(area, 2.0, max_relative = 1e-14);
+            for face in &side {
+                let integral = FaceIntegral::of(face, &mesh.coords);
+                for (a, share) in shares.iter().enumerate() {
+                    assert_relative_eq!(integral.area[a] / integral.total_area(), *share, epsilon = 1e-14);
+                    assert_relative_eq!(integral.normal[a][0], integral.area[a], epsilon = 1e-14);
+                    assert!(integral.normal[a][1].abs() < 1e-14 && integral.normal[a][2].abs() < 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_curved_face_has_its_area_and_a_curved_edge_its_length() {
+        // Along the parabola z = x^2 / 5 from 0 to 1 the length is sqrt(1 + 0.16) / 2 + asinh(0.4) / 0.8.
+        let length = 0.5 * 1.16f64.sqrt() + 0.4f64.asinh() / 0.8;
+        for kind in [Hex20, Tet10] {
+            let mut mesh = generate_box(kind, [1.0, 3.0, 1.0], [1, 1, 1]).unwrap();
+            mesh.coords.iter_mut().for_each(|x| x[2] += 0.2 * x[0] * x[0]);
+            let top = mesh.faces_on("zmax").unwrap();
+            let area: f64 = top.iter().map(|face| FaceIntegral::of(face, &mesh.coords).total_area()).sum();
+            assert_relative_eq!(area, 3.0 * length, max_relative = 1e-5);
+        }
+        for kind in [Quad8, Tri6] {
+            let mut mesh = generate_rectangle(kind, [1.0; 2], [1; 2]).unwrap();
+            mesh.coords.iter_mut().for_each(|x| x[1] += 0.2 * x[0] * x[0]);
+            let top = mesh.faces_on("ymax").unwrap();
+            assert_relative_eq!(FaceIntegral::of(&top[0], &mesh.coords).total_area(), length, max_relative = 1e-6);
+        }
+    }
+}
