@@ -156,11 +156,11 @@ fn a_plane_mesh() {
 }
 
 #[test]
-fn elements_of_second_order() {
-    refused_file(
-        "tests/data/tet10.msh",
-        &["tet10.msh: element", "which is not supported", "supported are", "-order 1"],
-    );
+fn elements_that_are_not_supported() {
+    let words = ["prism6.msh: element", "which is not supported", "supported are", "tetrahedra or with hexahedra"];
+    refused_file("tests/data/prism6.msh", &words);
+    let words = ["hex27.msh: element", "of type quad9", "Mesh.SecondOrderIncomplete = 1"];
+    refused_file("tests/data/hex27.msh", &words);
 }
 
 #[test]

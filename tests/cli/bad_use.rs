@@ -40,12 +40,15 @@ fn boxes_that_make_no_sense() {
         (&["--cells", "0", "1", "1"], "--cells"),
         (&["--cells", "1", "-1", "1"], "--cells"),
         (&["--cells", "1", "1.5", "1"], "--cells"),
-        (&["--element", "tet10"], "possible values: tet4, hex8"),
+        (&["--element", "quad8"], "possible values: tet4, hex8, tet10, hex20"),
     ];
     for (shape, word) in shapes {
         folder.run(&[&["mesh", "box", "-o", "a.msh"], shape].concat()).refused(2, &[word]);
     }
     folder.run(&["mesh", "box"]).refused(2, &["--output"]);
+    let rectangle = ["mesh", "rectangle", "-o", "a.msh", "--element"];
+    folder.run(&[&rectangle[..], &["hex8"]].concat()).refused(2, &["possible values: tri3, quad4, tri6, quad8"]);
+    folder.run(&[&rectangle[..], &["tri6", "--size", "1", "1", "1"]].concat()).refused(2, &["unexpected argument"]);
     folder.run(&["bench", "cg", "--tolerance", "nan"]).refused(2, &["between 0 and 1"]);
     assert!(folder.names(".").is_empty());
 }

@@ -115,7 +115,7 @@ fn inputs_that_make_no_sense() {
         (&["cg", "--element", "tri3"], "plane problems are not solved yet"),
         (&["spmv", &mesh, "--cells", "4"], "cannot be used with"),
         (&["spmv", &mesh, "--element", "hex8"], "cannot be used with"),
-        (&["spmv", "--element", "tet10"], "tet4, hex8, tri3, quad4"),
+        (&["spmv", "--element", "prism6"], "tet4, hex8, tet10, hex20, tri3, quad4, tri6, quad8"),
         (&["spmv", "--cells", "0"], "expected N, NxM or NxMxK, each from 1"),
         (&["spmv", "--cells", "4x4x"], "expected N, NxM or NxMxK, each from 1"),
         (&["spmv", "--cells", "4x4"], "`--cells` has 2 numbers, and a mesh of tet4 has cells along 3 edges"),

@@ -12,7 +12,9 @@ fn help_has_examples() {
     for word in ["solve", "info", "mesh", "devices", "bench", "Examples:", "Exit codes:"] {
         assert!(help.contains(word), "{help}");
     }
-    for command in [&["solve"][..], &["info"], &["mesh", "box"], &["bench", "spmv"], &["bench", "cg"]] {
+    for command in
+        [&["solve"][..], &["info"], &["mesh", "box"], &["mesh", "rectangle"], &["bench", "spmv"], &["bench", "cg"]]
+    {
         let help = folder.run(&[command, &["--help"]].concat()).done().out;
         assert!(help.contains("Example") && help.contains(&format!("warpfem {}", command.join(" "))), "{help}");
     }
@@ -45,6 +47,29 @@ fn a_generated_box_reads_back() {
         }
     }
     assert_eq!(folder.names("."), ["box.msh"]);
+}
+
+#[test]
+fn quadratic_and_plane_meshes_are_generated_and_described() {
+    let folder = Folder::new();
+    let shapes: [(&str, &[&str], &[&str]); 4] = [
+        ("box", &["tet10", "1", "1", "1", "--cells", "2", "1", "1"], &["nodes     45", "tet10     12", "tri6      20"]),
+        ("box", &["hex20", "1", "1", "1", "--cells", "2", "1", "1"], &["nodes     32", "hex20     2", "quad8     10"]),
+        ("rectangle", &["tri6", "2", "1", "--cells", "2", "1"], &["nodes     15", "tri6      4", "line3     6"]),
+        ("rectangle", &["quad8", "2", "1", "--cells", "2", "1"], &["nodes     13", "xmax  curves", "parts     1"]),
+    ];
+    for (shape, arguments, words) in shapes {
+        let (element, rest) = arguments.split_first().unwrap();
+        let all = [&["mesh", shape, "-o", "a.msh", "--element", element, "--size"], rest].concat();
+        folder.run(&all).done();
+        let out = folder.run(&["info", "a.msh"]).done().out;
+        assert!(words.iter().all(|word| out.contains(word)), "{out}");
+        assert!(!out.contains("warning"), "{out}");
+    }
+    for (file, word) in [("ring_hex20", "quality   0."), ("ring_tri6", "outer   curves    3 elements, 7 nodes")] {
+        let out = folder.run(&["info", &repository(&format!("tests/data/{file}.msh"))]).done().out;
+        assert!(out.contains(word), "{out}");
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn check(needed: u64) -> Result<()> {
 /// [`Error::OutOfMemory`]
 pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
-    let per_cell = match kind {
+    let per_cell = match kind.linear() {
         ElementKind::Tet4 => 6,
         ElementKind::Tri3 => 2,
         _ => 1,

@@ -1,4 +1,4 @@
-//! `warpfem mesh box`.
+//! `warpfem mesh box` and `warpfem mesh rectangle`.
 
 use super::memory;
 use super::print::{self, count};
@@ -6,24 +6,26 @@ use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::PathBuf;
 use warpfem::element::ElementKind;
-use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::generate::{self, generate_box};
+use warpfem::mesh::rectangle::{self, generate_rectangle};
 use warpfem::mesh::write::{Form, to_bytes};
-use warpfem::model::options::box_elements;
-use warpfem::output;
+use warpfem::{Error, output};
 
 /// Shapes that can be generated.
 #[derive(Debug, clap::Subcommand)]
 pub enum Kind {
     /// A box from the origin, with the groups body and xmin to zmax.
     Box(BoxArguments),
+    /// A rectangle from the origin in the plane z = 0, with the groups body and xmin to ymax.
+    Rectangle(RectangleArguments),
 }
 
 /// A box of tetrahedra or hexahedra.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh box --element hex8 --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
 pub struct BoxArguments {
-    /// tet4 (six per cell) or hex8.
-    #[arg(long, default_value = "tet4", value_parser = PossibleValuesParser::new(box_elements()))]
+    /// tet4 or tet10 (six per cell), hex8 or hex20.
+    #[arg(long, default_value = "tet4", value_parser = names(generate::KINDS))]
     element: String,
     /// Edge lengths.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0], value_parser = length,
@@ -33,12 +35,42 @@ pub struct BoxArguments {
     #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [10, 10, 10], allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..))]
     cells: Vec<u32>,
+    #[command(flatten)]
+    file: File,
+}
+
+/// A rectangle of triangles or quadrilaterals.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: warpfem mesh rectangle --element quad8 --size 4 1 --cells 40 10 -o strip.msh")]
+pub struct RectangleArguments {
+    /// tri3 or tri6 (two per cell), quad4 or quad8.
+    #[arg(long, default_value = "quad4", value_parser = names(rectangle::KINDS))]
+    element: String,
+    /// Edge lengths.
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], default_values_t = [1.0, 1.0], value_parser = length,
+        allow_negative_numbers = true)]
+    size: Vec<f64>,
+    /// Cells along each edge.
+    #[arg(long, num_args = 2, value_names = ["NX", "NY"], default_values_t = [10, 10], allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    cells: Vec<u32>,
+    #[command(flatten)]
+    file: File,
+}
+
+/// Where the mesh goes and how.
+#[derive(Debug, clap::Args)]
+struct File {
     /// Write text instead of binary.
     #[arg(long)]
     ascii: bool,
     /// The file to write (MSH 4.1).
     #[arg(short, long, value_name = "FILE.msh")]
     output: PathBuf,
+}
+
+fn names(kinds: &[ElementKind]) -> PossibleValuesParser {
+    PossibleValuesParser::new(kinds.iter().map(|kind| kind.info().name))
 }
 
 /// The element of this name, which the command line has checked.
@@ -53,17 +85,29 @@ fn length(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The first `N` of some values as an array; the command line has checked that there are as many.
+fn along<const N: usize, T: Copy>(values: &[T]) -> [T; N] {
+    std::array::from_fn(|i| values[i])
+}
+
 /// Runs the command.
 pub fn run(kind: &Kind) -> anyhow::Result<()> {
-    let Kind::Box(arguments) = kind;
-    let three = |i: usize| (arguments.size[i], arguments.cells[i] as usize);
-    let [x, y, z] = [three(0), three(1), three(2)];
-    let element = element(&arguments.element);
-    memory::check_box(element, [x.1, y.1, z.1], memory::Use::File)?;
-    let mesh = generate_box(element, [x.0, y.0, z.0], [x.1, y.1, z.1]).map_err(warpfem::Error::from)?;
-    let form = if arguments.ascii { Form::Ascii } else { Form::Binary };
-    output::write_file(&arguments.output, |file| file.write_all(&to_bytes(&mesh, form)))?;
+    let (mesh, file) = match kind {
+        Kind::Box(arguments) => {
+            let (kind, cells) = (element(&arguments.element), along::<3, _>(&arguments.cells).map(|n| n as usize));
+            memory::check_box(kind, cells, memory::Use::File)?;
+            (generate_box(kind, along(&arguments.size), cells), &arguments.file)
+        }
+        Kind::Rectangle(arguments) => {
+            let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
+            memory::check_box(kind, cells, memory::Use::File)?;
+            (generate_rectangle(kind, along(&arguments.size), cells), &arguments.file)
+        }
+    };
+    let mesh = mesh.map_err(Error::from)?;
+    let form = if file.ascii { Form::Ascii } else { Form::Binary };
+    output::write_file(&file.output, |out| out.write_all(&to_bytes(&mesh, form)))?;
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let path = arguments.output.display();
+    let path = file.output.display();
     print::text(&format!("wrote {path}: {} nodes, {} elements\n", count(mesh.coords.len()), count(elements)))
 }

@@ -1,7 +1,7 @@
 //! The serendipity hexahedron: corners, then the middles of the edges 01, 03, 04, 12, 15, 23, 26, 37, 45, 47, 56, 67. VTK
 //! runs round the bottom, round the top, then up.
 
-use super::{ElementInfo, ElementKind::Quad8};
+use super::{ElementInfo, ElementKind::Quad8, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "hex20",
@@ -19,4 +19,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
         (Quad8, &[2, 3, 7, 6, 13, 15, 19, 14]),
         (Quad8, &[3, 0, 4, 7, 9, 10, 17, 15]),
     ],
+    shape: Shape::of::<kernels_rs::element::Hex20>(),
 };

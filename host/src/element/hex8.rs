@@ -1,6 +1,6 @@
 //! The trilinear hexahedron.
 
-use super::{ElementInfo, ElementKind::Quad4, SAME_ORDER};
+use super::{ElementInfo, ElementKind::Quad4, SAME_ORDER, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "hex8",
@@ -18,4 +18,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
         (Quad4, &[2, 3, 7, 6]),
         (Quad4, &[3, 0, 4, 7]),
     ],
+    shape: Shape::of::<kernels_rs::element::Hex8>(),
 };

@@ -1,6 +1,6 @@
 //! A single node, as Gmsh writes it for physical points.
 
-use super::{ElementInfo, SAME_ORDER};
+use super::{ElementInfo, SAME_ORDER, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "point1",
@@ -11,4 +11,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 1,
     vtk_order: SAME_ORDER,
     faces: &[],
+    shape: Shape { nodes: &[[0.0; 3]], quadrature: &[([0.0; 3], 1.0)], value: |_, _| 1.0, gradient: |_, _| [0.0; 3] },
 };

@@ -1,6 +1,6 @@
 //! The bilinear quadrilateral.
 
-use super::{ElementInfo, ElementKind::Line2, SAME_ORDER};
+use super::{ElementInfo, ElementKind::Line2, SAME_ORDER, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "quad4",
@@ -11,4 +11,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 9,
     vtk_order: SAME_ORDER,
     faces: &[(Line2, &[0, 1]), (Line2, &[1, 2]), (Line2, &[2, 3]), (Line2, &[3, 0])],
+    shape: Shape::of::<kernels_rs::element::Quad4>(),
 };

@@ -1,6 +1,6 @@
 //! The quadratic tetrahedron: corners, then the middles of the edges 01, 12, 20, 30, 23, 13 (VTK swaps the last two).
 
-use super::{ElementInfo, ElementKind::Tri6};
+use super::{ElementInfo, ElementKind::Tri6, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "tet10",
@@ -16,4 +16,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
         (Tri6, &[0, 3, 2, 7, 8, 6]),
         (Tri6, &[1, 2, 3, 5, 8, 9]),
     ],
+    shape: Shape::of::<kernels_rs::element::Tet10>(),
 };

@@ -1,6 +1,6 @@
 //! The linear tetrahedron.
 
-use super::{ElementInfo, ElementKind::Tri3, SAME_ORDER};
+use super::{ElementInfo, ElementKind::Tri3, SAME_ORDER, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "tet4",
@@ -11,4 +11,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 10,
     vtk_order: SAME_ORDER,
     faces: &[(Tri3, &[0, 2, 1]), (Tri3, &[0, 1, 3]), (Tri3, &[0, 3, 2]), (Tri3, &[1, 2, 3])],
+    shape: Shape::of::<kernels_rs::element::Tet4>(),
 };

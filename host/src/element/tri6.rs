@@ -1,6 +1,6 @@
 //! The quadratic triangle: corners, then the middles of the edges.
 
-use super::{ElementInfo, ElementKind::Line3, SAME_ORDER};
+use super::{ElementInfo, ElementKind::Line3, SAME_ORDER, Shape};
 
 pub(super) const INFO: ElementInfo = ElementInfo {
     name: "tri6",
@@ -11,4 +11,5 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 22,
     vtk_order: SAME_ORDER,
     faces: &[(Line3, &[0, 1, 3]), (Line3, &[1, 2, 4]), (Line3, &[2, 0, 5])],
+    shape: Shape::of::<kernels_rs::element::Tri6>(),
 };

@@ -3,13 +3,13 @@
 //! Two bodies that meet in one node or along one edge are a part, but a ball joint or a hinge lies between them. Whether
 //! that happens at all is asked first, and cheaply: [`parts_are_firm`].
 
-use super::Mesh;
 use super::adjacency::NodeCells;
 use super::faces::{FaceUse, for_each_face};
 use super::parts::{find, number, unite};
+use super::{Cells, Mesh};
 
 /// Whether every part is firm: from its first solid on, each further one shares as many nodes with those reached as fix
-/// it to them (three in space, two in the plane).
+/// it to them (three in space, two in the plane). Only corners count: the three nodes of a quadratic edge are a hinge.
 ///
 /// `labels` and `n_parts` are those of [`connected_parts`](super::parts::connected_parts). A sweep over the solids
 /// and another back over those left out, which is all that generated boxes need; then, for other orders, from node to node.
@@ -20,7 +20,8 @@ pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
     let mut begun = vec![false; n_parts];
     let mut left: Vec<(u32, u32)> = Vec::new();
     for (block, cells) in mesh.solids() {
-        for (i, cell) in cells.nodes.chunks_exact(cells.kind.info().n_nodes).enumerate() {
+        for i in 0..cells.len() {
+            let cell = corners(cells, i);
             if !reach(&mut reached, cell, firm) {
                 match std::mem::replace(&mut begun[labels[cell[0] as usize] as usize], true) {
                     true => left.push((block as u32, i as u32)),
@@ -29,12 +30,17 @@ pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
             }
         }
     }
-    let back = left.iter().rev().map(|&(block, i)| mesh.cells[block as usize].cell(i as usize));
+    let back = left.iter().rev().map(|&(block, i)| corners(&mesh.cells[block as usize], i as usize));
     let stuck = back.filter(|cell| !reach(&mut reached, cell, firm)).count();
     stuck == 0 || spread(mesh, &mut reached, firm)
 }
 
-/// Reaches all nodes of a cell if `firm` of them are; says whether they are.
+/// The corners of a cell.
+fn corners(cells: &Cells, i: usize) -> &[u32] {
+    &cells.cell(i)[..cells.kind.info().n_corners]
+}
+
+/// Reaches all of a cell's corners if `firm` of them are; says whether they are.
 fn reach(reached: &mut [bool], cell: &[u32], firm: usize) -> bool {
     let fixed = cell.iter().map(|&node| usize::from(reached[node as usize])).sum::<usize>() >= firm;
     if fixed {
@@ -56,7 +62,7 @@ fn spread(mesh: &Mesh, reached: &mut [bool], firm: usize) -> bool {
                 met[cell as usize] += 1;
                 if usize::from(met[cell as usize]) == firm {
                     left -= 1;
-                    let nodes = cells.cell(cell as usize).iter();
+                    let nodes = corners(cells, cell as usize).iter();
                     stack.extend(nodes.filter(|&&other| !std::mem::replace(&mut reached[other as usize], true)));
                 }
             }
@@ -90,7 +96,7 @@ pub fn face_bodies(mesh: &Mesh) -> (Vec<u32>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Tet4};
+    use crate::element::ElementKind::{Hex8, Hex20, Tet4, Tet10};
     use crate::mesh::generate::generate_box;
     use crate::mesh::parts::connected_parts;
 
@@ -108,7 +114,7 @@ mod tests {
 
     #[test]
     fn boxes_are_firm_in_any_order() {
-        for kind in [Tet4, Hex8] {
+        for kind in [Tet4, Hex8, Tet10, Hex20] {
             let mut mesh = generate_box(kind, [1.0; 3], [5, 4, 3]).unwrap();
             assert!(firm(&mesh));
             assert_eq!(face_bodies(&mesh).1, 1);
@@ -123,11 +129,13 @@ mod tests {
 
     #[test]
     fn cubes_across_an_edge_are_two_bodies() {
-        let mut mesh = generate_box(Hex8, [1.0; 3], [2, 2, 1]).unwrap();
-        keep(&mut mesh, &[0, 3]);
-        assert_eq!(connected_parts(&mesh).0.iter().filter(|&&label| label == 0).count(), 14);
-        assert!(!firm(&mesh));
-        assert_eq!(face_bodies(&mesh), (vec![0, 1], 2));
+        for (kind, nodes) in [(Hex8, 14), (Hex20, 37)] {
+            let mut mesh = generate_box(kind, [1.0; 3], [2, 2, 1]).unwrap();
+            keep(&mut mesh, &[0, 3]);
+            assert_eq!(connected_parts(&mesh).0.iter().filter(|&&label| label == 0).count(), nodes);
+            assert!(!firm(&mesh));
+            assert_eq!(face_bodies(&mesh), (vec![0, 1], 2));
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whether the solids fill space once: degenerate elements, orientation, and meshes that overlap themselves.
 //!
-//! An element whose Jacobian is negative throughout is turned round. If its nodes were only listed the other way round, the
+//! The Jacobian is looked at in the nodes, and in the quadrature points of elements that may be curved. An element whose
+//! Jacobian is negative throughout is turned round. If its nodes were only listed the other way round, the
 //! mesh is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
 //! With all elements positive that shows in the connectivity alone: the two run round the face in the same sense.
 
@@ -8,55 +9,38 @@ use rayon::prelude::*;
 
 use super::faces::{FaceUse, for_each_face};
 use super::{Cells, Mesh, MeshError};
-use crate::element::ElementKind::{self, Hex8, Tet4};
+use crate::element::ElementKind;
+use crate::element::shape::{At, determinant};
 
-/// Below this, a Jacobian against the cube (in the plane, the square) of the root-mean-square edge is rounding.
+/// Below this, a Jacobian against the cube (in the plane, the square) of the tangents' root-mean-square is rounding.
 const FLAT: f64 = 1e-12;
 
-/// At each corner the three (two) neighbours along edges, in right-handed order.
-const TET: &[[usize; 4]] = &[[0, 1, 2, 3]];
-const TRI: &[[usize; 4]] = &[[0, 1, 2, 2]];
-const QUAD: &[[usize; 4]] = &[[0, 1, 3, 3], [1, 2, 0, 0], [2, 3, 1, 1], [3, 0, 2, 2]];
-const HEX: &[[usize; 4]] =
-    &[[0, 1, 3, 4], [1, 2, 0, 5], [2, 3, 1, 6], [3, 0, 2, 7], [4, 7, 5, 0], [5, 4, 6, 1], [6, 5, 7, 2], [7, 6, 4, 3]];
-
-/// Corners, and the neighbours of each, at which an element's Jacobian is looked at.
-pub(super) fn corners(kind: ElementKind) -> &'static [[usize; 4]] {
-    match kind {
-        Tet4 => TET,
-        Hex8 => HEX,
-        ElementKind::Quad4 => QUAD,
-        _ => TRI,
-    }
+/// Where an element's Jacobian is looked at; in a linear simplex it is the same everywhere.
+fn points(kind: ElementKind) -> impl Iterator<Item = &'static At> {
+    let (info, table) = (kind.info(), kind.table());
+    let n = if info.is_simplex() && !info.is_quadratic() { 1 } else { table.nodes.len() };
+    let inside = if info.is_quadratic() { table.quadrature.as_slice() } else { &[] };
+    table.nodes[..n].iter().chain(inside)
 }
 
-/// The Jacobian at a corner and the product of the lengths of its edges' mean square to the same power.
-pub(super) fn corner_jacobian(mesh: &Mesh, cell: &[u32], corner: [usize; 4], dim: usize) -> (f64, f64) {
-    let x = corner.map(|k| mesh.coords[cell[k] as usize]);
-    let [a, b, c] = [1, 2, 3].map(|k| [0, 1, 2].map(|i| x[k][i] - x[0][i]));
-    let square = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>();
-    if dim == 2 {
-        return (a[0] * b[1] - a[1] * b[0], (square(a) + square(b)) / 2.0);
-    }
-    let det =
-        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-    (det, ((square(a) + square(b) + square(c)) / 3.0).powf(1.5))
-}
-
-/// Whether the Jacobian is positive (true) or negative at all corners.
+/// Whether the Jacobian is positive (true) or negative at all points.
 fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
-    let info = cells.kind.info();
-    let (mut positive, mut negative) = (0, 0);
-    for &corner in corners(cells.kind) {
-        let (det, scale) = corner_jacobian(mesh, cells.cell(i), corner, info.dim);
+    let (info, cell) = (cells.kind.info(), cells.cell(i));
+    let (mut positive, mut negative, mut n) = (0, 0, 0);
+    for at in points(cells.kind) {
+        let tangents = at.tangents(|b| mesh.coords[cell[b] as usize]);
+        let square = tangents.as_flattened().iter().map(|c| c * c).sum::<f64>() / info.dim as f64;
+        let (det, scale) = (determinant(info.dim, tangents), square.powf(info.dim as f64 / 2.0));
         positive += usize::from(det > FLAT * scale);
         negative += usize::from(det < -FLAT * scale);
+        n += 1;
     }
-    let n = corners(cells.kind).len();
     match (positive, negative) {
         (p, _) if p == n => Ok(true),
         (_, m) if m == n => Ok(false),
-        (p, m) if p > 0 && m > 0 => Err(MeshError::Distorted { element: cells.tags[i], kind: info.name }),
+        (p, m) if p > 0 && m > 0 || info.is_quadratic() && p + m > 0 => {
+            Err(MeshError::Distorted { element: cells.tags[i], kind: info.name })
+        }
         _ => Err(MeshError::Degenerate { element: cells.tags[i], kind: info.name }),
     }
 }
@@ -64,7 +48,8 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
 /// Turns elements round that are listed the other way, and checks the mesh.
 ///
 /// # Errors
-/// [`MeshError::Degenerate`], [`MeshError::Distorted`], [`MeshError::Tangled`], [`MeshError::OvershareFace`].
+/// [`MeshError::Degenerate`], [`MeshError::Distorted`], [`MeshError::Tangled`], [`MeshError::Unmatched`],
+/// [`MeshError::OvershareFace`].
 pub(super) fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
     let mut turned: Vec<Vec<u32>> = vec![Vec::new(); mesh.cells.len()];
     for (block, cells) in mesh.solids() {
@@ -89,20 +74,17 @@ pub(super) fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
 
 /// Lists the nodes of an element in the mirrored order.
 fn turn(cells: &mut Cells, i: usize) {
-    let n = cells.kind.info().n_nodes;
-    let cell = &mut cells.nodes[i * n..(i + 1) * n];
-    match cells.kind {
-        Hex8 => cell.rotate_left(4),
-        _ => cell[1..].reverse(),
-    }
+    let old = cells.cell(i).to_vec();
+    let cell = &mut cells.nodes[i * old.len()..(i + 1) * old.len()];
+    cell.iter_mut().zip(&cells.kind.table().mirrored).for_each(|(node, &k)| *node = old[k]);
 }
 
-/// Whether a side's nodes run the way of its key: from the lowest to the lower of its two neighbours.
+/// Whether a side's corners run the way of its key: from the lowest to the lower of its two neighbours.
 fn sense(mesh: &Mesh, side: &FaceUse) -> bool {
     let block = &mesh.cells[side.block as usize];
     let cell = block.cell(side.cell as usize);
-    let local = block.kind.info().faces[side.side as usize].1;
-    let n = local.len();
+    let (kind, local) = block.kind.info().faces[side.side as usize];
+    let n = kind.info().n_corners;
     let lowest = (0..n).min_by_key(|&k| cell[local[k]]).unwrap_or(0);
     if n == 2 {
         return lowest == 0;
@@ -120,16 +102,110 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Result<(), MeshError> {
                 let (a, b) = if was_turned { (b, a) } else { (a, b) };
                 found.push(MeshError::Tangled { element: tag(a), other: tag(b) });
             }
+            [a, b] if !share_all_nodes(mesh, a, b) => {
+                found.push(MeshError::Unmatched { elements: [tag(a), tag(b)] });
+            }
             _ => {}
         }
     });
     bad.into_iter().next().map_or(Ok(()), Err)
 }
 
+/// Whether two sides with the same corners have the same nodes between these.
+fn share_all_nodes(mesh: &Mesh, a: &FaceUse, b: &FaceUse) -> bool {
+    let (a, b) = (a.face(mesh), b.face(mesh));
+    a.kind == b.kind && a.nodes().iter().all(|node| b.nodes().contains(node))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::ElementKind::{Hex20, Quad8, Tet4, Tet10, Tri6};
     use crate::mesh::generate::generate_box;
+    use crate::mesh::quality::volume;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    /// Two cells, each way round, of every quadratic kind.
+    fn quadratic_meshes() -> [Mesh; 4] {
+        [
+            generate_box(Tet10, [1.0; 3], [1; 3]).unwrap(),
+            generate_box(Hex20, [1.0; 3], [2, 1, 1]).unwrap(),
+            generate_rectangle(Tri6, [1.0; 2], [1; 2]).unwrap(),
+            generate_rectangle(Quad8, [1.0; 2], [2, 1]).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn elements_listed_the_other_way_get_their_middle_nodes_back() {
+        for mut mesh in quadratic_meshes() {
+            // A mirrored mesh under the same numbers: every element is inverted and must keep its nodes on its edges.
+            mesh.coords.iter_mut().for_each(|x| x[0] = (1.0 - x[0]) * (1.0 + 0.25 * x[0]));
+            let kind = mesh.cells[0].kind;
+            let before = mesh.cells[0].clone();
+            let expected = -volume(&mesh);
+            check(&mut mesh).unwrap();
+            assert!(expected > 0.0 && (volume(&mesh) - expected).abs() < 1e-13, "{kind:?}");
+            assert!(mesh.warnings[0].starts_with(&format!("{} elements were listed", before.len())), "{kind:?}");
+            for edge in kind.info().edges() {
+                let ends_of = |cells: &Cells, middle: u32| {
+                    let ends = kind.info().edges().into_iter().map(|edge| edge.map_nodes(cells.cell(0)));
+                    let mut found = ends.filter(|nodes| nodes[2] == middle).map(|nodes| [nodes[0], nodes[1]]);
+                    let mut pair = found.next().unwrap();
+                    pair.sort_unstable();
+                    pair
+                };
+                let middle = before.cell(0)[edge[2]];
+                assert_eq!(ends_of(&before, middle), ends_of(&mesh.cells[0], middle), "{kind:?}");
+            }
+            let again = mesh.clone();
+            mesh.warnings.clear();
+            check(&mut mesh).unwrap();
+            assert!(mesh.warnings.is_empty() && mesh.cells == again.cells);
+        }
+    }
+
+    trait MapNodes {
+        fn map_nodes(self, cell: &[u32]) -> Vec<u32>;
+    }
+
+    impl MapNodes for Vec<usize> {
+        fn map_nodes(self, cell: &[u32]) -> Vec<u32> {
+            self.into_iter().map(|k| cell[k]).collect()
+        }
+    }
+
+    #[test]
+    fn a_misplaced_middle_node_is_named_with_its_element() {
+        for mesh in quadratic_meshes() {
+            let info = mesh.cells[0].kind.info();
+            let edge = info.edges()[0].clone().map_nodes(mesh.cells[0].cell(0));
+            let (a, b) = (mesh.coords[edge[0] as usize], mesh.coords[edge[1] as usize]);
+            // Past the quarter of the edge, where the Jacobian at its end changes sign.
+            for (place, sound) in [(0.3, true), (0.2, false), (0.85, false)] {
+                let mut moved = mesh.clone();
+                moved.coords[edge[2] as usize] = [0, 1, 2].map(|c| a[c] + place * (b[c] - a[c]));
+                match check(&mut moved) {
+                    Ok(()) => assert!(sound, "{} {place}", info.name),
+                    Err(error) => {
+                        assert!(!sound, "{} {place}: {error}", info.name);
+                        assert!(matches!(error, MeshError::Distorted { element: 1, .. }), "{error}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_face_without_the_same_middle_nodes_is_refused() {
+        let mut mesh = generate_box(Hex20, [2.0, 1.0, 1.0], [2, 1, 1]).unwrap();
+        let shared = mesh.cells[0].cell(0)[11];
+        let copy = mesh.coords.len() as u32;
+        mesh.coords.push(mesh.coords[shared as usize]);
+        let second = &mut mesh.cells[0].nodes[20..];
+        let at = second.iter().position(|&node| node == shared).unwrap();
+        second[at] = copy;
+        assert!(matches!(check(&mut mesh), Err(MeshError::Unmatched { elements: [1, 2] })));
+    }
 
     #[test]
     fn the_first_bad_element_is_reported_whatever_the_threads() {

@@ -55,8 +55,9 @@ pub enum MeshError {
     /// An element of a type that is not supported.
     #[error(
         "element {element} is of type {name} (Gmsh type {code}), which is not supported; supported are {} \
-         (elements of higher order: save the mesh with gmsh -order 1)",
-        supported()
+         ({})",
+        supported(),
+        instead(name)
     )]
     UnknownKind {
         /// Tag of the first such element.
@@ -101,7 +102,7 @@ pub enum MeshError {
         kind: &'static str,
     },
     /// An element whose Jacobian changes its sign inside.
-    #[error("element {element} ({kind}) is tangled: its Jacobian is not positive at all of its corners")]
+    #[error("element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?)")]
     Distorted {
         /// Tag of the element.
         element: u64,
@@ -119,6 +120,16 @@ pub enum MeshError {
         /// Tag of its neighbour.
         other: u64,
     },
+    /// Two elements that share the corners of a face, but not the nodes between them.
+    #[error(
+        "elements {} and {} share the corners of a face but not the nodes on its edges: the mesh has a gap there \
+         (elements of first and of second order side by side?)",
+        .elements[0], .elements[1]
+    )]
+    Unmatched {
+        /// Their tags.
+        elements: [u64; 2],
+    },
     /// A face that three or more elements share.
     #[error("elements {}, {} and {} share one face: the mesh overlaps itself", .elements[0], .elements[1], .elements[2])]
     OvershareFace {
@@ -133,8 +144,8 @@ pub enum MeshError {
         /// How many.
         count: u128,
     },
-    /// A box that cannot be generated.
-    #[error("cannot generate this box: {0}")]
+    /// A mesh that cannot be generated.
+    #[error("cannot generate this mesh: {0}")]
     Generate(String),
 }
 
@@ -154,6 +165,15 @@ fn no_volume(grouped: bool) -> &'static str {
          Mesh.SaveAll = 1) and mesh again"
     } else {
         "the mesh holds only the surface of a body: mesh its volume too (gmsh -3)"
+    }
+}
+
+/// How to get a mesh of supported elements instead.
+fn instead(name: &str) -> &'static str {
+    match name {
+        "quad9" | "hex27" => "Mesh.SecondOrderIncomplete = 1 in Gmsh gives quad8 and hex20 instead",
+        _ if name.starts_with("prism") || name.starts_with("pyramid") => "mesh with tetrahedra or with hexahedra alone",
+        _ => "elements of order 3 and above: save the mesh with gmsh -order 2",
     }
 }
 

@@ -9,14 +9,14 @@ use rayon::prelude::*;
 
 use super::adjacency::NodeCells;
 use super::{Cells, Group, Mesh};
-use crate::element::ElementKind;
+use crate::element::{ElementKind, MAX_FACE_CORNERS, MAX_FACE_NODES};
 
 /// One side of one solid element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Face {
     /// The element type of the side.
     pub kind: ElementKind,
-    nodes: [u32; 4],
+    nodes: [u32; MAX_FACE_NODES],
     /// Position in [`Mesh::cells`] of the block of the solid it belongs to.
     pub block: usize,
     /// The solid's index in that block.
@@ -24,17 +24,20 @@ pub struct Face {
 }
 
 impl Face {
-    /// Its nodes, ordered for the outward normal.
+    /// Its nodes, the corners ordered for the outward normal.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes[..self.kind.info().n_nodes]
     }
 }
 
-/// A side of a solid as it is compared with others: by its nodes whatever their order.
+/// A side as it is compared with others: its corners ascending; `u32::MAX` past their number.
+type Key = [u32; MAX_FACE_CORNERS];
+
+/// A side of a solid as it is compared with others: by its corners whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FaceUse {
-    /// Nodes ascending; `u32::MAX` past their number.
-    pub key: [u32; 4],
+    /// Its corners.
+    pub key: Key,
     /// Position of the solid's block.
     pub block: u32,
     /// The solid's index in it.
@@ -44,7 +47,8 @@ pub(super) struct FaceUse {
 }
 
 impl FaceUse {
-    fn face(&self, mesh: &Mesh) -> Face {
+    /// The side itself.
+    pub fn face(&self, mesh: &Mesh) -> Face {
         let block = &mesh.cells[self.block as usize];
         let (kind, local) = block.kind.info().faces[self.side as usize];
         let nodes = gather(block.cell(self.cell as usize), local);
@@ -52,27 +56,33 @@ impl FaceUse {
     }
 }
 
-fn gather(cell: &[u32], local: &[usize]) -> [u32; 4] {
-    let mut nodes = [u32::MAX; 4];
+fn gather<const N: usize>(cell: &[u32], local: &[usize]) -> [u32; N] {
+    let mut nodes = [u32::MAX; N];
     for (node, &k) in nodes.iter_mut().zip(local) {
         *node = cell[k];
     }
     nodes
 }
 
-fn sorted(mut key: [u32; 4]) -> [u32; 4] {
+/// The key of a side with these local nodes.
+fn key(kind: ElementKind, cell: &[u32], local: &[usize]) -> Key {
+    sorted(gather(cell, &local[..kind.info().n_corners]))
+}
+
+fn sorted(mut key: Key) -> Key {
     key.sort_unstable();
     key
 }
 
 /// The key of a facet given as a cell of its own.
-fn facet_key(nodes: &[u32]) -> [u32; 4] {
-    let mut key = [u32::MAX; 4];
-    key[..nodes.len()].copy_from_slice(nodes);
+fn facet_key(cells: &Cells, facet: u32) -> Key {
+    let mut key = [u32::MAX; MAX_FACE_CORNERS];
+    let n = cells.kind.info().n_corners;
+    key[..n].copy_from_slice(&cells.cell(facet as usize)[..n]);
     sorted(key)
 }
 
-/// Calls `visit` with every set of sides that share all their nodes, in parallel, and gathers what it appends.
+/// Calls `visit` with every set of sides that share all their corners, in parallel, and gathers what it appends.
 ///
 /// Sides are met at their lowest node, so only the sides round one node are sorted at a time: the scratch memory is the
 /// node-to-cell lists, not a table of all sides.
@@ -102,10 +112,10 @@ pub(super) fn for_each_face<T: Send>(mesh: &Mesh, visit: impl Fn(&[FaceUse], &mu
 fn collect_at(node: usize, block: u32, cells: &Cells, at: &NodeCells, uses: &mut Vec<FaceUse>) {
     for &cell in at.at(node) {
         let nodes = cells.cell(cell as usize);
-        for (side, (_, local)) in cells.kind.info().faces.iter().enumerate() {
-            let key = gather(nodes, local);
-            if key.iter().min() == Some(&(node as u32)) {
-                uses.push(FaceUse { key: sorted(key), block, cell, side: side as u8 });
+        for (side, (kind, local)) in cells.kind.info().faces.iter().enumerate() {
+            let corners = &local[..kind.info().n_corners];
+            if corners.iter().map(|&k| nodes[k]).min() == Some(node as u32) {
+                uses.push(FaceUse { key: key(*kind, nodes, local), block, cell, side: side as u8 });
             }
         }
     }
@@ -138,12 +148,13 @@ impl Mesh {
     fn match_facets(&self, group: &Group) -> Vec<Face> {
         let facets = || {
             let members = group.members.iter().flat_map(|(b, list)| list.iter().map(move |&c| (*b, c)));
-            members.map(|(block, cell)| self.cells[block].cell(cell as usize))
+            members.map(|(block, cell)| (&self.cells[block], cell))
         };
         let mut marked = vec![false; self.coords.len()];
-        facets().flatten().for_each(|&node| marked[node as usize] = true);
-        let keys: Vec<[u32; 4]> = facets().map(facet_key).collect();
-        let mut first: HashMap<[u32; 4], Option<FaceUse>> = keys.iter().map(|&key| (key, None)).collect();
+        let nodes = facets().flat_map(|(cells, facet)| cells.cell(facet as usize));
+        nodes.for_each(|&node| marked[node as usize] = true);
+        let keys: Vec<Key> = facets().map(|(cells, facet)| facet_key(cells, facet)).collect();
+        let mut first: HashMap<Key, Option<FaceUse>> = keys.iter().map(|&key| (key, None)).collect();
         for side in self.sides_within(&marked) {
             if let Some(slot) = first.get_mut(&side.key)
                 && slot.is_none_or(|other| (side.block, side.cell) < (other.block, other.cell))
@@ -176,10 +187,10 @@ impl Mesh {
             let width = cells.kind.info().n_nodes;
             sides.par_extend(cells.nodes.par_chunks_exact(width).enumerate().flat_map_iter(|(cell, nodes)| {
                 let on: u32 = (0..width).filter(|&k| marked[nodes[k] as usize]).map(|k| 1 << k).sum();
-                cells.kind.info().faces.iter().enumerate().filter_map(move |(side, (_, local))| {
+                cells.kind.info().faces.iter().enumerate().filter_map(move |(side, (kind, local))| {
                     let whole = on.count_ones() as usize >= local.len() && local.iter().all(|&k| on >> k & 1 == 1);
-                    let key = || sorted(gather(nodes, local));
-                    whole.then(|| FaceUse { key: key(), block: block as u32, cell: cell as u32, side: side as u8 })
+                    let of = |key| FaceUse { key, block: block as u32, cell: cell as u32, side: side as u8 };
+                    whole.then(|| of(key(*kind, nodes, local)))
                 })
             }));
         }
@@ -190,15 +201,16 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Quad4, Tet4, Tri3};
+    use crate::element::ElementKind::{Hex8, Hex20, Line3, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
     use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
 
     /// Twice the area vector of a face, by its diagonals or edges.
     fn normal(mesh: &Mesh, face: &Face) -> [f64; 3] {
         let x = |k: usize| mesh.coords[face.nodes()[k] as usize];
         let sub = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[c] - b[c]);
         let (a, b) = match face.kind {
-            Quad4 => (sub(x(2), x(0)), sub(x(3), x(1))),
+            Quad4 | Quad8 => (sub(x(2), x(0)), sub(x(3), x(1))),
             _ => (sub(x(1), x(0)), sub(x(2), x(0))),
         };
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -206,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_skin_of_a_box_is_closed_and_outward() {
-        for (kind, facet, per_cell) in [(Hex8, Quad4, 1), (Tet4, Tri3, 2)] {
+        for (kind, facet, per_cell) in [(Hex8, Quad4, 1), (Tet4, Tri3, 2), (Hex20, Quad8, 1), (Tet10, Tri6, 2)] {
             let mesh = generate_box(kind, [1.0, 2.0, 3.0], [3, 4, 5]).unwrap();
             let skin = skin(&mesh);
             assert_eq!(skin.len(), 2 * (12 + 15 + 20) * per_cell);
@@ -225,10 +237,10 @@ mod tests {
 
     #[test]
     fn groups_and_planes_give_the_same_outward_faces() {
-        for kind in [Hex8, Tet4] {
+        for kind in [Hex8, Tet4, Hex20, Tet10] {
             let mut mesh = generate_box(kind, [1.0; 3], [3; 3]).unwrap();
-            let width = mesh.cells[1].kind.info().n_nodes;
-            mesh.cells[1].nodes.chunks_mut(2 * width).for_each(|pair| pair[..width].reverse());
+            let facet = mesh.cells[1].kind.info();
+            mesh.cells[1].nodes.chunks_mut(2 * facet.n_nodes).for_each(|pair| pair[..facet.n_corners].reverse());
             let grouped = mesh.faces_on("ymax").unwrap();
             mesh.groups.retain(|group| group.dim == 3);
             let mut of_plane = mesh.faces_on("ymax").unwrap();
@@ -262,7 +274,23 @@ mod tests {
         mesh.groups.push(Group { name: "points".into(), dim: 0, members: vec![(2, (0..6).collect())] });
         let faces = mesh.faces_on("points").unwrap();
         assert_eq!(faces.len(), 1);
-        assert_eq!(sorted(faces[0].nodes), [0, 1, 3, 4]);
+        let mut nodes = faces[0].nodes().to_vec();
+        nodes.sort_unstable();
+        assert_eq!(nodes, [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn curved_edges_are_the_skin_of_a_quadratic_plane_mesh() {
+        for kind in [Tri6, Quad8] {
+            let mesh = generate_rectangle(kind, [2.0, 1.0], [4, 3]).unwrap();
+            let edges = skin(&mesh);
+            assert_eq!(edges.len(), 14);
+            assert!(edges.iter().all(|edge| edge.kind == Line3));
+            let side = mesh.faces_on("xmax").unwrap();
+            let facets = &mesh.cells[1];
+            let expected: Vec<&[u32]> = (3..6).map(|facet| facets.cell(facet)).collect();
+            assert_eq!(side.iter().map(Face::nodes).collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]

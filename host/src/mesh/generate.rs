@@ -1,12 +1,14 @@
 //! Structured meshes of boxes.
 //!
 //! Node `(ix, iy, iz)` has the index `ix + (nx + 1) (iy + (ny + 1) iz)`. A tet4 box cuts every cell into the same six
-//! Kuhn tetrahedra round the diagonal from its lowest to its highest corner, so neighbouring cells match.
+//! Kuhn tetrahedra round the diagonal from its lowest to its highest corner, so neighbouring cells match. Boxes of
+//! quadratic elements are those of the linear ones with [a node on every edge](super::quadratic).
 
 use rayon::prelude::*;
 
+use super::quadratic::quadratic;
 use super::{Cells, Group, Mesh, MeshError};
-use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Tet4, Tet10, Tri3};
 
 /// Corners of a cell in hex8 order, in units of the cell.
 const CORNERS: [[usize; 3]; 8] =
@@ -27,36 +29,41 @@ const SIDES: [(&str, usize, bool, usize); 6] = [
 
 /// A box with one corner at the origin, `size` long and divided into `cells` along x, y and z.
 ///
-/// `kind` is [`Hex8`] or [`Tet4`]. Tags count from 1, the solids first. Groups: "body", and the sides "xmin" .. "zmax",
+/// `kind` is one of [`KINDS`]. Tags count from 1, the solids first. Groups: "body", and the sides "xmin" .. "zmax",
 /// whose facets have outward normals.
 ///
 /// # Errors
 /// [`MeshError::Generate`] for a size or a division that makes no box, [`MeshError::TooLarge`] past 32-bit indices.
 pub fn generate_box(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<Mesh, MeshError> {
-    check(kind, size, cells)?;
+    check_kind("box", kind, KINDS)?;
+    let linear = kind.linear();
+    check_size(&size, &cells, if linear == Tet4 { KUHN.len() } else { 1 })?;
     let grid = Grid { cells };
-    let solids = grid.solids(kind);
+    let solids = grid.solids(linear);
     let body = Group { name: "body".into(), dim: 3, members: vec![(0, (0..solids.len() as u32).collect())] };
-    let (facets, sides) = grid.facets(kind, solids.len() as u64);
+    let (facets, sides) = grid.facets(linear, solids.len() as u64);
     let coords = grid.coords(size);
-    Ok(Mesh {
+    let mesh = Mesh {
         node_tags: (1..=coords.len() as u64).collect(),
         coords,
         cells: vec![solids, facets],
         groups: std::iter::once(body).chain(sides).collect(),
         warnings: Vec::new(),
-    })
+    };
+    if kind == linear { Ok(mesh) } else { quadratic(mesh) }
 }
 
 /// What a box can be made of.
-pub const KINDS: &[ElementKind] = &[Tet4, Hex8];
+pub const KINDS: &[ElementKind] = &[Tet4, Hex8, Tet10, Hex20];
 
-fn check(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<(), MeshError> {
-    if !KINDS.contains(&kind) {
-        let name = kind.info().name;
-        return Err(MeshError::Generate(format!("a box is made of hex8 or tet4 elements, not of {name}")));
+/// Whether a shape can be made of a kind.
+pub(super) fn check_kind(shape: &str, kind: ElementKind, kinds: &[ElementKind]) -> Result<(), MeshError> {
+    if kinds.contains(&kind) {
+        return Ok(());
     }
-    check_size(&size, &cells, if kind == Tet4 { KUHN.len() } else { 1 })
+    let names: Vec<_> = kinds.iter().map(|kind| kind.info().name).collect();
+    let (names, name) = (names.join(", "), kind.info().name);
+    Err(MeshError::Generate(format!("a {shape} is made of elements of one of the kinds {names}, not of {name}")))
 }
 
 /// Whether lengths and numbers of cells make a mesh of `per_cell` elements a cell.

@@ -11,6 +11,7 @@ mod gmsh;
 mod groups;
 pub mod ordering;
 pub mod parts;
+pub mod quadratic;
 pub mod quality;
 mod raw;
 pub mod rectangle;

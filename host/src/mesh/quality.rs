@@ -1,14 +1,14 @@
 //! Shape and volume of the solids.
 //!
-//! Measures, 1 for the regular element and 0 for a flat one: tet4 `6 sqrt(2) V / l_rms^3` with the root-mean-square of
-//! its six edges (Parthasarathy, Graichen, Hathaway 1994); hex8 and quad4 the smallest scaled Jacobian over the corners (Knupp
-//! 2000); tri3 `4 A / (sqrt(3) l_rms^2)`.
+//! Measures, 1 for the regular element and 0 for a flat one: of tetrahedra `6 sqrt(2) V / l_rms^3` with the root-mean-square
+//! of the six edges (Parthasarathy, Graichen, Hathaway 1994), of triangles `4 A / (sqrt(3) l_rms^2)`; of hexahedra and
+//! quadrilaterals the smallest scaled Jacobian over the corners (Knupp 2000). Quadratic elements have the measure of their
+//! corners, times the least ratio of their Jacobian to that of the straight element (Johnen, Remacle, Geuzaine 2013).
 
 use rayon::prelude::*;
 
-use super::check::{corner_jacobian, corners};
 use super::{Cells, Mesh};
-use crate::element::ElementKind::{Hex8, Quad4, Tet4};
+use crate::element::shape::{At, determinant};
 
 /// How many of the worst elements are kept.
 const WORST: usize = 5;
@@ -57,71 +57,107 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|c| a[c] * b[c]).sum()
 }
 
-fn det(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> f64 {
-    dot(a, [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]])
-}
-
 /// The shape measure of cell `i`, between 0 and 1.
 pub fn shape(mesh: &Mesh, cells: &Cells, i: usize) -> f64 {
-    let cell = cells.cell(i);
+    let (info, cell) = (cells.kind.info(), cells.cell(i));
     let x = |k: usize| mesh.coords[cell[k] as usize];
-    let info = cells.kind.info();
-    let measure = match cells.kind {
-        Hex8 | Quad4 => corners(cells.kind).iter().fold(1.0, |least: f64, &corner| {
-            let edges = || corner[1..info.dim + 1].iter().map(|&k| sub(x(k), x(corner[0])));
-            let product = edges().map(|e| dot(e, e).sqrt()).product::<f64>();
-            least.min(corner_jacobian(mesh, cell, corner, info.dim).0 / product)
-        }),
-        kind => {
-            let n = info.n_nodes;
-            let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
-            let square = pairs.map(|(a, b)| sub(x(a), x(b))).map(|e| dot(e, e)).sum::<f64>() / (n * (n - 1) / 2) as f64;
-            let jacobian = corner_jacobian(mesh, cell, corners(kind)[0], info.dim).0;
-            if kind == Tet4 { 2f64.sqrt() * jacobian / square.powf(1.5) } else { 2.0 / 3f64.sqrt() * jacobian / square }
-        }
+    let straight = cells.kind.linear().table();
+    let measure = if info.is_simplex() {
+        let n = info.n_corners;
+        let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let square = pairs.map(|(a, b)| sub(x(a), x(b))).map(|e| dot(e, e)).sum::<f64>() / (n * (n - 1) / 2) as f64;
+        let det = determinant(info.dim, straight.nodes[0].tangents(x));
+        if info.dim == 3 { 2f64.sqrt() * det / square.powf(1.5) } else { 2.0 / 3f64.sqrt() * det / square }
+    } else {
+        straight.nodes.iter().fold(1.0, |least: f64, at| {
+            let tangents = at.tangents(x);
+            let product = tangents[..info.dim].iter().map(|&t| dot(t, t).sqrt()).product::<f64>();
+            least.min(determinant(info.dim, tangents) / product)
+        })
     };
-    measure.clamp(0.0, 1.0)
+    let curving = if info.is_quadratic() { curving(cells, x) } else { 1.0 };
+    (measure * curving).clamp(0.0, 1.0)
+}
+
+/// The least ratio, at most 1, of the Jacobian to that of the straight element of the same corners, over the nodes.
+fn curving(cells: &Cells, x: impl Fn(usize) -> [f64; 3]) -> f64 {
+    let info = cells.kind.info();
+    let edges = info.edges();
+    let straight = |k: usize| match edges.iter().find(|edge| edge[2] == k) {
+        Some(edge) => [0, 1, 2].map(|c| 0.5 * (x(edge[0])[c] + x(edge[1])[c])),
+        None => x(k),
+    };
+    let ratio = |at: &At| determinant(info.dim, at.tangents(&x)) / determinant(info.dim, at.tangents(straight));
+    cells.kind.table().nodes.iter().map(ratio).fold(1.0, f64::min)
 }
 
 /// The volume of the solids (in two dimensions, the area).
 ///
-/// Exact for trilinear hexahedra.
+/// Exact to rounding, for curved elements too.
 pub fn volume(mesh: &Mesh) -> f64 {
     let blocks = mesh.solids().map(|(_, cells)| {
-        let parts: Vec<f64> = cells
-            .nodes
-            .par_chunks(4096 * cells.kind.info().n_nodes)
-            .map(|part| part.chunks_exact(cells.kind.info().n_nodes).map(|cell| cell_volume(mesh, cells, cell)).sum())
-            .collect();
+        let width = cells.kind.info().n_nodes;
+        let chunks = cells.nodes.par_chunks(4096 * width);
+        let parts: Vec<f64> =
+            chunks.map(|part| part.chunks_exact(width).map(|c| cell_volume(mesh, cells, c)).sum()).collect();
         parts.iter().sum::<f64>()
     });
     blocks.sum()
 }
 
 fn cell_volume(mesh: &Mesh, cells: &Cells, cell: &[u32]) -> f64 {
-    let x = |k: usize| mesh.coords[cell[k] as usize];
-    match cells.kind {
-        Tet4 => det(sub(x(1), x(0)), sub(x(2), x(0)), sub(x(3), x(0))) / 6.0,
-        Hex8 => {
-            // The divergence theorem: the flux of x through a bilinear face is that of its two triangulations' mean.
-            let flux = |a: usize, b: usize, c: usize| det(sub(x(a), x(0)), sub(x(b), x(0)), sub(x(c), x(0)));
-            let faces = Hex8.info().faces.iter().map(|(_, f)| {
-                flux(f[0], f[1], f[2]) + flux(f[0], f[2], f[3]) + flux(f[0], f[1], f[3]) + flux(f[1], f[2], f[3])
-            });
-            faces.sum::<f64>() / 12.0
-        }
-        Quad4 => {
-            let (d, e) = (sub(x(2), x(0)), sub(x(3), x(1)));
-            (d[0] * e[1] - d[1] * e[0]) / 2.0
-        }
-        kind => corner_jacobian(mesh, cell, corners(kind)[0], 2).0 / 2.0,
-    }
+    let at = |at: &At| at.weight * determinant(cells.kind.info().dim, at.tangents(|b| mesh.coords[cell[b] as usize]));
+    cells.kind.table().rule.iter().map(at).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
     use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    #[test]
+    fn straight_quadratic_elements_have_the_measure_of_linear_ones() {
+        for (linear, kind) in [(Tet4, Tet10), (Hex8, Hex20)] {
+            let measures = [linear, kind].map(|kind| {
+                let mut mesh = generate_box(kind, [1.0, 2.0, 3.0], [2; 3]).unwrap();
+                mesh.coords.iter_mut().for_each(|x| x[0] += 0.2 * x[1] + 0.1 * x[2]);
+                let quality = Quality::of(&mesh).unwrap();
+                (quality.min, quality.mean, volume(&mesh))
+            });
+            assert!((measures[0].0 - measures[1].0).abs() < 1e-12, "{measures:?}");
+            assert!((measures[0].1 - measures[1].1).abs() < 1e-12, "{measures:?}");
+            assert!(measures.iter().all(|m| (m.2 - 6.0).abs() < 1e-12), "{measures:?}");
+        }
+        for kind in [Tri3, Quad4, Tri6, Quad8] {
+            let mesh = generate_rectangle(kind, [3.0, 2.0], [2, 2]).unwrap();
+            assert!((volume(&mesh) - 6.0).abs() < 1e-12, "{kind:?}");
+        }
+    }
+
+    /// `(x, y, z) -> (x + a y^2, y + b z^2, z)` keeps volumes, and quadratic elements follow it exactly.
+    #[test]
+    fn curved_elements_have_their_volume_and_a_lower_measure() {
+        for kind in [Tet10, Hex20] {
+            let mut mesh = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
+            let straight = Quality::of(&mesh).unwrap().min;
+            mesh.coords.iter_mut().for_each(|x| *x = [x[0] + 0.3 * x[1] * x[1], x[1] + 0.2 * x[2] * x[2], x[2]]);
+            assert!((volume(&mesh) - 1.0).abs() < 1e-13, "{kind:?} {}", volume(&mesh));
+            assert!(Quality::of(&mesh).unwrap().min < straight, "{kind:?}");
+        }
+        // A quarter of a ring: two edges are arcs, taken as parabolas through their middles.
+        let mut ring = generate_rectangle(Quad8, [1.0, 1.0], [1, 1]).unwrap();
+        ring.coords.iter_mut().for_each(|x| {
+            let (r, phi) = (1.0 + x[0], std::f64::consts::FRAC_PI_2 * x[1]);
+            *x = [r * phi.cos(), r * phi.sin(), 0.0];
+        });
+        // Between chord and parabola lie two thirds of chord times height, and both scale with the radius squared.
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let under = 0.5 + 2.0 / 3.0 * 2f64.sqrt() * (1.0 - half);
+        assert!((volume(&ring) - 3.0 * under).abs() < 1e-13, "{} {}", volume(&ring), 3.0 * under);
+        assert!(Quality::of(&ring).unwrap().min < 0.9);
+    }
 
     #[test]
     fn cubes_are_perfect_and_volumes_add_up() {
@@ -170,7 +206,7 @@ mod tests {
                     (0..3).for_each(|d| rows[c][d] += slope * mesh.coords[node as usize][d]);
                 }
             }
-            expected += det(rows[0], rows[1], rows[2]) / 8.0;
+            expected += determinant(3, rows) / 8.0;
         }
         assert!((volume(&mesh) - expected).abs() < 1e-13, "{} {expected}", volume(&mesh));
     }

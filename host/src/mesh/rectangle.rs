@@ -1,48 +1,48 @@
 //! Structured meshes of rectangles in the plane z = 0.
 //!
 //! Node `(ix, iy)` has the index `ix + (nx + 1) iy`. A tri3 rectangle cuts every cell from its lowest to its highest
-//! corner, as a tet4 box cuts its sides.
+//! corner, as a tet4 box cuts its sides. Quadratic elements have [a node on every edge](super::quadratic) besides.
 
 use rayon::prelude::*;
 
-use super::generate::check_size;
+use super::generate::{check_kind, check_size};
+use super::quadratic::quadratic;
 use super::{Cells, Group, Mesh, MeshError};
-use crate::element::ElementKind::{self, Line2, Quad4, Tri3};
+use crate::element::ElementKind::{self, Line2, Quad4, Quad8, Tri3, Tri6};
 
 /// What a rectangle can be made of.
-pub const KINDS: &[ElementKind] = &[Tri3, Quad4];
+pub const KINDS: &[ElementKind] = &[Tri3, Quad4, Tri6, Quad8];
 
 /// The two triangles of a cell by quad4 corners, both counterclockwise.
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 /// A rectangle with one corner at the origin, `size` long and divided into `cells` along x and y.
 ///
-/// `kind` is [`Tri3`] or [`Quad4`]. Tags count from 1, the faces first. Groups: "body", and the edges "xmin" .. "ymax",
+/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", and the edges "xmin" .. "ymax",
 /// with the body on their left.
 ///
 /// # Errors
 /// [`MeshError::Generate`] for a size or a division that makes no rectangle, [`MeshError::TooLarge`] past 32-bit indices.
 pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) -> Result<Mesh, MeshError> {
-    if !KINDS.contains(&kind) {
-        let name = kind.info().name;
-        return Err(MeshError::Generate(format!("a rectangle is made of tri3 or quad4 elements, not of {name}")));
-    }
-    check_size(&size, &cells, per_cell(kind))?;
+    check_kind("rectangle", kind, KINDS)?;
+    let linear = kind.linear();
+    check_size(&size, &cells, per_cell(linear))?;
     let [nx, ny] = cells;
     let row = nx + 1;
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
     let coords: Vec<[f64; 3]> =
         (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
-    let faces = faces(kind, cells);
+    let faces = faces(linear, cells);
     let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
     let (edges, sides) = edges(cells, faces.len() as u64);
-    Ok(Mesh {
+    let mesh = Mesh {
         node_tags: (1..=coords.len() as u64).collect(),
         coords,
         cells: vec![faces, edges],
         groups: std::iter::once(body).chain(sides).collect(),
         warnings: Vec::new(),
-    })
+    };
+    if kind == linear { Ok(mesh) } else { quadratic(mesh) }
 }
 
 fn per_cell(kind: ElementKind) -> usize {

@@ -36,6 +36,19 @@ impl Results {
         }
     }
 
+    /// Zeros for every solid of a mesh.
+    pub(super) fn zero(mesh: &Mesh) -> Results {
+        let dim = mesh.dim();
+        let lengths = mesh.cells.iter().map(|cells| if cells.kind.info().dim == dim { cells.len() } else { 0 });
+        Results {
+            displacement: vec![[0.0; 3]; mesh.coords.len()],
+            reaction_force: vec![[0.0; 3]; mesh.coords.len()],
+            von_mises: lengths.clone().map(|n| vec![0.0; n]).collect(),
+            stress: lengths.clone().map(|n| vec![[0.0; 6]; n]).collect(),
+            material: lengths.map(|n| vec![0; n]).collect(),
+        }
+    }
+
     pub(super) fn fields(&self) -> Fields<'_> {
         Fields {
             displacement: &self.displacement,

@@ -1,6 +1,8 @@
 //! Files of Gmsh 4.15 under `tests/data`, and one bad file for every error.
 
-use crate::element::ElementKind::{Hex8, Tet4, Tri3};
+use crate::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri3, Tri6};
+use crate::mesh::quality::volume;
+use crate::mesh::write::{Form, to_bytes};
 use crate::mesh::{Mesh, MeshError, faces::skin};
 
 fn data(name: &str) -> Vec<u8> {
@@ -67,10 +69,48 @@ fn only_faces_in_groups_is_said() {
 
 #[test]
 fn unknown_kinds_carry_tag_and_name() {
-    let error = Mesh::parse(&data("tet10.msh")).unwrap_err();
-    assert!(matches!(error, MeshError::UnknownKind { .. }), "{error}");
+    for (name, help) in [("hex27", "Mesh.SecondOrderIncomplete = 1"), ("prism6", "with tetrahedra or with hexahedra")] {
+        let error = Mesh::parse(&data(&format!("{name}.msh"))).unwrap_err();
+        let quad9 = name == "hex27";
+        assert!(matches!(&error, MeshError::UnknownKind { name, .. } if quad9 == (name == "quad9")), "{error}");
+        assert!(error.to_string().contains(help), "{error}");
+    }
     let error = parse(&v22(&TWO, &["4 1 2 3 4", "7 1 2 3 4 5"])).unwrap_err();
     assert!(matches!(&error, MeshError::UnknownKind { element: 2, name, code: 7 } if name == "pyramid5"), "{error}");
+}
+
+/// A quarter of a ring between radii 1 and 2; in space, of height 1. The volumes are sums of Gmsh's own Jacobians.
+#[test]
+fn curved_meshes_of_gmsh_have_the_volume_gmsh_says() {
+    let files: [(&str, ElementKind, usize, f64); 4] = [
+        ("ring_tri6.msh", Tri6, 6, 2.3558285412302493),
+        ("ring_quad8.msh", Quad8, 3, 2.3558285412302493),
+        ("ring_tet10.msh", Tet10, 46, 2.356000667462269),
+        ("ring_hex20.msh", Hex20, 2, 2.35436067773417),
+    ];
+    for (name, kind, n, expected) in files {
+        let mesh = Mesh::parse(&data(name)).unwrap();
+        assert!(mesh.warnings.is_empty(), "{name}: {:?}", mesh.warnings);
+        let (_, solids) = mesh.solids().next().unwrap();
+        assert_eq!((solids.kind, solids.len()), (kind, n), "{name}");
+        assert!((volume(&mesh) - expected).abs() < 1e-12, "{name}: {}", volume(&mesh));
+        // Every node of a curved side lies on its cylinder.
+        for (side, radius) in [("outer", 2.0), ("inner", 1.0)] {
+            let faces = mesh.faces_on(side).unwrap();
+            assert_eq!(faces.len(), mesh.group(side).unwrap().members[0].1.len(), "{name}");
+            for node in faces.iter().flat_map(|face| face.nodes()) {
+                let [x, y, _] = mesh.coords[*node as usize];
+                assert!((x.hypot(y) - radius).abs() < 1e-9, "{name} {side}");
+            }
+        }
+        for form in [Form::Ascii, Form::Binary] {
+            let back = Mesh::parse(&to_bytes(&mesh, form)).unwrap();
+            assert_eq!((&back.coords, &back.node_tags), (&mesh.coords, &mesh.node_tags), "{name}");
+            let nodes = |mesh: &Mesh| mesh.solids().map(|(_, cells)| cells.nodes.clone()).collect::<Vec<_>>();
+            assert_eq!(nodes(&back), nodes(&mesh), "{name}");
+            assert_eq!(back.groups.len(), mesh.groups.len(), "{name}");
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::cursor::{Cursor, Encoding};
 use super::{Raw, kinds, sections};
-use crate::element::ElementKind;
+use crate::element::{ElementKind, MAX_NODES};
 use crate::mesh::MeshError;
 
 pub(super) fn read(mut cursor: Cursor) -> Result<Raw, MeshError> {
@@ -85,7 +85,7 @@ fn element(cursor: &mut Cursor, raw: &mut Raw, tag: u64, code: i32, n_tags: i32)
             physical = value;
         }
     }
-    let mut nodes = [0; 8];
+    let mut nodes = [0; MAX_NODES];
     let n = kind.info().n_nodes;
     for node in &mut nodes[..n] {
         *node = cursor.int("nodes of an element")? as u64;

@@ -1,31 +1,30 @@
 //! Integrals of shape functions over faces: what a surface load puts on each node.
+//!
+//! `n dA = dx/dxi x dx/deta dxi deta` varies over a curved face. The faces of a plane body are its edges, of unit
+//! thickness: `n dA` is the edge's tangent turned clockwise, for the body lies on its left.
 
-use crate::element::ElementKind;
+use crate::element::MAX_FACE_NODES;
 use crate::mesh::faces::Face;
-
-/// Most nodes a face of the supported solids has.
-const MAX_NODES: usize = 4;
 
 /// For each node `a` of a face: `int N_a dA` and `int N_a n dA`, with the face's own normal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaceIntegral {
     /// `int N_a dA`, `[n_nodes]`.
-    pub area: [f64; MAX_NODES],
-    /// `int N_a n dA`, `[n_nodes][3]`; the normal varies over a warped quadrilateral.
-    pub normal: [[f64; 3]; MAX_NODES],
+    pub area: [f64; MAX_FACE_NODES],
+    /// `int N_a n dA`, `[n_nodes][3]`.
+    pub normal: [[f64; 3]; MAX_FACE_NODES],
 }
 
 impl FaceIntegral {
-    /// Integrates over a face: exactly for flat ones, by 2 x 2 Gauss points for quadrilaterals.
+    /// Integrates over a face: `int N_a n dA` exactly, `int N_a dA` exactly if the face is flat and undistorted.
     pub fn of(face: &Face, coords: &[[f64; 3]]) -> FaceIntegral {
-        let mut x = [[0.0; 3]; MAX_NODES];
-        for (slot, &node) in x.iter_mut().zip(face.nodes()) {
-            *slot = coords[node as usize];
+        let mut integral = FaceIntegral::default();
+        for at in &face.kind.table().rule {
+            let [s, t, _] = at.tangents(|a| coords[face.nodes()[a] as usize]);
+            let normal = if face.kind.info().dim == 1 { [s[1], -s[0], 0.0] } else { cross(s, t) };
+            at.n.iter().enumerate().for_each(|(a, n)| integral.add(a, at.weight * n, normal));
         }
-        match face.kind {
-            ElementKind::Quad4 => quad4(&x),
-            _ => tri3(&x),
-        }
+        integral
     }
 
     fn add(&mut self, a: usize, weight: f64, normal: [f64; 3]) {
@@ -41,37 +40,6 @@ impl FaceIntegral {
     }
 }
 
-fn tri3(x: &[[f64; 3]; MAX_NODES]) -> FaceIntegral {
-    let twice = cross(sub(x[1], x[0]), sub(x[2], x[0]));
-    let mut integral = FaceIntegral::default();
-    (0..3).for_each(|a| integral.add(a, 1.0 / 6.0, twice));
-    integral
-}
-
-fn quad4(x: &[[f64; 3]; MAX_NODES]) -> FaceIntegral {
-    const CORNERS: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
-    let point = 1.0 / 3.0f64.sqrt();
-    let mut integral = FaceIntegral::default();
-    for [xi, eta] in CORNERS.map(|[s, t]| [s * point, t * point]) {
-        let (mut along_xi, mut along_eta) = ([0.0; 3], [0.0; 3]);
-        for (a, [s, t]) in CORNERS.into_iter().enumerate() {
-            for c in 0..3 {
-                along_xi[c] += 0.25 * s * (1.0 + t * eta) * x[a][c];
-                along_eta[c] += 0.25 * t * (1.0 + s * xi) * x[a][c];
-            }
-        }
-        let normal = cross(along_xi, along_eta);
-        for (a, [s, t]) in CORNERS.into_iter().enumerate() {
-            integral.add(a, 0.25 * (1.0 + s * xi) * (1.0 + t * eta), normal);
-        }
-    }
-    integral
-}
-
-fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
@@ -84,4 +52,102 @@ pub(super) fn norm(a: [f64; 3]) -> f64 {
 /// Scalar product.
 pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_relative_eq;
+
+    use super::*;
+    use crate::element::ElementKind::{self, Hex20, Quad4, Quad8, Tet10, Tri3, Tri6};
+    use crate::mesh::Mesh;
+    use crate::mesh::faces::skin;
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::quality::volume;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    /// A body of two cells a side, bent so that faces and edges are curved and no two normals agree.
+    fn bent(kind: ElementKind) -> Mesh {
+        let mut mesh = match kind.info().dim {
+            2 => generate_rectangle(kind, [1.0; 2], [2; 2]).unwrap(),
+            _ => generate_box(kind, [1.0; 3], [2; 3]).unwrap(),
+        };
+        let plane = kind.info().dim == 2;
+        mesh.coords.iter_mut().for_each(|x| {
+            let [a, b, c] = *x;
+            let z = if plane { 0.0 } else { c + 0.2 * a * a - 0.1 * a * b };
+            *x = [a + 0.3 * b * b + 0.1 * c * c, b - 0.2 * a * a + 0.1 * a * c, z];
+        });
+        mesh
+    }
+
+    #[test]
+    fn pressure_on_a_closed_curved_skin_has_no_force_and_no_moment() {
+        for kind in [Tet10, Hex20, Tri3, Quad4, Tri6, Quad8] {
+            let mesh = bent(kind);
+            let (mut force, mut moment, mut flux) = ([0.0; 3], [0.0; 3], 0.0);
+            for face in skin(&mesh) {
+                let integral = FaceIntegral::of(&face, &mesh.coords);
+                for (&node, n) in face.nodes().iter().zip(integral.normal) {
+                    let x = mesh.coords[node as usize];
+                    let arm = cross(x, n);
+                    (0..3).for_each(|c| force[c] += n[c]);
+                    (0..3).for_each(|c| moment[c] += arm[c]);
+                    flux += dot(x, n);
+                }
+            }
+            assert!(force.iter().chain(&moment).all(|v| v.abs() < 1e-13), "{kind:?} {force:?} {moment:?}");
+            // The divergence theorem.
+            assert_relative_eq!(flux / kind.info().dim as f64, volume(&mesh), max_relative = 1e-12);
+        }
+    }
+
+    /// The shares of one face of each kind, flat and undistorted, of its area.
+    #[test]
+    fn flat_faces_share_their_area_as_textbooks_say() {
+        let third = 1.0 / 3.0;
+        let corner = -1.0 / 12.0;
+        let expected: [(ElementKind, &[f64]); 4] = [
+            (Tet10, &[0.0, 0.0, 0.0, third, third, third]),
+            (Hex20, &[corner, corner, corner, corner, third, third, third, third]),
+            (Quad8, &[1.0 / 6.0, 1.0 / 6.0, 2.0 / 3.0]),
+            (Quad4, &[0.5, 0.5]),
+        ];
+        for (kind, shares) in expected {
+            let mesh = match kind.info().dim {
+                2 => generate_rectangle(kind, [3.0, 2.0], [2, 1]).unwrap(),
+                _ => generate_box(kind, [3.0, 2.0, 1.0], [2, 1, 1]).unwrap(),
+            };
+            let side = mesh.faces_on("xmax").unwrap();
+            let area: f64 = side.iter().map(|face| FaceIntegral::of(face, &mesh.coords).total_area()).sum();
+            assert_relative_eq!(area, 2.0, max_relative = 1e-14);
+            for face in &side {
+                let integral = FaceIntegral::of(face, &mesh.coords);
+                for (a, share) in shares.iter().enumerate() {
+                    assert_relative_eq!(integral.area[a] / integral.total_area(), *share, epsilon = 1e-14);
+                    assert_relative_eq!(integral.normal[a][0], integral.area[a], epsilon = 1e-14);
+                    assert!(integral.normal[a][1].abs() < 1e-14 && integral.normal[a][2].abs() < 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_curved_face_has_its_area_and_a_curved_edge_its_length() {
+        // Along the parabola z = x^2 / 5 from 0 to 1 the length is sqrt(1 + 0.16) / 2 + asinh(0.4) / 0.8.
+        let length = 0.5 * 1.16f64.sqrt() + 0.4f64.asinh() / 0.8;
+        for kind in [Hex20, Tet10] {
+            let mut mesh = generate_box(kind, [1.0, 3.0, 1.0], [1, 1, 1]).unwrap();
+            mesh.coords.iter_mut().for_each(|x| x[2] += 0.2 * x[0] * x[0]);
+            let top = mesh.faces_on("zmax").unwrap();
+            let area: f64 = top.iter().map(|face| FaceIntegral::of(face, &mesh.coords).total_area()).sum();
+            assert_relative_eq!(area, 3.0 * length, max_relative = 1e-5);
+        }
+        for kind in [Quad8, Tri6] {
+            let mut mesh = generate_rectangle(kind, [1.0; 2], [1; 2]).unwrap();
+            mesh.coords.iter_mut().for_each(|x| x[1] += 0.2 * x[0] * x[0]);
+            let top = mesh.faces_on("ymax").unwrap();
+            assert_relative_eq!(FaceIntegral::of(&top[0], &mesh.coords).total_area(), length, max_relative = 1e-6);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::element::ElementKind;
 use crate::mesh::{Mesh, faces};
 use crate::output::Fields;
 
@@ -17,6 +18,8 @@ pub(super) enum Edge {
     Smooth,
     /// At a corner of the part, or at the rim of an open surface.
     Feature,
+    /// Within a face of the mesh that is drawn in parts; never drawn itself.
+    Inner,
 }
 
 /// The skin, with nodes numbered from 0 in the order of the mesh.
@@ -27,7 +30,7 @@ pub(super) struct Scene {
     pub displacement: Vec<[f64; 3]>,
     /// Von Mises stress, `[n_skin_nodes]`: the mean over the elements at the node.
     pub value: Vec<f64>,
-    /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`].
+    /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`]. A quadratic face comes in [parts](flat_parts).
     pub faces: Vec<[u32; 4]>,
     /// The kind of the edge from each node of a face to its next, `[n_faces][4]`.
     pub edges: Vec<[Edge; 4]>,
@@ -42,7 +45,7 @@ pub(super) fn corners(face: &[u32; 4]) -> &[u32] {
 
 impl Scene {
     pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Scene {
-        let mut faces = skin(mesh);
+        let (mut faces, middle) = skin(mesh);
         let mut number = vec![NONE; mesh.coords.len()];
         faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
         let nodes: Vec<usize> = (0..number.len()).filter(|&node| number[node] == 0).collect();
@@ -52,7 +55,8 @@ impl Scene {
         let average = nodal_average(mesh, fields.von_mises);
         let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
         let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
-        let (edges, outline) = classify_edges(&rest, &faces);
+        let middle: Vec<bool> = nodes.iter().map(|&node| middle[node]).collect();
+        let (edges, outline) = classify_edges(&rest, &faces, &middle);
         Scene {
             displacement: nodes.iter().map(|&node| finite(fields.displacement[node])).collect(),
             value: nodes.iter().map(|&node| average[node]).collect(),
@@ -70,15 +74,35 @@ impl Scene {
     }
 }
 
-/// The faces of the solids that no two of them share; of a flat mesh, its cells.
-fn skin(mesh: &Mesh) -> Vec<[u32; 4]> {
-    let four = |nodes: &[u32]| std::array::from_fn(|i| nodes.get(i).copied().unwrap_or(NONE));
-    let flat = mesh.solids().filter(|(_, cells)| cells.kind.info().dim == 2);
-    let mut faces: Vec<_> = flat.flat_map(|(_, cells)| (0..cells.len()).map(move |i| four(cells.cell(i)))).collect();
-    if faces.is_empty() {
-        faces = faces::skin(mesh).iter().map(|face| four(face.nodes())).collect();
+/// The faces of the solids that no two of them share, or the cells of a flat mesh, in flat parts; and whether each node of
+/// the mesh is in the middle of an edge of one.
+fn skin(mesh: &Mesh) -> (Vec<[u32; 4]>, Vec<bool>) {
+    let (mut parts, mut middle) = (Vec::new(), vec![false; mesh.coords.len()]);
+    let mut add = |kind: ElementKind, nodes: &[u32]| {
+        nodes[kind.info().n_corners..].iter().for_each(|&node| middle[node as usize] = true);
+        flat_parts(kind, nodes, &mut parts);
+    };
+    if mesh.dim() == 2 {
+        mesh.solids().for_each(|(_, cells)| (0..cells.len()).for_each(|i| add(cells.kind, cells.cell(i))));
+    } else {
+        faces::skin(mesh).iter().for_each(|face| add(face.kind, face.nodes()));
     }
-    faces
+    (parts, middle)
+}
+
+/// Appends the triangles and quadrilaterals a face is drawn as: itself, or the corners of a quadratic one, each cut off
+/// between the middles of its edges, and what is left of it.
+fn flat_parts(kind: ElementKind, nodes: &[u32], parts: &mut Vec<[u32; 4]>) {
+    let four = |nodes: &[u32]| std::array::from_fn(|i| nodes.get(i).copied().unwrap_or(NONE));
+    let (corners, middles) = nodes.split_at(kind.info().n_corners);
+    if middles.is_empty() {
+        parts.push(four(corners));
+        return;
+    }
+    // The faces of plane elements are their edges, one after the other: middle k follows corner k.
+    let n = corners.len();
+    parts.extend((0..n).map(|k| four(&[corners[k], middles[k], middles[(k + n - 1) % n]])));
+    parts.push(four(middles));
 }
 
 /// The mean of `values`, `[n_blocks][n_cells]`, over the cells at each node; values that are not finite do not count.
@@ -97,8 +121,8 @@ fn nodal_average(mesh: &Mesh, values: &[Vec<f64>]) -> Vec<f64> {
     sums.into_iter().map(|(sum, count)| if count > 0 { sum / f64::from(count) } else { 0.0 }).collect()
 }
 
-/// The kind of every edge of every face, and the feature edges.
-fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]]) -> (Vec<[Edge; 4]>, Vec<[u32; 2]>) {
+/// The kind of every edge of every face, and the feature edges; between two `middle` nodes an edge is an inner one.
+fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]], middle: &[bool]) -> (Vec<[Edge; 4]>, Vec<[u32; 2]>) {
     let normals: Vec<_> = faces.par_iter().map(|face| normal(rest, face)).collect();
     // (nodes in order, face, position in it): sorting brings the faces at an edge together.
     let mut all: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(faces.len() * 4);
@@ -113,6 +137,10 @@ fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]]) -> (Vec<[Edge; 4]>, Vec
     let mut kinds = vec![[Edge::Smooth; 4]; faces.len()];
     let mut outline = Vec::new();
     for group in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+        if middle[group[0].0 as usize] && middle[group[0].1 as usize] {
+            group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Inner);
+            continue;
+        }
         let smooth = group.len() == 2 && {
             let (n, m) = (normals[group[0].2 as usize], normals[group[1].2 as usize]);
             // Either orientation: the cells of a flat mesh need not agree on one.
@@ -151,6 +179,9 @@ pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::ElementKind::{Hex20, Quad8, Tet10, Tri6};
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
     use crate::output::tests::{Results, hex_pair};
 
     #[test]
@@ -162,6 +193,42 @@ mod tests {
         assert_eq!(scene.outline.len(), 16);
         let smooth = scene.edges.iter().flatten().filter(|edge| **edge == Edge::Smooth).count();
         assert_eq!(smooth, 8);
+    }
+
+    #[test]
+    fn quadratic_faces_come_in_parts_without_edges_between_them() {
+        for (kind, parts, edges) in [(Hex20, 6 * 5, 24), (Tet10, 12 * 4, 24 + 12)] {
+            let mesh = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
+            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields());
+            assert_eq!((scene.faces.len(), scene.outline.len()), (parts, 24), "{kind:?}");
+            // Every drawn edge borders two parts.
+            let drawn = |edge: Edge| {
+                let slots = scene.faces.iter().zip(&scene.edges).flat_map(|(face, e)| &e[..corners(face).len()]);
+                slots.filter(|&&e| e == edge).count()
+            };
+            assert_eq!(drawn(Edge::Feature) + drawn(Edge::Smooth), 2 * edges, "{kind:?}");
+            let area: f64 = scene.faces.iter().map(|face| area(&scene.rest, face)).sum();
+            assert!((area - 6.0).abs() < 1e-12, "{kind:?} {area}");
+        }
+        for (kind, parts) in [(Quad8, 5), (Tri6, 8)] {
+            let mesh = generate_rectangle(kind, [1.0; 2], [1; 2]).unwrap();
+            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields());
+            assert_eq!((scene.faces.len(), scene.outline.len()), (parts, 8), "{kind:?}");
+            let area: f64 = scene.faces.iter().map(|face| area(&scene.rest, face)).sum();
+            assert!((area - 1.0).abs() < 1e-12, "{kind:?} {area}");
+        }
+    }
+
+    /// The area of a plane triangle or quadrilateral.
+    fn area(x: &[[f64; 3]], face: &[u32; 4]) -> f64 {
+        let nodes = corners(face);
+        let p = |k: usize| x[nodes[k] as usize];
+        let (a, b) = match nodes.len() {
+            3 => (sub(p(1), p(0)), sub(p(2), p(0))),
+            _ => (sub(p(2), p(0)), sub(p(3), p(1))),
+        };
+        let n = cross(a, b);
+        0.5 * dot(n, n).sqrt()
     }
 
     #[test]

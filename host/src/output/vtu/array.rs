@@ -19,8 +19,8 @@ pub(super) enum Piece<'a> {
     Ramp { first: usize, step: usize, count: usize, wide: bool },
     /// `value`, `count` times.
     Constant { value: u8, count: usize },
-    /// Node indices as 8-byte integers.
-    Widened(&'a [u32]),
+    /// Node indices, each cell's in the given order (as they are if it is empty), of 4 bytes, or 8 if `wide`.
+    Nodes { nodes: &'a [u32], order: &'static [usize], wide: bool },
 }
 
 /// The bytes of plain values.
@@ -35,7 +35,7 @@ impl Piece<'_> {
             Piece::Bytes(bytes) => bytes.len(),
             Piece::Ramp { count, wide, .. } => count * if wide { 8 } else { 4 },
             Piece::Constant { count, .. } => count,
-            Piece::Widened(values) => values.len() * 8,
+            Piece::Nodes { nodes, wide, .. } => nodes.len() * if wide { 8 } else { 4 },
         }
     }
 
@@ -44,8 +44,13 @@ impl Piece<'_> {
         match *self {
             Piece::Bytes(bytes) => out.extend_from_slice(&bytes[start..end]),
             Piece::Constant { value, .. } => out.resize(out.len() + end - start, value),
-            Piece::Widened(values) => {
-                values[start / 8..end / 8].iter().for_each(|&v| out.extend_from_slice(&i64::from(v).to_ne_bytes()));
+            Piece::Nodes { nodes, order, wide: true } => {
+                (start / 8..end / 8).for_each(|i| {
+                    out.extend_from_slice(&u64::from(nodes[placed(i, order)]).to_ne_bytes());
+                });
+            }
+            Piece::Nodes { nodes, order, wide: false } => {
+                (start / 4..end / 4).for_each(|i| out.extend_from_slice(&nodes[placed(i, order)].to_ne_bytes()));
             }
             Piece::Ramp { first, step, wide: true, .. } => {
                 (start / 8..end / 8).for_each(|i| out.extend_from_slice(&((first + i * step) as u64).to_ne_bytes()));
@@ -56,6 +61,11 @@ impl Piece<'_> {
             }
         }
     }
+}
+
+/// Where entry `i` of the reordered cells is among the cells as they are.
+fn placed(i: usize, order: &[usize]) -> usize {
+    if order.is_empty() { i } else { i - i % order.len() + order[i % order.len()] }
 }
 
 /// One array: where it belongs in the XML, and what it holds.

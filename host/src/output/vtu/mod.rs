@@ -108,8 +108,10 @@ fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
     let mut first = 0;
     for (_, cells) in mesh.solids() {
         let info = cells.kind.info();
+        let (nodes, order) = (cells.nodes.as_slice(), info.vtk_order);
         // A node index under 2^31 has the same bits as an Int32.
-        connectivity.push(if wide { Piece::Widened(&cells.nodes) } else { bytes(&cells.nodes) });
+        let as_they_are = order.is_empty() && !wide;
+        connectivity.push(if as_they_are { bytes(nodes) } else { Piece::Nodes { nodes, order, wide } });
         ends.push(Piece::Ramp { first: first + info.n_nodes, step: info.n_nodes, count: cells.len(), wide });
         types.push(Piece::Constant { value: info.vtk, count: cells.len() });
         first += cells.nodes.len();

@@ -3,8 +3,10 @@ use std::io::{Cursor, Read};
 use flate2::read::ZlibDecoder;
 
 use super::*;
-use crate::element::ElementKind;
+use crate::element::ElementKind::{self, Hex20, Quad8, Tet10, Tri6};
 use crate::mesh::Cells;
+use crate::mesh::generate::generate_box;
+use crate::mesh::rectangle::generate_rectangle;
 use crate::output::tests::{Results, all_fields, hex_pair};
 
 /// A file taken apart by hand.
@@ -137,11 +139,43 @@ fn ramps_run_on_across_chunks_and_blocks() {
 
 #[test]
 fn wide_integers_hold_the_same_numbers() {
-    let pieces = vec![Piece::Widened(&[7, u32::MAX]), Piece::Ramp { first: 4, step: 4, count: 2, wide: true }];
+    let nodes = Piece::Nodes { nodes: &[7, u32::MAX], order: &[], wide: true };
+    let pieces = vec![nodes, Piece::Ramp { first: 4, step: 4, count: 2, wide: true }];
     let mut out = Vec::new();
     Array::new("Cells", "offsets", "Int64", 1, pieces).write_raw(&mut out).unwrap();
     let words: Vec<u64> = out.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().unwrap())).collect();
     assert_eq!(words, [32, 7, u64::from(u32::MAX), 4, 8]);
+}
+
+/// The middle nodes of cells in VTK's order lie between the corners that VTK's documentation (vtkQuadraticTetra,
+/// vtkQuadraticHexahedron, vtkQuadraticTriangle, vtkQuadraticQuad) names for them.
+#[test]
+fn quadratic_cells_have_the_order_of_vtk() {
+    const HEX: &[[usize; 2]] =
+        &[[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4], [0, 4], [1, 5], [2, 6], [3, 7]];
+    let cases: [(Mesh, u8, &[[usize; 2]]); 4] = [
+        (generate_box(Tet10, [1.0; 3], [2, 1, 1]).unwrap(), 24, &[[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]]),
+        (generate_box(Hex20, [1.0; 3], [2, 1, 1]).unwrap(), 25, HEX),
+        (generate_rectangle(Tri6, [1.0; 2], [2, 1]).unwrap(), 22, &[[0, 1], [1, 2], [2, 0]]),
+        (generate_rectangle(Quad8, [1.0; 2], [2, 1]).unwrap(), 23, &[[0, 1], [1, 2], [2, 3], [3, 0]]),
+    ];
+    for (mesh, code, edges) in cases {
+        let file = Parsed::of(&mesh, &Results::zero(&mesh), &[], false);
+        let (points, nodes) = (floats(&file.raw("Points")), ints(&file.raw("connectivity")));
+        let (n, cells) = (mesh.cells[0].kind.info().n_nodes, mesh.cells[0].len());
+        assert_eq!(file.raw("types"), vec![code; cells]);
+        assert_eq!(ints(&file.raw("offsets")), (1..=cells).map(|i| (i * n) as i32).collect::<Vec<_>>());
+        for cell in nodes.chunks_exact(n) {
+            for (k, ends) in edges.iter().enumerate() {
+                for c in 0..3 {
+                    let x = |b: usize| points[3 * cell[b] as usize + c];
+                    assert_eq!(x(n - edges.len() + k), 0.5 * (x(ends[0]) + x(ends[1])), "{code} {ends:?}");
+                }
+            }
+        }
+        let narrow = Parsed::of(&mesh, &Results::zero(&mesh), &[], true);
+        assert_eq!(narrow.inflated("connectivity"), file.raw("connectivity"));
+    }
 }
 
 /// `n` copies of one tet with values that vary slowly.

@@ -1,0 +1,177 @@
+//! From linear meshes to quadratic ones: a node in the middle of every edge.
+//!
+//! The nodes of the linear mesh keep their numbers; those on edges follow, in the order of their edges by lower, then by
+//! higher end. Edges stay straight.
+
+use rayon::prelude::*;
+
+use super::{Cells, Mesh, MeshError};
+
+/// The mesh with every cell, of whatever dimension, of the quadratic kind of its shape; groups and tags stay.
+///
+/// # Errors
+/// [`MeshError::Generate`] if cells are not linear or have no quadratic kind, [`MeshError::TooLarge`] past 32-bit indices.
+pub fn quadratic(mut mesh: Mesh) -> Result<Mesh, MeshError> {
+    let edges = Edges::of(&mesh);
+    let n = mesh.coords.len();
+    let count = n + edges.ends.len();
+    if count >= u32::MAX as usize {
+        return Err(MeshError::TooLarge { what: "nodes", count: count as u128 });
+    }
+    mesh.cells = mesh.cells.into_iter().map(|cells| refine(cells, &edges, n as u32)).collect::<Result<_, _>>()?;
+    let coords = &mesh.coords;
+    let middle = |&[a, b]: &[u32; 2]| {
+        let (a, b) = (coords[a as usize], coords[b as usize]);
+        [0, 1, 2].map(|c| 0.5 * (a[c] + b[c]))
+    };
+    let middles: Vec<[f64; 3]> = edges.ends.par_iter().map(middle).collect();
+    mesh.coords.extend(middles);
+    let last = mesh.node_tags.iter().copied().max().unwrap_or(0);
+    mesh.node_tags.extend(last + 1..=last + edges.ends.len() as u64);
+    Ok(mesh)
+}
+
+/// All edges of a mesh, each once.
+struct Edges {
+    /// Lower and higher node, in ascending order.
+    ends: Vec<[u32; 2]>,
+    /// Where in `ends` the edges with each lower node begin, `[n_nodes + 1]`.
+    first: Vec<u32>,
+}
+
+impl Edges {
+    fn of(mesh: &Mesh) -> Edges {
+        let mut ends: Vec<[u32; 2]> = Vec::new();
+        for cells in &mesh.cells {
+            let local = cells.kind.info().edges();
+            let nodes = cells.nodes.par_chunks_exact(cells.kind.info().n_nodes);
+            ends.par_extend(
+                nodes.flat_map_iter(|cell| local.iter().map(|edge| ascending(cell[edge[0]], cell[edge[1]]))),
+            );
+        }
+        ends.par_sort_unstable();
+        ends.dedup();
+        let mut first = vec![0; mesh.coords.len() + 1];
+        ends.iter().for_each(|edge| first[edge[0] as usize + 1] += 1);
+        (1..first.len()).for_each(|i| first[i] += first[i - 1]);
+        Edges { ends, first }
+    }
+
+    /// The edge between two nodes.
+    fn between(&self, a: u32, b: u32) -> u32 {
+        let [low, high] = ascending(a, b);
+        let first = self.first[low as usize];
+        let last = self.first[low as usize + 1];
+        let higher = &self.ends[first as usize..last as usize];
+        first + higher.partition_point(|edge| edge[1] < high) as u32
+    }
+}
+
+fn ascending(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// The cells with the nodes of their edges, which are numbered from `first` on.
+fn refine(cells: Cells, edges: &Edges, first: u32) -> Result<Cells, MeshError> {
+    let info = cells.kind.info();
+    let refuse = |why| MeshError::Generate(format!("{} elements {why}", info.name));
+    if info.n_nodes > info.n_corners {
+        return Err(refuse("are quadratic already"));
+    }
+    let kind = cells.kind.quadratic().ok_or_else(|| refuse("have no quadratic kind"))?;
+    let local = kind.info().edges();
+    let mut nodes = vec![0; cells.len() * kind.info().n_nodes];
+    let pairs = nodes.par_chunks_exact_mut(kind.info().n_nodes).zip(cells.nodes.par_chunks_exact(info.n_nodes));
+    pairs.for_each(|(to, from)| {
+        to[..from.len()].copy_from_slice(from);
+        for edge in &local {
+            to[edge[2]] = first + edges.between(from[edge[0]], from[edge[1]]);
+        }
+    });
+    Ok(Cells { kind, nodes, tags: cells.tags })
+}
+
+#[cfg(test)]
+mod tests {
+    use kernels_rs::element::Element;
+
+    use super::*;
+    use crate::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri6};
+    use crate::element::dispatch::{match_element, with_element};
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    /// Where the nodes of the reference element lie.
+    fn reference(kind: ElementKind) -> &'static [[f64; 3]] {
+        let nodes: crate::error::Result<_> = with_element!(kind, E => Ok(E::NODES));
+        nodes.unwrap()
+    }
+
+    /// Every node of every cell lies where the linear map of the corners has the node of the reference element.
+    fn check_places(mesh: &Mesh) {
+        for cells in &mesh.cells {
+            for i in 0..cells.len() {
+                let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
+                for edge in cells.kind.info().edges() {
+                    let middle = [0, 1, 2].map(|c| 0.5 * (x(edge[0])[c] + x(edge[1])[c]));
+                    assert_eq!(x(edge[2]), middle, "{:?} {edge:?}", cells.kind);
+                }
+            }
+        }
+        let kind = mesh.cells[0].kind;
+        let (xi, nodes) = (reference(kind), mesh.cells[0].cell(0));
+        for edge in kind.info().edges() {
+            let middle = [0, 1, 2].map(|c| 0.5 * (xi[edge[0]][c] + xi[edge[1]][c]));
+            assert_eq!(xi[edge[2]], middle, "{kind:?} {edge:?}");
+        }
+        assert_eq!(nodes.len(), xi.len());
+    }
+
+    #[test]
+    fn boxes_have_a_node_in_the_middle_of_every_edge() {
+        for (linear, kind, facet) in [(Hex8, Hex20, Quad8), (Tet4, Tet10, Tri6)] {
+            let (nx, ny, nz) = (3, 2, 4);
+            let coarse = generate_box(linear, [1.0, 2.0, 3.0], [nx, ny, nz]).unwrap();
+            let mesh = generate_box(kind, [1.0, 2.0, 3.0], [nx, ny, nz]).unwrap();
+            assert_eq!((mesh.cells[0].kind, mesh.cells[1].kind), (kind, facet));
+            check_places(&mesh);
+            let (x, y, z) = (nx + 1, ny + 1, nz + 1);
+            let straight = nx * y * z + x * ny * z + x * y * nz;
+            let diagonal = nx * ny * z + nx * y * nz + x * ny * nz + nx * ny * nz;
+            let edges = straight + if kind == Tet10 { diagonal } else { 0 };
+            assert_eq!(mesh.coords.len(), coarse.coords.len() + edges);
+            assert_eq!(mesh.coords[..coarse.coords.len()], coarse.coords);
+            assert_eq!(mesh.node_tags, (1..=mesh.coords.len() as u64).collect::<Vec<_>>());
+            assert_eq!((&mesh.groups, &mesh.cells[0].tags), (&coarse.groups, &coarse.cells[0].tags));
+            // No two nodes at one place.
+            let mut places: Vec<_> = mesh.coords.iter().map(|x| x.map(f64::to_bits)).collect();
+            places.sort_unstable();
+            assert!(places.windows(2).all(|pair| pair[0] != pair[1]));
+            // Facets lie on their sides with all their nodes.
+            let on_xmax = mesh.nodes_on("xmax").unwrap();
+            assert!(on_xmax.iter().all(|&node| mesh.coords[node as usize][0] == 1.0));
+            assert_eq!(on_xmax.len(), mesh.coords.iter().filter(|x| x[0] == 1.0).count());
+        }
+    }
+
+    #[test]
+    fn rectangles_do_too() {
+        for (kind, edges) in [(Quad8, 17), (Tri6, 23)] {
+            let mesh = generate_rectangle(kind, [2.0, 1.0], [3, 2]).unwrap();
+            assert_eq!(mesh.coords.len(), 12 + edges);
+            assert_eq!(mesh.cells[1].kind, ElementKind::Line3);
+            check_places(&mesh);
+        }
+    }
+
+    #[test]
+    fn numbers_do_not_depend_on_threads_and_twice_is_refused() {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| generate_box(Tet10, [1.0; 3], [7, 6, 5]).unwrap())
+        };
+        let mesh = with(1);
+        assert_eq!(mesh, with(4));
+        assert!(matches!(quadratic(mesh), Err(MeshError::Generate(_))));
+    }
+}
