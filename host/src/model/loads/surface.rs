@@ -23,6 +23,7 @@ impl FaceIntegral {
             *slot = coords[node as usize];
         }
         match face.kind {
+            ElementKind::Line2 => line2(&x),
             ElementKind::Quad4 => quad4(&x),
             _ => tri3(&x),
         }
@@ -39,6 +40,14 @@ impl FaceIntegral {
     pub fn total_area(&self) -> f64 {
         self.area.iter().sum()
     }
+}
+
+/// In the plane, with the body on the left.
+fn line2(x: &[[f64; 3]; MAX_NODES]) -> FaceIntegral {
+    let [dx, dy, _] = sub(x[1], x[0]);
+    let mut integral = FaceIntegral::default();
+    (0..2).for_each(|a| integral.add(a, 0.5, [dy, -dx, 0.0]));
+    integral
 }
 
 fn tri3(x: &[[f64; 3]; MAX_NODES]) -> FaceIntegral {
