@@ -97,6 +97,9 @@ fn iterations_per_format() {
     assert_eq!((&row["format"], &row["converged"]), (&"ebw".into(), &true.into()));
     assert!(row["relative_residual"].as_f64().unwrap() <= 1e-8 && row["min_u_z"].as_f64().unwrap() < 0.0, "{row}");
     positive(row, &["iterations", "iteration_ms", "iterations_per_s", "of_copy", "setup_s", "assembly_s"]);
+    let (out, plane) = bench(&folder, &["cg", "--element", "quad4", "--cells", "6x3", "--format", "ebw"]);
+    assert!(out.starts_with("quad4 rectangle 6x3: 28 nodes, 18 elements, 56 unknowns"), "{out}");
+    assert!(plane["rows"][0]["min_u_z"].as_f64().unwrap() < 0.0, "{plane}");
     folder.write("beam.toml", GOOD);
     let (out, report) = bench(&folder, &["cg", "beam.toml", "--max-iterations", "10"]);
     assert!(out.starts_with("beam: 81 nodes") && out.contains("10 (not reached)"), "{out}");

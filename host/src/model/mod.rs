@@ -14,6 +14,8 @@ mod source;
 mod supports;
 
 #[cfg(test)]
+mod plane_tests;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;

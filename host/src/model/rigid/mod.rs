@@ -13,6 +13,8 @@ mod motion;
 #[cfg(test)]
 mod joint_tests;
 #[cfg(test)]
+mod plane_tests;
+#[cfg(test)]
 mod tests;
 
 use std::fmt;

@@ -117,7 +117,7 @@ fn rotation(row: &Vector6<f64>, centre: [f64; 3], size: f64) -> Motion {
     // The points with t + w x r parallel to w; the nearest to r = 0 is w x t / w.w.
     let foot = [w[1] * t[2] - w[2] * t[1], w[2] * t[0] - w[0] * t[2], w[0] * t[1] - w[1] * t[0]];
     let snap = |v: f64| if v.abs() < ROUNDING { 0.0 } else { v };
-    let through = [0, 1, 2].map(|c| centre[c] + size * snap(foot[c] / w2));
+    let through = [0, 1, 2].map(|c| size * snap(centre[c] / size + snap(foot[c] / w2)));
     Motion::Rotation { axis: unit(w), through, pitch: size * snap(dot(t, w) / w2) }
 }
 
