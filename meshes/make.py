@@ -13,7 +13,7 @@ import gmsh
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-TET4, TRI3 = 4, 2
+TET4, TRI3, QUAD4 = 4, 2, 3
 LIMIT_BYTES = 2_000_000
 
 # DSM's node count, the edge length that comes nearest to it (found by bisection, then a scan of the lengths within 3 %),
@@ -129,6 +129,26 @@ def finer_near(surfaces, inside, outside, reach):
     field.setAsBackgroundMesh(threshold)
     for option in ("Mesh.MeshSizeExtendFromBoundary", "Mesh.MeshSizeFromPoints"):
         gmsh.option.setNumber(option, 0)
+
+
+def write_plane(name, version, binary):
+    """Meshes the model in the plane with quadrangles, saves it and prints a line of its figures."""
+    mesh = gmsh.model.mesh
+    for option, value in {"Mesh.RecombineAll": 1, "Mesh.Algorithm": 8, "Mesh.RecombinationAlgorithm": 3}.items():
+        gmsh.option.setNumber(option, value)
+    mesh.generate(2)
+    gmsh.option.setNumber("Mesh.MshFileVersion", version)
+    gmsh.option.setNumber("Mesh.Binary", int(binary))
+    path = HERE / f"{name}.msh"
+    gmsh.write(str(path))
+    quads, corners = mesh.getElementsByType(QUAD4)
+    quality = np.array(mesh.getElementQualities(quads, "minSICN"))
+    print(
+        f"{name:10} {version} {'binary' if binary else 'ASCII'} nodes {len(np.unique(corners)):6} quads {len(quads):6} "
+        f"triangles {len(mesh.getElementsByType(TRI3)[0])} SICN min {quality.min():.2f} {path.stat().st_size:8} bytes"
+    )
+    if path.stat().st_size > LIMIT_BYTES or quality.min() < 0.3:
+        raise SystemExit(f"{path}: too big or too poor")
 
 
 def write(name, version, binary, digits=None):
@@ -277,7 +297,31 @@ def side_edge(tag, width):
     return any(abs(box[1] - y) < 1e-5 and abs(box[4] - y) < 1e-5 for y in (0.0, width))
 
 
-MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car}
+def hole(name):
+    """A quarter of a plate of 200 x 200 mm with a hole of radius 10 mm in its middle, in the plane z = 0."""
+    start(name)
+    occ, half, radius = gmsh.model.occ, 0.100, 0.010
+    plate = occ.addRectangle(0, 0, 0, half, half)
+    occ.cut([(2, plate)], [(2, occ.addDisk(0, 0, 0, radius, radius))])
+    occ.synchronize()
+    curves = {tag: gmsh.model.getBoundingBox(1, tag) for _, tag in gmsh.model.getEntities(1)}
+    along = lambda test: [tag for tag, box in curves.items() if test(*box)]
+    rim = along(lambda *b: b[3] < 1.1 * radius and b[4] < 1.1 * radius)
+    group(2, [tag for _, tag in gmsh.model.getEntities(2)], "plate")
+    group(1, along(lambda *b: b[3] < 1e-5), "symmetry_x")
+    group(1, along(lambda *b: b[4] < 1e-5), "symmetry_y")
+    group(1, along(lambda *b: b[0] > half - 1e-5), "pulled")
+    group(1, rim, "rim")
+    field = gmsh.model.mesh.field
+    size = field.add("MathEval")
+    field.setString(size, "F", f"0.0007 + 0.05 * (Sqrt(x * x + y * y) - {radius})")
+    field.setAsBackgroundMesh(size)
+    for option in ("Mesh.MeshSizeExtendFromBoundary", "Mesh.MeshSizeFromPoints"):
+        gmsh.option.setNumber(option, 0)
+    write_plane(name, 4.1, False)
+
+
+MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car, "hole": hole}
 
 
 def main(names):

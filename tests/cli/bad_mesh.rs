@@ -152,7 +152,11 @@ fn a_plane_mesh() {
     let plane = mesh_but("5 1 1 1", "5 1 1 0").replacen("4 0 0 1", "4 1 2 0", 1).replacen("3\n31", "1\n31", 1);
     let plane: String =
         plane.lines().filter(|line| !line.contains(" 4 2 2 ")).map(|line| format!("{line}\n")).collect();
-    refused(&plane, 4, &["part.msh has no solid elements (tet4, hex8); it holds 1 tri3", "plane problems are not"]);
+    refused(
+        &plane,
+        4,
+        &["part.msh has no solid elements, which elasticity needs; it holds 1 tri3", "\"plane_stress\""],
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use warpfem::backend::host_memory::available;
 use warpfem::element::ElementKind;
 use warpfem::mesh::Mesh;
 use warpfem::model::Case;
+use warpfem::model::case::{Generated, Lattice};
 use warpfem::{Error, Result};
 
 /// Bytes per node of coordinates and tag.
@@ -14,12 +15,14 @@ const NODE: u64 = 32;
 const ELEMENT: u64 = 12;
 /// Bytes per entry of an element's list of nodes.
 const ENTRY: u64 = 4;
-/// Bytes of a 3x3 block in single precision and its column, and of a slot's number.
+/// Bytes of a 3x3 and of a 2x2 block in single precision and its column, and of a slot's number.
 const BLOCK: u64 = 40;
+const PLANE_BLOCK: u64 = 20;
 const SLOT: u64 = 4;
 /// Neighbours of an inner node, itself included, in a box: the fewest that a mesh of its kind is likely to have.
 const TET_NEIGHBOURS: u64 = 12;
 const HEX_NEIGHBOURS: u64 = 24;
+const PLANE_NEIGHBOURS: u64 = 6;
 
 /// What a mesh is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +39,14 @@ pub enum Use {
 /// Bytes that `elements` elements of a kind on `nodes` nodes take at least.
 fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
     let width = kind.info().n_nodes as u64;
-    let neighbours = if kind == ElementKind::Hex8 { HEX_NEIGHBOURS } else { TET_NEIGHBOURS };
+    let row = match kind {
+        ElementKind::Hex8 | ElementKind::Hex20 => HEX_NEIGHBOURS * BLOCK,
+        _ if kind.info().dim == 2 => PLANE_NEIGHBOURS * PLANE_BLOCK,
+        _ => TET_NEIGHBOURS * BLOCK,
+    };
     let mesh = nodes.saturating_mul(NODE).saturating_add(elements.saturating_mul(ELEMENT + ENTRY * width));
     let slots = elements.saturating_mul(SLOT * width * width);
-    let matrix = nodes.saturating_mul(BLOCK * neighbours);
+    let matrix = nodes.saturating_mul(row);
     match purpose {
         Use::File => mesh.saturating_mul(2),
         Use::Solution { on_host: true } => mesh.saturating_add(slots).saturating_add(matrix),
@@ -77,10 +84,12 @@ pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: 
 ///
 /// [`Error::OutOfMemory`]
 pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
-    let Some(generate) = &case.tables.mesh.get_ref().generate else { return Ok(()) };
-    let table = generate.get_ref();
-    let kind = ElementKind::from_name(table.element.get_ref()).unwrap_or(ElementKind::Tet4);
-    check_box(kind, *table.cells.get_ref(), Use::Solution { on_host })
+    let purpose = Use::Solution { on_host };
+    match case.generated().map_err(Error::from)? {
+        Some(Generated::Box(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
+        Some(Generated::Rectangle(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
+        None => Ok(()),
+    }
 }
 
 /// Checks a mesh that is there already: whether what comes on top of it fits.

@@ -16,7 +16,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         case: model.name.clone(),
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
-        dofs: 3 * model.mesh.coords.len(),
+        dofs: model.analysis.dim() * model.mesh.coords.len(),
         device: choices.device.clone(),
         solver: Solver {
             method: model.solver.method.clone(),

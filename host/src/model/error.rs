@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Source;
+use super::names::{list, words};
 use super::rigid::LoosePart;
+use super::{Analysis, Source};
 
 /// What is wrong with a case file, and where.
 ///
@@ -86,15 +87,30 @@ pub struct CaseReport {
 /// Why a model cannot be solved.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The mesh has no solid elements.
-    #[error("{}", no_solids(.mesh, .found, .groups))]
-    NoSolids {
+    /// The mesh has not the elements that the analysis is for.
+    #[error("{}", wrong_dimension(.mesh, *.analysis, *.dim, .found, .groups))]
+    WrongDimension {
         /// What the mesh is called in the case file.
         mesh: String,
-        /// The kinds of elements there are.
+        /// What is to be solved.
+        analysis: Analysis,
+        /// The highest dimension of any element.
+        dim: usize,
+        /// The kinds of elements there are, with their numbers.
         found: Vec<String>,
         /// The groups there are.
         groups: Vec<String>,
+    },
+    /// A plane problem on a mesh that is not flat.
+    #[error(
+        "{mesh} is not flat, and {} is solved in a plane z = constant\nhelp: turn the plate into the x-y plane",
+        .analysis.name()
+    )]
+    NotFlat {
+        /// What the mesh is called in the case file.
+        mesh: String,
+        /// What is to be solved.
+        analysis: Analysis,
     },
     /// Gravity acts on a material without density.
     #[error(
@@ -119,14 +135,25 @@ pub enum ModelError {
 /// More loose parts than this are counted, not described.
 const PARTS_DESCRIBED: usize = 10;
 
-fn no_solids(mesh: &str, found: &[String], groups: &[String]) -> String {
+fn wrong_dimension(mesh: &str, analysis: Analysis, dim: usize, found: &[String], groups: &[String]) -> String {
+    let (solid, name) = (words(analysis.dim()).solid, analysis.name());
     let found = if found.is_empty() { "nothing".to_string() } else { found.join(", ") };
-    let groups = if groups.is_empty() { "none".to_string() } else { groups.join(", ") };
-    format!(
-        "{mesh} has no solid elements (tet4, hex8); it holds {found}; groups: {groups}\n\
-         help: once anything is in a physical group, Gmsh saves only what is in one: add a physical volume, or set \
-         Mesh.SaveAll = 1; plane problems are not available in this version"
-    )
+    let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+    let groups = list(&groups);
+    let help = match (analysis.dim(), dim) {
+        (3, 2) => {
+            "for a body in space mesh its volume (once anything is in a physical group, Gmsh saves only what is in one: \
+             add a physical volume, or set Mesh.SaveAll = 1); for a plane problem say [analysis] kind = \
+             \"plane_stress\" or \"plane_strain\""
+        }
+        (2, 3) => "mesh a surface in the x-y plane and no volume; or say [analysis] kind = \"elasticity\"",
+        _ => {
+            "once anything is in a physical group, Gmsh saves only what is in one: put the body in one, or set \
+             Mesh.SaveAll = 1"
+        }
+    };
+    let verb = if dim > analysis.dim() { "is no mesh of" } else { "has no" };
+    format!("{mesh} {verb} {solid}s, which {name} needs; it holds {found}; groups: {groups}\nhelp: {help}")
 }
 
 fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {

@@ -4,11 +4,10 @@ use toml::Spanned;
 
 use super::case::Case;
 use super::case::tables::MaterialTable;
-use super::names::{list, suggest};
+use super::names::{list, suggest, words};
 use super::select::Selector;
 use super::{CaseError, Material, Place};
-use crate::element::ElementKind;
-use crate::mesh::{Cells, Mesh};
+use crate::mesh::Mesh;
 
 /// No material yet.
 const NONE: u32 = u32::MAX;
@@ -27,16 +26,13 @@ pub struct Materials {
 pub fn resolve(selector: &Selector<'_>) -> Result<Materials, Box<CaseError>> {
     let tables = &selector.case.tables.material;
     let materials = tables.iter().map(|table| material(table.get_ref())).collect();
-    let mut of_cell: Vec<Vec<u32>> = selector.mesh.cells.iter().map(|block| vec![NONE; solid_len(block)]).collect();
+    let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
+    selector.mesh.solids().for_each(|(block, cells)| of_cell[block] = vec![NONE; cells.len()]);
     for (index, table) in tables.iter().enumerate() {
         assign(selector, index as u32, table.get_ref(), &mut of_cell)?;
     }
     check_complete(selector, &of_cell)?;
     Ok(Materials { materials, of_cell })
-}
-
-fn solid_len(block: &Cells) -> usize {
-    if block.kind.info().dim == 3 { block.len() } else { 0 }
 }
 
 fn material(table: &MaterialTable) -> Material {
@@ -61,10 +57,13 @@ fn assign(
     };
     for (name, place) in on.get_ref().with_places(on.span()) {
         let group = selector.mesh.groups.iter().find(|group| group.name == name);
-        let group = group.ok_or_else(|| unknown_volume(selector, name, place.clone()))?;
-        if group.dim != 3 {
-            let message = format!("`{name}` is a group of dimension {}; a material needs a volume", group.dim);
-            return Err(selector.case.error_at(place, message, volumes(selector.mesh)));
+        let group = group.ok_or_else(|| unknown_body(selector, name, place.clone()))?;
+        if group.dim != selector.mesh.dim() {
+            let bodies = words(selector.mesh.dim()).bodies;
+            let message =
+                format!("`{name}` is a group of dimension {}; a material is of groups of {bodies}", group.dim);
+            let help = format!("groups of {bodies}: {}", list(&bodies_of(selector.mesh)));
+            return Err(selector.case.error_at(place, message, help));
         }
         for (block, cells) in &group.members {
             for &cell in cells {
@@ -80,16 +79,15 @@ fn assign(
     Ok(())
 }
 
-fn volumes(mesh: &Mesh) -> String {
-    let names: Vec<&str> = mesh.groups.iter().filter(|group| group.dim == 3).map(|group| group.name.as_str()).collect();
-    format!("groups of volumes: {}", list(&names))
+/// The groups that may be made of something.
+fn bodies_of(mesh: &Mesh) -> Vec<&str> {
+    mesh.groups.iter().filter(|group| group.dim == mesh.dim()).map(|group| group.name.as_str()).collect()
 }
 
-fn unknown_volume(selector: &Selector<'_>, name: &str, place: Place) -> Box<CaseError> {
-    let names: Vec<&str> =
-        selector.mesh.groups.iter().filter(|group| group.dim == 3).map(|group| group.name.as_str()).collect();
+fn unknown_body(selector: &Selector<'_>, name: &str, place: Place) -> Box<CaseError> {
     let message = format!("no group of {} is called `{name}`", selector.case.mesh_name());
-    let mut help = suggest(name, "groups of volumes", &names);
+    let what = format!("groups of {}", words(selector.mesh.dim()).bodies);
+    let mut help = suggest(name, &what, &bodies_of(selector.mesh));
     if selector.case.tables.material.len() == 1 {
         help.push_str("; a single material may leave `on` out");
     }
@@ -101,10 +99,10 @@ fn two_materials(case: &Case, first: u32, second: u32, tag: u64, name: &str, pla
     let line = case.source.line_of(&table(first).name.span());
     let (first, second) = (table(first).name.get_ref(), table(second).name.get_ref());
     let message = format!("element {tag} of `{name}` has two materials: `{first}` ({line}) and `{second}`");
-    case.error_at(place, message, "every solid element has exactly one material")
+    case.error_at(place, message, "every element has exactly one material")
 }
 
-/// Refuses solids without a material, by group and element tag.
+/// Refuses elements without a material, by group and element tag.
 fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), Box<CaseError>> {
     let mesh = selector.mesh;
     let bare: Vec<u64> = (mesh.cells.iter().zip(of_cell))
@@ -116,13 +114,14 @@ fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), B
     let holds_bare = |members: &[(usize, Vec<u32>)]| {
         members.iter().any(|(block, cells)| cells.iter().any(|&cell| of_cell[*block][cell as usize] == NONE))
     };
+    let (dim, words) = (mesh.dim(), words(mesh.dim()));
     let groups: Vec<&str> =
-        mesh.groups.iter().filter(|g| g.dim == 3 && holds_bare(&g.members)).map(|g| g.name.as_str()).collect();
+        mesh.groups.iter().filter(|g| g.dim == dim && holds_bare(&g.members)).map(|g| g.name.as_str()).collect();
     let tags: Vec<String> = bare.iter().take(TAGS_SHOWN).map(u64::to_string).collect();
     let more = if bare.len() > TAGS_SHOWN { ", .." } else { "" };
-    let message = format!("{} solid elements have no material: {}{more}", bare.len(), tags.join(", "));
+    let message = format!("{} {}s have no material: {}{more}", bare.len(), words.solid, tags.join(", "));
     let help = match groups.is_empty() {
-        true => "they are in no group of volumes; with a single material, leave its `on` out".to_string(),
+        true => format!("they are in no group of {}; with a single material, leave its `on` out", words.bodies),
         false => format!("add a [[material]] with `on` for: {}", list(&groups)),
     };
     let last = selector.case.tables.material.last();
@@ -131,16 +130,4 @@ fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), B
         Some(place) => selector.case.error_at(place, message, help),
         None => selector.case.source.error_anywhere(message, help),
     })
-}
-
-/// Warns of materials that lock: linear tetrahedra near incompressibility are far too stiff.
-pub fn locking(materials: &[Material], mesh: &Mesh) -> Vec<String> {
-    let tets = mesh.cells.iter().any(|block| block.kind == ElementKind::Tet4 && !block.is_empty());
-    let nearly = materials.iter().filter(|material| tets && material.poisson > 0.49);
-    nearly
-        .map(|material| {
-            let (name, nu) = (&material.name, material.poisson);
-            format!("material `{name}`: tet4 elements lock at poisson = {nu}; displacements will be too small")
-        })
-        .collect()
 }

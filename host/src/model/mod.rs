@@ -3,6 +3,7 @@
 pub mod case;
 mod error;
 mod loads;
+mod locking;
 mod materials;
 mod names;
 pub mod options;
@@ -12,6 +13,8 @@ mod select;
 mod source;
 mod supports;
 
+#[cfg(test)]
+mod plane_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -35,6 +38,23 @@ pub enum Analysis {
 }
 
 impl Analysis {
+    /// All there are.
+    pub const ALL: &[Analysis] = &[Analysis::Elasticity, Analysis::PlaneStress, Analysis::PlaneStrain];
+
+    /// Its name in the case file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Analysis::Elasticity => "elasticity",
+            Analysis::PlaneStress => "plane_stress",
+            Analysis::PlaneStrain => "plane_strain",
+        }
+    }
+
+    /// The analysis of this name.
+    pub fn from_name(name: &str) -> Option<Analysis> {
+        Self::ALL.iter().copied().find(|analysis| analysis.name() == name)
+    }
+
     /// Number of coordinates, and of displacement components.
     pub fn dim(self) -> usize {
         match self {

@@ -1,7 +1,52 @@
 //! Names in messages: the nearest known one, and lists of them.
 
 /// Names that mean the mesh's extreme planes where no group has them.
-pub const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+
+/// [`PLANES`] of a space of two or three dimensions.
+pub fn planes(dim: usize) -> &'static [&'static str] {
+    &PLANES[..2 * dim]
+}
+
+/// What messages call the pieces of a body in space, or in the plane.
+#[derive(Debug)]
+pub struct Words {
+    /// An element.
+    pub solid: &'static str,
+    /// The groups that bodies are.
+    pub bodies: &'static str,
+    /// The groups that surfaces are.
+    pub sides: &'static str,
+    /// A side of an element.
+    pub face: &'static str,
+    /// The outside of a body.
+    pub skin: &'static str,
+    /// All components.
+    pub components: &'static str,
+}
+
+/// The words for bodies of two or three dimensions.
+pub fn words(dim: usize) -> &'static Words {
+    match dim {
+        2 => &Words {
+            solid: "plane element",
+            bodies: "surfaces",
+            sides: "curves",
+            face: "edge",
+            skin: "outline",
+            components: "xy",
+        },
+        _ => &Words {
+            solid: "solid element",
+            bodies: "volumes",
+            sides: "surfaces",
+            face: "face",
+            skin: "surface",
+            components: "xyz",
+        },
+    }
+}
+
 /// Names with a likeness above this are near.
 const NEAR: f64 = 0.75;
 /// The likeness of words that differ by one letter left out, put in, changed or swapped with the next.

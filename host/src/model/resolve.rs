@@ -5,7 +5,7 @@ use std::path::Path;
 use super::case::Case;
 use super::options::DEFAULT_FIELDS;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, loads, materials, rigid, supports};
+use super::{Analysis, Material, Model, ModelError, loads, locking, materials, rigid, supports};
 use crate::Error;
 use crate::mesh::Mesh;
 
@@ -25,10 +25,11 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh without solids, a missing
+    /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh that the analysis is not for, a missing
     /// density, or supports that leave a part free to move.
     pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
-        check_solids(case, &mesh)?;
+        let (analysis, thickness) = (case.analysis(), case.thickness());
+        check_dimension(case, &mesh)?;
         let selector = Selector::new(case, &mesh);
         let materials::Materials { materials, of_cell: cell_material } = materials::resolve(&selector)?;
         let gravity = gravity(case, &materials, &cell_material)?;
@@ -38,7 +39,8 @@ impl Model {
         let unsure = rigid::check(&mesh, &supports)?;
 
         let mut warnings = mesh.warnings.clone();
-        warnings.extend(materials::locking(&materials, &mesh));
+        warnings.extend(locking::warnings(analysis, &materials, &mesh, &cell_material));
+        warnings.extend(unsaid_thickness(case));
         warnings.extend(loads.warnings);
         warnings.extend(unsure);
         let moved =
@@ -48,8 +50,8 @@ impl Model {
         }
         Ok(Model {
             name: case.name(),
-            analysis: Analysis::Elasticity,
-            thickness: 1.0,
+            analysis,
+            thickness,
             materials,
             cell_material,
             supports,
@@ -64,13 +66,27 @@ impl Model {
     }
 }
 
-fn check_solids(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
-    if mesh.cells.iter().any(|block| block.kind.info().dim == 3 && !block.is_empty()) {
-        return Ok(());
+/// Refuses a mesh of other elements than the analysis is for, and a plane one that is not flat.
+fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
+    let analysis = case.analysis();
+    let flat = || mesh.coords.windows(2).all(|pair| pair[0][2] == pair[1][2]);
+    if mesh.dim() != analysis.dim() {
+        let occupied = mesh.cells.iter().filter(|block| !block.is_empty());
+        let found = occupied.map(|block| format!("{} {}", block.len(), block.kind.info().name)).collect();
+        let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();
+        return Err(ModelError::WrongDimension { mesh: case.mesh_name(), analysis, dim: mesh.dim(), found, groups });
     }
-    let found = mesh.cells.iter().map(|block| format!("{} {}", block.len(), block.kind.info().name)).collect();
-    let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();
-    Err(ModelError::NoSolids { mesh: case.mesh_name(), found, groups })
+    match analysis.dim() == 3 || flat() {
+        true => Ok(()),
+        false => Err(ModelError::NotFlat { mesh: case.mesh_name(), analysis }),
+    }
+}
+
+/// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.
+fn unsaid_thickness(case: &Case) -> Option<String> {
+    let said = case.tables.analysis.as_ref().is_some_and(|table| table.thickness.is_some());
+    (case.analysis() == Analysis::PlaneStress && !said)
+        .then(|| "[analysis] says no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
 /// Gravity, if every material in use has a density.
@@ -86,7 +102,7 @@ fn gravity(case: &Case, materials: &[Material], cell_material: &[Vec<u32>]) -> R
             return Err(ModelError::MissingDensity { place, material: material.name.clone() });
         }
     }
-    Ok(Some(*table.get_ref().acceleration.get_ref()))
+    Ok(Some(table.get_ref().acceleration.get_ref().xyz()))
 }
 
 /// The fields asked for, each once.

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::case::tables::BoxTable;
 use super::case::{Case, Names};
-use super::names::{PLANES, list, nearest, suggest};
+use super::names::{Words, list, nearest, planes, suggest, words};
 use super::{CaseError, Place};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
@@ -26,12 +26,13 @@ impl<'a> Selector<'a> {
     /// Marks the nodes of the solids.
     pub fn new(case: &'a Case, mesh: &'a Mesh) -> Selector<'a> {
         let mut in_solid = vec![false; mesh.coords.len()];
-        for block in mesh.cells.iter().filter(|block| block.kind.info().dim == 3) {
-            for &node in &block.nodes {
-                in_solid[node as usize] = true;
-            }
-        }
+        mesh.solids().flat_map(|(_, block)| &block.nodes).for_each(|&node| in_solid[node as usize] = true);
         Selector { case, mesh, in_solid }
+    }
+
+    /// What messages call the pieces of the body.
+    fn words(&self) -> &'static Words {
+        words(self.mesh.dim())
     }
 
     /// The nodes of the solids on some groups, ascending, each once.
@@ -66,15 +67,21 @@ impl<'a> Selector<'a> {
 
     /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
     fn check_facets(&self, name: &str, place: &Place, found: usize) -> Result<(), Box<CaseError>> {
-        let facets = match self.mesh.groups.iter().find(|group| group.name == name && group.dim == 2) {
+        let facets = match self.mesh.groups.iter().find(|group| group.name == name && group.dim + 1 == self.mesh.dim())
+        {
             Some(group) => group.members.iter().map(|(_, cells)| cells.len()).sum(),
             None => found,
         };
         if facets == found {
             return Ok(());
         }
-        let message = format!("{} of the {facets} facets of `{name}` are not faces of a solid element", facets - found);
-        Err(self.case.error_at(place.clone(), message, "the surface mesh and the volume mesh do not match there"))
+        let Words { solid, bodies, sides, face, .. } = self.words();
+        let message = format!("{} of the {facets} facets of `{name}` are not {face}s of a {solid}", facets - found);
+        Err(self.case.error_at(
+            place.clone(),
+            message,
+            format!("the meshes of {sides} and {bodies} do not match there"),
+        ))
     }
 
     /// The nodes with given tags, ascending.
@@ -105,7 +112,8 @@ impl<'a> Selector<'a> {
     pub fn in_box(&self, table: &Spanned<BoxTable>) -> Result<Vec<u32>, Box<CaseError>> {
         let (low, high) = self.mesh.extent();
         let slack = BOX_TOLERANCE * (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
-        let (min, max) = (table.get_ref().min.get_ref(), table.get_ref().max.get_ref());
+        let (min, max) = (&table.get_ref().min.get_ref(), &table.get_ref().max.get_ref());
+        let (min, max) = (min.with_z(f64::NEG_INFINITY), max.with_z(f64::INFINITY));
         let inside = |x: &[f64; 3]| (0..3).all(|c| x[c] >= min[c] - slack && x[c] <= max[c] + slack);
         let nodes: Vec<u32> =
             (0..self.mesh.coords.len()).filter(|&i| inside(&self.mesh.coords[i])).map(|i| i as u32).collect();
@@ -119,9 +127,17 @@ impl<'a> Selector<'a> {
     /// `name (place)` for each group named, none of them missing.
     fn places<'n>(&self, names: &'n Spanned<Names>) -> Result<Vec<(&'n str, Place)>, Box<CaseError>> {
         let places = names.get_ref().with_places(names.span());
-        match places.is_empty() {
-            true => Err(self.case.error_at(names.span(), "the list of groups is empty", "")),
-            false => Ok(places),
+        if places.is_empty() {
+            return Err(self.case.error_at(names.span(), "the list of groups is empty", ""));
+        }
+        let dim = self.mesh.dim();
+        let across = |name: &str| planes(3)[2 * dim..].contains(&name) && self.mesh.group(name).is_none();
+        match places.iter().find(|(name, _)| across(name)) {
+            Some((name, place)) => {
+                let message = format!("a plane problem has no side `{name}`");
+                Err(self.case.error_at(place.clone(), message, format!("its sides: {}", planes(dim).join(", "))))
+            }
+            None => Ok(places),
         }
     }
 
@@ -133,8 +149,9 @@ impl<'a> Selector<'a> {
         nodes.retain(|&node| self.in_solid[node as usize]);
         match nodes.is_empty() {
             true => {
-                let message = format!("{what} touches no solid element");
-                Err(self.case.error_at(place, message, "its nodes belong to points, curves or surfaces only"))
+                let message = format!("{what} touches no {}", self.words().solid);
+                let help = format!("its nodes belong to no element of the groups of {}", self.words().bodies);
+                Err(self.case.error_at(place, message, help))
             }
             false => Ok(nodes),
         }
@@ -143,14 +160,15 @@ impl<'a> Selector<'a> {
     /// The error for a group that does not exist.
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
         let known: Vec<&str> = self.mesh.groups.iter().map(|group| group.name.as_str()).collect();
-        let with_planes: Vec<&str> = known.iter().copied().chain(PLANES).collect();
+        let with_planes: Vec<&str> = known.iter().chain(planes(self.mesh.dim())).copied().collect();
         let help = match nearest(name, &with_planes) {
             Some(near) if !known.contains(&near) => {
                 format!("did you mean `{near}`? groups: {}", list(&known))
             }
             _ => suggest(name, "groups", &known),
         };
-        let help = format!("{help}; extreme planes: xmin .. zmax");
+        let last = planes(self.mesh.dim()).last().copied().unwrap_or_default();
+        let help = format!("{help}; extreme planes: xmin .. {last}");
         self.case.error_at(place, format!("no group of {} is called `{name}`", self.case.mesh_name()), help)
     }
 
@@ -165,12 +183,15 @@ impl<'a> Selector<'a> {
 
     fn no_faces(&self, name: &str, place: Place) -> Box<CaseError> {
         let dim = self.mesh.groups.iter().find(|group| group.name == name).map(|group| group.dim);
+        let Words { solid, face, skin, .. } = self.words();
         let why = match dim {
-            Some(0) => "is a group of points and encloses no face of the surface; use [[point_force]]",
-            Some(1) => "is a group of curves and encloses no face of the surface; load a surface beside it",
-            Some(2) => "holds no face of a solid element",
-            Some(_) => "has no face on the surface of the body",
-            None => "holds no face of the surface",
+            Some(0) => format!("is a group of points and encloses no {face} of the {skin}; use [[point_force]]"),
+            Some(dim) if dim + 2 == self.mesh.dim() => {
+                format!("is a group of curves and encloses no {face} of the {skin}; load a surface beside it")
+            }
+            Some(dim) if dim + 1 == self.mesh.dim() => format!("holds no {face} of a {solid}"),
+            Some(_) => format!("has no {face} on the {skin} of the body"),
+            None => format!("holds no {face} of the {skin}"),
         };
         self.case.error_at(place, format!("nothing to load: `{name}` {why}"), "")
     }

@@ -141,7 +141,8 @@ fn every_solid_has_exactly_one_material() {
     assert!(none.contains("two materials"), "{none}");
     let surface = refusal("\"body\"", "\"xmin\"");
     assert!(
-        surface.contains("`xmin` is a group of dimension 2") && surface.contains("volumes: body, core"),
+        surface.contains("`xmin` is a group of dimension 2; a material is of groups of volumes")
+            && surface.contains("volumes: body, core"),
         "{surface}"
     );
     let typo = refusal("\"body\"", "\"cor\"");
@@ -187,16 +188,21 @@ fn surfaces_without_solids_are_named() {
     let error = load_on(&format!("{}{CLAMP}", head("tet4")), mesh).unwrap_err();
     assert_eq!(error.exit_code(), 4);
     assert!(
-        error.to_string().contains("no solid elements") && error.to_string().contains("physical volume"),
+        error.to_string().contains("has no solid elements, which elasticity needs; it holds 56 tri3")
+            && error.to_string().contains("physical volume"),
         "{error}"
     );
 }
 
 #[test]
-fn nearly_incompressible_tetrahedra_are_warned_of() {
-    let text = format!("{}{CLAMP}", head("tet4")).replace("0.3", "0.495");
-    assert!(load(&text).unwrap().warnings[0].contains("lock"));
-    assert!(!load(&text.replace("tet4", "hex8")).unwrap().warnings[0].contains("lock"));
+fn nearly_incompressible_linear_elements_are_warned_of() {
+    for element in ["tet4", "hex8"] {
+        let text = format!("{}{CLAMP}", head(element)).replace("0.3", "0.47");
+        let words =
+            format!("material `soft`: {element} elements lock at poisson = 0.47; displacements will be too small");
+        assert_eq!(load(&text).unwrap().warnings[0], words);
+        assert!(!load(&text.replace("0.47", "0.4")).unwrap().warnings[0].contains("lock"));
+    }
 }
 
 #[test]

@@ -126,7 +126,8 @@ impl Problem {
         Ok(mesh)
     }
 
-    /// The model, if memory allows: the case's, or a steel box clamped at x = 0 under its own weight.
+    /// The model, if memory allows: the case's, or a steel box (a rectangle in plane stress) clamped at x = 0 under its own
+    /// weight.
     pub fn model(&self, common: &Common) -> anyhow::Result<Model> {
         match &self.input {
             Some(path) if has_extension(path, "toml") => solve::read_model(path, common.device),
@@ -134,28 +135,33 @@ impl Problem {
                 let mesh = path.display();
                 Err(usage(format!("{mesh} is a mesh without supports and loads: name a case (.toml) that uses it")))
             }
-            None if self.is_plane() => Err(usage(format!(
-                "plane problems are not solved yet: `--element {}` is for `bench spmv`",
-                self.element
-            ))),
-            None => {
-                let cells: [usize; 3] = self.cells.along(&self.element)?;
-                let on_host = !common.is_gpu();
-                memory::check_box(self.kind(), cells, memory::Use::Solution { on_host })?;
-                Ok(clamped_box(self.kind(), cells)?)
-            }
+            None if self.is_plane() => self.clamped::<2>(common),
+            None => self.clamped::<3>(common),
         }
+    }
+
+    fn clamped<const D: usize>(&self, common: &Common) -> anyhow::Result<Model> {
+        let cells: [usize; D] = self.cells.along(&self.element)?;
+        let on_host = !common.is_gpu();
+        memory::check_box(self.kind(), cells, memory::Use::Solution { on_host })?;
+        Ok(clamped(self.kind(), cells)?)
     }
 }
 
-/// A steel box of these cells, clamped at x = 0, under its own weight.
-fn clamped_box(element: ElementKind, cells: [usize; 3]) -> Result<Model> {
+/// A steel box or rectangle of these cells, clamped at x = 0, under its own weight.
+fn clamped<const D: usize>(element: ElementKind, cells: [usize; D]) -> Result<Model> {
+    let (shape, analysis, fix) = match D {
+        2 => ("rectangle", "kind = \"plane_stress\"\n        thickness = 0.01", "xy"),
+        _ => ("box", "kind = \"elasticity\"", "xyz"),
+    };
+    let mut weight = [0.0; D];
+    weight[D - 1] = -9.81;
     let text = format!(
         r#"
         [mesh]
-        generate = {{ kind = "box", element = "{}", size = {:?}, cells = {cells:?} }}
+        generate = {{ kind = "{shape}", element = "{}", size = {:?}, cells = {cells:?} }}
         [analysis]
-        kind = "elasticity"
+        {analysis}
         [[material]]
         name = "steel"
         young = 200e9
@@ -163,14 +169,14 @@ fn clamped_box(element: ElementKind, cells: [usize; 3]) -> Result<Model> {
         density = 7850.0
         [[support]]
         on = "xmin"
-        fix = "xyz"
+        fix = "{fix}"
         [gravity]
-        acceleration = [0.0, 0.0, -9.81]
+        acceleration = {weight:?}
         "#,
         element.info().name,
         lengths(cells)
     );
-    let case = Case::parse(Path::new("box.toml"), &text).map_err(Error::from)?;
+    let case = Case::parse(Path::new("clamped.toml"), &text).map_err(Error::from)?;
     Model::resolve(&case, case.mesh()?)
 }
 

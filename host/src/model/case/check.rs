@@ -3,23 +3,21 @@
 use toml::Spanned;
 
 use super::Case;
-use super::tables::{GenerateTable, MaterialTable, SupportTable};
-use crate::model::options::{ANALYSES, FIELDS, GENERATORS, box_elements};
+use super::tables::{MaterialTable, SupportTable};
+use crate::model::options::{FIELDS, analyses};
 use crate::model::{CaseError, Place};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
     "file = \"part.msh\"\nor: generate = { kind = \"box\", element = \"tet4\", size = [1, 1, 1], cells = [8, 8, 8] }";
 
-type Checked = Result<(), Box<CaseError>>;
+pub(super) type Checked = Result<(), Box<CaseError>>;
 
 impl Case {
     /// Everything that can be checked before the mesh is read.
     pub(super) fn check(&self) -> Checked {
+        self.check_analysis()?;
         self.check_mesh()?;
-        if let Some(analysis) = &self.tables.analysis {
-            self.check_name("analysis kind", Some(&analysis.kind), ANALYSES)?;
-        }
         self.check_materials()?;
         for support in &self.tables.support {
             self.check_support(support)?;
@@ -36,7 +34,7 @@ impl Case {
         let mesh = self.tables.mesh.get_ref();
         match (&mesh.file, &mesh.generate) {
             (Some(_), None) => Ok(()),
-            (None, Some(generate)) => self.check_generate(generate.get_ref()),
+            (None, Some(_)) => self.generated().map(|_| ()),
             (None, None) => Err(self.error_at(place, NO_MESH, NO_MESH_HELP)),
             (Some(_), Some(generate)) => {
                 Err(self.error_at(generate.span(), "[mesh] says both `file` and `generate`", "leave one of them out"))
@@ -44,16 +42,15 @@ impl Case {
         }
     }
 
-    fn check_generate(&self, table: &GenerateTable) -> Checked {
-        self.check_name("generated mesh kind", Some(&table.kind), GENERATORS)?;
-        self.check_name("element", Some(&table.element), &box_elements())?;
-        if !table.size.get_ref().iter().all(|&length| length > 0.0 && length.is_finite()) {
-            return Err(self.error_at(table.size.span(), "every edge of the box must be longer than 0", ""));
+    fn check_analysis(&self) -> Checked {
+        let Some(table) = &self.tables.analysis else { return Ok(()) };
+        self.check_name("analysis kind", table.kind.as_ref(), &analyses())?;
+        let Some(thickness) = &table.thickness else { return Ok(()) };
+        if self.analysis().dim() == 3 {
+            let message = "`thickness` belongs to plane problems; the bodies of `elasticity` have their own";
+            return Err(self.error_at(thickness.span(), message, "kind = \"plane_stress\" or \"plane_strain\""));
         }
-        match table.cells.get_ref().contains(&0) {
-            true => Err(self.error_at(table.cells.span(), "the box needs at least one cell in every direction", "")),
-            false => Ok(()),
-        }
+        self.check_positive("thickness", thickness)
     }
 
     fn check_materials(&self) -> Checked {
@@ -112,15 +109,11 @@ impl Case {
         }
     }
 
-    fn check_finite(&self, key: &str, place: Place, values: &[f64]) -> Checked {
+    pub(super) fn check_finite(&self, key: &str, place: Place, values: &[f64]) -> Checked {
         match values.iter().all(|value| value.is_finite()) {
             true => Ok(()),
             false => Err(self.error_at(place, format!("`{key}` must be finite"), "")),
         }
-    }
-
-    fn check_vector(&self, key: &str, vector: &Spanned<[f64; 3]>) -> Checked {
-        self.check_finite(key, vector.span(), vector.get_ref())
     }
 
     fn check_support(&self, support: &Spanned<SupportTable>) -> Checked {
@@ -136,9 +129,10 @@ impl Case {
         }
         if let Some(in_box) = &table.in_box {
             let (min, max) = (&in_box.get_ref().min, &in_box.get_ref().max);
-            self.check_vector("min", min)?;
-            self.check_vector("max", max)?;
-            if (0..3).any(|c| min.get_ref()[c] > max.get_ref()[c]) {
+            self.check_point("min", min)?;
+            self.check_point("max", max)?;
+            let (low, high) = (min.get_ref().with_z(f64::NEG_INFINITY), max.get_ref().with_z(f64::INFINITY));
+            if (0..3).any(|c| low[c] > high[c]) {
                 return Err(self.error_at(in_box.span(), "`min` lies above `max`, so the box is empty", ""));
             }
         }
@@ -174,9 +168,17 @@ impl Case {
     }
 
     fn component(&self, letter: &str, place: Place) -> Result<usize, Box<CaseError>> {
-        match ["x", "y", "z"].iter().position(|&known| known == letter) {
+        let components = &["x", "y", "z"][..self.analysis().dim()];
+        match components.iter().position(|&known| known == letter) {
             Some(c) => Ok(c),
-            None => Err(self.error_at(place, format!("`{letter}` is no component"), "components: x, y, z")),
+            None if letter == "z" => {
+                let message = format!("`z` is no component of a {} problem", self.analysis().name());
+                Err(self.error_at(place, message, "components: x, y; out of its plane nothing needs to be held"))
+            }
+            None => {
+                let help = format!("components: {}", components.join(", "));
+                Err(self.error_at(place, format!("`{letter}` is no component"), help))
+            }
         }
     }
 
@@ -206,12 +208,12 @@ impl Case {
                 ));
             }
             if let Some(at) = &table.at {
-                self.check_vector("at", at)?;
+                self.check_point("at", at)?;
             }
         }
         for load in &tables.contact {
             self.check_vector("direction", &load.direction)?;
-            if load.direction.get_ref() == &[0.0; 3] {
+            if load.direction.get_ref().xyz() == [0.0; 3] {
                 return Err(self.error_at(load.direction.span(), "`direction` must not be zero", ""));
             }
             self.check_positive("total", &load.total)?;

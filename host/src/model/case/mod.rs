@@ -1,23 +1,26 @@
 //! The case file: TOML text, read into plain tables whose values keep their places.
 
 mod check;
+mod generated;
 mod names_list;
 mod syntax;
 pub mod tables;
 mod unavailable;
+mod vector;
 
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 
+pub use generated::{Generated, Lattice, generators};
 pub use names_list::Names;
 pub use tables::Tables;
+pub use vector::Vector;
 
-use super::{CaseError, Place, Source};
+use super::{Analysis, CaseError, Place, Source};
 use crate::Error;
-use crate::element::ElementKind;
-use crate::mesh::{Mesh, generate};
+use crate::mesh::{Mesh, MeshError};
 
 /// A case file, read and checked as far as that goes without its mesh.
 #[derive(Debug, Clone)]
@@ -65,6 +68,18 @@ impl Case {
         self.source.error_at(place, message, help)
     }
 
+    /// What is solved; elasticity in three dimensions if the case does not say.
+    pub fn analysis(&self) -> Analysis {
+        let kind = self.tables.analysis.as_ref().and_then(|table| table.kind.as_ref());
+        kind.and_then(|kind| Analysis::from_name(kind.get_ref())).unwrap_or(Analysis::Elasticity)
+    }
+
+    /// The thickness of a plane problem, 1 if the case does not say; 1 in three dimensions.
+    pub fn thickness(&self) -> f64 {
+        let thickness = self.tables.analysis.as_ref().and_then(|table| table.thickness.as_ref());
+        thickness.map_or(1.0, |thickness| *thickness.get_ref())
+    }
+
     /// What messages call the mesh: its file, or what generates it.
     pub fn mesh_name(&self) -> String {
         match &self.tables.mesh.get_ref().file {
@@ -85,14 +100,21 @@ impl Case {
                 let error = self.error_at(file.span(), message, "`file` is relative to the case file");
                 return Err(Error::MissingMesh(error));
             }
-            return Ok(Mesh::read(&path)?);
+            return Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error));
         }
-        match table.generate.as_ref().map(|generate| generate.get_ref()) {
-            Some(table) => {
-                let kind = ElementKind::from_name(table.element.get_ref()).unwrap_or(ElementKind::Tet4);
-                Ok(generate::generate_box(kind, *table.size.get_ref(), *table.cells.get_ref())?)
-            }
+        match self.generated()? {
+            Some(generated) => Ok(generated.mesh()?),
             None => Err(self.error_at(self.tables.mesh.span(), check::NO_MESH, check::NO_MESH_HELP).into()),
         }
+    }
+
+    /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
+    fn not_flat(&self, place: Place, error: MeshError) -> Error {
+        if self.analysis().dim() == 3 || !matches!(error, MeshError::NoVolume { .. }) {
+            return error.into();
+        }
+        let (mesh, analysis) = (self.mesh_name(), self.analysis().name());
+        let message = format!("{mesh} is not flat, and {analysis} is solved in a plane z = constant");
+        self.error_at(place, message, "turn the plate into the x-y plane, and mesh no volume").into()
     }
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::names_list::Names;
+use super::vector::Vector;
 
 /// The whole file.
 #[derive(Debug, Clone, Deserialize)]
@@ -60,22 +61,24 @@ pub struct MeshTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerateTable {
-    /// `box`.
+    /// `box` or `rectangle`.
     pub kind: Spanned<String>,
-    /// `tet4` or `hex8`.
+    /// An element that the shape can be made of.
     pub element: Spanned<String>,
-    /// Edge lengths in x, y, z.
-    pub size: Spanned<[f64; 3]>,
-    /// Cells in x, y, z.
-    pub cells: Spanned<[usize; 3]>,
+    /// Edge lengths in x, y, z; in x, y.
+    pub size: Spanned<Vec<f64>>,
+    /// Cells in x, y, z; in x, y.
+    pub cells: Spanned<Vec<usize>>,
 }
 
 /// `[analysis]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalysisTable {
-    /// `elasticity`.
-    pub kind: Spanned<String>,
+    /// `elasticity`, `plane_stress` or `plane_strain`.
+    pub kind: Option<Spanned<String>>,
+    /// Of a plane problem.
+    pub thickness: Option<Spanned<f64>>,
 }
 
 /// One `[[material]]`.
@@ -116,9 +119,9 @@ pub struct SupportTable {
 #[serde(deny_unknown_fields)]
 pub struct BoxTable {
     /// Lowest corner.
-    pub min: Spanned<[f64; 3]>,
+    pub min: Spanned<Vector>,
     /// Highest corner.
-    pub max: Spanned<[f64; 3]>,
+    pub max: Spanned<Vector>,
 }
 
 /// `[gravity]`.
@@ -126,7 +129,7 @@ pub struct BoxTable {
 #[serde(deny_unknown_fields)]
 pub struct GravityTable {
     /// Length per time squared.
-    pub acceleration: Spanned<[f64; 3]>,
+    pub acceleration: Spanned<Vector>,
 }
 
 /// One `[[pressure]]`.
@@ -145,8 +148,8 @@ pub struct PressureTable {
 pub struct TractionTable {
     /// Groups.
     pub on: Spanned<Names>,
-    /// Force per area.
-    pub vector: Spanned<[f64; 3]>,
+    /// Force per area; in a plane problem per length of the edge and thickness.
+    pub vector: Spanned<Vector>,
 }
 
 /// One `[[force]]`.
@@ -156,7 +159,7 @@ pub struct ForceTable {
     /// Groups.
     pub on: Spanned<Names>,
     /// The force on all of them together.
-    pub total: Spanned<[f64; 3]>,
+    pub total: Spanned<Vector>,
 }
 
 /// One `[[point_force]]`: exactly one of `at`, `node`.
@@ -164,11 +167,11 @@ pub struct ForceTable {
 #[serde(deny_unknown_fields)]
 pub struct PointForceTable {
     /// A point; the nearest node takes the force.
-    pub at: Option<Spanned<[f64; 3]>>,
+    pub at: Option<Spanned<Vector>>,
     /// A node tag.
     pub node: Option<Spanned<u64>>,
     /// The force.
-    pub vector: Spanned<[f64; 3]>,
+    pub vector: Spanned<Vector>,
 }
 
 /// One `[[contact]]`.
@@ -176,7 +179,7 @@ pub struct PointForceTable {
 #[serde(deny_unknown_fields)]
 pub struct ContactTable {
     /// Where the other body is; the force acts against it.
-    pub direction: Spanned<[f64; 3]>,
+    pub direction: Spanned<Vector>,
     /// The size of the force.
     pub total: Spanned<f64>,
 }

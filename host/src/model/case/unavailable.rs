@@ -5,16 +5,16 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::options::{ANALYSES, GENERATORS};
+use super::generators;
+use crate::model::options::analyses;
 use crate::model::{CaseError, Place, Source};
 
 /// Analysis kinds and mesh generators known by name only.
-const ANALYSES_TO_COME: &[&str] = &["plane_stress", "plane_strain", "laplace"];
-const GENERATORS_TO_COME: &[&str] = &["rectangle", "annulus"];
+const ANALYSES_TO_COME: &[&str] = &["laplace"];
+const GENERATORS_TO_COME: &[&str] = &["annulus"];
 
 /// Keys of the analyses to come: table (empty: the top level), key, the analysis.
 const KEYS_TO_COME: &[(&str, &str, &str)] = &[
-    ("analysis", "thickness", "plane stress and plane strain"),
     ("material", "conductivity", "laplace"),
     ("support", "value", "laplace"),
     ("", "flux", "laplace"),
@@ -44,18 +44,18 @@ fn tables<'a, 'i>(root: &'a DeTable<'i>, key: &str) -> Vec<&'a DeTable<'i>> {
 /// Refuses what this version does not do.
 pub fn refuse(source: &Source, root: &DeTable<'_>) -> Result<(), Box<CaseError>> {
     for analysis in tables(root, "analysis") {
-        refuse_value(source, analysis, "analysis", ANALYSES_TO_COME, ANALYSES)?;
+        refuse_value(source, analysis, "analysis", ANALYSES_TO_COME, &analyses())?;
     }
     for mesh in tables(root, "mesh") {
         for generate in tables(mesh, "generate") {
-            refuse_value(source, generate, "generated mesh", GENERATORS_TO_COME, GENERATORS)?;
+            refuse_value(source, generate, "generated mesh", GENERATORS_TO_COME, &generators())?;
         }
     }
     for &(name, key, analysis) in KEYS_TO_COME {
         let holders = if name.is_empty() { vec![root] } else { tables(root, name) };
         if let Some((place, _)) = holders.into_iter().find_map(|table| entry(table, key)) {
             let message = format!("`{key}` belongs to {analysis} problems, which are not available in this version");
-            return Err(source.error_at(place, message, format!("available: {}", ANALYSES.join(", "))));
+            return Err(source.error_at(place, message, format!("available: {}", analyses().join(", "))));
         }
     }
     Ok(())

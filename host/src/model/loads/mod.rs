@@ -11,6 +11,7 @@ use toml::Spanned;
 
 use self::surface::{FaceIntegral, norm};
 use super::case::tables::{ContactTable, ForceTable, PointForceTable, PressureTable, TractionTable};
+use super::names::words;
 use super::select::Selector;
 use super::{AppliedLoad, CaseError, Support};
 use crate::mesh::faces::Face;
@@ -103,13 +104,14 @@ fn scaled(v: [f64; 3], by: f64) -> [f64; 3] {
     v.map(|c| c * by)
 }
 
-/// Nodal forces of a surface load from what each node's integral makes of it.
+/// Nodal forces of a surface load from what each node's integrals, times the thickness of a plane body, make of it.
 fn over_faces(selector: &Selector<'_>, faces: &[Face], force: impl Fn(f64, [f64; 3]) -> [f64; 3]) -> Vec<NodalForce> {
+    let thickness = selector.case.thickness();
     let mut forces = Vec::with_capacity(3 * faces.len());
     for face in faces {
         let integral = FaceIntegral::of(face, &selector.mesh.coords);
         for (a, &node) in face.nodes().iter().enumerate() {
-            forces.push((node, force(integral.area[a], integral.normal[a])));
+            forces.push((node, force(thickness * integral.area[a], scaled(integral.normal[a], thickness))));
         }
     }
     forces
@@ -121,14 +123,14 @@ fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalF
 }
 
 fn traction(selector: &Selector<'_>, table: &TractionTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
-    let vector = *table.vector.get_ref();
+    let vector = table.vector.get_ref().xyz();
     Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| scaled(vector, area)))
 }
 
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
     let faces = selector.faces(&table.on)?;
     let area: f64 = faces.iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).sum();
-    let per_area = scaled(*table.total.get_ref(), 1.0 / area);
+    let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
     Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
 }
 
@@ -138,8 +140,10 @@ fn point_force(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<NodalForce>, Box<CaseError>> {
     let (place, table) = (table.span(), table.get_ref());
+    // Where `at` has two components, the plane of the mesh is meant.
+    let plane_z = selector.mesh.coords.first().map_or(0.0, |x| x[2]);
     let node = match (&table.at, &table.node) {
-        (Some(at), _) => nearest_node(selector, *at.get_ref(), warnings),
+        (Some(at), _) => nearest_node(selector, at.get_ref().with_z(plane_z), warnings),
         (_, Some(tag)) => {
             let tags = Spanned::new(tag.span(), vec![tag.clone()]);
             selector.tagged(&tags)?.first().copied()
@@ -147,7 +151,7 @@ fn point_force(
         _ => None,
     };
     match node {
-        Some(node) => Ok(vec![(node, *table.vector.get_ref())]),
+        Some(node) => Ok(vec![(node, table.vector.get_ref().xyz())]),
         None => Err(selector.case.error_at(place, "there is no node to take this force", "")),
     }
 }
@@ -176,13 +180,14 @@ fn contact_force(
     name: &str,
     warnings: &mut Vec<String>,
 ) -> Vec<NodalForce> {
-    let (direction, total) = (*table.direction.get_ref(), *table.total.get_ref());
+    let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
     let found = contact::contact(selector.mesh, &selector.in_solid, direction, total);
     if found.faceless {
-        let n = found.n_nodes;
+        let (n, face) = (found.n_nodes, words(selector.mesh.dim()).face);
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };
-        warnings
-            .push(format!("{name}: no face lies furthest along {direction:?}; {nodes} there share the force equally"));
+        warnings.push(format!(
+            "{name}: no {face} lies furthest along {direction:?}; {nodes} there share the force equally"
+        ));
     }
     found.forces
 }

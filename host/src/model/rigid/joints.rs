@@ -1,6 +1,7 @@
-//! Whether the bodies of a part that meet in nodes or edges only hold each other: ball joints, hinges, mechanisms.
+//! Whether the bodies of a part that meet in nodes or edges only (in the plane: in nodes) hold each other: ball joints,
+//! hinges, mechanisms.
 //!
-//! Solids joined by faces are a body. The unknowns are the six rigid motions of each body of a part; what its supports
+//! Solids joined by faces (in the plane: by edges) are a body. The unknowns are the six rigid motions of each body of a part; what its supports
 //! hold must stay at rest, and a node that two bodies share must move alike with both. Each body's supports and each pair
 //! of bodies first become the projector onto the row space of their own equations, so that the short lever arms of a
 //! small joint do not weaken it; the part is held when the sum of the projectors has full rank.
@@ -10,6 +11,7 @@ use nalgebra::{DMatrix, Matrix6, SMatrix, SymmetricEigen, Vector6};
 use super::bodies::{Bodies, Meeting};
 use super::{LoosePart, Parts, RANK_TOLERANCE, find_remedies, motion, null_space};
 use crate::model::Support;
+use crate::model::names::words;
 
 /// The bodies of a part with more than this are checked one by one, their neighbours at rest: the motions of 200
 /// bodies are a matrix of 1,200 rows, whose eigenvalues take seconds.
@@ -32,14 +34,16 @@ pub struct Joint {
     pub in_line: bool,
 }
 
-impl std::fmt::Display for Joint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let what = match (self.n_shared, self.in_line) {
-            (1, _) => "1 node, a ball joint".to_string(),
-            (n, true) => format!("{n} nodes in line, a hinge"),
-            (n, false) => format!("{n} nodes"),
+impl Joint {
+    /// In words, for a body in space or in the plane.
+    pub(super) fn in_words(&self, dim: usize) -> String {
+        let what = match (self.n_shared, dim, self.in_line) {
+            (1, 2, _) => "1 node, a hinge".to_string(),
+            (1, ..) => "1 node, a ball joint".to_string(),
+            (n, 3, true) => format!("{n} nodes in line, a hinge"),
+            (n, ..) => format!("{n} nodes"),
         };
-        write!(f, "it shares no face with the rest of its part and hangs on it by {what}")
+        format!("it shares no {} with the rest of its part and hangs on it by {what}", words(dim).face)
     }
 }
 
@@ -61,7 +65,7 @@ struct Part<'a> {
 /// warnings of what could not be checked in full.
 pub(super) fn check(parts: &Parts<'_>, supports: &[Support], loose: &[LoosePart]) -> (Vec<LoosePart>, Vec<String>) {
     let bodies = Bodies::of(parts);
-    let mut grams = vec![Matrix6::zeros(); bodies.frames.len()];
+    let mut grams = vec![parts.at_rest(); bodies.frames.len()];
     for support in supports {
         bodies.add(&mut grams, &support.nodes, support.displacement.map(|value| value.is_some()));
     }
@@ -180,15 +184,16 @@ impl Part<'_> {
             in_line: in_line(&shared, IN_LINE * frame.size()),
         };
         let motions = motion::name(space, frame.centre(), frame.size());
-        LoosePart { joint: Some(joint), ..LoosePart::of(self.number, &frame, motions) }
+        LoosePart { joint: Some(joint), ..LoosePart::of(self.number, self.bodies.mesh.dim(), &frame, motions) }
     }
 
     fn unsure(&self) -> String {
         format!(
-            "part {} consists of {} bodies that meet in nodes or edges only; each is held between its neighbours, but \
+            "part {} consists of {} bodies that share no {}s; each is held between its neighbours, but \
              whether they hold each other was not checked",
             self.number,
-            self.members.len()
+            self.members.len(),
+            words(self.bodies.mesh.dim()).face
         )
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
-//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words.
+//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words. In a plane
+//! problem the three motions out of the plane cannot happen, and count as held.
 
 mod bodies;
 mod joints;
@@ -11,6 +12,8 @@ mod motion;
 
 #[cfg(test)]
 mod joint_tests;
+#[cfg(test)]
+mod plane_tests;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +24,7 @@ use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 pub use joints::Joint;
 pub use motion::Motion;
 
-use super::names::{PLANES, list};
+use super::names::{Words, list, planes, words};
 use super::{ModelError, Support};
 use crate::mesh::bodies::parts_are_firm;
 use crate::mesh::{Mesh, parts};
@@ -36,6 +39,8 @@ const RANK_TOLERANCE: f64 = 1e-12;
 pub struct LoosePart {
     /// The part's number among all parts, from 1, in order of their first node.
     pub number: usize,
+    /// Dimension of the space that it can move in.
+    pub dim: usize,
     /// How many nodes it has.
     pub n_nodes: usize,
     /// Lowest coordinates.
@@ -44,39 +49,40 @@ pub struct LoosePart {
     pub max: [f64; 3],
     /// The motions it is free to make; any combination of them is free too.
     pub motions: Vec<Motion>,
-    /// Groups (or extreme planes) that would hold it, if `xyz` were fixed there.
+    /// Groups (or extreme planes) that would hold it, if all components were fixed there.
     pub remedies: Vec<String>,
     /// For a body of a part that is held as a whole: how it hangs on the others.
     pub joint: Option<Joint>,
 }
 
 impl LoosePart {
-    fn of(number: usize, frame: &Frame, motions: Vec<Motion>) -> LoosePart {
+    fn of(number: usize, dim: usize, frame: &Frame, motions: Vec<Motion>) -> LoosePart {
         let Frame { min, max, n_nodes } = *frame;
-        LoosePart { number, n_nodes, min, max, motions, remedies: Vec::new(), joint: None }
+        LoosePart { number, dim, n_nodes, min, max, motions, remedies: Vec::new(), joint: None }
     }
 }
 
 impl fmt::Display for LoosePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (min, max) = (motion::triple(self.min), motion::triple(self.max));
+        let (min, max) = (motion::point(self.min, self.dim), motion::point(self.max, self.dim));
+        let Words { face, components, .. } = words(self.dim);
         if let Some(joint) = &self.joint {
             write!(f, "body {} of {} of ", joint.body, joint.n_bodies)?;
         }
         write!(f, "part {} ({} nodes, from {min} to {max}) is free to move:", self.number, self.n_nodes)?;
         for motion in &self.motions {
-            write!(f, "\n  - {motion}")?;
+            write!(f, "\n  - {}", motion.in_words(self.dim))?;
         }
         if let Some(joint) = &self.joint {
-            write!(f, "\n  {joint}")?;
+            write!(f, "\n  {}", joint.in_words(self.dim))?;
         }
         let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
         match remedies.as_slice() {
             [] => write!(f, "\n  help: no group of the mesh would hold it; use `nodes = [..]` or `box = {{ .. }}`"),
-            names => write!(f, "\n  help: it would be held by `fix = \"xyz\"` on any of: {}", list(names)),
+            names => write!(f, "\n  help: it would be held by `fix = \"{components}\"` on any of: {}", list(names)),
         }?;
         match self.joint {
-            Some(_) => write!(f, "; or mesh the bodies so that they share faces"),
+            Some(_) => write!(f, "; or mesh the bodies so that they share {face}s"),
             None => Ok(()),
         }
     }
@@ -152,6 +158,13 @@ impl<'a> Parts<'a> {
         Parts { mesh, labels, frames }
     }
 
+    /// The Gram matrix of a body that no support holds: that of the motions it cannot make anyway, out of the plane of a
+    /// plane mesh.
+    fn at_rest(&self) -> Matrix6<f64> {
+        let held = if self.mesh.dim() == 2 { 1.0 } else { 0.0 };
+        Matrix6::from_diagonal(&Vector6::new(0.0, 0.0, held, held, held, 0.0))
+    }
+
     /// Adds the rows of some components at some nodes to the Gram matrices of the parts they belong to.
     fn add(&self, grams: &mut [Matrix6<f64>], nodes: &[u32], held: [bool; 3]) {
         for &node in nodes {
@@ -180,7 +193,7 @@ fn null_space(gram: &Matrix6<f64>) -> Vec<Vector6<f64>> {
 /// [`ModelError::FreeMotion`] with every part, and every body of the other parts, that is not held.
 pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     let parts = Parts::of(mesh);
-    let mut grams = vec![Matrix6::zeros(); parts.frames.len()];
+    let mut grams = vec![parts.at_rest(); parts.frames.len()];
     for support in supports {
         parts.add(&mut grams, &support.nodes, support.displacement.map(|value| value.is_some()));
     }
@@ -188,7 +201,7 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelErro
     for (i, frame) in parts.frames.iter().enumerate() {
         let free = null_space(&grams[i]);
         if !free.is_empty() {
-            loose.push(LoosePart::of(i + 1, frame, motion::name(&free, frame.centre(), frame.size())));
+            loose.push(LoosePart::of(i + 1, mesh.dim(), frame, motion::name(&free, frame.centre(), frame.size())));
         }
     }
     let numbers: Vec<usize> = loose.iter().map(|part| part.number).collect();
@@ -224,11 +237,11 @@ fn find_remedies(mesh: &Mesh, loose: &mut [LoosePart], holds: impl Fn(&[u32]) ->
             }
         }
     };
-    for group in mesh.groups.iter().filter(|group| group.dim < 3) {
+    for group in mesh.groups.iter().filter(|group| group.dim < mesh.dim()) {
         offer(&group.name, &vec![true; loose.len()], loose);
     }
     let helpless: Vec<bool> = loose.iter().map(|part| part.remedies.is_empty()).collect();
     if helpless.contains(&true) {
-        PLANES.into_iter().for_each(|name| offer(name, &helpless, loose));
+        planes(mesh.dim()).iter().for_each(|name| offer(name, &helpless, loose));
     }
 }

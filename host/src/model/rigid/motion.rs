@@ -1,7 +1,5 @@
 //! Free rigid motions in words.
 
-use std::fmt;
-
 use nalgebra::Vector6;
 
 /// A direction counts as a coordinate axis when its other components are below this.
@@ -28,37 +26,40 @@ pub enum Motion {
     },
 }
 
-impl fmt::Display for Motion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Motion {
+    /// In words, for a body in space or in the plane.
+    pub fn in_words(&self, dim: usize) -> String {
         match *self {
-            Motion::Translation { along } => write!(f, "translation along {}", direction(along)),
+            Motion::Translation { along } => format!("translation along {}", direction(along, dim)),
+            Motion::Rotation { through, .. } if dim == 2 => format!("rotation about {}", point(through, dim)),
             Motion::Rotation { axis, through, pitch } => {
-                let parallel = direction(axis);
-                write!(f, "rotation about an axis parallel to {parallel} through {}", triple(through))?;
-                match pitch == 0.0 {
-                    true => Ok(()),
-                    false => write!(f, ", with a shift of {} along it per radian", short(pitch)),
-                }
+                let (parallel, through) = (direction(axis, dim), point(through, dim));
+                let shift = match pitch == 0.0 {
+                    true => String::new(),
+                    false => format!(", with a shift of {} along it per radian", short(pitch)),
+                };
+                format!("rotation about an axis parallel to {parallel} through {through}{shift}")
             }
         }
     }
 }
 
 /// `x`, `y`, `z` or the components.
-fn direction(unit: [f64; 3]) -> String {
+fn direction(unit: [f64; 3], dim: usize) -> String {
     for (c, name) in ["x", "y", "z"].into_iter().enumerate() {
         if (0..3).all(|k| k == c || unit[k].abs() < AXIS_TOLERANCE) {
             return name.to_string();
         }
     }
-    triple(unit)
+    point(unit, dim)
 }
 
-/// `(a, b, c)` with four significant digits.
-pub(super) fn triple(x: [f64; 3]) -> String {
+/// `(a, b, c)`, in the plane `(a, b)`, with four significant digits.
+pub(super) fn point(x: [f64; 3], dim: usize) -> String {
+    let x = &x[..dim];
     let size = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let clean = x.map(|v| if v.abs() < ROUNDING * size { 0.0 } else { v });
-    format!("({}, {}, {})", short(clean[0]), short(clean[1]), short(clean[2]))
+    let clean = x.iter().map(|&v| short(if v.abs() < ROUNDING * size { 0.0 } else { v }));
+    format!("({})", clean.collect::<Vec<_>>().join(", "))
 }
 
 /// Four significant digits.
@@ -116,7 +117,7 @@ fn rotation(row: &Vector6<f64>, centre: [f64; 3], size: f64) -> Motion {
     // The points with t + w x r parallel to w; the nearest to r = 0 is w x t / w.w.
     let foot = [w[1] * t[2] - w[2] * t[1], w[2] * t[0] - w[0] * t[2], w[0] * t[1] - w[1] * t[0]];
     let snap = |v: f64| if v.abs() < ROUNDING { 0.0 } else { v };
-    let through = [0, 1, 2].map(|c| centre[c] + size * snap(foot[c] / w2));
+    let through = [0, 1, 2].map(|c| size * snap(centre[c] / size + snap(foot[c] / w2)));
     Motion::Rotation { axis: unit(w), through, pitch: size * snap(dot(t, w) / w2) }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn loose(mesh: &Mesh, supports: &[Support]) -> Vec<LoosePart> {
 }
 
 pub(super) fn words(part: &LoosePart) -> Vec<String> {
-    part.motions.iter().map(|motion| motion.to_string()).collect()
+    part.motions.iter().map(|motion| motion.in_words(part.dim)).collect()
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn one_clamped_point_leaves_three_turns_through_it() {
     let parts = loose(&mesh, &[fix(vec![at(&mesh, [0.0; 3])], "xyz")]);
     assert_eq!(parts[0].motions.len(), 3);
     for motion in &parts[0].motions {
-        let Motion::Rotation { axis, through, pitch } = motion else { panic!("{motion}") };
+        let Motion::Rotation { axis, through, pitch } = motion else { panic!("{motion:?}") };
         let k = axis.iter().position(|a| a.abs() > 0.9).unwrap();
         assert_eq!(*pitch, 0.0);
-        assert!((0..3).all(|c| (through[c] - if c == k { 1.0 } else { 0.0 }).abs() < 1e-9), "{motion}");
+        assert!((0..3).all(|c| (through[c] - if c == k { 1.0 } else { 0.0 }).abs() < 1e-9), "{motion:?}");
     }
 }
 
@@ -97,10 +97,10 @@ fn symmetry_planes_hold_when_there_are_three() {
 fn an_inclined_shift_is_given_by_its_components() {
     // All nodes held along z; two along x = y would be one constraint, so hold x and y of points in line with them.
     let space = [Vector6::new(0.6, 0.8, 0.0, 0.0, 0.0, 0.0)];
-    let said: Vec<String> = motion::name(&space, [0.0; 3], 1.0).iter().map(|m| m.to_string()).collect();
+    let said: Vec<String> = motion::name(&space, [0.0; 3], 1.0).iter().map(|m| m.in_words(3)).collect();
     assert_eq!(said, ["translation along (0.6, 0.8, 0)"]);
     let screw = [Vector6::new(0.0, 0.0, 0.5, 0.0, 0.0, 1.0)];
-    let said = motion::name(&screw, [1.0, 2.0, 3.0], 2.0).remove(0).to_string();
+    let said = motion::name(&screw, [1.0, 2.0, 3.0], 2.0).remove(0).in_words(3);
     assert_eq!(said, "rotation about an axis parallel to z through (1, 2, 3), with a shift of 1 along it per radian");
 }
 

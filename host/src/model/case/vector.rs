@@ -1,0 +1,58 @@
+//! Vectors and points of the case file: three components, or two in a plane problem.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::Case;
+use super::check::Checked;
+use crate::model::{CaseError, Place};
+
+/// `[x, y, z]`, or `[x, y]`; how many there may be is for [`Case`] to check.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Vector(Vec<f64>);
+
+impl Vector {
+    /// Its components; 0 where there are none.
+    pub fn xyz(&self) -> [f64; 3] {
+        self.with_z(0.0)
+    }
+
+    /// Its components, the third one `z` if it was left out.
+    pub fn with_z(&self, z: f64) -> [f64; 3] {
+        let at = |c: usize| self.0.get(c).copied();
+        [at(0).unwrap_or(0.0), at(1).unwrap_or(0.0), at(2).unwrap_or(z)]
+    }
+}
+
+impl Case {
+    /// Checks a point: finite, and of as many components as the analysis has coordinates; in a plane problem a third one
+    /// may be there too.
+    pub(super) fn check_point(&self, key: &str, point: &Spanned<Vector>) -> Checked {
+        let components = &point.get_ref().0;
+        let dim = self.analysis().dim();
+        match components.len() == dim || components.len() == 3 {
+            true => self.check_finite(key, point.span(), components),
+            false => Err(self.length_error(point.span(), components.len(), dim)),
+        }
+    }
+
+    /// Checks a vector: as a point, and in a plane problem that it lies in the plane.
+    pub(super) fn check_vector(&self, key: &str, vector: &Spanned<Vector>) -> Checked {
+        self.check_point(key, vector)?;
+        match self.analysis().dim() == 2 && vector.get_ref().xyz()[2] != 0.0 {
+            true => {
+                let message = format!("`{key}` points out of the plane of this {} problem", self.analysis().name());
+                Err(self.error_at(vector.span(), message, "leave the third component out, or make it 0"))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The error for a list that has not as many numbers as there are coordinates.
+    pub(super) fn length_error(&self, place: Place, found: usize, dim: usize) -> Box<CaseError> {
+        let wanted = if dim == 2 { "two numbers `[x, y]`" } else { "three numbers `[x, y, z]`" };
+        let values = if found == 1 { "value" } else { "values" };
+        self.error_at(place, format!("this must be {wanted}, not {found} {values}"), "")
+    }
+}

@@ -1,0 +1,117 @@
+//! Plane problems through the program: results, the cases in `meshes/`, and case files with one mistake each.
+
+use crate::{Folder, GOOD, repository};
+
+/// The whole of [`GOOD`] as a plate.
+fn plate() -> String {
+    let plane = GOOD.replace("\"box\", element = \"tet4\"", "\"rectangle\", element = \"tri3\"");
+    let plane = plane.replace("[4.0, 1.0, 1.0], cells = [8, 2, 2]", "[4.0, 1.0], cells = [8, 2]");
+    let plane = plane.replace("kind = \"elasticity\"", "kind = \"plane_stress\"\nthickness = 0.5");
+    plane
+        .replace("\"xyz\"", "\"xy\"")
+        .replace("[0.0, 0.0, -9.81]", "[0.0, -9.81]")
+        .replace("[0.0, 0.0, -1e3]", "[0.0, -1e3]")
+}
+
+fn but(from: &str, to: &str) -> String {
+    assert!(plate().contains(from), "{from}");
+    plate().replacen(from, to, 1)
+}
+
+fn refused(case: &str, code: i32, words: &[&str]) {
+    let folder = Folder::new();
+    folder.solve(case, &[]).refused(code, words);
+    assert_eq!(folder.names("."), ["case.toml"]);
+}
+
+#[test]
+fn a_plate_is_solved_and_written() {
+    let folder = Folder::new();
+    let run = folder.solve(&plate(), &[]).done();
+    assert!(run.out.starts_with("case: 27 nodes, 32 elements on cpu"), "{}", run.out);
+    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    let summary = folder.summary("out");
+    assert_eq!((&summary["dofs"], &summary["warnings"]), (&54.into(), &serde_json::json!([])));
+    let results = &summary["results"];
+    let weight = 4.0 * 1.0 * 0.5 * 7850.0 * 9.81 + 1e3;
+    let vector = |key: &serde_json::Value| [0, 1, 2].map(|c| key[c].as_f64().unwrap());
+    let [x, y, z] = vector(&results["reactions"]["xmin"]);
+    assert!(x.abs() < 1e-6 * weight && (y / weight - 1.0).abs() < 1e-8 && z == 0.0, "{results}");
+    let [x, y, z] = vector(&results["applied"]);
+    assert!(x == 0.0 && (y / weight + 1.0).abs() < 1e-12 && z == 0.0, "{results}");
+    assert!(results["max_displacement"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_devices_agree_on_a_plate() {
+    let folder = Folder::new();
+    folder.solve(&plate(), &[]).done();
+    folder.run(&["solve", "case.toml", "-o", "emulated", "--device", "emulate", "--precision", "double"]).done();
+    let energy = |name: &str| folder.summary(name)["results"]["strain_energy"].as_f64().unwrap();
+    assert!((energy("out") / energy("emulated") - 1.0).abs() < 1e-8);
+}
+
+/// Timoshenko's beam for the strip of `meshes/strip.toml`: clamped, under a uniform load, with the stiffness of plane strain.
+#[test]
+fn the_strip_bends_as_a_beam() {
+    let folder = Folder::new();
+    folder.run(&["solve", &repository("meshes/strip.toml"), "-o", "out", "--device", "cpu"]).done();
+    let (q, length, height, young, nu) = (20e3, 1.0_f64, 0.1_f64, 210e9, 0.3);
+    let bending = young / (1.0 - nu * nu) * height.powi(3) / 12.0;
+    let shear = 5.0 / 6.0 * young / (2.0 * (1.0 + nu)) * height;
+    let tip = q * length.powi(4) / (8.0 * bending) + q * length.powi(2) / (2.0 * shear);
+    let found = folder.summary("out")["results"]["max_displacement"].as_f64().unwrap();
+    assert!((found / tip - 1.0).abs() < 0.01, "{found} against {tip}");
+}
+
+/// At the top of a small hole in a plate the stress is three times that far away (Kirsch 1898); with a hole of a tenth of
+/// the plate's width 3.03 times (Howland 1930). At the centroid of the element there it is somewhat less.
+#[test]
+fn the_hole_raises_the_stress_threefold() {
+    let folder = Folder::new();
+    let run = folder.run(&["solve", &repository("meshes/hole.toml"), "-o", "out", "--device", "cpu"]).done();
+    assert!(run.out.starts_with("hole: 1,313 nodes, 1,240 elements"), "{}", run.out);
+    let largest = folder.summary("out")["results"]["von_mises"]["max"].as_f64().unwrap() / 10e6;
+    assert!((2.8..3.1).contains(&largest), "{largest}");
+}
+
+#[test]
+fn mistakes_in_plane_cases() {
+    refused(&but("\"xy\"", "\"xyz\""), 2, &["case.toml:17:7: `z` is no component of a plane_stress problem"]);
+    refused(&but("thickness = 0.5", "thickness = -0.5"), 2, &["case.toml:6:13: `thickness` must be greater than 0"]);
+    refused(&but("\"plane_stress\"", "\"elasticity\""), 2, &["case.toml:6:13: `thickness` belongs to plane problems"]);
+    refused(&but("\"tri3\"", "\"tet4\""), 2, &["element `tet4` is not available", "tri3, quad4"]);
+    refused(&but("\"rectangle\"", "\"box\""), 2, &["case.toml:2:21: a box is no mesh for the analysis kind"]);
+    refused(&but("[0.0, -9.81]", "[0.0, 0.0, -9.81]"), 2, &["`acceleration` points out of the plane"]);
+    refused(&but("on = \"xmax\"", "on = \"zmax\""), 2, &["a plane problem has no side `zmax`"]);
+    let words =
+        ["part 1 (27 nodes, from (0, 0) to (4, 1)) is free to move", "translation along y", "`fix = \"xy\"` on any of"];
+    refused(&but("fix = \"xy\"", "fix = \"x\""), 4, &words);
+}
+
+#[test]
+fn meshes_of_the_wrong_dimension() {
+    let of = |mesh: &str| {
+        let generate = plate().lines().nth(1).unwrap().to_owned();
+        plate().replace(&generate, &format!("file = {:?}", repository(mesh)))
+    };
+    refused(
+        &of("meshes/cube_463.msh"),
+        4,
+        &["is no mesh of plane elements, which plane_stress needs; it holds", "1638 tet4"],
+    );
+    // A surface mesh that is not flat.
+    refused(
+        &of("tests/data/faces41.msh"),
+        2,
+        &["case.toml:2:8:", "is not flat, and plane_stress is solved in a plane"],
+    );
+    let elastic = of("meshes/hole.msh").replace("\"plane_stress\"\nthickness = 0.5", "\"elasticity\"");
+    let elastic = elastic.replace("\"xy\"", "\"xyz\"").replace("[0.0, -9.81]", "[0.0, 0.0, -9.81]");
+    let elastic = elastic.replace("[0.0, -1e3]", "[0.0, 0.0, -1e3]");
+    refused(
+        &elastic,
+        4,
+        &["has no solid elements, which elasticity needs; it holds", "1240 quad4", "\"plane_strain\""],
+    );
+}

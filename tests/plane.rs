@@ -1,0 +1,246 @@
+//! Plane stress and plane strain with known solutions, from case to stress: patch tests, simple stress states, gravity, a
+//! slab in space, thickness.
+
+mod common;
+
+use common::meshes::{SOFT, model, prescribe};
+use common::{Random, assert_close, largest};
+use warpfem::backend::Device;
+use warpfem::element::ElementKind::{self, Hex8, Quad4, Tri3};
+use warpfem::mesh::Mesh;
+use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::rectangle::generate_rectangle;
+use warpfem::model::{Analysis, Model};
+use warpfem::pipeline::{self, Solution};
+use warpfem::solve::Silent;
+
+/// [`SOFT`]'s constants.
+const YOUNG: f64 = 1000.0;
+const POISSON: f64 = 0.3;
+const WEIGHT: f64 = 2.0 * 10.0;
+const THICKNESS: f64 = 0.05;
+
+const KINDS: [ElementKind; 2] = [Tri3, Quad4];
+const ANALYSES: [Analysis; 2] = [Analysis::PlaneStress, Analysis::PlaneStrain];
+
+fn solve(model: Model) -> Solution {
+    solve_to(1e-13, model)
+}
+
+fn solve_to(tolerance: f64, mut model: Model) -> Solution {
+    model.solver.tolerance = tolerance;
+    pipeline::solve(&model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn analysis(kind: Analysis, thickness: f64) -> String {
+    format!("[analysis]\nkind = \"{}\"\nthickness = {thickness:?}\n{SOFT}", kind.name())
+}
+
+/// Rollers on two sides, so that the plate may stretch freely.
+const ROLLERS: &str = "[[support]]\non = \"xmin\"\nfix = \"x\"\n[[support]]\non = \"ymin\"\nfix = \"y\"\n";
+
+fn on_edge(x: [f64; 3]) -> bool {
+    x[..2].iter().any(|c| *c == 0.0 || *c == 1.0)
+}
+
+/// A unit square whose inner nodes are moved by up to a quarter of a cell.
+fn distorted_square(kind: ElementKind, cells: [usize; 2]) -> Mesh {
+    let mut mesh = generate_rectangle(kind, [1.0; 2], cells).unwrap();
+    let mut random = Random(7);
+    for x in mesh.coords.iter_mut().filter(|x| !on_edge(**x)) {
+        (0..2).for_each(|i| x[i] += 0.25 * random.next() / cells[i] as f64);
+    }
+    mesh
+}
+
+fn check_displacements(solution: &Solution, coords: &[[f64; 3]], exact: impl Fn([f64; 3]) -> [f64; 3]) {
+    let expected: Vec<f64> = coords.iter().flat_map(|x| exact(*x)).collect();
+    assert_close("displacements", solution.displacement.as_flattened(), &expected, 1e-10, largest(&expected));
+}
+
+fn check_stress(solution: &Solution, expected: [f64; 6]) {
+    for stress in &solution.stresses.stress[0] {
+        assert_close("stress", stress, &expected, 1e-9, largest(&expected));
+    }
+}
+
+/// Stress xx, yy, zz, xy of strains xx, yy and shear strain xy, by the constitutive matrices of Timoshenko and Goodier
+/// (Theory of Elasticity, 1970, art. 16 and 17).
+fn hooke(kind: Analysis, [exx, eyy, gxy]: [f64; 3]) -> [f64; 4] {
+    let shear = YOUNG / (2.0 * (1.0 + POISSON)) * gxy;
+    match kind {
+        Analysis::PlaneStress => {
+            let c = YOUNG / (1.0 - POISSON * POISSON);
+            [c * (exx + POISSON * eyy), c * (eyy + POISSON * exx), 0.0, shear]
+        }
+        _ => {
+            let c = YOUNG / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
+            let (xx, yy) = ((1.0 - POISSON) * exx + POISSON * eyy, (1.0 - POISSON) * eyy + POISSON * exx);
+            [c * xx, c * yy, POISSON * c * (xx + yy), shear]
+        }
+    }
+}
+
+#[test]
+fn a_linear_field_on_the_outline_is_linear_inside() {
+    let h = [[1e-3, -2e-3], [3e-3, 4e-3]];
+    let field = |x: [f64; 3], i: usize| 0.01 + h[i][0] * x[0] + h[i][1] * x[1];
+    let exact = |x: [f64; 3]| [field(x, 0), field(x, 1), 0.0];
+    let eps = [h[0][0], h[1][1], h[0][1] + h[1][0]];
+    for kind in KINDS {
+        for plane in ANALYSES {
+            let tables = format!("{}{ROLLERS}", analysis(plane, THICKNESS));
+            let mut patch = model(&tables, distorted_square(kind, [4, 5]));
+            prescribe(&mut patch, |x| on_edge(x).then(|| exact(x)));
+            let coords = patch.mesh.coords.clone();
+            let solution = solve(patch);
+            check_displacements(&solution, &coords, exact);
+            let [xx, yy, zz, xy] = hooke(plane, eps);
+            check_stress(&solution, [xx, yy, zz, xy, 0.0, 0.0]);
+            // The strain energy of a unit square as thick as this.
+            let energy = 0.5 * THICKNESS * (xx * eps[0] + yy * eps[1] + xy * eps[2]);
+            assert_close("energy", &[solution.stresses.strain_energy], &[energy], 1e-10, energy);
+        }
+    }
+}
+
+#[test]
+fn a_plate_pulled_at_its_end_stretches_evenly() {
+    let pull = 3.0;
+    for kind in KINDS {
+        for plane in ANALYSES {
+            // A prism that cannot change its length is stiffer: E / (1 - nu^2), nu / (1 - nu).
+            let (young, poisson, across) = match plane {
+                Analysis::PlaneStress => (YOUNG, POISSON, 0.0),
+                _ => (YOUNG / (1.0 - POISSON * POISSON), POISSON / (1.0 - POISSON), POISSON * pull),
+            };
+            let load = format!("[[traction]]\non = \"xmax\"\nvector = [{pull:?}, 0.0]\n");
+            let tables = format!("{}{ROLLERS}{load}", analysis(plane, THICKNESS));
+            let plate = model(&tables, distorted_square(kind, [4, 3]));
+            let coords = plate.mesh.coords.clone();
+            let solution = solve(plate);
+            check_displacements(&solution, &coords, |[x, y, _]| [pull / young * x, -poisson * pull / young * y, 0.0]);
+            check_stress(&solution, [pull, 0.0, across, 0.0, 0.0, 0.0]);
+            assert_close("reaction", &solution.reactions[0], &[-pull * THICKNESS, 0.0, 0.0], 1e-10, pull * THICKNESS);
+        }
+    }
+}
+
+#[test]
+fn pressure_from_all_sides_shrinks_evenly() {
+    let p = 5.0;
+    for kind in KINDS {
+        for plane in ANALYSES {
+            let load = format!("[[pressure]]\non = [\"xmax\", \"ymax\"]\nvalue = {p:?}\n");
+            let tables = format!("{}{ROLLERS}{load}", analysis(plane, THICKNESS));
+            let plate = model(&tables, distorted_square(kind, [3, 4]));
+            let coords = plate.mesh.coords.clone();
+            let solution = solve(plate);
+            let (strain, across) = match plane {
+                Analysis::PlaneStress => (-p * (1.0 - POISSON) / YOUNG, 0.0),
+                _ => (-p * (1.0 + POISSON) * (1.0 - 2.0 * POISSON) / YOUNG, -2.0 * POISSON * p),
+            };
+            check_displacements(&solution, &coords, |[x, y, _]| [strain * x, strain * y, 0.0]);
+            check_stress(&solution, [-p, -p, across, 0.0, 0.0, 0.0]);
+        }
+    }
+}
+
+/// A plate that hangs from its upper edge, its sides held against moving sideways: `sigma_yy = rho g y` at any Poisson's
+/// ratio, and at the nodes of equal linear elements the displacement of the exact solution (one-dimensional, so nodally
+/// exact).
+#[test]
+fn a_hanging_plate_carries_its_weight() {
+    for plane in ANALYSES {
+        for (kind, thickness) in [(Tri3, THICKNESS), (Quad4, THICKNESS), (Quad4, 1.0)] {
+            let sides =
+                "[[support]]\non = [\"xmin\", \"xmax\"]\nfix = \"x\"\n[[support]]\non = \"ymax\"\nfix = \"xy\"\n";
+            let gravity = "[gravity]\nacceleration = [0.0, -10.0]\n";
+            let tables = format!("{}{sides}{gravity}", analysis(plane, thickness));
+            let plate = model(&tables, generate_rectangle(kind, [0.5, 1.0], [1, 8]).unwrap());
+            let coords = plate.mesh.coords.clone();
+            let solution = solve(plate);
+            // Stiffness of a strip that cannot change its width.
+            let [_, stiffness, ..] = hooke(plane, [0.0, 1.0, 0.0]);
+            if kind == Quad4 {
+                let exact = |[_, y, _]: [f64; 3]| [0.0, 0.5 * WEIGHT / stiffness * (y * y - 1.0), 0.0];
+                check_displacements(&solution, &coords, exact);
+            }
+            let weight = 0.5 * thickness * WEIGHT;
+            assert_close("applied", &solution.applied, &[0.0, -weight, 0.0], 1e-12, weight);
+            assert_close("reaction", &solution.reactions[1][1..2], &[weight], 1e-10, weight);
+        }
+    }
+}
+
+#[test]
+fn forces_move_a_thick_plate_less_and_tractions_move_it_as_much() {
+    let clamp = "[[support]]\non = \"xmin\"\nfix = \"xy\"\n";
+    let solved = |load: &str, thickness: f64| {
+        let tables = format!("{}{clamp}{load}", analysis(Analysis::PlaneStress, thickness));
+        solve(model(&tables, distorted_square(Quad4, [4, 4])))
+    };
+    let force = "[[force]]\non = \"xmax\"\ntotal = [1.0, -2.0]\n[[point_force]]\nat = [1.0, 1.0]\nvector = [0.0, 0.5]\n\
+                 [[contact]]\ndirection = [0.0, 1.0]\ntotal = 0.7\n";
+    let (thin, thick) = (solved(force, 0.1), solved(force, 0.4));
+    let quarter: Vec<f64> = thin.displacement.as_flattened().iter().map(|u| u / 4.0).collect();
+    assert_close("force", thick.displacement.as_flattened(), &quarter, 1e-10, largest(&quarter));
+    assert_close("applied", &thick.applied, &[1.0, -2.0 + 0.5 - 0.7, 0.0], 1e-12, 1.0);
+    let traction = "[[traction]]\non = \"xmax\"\nvector = [1.0, -2.0]\n[[pressure]]\non = \"ymax\"\nvalue = 0.3\n";
+    let (thin, thick) = (solved(traction, 0.1), solved(traction, 0.4));
+    let same = thin.displacement.as_flattened();
+    assert_close("traction", thick.displacement.as_flattened(), same, 1e-10, largest(same));
+    assert_close("applied", &thick.applied, &[0.4, 0.4 * (-2.0 - 0.3), 0.0], 1e-12, 1.0);
+}
+
+/// A slab of one layer of hex8 that nothing moves along z is the same problem.
+#[test]
+fn plane_strain_is_a_slab_held_along_z() {
+    let cells = [5, 3];
+    let loads = "[[pressure]]\non = \"ymax\"\nvalue = 3.0\n[[traction]]\non = \"xmax\"\nvector = [1.0, -2.0, 0.0]\n";
+    let gravity = "[gravity]\nacceleration = [1.0, -10.0, 0.0]\n";
+    let square = distorted_square(Quad4, cells);
+    let n = square.coords.len();
+    let mut slab = generate_box(Hex8, [1.0, 1.0, THICKNESS], [cells[0], cells[1], 1]).unwrap();
+    for (i, x) in slab.coords.iter_mut().enumerate() {
+        (x[0], x[1]) = (square.coords[i % n][0], square.coords[i % n][1]);
+    }
+    let clamp = |fix: &str| format!("[[support]]\non = \"xmin\"\nfix = \"{fix}\"\n");
+    let plane = analysis(Analysis::PlaneStrain, THICKNESS);
+    let plane = solve(model(&format!("{plane}{}{loads}{gravity}", clamp("xy")), square));
+    let across = "[[support]]\non = [\"zmin\", \"zmax\"]\nfix = \"z\"\n";
+    let space = solve(model(&format!("{SOFT}{}{across}{loads}{gravity}", clamp("xyz")), slab));
+    let flat = plane.displacement.as_flattened();
+    for layer in space.displacement.chunks(n) {
+        assert_close("displacement", layer.as_flattened(), flat, 1e-10, largest(flat));
+    }
+    let stress = plane.stresses.stress[0].as_flattened();
+    assert_close("stress", space.stresses.stress[0].as_flattened(), stress, 1e-9, largest(stress));
+    let energy = plane.stresses.strain_energy;
+    assert_close("energy", &[space.stresses.strain_energy], &[energy], 1e-10, energy);
+    assert_close("applied", &space.applied, &plane.applied, 1e-10, largest(&plane.applied));
+    assert_close("reaction", &space.reactions[0], &plane.reactions[0], 1e-9, largest(&plane.reactions[0]));
+}
+
+/// A block bonded to the ground is pressed from above: what four elements a side miss of the strain energy of
+/// 32, near 1 % where nothing locks.
+#[test]
+fn linear_elements_lock_in_plane_strain_where_the_warning_says_so() {
+    let give = |kind: ElementKind, poisson: f64, n: usize| {
+        let tables = format!("[analysis]\nkind = \"plane_strain\"\n{SOFT}");
+        let tables = tables.replace("poisson = 0.3", &format!("poisson = {poisson}"));
+        let load = "[[support]]\non = \"ymin\"\nfix = \"xy\"\n[[force]]\non = \"ymax\"\ntotal = [0.0, -1.0]\n";
+        let block = model(&format!("{tables}{load}"), generate_rectangle(kind, [1.0; 2], [n, n]).unwrap());
+        let warned = block.warnings.iter().any(|warning| warning.contains("lock"));
+        (solve_to(1e-9, block).stresses.strain_energy, warned)
+    };
+    for kind in KINDS {
+        let [sound, near, locked] = [0.3, 0.46, 0.499].map(|poisson| {
+            let ((coarse, warned), (fine, _)) = (give(kind, poisson, 4), give(kind, poisson, 32));
+            (1.0 - coarse / fine, warned)
+        });
+        println!("{kind:?}: {sound:?} {near:?} {locked:?}");
+        assert!(!sound.1 && near.1 && locked.1);
+        assert!(sound.0 < 0.02 && near.0 > 4.0 * sound.0 && locked.0 > 0.3, "{kind:?}: {sound:?} {near:?} {locked:?}");
+    }
+}
