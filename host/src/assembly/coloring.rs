@@ -109,7 +109,7 @@ impl<'a, B: Backend> Greedy<'a, B> {
             counts: counts_view,
             next: round % 3,
         };
-        // SAFETY: all live until the count below is read, which waits; lists have all cells of each node.
+        // SAFETY: all live until the count below is read or until `finish`, which wait; lists have all cells of each node.
         unsafe { backend.run(waiting.given.len(), FirstReady { waiting, to: to(0) }) }?;
         let mut round = 0;
         while round < rounds {
@@ -123,6 +123,8 @@ impl<'a, B: Backend> Greedy<'a, B> {
                 return Ok(true);
             }
         }
+        // Without any round nothing has waited for the first launch.
+        backend.finish()?;
         Ok(false)
     }
 

@@ -4,7 +4,7 @@ use super::print::{self, count, vector};
 use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::mesh::Mesh;
-use warpfem::mesh::coloring::{Balance, Coloring};
+use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::mesh::quality::Quality;
 use warpfem::{Error, assembly};
@@ -47,9 +47,8 @@ fn colors(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     for (_, cells) in mesh.solids().filter(|(_, cells)| !cells.is_empty()) {
         let info = cells.kind.info();
         let found = Coloring::first_fit(&cells.nodes, info.n_nodes, mesh.coords.len()).balance();
-        let (smallest, largest) = (count(found.smallest), count(found.largest));
-        let Balance { n_colors, mean, .. } = found;
-        writeln!(out, "  colours   {n_colors} of {smallest} to {largest} {} each, mean {mean:.1}", info.name)?;
+        let [smallest, largest, mean] = [found.smallest, found.largest, found.mean.round() as usize].map(count);
+        writeln!(out, "  colours   {} of {smallest} to {largest} {} each, mean {mean}", found.n_colors, info.name)?;
     }
     Ok(())
 }
