@@ -9,8 +9,8 @@ use kernels_rs::setup::coloring::{ColorReady, ColorStarts, Colors, FirstReady, L
 
 /// Rounds in the order of the cells' numbers; cells that still wait then are coloured in another.
 ///
-/// A box of 128 x 128 x 128 hexahedra takes 890 rounds, unstructured meshes of tens of thousands of tetrahedra under 200. A
-/// row of a million cells would take a million.
+/// A box of 128 x 128 x 128 hexahedra takes 890 rounds, unstructured meshes of tens of thousands of tetrahedra under 200.
+/// A row of a million cells would take a million.
 const ROUNDS: usize = 4096;
 /// Rounds between two looks at whether any cell is left.
 const BATCH: usize = 64;
@@ -109,7 +109,7 @@ impl<'a, B: Backend> Greedy<'a, B> {
             counts: counts_view,
             next: round % 3,
         };
-        // SAFETY: all live until the count below is read or until `finish`, which wait; lists have all cells of each node.
+        // SAFETY: all live until the count is read or `finish` is done, which wait; lists have all cells of each node.
         unsafe { backend.run(waiting.given.len(), FirstReady { waiting, to: to(0) }) }?;
         let mut round = 0;
         while round < rounds {
