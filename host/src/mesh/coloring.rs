@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn more_than_a_word_of_colors() {
-        // Lines from node 0, which all differ, then a line between two others, which the first colour or the second suits.
+        // Lines from node 0, which all differ, then two between others, which the first two colours suit.
         let hub: Vec<u32> = (1..=150).flat_map(|node| [0, node]).chain([64, 65, 1, 130]).collect();
         let coloring = Coloring::first_fit(&hub, 2, 151);
         assert_eq!(coloring.n_colors(), 150);
