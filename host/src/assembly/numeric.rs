@@ -1,4 +1,5 @@
-//! The numeric phase: stiffness, loads and supports, computed on a backend from a mesh that stays there.
+//! The numeric phase: a mesh and its materials on a backend, and the loads, internal forces and supports computed there.
+//! Stiffness is in [`super::stiffness`].
 
 use super::Numbering;
 use super::topology::CellBlock;
@@ -10,7 +11,7 @@ use crate::model::{Analysis, Material, Model};
 use crate::sparse::Matrix;
 use cuda_std::prelude::View;
 use kernels_rs::assembly::MeshView;
-use kernels_rs::assembly::row_owner::{BodyForce, InternalForce, Stiffness};
+use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
@@ -54,8 +55,7 @@ impl<B: Backend> DeviceMesh<B> {
     /// Copies a model's materials to a backend; `blocks` and `coords` are those of its mesh's topology there.
     pub fn new(backend: &B, model: &Model, blocks: Vec<CellBlock<B>>, coords: Vector<B, [f64; 3]>) -> Result<Self> {
         assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
-        let materials = model.materials.iter();
-        let (lame, across): (Vec<[f64; 2]>, Vec<f64>) = materials.map(|m| constants(m, model.analysis)).unzip();
+        let (lame, across) = constants(model);
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             dim: model.analysis.dim(),
@@ -65,6 +65,22 @@ impl<B: Backend> DeviceMesh<B> {
             across: backend.upload(&across)?,
             thickness: model.thickness,
         })
+    }
+
+    /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
+    /// here and in matrices and assemblies of this mesh, stays as it is.
+    pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
+        assert_eq!(model.analysis.dim(), self.dim, "an analysis of another dimension");
+        let (lame, across) = constants(model);
+        self.lame = backend.upload(&lame)?;
+        self.across = backend.upload(&across)?;
+        self.thickness = model.thickness;
+        for block in &mut self.blocks {
+            let material = &model.cell_material[block.index];
+            assert_eq!(material.len(), block.n_cells, "the materials of another mesh");
+            block.material = backend.upload(material)?;
+        }
+        Ok(())
     }
 
     /// How kernels see one element type's cells.
@@ -83,24 +99,6 @@ impl<B: Backend> DeviceMesh<B> {
     /// In a plane body the stress across the plane per in-plane dilatation, `[n_materials]`.
     pub fn across(&self) -> View<f64> {
         self.across.view()
-    }
-
-    /// Adds the stiffness, before supports, to a matrix of this mesh's pattern in blocks of its dimension.
-    pub fn add_stiffness<T: Real>(&self, backend: &B, matrix: &mut Matrix<B, T>) -> Result<()> {
-        assert_eq!(
-            (matrix.pattern().n_rows, matrix.block_size()),
-            (self.n_nodes, self.dim),
-            "the matrix of another mesh"
-        );
-        for block in &self.blocks {
-            let (mesh, slots, entries) = (self.view(block), block.slots.view(), matrix.entries());
-            let values = matrix.values_mut();
-            // SAFETY: views of this mesh and this matrix, which live; a row is written by its owner alone.
-            with_element!(block.kind, E => unsafe {
-                backend.run(self.n_nodes, Stiffness::<E, T>::new(mesh, slots, entries, values))
-            })?;
-        }
-        Ok(())
     }
 
     /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][dim]`.
@@ -146,16 +144,29 @@ impl<B: Backend> DeviceBlock<B> {
             slots: block.slots,
         })
     }
+
+    /// Nodes of each cell, `[n_cells][N]`.
+    pub(super) fn nodes(&self) -> &Vector<B, u32> {
+        &self.nodes
+    }
+
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
+    pub(super) fn slots(&self) -> View<u16> {
+        self.slots.view()
+    }
 }
 
-/// Lame's parameters of a material, and the stress across the plane per in-plane dilatation.
-fn constants(material: &Material, analysis: Analysis) -> ([f64; 2], f64) {
-    let (lambda, mu) = (material.lambda(), material.mu());
-    match analysis {
-        Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
-        // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
-        Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
-    }
+/// Lame's parameters of each material, and the stress across the plane per in-plane dilatation.
+fn constants(model: &Model) -> (Vec<[f64; 2]>, Vec<f64>) {
+    let of = |material: &Material| {
+        let (lambda, mu) = (material.lambda(), material.mu());
+        match model.analysis {
+            Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
+            // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
+            Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
+        }
+    };
+    model.materials.iter().map(of).unzip()
 }
 
 /// Supports in the solver's numbering.

@@ -16,7 +16,7 @@ pub use host_buffer::HostBuffer;
 
 use crate::error::{Error, Result};
 use crate::sparse::Format;
-use cuda_std::launch::ItemKernel;
+use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::CgDirection;
@@ -105,6 +105,13 @@ pub trait Backend: Sized + 'static {
     /// # Safety
     /// The kernel's own contract: its views live, have the shapes it documents, and do not overlap.
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()>;
+    /// Starts a kernel whose threads work together, on a one-dimensional grid; an error on the host, whose items do not.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch<K: Kernel>(&self, _blocks: usize, _threads: usize, kernel: K) -> Result<()> {
+        Err(Error::Device(format!("{} has no warps for kernel `{}`", self.name(), kernel.name())))
+    }
     /// Waits until everything asked for is done.
     fn finish(&self) -> Result<()>;
 

@@ -165,6 +165,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launcher.launch(n.div_ceil(BLOCK), BLOCK, &Items { n, kernel }) }
     }
 
+    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: K) -> Result<()> {
+        if blocks == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller keeps the kernel's contract.
+        unsafe { self.launcher.launch(blocks, threads, &kernel) }
+    }
+
     fn finish(&self) -> Result<()> {
         self.launcher.finish()
     }
