@@ -35,7 +35,7 @@ fn assembled<B: Backend, T: Real>(
     let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
         let mut matrix: Matrix<B, T> = zeros(backend, "ebw", &symbolic.sparsity);
-        mesh.add_stiffness(backend, &mut matrix).unwrap();
+        meshes::add_stiffness(backend, &mesh, &mut matrix);
         (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
     };
     let (values, k) = run();
@@ -86,7 +86,7 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
     let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
     let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", &symbolic.sparsity);
-    mesh.add_stiffness(backend, &mut matrix).unwrap();
+    meshes::add_stiffness(backend, &mesh, &mut matrix);
     let before = dense_of(backend, &matrix);
     let mut f = backend.upload(&symbolic.numbering.gather(&model.nodal_forces).into_flattened()).unwrap();
     supports.eliminate(backend, &mut matrix, &mut f).unwrap();
@@ -171,7 +171,7 @@ fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
     let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", &symbolic.sparsity);
-    mesh.add_stiffness(backend, &mut matrix).unwrap();
+    meshes::add_stiffness(backend, &mesh, &mut matrix);
     let u = backend.upload(&Random(6).vector::<f64>(3 * mesh.n_nodes)).unwrap();
     let mut product = backend.zeros(3 * mesh.n_nodes).unwrap();
     matrix.apply(backend, &u, &mut product).unwrap();
