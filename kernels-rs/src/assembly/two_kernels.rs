@@ -76,6 +76,12 @@ pub unsafe fn by_entry<E: Element, T: Real>(
     let products = weighted.add(POINTS * ROWS);
     let (k, t) = (thread::block_idx_x() as usize, thread::thread_idx_x() as usize);
     let cell = color.cell(k);
+    let (row, column) = (t / ROWS, t % ROWS);
+    let ((a, i), (b, j)) = ((row / 3, row % 3), (column / 3, column % 3));
+    // What takes long is asked for first.
+    let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
+    let place = to.entries.at(mesh.nodes.at(cell * E::N + a) as usize, slot, i, j);
+    let before = to.values.at(place);
     if t < POINTS * ROWS {
         let (q, b, i) = (t / ROWS, t % ROWS / 3, t % 3);
         let of_point = |word: usize| geometry.at((k * GEOMETRY + word) * POINTS + q);
@@ -85,21 +91,17 @@ pub unsafe fn by_entry<E: Element, T: Real>(
         *weighted.add(t) = of_point(9) * g;
     }
     thread::sync_threads();
-    let (row, column) = (t / ROWS, t % ROWS);
     let mut m = T::ZERO;
     for q in 0..POINTS {
         m = fma(*weighted.add(q * ROWS + row), *gradients.add(q * ROWS + column), m);
     }
     *products.add(t) = m;
     thread::sync_threads();
-    let ((a, i), (b, j)) = ((row / 3, row % 3), (column / 3, column % 3));
     let product = |i: usize, j: usize| *products.add((3 * a + i) * ROWS + 3 * b + j);
     let lame = mesh.cell_stiffness::<T>(cell);
     let mut value = fma(lame.lambda, m, lame.mu * product(j, i));
     if i == j {
         value = fma(lame.mu, product(0, 0) + product(1, 1) + product(2, 2), value);
     }
-    let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
-    let node = mesh.nodes.at(cell * E::N + a) as usize;
-    to.values.add(to.entries.at(node, slot, i, j), value);
+    to.values.set(place, before + value);
 }
