@@ -6,7 +6,7 @@
 //! | WARP, algorithm 4 | here |
 //! | --- | --- |
 //! | 6: Jacobian, by shuffles, shared memory or atomics (table 1) | [`Shuffles`], [`Sums`], [`Atomics`] |
-//! | 9, 12: determinant and inverse | [`inverse_entry`] |
+//! | 9, 12: determinant and inverse | `inverse_entry` |
 //! | 15: gradients in space | `point` |
 //! | 17: entries of K_e | [`Share::accumulate_shared`] |
 

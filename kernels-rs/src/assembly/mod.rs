@@ -7,7 +7,7 @@ pub mod by_element;
 pub mod by_warp;
 pub mod ppni;
 pub mod row_owner;
-mod rows;
+pub mod rows;
 pub mod supports;
 pub mod two_kernels;
 pub mod warp;

@@ -5,8 +5,8 @@
 //!
 //! | WARP | here |
 //! | --- | --- |
-//! | Jacobian by warp shuffle (listing 1) | [`point_jacobian`] |
-//! | determinants and inverses of all points | [`gradients_of_all_points`] |
+//! | Jacobian by warp shuffle (listing 1) | `point_jacobian` |
+//! | determinants and inverses of all points | `gradients_of_all_points` |
 //! | B^T D B, point after point | [`Share::accumulate_shared`] |
 
 use super::warp::{self, ALL, NODES, Share, WARPS};

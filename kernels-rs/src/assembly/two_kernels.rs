@@ -78,10 +78,9 @@ pub unsafe fn by_entry<E: Element, T: Real>(
     let cell = color.cell(k);
     let (row, column) = (t / ROWS, t % ROWS);
     let ((a, i), (b, j)) = ((row / 3, row % 3), (column / 3, column % 3));
-    // What takes long is asked for first.
+    // Places take two loads one after the other: they are asked for first.
     let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
     let place = to.entries.at(mesh.nodes.at(cell * E::N + a) as usize, slot, i, j);
-    let before = to.values.at(place);
     if t < POINTS * ROWS {
         let (q, b, i) = (t / ROWS, t % ROWS / 3, t % 3);
         let of_point = |word: usize| geometry.at((k * GEOMETRY + word) * POINTS + q);
@@ -95,6 +94,7 @@ pub unsafe fn by_entry<E: Element, T: Real>(
     for q in 0..POINTS {
         m = fma(*weighted.add(q * ROWS + row), *gradients.add(q * ROWS + column), m);
     }
+    let before = to.values.at(place);
     *products.add(t) = m;
     thread::sync_threads();
     let product = |i: usize, j: usize| *products.add((3 * a + i) * ROWS + 3 * b + j);
