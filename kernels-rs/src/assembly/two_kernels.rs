@@ -62,7 +62,7 @@ pub unsafe fn geometry<E: Element, T: Real>(i: usize, color: Color, mesh: MeshVi
 ///
 /// # Safety
 /// See the crate's section on safety; a block per cell of the colour, and no two of its cells share a node.
-#[kernel(launch_bounds(576, 3), E = for_each_warp_element!, T = [f32, f64])]
+#[kernel(launch_bounds(576, 2), E = for_each_warp_element!, T = [f32, f64])]
 pub unsafe fn by_entry<E: Element, T: Real>(
     color: Color,
     slopes: View<T>,
