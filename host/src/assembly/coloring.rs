@@ -5,9 +5,6 @@ use crate::element::ElementKind;
 use crate::error::Result;
 use crate::mesh::Cells;
 use crate::mesh::coloring::Coloring;
-use kernels_rs::assembly::Color;
-
-use crate::backend::Buffer;
 
 /// The cells of one element type sorted by colour: no two cells of a colour share a node.
 pub struct CellColors<B: Backend> {
@@ -26,10 +23,4 @@ impl<B: Backend> CellColors<B> {
         let Coloring { starts, cells } = Coloring::first_fit(&cells, n_nodes);
         Ok(CellColors { starts, cells: backend.upload_vec(cells)? })
     }
-}
-
-/// How kernels see each colour of [`CellColors`].
-pub fn colors<B: Backend>(of: &CellColors<B>) -> impl Iterator<Item = Color> {
-    let cells = of.cells.view();
-    of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })
 }

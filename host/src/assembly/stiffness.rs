@@ -1,6 +1,6 @@
 //! Element stiffness into a matrix, by the strategy of choice.
 
-use super::coloring::{CellColors, colors};
+use super::coloring::CellColors;
 use super::numeric::{DeviceBlock, DeviceMesh};
 use super::strategy::Strategy;
 use crate::backend::{Backend, Buffer, Vector};
@@ -181,6 +181,12 @@ impl<B: Backend, T: Real> Job<'_, B, T> {
         // SAFETY: the caller's promise.
         unsafe { self.backend.launch(color.len.div_ceil(warp::WARPS), warp::BLOCK, kernel) }
     }
+}
+
+/// How kernels see each colour.
+fn colors<B: Backend>(of: &CellColors<B>) -> impl Iterator<Item = Color> {
+    let cells = of.cells.view();
+    of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })
 }
 
 /// `dN_b/dxi_j` at the quadrature points, `[Q][3][N]`.
