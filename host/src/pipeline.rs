@@ -126,7 +126,7 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
     }
     // Lexicographic numbering of a cube of n nodes has a bandwidth of n^(2/3), of a square n^(1/2).
     let layer = if mesh.dim() == 2 { 1.0 / 2.0 } else { 2.0 / 3.0 };
-    let lexicographic = 2.0 * (mesh.coords.len() as f64).powf(layer);
+    let lexicographic = 4.0 * (mesh.coords.len() as f64).powf(layer);
     if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
 }
 

@@ -17,7 +17,7 @@ use cuda_std::prelude::*;
 
 /// Lanes that own a row together.
 pub const fn lanes<E: Element>() -> usize {
-    if E::N <= 4 { 4 } else { 8 }
+    if E::DIM == 2 || E::N == 4 { 4 } else { 8 }
 }
 
 /// Where a group of lanes keeps what it shares, in words of the matrix's precision.
@@ -88,14 +88,19 @@ impl<T: Real> Geometry<T> {
         }
     }
 
+    /// Word by word: read by fours, hex8 takes 134 registers instead of 80, and a multiprocessor holds fewer threads.
     #[inline(always)]
     unsafe fn load<E: Element>(from: *const Four<T>) -> Self {
-        let (Four(a), Four(b), o) = (*from, *from.add(1), T::ZERO);
+        let at = |k: usize| {
+            // SAFETY: the caller's pointer is to as many words as `store` writes.
+            unsafe { *from.cast::<T>().add(k) }
+        };
         if E::DIM == 2 {
-            return Geometry { inverse: [[a[0], a[1], o], [a[2], a[3], o], [o; 3]], ga: [b[0], b[1], o] };
+            let o = T::ZERO;
+            return Geometry { inverse: [[at(0), at(1), o], [at(2), at(3), o], [o; 3]], ga: [at(4), at(5), o] };
         }
-        let Four(c) = *from.add(2);
-        Geometry { inverse: [[a[0], a[1], a[2]], [a[3], b[0], b[1]], [b[2], b[3], c[0]]], ga: [c[1], c[2], c[3]] }
+        let row = |i: usize| [at(3 * i), at(3 * i + 1), at(3 * i + 2)];
+        Geometry { inverse: [row(0), row(1), row(2)], ga: row(3) }
     }
 }
 
@@ -153,17 +158,50 @@ unsafe fn share_geometry<E: Element, T: Real>(own: Lane, a: usize, group: &Group
     warp::sync_warp(own.peers);
 }
 
-/// `int g_a g_b^T dV`.
+/// Columns that a lane sums at the same time, so that it reads a point's geometry once for both.
+const fn columns<E: Element>() -> usize {
+    if E::N == 2 * lanes::<E>() { 2 } else { 1 }
+}
+
+/// `int g_a g_b^T dV` for the first [`columns`] of the nodes `b`.
 #[inline(always)]
-unsafe fn gradient_product<E: Element, T: Real>(b: usize, geometry: *const Four<T>) -> [[T; 3]; 3] {
-    let mut product = [[T::ZERO; 3]; 3];
+unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const Four<T>) -> [[[T; 3]; 3]; 2] {
+    let mut products = [[[T::ZERO; 3]; 3]; 2];
     for q in 0..E::QUADRATURE.len() {
         let Geometry { inverse, ga } = Geometry::load::<E>(geometry.add(point_fours::<E>() * q));
         let xi = E::QUADRATURE[q].0.map(T::from_f64);
-        let gb = transform(E::DIM, inverse, E::shape_gradient(b, xi));
-        add_outer(E::DIM, &mut product, ga, gb);
+        for c in 0..columns::<E>() {
+            add_outer(E::DIM, &mut products[c], ga, transform(E::DIM, inverse, E::shape_gradient(b[c], xi)));
+        }
     }
-    product
+    products
+}
+
+/// Adds the block of a node b to the row, where it has a place in shared memory; else in the matrix.
+#[inline(always)]
+unsafe fn add_block<E: Element, T: Real>(
+    own: Lane,
+    room: Room,
+    slot: usize,
+    block: [[T; 3]; 3],
+    group: &Group<T>,
+    to: Destination<T>,
+) {
+    if slot < room.columns {
+        let first = group.blocks.add(slot * E::DIM * E::DIM);
+        for i in 0..E::DIM {
+            for j in 0..E::DIM {
+                *first.add(i * E::DIM + j) += block[i][j];
+            }
+        }
+    } else {
+        let start = to.entries.row(own.row, E::DIM).block(slot);
+        for i in 0..E::DIM {
+            for j in 0..E::DIM {
+                to.values.add(start[i] + j * to.entries.column, block[i][j]);
+            }
+        }
+    }
 }
 
 /// Computes: block rows of K, the stiffness of the cells around each node; sets them, or adds to them what another element
@@ -208,25 +246,17 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
             share_geometry::<E, T>(own, a, &memory);
             let lame = mesh.cell_stiffness::<T>(cell);
-            let mut b = lane;
-            while b < E::N {
-                let block = stiffness_block(E::DIM, gradient_product::<E, T>(b, memory.geometry), lame);
-                let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
-                if slot < room.columns {
-                    for i in 0..E::DIM {
-                        for j in 0..E::DIM {
-                            *memory.blocks.add(slot * size + i * E::DIM + j) += block[i][j];
-                        }
-                    }
-                } else {
-                    let start = to.entries.row(row, E::DIM).block(slot);
-                    for i in 0..E::DIM {
-                        for j in 0..E::DIM {
-                            to.values.add(start[i] + j * to.entries.column, block[i][j]);
-                        }
+            for first in (lane..E::N).step_by(columns::<E>() * lanes) {
+                // Past the last node a lane sums what it does not add.
+                let second = if first + lanes < E::N { first + lanes } else { first };
+                let products = gradient_products::<E, T>([first, second], memory.geometry);
+                for c in 0..columns::<E>() {
+                    let b = first + c * lanes;
+                    if b < E::N {
+                        let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
+                        add_block::<E, T>(own, room, slot, stiffness_block(E::DIM, products[c], lame), &memory, to);
                     }
                 }
-                b += lanes;
             }
         }
     }
