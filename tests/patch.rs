@@ -54,7 +54,7 @@ fn a_linear_field_on_the_skin_is_linear_inside() {
     let stress = [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(0, 2)];
     for kind in [Tet4, Hex8] {
         let mut patch = model(&format!("{SOFT}{}", rollers()), distorted_box(kind, [4, 5, 3], 0.25));
-        prescribe(&mut patch, |x| on_skin(x).then(|| exact(x)));
+        prescribe(&mut patch, |x| on_skin(3, x).then(|| exact(x)));
         let coords = patch.mesh.coords.clone();
         let solution = solve(patch);
         check_displacements(&solution, &coords, exact);
@@ -145,7 +145,7 @@ fn hanging_errors(kind: ElementKind, n: usize) -> [f64; 2] {
         .iter_mut()
         .for_each(|[x, y, z]| (*x, *y, *z) = (bump(*x) + 0.1 * *y * *x * (1.0 - *x), bump(*y), bump(*z)));
     let mut bar = model(&format!("{SOFT}{}{gravity}", rollers()), mesh);
-    prescribe(&mut bar, |x| on_skin(x).then(|| hanging(x)));
+    prescribe(&mut bar, |x| on_skin(3, x).then(|| hanging(x)));
     let (coords, cells) = (bar.mesh.coords.clone(), bar.mesh.cells[0].clone());
     let solution = solve(bar);
     let mean = |values: &[[f64; 3]], cell: &[u32], i: usize| {
