@@ -17,7 +17,7 @@ for line in sys.stdin:
             bad.append(f"a function outside the kernels spills: {line.strip()}")
     elif (found := re.search(r"Used (\d+) registers", line)) and name:
         kernels.append((name, int(found[1]), spills))
-        name = None
+        name, spills = None, 0
 
 print(f"{'kernel':60} registers spilled bytes")
 for name, registers, spilled in sorted(kernels):

@@ -26,6 +26,9 @@ KINDS = {
     "cusparse": {"peer", "problem", "rows"},
     "counters": {"counters", "problem", "rows"},
     "trials": {"half_blocks", "rows"},
+    "peer_assembly": {"peer_assembly", "rows"},
+    "assembly": {"problem", "rows", "write_floor_ms"},
+    "registers": {"kernels", "architecture"},
     "spmv": {"problem", "rows", "min_bytes"},
     "cg": {"problem", "rows", "iteration_bytes"},
     "solve": {"case", "timings_s", "solver"},
@@ -38,6 +41,9 @@ KEYS = {
     "cusparse": ["problem", "block_size", "ordering", "degree_window"],
     "counters": ["problem"],
     "trials": ["element", "cells"],
+    "peer_assembly": [],
+    "assembly": ["problem", "precision", "format"],
+    "registers": ["architecture"],
     "solve": ["case", "device"],
 }
 
@@ -91,7 +97,7 @@ def notes(folders):
 
 def key(what, data):
     """A run's place among those of its kind."""
-    formats = [row.get("format", "") for row in data.get("rows", [])]
+    formats = [row.get("format") or row.get("strategy", "") for row in data.get("rows", [])]
     return [str(data.get(name)) for name in KEYS[what]] + formats
 
 

@@ -2,7 +2,7 @@
 
 # The format that `auto` stands for.
 OURS = "ebw"
-ELEMENTS = ["tet4", "hex8", "tri3", "quad4"]
+ELEMENTS = ["tet4", "hex8", "tet10", "hex20", "tri3", "quad4", "tri6", "quad8"]
 PRECISIONS = ("f64", "f32")
 
 

@@ -21,6 +21,7 @@ from products import (
     solve_table, spmv_table,
 )  # fmt: skip
 from sbell import sbell
+from warp import elements_table, warp
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent / "README.md"
@@ -70,6 +71,8 @@ def sections(run):
     yield "Orders of nodes", ordering_tables(run)
     yield "Set-up", setup_table(run)
     yield "Conjugate gradients with Jacobi", cg_table(run)
+    yield "Assembly", elements_table(run)
+    yield "WARP's figures", warp(run)
     yield "DSM's figures", dsm(run)
     yield "SBELL's figures", sbell(run)
     yield "Memory counters", counters_tables(run)

@@ -1,7 +1,7 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{DeviceMesh, Numbering, Ordering, Supports, Topology};
+use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::error::{Error, Result};
@@ -12,7 +12,6 @@ use crate::precond;
 use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
-use kernels_rs::for_each_strategy;
 use kernels_rs::real::Real;
 use std::time::Instant;
 
@@ -71,12 +70,6 @@ pub struct Solution {
     pub timings: Timings,
 }
 
-/// The names of all assembly strategies.
-pub fn strategies() -> Vec<&'static str> {
-    macro_rules! list { ($($strategy:ident),+) => { vec![$(stringify!($strategy)),+] } }
-    for_each_strategy!(list)
-}
-
 /// Solves a model on a device. An iteration that ends short of the tolerance is [`Error::NotConverged`], which carries
 /// what there is.
 pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
@@ -94,7 +87,7 @@ fn choose(model: &Model, device: String) -> Result<Choices> {
         ordering: ordering(model)?.name().to_owned(),
         preconditioner: or(&solver.preconditioner, precond::AUTO),
         precision: solver.precision.clone(),
-        assembly: or(&solver.assembly, "row_owner"),
+        assembly: Strategy::from_name(&solver.assembly)?.name().to_owned(),
     })
 }
 
@@ -194,9 +187,10 @@ impl<B: Backend, T: Real> System<B, T> {
             Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(backend, format, model.analysis.dim(), &pattern, Tuning::default())?;
         let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+        let mut assembly = Assembly::new(backend, &mesh, &pattern, Strategy::from_name(&model.solver.assembly)?)?;
         backend.finish()?;
         timings.setup = phase.next("assembly");
-        mesh.add_stiffness(backend, &mut matrix)?;
+        assembly.assemble(backend, &mesh, &mut matrix)?;
         let applied = loads(backend, model, &numbering, &mesh)?;
         let mut f = backend.upload(&applied)?;
         backend.finish()?;

@@ -1,12 +1,14 @@
 //! Meshes that are not regular, and models on them.
 
 use super::Random;
+use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
-use warpfem::assembly::{DeviceMesh, Symbolic, Topology};
+use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Symbolic, Topology};
 use warpfem::backend::Backend;
 use warpfem::element::ElementKind;
 use warpfem::mesh::{Mesh, generate::generate_box, rectangle::generate_rectangle};
 use warpfem::model::{Analysis, Case, Model, Support};
+use warpfem::sparse::Matrix;
 
 /// A file of `meshes/`.
 pub fn file(name: &str) -> PathBuf {
@@ -121,4 +123,10 @@ pub fn prescribe(model: &mut Model, displacement: impl Fn([f64; 3]) -> Option<[f
 pub fn upload<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic) -> DeviceMesh<B> {
     let topology = Topology::upload(backend, &model.mesh, symbolic.clone()).unwrap();
     DeviceMesh::new(backend, model, topology.blocks, topology.coords).unwrap()
+}
+
+/// Adds the stiffness of a mesh to a matrix by the strategy that `auto` stands for.
+pub fn add_stiffness<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) {
+    let mut assembly = Assembly::new(backend, mesh, matrix.pattern(), Strategy::AUTO).unwrap();
+    assembly.assemble(backend, mesh, matrix).unwrap();
 }

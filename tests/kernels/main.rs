@@ -5,6 +5,7 @@
 mod common;
 
 mod cells;
+mod coloring;
 mod matrices;
 mod setup;
 mod topology;
@@ -66,6 +67,7 @@ checks!(
     topology::cells_around,
     topology::neighbours,
     topology::rows_and_slots,
+    coloring::rounds,
 );
 
 #[test]

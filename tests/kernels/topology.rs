@@ -12,18 +12,18 @@ use std::collections::BTreeSet;
 use warpfem::backend::{Backend, Buffer, Vector};
 
 /// What nobody has written.
-const UNWRITTEN: u32 = u32::MAX;
+pub const UNWRITTEN: u32 = u32::MAX;
 /// Nodes per cell.
-const N: usize = 4;
+pub const N: usize = 4;
 
 /// Room for `n` entries and the guard.
-fn unwritten<B: Backend>(backend: &B, n: usize) -> Vector<B, u32> {
+pub fn unwritten<B: Backend>(backend: &B, n: usize) -> Vector<B, u32> {
     backend.upload(&vec![UNWRITTEN; n + GUARD]).unwrap()
 }
 
 /// The entries before the guard, which must be untouched.
 #[track_caller]
-fn before_guard<B: Backend>(backend: &B, buffer: &Vector<B, u32>) -> Vec<u32> {
+pub fn before_guard<B: Backend>(backend: &B, buffer: &Vector<B, u32>) -> Vec<u32> {
     let mut values = backend.download(buffer).unwrap();
     let guard = values.split_off(values.len() - GUARD);
     assert_eq!(guard, [UNWRITTEN; GUARD], "{} entries, and more are written", values.len());
@@ -107,7 +107,7 @@ pub fn order_keys<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 /// Cells of [`N`] of `n` nodes at random, some of them twice in a cell; node 0 is in every third cell.
-fn cells(n: usize) -> Vec<u32> {
+pub fn cells(n: usize) -> Vec<u32> {
     let mut random = Random(4);
     let n_cells = if n == 0 { 0 } else { n + n / 2 };
     let node = |i: usize, random: &mut Random| if i.is_multiple_of(3 * N) { 0 } else { random.below(n) as u32 };
@@ -115,15 +115,15 @@ fn cells(n: usize) -> Vec<u32> {
 }
 
 /// The cells around nodes, on a backend.
-struct Mesh<B: Backend> {
-    nodes: Vector<B, u32>,
+pub struct Mesh<B: Backend> {
+    pub nodes: Vector<B, u32>,
     counts: Vector<B, u32>,
-    offsets: Vector<B, u64>,
-    cells: Vector<B, u32>,
+    pub offsets: Vector<B, u64>,
+    pub cells: Vector<B, u32>,
 }
 
 impl<B: Backend> Mesh<B> {
-    fn new(backend: &B, n: usize, cells: &[u32]) -> Self {
+    pub fn new(backend: &B, n: usize, cells: &[u32]) -> Self {
         let nodes = backend.upload(cells).unwrap();
         let mut counts = backend.zeros(n).unwrap();
         let count = CountCells { size: N, nodes: nodes.view(), counts: counts.view_mut() };

@@ -4,6 +4,7 @@ use super::print::{self, count, vector};
 use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::mesh::Mesh;
+use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::mesh::quality::Quality;
 use warpfem::{Error, assembly};
@@ -35,9 +36,21 @@ fn describe(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     writeln!(out, "  parts     {}", connected_parts(mesh).1)?;
     let degrees = assembly::symbolic::degrees(mesh);
     writeln!(out, "  degrees   {} to {} neighbours per node, mean {:.1}", degrees.min, degrees.max, degrees.mean)?;
+    colors(mesh, out)?;
     groups(mesh, out)?;
     quality(mesh, out)?;
     mesh.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+}
+
+/// How many colours keep elements that share a node apart.
+fn colors(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+    for (_, cells) in mesh.solids().filter(|(_, cells)| !cells.is_empty()) {
+        let info = cells.kind.info();
+        let found = Coloring::first_fit(&cells.nodes, info.n_nodes, mesh.coords.len()).balance();
+        let [smallest, largest, mean] = [found.smallest, found.largest, found.mean.round() as usize].map(count);
+        writeln!(out, "  colours   {} of {smallest} to {largest} {} each, mean {mean}", found.n_colors, info.name)?;
+    }
+    Ok(())
 }
 
 fn groups(mesh: &Mesh, out: &mut String) -> std::fmt::Result {

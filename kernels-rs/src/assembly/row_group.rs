@@ -8,12 +8,11 @@
 //! pair of nodes: 11 GB read and 7 GB written for 1.1 GB of tet4 stiffness on an H200, whose cache is too small for the rows
 //! of all threads. Here the row stays on the chip.
 
-use super::MeshView;
+use super::{Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
 use crate::material::stiffness_block;
 use crate::real::{Real, add_outer};
-use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
 /// Lanes that own a row together.
@@ -171,8 +170,7 @@ unsafe fn gradient_product<E: Element, T: Real>(b: usize, geometry: *const Four<
 /// type gives.
 ///
 /// Parameters: `n_rows`; `room`, what fits in the dynamic shared memory: `room.rows` groups of [`Room::group_words`] words;
-/// `adds`, 0 to set; `slots [n_cells][N][N]`, the position of each cell's node b in the row of its node a; `values` as
-/// `entries` says.
+/// `adds`, 0 to set; `to`, the matrix.
 /// Thread mapping: [`lanes`] lanes per node, `room.rows` nodes per block of threads.
 /// Memory moved: every value of the matrix is written once; per pair of node and cell N slots (2 B), N nodes and N
 /// coordinates (through the cache). Operations per pair: 9 N for the Jacobian and 30 for its inverse at each point, 18 N for
@@ -186,9 +184,7 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
     room: Room,
     adds: u32,
     mesh: MeshView,
-    slots: View<u16>,
-    entries: Entries,
-    values: ViewMut<T>,
+    to: Destination<T>,
 ) {
     let (lanes, thread, size) = (lanes::<E>(), thread::thread_idx_x() as usize, E::DIM * E::DIM);
     let first_row = thread::block_idx_x() as usize * room.rows;
@@ -198,24 +194,24 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
     let own = Lane { row, lane, peers };
     let memory = Group::<T>::new::<E>(room, group);
     if row < n_rows {
-        let width = entries.pattern.row(row).1;
+        let width = to.entries.pattern.row(row).1;
         let mut i = lane;
         while i < size * if width < room.columns { width } else { room.columns } {
             *memory.blocks.add(i) = T::ZERO;
             i += lanes;
         }
         if adds == 0 {
-            clear_rest::<E, T>(own, room, entries, width, values);
+            clear_rest::<E, T>(own, room, width, to);
         }
         for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
             let cell = mesh.cells.at(pair) as usize;
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
             share_geometry::<E, T>(own, a, &memory);
-            let lame = mesh.cell_lame::<T>(cell).scaled(T::from_f64(mesh.thickness));
+            let lame = mesh.cell_stiffness::<T>(cell);
             let mut b = lane;
             while b < E::N {
                 let block = stiffness_block(E::DIM, gradient_product::<E, T>(b, memory.geometry), lame);
-                let slot = slots.at((cell * E::N + a) * E::N + b) as usize;
+                let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
                 if slot < room.columns {
                     for i in 0..E::DIM {
                         for j in 0..E::DIM {
@@ -223,10 +219,10 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
                         }
                     }
                 } else {
-                    let start = entries.row(row, E::DIM).block(slot);
+                    let start = to.entries.row(row, E::DIM).block(slot);
                     for i in 0..E::DIM {
                         for j in 0..E::DIM {
-                            values.add(start[i] + j * entries.column, block[i][j]);
+                            to.values.add(start[i] + j * to.entries.column, block[i][j]);
                         }
                     }
                 }
@@ -235,18 +231,18 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
         }
     }
     thread::sync_threads();
-    write_rows::<E, T>(n_rows, room, adds, entries, values);
+    write_rows::<E, T>(n_rows, room, adds, to);
 }
 
 /// Sets the blocks of a row that have no place in shared memory to zero.
 #[inline(always)]
-unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, entries: Entries, width: usize, values: ViewMut<T>) {
+unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, width: usize, to: Destination<T>) {
     let mut k = room.columns + own.lane;
     while k < width {
-        let start = entries.row(own.row, E::DIM).block(k);
+        let start = to.entries.row(own.row, E::DIM).block(k);
         for i in 0..E::DIM {
             for j in 0..E::DIM {
-                values.set(start[i] + j * entries.column, T::ZERO);
+                to.values.set(start[i] + j * to.entries.column, T::ZERO);
             }
         }
         k += lanes::<E>();
@@ -255,7 +251,8 @@ unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, entries: Entrie
 
 /// Writes the rows of a block of threads from shared memory, neighbouring lanes neighbouring rows.
 #[inline(always)]
-unsafe fn write_rows<E: Element, T: Real>(n_rows: usize, room: Room, adds: u32, entries: Entries, values: ViewMut<T>) {
+unsafe fn write_rows<E: Element, T: Real>(n_rows: usize, room: Room, adds: u32, to: Destination<T>) {
+    let Destination { entries, values, .. } = to;
     let (thread, size) = (thread::thread_idx_x() as usize, E::DIM * E::DIM);
     let group = thread % room.rows;
     let row = thread::block_idx_x() as usize * room.rows + group;

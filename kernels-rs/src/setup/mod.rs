@@ -6,8 +6,10 @@
 //! | which cells meet at a node | [`around`] |
 //! | which nodes share cells: sparsity, slots | [`neighbours`] |
 //! | the solver's numbering | [`order`] |
+//! | colours of cells | [`coloring`] |
 
 pub mod around;
+pub mod coloring;
 pub mod lists;
 pub mod neighbours;
 pub mod order;

@@ -23,6 +23,9 @@ pub struct Problem {
     /// Cells along each edge: 100, or 200x100x50 (200x100 for a rectangle).
     #[arg(long, default_value = "40", value_parser = cells, value_name = "N|NxMxK", allow_negative_numbers = true)]
     cells: Cells,
+    /// Lengths of the edges: 1, or 16x2x2 [default: the longest 1, the cells as long as wide].
+    #[arg(long, value_parser = lengths, value_name = "X|XxYxZ", allow_negative_numbers = true)]
+    size: Option<Lengths>,
 }
 
 /// Most cells along an edge.
@@ -57,21 +60,31 @@ fn cells(text: &str) -> Result<Cells, String> {
     }
 }
 
-impl Cells {
-    /// One number for each of `N` edges.
-    fn along<const N: usize>(&self, element: &str) -> anyhow::Result<[usize; N]> {
-        if let [n] = self.0[..] {
-            return Ok([n; N]);
-        }
-        self.0.clone().try_into().map_err(|numbers: Vec<usize>| {
-            let edges = numbers.len();
-            usage(format!("`--cells` has {edges} numbers, and a mesh of {element} has cells along {N} edges"))
-        })
+/// Lengths of edges; one number stands for all edges.
+#[derive(Debug, Clone, PartialEq)]
+struct Lengths(Vec<f64>);
+
+fn lengths(text: &str) -> Result<Lengths, String> {
+    let number = |part: &str| part.parse().ok().filter(|length: &f64| *length > 0.0 && length.is_finite());
+    match text.split('x').map(number).collect::<Option<Vec<f64>>>() {
+        Some(numbers) if numbers.len() <= 3 => Ok(Lengths(numbers)),
+        _ => Err("expected X, XxY or XxYxZ, each longer than 0".into()),
+    }
+}
+
+/// One number for each of `N` edges, from one for all or one for each.
+fn along<const N: usize, X: Copy>(numbers: &[X], flag: &str, element: &str) -> anyhow::Result<[X; N]> {
+    match *numbers {
+        [one] => Ok([one; N]),
+        _ => numbers.try_into().map_err(|_| {
+            let given = numbers.len();
+            usage(format!("`{flag}` has {given} numbers, and a mesh of {element} has {N} edges"))
+        }),
     }
 }
 
 /// Lengths that make every cell as long as it is wide; the longest is 1.
-fn lengths<const N: usize>(cells: [usize; N]) -> [f64; N] {
+fn even_lengths<const N: usize>(cells: [usize; N]) -> [f64; N] {
     let most = cells.iter().copied().max().unwrap_or(1) as f64;
     cells.map(|n| n as f64 / most)
 }
@@ -98,7 +111,20 @@ impl Problem {
             (false, false) => "box",
         };
         let cells: Vec<String> = self.cells.0.iter().map(usize::to_string).collect();
-        format!("{} {shape} {}", self.element, cells.join("x"))
+        let name = format!("{} {shape} {}", self.element, cells.join("x"));
+        let Some(Lengths(lengths)) = &self.size else { return name };
+        let lengths: Vec<String> = lengths.iter().map(f64::to_string).collect();
+        format!("{name} of {}", lengths.join("x"))
+    }
+
+    /// Cells and lengths along the edges.
+    fn edges<const N: usize>(&self) -> anyhow::Result<([usize; N], [f64; N])> {
+        let cells = along(&self.cells.0, "--cells", &self.element)?;
+        let lengths = match &self.size {
+            Some(Lengths(lengths)) => along(lengths, "--size", &self.element)?,
+            None => even_lengths(cells),
+        };
+        Ok((cells, lengths))
     }
 
     /// The mesh alone, if memory allows; what a matrix on it takes depends on the format.
@@ -112,22 +138,22 @@ impl Problem {
                 case.mesh()?
             }
             None if self.is_plane() => {
-                let cells: [usize; 2] = self.cells.along(&self.element)?;
+                let (cells, lengths) = self.edges()?;
                 memory::check_box(self.kind(), cells, purpose)?;
-                generate_rectangle(self.kind(), lengths(cells), cells).map_err(Error::from)?
+                generate_rectangle(self.kind(), lengths, cells).map_err(Error::from)?
             }
             None => {
-                let cells: [usize; 3] = self.cells.along(&self.element)?;
+                let (cells, lengths) = self.edges()?;
                 memory::check_box(self.kind(), cells, purpose)?;
-                generate_box(self.kind(), lengths(cells), cells).map_err(Error::from)?
+                generate_box(self.kind(), lengths, cells).map_err(Error::from)?
             }
         };
         memory::check_mesh(&mesh, false)?;
         Ok(mesh)
     }
 
-    /// The model, if memory allows: the case's, or a steel box (a rectangle in plane stress) clamped at x = 0 under its own
-    /// weight.
+    /// The model, if memory allows: the case's, or a steel box (in the plane a rectangle in plane stress) clamped at
+    /// x = 0 under its own weight.
     pub fn model(&self, common: &Common) -> anyhow::Result<Model> {
         match &self.input {
             Some(path) if has_extension(path, "toml") => solve::read_model(path, common.device),
@@ -141,15 +167,15 @@ impl Problem {
     }
 
     fn clamped<const D: usize>(&self, common: &Common) -> anyhow::Result<Model> {
-        let cells: [usize; D] = self.cells.along(&self.element)?;
+        let (cells, lengths) = self.edges::<D>()?;
         let on_host = !common.is_gpu();
         memory::check_box(self.kind(), cells, memory::Use::Solution { on_host })?;
-        Ok(clamped(self.kind(), cells)?)
+        Ok(clamped(self.kind(), cells, lengths)?)
     }
 }
 
 /// A steel box or rectangle of these cells, clamped at x = 0, under its own weight.
-fn clamped<const D: usize>(element: ElementKind, cells: [usize; D]) -> Result<Model> {
+fn clamped<const D: usize>(element: ElementKind, cells: [usize; D], lengths: [f64; D]) -> Result<Model> {
     let (shape, analysis, fix) = match D {
         2 => ("rectangle", "kind = \"plane_stress\"\n        thickness = 0.01", "xy"),
         _ => ("box", "kind = \"elasticity\"", "xyz"),
@@ -159,7 +185,7 @@ fn clamped<const D: usize>(element: ElementKind, cells: [usize; D]) -> Result<Mo
     let text = format!(
         r#"
         [mesh]
-        generate = {{ kind = "{shape}", element = "{}", size = {:?}, cells = {cells:?} }}
+        generate = {{ kind = "{shape}", element = "{}", size = {lengths:?}, cells = {cells:?} }}
         [analysis]
         {analysis}
         [[material]]
@@ -173,8 +199,7 @@ fn clamped<const D: usize>(element: ElementKind, cells: [usize; D]) -> Result<Mo
         [gravity]
         acceleration = {weight:?}
         "#,
-        element.info().name,
-        lengths(cells)
+        element.info().name
     );
     let case = Case::parse(Path::new("clamped.toml"), &text).map_err(Error::from)?;
     Model::resolve(&case, case.mesh()?)
@@ -191,14 +216,22 @@ mod tests {
         for text in ["", "0", "-1", "4x", "x4", "4x0x1", "1x2x3x4", "1.5", "4 x 3", "1000000"] {
             assert!(cells(text).is_err(), "{text}");
         }
-        assert_eq!(Cells(vec![7]).along("tet4").unwrap(), [7; 3]);
-        assert_eq!(Cells(vec![7, 5]).along("tri3").unwrap(), [7, 5]);
-        assert!(Cells(vec![7, 5]).along::<3>("tet4").is_err());
+        assert_eq!(along(&[7], "--cells", "tet4").unwrap(), [7; 3]);
+        assert_eq!(along(&[7, 5], "--cells", "tri3").unwrap(), [7, 5]);
+        assert!(along::<3, usize>(&[7, 5], "--cells", "tet4").is_err());
+    }
+
+    #[test]
+    fn lengths_are_positive() {
+        assert_eq!(lengths("16x2x2"), Ok(Lengths(vec![16.0, 2.0, 2.0])));
+        for text in ["", "0", "-1", "2x", "nan", "inf", "1x2x3x4"] {
+            assert!(lengths(text).is_err(), "{text}");
+        }
     }
 
     #[test]
     fn a_cube_of_cells_has_edges_of_length_1() {
-        assert_eq!(lengths([40; 3]), [1.0; 3]);
-        assert_eq!(lengths([4, 2]), [1.0, 0.5]);
+        assert_eq!(even_lengths([40; 3]), [1.0; 3]);
+        assert_eq!(even_lengths([4, 2]), [1.0, 0.5]);
     }
 }

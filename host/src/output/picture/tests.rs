@@ -1,5 +1,7 @@
 use super::super::tests::{Results, hex_pair};
 use super::*;
+use crate::element::ElementKind::{Quad8, Tri6};
+use crate::mesh::rectangle::generate_rectangle;
 
 fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
     let mut file = Vec::new();
@@ -67,4 +69,19 @@ fn uniform_stress_has_one_colour_and_no_mark() {
     results.von_mises[1] = vec![5.0, 5.0 + 1e-14];
     let shown = Shown::new(&hex_pair(), &results.fields());
     assert!(shown.t.iter().all(|&t| t == 0.5));
+}
+
+#[test]
+fn plane_meshes_are_drawn_face_on() {
+    for kind in [Tri6, Quad8] {
+        let mesh = generate_rectangle(kind, [2.0, 1.0], [4, 2]).unwrap();
+        let mut results = Results::zero(&mesh);
+        let n = results.von_mises[0].len();
+        results.von_mises[0] = (0..n).map(|i| i as f64).collect();
+        results.displacement = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).collect();
+        let shown = Shown::new(&mesh, &results.fields());
+        assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
+        let canvas = draw(&mesh, &results.fields(), kind.info().name);
+        assert!(coloured(canvas.pixels.as_flattened()) > 150_000, "{kind:?}");
+    }
 }
