@@ -19,8 +19,8 @@ pub struct Point {
 
 /// Shape functions and their slopes at a reference point, `[n_nodes]`.
 pub struct At {
-    shape: Vec<f64>,
-    slopes: Vec<[f64; 3]>,
+    pub shape: Vec<f64>,
+    pub slopes: Vec<[f64; 3]>,
     weight: f64,
 }
 
@@ -35,7 +35,8 @@ pub struct Reference {
     coefficients: DMatrix<f64>,
     /// As many points as the element is integrated with.
     pub rule: Vec<At>,
-    /// Enough points for what is no polynomial: exact to degree 9 in each direction of squares and cubes.
+    /// Enough points for what is no polynomial: five in each direction of the plane, four in space, which integrate
+    /// degrees 9 and 7 of squares and cubes exactly, and 8 and 5 of simplices.
     pub fine: Vec<At>,
     pub centroid: At,
 }
@@ -80,7 +81,7 @@ impl Reference {
         let tabulate =
             |rule: Vec<([f64; 3], f64)>| -> Vec<At> { rule.into_iter().map(|(xi, w)| element.at(xi, w)).collect() };
         let rule = if simplex { simplex_rule(dim, order, volume) } else { tensor(dim, order as usize + 1) };
-        let fine = if simplex { collapsed(dim, 5) } else { tensor(dim, 5) };
+        let fine = if simplex { collapsed(dim, 7 - dim) } else { tensor(dim, 7 - dim) };
         let (rule, fine, centroid) = (tabulate(rule), tabulate(fine), element.at(middle, volume));
         (element.rule, element.fine, element.centroid) = (rule, fine, centroid);
         element

@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod elements;
+pub mod fields;
 pub mod meshes;
 pub mod recorder;
 pub mod reference;
