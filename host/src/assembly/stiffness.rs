@@ -225,7 +225,7 @@ const ROWS: usize = 32;
 /// The rows that fit in a block's shared memory, and the threads that own them.
 fn room<E: Element, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid) {
     let mut room = Room { columns, rows: ROWS };
-    let bytes = |room: Room| room.rows * room.group_words::<E, T>() * size_of::<T>();
+    let bytes = |room: Room| room.rows * room.group_words::<E>() * size_of::<T>();
     while bytes(room) > MAX_SHARED {
         if room.rows > 1 {
             room.rows /= 2;

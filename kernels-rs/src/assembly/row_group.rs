@@ -31,30 +31,23 @@ pub struct Room {
 }
 
 impl Room {
-    /// Words of `T` of a group: for each quadrature point `J^-T` and `w |J| g_a`, coordinates `[N][4]`, then the blocks
-    /// `[columns][DIM][DIM]`. An odd multiple of 16 bytes, so that groups start in different banks.
+    /// Words of a group: for each quadrature point `J^-T` and `w |J| g_a`, coordinates `[N][3]`, then the blocks
+    /// `[columns][DIM][DIM]`. Odd, so that groups start in different banks.
     #[inline(always)]
-    pub const fn group_words<E: Element, T: Real>(self) -> usize {
-        let step = 16 / size_of::<T>();
-        let words = 4 * (point_fours::<E>() * E::QUADRATURE.len() + E::N) + self.columns * E::DIM * E::DIM;
-        (words.div_ceil(step) | 1) * step
+    pub const fn group_words<E: Element>(self) -> usize {
+        (point_words::<E>() * E::QUADRATURE.len() + 3 * E::N + self.columns * E::DIM * E::DIM) | 1
     }
 }
 
-/// Four words that are read and written together.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-struct Four<T>([T; 4]);
-
-/// How many of them hold `J^-T` and `w |J| g_a`.
-const fn point_fours<E: Element>() -> usize {
-    if E::DIM == 2 { 2 } else { 3 }
+/// Words of a quadrature point: `J^-T`, then `w |J| g_a`.
+const fn point_words<E: Element>() -> usize {
+    E::DIM * (E::DIM + 1)
 }
 
-/// The rows of a block of threads in shared memory.
+/// The shared memory of a group.
 struct Group<T> {
-    geometry: *mut Four<T>,
-    coords: *mut Four<T>,
+    geometry: *mut T,
+    coords: *mut T,
     blocks: *mut T,
 }
 
@@ -62,45 +55,27 @@ impl<T: Real> Group<T> {
     /// The memory of group `group` of the block.
     #[inline(always)]
     unsafe fn new<E: Element>(room: Room, group: usize) -> Self {
-        let geometry = shared::dynamic_shared_mem::<T>().add(group * room.group_words::<E, T>()).cast::<Four<T>>();
-        let coords = geometry.add(point_fours::<E>() * E::QUADRATURE.len());
-        Group { geometry, coords, blocks: coords.add(E::N).cast() }
+        let geometry = shared::dynamic_shared_mem::<T>().add(group * room.group_words::<E>());
+        let coords = geometry.add(point_words::<E>() * E::QUADRATURE.len());
+        Group { geometry, coords, blocks: coords.add(3 * E::N) }
     }
 }
 
-/// `J^-T` and `w |J| g_a` of a quadrature point.
-struct Geometry<T> {
-    inverse: [[T; 3]; 3],
-    ga: [T; 3],
+/// The first `dim` components of a vector in shared memory; the others are 0.
+#[inline(always)]
+unsafe fn read<T: Real>(dim: usize, from: *const T) -> [T; 3] {
+    let mut vector = [T::ZERO; 3];
+    for i in 0..dim {
+        vector[i] = *from.add(i);
+    }
+    vector
 }
 
-impl<T: Real> Geometry<T> {
-    #[inline(always)]
-    unsafe fn store<E: Element>(self, to: *mut Four<T>) {
-        let ([r, s, t], g) = (self.inverse, self.ga);
-        if E::DIM == 2 {
-            *to = Four([r[0], r[1], s[0], s[1]]);
-            *to.add(1) = Four([g[0], g[1], T::ZERO, T::ZERO]);
-        } else {
-            *to = Four([r[0], r[1], r[2], s[0]]);
-            *to.add(1) = Four([s[1], s[2], t[0], t[1]]);
-            *to.add(2) = Four([t[2], g[0], g[1], g[2]]);
-        }
-    }
-
-    /// Word by word: read by fours, hex8 takes 134 registers instead of 80, and a multiprocessor holds fewer threads.
-    #[inline(always)]
-    unsafe fn load<E: Element>(from: *const Four<T>) -> Self {
-        let at = |k: usize| {
-            // SAFETY: the caller's pointer is to as many words as `store` writes.
-            unsafe { *from.cast::<T>().add(k) }
-        };
-        if E::DIM == 2 {
-            let o = T::ZERO;
-            return Geometry { inverse: [[at(0), at(1), o], [at(2), at(3), o], [o; 3]], ga: [at(4), at(5), o] };
-        }
-        let row = |i: usize| [at(3 * i), at(3 * i + 1), at(3 * i + 2)];
-        Geometry { inverse: [row(0), row(1), row(2)], ga: row(3) }
+/// Writes the first `dim` components of a vector.
+#[inline(always)]
+unsafe fn write<T: Real>(dim: usize, to: *mut T, vector: [T; 3]) {
+    for i in 0..dim {
+        *to.add(i) = vector[i];
     }
 }
 
@@ -116,7 +91,7 @@ struct Lane {
 /// Brings the coordinates of a cell's nodes into shared memory, relative to its first; returns the local number of the row's
 /// node.
 #[inline(always)]
-unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, coords: *mut Four<T>) -> usize {
+unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, coords: *mut T) -> usize {
     let lanes = lanes::<E>();
     let origin = mesh.coords.at(mesh.nodes.at(cell * E::N) as usize);
     let mut a = 0;
@@ -129,8 +104,7 @@ unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, co
         }
         if b < E::N {
             let x = mesh.coords.at(node);
-            let [x, y, z] = core::array::from_fn(|i| T::from_f64(x[i] - origin[i]));
-            *coords.add(b) = Four([x, y, z, T::ZERO]);
+            write(E::DIM, coords.add(3 * b), core::array::from_fn(|i| T::from_f64(x[i] - origin[i])));
         }
     }
     warp::sync_warp(own.peers);
@@ -146,13 +120,16 @@ unsafe fn share_geometry<E: Element, T: Real>(own: Lane, a: usize, group: &Group
         let xi = xi.map(T::from_f64);
         let mut jac = [[T::ZERO; 3]; 3];
         for b in 0..E::N {
-            let Four([x, y, z, _]) = *group.coords.add(b);
-            add_outer(E::DIM, &mut jac, [x, y, z], E::shape_gradient(b, xi));
+            add_outer(E::DIM, &mut jac, read(E::DIM, group.coords.add(3 * b)), E::shape_gradient(b, xi));
         }
         let (inverse, det_j) = invert(E::DIM, jac);
         let w = T::from_f64(weight) * det_j;
         let ga = transform(E::DIM, inverse, E::shape_gradient(a, xi)).map(|g| w * g);
-        Geometry { inverse, ga }.store::<E>(group.geometry.add(point_fours::<E>() * q));
+        let to = group.geometry.add(point_words::<E>() * q);
+        for i in 0..E::DIM {
+            write(E::DIM, to.add(E::DIM * i), inverse[i]);
+        }
+        write(E::DIM, to.add(E::DIM * E::DIM), ga);
         q += lanes::<E>();
     }
     warp::sync_warp(own.peers);
@@ -165,10 +142,15 @@ const fn columns<E: Element>() -> usize {
 
 /// `int g_a g_b^T dV` for the first [`columns`] of the nodes `b`.
 #[inline(always)]
-unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const Four<T>) -> [[[T; 3]; 3]; 2] {
+unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const T) -> [[[T; 3]; 3]; 2] {
     let mut products = [[[T::ZERO; 3]; 3]; 2];
     for q in 0..E::QUADRATURE.len() {
-        let Geometry { inverse, ga } = Geometry::load::<E>(geometry.add(point_fours::<E>() * q));
+        let from = geometry.add(point_words::<E>() * q);
+        let mut inverse = [[T::ZERO; 3]; 3];
+        for i in 0..E::DIM {
+            inverse[i] = read(E::DIM, from.add(E::DIM * i));
+        }
+        let ga = read(E::DIM, from.add(E::DIM * E::DIM));
         let xi = E::QUADRATURE[q].0.map(T::from_f64);
         for c in 0..columns::<E>() {
             add_outer(E::DIM, &mut products[c], ga, transform(E::DIM, inverse, E::shape_gradient(b[c], xi)));
