@@ -78,7 +78,7 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 }
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
-fn choose(model: &Model, device: String) -> Result<Choices> {
+fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
     Ok(Choices {
@@ -87,8 +87,16 @@ fn choose(model: &Model, device: String) -> Result<Choices> {
         ordering: ordering(model)?.name().to_owned(),
         preconditioner: or(&solver.preconditioner, precond::AUTO),
         precision: solver.precision.clone(),
-        assembly: Strategy::from_name(&solver.assembly)?.name().to_owned(),
+        assembly: strategy::<B>(model)?.name().to_owned(),
     })
+}
+
+/// The assembly strategy that the model asks for; `auto` is [`Strategy::auto`].
+fn strategy<B: Backend>(model: &Model) -> Result<Strategy> {
+    match model.solver.assembly.as_str() {
+        "auto" => Ok(Strategy::auto::<B>(model.mesh.solids().map(|(_, cells)| cells.kind))),
+        name => Strategy::from_name(name),
+    }
 }
 
 /// The order of nodes that the model asks for; `auto` is [`natural_order`].
@@ -124,7 +132,7 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 
 /// Runs a model in the precision that it asks for.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let choices = choose(model, backend.name())?;
+    let choices = choose::<B>(model, backend.name())?;
     match choices.precision.as_str() {
         "double" => solve_with::<B, f64>(backend, model, monitor, choices),
         "single" => solve_with::<B, f32>(backend, model, monitor, choices),
@@ -187,7 +195,7 @@ impl<B: Backend, T: Real> System<B, T> {
             Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(backend, format, model.analysis.dim(), &pattern, Tuning::default())?;
         let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-        let mut assembly = Assembly::new(backend, &mesh, &pattern, Strategy::from_name(&model.solver.assembly)?)?;
+        let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy::<B>(model)?)?;
         backend.finish()?;
         timings.setup = phase.next("assembly");
         assembly.assemble(backend, &mesh, &mut matrix)?;

@@ -5,7 +5,6 @@ use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::mesh::coloring::{Balance, Coloring};
-use kernels_rs::assembly::Color;
 use kernels_rs::setup::coloring::{ColorReady, ColorStarts, Colors, FirstReady, LANES, Ready, ReorderWaiting, Waiting};
 
 /// Rounds in the order of the cells' numbers; cells that still wait then are coloured in another.
@@ -47,13 +46,6 @@ impl<B: Backend> CellColors<B> {
             greedy.run(backend, usize::MAX)?;
         }
         greedy.sorted(backend)
-    }
-
-    /// How kernels see each colour.
-    pub fn each(&self) -> impl Iterator<Item = Color> + use<B> {
-        let cells = self.cells.view();
-        let color = move |bounds: [usize; 2]| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] };
-        self.starts.windows(2).map(|bounds| [bounds[0], bounds[1]]).collect::<Vec<_>>().into_iter().map(color)
     }
 
     /// Number of colours.

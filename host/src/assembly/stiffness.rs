@@ -154,7 +154,7 @@ impl<B: Backend, T: Real> Prepared<B, T> {
     unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, B, T>) -> Result<()> {
         let (backend, kind, mesh, to) = (job.backend, job.kind, job.mesh, job.to);
         let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
-        let mut colors = self.colors.each();
+        let mut colors = colors(&self.colors);
         // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of a
         // colour that has its node. What two kernels leave for a colour has room for the largest.
         unsafe {
@@ -236,6 +236,12 @@ fn room<E: Element, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid)
     }
     let (blocks, threads) = (n_nodes.div_ceil(room.rows), room.rows * lanes::<E>());
     (room, Grid { blocks, threads, shared_bytes: bytes(room) })
+}
+
+/// How kernels see each colour.
+fn colors<B: Backend>(of: &CellColors<B>) -> impl Iterator<Item = Color> {
+    let cells = of.cells.view();
+    of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })
 }
 
 /// `dN_b/dxi_j` at the quadrature points, `[Q][3][N]`.

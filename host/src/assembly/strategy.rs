@@ -28,14 +28,17 @@ macro_rules! strategies {
 for_each_strategy!(strategies);
 
 impl Strategy {
-    /// What `auto` stands for: it runs everywhere, for every element, and gives the same bits every time.
-    pub const AUTO: Strategy = Strategy::RowOwner;
+    /// What `auto` stands for on a backend, for a mesh of these elements; it gives the same bits every time.
+    ///
+    /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements with nodes on their edges: there a thread that owns
+    /// a row computes every Jacobian once for each node, which is what an element matrix costs.
+    pub fn auto<B: Backend>(mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
+        let all_quadratic = kinds.all(|kind| kind.info().n_nodes > kind.info().n_corners);
+        if B::ON_HOST && all_quadratic { Strategy::ByElement } else { Strategy::RowOwner }
+    }
 
-    /// The one of this name; `auto` is [`Strategy::AUTO`].
+    /// The one of this name.
     pub fn from_name(name: &str) -> Result<Self> {
-        if name == "auto" {
-            return Ok(Self::AUTO);
-        }
         Self::ALL.iter().copied().find(|strategy| strategy.name() == name).ok_or_else(|| {
             let available = Self::names();
             Error::NotAvailable { what: "assembly strategy", name: name.into(), available }

@@ -40,11 +40,7 @@ pub unsafe fn atomic<E: Element, T: Real>(i: usize, n_cells: usize, mesh: MeshVi
     let lame = mesh.cell_stiffness::<T>(cell);
     let row = to.entries.row(mesh.nodes.at(cell * E::N + a) as usize, E::DIM);
     row_of_products::<E, T>(&x, a, |b, m| {
-        let add = |values: ViewMut<T>, place: usize, value: T| {
-            // SAFETY: a place of the matrix, which this launch touches by atomics alone.
-            unsafe { atomic::accumulate(values, place, value) }
-        };
-        // SAFETY: a cell of the mesh and two of its nodes.
-        unsafe { to.block::<E>(row, [cell, a, b], m, lame, add) }
+        // SAFETY: a cell of the mesh and two of its nodes; this launch touches the matrix by atomics alone.
+        unsafe { to.accumulate::<E>(to.start::<E>(row, [cell, a, b]), m, lame) }
     });
 }

@@ -40,7 +40,7 @@ pub unsafe fn by_element<E: Element, T: Real>(i: usize, color: Color, mesh: Mesh
     for a in 0..E::N {
         let row = to.entries.row(nodes[a], E::DIM);
         for b in 0..E::N {
-            to.add::<E>(row, [cell, a, b], ke[a][b], lame);
+            to.add::<E, 1>([to.start::<E>(row, [cell, a, b])], [ke[a][b]], lame);
         }
     }
 }

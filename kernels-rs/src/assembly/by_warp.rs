@@ -6,7 +6,7 @@
 //! | WARP, algorithm 4 | here |
 //! | --- | --- |
 //! | 6: Jacobian, by shuffles, shared memory or atomics (table 1) | [`Shuffles`], [`Sums`], [`Atomics`] |
-//! | 9, 12: determinant and inverse | [`inverse_entry`] |
+//! | 9, 12: determinant and inverse | `inverse_entry` |
 //! | 15: gradients in space | `point` |
 //! | 17: entries of K_e | [`Share::accumulate_shared`] |
 
@@ -178,12 +178,13 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
     }
     sync_warp(ALL);
     let mut share = Share::<T, P>::new(lane);
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<T>(cell));
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.
     for q in 0..slopes.len() / (3 * NODES) {
         let det_j = point::<T, J>(me, shared, slopes, q);
         share.accumulate_shared(shared.gradients, T::from_f64(E::QUADRATURE[q].1) * det_j);
     }
-    share.add::<E>(cell, mesh, to);
+    share.add::<E>(starts, to, lame);
 }
 
 /// Leaves the gradients at point `q` in shared memory; gives `|J|`.

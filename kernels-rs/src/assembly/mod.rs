@@ -8,7 +8,7 @@ pub mod by_warp;
 pub mod ppni;
 pub mod row_group;
 pub mod row_owner;
-mod rows;
+pub mod rows;
 pub mod supports;
 pub mod two_kernels;
 pub mod warp;
@@ -125,39 +125,54 @@ pub struct Destination<T> {
 }
 
 impl<T: Real> Destination<T> {
-    /// Hands the entries of block (a, b) of a cell's stiffness to `add(values, place, value)`, from `m`, the integral of
-    /// `g_a g_b^T`; `row` are the places of the row of node a.
+    /// The places of entries (0..DIM, 0) of block (a, b) of a cell's stiffness; `row` are those of the row of node a.
     ///
     /// # Safety
     /// `cell` is a cell of type E, `a` and `b` are below N.
     #[inline(always)]
-    pub unsafe fn block<E: Element>(
-        self,
-        row: RowEntries,
-        [cell, a, b]: [usize; 3],
-        m: [[T; 3]; 3],
-        lame: Lame<T>,
-        add: impl Fn(ViewMut<T>, usize, T),
-    ) {
-        let block = stiffness_block(E::DIM, m, lame);
-        let start = row.block(self.slots.at((cell * E::N + a) * E::N + b) as usize);
-        for j in 0..E::DIM {
-            for i in 0..E::DIM {
-                add(self.values, start[i] + j * self.entries.column, block[i][j]);
+    pub unsafe fn start<E: Element>(self, row: RowEntries, [cell, a, b]: [usize; 3]) -> [usize; 3] {
+        row.block(self.slots.at((cell * E::N + a) * E::N + b) as usize)
+    }
+
+    /// Adds blocks of stiffness, from `m`, the integrals of `g_a g_b^T`, by additions that are not atomic.
+    ///
+    /// All values are read before any is written: a compiler keeps loads behind the stores before them, and each would
+    /// be waited for on its own.
+    ///
+    /// # Safety
+    /// `starts` are what [`Destination::start`] says of different blocks, which nobody else touches at the same time.
+    #[inline(always)]
+    pub unsafe fn add<E: Element, const K: usize>(self, starts: [[usize; 3]; K], m: [[[T; 3]; 3]; K], lame: Lame<T>) {
+        let place = |k: usize, i: usize, j: usize| starts[k][i] + j * self.entries.column;
+        let mut sums = m.map(|m| stiffness_block(E::DIM, m, lame));
+        for k in 0..K {
+            for j in 0..E::DIM {
+                for i in 0..E::DIM {
+                    sums[k][i][j] += self.values.at(place(k, i, j));
+                }
+            }
+        }
+        for k in 0..K {
+            for j in 0..E::DIM {
+                for i in 0..E::DIM {
+                    self.values.set(place(k, i, j), sums[k][i][j]);
+                }
             }
         }
     }
 
-    /// As [`Destination::block`], by additions that are not atomic.
+    /// As [`Destination::add`], of one block by atomic additions.
     ///
     /// # Safety
-    /// As [`Destination::block`], and nobody else touches the block at the same time.
+    /// As [`Destination::add`], but that others may add atomically at the same time.
     #[inline(always)]
-    pub unsafe fn add<E: Element>(self, row: RowEntries, at: [usize; 3], m: [[T; 3]; 3], lame: Lame<T>) {
-        self.block::<E>(row, at, m, lame, |values, place, value| {
-            // SAFETY: a place of the matrix, which is the caller's alone.
-            unsafe { values.add(place, value) }
-        });
+    pub unsafe fn accumulate<E: Element>(self, start: [usize; 3], m: [[T; 3]; 3], lame: Lame<T>) {
+        let block = stiffness_block(E::DIM, m, lame);
+        for j in 0..E::DIM {
+            for i in 0..E::DIM {
+                cuda_std::atomic::accumulate(self.values, start[i] + j * self.entries.column, block[i][j]);
+            }
+        }
     }
 }
 

@@ -5,8 +5,8 @@
 //!
 //! | WARP | here |
 //! | --- | --- |
-//! | Jacobian by warp shuffle (listing 1) | [`point_jacobian`] |
-//! | determinants and inverses of all points | [`gradients_of_all_points`] |
+//! | Jacobian by warp shuffle (listing 1) | `point_jacobian` |
+//! | determinants and inverses of all points | `gradients_of_all_points` |
 //! | B^T D B, point after point | [`Share::accumulate_shared`] |
 
 use super::warp::{self, ALL, NODES, Share, WARPS};
@@ -48,13 +48,15 @@ pub unsafe fn ppni<E: Element, T: Real, const P: usize>(
     let cell = color.cell(i);
     let gradients = shared.add(warp * WORDS);
     let weights = gradients.add(3 * NODES * NODES);
+    let mut share = Share::<T, P>::new(lane);
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<T>(cell));
     gradients_of_all_points::<E, T>(lane, slopes, mesh, cell, gradients);
     sync_warp(ALL);
-    let mut share = Share::<T, P>::new(lane);
-    for q in 0..NODES {
+    // A count that the compiler does not know: eight copies of the body would want more registers than there are.
+    for q in 0..slopes.len() / (3 * NODES) {
         share.accumulate_shared(gradients.add(3 * NODES * q), *weights.add(q));
     }
-    share.add::<E>(cell, mesh, to);
+    share.add::<E>(starts, to, lame);
 }
 
 /// Leaves gradients and weights of all points in shared memory, from `gradients` on.

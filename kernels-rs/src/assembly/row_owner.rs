@@ -54,7 +54,7 @@ pub unsafe fn stiffness<E: Element, T: Real>(row: usize, mesh: MeshView, to: Des
         let lame = mesh.cell_stiffness::<T>(cell);
         row_of_products::<E, T>(&x, a, |b, m| {
             // SAFETY: the slots of this cell are places in this row, which this thread owns.
-            unsafe { to.add::<E>(places, [cell, a, b], m, lame) }
+            unsafe { to.add::<E, 1>([to.start::<E>(places, [cell, a, b])], [m], lame) }
         });
     }
 }

@@ -62,7 +62,7 @@ pub unsafe fn geometry<E: Element, T: Real>(i: usize, color: Color, mesh: MeshVi
 ///
 /// # Safety
 /// See the crate's section on safety; a block per cell of the colour, and no two of its cells share a node.
-#[kernel(launch_bounds(576, 3), E = for_each_warp_element!, T = [f32, f64])]
+#[kernel(launch_bounds(576, 2), E = for_each_warp_element!, T = [f32, f64])]
 pub unsafe fn by_entry<E: Element, T: Real>(
     color: Color,
     slopes: View<T>,
@@ -76,6 +76,11 @@ pub unsafe fn by_entry<E: Element, T: Real>(
     let products = weighted.add(POINTS * ROWS);
     let (k, t) = (thread::block_idx_x() as usize, thread::thread_idx_x() as usize);
     let cell = color.cell(k);
+    let (row, column) = (t / ROWS, t % ROWS);
+    let ((a, i), (b, j)) = ((row / 3, row % 3), (column / 3, column % 3));
+    // Places take two loads one after the other: they are asked for first.
+    let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
+    let place = to.entries.at(mesh.nodes.at(cell * E::N + a) as usize, slot, i, j);
     if t < POINTS * ROWS {
         let (q, b, i) = (t / ROWS, t % ROWS / 3, t % 3);
         let of_point = |word: usize| geometry.at((k * GEOMETRY + word) * POINTS + q);
@@ -85,21 +90,18 @@ pub unsafe fn by_entry<E: Element, T: Real>(
         *weighted.add(t) = of_point(9) * g;
     }
     thread::sync_threads();
-    let (row, column) = (t / ROWS, t % ROWS);
     let mut m = T::ZERO;
     for q in 0..POINTS {
         m = fma(*weighted.add(q * ROWS + row), *gradients.add(q * ROWS + column), m);
     }
+    let before = to.values.at(place);
     *products.add(t) = m;
     thread::sync_threads();
-    let ((a, i), (b, j)) = ((row / 3, row % 3), (column / 3, column % 3));
     let product = |i: usize, j: usize| *products.add((3 * a + i) * ROWS + 3 * b + j);
     let lame = mesh.cell_stiffness::<T>(cell);
     let mut value = fma(lame.lambda, m, lame.mu * product(j, i));
     if i == j {
         value = fma(lame.mu, product(0, 0) + product(1, 1) + product(2, 2), value);
     }
-    let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
-    let node = mesh.nodes.at(cell * E::N + a) as usize;
-    to.values.add(to.entries.at(node, slot, i, j), value);
+    to.values.set(place, before + value);
 }

@@ -7,6 +7,7 @@
 
 use super::{Destination, MeshView};
 use crate::element::Element;
+use crate::material::Lame;
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
 
@@ -72,23 +73,29 @@ impl<T: Real, const PER_ROW: usize> Share<T, PER_ROW> {
         self.accumulate(one.map(|g| weight * g), [gradient(self.two), gradient(self.two + 1)]);
     }
 
-    /// Adds both blocks to the matrix.
+    /// Where its blocks go: asked for before the integration, which hides how long the answer takes.
     ///
     /// # Safety
-    /// `cell` is a cell of the mesh, whose rows nobody else touches at the same time.
+    /// `cell` is a cell of the mesh.
     #[inline(always)]
-    pub unsafe fn add<E: Element>(self, cell: usize, mesh: MeshView, to: Destination<T>) {
-        let lame = mesh.cell_stiffness::<T>(cell);
+    pub unsafe fn starts<E: Element>(&self, cell: usize, mesh: MeshView, to: Destination<T>) -> [[usize; 3]; 2] {
         let row = |a: usize| to.entries.row(mesh.nodes.at(cell * NODES + a) as usize, 3);
-        let [first, second] = self.products;
         if Self::BY_ROW {
             let row = row(self.one);
-            to.add::<E>(row, [cell, self.one, self.two], first, lame);
-            to.add::<E>(row, [cell, self.one, self.two + 1], second, lame);
+            [0, 1].map(|k| to.start::<E>(row, [cell, self.one, self.two + k]))
         } else {
-            to.add::<E>(row(self.two), [cell, self.two, self.one], transposed(first), lame);
-            to.add::<E>(row(self.two + 1), [cell, self.two + 1, self.one], transposed(second), lame);
+            [0, 1].map(|k| to.start::<E>(row(self.two + k), [cell, self.two + k, self.one]))
         }
+    }
+
+    /// Adds both blocks to the matrix, from [`Share::starts`] on.
+    ///
+    /// # Safety
+    /// Nobody else touches the rows of the cell at the same time.
+    #[inline(always)]
+    pub unsafe fn add<E: Element>(self, starts: [[usize; 3]; 2], to: Destination<T>, lame: Lame<T>) {
+        let products = if Self::BY_ROW { self.products } else { self.products.map(transposed) };
+        to.add::<E, 2>(starts, products, lame);
     }
 }
 

@@ -65,6 +65,37 @@ pub trait Element: Copy + Send + Sync + 'static {
     fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3];
 }
 
+/// Barycentric coordinate `b` of a simplex of `dim` dimensions: `1 - xi - ..` for 0, else `xi_(b-1)`. By selection: indexing
+/// by a `b` that is known only at run time would put `xi` in local memory.
+#[inline(always)]
+fn barycentric<T: Real>(dim: usize, b: usize, xi: [T; 3]) -> T {
+    let mut chosen = T::ONE;
+    for i in 0..dim {
+        chosen = chosen - xi[i];
+    }
+    for i in 0..dim {
+        if b == i + 1 {
+            chosen = xi[i];
+        }
+    }
+    chosen
+}
+
+/// Its gradient.
+#[inline(always)]
+fn barycentric_gradient<T: Real>(dim: usize, b: usize) -> [T; 3] {
+    let slope = |i: usize| {
+        if b == 0 {
+            -T::ONE
+        } else if b == i + 1 {
+            T::ONE
+        } else {
+            T::ZERO
+        }
+    };
+    core::array::from_fn(|i| if i < dim { slope(i) } else { T::ZERO })
+}
+
 /// Gradients in space and the Jacobian's determinant at one point of one element.
 #[derive(Clone, Copy)]
 pub struct Gradients<E: Element, T: Real> {
