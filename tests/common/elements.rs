@@ -33,6 +33,8 @@ pub struct Reference {
     powers: Vec<[i32; 3]>,
     /// `C [n_nodes][n_nodes]`
     coefficients: DMatrix<f64>,
+    /// The mean of the corners.
+    pub middle: [f64; 3],
     /// As many points as the element is integrated with.
     pub rule: Vec<At>,
     /// Enough points for what is no polynomial: five in each direction of the plane, four in space, which integrate
@@ -44,7 +46,6 @@ pub struct Reference {
 const SQUARE: [[f64; 3]; 4] = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
 const TRIANGLE: [[f64; 3]; 3] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 const TETRAHEDRON: [[f64; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-const TETRAHEDRON_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [0, 2], [0, 3], [2, 3], [1, 3]];
 const CUBE_EDGES: [[usize; 2]; 12] =
     [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
 
@@ -57,33 +58,25 @@ impl Reference {
     }
 
     fn new(kind: ElementKind) -> Reference {
-        let cube: Vec<[f64; 3]> = [-1.0, 1.0].iter().flat_map(|z| SQUARE.map(|[x, y, _]| [x, y, *z])).collect();
-        let (dim, corners, edges): (usize, &[[f64; 3]], &[[usize; 2]]) = match kind {
-            Tri3 => (2, &TRIANGLE, &[]),
-            Tri6 => (2, &TRIANGLE, &[[0, 1], [1, 2], [2, 0]]),
-            Quad4 => (2, &SQUARE, &[]),
-            Quad8 => (2, &SQUARE, &[[0, 1], [1, 2], [2, 3], [3, 0]]),
-            Tet4 => (3, &TETRAHEDRON, &[]),
-            Tet10 => (3, &TETRAHEDRON, &TETRAHEDRON_EDGES),
-            Hex8 => (3, &cube, &[]),
-            _ => (3, &cube, &CUBE_EDGES),
-        };
-        let (order, simplex) = (if edges.is_empty() { 1 } else { 2 }, corners.len() == dim + 1);
-        let mut nodes = corners.to_vec();
+        let (corners, edges) = corners_and_edges(kind);
+        let (dim, order) = (kind.info().dim, if edges.is_empty() { 1 } else { 2 });
+        let simplex = corners.len() == dim + 1;
+        let mut nodes = corners.clone();
         nodes.extend(edges.iter().map(|[a, b]| [0, 1, 2].map(|i| 0.5 * (corners[*a][i] + corners[*b][i]))));
         let powers = powers(dim, order, simplex);
         let values = DMatrix::from_fn(nodes.len(), nodes.len(), |b, k| monomial(powers[k], nodes[b]));
         let coefficients = values.try_inverse().expect("the nodes determine the polynomial");
         let middle = [0, 1, 2].map(|i| corners.iter().map(|corner| corner[i]).sum::<f64>() / corners.len() as f64);
-        let volume = [[0.0, 0.0], [4.0, 0.5], [8.0, 1.0 / 6.0]][dim - 1][usize::from(simplex)];
-        let mut element =
-            Reference { dim, nodes, powers, coefficients, rule: vec![], fine: vec![], centroid: At::default() };
-        let tabulate =
-            |rule: Vec<([f64; 3], f64)>| -> Vec<At> { rule.into_iter().map(|(xi, w)| element.at(xi, w)).collect() };
-        let rule = if simplex { simplex_rule(dim, order, volume) } else { tensor(dim, order as usize + 1) };
-        let fine = if simplex { collapsed(dim, 7 - dim) } else { tensor(dim, 7 - dim) };
-        let (rule, fine, centroid) = (tabulate(rule), tabulate(fine), element.at(middle, volume));
-        (element.rule, element.fine, element.centroid) = (rule, fine, centroid);
+        let unknown = At { shape: vec![], slopes: vec![], weight: 0.0 };
+        let (rule, fine) = (vec![], vec![]);
+        let mut element = Reference { dim, nodes, powers, coefficients, middle, rule, fine, centroid: unknown };
+        let (rule, fine) = match simplex {
+            true => (simplex_rule(dim, order), collapsed(dim, 7 - dim)),
+            false => (tensor(dim, order as usize + 1), tensor(dim, 7 - dim)),
+        };
+        let volume = rule.iter().map(|(_, weight)| weight).sum();
+        let tabulate = |rule: Vec<([f64; 3], f64)>| rule.into_iter().map(|(xi, w)| element.at(xi, w)).collect();
+        (element.rule, element.fine, element.centroid) = (tabulate(rule), tabulate(fine), element.at(middle, volume));
         element
     }
 
@@ -102,9 +95,18 @@ impl Reference {
     }
 }
 
-impl Default for At {
-    fn default() -> At {
-        At { shape: vec![], slopes: vec![], weight: 0.0 }
+/// Corners, and the corners that each edge with a node in its middle is between.
+fn corners_and_edges(kind: ElementKind) -> (Vec<[f64; 3]>, &'static [[usize; 2]]) {
+    let cube = || [-1.0, 1.0].iter().flat_map(|z| SQUARE.map(|[x, y, _]| [x, y, *z])).collect();
+    match kind {
+        Tri3 => (TRIANGLE.into(), &[]),
+        Tri6 => (TRIANGLE.into(), &[[0, 1], [1, 2], [2, 0]]),
+        Quad4 => (SQUARE.into(), &[]),
+        Quad8 => (SQUARE.into(), &[[0, 1], [1, 2], [2, 3], [3, 0]]),
+        Tet4 => (TETRAHEDRON.into(), &[]),
+        Tet10 => (TETRAHEDRON.into(), &[[0, 1], [1, 2], [0, 2], [0, 3], [2, 3], [1, 3]]),
+        Hex8 => (cube(), &[]),
+        _ => (cube(), &CUBE_EDGES),
     }
 }
 
@@ -180,8 +182,8 @@ fn collapsed(dim: usize, n: usize) -> Vec<([f64; 3], f64)> {
 }
 
 /// One point at the centroid; or for quadratic elements one near each corner, exact to degree 2 (Hammer and Stroud 1956).
-fn simplex_rule(dim: usize, order: i32, volume: f64) -> Vec<([f64; 3], f64)> {
-    let n = dim as f64 + 1.0;
+fn simplex_rule(dim: usize, order: i32) -> Vec<([f64; 3], f64)> {
+    let (n, volume) = (dim as f64 + 1.0, if dim == 2 { 0.5 } else { 1.0 / 6.0 });
     if order == 1 {
         let centroid = [0, 1, 2].map(|i| if i < dim { 1.0 / n } else { 0.0 });
         return vec![(centroid, volume)];

@@ -108,11 +108,7 @@ pub fn stress_at(model: &Model, displacement: &[[f64; 3]], node: usize) -> [f64;
 /// The sampling points of an element, and the part that each has in the value at `xi`.
 fn sampled(kind: ElementKind, xi: [f64; 3]) -> Vec<([f64; 3], f64)> {
     let (info, corners) = (kind.info(), Reference::of(kind.linear()));
-    let middle: [f64; 3] = if info.is_simplex() {
-        [0, 1, 2].map(|i| if i < info.dim { 1.0 / (info.dim as f64 + 1.0) } else { 0.0 })
-    } else {
-        [0.0; 3]
-    };
+    let middle = corners.middle;
     if !info.is_quadratic() {
         return vec![(middle, 1.0)];
     }

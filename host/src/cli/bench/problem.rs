@@ -78,7 +78,7 @@ fn along<const N: usize, X: Copy>(numbers: &[X], flag: &str, element: &str) -> a
         [one] => Ok([one; N]),
         _ => numbers.try_into().map_err(|_| {
             let given = numbers.len();
-            usage(format!("`{flag}` has {given} numbers, and a mesh of {element} has {N} edges"))
+            usage(format!("`{flag}` has {given} numbers, and a mesh of {element} has cells along {N} edges"))
         }),
     }
 }
