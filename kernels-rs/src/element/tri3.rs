@@ -18,16 +18,6 @@ impl Element for Tri3 {
     const CENTROID: [f64; 3] = [1.0 / 3.0, 1.0 / 3.0, 0.0];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 3] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 1] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
         barycentric(2, b, xi)
     }
