@@ -49,9 +49,10 @@ def rule(xp, element):
 
 def cofactors(xp, jac):
     """Cofactors and determinants of matrices `[..][3][3]`."""
-    r, s, t = jac[..., 0, :], jac[..., 1, :], jac[..., 2, :]
-    cof = xp.stack([xp.cross(s, t), xp.cross(t, r), xp.cross(r, s)], -2)
-    return cof, (r * cof[..., 0, :]).sum(-1)
+    (a, b, c), (d, e, f), (g, h, i) = ([jac[..., row, column] for column in range(3)] for row in range(3))
+    rows = [[e * i - f * h, f * g - d * i, d * h - e * g], [c * h - b * i, a * i - c * g, b * g - a * h]]
+    rows.append([b * f - c * e, c * d - a * f, a * e - b * d])
+    return xp.stack([xp.stack(row, -1) for row in rows], -2), a * rows[0][0] + b * rows[0][1] + c * rows[0][2]
 
 
 def element_matrices(xp, x, slopes, weights):
