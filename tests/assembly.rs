@@ -41,7 +41,7 @@ fn assembled<B: Backend, T: Real>(
     let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
         let mut matrix: Matrix<B, T> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
-        meshes::add_stiffness(backend, &mesh, &mut matrix);
+        meshes::assemble(backend, &mesh, &mut matrix);
         (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
     };
     let (values, k) = run();
@@ -99,7 +99,7 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
     let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
     let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
-    meshes::add_stiffness(backend, &mesh, &mut matrix);
+    meshes::assemble(backend, &mesh, &mut matrix);
     let before = dense_of(backend, &matrix);
     let dim = model.analysis.dim();
     let mut f = backend.upload(&flat(dim, &symbolic.numbering.gather(&model.nodal_forces))).unwrap();
@@ -195,7 +195,7 @@ fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
     let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
-    meshes::add_stiffness(backend, &mesh, &mut matrix);
+    meshes::assemble(backend, &mesh, &mut matrix);
     let u = backend.upload(&Random(6).vector::<f64>(mesh.dim * mesh.n_nodes)).unwrap();
     let mut product = backend.zeros(mesh.dim * mesh.n_nodes).unwrap();
     matrix.apply(backend, &u, &mut product).unwrap();

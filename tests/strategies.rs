@@ -10,26 +10,28 @@ use nalgebra::DMatrix;
 use warpfem::Error;
 use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
-use warpfem::element::ElementKind::{Hex8, Tet4};
+use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::Cells;
 use warpfem::model::Model;
 use warpfem::sparse::{Matrix, Pattern, formats};
 
-/// A box of hexahedra some of which are stiffened by a tetrahedron: rows that two element types add to.
-fn mixed() -> Model {
-    let mut mesh = meshes::distorted_box(Hex8, [3, 2, 2], 0.2);
-    let hexes = mesh.cells[0].nodes.chunks_exact(8).step_by(2);
-    let nodes: Vec<u32> = hexes.flat_map(|cell| [cell[0], cell[1], cell[3], cell[4]]).collect();
-    let tags = (1000..1000 + nodes.len() as u64 / 4).collect();
-    mesh.cells.push(Cells { kind: Tet4, nodes, tags });
+/// Hexahedra, or squares, some of which are stiffened by a simplex at these corners: rows that two element types add to.
+fn mixed(kind: ElementKind, simplex: ElementKind, corners: &[usize]) -> Model {
+    let mut mesh = meshes::distorted_box(kind, [3, 2, 2], 0.2);
+    let cells = mesh.cells[0].nodes.chunks_exact(kind.info().n_nodes).step_by(2);
+    let nodes: Vec<u32> = cells.flat_map(|cell| corners.iter().map(|corner| cell[*corner])).collect();
+    let tags = (1000..1000 + (nodes.len() / corners.len()) as u64).collect();
+    mesh.cells.push(Cells { kind: simplex, nodes, tags });
     meshes::two_materials(mesh)
 }
 
-/// Distorted boxes, one of a single cell, one of two element types, and an unstructured mesh; of two materials each.
+/// Distorted boxes, one of a single cell, two of two element types, and an unstructured mesh; of two materials each.
 fn models() -> Vec<Model> {
     let distorted = |kind, cells| meshes::two_materials(meshes::distorted_box(kind, cells, 0.2));
     let unstructured = meshes::two_materials(meshes::load("cube_463.toml").mesh);
-    vec![distorted(Tet4, [3, 4, 2]), distorted(Hex8, [1, 1, 1]), distorted(Hex8, [3, 4, 3]), mixed(), unstructured]
+    let mixed = [mixed(Hex8, Tet4, &[0, 1, 3, 4]), mixed(Quad4, Tri3, &[0, 1, 3])];
+    let boxes = [distorted(Tet4, [3, 4, 2]), distorted(Hex8, [1, 1, 1]), distorted(Hex8, [3, 4, 3])];
+    boxes.into_iter().chain(mixed).chain([unstructured]).collect()
 }
 
 /// Strategies that can assemble a model on a backend.

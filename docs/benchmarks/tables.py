@@ -21,7 +21,7 @@ from products import (
     solve_table, spmv_table,
 )  # fmt: skip
 from sbell import sbell
-from warp import elements_table, warp
+from warp import elements_table, strategies_by_element, warp
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent / "README.md"
@@ -78,6 +78,7 @@ def sections(run):
     yield "Set-up", setup_table(run)
     yield "Conjugate gradients with Jacobi", cg_table(run)
     yield "Assembly", elements_table(run)
+    yield "Assembly by strategy", strategies_by_element(run)
     yield "WARP's figures", warp(run)
     yield "DSM's figures", dsm(run)
     yield "SBELL's figures", sbell(run)

@@ -98,6 +98,17 @@ def elements_table(run):
     return table(heads, rows, words=["", "fastest strategy"])
 
 
+def strategies_by_element(run):
+    """The strategies that assemble every element, on every problem."""
+    names = "row_owner", "by_element", "atomic"
+    rows = [
+        [problem(one), count(one["elements"]), precision, *(number(row(one, name).get("assembly_ms")) for name in names)]
+        for precision in PRECISIONS
+        for one in measured(run, precision)
+    ]
+    return table(["problem", "elements", "", *(f"{name}, ms" for name in names)], rows, words=[""])
+
+
 def registers_table(run):
     """What ptxas says of the kernels of assembly."""
     found = {name: figures for one in run.get("registers", []) for name, figures in one["kernels"].items()}

@@ -125,8 +125,8 @@ pub fn upload<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic) -> De
     DeviceMesh::new(backend, model, topology.blocks, topology.coords).unwrap()
 }
 
-/// Adds the stiffness of a mesh to a matrix by the strategy that runs everywhere.
-pub fn add_stiffness<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) {
+/// Assembles the stiffness of a mesh by the strategy that runs everywhere.
+pub fn assemble<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) {
     let mut assembly = Assembly::new(backend, mesh, matrix.pattern(), Strategy::RowOwner).unwrap();
     assembly.assemble(backend, mesh, matrix).unwrap();
 }

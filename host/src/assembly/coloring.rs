@@ -1,5 +1,6 @@
 //! The cells of an element type sorted by colour, on a backend: by [`Coloring::first_fit`] on the host, by kernels
-//! elsewhere ([`kernels_rs::setup::coloring`]), which give the same colours.
+//! elsewhere ([`kernels_rs::setup::coloring`]), which give the same colours unless cells wait for one another in chains of more
+//! than `ROUNDS`.
 
 use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Vector};

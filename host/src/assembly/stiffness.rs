@@ -66,7 +66,8 @@ impl<B: Backend, T: Real> Assembly<B, T> {
     /// [`Error::Unsuited`] if it has no code for an element type of the mesh, or does not run on this backend.
     pub fn new(backend: &B, mesh: &DeviceMesh<B>, pattern: &Pattern<B>, strategy: Strategy) -> Result<Self> {
         check(backend, mesh, strategy)?;
-        let columns = columns(backend, pattern)?;
+        let grouped = strategy == Strategy::RowOwner && !B::ON_HOST;
+        let columns = if grouped { columns(backend, pattern)? } else { 0 };
         let prepare = |block: &DeviceBlock<B>| Prepared::new(backend, &block.cells, columns, strategy);
         Ok(Assembly { strategy, blocks: mesh.blocks.iter().map(prepare).collect::<Result<_>>()? })
     }
@@ -252,4 +253,24 @@ fn slopes<E: Element, T: Real>() -> Vec<T> {
         (0..3).flat_map(along).collect::<Vec<T>>()
     };
     E::QUADRATURE.iter().flat_map(of_point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernels_rs::element::{Hex20, Tri3};
+
+    #[test]
+    fn rows_of_any_length_leave_a_block_within_its_shared_memory() {
+        for columns in [0, 1, 15, 81, 500, 640, 700, 5000, 65_535] {
+            let (room, grid) = room::<Hex20, f64>(100, columns);
+            assert!(
+                grid.shared_bytes <= MAX_SHARED && room.columns <= columns && room.rows >= 1,
+                "{columns}: {room:?}"
+            );
+            assert!(grid.blocks * room.rows >= 100 && grid.threads == room.rows * lanes::<Hex20>());
+            assert!(room.columns == columns || columns > 600, "{columns}: {room:?}");
+        }
+        assert_eq!(room::<Tri3, f32>(64, 7).0, Room { columns: 7, rows: ROWS });
+    }
 }

@@ -33,7 +33,7 @@ impl Strategy {
     /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements with nodes on their edges: there a thread that owns
     /// a row computes every Jacobian once for each node, which is what an element matrix costs.
     pub fn auto<B: Backend>(mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
-        let all_quadratic = kinds.all(|kind| kind.info().n_nodes > kind.info().n_corners);
+        let all_quadratic = kinds.all(|kind| kind.info().is_quadratic());
         if B::ON_HOST && all_quadratic { Strategy::ByElement } else { Strategy::RowOwner }
     }
 

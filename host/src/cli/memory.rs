@@ -18,7 +18,7 @@ const ENTRY: u64 = 4;
 /// Bytes of a 3x3 and of a 2x2 block in single precision and its column, and of a slot's number.
 const BLOCK: u64 = 40;
 const PLANE_BLOCK: u64 = 20;
-const SLOT: u64 = 4;
+const SLOT: u64 = 2;
 /// Neighbours of an inner node, itself included, in a box: the fewest that a mesh of its kind is likely to have.
 const TET_NEIGHBOURS: u64 = 12;
 const HEX_NEIGHBOURS: u64 = 24;
@@ -50,7 +50,7 @@ fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
     match purpose {
         Use::File => mesh.saturating_mul(2),
         Use::Solution { on_host: true } => mesh.saturating_add(slots).saturating_add(matrix),
-        Use::Solution { on_host: false } => mesh.saturating_add(slots),
+        Use::Solution { on_host: false } => mesh,
     }
 }
 

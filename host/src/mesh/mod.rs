@@ -21,6 +21,9 @@ pub use error::MeshError;
 
 use crate::element::ElementKind;
 
+/// How far from a plane nodes may lie, as a fraction of the longest extent.
+const FLAT: f64 = 1e-9;
+
 /// Cells of one kind, in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells {
@@ -89,6 +92,11 @@ impl Mesh {
         self.cells.iter().enumerate().filter(move |(_, block)| block.kind.info().dim == dim)
     }
 
+    /// Whether all nodes lie in a plane of constant z, to rounding.
+    pub fn is_flat(&self) -> bool {
+        is_flat(&self.coords)
+    }
+
     /// The group with this name.
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups.iter().find(|group| group.name == name)
@@ -96,9 +104,20 @@ impl Mesh {
 
     /// The smallest and the largest coordinates; (0, 0) without nodes.
     pub fn extent(&self) -> ([f64; 3], [f64; 3]) {
-        let Some(&first) = self.coords.first() else { return ([0.0; 3], [0.0; 3]) };
-        self.coords.iter().fold((first, first), |(low, high), x| {
-            ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))
-        })
+        extent(&self.coords)
     }
+}
+
+fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+    let Some(&first) = coords.first() else { return ([0.0; 3], [0.0; 3]) };
+    coords.iter().fold((first, first), |(low, high), x| {
+        ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))
+    })
+}
+
+/// Whether points lie in a plane of constant z, to rounding.
+fn is_flat(coords: &[[f64; 3]]) -> bool {
+    let (low, high) = extent(coords);
+    let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
+    high[2] - low[2] <= FLAT * longest
 }

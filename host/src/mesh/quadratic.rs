@@ -75,7 +75,7 @@ fn ascending(a: u32, b: u32) -> [u32; 2] {
 fn refine(cells: Cells, edges: &Edges, first: u32) -> Result<Cells, MeshError> {
     let info = cells.kind.info();
     let refuse = |why| MeshError::Generate(format!("{} elements {why}", info.name));
-    if info.n_nodes > info.n_corners {
+    if info.is_quadratic() {
         return Err(refuse("are quadratic already"));
     }
     let kind = cells.kind.quadratic().ok_or_else(|| refuse("have no quadratic kind"))?;

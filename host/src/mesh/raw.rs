@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::{Cells, Group, Mesh, MeshError, check};
+use super::{Cells, Group, Mesh, MeshError, check, is_flat};
 use crate::element::ElementKind;
 
 /// Cells of one kind with their nodes by tag.
@@ -88,10 +88,9 @@ impl Raw {
 
     fn check_dimension(&self) -> Result<(), MeshError> {
         let dim = self.blocks.iter().map(|block| block.kind.info().dim).max().unwrap_or(0);
-        let flat = self.coords.windows(2).all(|pair| pair[0][2] == pair[1][2]);
         match dim {
             3 => Ok(()),
-            2 if flat && !self.volume_entities => Ok(()),
+            2 if is_flat(&self.coords) && !self.volume_entities => Ok(()),
             0 | 1 if !self.volume_entities => Err(MeshError::NoElements),
             _ => Err(MeshError::NoVolume { grouped: !self.groups.is_empty() }),
         }

@@ -46,7 +46,7 @@ pub fn warnings(analysis: Analysis, materials: &[Material], mesh: &Mesh, cell_ma
 fn locks(kind: ElementKind, poisson: f64) -> bool {
     let bulk_to_shear = 2.0 * (1.0 + poisson) / (3.0 * (1.0 - 2.0 * poisson));
     let info = kind.info();
-    bulk_to_shear > if info.n_nodes > info.n_corners { QUADRATIC } else { LINEAR }
+    bulk_to_shear > if info.is_quadratic() { QUADRATIC } else { LINEAR }
 }
 
 #[cfg(test)]

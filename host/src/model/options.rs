@@ -5,15 +5,10 @@ use toml::Spanned;
 use super::case::Case;
 use super::names::{nearest, suggest};
 use super::{Analysis, CaseError, SolverOptions};
-use crate::mesh::generate;
 
 /// Analysis kinds of this version.
 pub fn analyses() -> Vec<&'static str> {
     Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
-}
-/// Elements a generated box can be made of.
-pub fn box_elements() -> Vec<&'static str> {
-    generate::KINDS.iter().map(|kind| kind.info().name).collect()
 }
 /// Solution methods of this version.
 pub const METHODS: &[&str] = &["cg"];

@@ -69,14 +69,13 @@ impl Model {
 /// Refuses a mesh of other elements than the analysis is for, and a plane one that is not flat.
 fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
     let analysis = case.analysis();
-    let flat = || mesh.coords.windows(2).all(|pair| pair[0][2] == pair[1][2]);
     if mesh.dim() != analysis.dim() {
         let occupied = mesh.cells.iter().filter(|block| !block.is_empty());
         let found = occupied.map(|block| format!("{} {}", block.len(), block.kind.info().name)).collect();
         let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();
         return Err(ModelError::WrongDimension { mesh: case.mesh_name(), analysis, dim: mesh.dim(), found, groups });
     }
-    match analysis.dim() == 3 || flat() {
+    match analysis.dim() == 3 || mesh.is_flat() {
         true => Ok(()),
         false => Err(ModelError::NotFlat { mesh: case.mesh_name(), analysis }),
     }

@@ -117,8 +117,8 @@ pub unsafe fn first_ready(node: usize, waiting: Waiting, to: Ready) {
 /// Computes: one round, the colours of the cells that are ready and which cells are ready then.
 ///
 /// Parameters: `ready [n_cells]`, of which the count before [`Ready::next`] says how many are; `waiting`; `to`, whose
-/// cells are another array; `colors`. Thread mapping: an item per [`LANES`] cells that are ready, at most as many as
-/// there are cells.
+/// cells are another array; `colors`. Thread mapping: [`LANES`] items, or as many as there are
+/// cells if these are fewer; each takes every so many-th of the cells that are ready.
 /// Memory moved: per cell 12 B, and per node of it 28 B, the colours given there (4 B each) and an atomic addition that
 /// it waits for. A round of few cells takes as long as these reads take one after the other, some microseconds.
 ///

@@ -4,8 +4,6 @@ use super::header::Header;
 use super::{Common, bandwidth, matrices, table, write_json};
 use crate::cli::print;
 use clap::builder::PossibleValuesParser;
-use kernels_rs::element::Element;
-use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
@@ -13,7 +11,7 @@ use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::element::{ElementInfo, ElementKind};
+use warpfem::element::ElementInfo;
 use warpfem::model::Model;
 use warpfem::sparse::{self, Matrix, Tuning};
 use warpfem::{Error, Result};
@@ -70,7 +68,7 @@ struct Figures {
 #[derive(Debug, Serialize)]
 struct Row {
     strategy: &'static str,
-    /// Why it cannot assemble this mesh here.
+    /// Why it cannot assemble this mesh here, or what it needs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<String>,
     #[serde(flatten)]
@@ -146,7 +144,7 @@ fn report<T: Real>(header: Header, format: &str, symbolic_s: f64, model: &Model)
         let info = cells.kind.info();
         let slots = size_of::<u16>() * info.n_nodes * info.n_nodes;
         mesh_bytes += cells.len() * (size_of::<u32>() * (info.n_nodes + 1) + slots);
-        flops += cells.len() as f64 * element_flops(info, quadrature_points(cells.kind));
+        flops += cells.len() as f64 * element_flops(info);
     }
     let write_floor_ms = value_bytes as f64 / header.copy_gb_per_s / 1e6;
     let min_bytes = (value_bytes + mesh_bytes) as u64;
@@ -155,29 +153,19 @@ fn report<T: Real>(header: Header, format: &str, symbolic_s: f64, model: &Model)
 
 /// Operations of one element matrix: at each of `q` points the Jacobian, its inverse, the gradients in space and their
 /// products for every pair of nodes; then the material for every pair.
-fn element_flops(info: &ElementInfo, q: usize) -> f64 {
-    let (n, d) = (info.n_nodes, info.dim);
+fn element_flops(info: &ElementInfo) -> f64 {
+    let (n, d, q) = (info.n_nodes, info.dim, info.shape.quadrature.len());
     let inverse = if d == 3 { 44 } else { 8 };
     let gradients = n * d * (2 * d - 1);
     let point = 2 * n * d * d + inverse + gradients + n * d + 2 * n * n * d * d;
     (q * point + n * n * (4 * d * d + d)) as f64
 }
 
-/// Points of an element's rule.
-fn quadrature_points(kind: ElementKind) -> usize {
-    macro_rules! find {
-        ($($Kind:ident),+) => { match kind {
-            $(ElementKind::$Kind => kernels_rs::element::$Kind::QUADRATURE.len(),)+
-            _ => 0,
-        } };
-    }
-    for_each_element!(find)
-}
-
 impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn row(&mut self, strategy: Strategy) -> Result<Row> {
         let (figures, left_out) = match self.figures(strategy) {
             Err(Error::Unsuited { why, .. }) => (None, Some(why)),
+            Err(Error::OutOfMemory { needed, .. }) => (None, Some(format!("needs {}", print::bytes(needed)))),
             measured => (Some(measured?), None),
         };
         Ok(Row { strategy: strategy.name(), left_out, figures })
