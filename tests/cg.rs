@@ -27,7 +27,7 @@ fn solve<B: Backend, T: Real>(
     let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
     let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
     let f = backend.upload(&f)?;
-    let preconditioner = precond::build(preconditioner, backend, &matrix).expect("it exists")?;
+    let preconditioner = precond::build(preconditioner, 6, backend, &matrix).expect("it exists")?;
     let mut u = backend.zeros::<T>(3 * blocks.n_rows())?;
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent)?;
     Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
@@ -99,7 +99,7 @@ fn needs_one_iteration_per_distinct_eigenvalue() {
 fn zero<B: Backend>(backend: &B) {
     let (blocks, f) = positive(40);
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("jacobi", backend, &matrix).unwrap().unwrap();
+    let preconditioner = precond::build("jacobi", 6, backend, &matrix).unwrap().unwrap();
     let mut u = backend.upload(&f).unwrap();
     let f = backend.zeros(120).unwrap();
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, TIGHT, &Silent).unwrap();
@@ -182,7 +182,7 @@ fn single_precision_says_how_far_it_got() {
 /// What `more` iterations beyond `few` add: launches per entry point, copies, reads.
 fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static str, usize)>, [usize; 6]) {
     let (blocks, f) = chain(400);
-    let counts = |max_iterations| {
+    let counts = |max_iterations: usize| {
         let backend = GpuBackend::new(Recorder::default()).unwrap();
         let options = CgOptions { tolerance: 1e-10, max_iterations };
         let (_, outcome) = solve::<_, f64>(&backend, &blocks, &f, preconditioner, options).unwrap();
@@ -205,15 +205,28 @@ fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
 }
 
 #[test]
-fn a_general_preconditioner_takes_six_launches_and_its_own() {
-    let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+fn a_general_preconditioner_takes_four_launches_and_its_own() {
     let each = 10 * CHECK_EVERY;
-    assert_eq!(
-        launches,
-        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("ebw_spmv_dot_3_32_f64", each), ("xpby_f64", each)]
-    );
+    let common = [("cg_residual_norm_f64", each), ("cg_update_f64", each), ("dot_f64", each)];
+    let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    assert_eq!(launches, [&common[..], &[("ebw_spmv_dot_3_32_f64", each)]].concat());
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));
+    let (launches, [reads, others @ ..]) = difference("least_squares", 2 * CHECK_EVERY, 4 * CHECK_EVERY);
+    let each = 2 * CHECK_EVERY;
+    let common = common.map(|(name, _)| (name, each));
+    let own = [("ebw_polynomial_step_3_32_f64", 6 * each), ("ebw_spmv_dot_3_32_f64", each)];
+    assert_eq!(launches, [&common[..], &own, &[("polynomial_start_f64", each)]].concat());
+    assert_eq!((reads, others), (2, [0; 5]));
+}
+
+#[test]
+fn block_jacobi_takes_three_launches_an_iteration() {
+    let (launches, [reads, others @ ..]) = difference("block_jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let each = 10 * CHECK_EVERY;
+    let residual = ("cg_residual_blocks_f64_3", each);
+    assert_eq!(launches, [residual, ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
+    assert_eq!((reads, others), (10, [0; 5]));
 }
 
 #[test]

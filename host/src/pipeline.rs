@@ -42,6 +42,8 @@ pub struct Choices {
     pub ordering: String,
     /// Preconditioner.
     pub preconditioner: String,
+    /// Its order, if it is a polynomial.
+    pub order: Option<usize>,
     /// Precision.
     pub precision: String,
     /// Assembly strategy.
@@ -88,11 +90,13 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 fn choose(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
+    let preconditioner = or(&solver.preconditioner, precond::AUTO);
     Ok(Choices {
         device,
         format: or(&solver.format, sparse::AUTO),
         ordering: ordering(model)?.name().to_owned(),
-        preconditioner: or(&solver.preconditioner, precond::AUTO),
+        order: precond::has_order(&preconditioner).then_some(solver.order),
+        preconditioner,
         precision: solver.precision.clone(),
         assembly: or(&solver.assembly, "row_owner"),
     })
@@ -210,16 +214,17 @@ impl<B: Backend, T: Real> System<B, T> {
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 
-    /// Makes the preconditioner of this name and iterates from 0; returns `v` too.
+    /// Makes the preconditioner of this name and order and iterates from 0; returns `v` too.
     pub fn iterate(
         &self,
         backend: &B,
-        preconditioner: &str,
+        preconditioner: (&str, usize),
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        let preconditioner = precond::build(preconditioner, backend, &self.matrix).ok_or_else(|| {
-            let name = preconditioner.to_owned();
+        let (name, order) = preconditioner;
+        let preconditioner = precond::build(name, order, backend, &self.matrix).ok_or_else(|| {
+            let name = name.to_owned();
             Error::NotAvailable { what: "preconditioner", name, available: precond::names() }
         })??;
         let mut v = backend.zeros(self.f.len())?;
@@ -238,7 +243,7 @@ fn solve_with<B: Backend, T: Real>(
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
-    let (v, mut outcome) = system.iterate(backend, &choices.preconditioner, options, monitor)?;
+    let (v, mut outcome) = system.iterate(backend, (&choices.preconditioner, model.solver.order), options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
     drop((matrix, f));
     let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();

@@ -47,6 +47,25 @@ fn flags_take_precedence_over_the_file() {
 }
 
 #[test]
+fn polynomials_have_an_order() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &[]).done();
+    let jacobi = folder.summary("out")["solver"].clone();
+    assert!(jacobi.get("order").is_none(), "{jacobi}");
+    let case = good_but("tolerance = 1e-10", "tolerance = 1e-10\npreconditioner = \"least_squares\"\norder = 3");
+    for (flags, order) in [(&[][..], 3), (&["--order", "9"], 9)] {
+        let run = folder.solve(&case, flags).done();
+        assert!(run.out.contains(&format!("(least_squares of order {order}, ebw, double)")), "{}", run.out);
+        let solver = &folder.summary("out")["solver"];
+        assert_eq!((&solver["preconditioner"], &solver["order"]), (&"least_squares".into(), &order.into()));
+        let [iterations, spmvs] = ["iterations", "spmvs"].map(|key| solver[key].as_u64().unwrap());
+        assert!(iterations < jacobi["iterations"].as_u64().unwrap(), "{solver}");
+        // One product more than iterations to start with, one to end with; each with a preconditioner.
+        assert_eq!(spmvs, (iterations + 2) * (order + 1), "{solver}");
+    }
+}
+
+#[test]
 fn every_ordering_gives_the_same_results() {
     let folder = Folder::new();
     folder.solve(GOOD, &[]).done();

@@ -23,9 +23,11 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             format: choices.format.clone(),
             ordering: choices.ordering.clone(),
             preconditioner: choices.preconditioner.clone(),
+            order: choices.order,
             precision: choices.precision.clone(),
             assembly: choices.assembly.clone(),
             iterations: outcome.iterations,
+            spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
             converged: outcome.converged,
         },
@@ -71,9 +73,10 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
     let (solver, results, t) = (&s.solver, &s.results, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { "" } else { "NOT CONVERGED: " };
+    let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
     writeln!(
         out,
-        "  {state}{} iterations of {} ({}, {}, {}), residual {:.1e}",
+        "  {state}{} iterations of {} ({}{order}, {}, {}), residual {:.1e}",
         count(solver.iterations),
         solver.method,
         solver.preconditioner,

@@ -121,6 +121,8 @@ pub struct SolverOptions {
     pub ordering: String,
     /// Preconditioner, or `auto`.
     pub preconditioner: String,
+    /// Order of polynomial preconditioners.
+    pub order: usize,
     /// `double` or `single`.
     pub precision: String,
     /// Assembly strategy, or `auto`.
@@ -138,6 +140,7 @@ impl Default for SolverOptions {
             format: "auto".into(),
             ordering: "auto".into(),
             preconditioner: "auto".into(),
+            order: 6,
             precision: "double".into(),
             assembly: "auto".into(),
             tolerance: 1e-8,

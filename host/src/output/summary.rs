@@ -41,12 +41,17 @@ pub struct Solver {
     pub ordering: String,
     /// The preconditioner.
     pub preconditioner: String,
+    /// Its order, if it is a polynomial.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
     /// `double` or `single`.
     pub precision: String,
     /// Assembly strategy.
     pub assembly: String,
     /// Iterations done.
     pub iterations: usize,
+    /// Products with the matrix, those of the preconditioner among them.
+    pub spmvs: usize,
     /// `||b - K u|| / ||b||`, recomputed from u at the end.
     pub relative_residual: f64,
     /// Whether that met the tolerance.

@@ -3,7 +3,7 @@
 //! | line of the algorithm | here |
 //! | --- | --- |
 //! | `r = f - K u`, `z = M^-1 r`, `p = z` | `Cg::start` |
-//! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q` | `Cg::step` |
+//! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r` | `Cg::step`, fused as the preconditioner allows |
 //! | `u += alpha p`, `p = z + (new r.z / r.z) p` | `Cg::step` |
 //! | `|r| <= eps` | [`cg`], every [`CHECK_EVERY`] iterations |
 //!
@@ -47,6 +47,8 @@ pub struct CgOptions {
 pub struct CgOutcome {
     /// Iterations done.
     pub iterations: usize,
+    /// Products with the matrix, those of the preconditioner among them.
+    pub spmvs: usize,
     /// The true `||f - K u|| / ||f||`, recomputed at the end.
     pub relative_residual: f64,
     /// Whether that is within the tolerance.
@@ -66,6 +68,8 @@ struct Cg<'a, B: Backend, T: Real> {
     q: Vector<B, T>,
     /// Which of [`RHO`] holds the current `r . z`.
     current: usize,
+    /// How often it has started.
+    starts: usize,
 }
 
 /// Solves `K u = f` from the `u` given.
@@ -80,12 +84,13 @@ pub fn cg<B: Backend, T: Real>(
 ) -> Result<CgOutcome> {
     let n = operator.n();
     let [r, z, p, q] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
-    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0 };
+    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0 };
     cg.write_one()?;
     backend.dot(f, f, NORM)?;
     let [norm] = backend.read([NORM])?;
     let norm = norm.sqrt();
-    let mut outcome = CgOutcome { iterations: 0, relative_residual: 0.0, converged: true, history: Vec::new() };
+    let mut outcome =
+        CgOutcome { iterations: 0, spmvs: 0, relative_residual: 0.0, converged: true, history: Vec::new() };
     if norm == 0.0 {
         backend.fill(T::ZERO, u)?;
         return Ok(outcome);
@@ -99,6 +104,7 @@ pub fn cg<B: Backend, T: Real>(
             break;
         }
     }
+    outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
     outcome.relative_residual = residual;
     outcome.converged = residual <= options.tolerance;
     Ok(outcome)
@@ -114,10 +120,11 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
     /// `r = f - K u`, `p = M^-1 r`, and `||r||`.
     fn start(&mut self, f: &Vector<B, T>, u: &Vector<B, T>) -> Result<f64> {
         let b = self.backend;
+        self.starts += 1;
         self.operator.apply(b, u, &mut self.q)?;
         b.copy(f, &mut self.r)?;
         b.axpy(-1.0, Quotient { num: ONE, den: ONE }, &self.q, &mut self.r)?;
-        self.preconditioner.apply(b, &self.r, &mut self.p)?;
+        self.preconditioner.apply(b, self.operator, &self.r, &mut self.p)?;
         b.dot(&self.r, &self.p, RHO[self.current])?;
         b.dot(&self.r, &self.r, history(0))?;
         let [rr] = b.read([history(0)])?;
@@ -161,12 +168,14 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             b.cg_residual(alpha, &self.q, inverse, &mut self.r, &mut self.z, [next, rr])?;
             b.cg_direction([alpha, beta], &self.r, inverse, u, &mut self.p)?;
         } else {
-            b.axpy(-1.0, alpha, &self.q, &mut self.r)?;
-            self.preconditioner.apply(b, &self.r, &mut self.z)?;
-            b.dot(&self.r, &self.z, next)?;
-            b.dot(&self.r, &self.r, rr)?;
-            b.axpy(1.0, alpha, &self.p, u)?;
-            b.xpby(&self.z, beta, &mut self.p)?;
+            if let Some(blocks) = self.preconditioner.blocks() {
+                b.cg_residual_blocks(alpha, &self.q, blocks, &mut self.r, &mut self.z, [next, rr])?;
+            } else {
+                b.cg_residual_norm(alpha, &self.q, &mut self.r, rr)?;
+                self.preconditioner.apply(b, self.operator, &self.r, &mut self.z)?;
+                b.dot(&self.r, &self.z, next)?;
+            }
+            b.cg_update(alpha, (1.0, beta), &self.z, u, &mut self.p)?;
         }
         self.current = 1 - self.current;
         Ok(())

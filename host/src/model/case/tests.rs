@@ -145,6 +145,8 @@ fn numbers_out_of_range_are_refused() {
     says(&message("2e6", "nan"), "part.toml:23:", &["must be finite"]);
     says(&message("1e-8", "1.0"), "part.toml:28:", &["between 0 and 1"]);
     says(&message("tolerance = 1e-8", "max_iterations = 0"), "part.toml:28:", &["1 or more"]);
+    says(&message("tolerance = 1e-8", "order = 0"), "part.toml:28:", &["`order` must lie between 1 and 16"]);
+    says(&message("tolerance = 1e-8", "order = 17"), "part.toml:28:", &["between 1 and 16"]);
     says(&message("size = [1.0,", "size = [0,"), "part.toml:2:", &["longer than 0"]);
     says(&message("cells = [2,", "cells = [0,"), "part.toml:2:", &["at least one cell"]);
 }
