@@ -40,7 +40,7 @@ fn models() -> Vec<Model> {
 
 /// `M^-1`, column by column.
 fn inverse_of<B: Backend, T: Real>(backend: &B, name: &str, order: usize, matrix: &Matrix<B, T>) -> DMatrix<f64> {
-    let preconditioner = precond::build(name, order, backend, matrix).unwrap().unwrap();
+    let preconditioner = precond::build(name, order, backend, matrix).unwrap();
     let n = matrix.n();
     let mut z = backend.zeros(n).unwrap();
     let column = |j: usize| {
@@ -89,7 +89,7 @@ fn symmetric_on<B: Backend>(backend: &B) -> Vec<u64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut found = Vec::new();
     for name in precond::names() {
-        let preconditioner = precond::build(name, 5, backend, &matrix).unwrap().unwrap();
+        let preconditioner = precond::build(name, 5, backend, &matrix).unwrap();
         let apply = |r: &[f64]| {
             let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(270).unwrap());
             preconditioner.apply(backend, &matrix, &r, &mut z).unwrap();
@@ -150,27 +150,27 @@ fn least_squares(order: usize, upper: f64) -> Box<dyn Fn(f64) -> f64> {
     Box::new(move |t| (0..=order).map(|j| p[j] * basis(j, t)).sum())
 }
 
-fn polynomials_on<B: Backend>(backend: &B) -> Vec<u64> {
+fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
     let blocks = positive(9);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let inverse: Vec<f64> = blocks.dense().diagonal().iter().map(|v| 1.0 / v).collect();
+    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let inverse: Vec<T> = blocks.dense().diagonal().iter().map(|v| T::ONE / T::from_f64(*v)).collect();
     let bounds = spectrum::estimate(backend, &matrix, &backend.upload(&inverse).unwrap()).unwrap();
     let scale = scaling(&blocks.dense());
     let eigen = SymmetricEigen::new(&scale * blocks.dense() * &scale);
-    let r: Vec<f64> = Random(8).vector(27);
+    let r: Vec<T> = Random(8).vector(27);
     let mut found = Vec::new();
     for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
         for order in ORDERS {
             let p = value(name, order, bounds.upper, bounds.lower);
             let p = DMatrix::from_diagonal(&eigen.eigenvalues.map(p));
             let dense = &scale * &eigen.eigenvectors * p * eigen.eigenvectors.transpose() * &scale;
-            let expected = dense * DVector::from_column_slice(&r);
-            let preconditioner = precond::build(name, order, backend, &matrix).unwrap().unwrap();
+            let expected = dense * DVector::from_iterator(27, r.iter().map(|r| r.to_f64()));
+            let preconditioner = precond::build(name, order, backend, &matrix).unwrap();
             assert_eq!(preconditioner.products(), order);
             let mut z = backend.zeros(27).unwrap();
             preconditioner.apply(backend, &matrix, &backend.upload(&r).unwrap(), &mut z).unwrap();
             let z = backend.download(&z).unwrap();
-            assert_close(&format!("{name} {order}"), &z, expected.as_slice(), 1e-12, expected.amax());
+            assert_close(&format!("{name} {order}"), &z, expected.as_slice(), 20.0 * rounding::<T>(), expected.amax());
             found.extend(bits(&z));
         }
     }
@@ -179,7 +179,8 @@ fn polynomials_on<B: Backend>(backend: &B) -> Vec<u64> {
 
 #[test]
 fn polynomials_are_those_of_their_definitions() {
-    assert_orders_agree(&on_every_device!(polynomials_on));
+    assert_orders_agree(&on_every_device!(polynomials_on::<_, f64>));
+    assert_orders_agree(&on_every_device!(polynomials_on::<_, f32>));
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
     let start = energy_norm(&blocks, &expected);
     for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
         for order in [1, 2, 3, 6, 16] {
-            let preconditioner = precond::build(name, order, &backend, &matrix).unwrap().unwrap();
+            let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
             let p = value(name, order, bounds.upper, bounds.lower);
             let spectrum = eigenvalues.iter().map(|t| t * p(*t));
             let (low, high) = spectrum.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
@@ -291,7 +292,7 @@ fn polynomials_trade_iterations_for_products() {
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
     let f = backend.upload(&Random(3).vector::<f64>(900)).unwrap();
     let iterations = |name: &str, order: usize| {
-        let preconditioner = precond::build(name, order, &backend, &matrix).unwrap().unwrap();
+        let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
         let options = CgOptions { tolerance: 1e-8, max_iterations: 5000 };
         let mut u = backend.zeros(900).unwrap();
         let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
@@ -316,7 +317,7 @@ fn block_diagonal<B: Backend>(backend: &B) {
     let dense = blocks.dense();
     blocks.set_all(|row, column| if row / 3 == column / 3 { dense[(row, column)] } else { 0.0 });
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("block_jacobi", 1, backend, &matrix).unwrap().unwrap();
+    let preconditioner = precond::build("block_jacobi", 1, backend, &matrix).unwrap();
     let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
     let mut u = backend.zeros(99).unwrap();
     let options = CgOptions { tolerance: 1e-12, max_iterations: 100 };

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::model::Model;
 use crate::model::options::PRECISIONS;
-use crate::precond;
+use crate::precond::{self, Builder, Preconditioner};
 use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
@@ -90,7 +90,8 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 fn choose(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
-    let preconditioner = or(&solver.preconditioner, precond::AUTO);
+    let auto = if solver.precision == "mixed" { precond::AUTO_MIXED } else { precond::AUTO };
+    let preconditioner = or(&solver.preconditioner, auto);
     Ok(Choices {
         device,
         format: or(&solver.format, sparse::AUTO),
@@ -137,8 +138,9 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose(model, backend.name())?;
     match choices.precision.as_str() {
-        "double" => solve_with::<B, f64>(backend, model, monitor, choices),
-        "single" => solve_with::<B, f32>(backend, model, monitor, choices),
+        "double" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build),
+        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build_rounded),
+        "single" => solve_with::<B, f32>(backend, model, monitor, choices, precond::build),
         _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
     }
 }
@@ -214,21 +216,16 @@ impl<B: Backend, T: Real> System<B, T> {
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 
-    /// Makes the preconditioner of this name and order and iterates from 0; returns `v` too.
+    /// Iterates from 0; returns `v` too.
     pub fn iterate(
         &self,
         backend: &B,
-        preconditioner: (&str, usize),
+        preconditioner: &dyn Preconditioner<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        let (name, order) = preconditioner;
-        let preconditioner = precond::build(name, order, backend, &self.matrix).ok_or_else(|| {
-            let name = name.to_owned();
-            Error::NotAvailable { what: "preconditioner", name, available: precond::names() }
-        })??;
         let mut v = backend.zeros(self.f.len())?;
-        let outcome = cg(backend, &self.matrix, &*preconditioner, &self.f, &mut v, options, monitor)?;
+        let outcome = cg(backend, &self.matrix, preconditioner, &self.f, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }
 }
@@ -238,14 +235,16 @@ fn solve_with<B: Backend, T: Real>(
     model: &Model,
     monitor: &dyn Monitor,
     choices: Choices,
+    build: Builder<B, T>,
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
-    let (v, mut outcome) = system.iterate(backend, (&choices.preconditioner, model.solver.order), options, monitor)?;
+    let preconditioner = build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?;
+    let (v, mut outcome) = system.iterate(backend, &*preconditioner, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
-    drop((matrix, f));
+    drop((matrix, preconditioner, f));
     let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;

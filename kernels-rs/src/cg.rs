@@ -86,23 +86,15 @@ pub unsafe fn cg_residual_norm<T: Real>(n: usize, alpha: Ratio, q: View<T>, r: V
     sum_over_grid([sum], to);
 }
 
-/// Computes, for any preconditioner: `u_i += alpha p_i`, then `p_i = z_i + sign * beta p_i`.
+/// Computes, for any preconditioner: `u_i += alpha p_i`, then `p_i = z_i + beta p_i`.
 ///
 /// Parameters: `z, u, p [n]`. Thread mapping: an item per entry. Memory moved: five words per entry.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
-pub unsafe fn cg_update<T: Real>(
-    i: usize,
-    alpha: Ratio,
-    sign: f64,
-    beta: Ratio,
-    z: View<T>,
-    u: ViewMut<T>,
-    p: ViewMut<T>,
-) {
-    let (alpha, beta) = (T::from_f64(alpha.value()), T::from_f64(sign * beta.value()));
+pub unsafe fn cg_update<T: Real>(i: usize, alpha: Ratio, beta: Ratio, z: View<T>, u: ViewMut<T>, p: ViewMut<T>) {
+    let (alpha, beta) = (T::from_f64(alpha.value()), T::from_f64(beta.value()));
     let direction = p.at(i);
     u.set(i, fma(alpha, direction, u.at(i)));
     p.set(i, fma(beta, direction, z.at(i)));

@@ -14,7 +14,7 @@ fn flags_that_make_no_sense() {
         (&["--preconditioner", "ilu"], "jacobi"),
         (&["--order", "0"], "1..=16"),
         (&["--order", "17"], "1..=16"),
-        (&["--precision", "half"], "double, single"),
+        (&["--precision", "half"], "double, single, mixed"),
         (&["--assembly", "magic"], "row_owner"),
         (&["--tolerance", "3"], "expected a number between 0 and 1"),
         (&["--tolerance", "-1"], "expected a number between 0 and 1"),

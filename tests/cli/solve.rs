@@ -105,9 +105,17 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
 
 #[test]
 fn single_precision_that_comes_to_its_end_says_so() {
-    let run = Folder::new().solve(GOOD, &["--precision", "single"]);
+    let folder = Folder::new();
+    let run = folder.solve(GOOD, &["--precision", "single"]);
     assert_eq!(run.code, Some(5));
-    assert!(run.err.contains("take `--precision double`, or a larger `--tolerance`"), "{}", run.err);
+    let warning = "single precision reached a relative residual of ";
+    assert!(run.out.contains(warning) && run.out.contains("short of the tolerance 1.0e-10"), "{}", run.out);
+    assert!(folder.summary("out")["warnings"][0].as_str().unwrap().starts_with(warning));
+    folder.solve(GOOD, &["--precision", "mixed"]).done();
+    let solver = &folder.summary("out")["solver"];
+    assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed".into(), &"least_squares".into()));
+    assert!(solver["relative_residual"].as_f64().unwrap() <= 1e-10, "{solver}");
+    assert!(run.err.contains("take `--precision double` or `mixed`, or a larger `--tolerance`"), "{}", run.err);
 }
 
 #[test]

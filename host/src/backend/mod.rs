@@ -317,11 +317,10 @@ pub trait Backend: Sized + 'static {
         }
     }
 
-    /// For any preconditioner, `u += alpha p`, then `p = z + sign * beta p`.
+    /// For any preconditioner, `u += alpha p`, then `p = z + beta p`.
     fn cg_update<T: Real>(
         &self,
-        alpha: Quotient,
-        (sign, beta): (f64, Quotient),
+        [alpha, beta]: [Quotient; 2],
         z: &Self::Buffer<T>,
         u: &mut Self::Buffer<T>,
         p: &mut Self::Buffer<T>,
@@ -329,7 +328,7 @@ pub trait Backend: Sized + 'static {
         let n = p.len();
         assert!([z.len(), u.len()] == [n; 2], "vectors of different lengths");
         let (alpha, beta) = (self.ratio(alpha), self.ratio(beta));
-        let kernel = CgUpdate { alpha, sign, beta, z: z.view(), u: u.view_mut(), p: p.view_mut() };
+        let kernel = CgUpdate { alpha, beta, z: z.view(), u: u.view_mut(), p: p.view_mut() };
         // SAFETY: all live and have the same length; u and p are borrowed uniquely.
         unsafe { self.run(n, kernel) }
     }

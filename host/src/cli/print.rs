@@ -35,7 +35,7 @@ fn help(error: &Error) -> &'static str {
     match error {
         Error::NotConverged(solution) if solution.choices.precision == "single" => {
             "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
-             `--precision double`, or a larger `--tolerance`"
+             `--precision double` or `mixed`, or a larger `--tolerance`"
         }
         Error::NotConverged(_) => {
             "\nhelp: the results are written, and marked as not converged; raise `--max-iterations`, and see whether \

@@ -42,8 +42,20 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         results: results(model, solution),
-        warnings: model.warnings.clone(),
+        warnings: model.warnings.iter().cloned().chain(short_of_tolerance(model, solution)).collect(),
     }
+}
+
+/// What there is to say of single precision that has not met the tolerance.
+fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
+    let outcome = &solution.outcome;
+    let is_short = solution.choices.precision == "single" && !outcome.converged;
+    is_short.then(|| {
+        format!(
+            "single precision reached a relative residual of {:.1e}, short of the tolerance {:.1e}",
+            outcome.relative_residual, model.solver.tolerance
+        )
+    })
 }
 
 fn results(model: &Model, solution: &Solution) -> Results {

@@ -123,7 +123,7 @@ pub struct SolverOptions {
     pub preconditioner: String,
     /// Order of polynomial preconditioners.
     pub order: usize,
-    /// `double` or `single`.
+    /// `double`, `single` or `mixed`.
     pub precision: String,
     /// Assembly strategy, or `auto`.
     pub assembly: String,

@@ -19,7 +19,9 @@ pub fn box_elements() -> Vec<&'static str> {
 /// Solution methods of this version.
 pub const METHODS: &[&str] = &["cg"];
 /// Precisions of this version.
-pub const PRECISIONS: &[&str] = &["double", "single"];
+pub const PRECISIONS: &[&str] = &["double", "single", "mixed"];
+/// Precisions that a matrix and its vectors can be in.
+pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
 /// Orders of polynomial preconditioners: products per application.
 pub const ORDERS: RangeInclusive<usize> = 1..=16;
 /// Fields that `[output] fields` may name.

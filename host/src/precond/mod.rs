@@ -19,6 +19,7 @@ mod jacobi;
 mod least_squares;
 mod neumann;
 pub mod polynomial;
+mod rounded;
 pub mod spectrum;
 
 pub use block_jacobi::BlockJacobi;
@@ -27,9 +28,10 @@ pub use identity::Identity;
 pub use jacobi::Jacobi;
 pub use least_squares::LeastSquares;
 pub use neumann::Neumann;
+pub use rounded::Rounded;
 
 use crate::backend::{Backend, Blocks, Vector};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::real::Real;
 
@@ -94,21 +96,53 @@ pub fn has_order(name: &str) -> bool {
 /// What `auto` stands for.
 pub const AUTO: &str = "jacobi";
 
-/// Makes the preconditioner of this name; `None` if there is none.
+/// What `auto` stands for with `precision = "mixed"`, which is of use to polynomials alone: SBELL's choice.
+pub const AUTO_MIXED: &str = "least_squares";
+
+/// [`build`] or [`build_rounded`].
+pub type Builder<B, T> = fn(&str, usize, &B, &Matrix<B, T>) -> Result<Box<dyn Preconditioner<B, T>>>;
+
+/// Makes the preconditioner of this name, and of this order if it is a polynomial.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`].
 pub fn build<B: Backend, T: Real>(
     name: &str,
     order: usize,
     backend: &B,
     matrix: &Matrix<B, T>,
-) -> Option<Result<Box<dyn Preconditioner<B, T>>>> {
+) -> Result<Box<dyn Preconditioner<B, T>>> {
     macro_rules! find {
         ($($P:ident),+) => {
             $(if name == <$P<B, T> as Build<B, T>>::NAME {
-                let built = <$P<B, T> as Build<B, T>>::build(backend, matrix, order);
-                return Some(built.map(|p| Box::new(p) as Box<dyn Preconditioner<B, T>>));
+                return Ok(Box::new(<$P<B, T> as Build<B, T>>::build(backend, matrix, order)?));
             })+
         };
     }
     for_each_preconditioner!(find);
-    None
+    Err(Error::NotAvailable { what: "preconditioner", name: name.to_owned(), available: names() })
+}
+
+/// As [`build`], in single precision with a copy of the matrix if it is a polynomial. The others read no matrix, so
+/// that there is nothing to save: they stay in double.
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn build_rounded<B: Backend>(
+    name: &str,
+    order: usize,
+    backend: &B,
+    matrix: &Matrix<B, f64>,
+) -> Result<Box<dyn Preconditioner<B, f64>>> {
+    macro_rules! find {
+        ($($P:ident),+) => {
+            $(if name == <$P<B, f32> as Build<B, f32>>::NAME && <$P<B, f32> as Build<B, f32>>::HAS_ORDER {
+                return Ok(Box::new(Rounded::<B, $P<B, f32>>::build(backend, matrix, order)?));
+            })+
+        };
+    }
+    for_each_preconditioner!(find);
+    build(name, order, backend, matrix)
 }

@@ -5,7 +5,7 @@ use crate::backend::{Backend, Buffer, Scalar, Vector};
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
-use kernels_rs::precond::Step;
+use kernels_rs::precond::{ScaleToSingle, Step};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
@@ -106,6 +106,7 @@ pub struct Matrix<B: Backend, T: Real> {
     pattern: Rc<Pattern<B>>,
     size: usize,
     format: &'static str,
+    tuning: Tuning,
     values: Vector<B, T>,
     index_bytes: u64,
     places: Places<B>,
@@ -140,6 +141,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
             pattern: plan.pattern.clone(),
             size: plan.size,
             format: F::NAME,
+            tuning: plan.tuning,
             values: plan.backend.zeros(n_values as usize)?,
             index_bytes,
             places,
@@ -229,6 +231,28 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     fn check_shapes(&self, x: usize, y: usize) {
         let n = self.size * self.pattern.n_rows;
         assert!([x, y] == [n; 2], "a matrix of {n} rows, x of {x}, y of {y}");
+    }
+}
+
+impl<B: Backend> Matrix<B, f64> {
+    /// `D^-1/2 A D^-1/2` in single precision and the same format, from the inverse of D. It has index arrays of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if there is no room for it beside this one.
+    pub fn scaled_to_single(&self, backend: &B, inverse: &Vector<B, f64>) -> Result<Matrix<B, f32>> {
+        assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
+        let mut scaled = Matrix::zeros(backend, self.format, self.size, &self.pattern, self.tuning)?;
+        let kernel = ScaleToSingle {
+            from: self.entries(),
+            values: self.values(),
+            inverse: inverse.view(),
+            to: scaled.entries(),
+            scaled: scaled.values_mut(),
+        };
+        // SAFETY: both matrices live, have this pattern and size, and an entry belongs to one row.
+        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        Ok(scaled)
     }
 }
 

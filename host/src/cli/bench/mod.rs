@@ -16,7 +16,7 @@ use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpfem::backend::Device;
-use warpfem::model::options::PRECISIONS;
+use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::output;
 
 /// What can be measured.
@@ -39,7 +39,7 @@ struct Common {
     #[arg(long, default_value = "auto")]
     device: Device,
     /// Precision of matrix and vectors.
-    #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PRECISIONS))]
+    #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PLAIN_PRECISIONS))]
     precision: String,
     /// Samples whose median is reported.
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]

@@ -133,7 +133,7 @@ fn what_is_to_come_is_refused_by_name() {
         &["annulus", "not available", "available: box, rectangle"],
     );
     says(&message("\"cg\"", "\"direct\""), "part.toml:26:10: method `direct`", &["available: cg"]);
-    says(&message("method = \"cg\"", "precision = \"mixed\""), "part.toml:26:", &["available: double, single"]);
+    says(&message("method = \"cg\"", "precision = \"half\""), "part.toml:26:", &["available: double, single, mixed"]);
 }
 
 #[test]
