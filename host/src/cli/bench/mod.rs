@@ -6,6 +6,7 @@ mod cg;
 mod export;
 mod header;
 mod matrices;
+mod precond;
 mod problem;
 mod reference;
 mod row;
@@ -28,6 +29,8 @@ pub enum Kind {
     Assembly(assembly::Arguments),
     /// Conjugate gradients with Jacobi: iterations, and time per iteration.
     Cg(cg::Arguments),
+    /// Preconditioners: iterations, products and time of every one and order.
+    Precond(precond::Arguments),
 }
 
 /// The problem, the device, and where the figures go.
@@ -61,6 +64,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Spmv(arguments) => spmv::run(arguments),
         Kind::Assembly(arguments) => assembly::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
+        Kind::Precond(arguments) => precond::run(arguments),
     }
 }
 
