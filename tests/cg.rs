@@ -11,7 +11,7 @@ use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::precond;
 use warpfem::solve::cg::CHECK_EVERY;
-use warpfem::solve::{CgOptions, CgOutcome, Silent, cg};
+use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, cg};
 use warpfem::sparse::Matrix;
 
 const TIGHT: CgOptions = CgOptions { tolerance: 1e-12, max_iterations: 1000 };
@@ -150,6 +150,7 @@ fn gives_up<B: Backend>(backend: &B) {
         let options = CgOptions { tolerance: 1e-10, max_iterations };
         let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
         assert!(!outcome.converged && outcome.iterations == max_iterations, "{outcome:?}");
+        assert_eq!(outcome.ending, Ending::Limit);
         assert_eq!(outcome.history.len(), max_iterations);
         let residual = true_residual(&blocks, &f, &u);
         assert!((outcome.relative_residual - residual).abs() <= 1e-10 * residual, "{outcome:?}, true {residual}");
@@ -168,6 +169,7 @@ fn single<B: Backend>(backend: &B) {
     let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
     let residual = true_residual(&blocks, &f, &u);
     assert!(!outcome.converged && outcome.iterations < 5000, "{} iterations", outcome.iterations);
+    assert_eq!(outcome.ending, Ending::Stagnated);
     assert!(outcome.relative_residual > 0.3 * residual, "reported {}, true {residual}", outcome.relative_residual);
     assert!(outcome.relative_residual < 3.0 * residual, "reported {}, true {residual}", outcome.relative_residual);
     let (double, _) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
@@ -177,6 +179,54 @@ fn single<B: Backend>(backend: &B) {
 #[test]
 fn single_precision_says_how_far_it_got() {
     on_every_device!(single);
+}
+
+fn indefinite<B: Backend>(backend: &B) {
+    // The chain's matrix less 1 has eigenvalues on both sides of 0.
+    let (mut blocks, f) = chain(200);
+    let dense = blocks.dense();
+    blocks.set_all(|row, column| dense[(row, column)] - if row == column { 1.0 } else { 0.0 });
+    let options = CgOptions { tolerance: 1e-10, max_iterations: 5000 };
+    for preconditioner in precond::names() {
+        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
+        assert_eq!((outcome.converged, outcome.ending), (false, Ending::Indefinite), "{preconditioner}");
+        assert!(outcome.iterations < 200 && u.iter().all(|u| u.is_finite()), "{preconditioner}: {outcome:?}");
+        assert!(outcome.ending.reason().contains("not positive definite"));
+    }
+}
+
+#[test]
+fn a_matrix_that_is_not_positive_definite_is_found_out() {
+    on_every_device!(indefinite);
+}
+
+/// Cancels at the first look.
+struct Impatient;
+
+impl Monitor for Impatient {
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn endings_are_told_apart() {
+    let backend = CpuBackend::default();
+    let (blocks, f) = chain(200);
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let jacobi = precond::build("jacobi", 6, &backend, &matrix).unwrap();
+    let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
+    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Impatient).unwrap();
+    assert_eq!((outcome.ending, outcome.converged, outcome.iterations), (Ending::Cancelled, false, 0));
+    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Silent).unwrap();
+    assert_eq!((outcome.ending, outcome.converged), (Ending::Converged, true));
+    // It starts from what is there.
+    let again = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Silent).unwrap();
+    assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
+    let hopeless = CgOptions { tolerance: 1e-30, max_iterations: 5000 };
+    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, hopeless, &Silent).unwrap();
+    assert_eq!((outcome.ending, outcome.converged), (Ending::Stagnated, false));
+    assert!(outcome.iterations < 5000 && outcome.relative_residual < 1e-11, "{outcome:?}");
 }
 
 /// What `more` iterations beyond `few` add: launches per entry point, copies, reads.

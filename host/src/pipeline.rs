@@ -9,7 +9,7 @@ use crate::mesh::Mesh;
 use crate::model::Model;
 use crate::model::options::PRECISIONS;
 use crate::precond::{self, Builder, Preconditioner};
-use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
+use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, cg};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
 use kernels_rs::for_each_strategy;
@@ -254,6 +254,11 @@ fn solve_with<B: Backend, T: Real>(
         // A rounded matrix cannot judge itself.
         outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
         outcome.converged = outcome.relative_residual <= options.tolerance;
+        outcome.ending = match outcome.ending {
+            _ if outcome.converged => Ending::Converged,
+            Ending::Converged => Ending::Stagnated,
+            ending => ending,
+        };
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let dim = supports.dim;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
-use warpfem::output::summary::{Distribution, Results, Solver, Timings};
+use warpfem::output::summary::{Distribution, History, Results, Solver, Timings};
 use warpfem::pipeline::Solution;
 use warpfem::stress::norm;
 
@@ -30,6 +30,8 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
             converged: outcome.converged,
+            ending: outcome.ending.name().into(),
+            history: History::of(&outcome.history),
         },
         timings_s: Timings {
             read,

@@ -13,7 +13,7 @@
 //! number of steps: a bound a fifth too high on finite element meshes. Zhou and Li (Linear Algebra Appl. 435, 2011) give this one.
 
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::precond::LanczosStart;
 use kernels_rs::real::Real;
@@ -62,7 +62,7 @@ pub fn estimate<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, inverse
     }
     let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;
     let (rho, pq) = coefficients.split_at(STEPS + 1);
-    if rho[0] < 0.0 { Err(Error::Breakdown) } else { Ok(bounds(rho, pq, T::EPSILON.to_f64())) }
+    Ok(bounds(rho, pq, T::EPSILON.to_f64()))
 }
 
 /// The bounds from `rho [k + 1]` and `pq [k]`, of which only what precedes the end of the process counts: where nothing is
@@ -154,5 +154,6 @@ mod tests {
         let nothing = bounds(&[0.0; 4], &[0.0; 3], 1e-16);
         assert_eq!(nothing, Spectrum { lower: 0.0, upper: 1.0 });
         assert_eq!(bounds(&[1.0; 4], &[-1.0; 3], 1e-16), nothing);
+        assert_eq!(bounds(&[-1.0; 4], &[1.0; 3], 1e-16), nothing);
     }
 }
