@@ -1,10 +1,18 @@
 """Reads `ptxas -v` on standard input; prints registers and spills per kernel. Fails on errors, and on spills of kernels that
-are not named as arguments."""
+are not named as arguments. With --json also writes the figures to a file, for docs/benchmarks/collect.py."""
 
+import argparse
+import json
+import pathlib
 import re
 import sys
 
-allowed = set(sys.argv[1:])
+parser = argparse.ArgumentParser()
+parser.add_argument("--json", type=pathlib.Path)
+parser.add_argument("--architecture", default="sm_90")
+parser.add_argument("allowed", nargs="*")
+arguments = parser.parse_args()
+allowed = set(arguments.allowed)
 kernels, name, spills, bad = [], None, 0, []
 for line in sys.stdin:
     if re.search(r"\b(error|fatal)\b", line):
@@ -17,8 +25,11 @@ for line in sys.stdin:
             bad.append(f"a function outside the kernels spills: {line.strip()}")
     elif (found := re.search(r"Used (\d+) registers", line)) and name:
         kernels.append((name, int(found[1]), spills))
-        name = None
+        name, spills = None, 0
 
+if arguments.json:
+    figures = {name: {"registers": registers, "spilled_bytes": spilled} for name, registers, spilled in sorted(kernels)}
+    arguments.json.write_text(json.dumps({"architecture": arguments.architecture, "kernels": figures}, indent=1) + "\n")
 print(f"{'kernel':60} registers spilled bytes")
 for name, registers, spilled in sorted(kernels):
     note = "  (allowed)" if spilled and name in allowed else ""

@@ -3,26 +3,32 @@
 mod common;
 
 use common::blocks::{dense_of, zeros};
+use common::elements::{PLANE, SOLID};
 use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding};
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{Ordering, Supports, Symbolic};
 use warpfem::backend::{Backend, Device};
-use warpfem::element::ElementKind::{Hex8, Tet4};
-use warpfem::model::Model;
+use warpfem::model::{Analysis, Model};
 use warpfem::pipeline;
 use warpfem::solve::Silent;
 use warpfem::sparse::{Matrix, Operator};
 
-/// A distorted box of each element, and an unstructured mesh; of two materials each.
+/// A distorted box or square of each element in each analysis, and an unstructured mesh; of two materials each.
 fn models() -> Vec<Model> {
-    let distorted = |kind| meshes::two_materials(meshes::distorted_box(kind, [3, 4, 2], 0.2));
-    vec![distorted(Tet4), distorted(Hex8), meshes::two_materials(meshes::load("cube_463.toml").mesh)]
+    let mut models = vec![meshes::two_materials(meshes::load("cube_463.toml").mesh)];
+    for kind in [PLANE, SOLID].concat() {
+        let cells = if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] };
+        let distorted =
+            |analysis: &Analysis| meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells, 0.2));
+        models.extend(meshes::analyses(kind).iter().map(distorted));
+    }
+    models
 }
 
-/// A matrix `[3 n][3 n]` in the solver's numbering, from the mesh's.
-fn renumbered(symbolic: &Symbolic, k: &DMatrix<f64>) -> DMatrix<f64> {
-    let to_mesh = |i: usize| 3 * symbolic.numbering.to_mesh[i / 3] as usize + i % 3;
+/// A matrix `[dim n][dim n]` in the solver's numbering, from the mesh's.
+fn renumbered(dim: usize, symbolic: &Symbolic, k: &DMatrix<f64>) -> DMatrix<f64> {
+    let to_mesh = |i: usize| dim * symbolic.numbering.to_mesh[i / dim] as usize + i % dim;
     DMatrix::from_fn(k.nrows(), k.ncols(), |i, j| k[(to_mesh(i), to_mesh(j))])
 }
 
@@ -34,8 +40,8 @@ fn assembled<B: Backend, T: Real>(
 ) -> Vec<u64> {
     let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
-        let mut matrix: Matrix<B, T> = zeros(backend, "ebw", &symbolic.sparsity);
-        mesh.add_stiffness(backend, &mut matrix).unwrap();
+        let mut matrix: Matrix<B, T> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
+        meshes::add_stiffness(backend, &mesh, &mut matrix);
         (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
     };
     let (values, k) = run();
@@ -53,8 +59,14 @@ fn assembled<B: Backend, T: Real>(
     bits(&values)
 }
 
-/// Three translations and three rotations, in the solver's numbering.
+/// The first `dim` components of vectors, one after the other.
+fn flat(dim: usize, vectors: &[[f64; 3]]) -> Vec<f64> {
+    vectors.iter().flat_map(|vector| vector[..dim].iter().copied()).collect()
+}
+
+/// All translations and rotations, in the solver's numbering.
 fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
+    let dim = model.analysis.dim();
     let motion = |m: usize| {
         let at = |[x, y, z]: [f64; 3]| match m {
             3 => [0.0, -z, y],
@@ -63,9 +75,10 @@ fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
             _ => core::array::from_fn(|i| if i == m { 1.0 } else { 0.0 }),
         };
         let u: Vec<[f64; 3]> = symbolic.numbering.gather(&model.mesh.coords).into_iter().map(at).collect();
-        DVector::from_vec(u.into_flattened())
+        DVector::from_vec(flat(dim, &u))
     };
-    (0..6).map(motion).collect()
+    let all: &[usize] = if dim == 2 { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    all.iter().map(|m| motion(*m)).collect()
 }
 
 #[test]
@@ -73,7 +86,7 @@ fn stiffness_is_the_serial_assembly() {
     for model in models() {
         for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024), (Ordering::ReverseCuthillMckee, 64)] {
             let symbolic = Symbolic::new(&model.mesh, order, window).unwrap();
-            let expected = renumbered(&symbolic, &reference::stiffness(&model));
+            let expected = renumbered(model.analysis.dim(), &symbolic, &reference::stiffness(&model));
             assert_orders_agree(&on_every_device!(assembled::<_, f64>, &model, &symbolic, &expected));
             assert_orders_agree(&on_every_device!(assembled::<_, f32>, &model, &symbolic, &expected));
         }
@@ -85,41 +98,44 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", &symbolic.sparsity);
-    mesh.add_stiffness(backend, &mut matrix).unwrap();
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
+    meshes::add_stiffness(backend, &mesh, &mut matrix);
     let before = dense_of(backend, &matrix);
-    let mut f = backend.upload(&symbolic.numbering.gather(&model.nodal_forces).into_flattened()).unwrap();
+    let dim = model.analysis.dim();
+    let mut f = backend.upload(&flat(dim, &symbolic.numbering.gather(&model.nodal_forces))).unwrap();
     supports.eliminate(backend, &mut matrix, &mut f).unwrap();
     let k = dense_of(backend, &matrix);
     let f = backend.download(&f).unwrap();
     assert!((&k - k.transpose()).amax() <= 1e-14 * k.amax(), "not symmetric");
     assert_eq!(k.diagonal(), before.diagonal(), "the diagonal is kept");
-    for i in (0..f.len()).filter(|i| supports.is_fixed(i / 3, i % 3)) {
+    for i in (0..f.len()).filter(|i| supports.is_fixed(i / dim, i % dim)) {
         assert_eq!(f[i], 0.0);
         assert_eq!(k.row(i).iter().filter(|v| **v != 0.0).count(), 1, "row {i} is the diagonal alone");
     }
     let mut u = k.cholesky().expect("positive definite").solve(&DVector::from_vec(f));
     u += DVector::from_column_slice(&supports.prescribed);
-    let u = symbolic.numbering.scatter(u.as_slice(), 3).into_flattened();
+    let u = flat(dim, &symbolic.numbering.scatter(u.as_slice(), dim));
     assert_close("displacements", &u, expected.as_slice(), 1e-11, expected.amax());
     bits(&u)
 }
 
 /// The free part of `K u = f` solved with the prescribed part taken over to the right.
 fn partitioned(model: &Model) -> DVector<f64> {
-    let n = 3 * model.mesh.coords.len();
+    let dim = model.analysis.dim();
+    let n = dim * model.mesh.coords.len();
     let mut prescribed = vec![None; n];
     for support in &model.supports {
         for node in &support.nodes {
-            for i in 0..3 {
-                prescribed[3 * *node as usize + i] = support.displacement[i].or(prescribed[3 * *node as usize + i]);
+            for i in 0..dim {
+                let at = dim * *node as usize + i;
+                prescribed[at] = support.displacement[i].or(prescribed[at]);
             }
         }
     }
     let free: Vec<usize> = (0..n).filter(|i| prescribed[*i].is_none()).collect();
     let k = reference::stiffness(model);
     let mut u = DVector::from_iterator(n, prescribed.iter().map(|value| value.unwrap_or(0.0)));
-    let f = DVector::from_row_slice(model.nodal_forces.as_flattened()) - &k * &u;
+    let f = DVector::from_vec(flat(dim, &model.nodal_forces)) - &k * &u;
     let solution = k.select_columns(&free).select_rows(&free).cholesky().unwrap().solve(&f.select_rows(&free));
     free.iter().zip(solution.iter()).for_each(|(i, value)| u[*i] = *value);
     u
@@ -127,36 +143,44 @@ fn partitioned(model: &Model) -> DVector<f64> {
 
 #[test]
 fn supports_are_eliminated_and_prescribed_values_lifted() {
-    let tables = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
-                  [[support]]\non = \"xmax\"\ndisplacement = { x = 0.01, z = -0.02 }\n\
-                  [[traction]]\non = \"zmax\"\nvector = [1.0, 2.0, -3.0]\n";
-    for kind in [Tet4, Hex8] {
-        let mesh = meshes::distorted_box(kind, [3, 4, 2], 0.2);
-        let model = meshes::model(&format!("{}{tables}", meshes::SOFT), mesh);
+    let solid = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
+                 [[support]]\non = \"xmax\"\ndisplacement = { x = 0.01, z = -0.02 }\n\
+                 [[traction]]\non = \"zmax\"\nvector = [1.0, 2.0, -3.0]\n";
+    let plane = "[[support]]\non = \"xmin\"\nfix = \"xy\"\n\
+                 [[support]]\non = \"xmax\"\ndisplacement = { y = -0.02 }\n\
+                 [[traction]]\non = \"ymax\"\nvector = [1.0, -3.0]\n";
+    for kind in [PLANE, SOLID].concat() {
+        let analysis = *meshes::analyses(kind).last().unwrap();
+        let (cells, tables) = (if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] }, [plane, solid]);
+        let tables = format!("{}{}{}", meshes::analysis(analysis, 0.4), meshes::SOFT, tables[analysis.dim() - 2]);
+        let model = meshes::model(&tables, meshes::distorted_box(kind, cells, 0.2));
         let expected = partitioned(&model);
         assert_orders_agree(&on_every_device!(constrained, &model, &expected));
         let solution = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
-        assert_close("pipeline", solution.displacement.as_flattened(), expected.as_slice(), 1e-7, expected.amax());
+        let found = flat(analysis.dim(), &solution.displacement);
+        assert_close("pipeline", &found, expected.as_slice(), 1e-7, expected.amax());
     }
 }
 
 fn gravity<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
+    let dim = model.analysis.dim();
     let weights = [[0.0, 1.0, -9.81 * 2.0], [0.5, 0.0, -9.81 * 5.0]];
-    let mut f = backend.zeros(3 * mesh.n_nodes).unwrap();
+    let mut f = backend.zeros(dim * mesh.n_nodes).unwrap();
     mesh.add_body_force(backend, &weights, &mut f).unwrap();
     let f = backend.download(&f).unwrap();
-    let nodal = symbolic.numbering.scatter(&f, 3).into_flattened();
+    let nodal = flat(dim, &symbolic.numbering.scatter(&f, dim));
     let expected = reference::body_force(model, &weights);
     assert_close("nodal loads", &nodal, &expected, 1e-13, largest(&expected));
     let mut volume = [0.0; 2];
     reference::for_each_cell(model, |kind, _, x, material, _| {
-        volume[material] += reference::points(kind, x).iter().map(|point| point.weight).sum::<f64>();
+        let cell: f64 = reference::points(kind, x).iter().map(|point| point.weight).sum();
+        volume[material] += model.thickness * cell;
     });
-    let total = warpfem::stress::resultant(&f, 3);
-    let weight: [f64; 3] = core::array::from_fn(|i| volume[0] * weights[0][i] + volume[1] * weights[1][i]);
-    assert_close("weight", &total, &weight, 1e-13, largest(&weight));
+    let total = warpfem::stress::resultant(&f, dim);
+    let weight: Vec<f64> = (0..dim).map(|i| volume[0] * weights[0][i] + volume[1] * weights[1][i]).collect();
+    assert_close("weight", &total[..dim], &weight, 1e-13, largest(&weight));
     bits(&f)
 }
 
@@ -170,10 +194,10 @@ fn gravity_adds_up_to_the_weight() {
 fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", &symbolic.sparsity);
-    mesh.add_stiffness(backend, &mut matrix).unwrap();
-    let u = backend.upload(&Random(6).vector::<f64>(3 * mesh.n_nodes)).unwrap();
-    let mut product = backend.zeros(3 * mesh.n_nodes).unwrap();
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
+    meshes::add_stiffness(backend, &mesh, &mut matrix);
+    let u = backend.upload(&Random(6).vector::<f64>(mesh.dim * mesh.n_nodes)).unwrap();
+    let mut product = backend.zeros(mesh.dim * mesh.n_nodes).unwrap();
     matrix.apply(backend, &u, &mut product).unwrap();
     let force = backend.download(&mesh.internal_force(backend, &u).unwrap()).unwrap();
     let product = backend.download(&product).unwrap();

@@ -2,8 +2,10 @@
 
 mod common;
 
+use common::elements::{PLANE, SOLID};
 use common::{assert_close, bits, largest, meshes};
 use warpfem::backend::Device;
+use warpfem::model::Model;
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
 
@@ -16,9 +18,7 @@ fn numbers(solution: &Solution) -> Vec<f64> {
     numbers
 }
 
-#[test]
-fn devices_agree_and_repeat_themselves() {
-    let mut model = meshes::load("cube_463.toml");
+fn check(mut model: Model) {
     model.solver.tolerance = 1e-12;
     let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
     let mut devices = vec![Device::Cpu, Device::Emulate];
@@ -38,6 +38,23 @@ fn devices_agree_and_repeat_themselves() {
         close("energy", &[found.stresses.strain_energy], &[expected.stresses.strain_energy]);
         assert!(found.equilibrium_error < 1e-10, "{}", found.equilibrium_error);
         assert!(found.outcome.iterations.abs_diff(expected.outcome.iterations) <= 10, "{device:?}");
+    }
+}
+
+#[test]
+fn devices_agree_and_repeat_themselves() {
+    check(meshes::load("cube_463.toml"));
+}
+
+#[test]
+fn devices_agree_about_every_element() {
+    for kind in [PLANE, SOLID].concat() {
+        let cells = if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 3, 2] };
+        for analysis in meshes::analyses(kind) {
+            let mut model = meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells, 0.2));
+            model.gravity = Some([0.5, -1.0, if kind.info().dim == 3 { 2.0 } else { 0.0 }]);
+            check(model);
+        }
     }
 }
 

@@ -3,16 +3,16 @@
 
 mod common;
 
-use common::meshes::{SOFT, model, prescribe};
-use common::{Random, assert_close, largest};
-use warpfem::backend::Device;
+use common::elements::PLANE;
+use common::fields::solve;
+use common::meshes::{self, SOFT, distorted_box, model, on_skin, prescribe};
+use common::{assert_close, largest};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tri3};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
-use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::{self, Solution};
-use warpfem::solve::Silent;
+use warpfem::model::Analysis;
+use warpfem::pipeline::Solution;
 
 /// [`SOFT`]'s constants.
 const YOUNG: f64 = 1000.0;
@@ -20,37 +20,19 @@ const POISSON: f64 = 0.3;
 const WEIGHT: f64 = 2.0 * 10.0;
 const THICKNESS: f64 = 0.05;
 
-const KINDS: [ElementKind; 2] = [Tri3, Quad4];
 const ANALYSES: [Analysis; 2] = [Analysis::PlaneStress, Analysis::PlaneStrain];
 
-fn solve(model: Model) -> Solution {
-    solve_to(1e-13, model)
-}
-
-fn solve_to(tolerance: f64, mut model: Model) -> Solution {
-    model.solver.tolerance = tolerance;
-    pipeline::solve(&model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{error}"))
-}
-
 fn analysis(kind: Analysis, thickness: f64) -> String {
-    format!("[analysis]\nkind = \"{}\"\nthickness = {thickness:?}\n{SOFT}", kind.name())
+    format!("{}{SOFT}", meshes::analysis(kind, thickness))
 }
 
 /// Rollers on two sides, so that the plate may stretch freely.
 const ROLLERS: &str = "[[support]]\non = \"xmin\"\nfix = \"x\"\n[[support]]\non = \"ymin\"\nfix = \"y\"\n";
 
-fn on_edge(x: [f64; 3]) -> bool {
-    x[..2].iter().any(|c| *c == 0.0 || *c == 1.0)
-}
-
-/// A unit square whose inner nodes are moved by up to a quarter of a cell.
+/// A unit square of distorted cells, of fewer if they have more nodes; curved where the element is.
 fn distorted_square(kind: ElementKind, cells: [usize; 2]) -> Mesh {
-    let mut mesh = generate_rectangle(kind, [1.0; 2], cells).unwrap();
-    let mut random = Random(7);
-    for x in mesh.coords.iter_mut().filter(|x| !on_edge(**x)) {
-        (0..2).for_each(|i| x[i] += 0.25 * random.next() / cells[i] as f64);
-    }
-    mesh
+    let cells = if kind.info().is_quadratic() { cells.map(|n| n - 1) } else { cells };
+    distorted_box(kind, [cells[0], cells[1], 1], 0.2)
 }
 
 fn check_displacements(solution: &Solution, coords: &[[f64; 3]], exact: impl Fn([f64; 3]) -> [f64; 3]) {
@@ -87,13 +69,13 @@ fn a_linear_field_on_the_outline_is_linear_inside() {
     let field = |x: [f64; 3], i: usize| 0.01 + h[i][0] * x[0] + h[i][1] * x[1];
     let exact = |x: [f64; 3]| [field(x, 0), field(x, 1), 0.0];
     let eps = [h[0][0], h[1][1], h[0][1] + h[1][0]];
-    for kind in KINDS {
+    for kind in PLANE {
         for plane in ANALYSES {
             let tables = format!("{}{ROLLERS}", analysis(plane, THICKNESS));
             let mut patch = model(&tables, distorted_square(kind, [4, 5]));
-            prescribe(&mut patch, |x| on_edge(x).then(|| exact(x)));
+            prescribe(&mut patch, |x| on_skin(2, x).then(|| exact(x)));
             let coords = patch.mesh.coords.clone();
-            let solution = solve(patch);
+            let solution = solve(&mut patch, 1e-13);
             check_displacements(&solution, &coords, exact);
             let [xx, yy, zz, xy] = hooke(plane, eps);
             check_stress(&solution, [xx, yy, zz, xy, 0.0, 0.0]);
@@ -107,7 +89,7 @@ fn a_linear_field_on_the_outline_is_linear_inside() {
 #[test]
 fn a_plate_pulled_at_its_end_stretches_evenly() {
     let pull = 3.0;
-    for kind in KINDS {
+    for kind in PLANE {
         for plane in ANALYSES {
             // A prism that cannot change its length is stiffer: E / (1 - nu^2), nu / (1 - nu).
             let (young, poisson, across) = match plane {
@@ -116,9 +98,9 @@ fn a_plate_pulled_at_its_end_stretches_evenly() {
             };
             let load = format!("[[traction]]\non = \"xmax\"\nvector = [{pull:?}, 0.0]\n");
             let tables = format!("{}{ROLLERS}{load}", analysis(plane, THICKNESS));
-            let plate = model(&tables, distorted_square(kind, [4, 3]));
+            let mut plate = model(&tables, distorted_square(kind, [4, 3]));
             let coords = plate.mesh.coords.clone();
-            let solution = solve(plate);
+            let solution = solve(&mut plate, 1e-13);
             check_displacements(&solution, &coords, |[x, y, _]| [pull / young * x, -poisson * pull / young * y, 0.0]);
             check_stress(&solution, [pull, 0.0, across, 0.0, 0.0, 0.0]);
             assert_close("reaction", &solution.reactions[0], &[-pull * THICKNESS, 0.0, 0.0], 1e-10, pull * THICKNESS);
@@ -129,13 +111,13 @@ fn a_plate_pulled_at_its_end_stretches_evenly() {
 #[test]
 fn pressure_from_all_sides_shrinks_evenly() {
     let p = 5.0;
-    for kind in KINDS {
+    for kind in PLANE {
         for plane in ANALYSES {
             let load = format!("[[pressure]]\non = [\"xmax\", \"ymax\"]\nvalue = {p:?}\n");
             let tables = format!("{}{ROLLERS}{load}", analysis(plane, THICKNESS));
-            let plate = model(&tables, distorted_square(kind, [3, 4]));
+            let mut plate = model(&tables, distorted_square(kind, [3, 4]));
             let coords = plate.mesh.coords.clone();
-            let solution = solve(plate);
+            let solution = solve(&mut plate, 1e-13);
             let (strain, across) = match plane {
                 Analysis::PlaneStress => (-p * (1.0 - POISSON) / YOUNG, 0.0),
                 _ => (-p * (1.0 + POISSON) * (1.0 - 2.0 * POISSON) / YOUNG, -2.0 * POISSON * p),
@@ -157,9 +139,9 @@ fn a_hanging_plate_carries_its_weight() {
                 "[[support]]\non = [\"xmin\", \"xmax\"]\nfix = \"x\"\n[[support]]\non = \"ymax\"\nfix = \"xy\"\n";
             let gravity = "[gravity]\nacceleration = [0.0, -10.0]\n";
             let tables = format!("{}{sides}{gravity}", analysis(plane, thickness));
-            let plate = model(&tables, generate_rectangle(kind, [0.5, 1.0], [1, 8]).unwrap());
+            let mut plate = model(&tables, generate_rectangle(kind, [0.5, 1.0], [1, 8]).unwrap());
             let coords = plate.mesh.coords.clone();
-            let solution = solve(plate);
+            let solution = solve(&mut plate, 1e-13);
             // Stiffness of a strip that cannot change its width.
             let [_, stiffness, ..] = hooke(plane, [0.0, 1.0, 0.0]);
             if kind == Quad4 {
@@ -178,7 +160,7 @@ fn forces_move_a_thick_plate_less_and_tractions_move_it_as_much() {
     let clamp = "[[support]]\non = \"xmin\"\nfix = \"xy\"\n";
     let solved = |load: &str, thickness: f64| {
         let tables = format!("{}{clamp}{load}", analysis(Analysis::PlaneStress, thickness));
-        solve(model(&tables, distorted_square(Quad4, [4, 4])))
+        solve(&mut model(&tables, distorted_square(Quad4, [4, 4])), 1e-13)
     };
     let force = "[[force]]\non = \"xmax\"\ntotal = [1.0, -2.0]\n[[point_force]]\nat = [1.0, 1.0]\nvector = [0.0, 0.5]\n\
                  [[contact]]\ndirection = [0.0, 1.0]\ntotal = 0.7\n";
@@ -207,9 +189,9 @@ fn plane_strain_is_a_slab_held_along_z() {
     }
     let clamp = |fix: &str| format!("[[support]]\non = \"xmin\"\nfix = \"{fix}\"\n");
     let plane = analysis(Analysis::PlaneStrain, THICKNESS);
-    let plane = solve(model(&format!("{plane}{}{loads}{gravity}", clamp("xy")), square));
+    let plane = solve(&mut model(&format!("{plane}{}{loads}{gravity}", clamp("xy")), square), 1e-12);
     let across = "[[support]]\non = [\"zmin\", \"zmax\"]\nfix = \"z\"\n";
-    let space = solve(model(&format!("{SOFT}{}{across}{loads}{gravity}", clamp("xyz")), slab));
+    let space = solve(&mut model(&format!("{SOFT}{}{across}{loads}{gravity}", clamp("xyz")), slab), 1e-12);
     let flat = plane.displacement.as_flattened();
     for layer in space.displacement.chunks(n) {
         assert_close("displacement", layer.as_flattened(), flat, 1e-10, largest(flat));
@@ -230,11 +212,11 @@ fn linear_elements_lock_in_plane_strain_where_the_warning_says_so() {
         let tables = format!("[analysis]\nkind = \"plane_strain\"\n{SOFT}");
         let tables = tables.replace("poisson = 0.3", &format!("poisson = {poisson}"));
         let load = "[[support]]\non = \"ymin\"\nfix = \"xy\"\n[[force]]\non = \"ymax\"\ntotal = [0.0, -1.0]\n";
-        let block = model(&format!("{tables}{load}"), generate_rectangle(kind, [1.0; 2], [n, n]).unwrap());
+        let mut block = model(&format!("{tables}{load}"), generate_rectangle(kind, [1.0; 2], [n, n]).unwrap());
         let warned = block.warnings.iter().any(|warning| warning.contains("lock"));
-        (solve_to(1e-9, block).stresses.strain_energy, warned)
+        (solve(&mut block, 1e-9).stresses.strain_energy, warned)
     };
-    for kind in KINDS {
+    for kind in [Tri3, Quad4] {
         let [sound, near, locked] = [0.3, 0.46, 0.499].map(|poisson| {
             let ((coarse, warned), (fine, _)) = (give(kind, poisson, 4), give(kind, poisson, 32));
             (1.0 - coarse / fine, warned)

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::elements::{PLANE, SOLID};
 use common::recorder::Recorder;
 use common::{ORDERS, emulator, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
@@ -85,6 +86,9 @@ fn boxes() {
         let mesh = generate_box(kind, [3.0, 2.0, 1.0], [7, 6, 5]).unwrap();
         on_every_device!(check, &mesh);
     }
+    for kind in [PLANE, SOLID].concat() {
+        on_every_device!(check, &meshes::distorted_box(kind, [4, 3, 2], 0.2));
+    }
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn a_node_that_very_many_cells_share() {
     let hub = star(500);
     on_every_device!(check, &mesh(1100, vec![(Tet4, hub.clone())]));
     // Two element types, so that a long list is added to.
-    let triangles = (0..300).flat_map(|cell| [5, 1099 - cell, cell]).collect();
+    let triangles = (0..300).flat_map(|cell| [5, 1099 - cell, 6 + cell]).collect();
     let two = mesh(1100, vec![(Quad4, hub), (Tri3, triangles)]);
     on_every_device!(check, &two);
 }

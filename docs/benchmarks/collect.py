@@ -1,12 +1,13 @@
 """Gathers the raw figures of one run on one machine into one file.
 
-    python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--driver 580.159.04] [--date 2026-11-21]
+    python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--add] [--driver 580.159.04] [--date 2026-11-21]
 
 The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench spmv` and `bench cg`, that
 of cusparse.py and counters.py, the summary.json of solved cases, run.txt (driver, date, commands, a note); the figures of the fused CG
 measured on the same machine (a file with a list `cases` of `elem`, `n`, `cg`); and those of trials, products that were tried
 and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file that is none
-of these is named and skipped. Of the same measurement made twice the one counts whose path comes last.
+of these is named and skipped. Of the same measurement made twice the one counts whose path comes last. With --add, the figures that
+the output file has stay, but for those that were measured again.
 """
 
 import argparse
@@ -121,6 +122,16 @@ def collect(folders):
     return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peer
 
 
+def add(old, new):
+    """What an earlier file of the same machine has, with new figures in it."""
+    for what in KEYS:
+        found = {tuple(key(what, data)): data for data in old.get(what, []) + new[what]}
+        new[what] = [found[place] for place in sorted(found)]
+    new["commands"] = old["commands"] + [command for command in new["commands"] if command not in old["commands"]]
+    new["peer"] = {**old["peer"], **new["peer"]}
+    return old | new
+
+
 def shortened(value):
     """`value` with its numbers to some significant digits."""
     if isinstance(value, float):
@@ -140,11 +151,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", type=pathlib.Path, nargs="+", metavar="FOLDER")
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    parser.add_argument("--add", action="store_true", help="keep what the output file has")
     parser.add_argument("--driver", help="version of the NVIDIA driver; else from run.txt")
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
     runs, peer = collect(arguments.folders)
-    devices = [one["device"] for what in ("spmv", "cg", "solve") for one in runs[what]]
+    devices = [one["device"] for what in ("spmv", "cg", "solve", "assembly") for one in runs[what]]
     if not devices:
         sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
     said, commands = notes(arguments.folders)
@@ -158,6 +170,8 @@ def main():
         **runs,
         "peer": peer,
     }
+    if arguments.add:
+        result = add(json.loads(arguments.output.read_text()), result)
     arguments.output.write_text(written(result))
     counts = ", ".join(f"{len(found)} {name}" for name, found in runs.items())
     print(f"{arguments.output}: {counts}, peer {'with' if peer else 'without'} figures")

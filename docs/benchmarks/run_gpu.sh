@@ -4,23 +4,24 @@
 #   docs/benchmarks/run_gpu.sh BINARY FOLDER [PART ...]
 #
 # Parts: products (every format on every problem, and cuSPARSE on the same matrices), orders (of the nodes of MESHES),
-# iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/).
+# iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
+# assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes).
 # Without parts: all. A measurement that fails (too little memory, say) is named and left out.
 #
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
 # squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes, or cases (a.toml), for rates; ORDERINGS and WINDOWS other orders;
-# CG_FORMATS other formats; SOLVE="cube_40" other cases than cube_100 and cube_hex8_100; CUSPARSE=no leaves cuSPARSE out;
+# CG_FORMATS other formats; SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
 # DEVICE=cpu measures the CPU. Matrices for cuSPARSE, up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
 out=$2
 shift 2
-parts=${*:-products orders iterations rates solve}
+parts=${*:-products orders iterations rates solve assembly}
 sizes=${SIZES-20 40 60 100 150}
 plane=${PLANE-tri3:728 quad4:400}
 meshes=${MESHES-}
@@ -28,7 +29,7 @@ series=${SERIES-7 10 14 18 22 36 60 100}
 orderings=${ORDERINGS:-mesh hilbert rcm}
 windows=${WINDOWS:-1 1024}
 cg_formats=${CG_FORMATS:-dense,csr,ell,ell_warp,ebw}
-solve=${SOLVE-cube_100 cube_hex8_100}
+solve=${SOLVE-cube_100 cube_hex8_100 cantilever_24 cantilever_32 cantilever_50 cantilever_64}
 cusparse=${CUSPARSE:-yes}
 device=${DEVICE:-cuda}
 mkdir -p "$out"
@@ -139,6 +140,22 @@ solve() {
     done
 }
 
+assembly() {
+    for precision in double single; do
+        # Into CSR, as WARP does; the largest also into the format that is iterated with.
+        for problem in 192x24x24:csr 256x32x32:csr 400x50x50:csr 512x64x64:csr 512x64x64:ebw; do
+            warpfem "warp_${problem%%:*}_${problem##*:}_$precision" assembly --element hex8 --cells "${problem%%:*}" \
+                --size 16x2x2 --precision $precision --format "${problem##*:}"
+        done
+        for problem in tet4:60 tet4:100 tet4:128 hex8:60 hex8:100 hex8:128 tet10:40 hex20:40 tri3:1000 quad4:1000 \
+            tri6:500 quad8:500; do
+            warpfem "assembly_${problem%%:*}_${problem##*:}_$precision" assembly --element "${problem%%:*}" \
+                --cells "${problem##*:}" --precision $precision
+        done
+    done
+    [ "$device" != cuda ] || measure cupy python3 "$here/cupy_assembly.py" --json "$out/cupy.json"
+}
+
 {
     echo "date: $(date -u +%Y-%m-%d)"
     echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
@@ -149,7 +166,7 @@ solve() {
 
 for part in $parts; do
     case $part in
-    products | orders | iterations | rates | solve) $part ;;
+    products | orders | iterations | rates | solve | assembly) $part ;;
     *) echo "there is no part $part" >&2 && exit 2 ;;
     esac
 done

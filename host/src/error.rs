@@ -36,6 +36,16 @@ pub enum Error {
         /// What there is.
         available: Vec<&'static str>,
     },
+    /// An assembly strategy cannot assemble this mesh on this device (exit code 2).
+    #[error("assembly strategy `{strategy}` {why}; available here: {}", available.join(", "))]
+    Unsuited {
+        /// What was asked for.
+        strategy: &'static str,
+        /// Why not, as the rest of a sentence.
+        why: String,
+        /// What can.
+        available: Vec<&'static str>,
+    },
     /// The iteration ended short of the tolerance (exit code 5). Carries what there is.
     #[error(
         "not converged: the relative residual is {:.2e} after {} iterations{}",
@@ -87,7 +97,7 @@ impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Case(_) | Error::NotAvailable { .. } => 2,
+            Error::Case(_) | Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
             Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
             Error::NotConverged(_) => 5,

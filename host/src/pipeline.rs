@@ -1,7 +1,7 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{DeviceMesh, Numbering, Ordering, Supports, Topology};
+use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::error::{Error, Result};
@@ -12,7 +12,6 @@ use crate::precond::{self, Builder, Preconditioner};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, cg};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
-use kernels_rs::for_each_strategy;
 use kernels_rs::real::Real;
 use std::time::Instant;
 
@@ -73,12 +72,6 @@ pub struct Solution {
     pub timings: Timings,
 }
 
-/// The names of all assembly strategies.
-pub fn strategies() -> Vec<&'static str> {
-    macro_rules! list { ($($strategy:ident),+) => { vec![$(stringify!($strategy)),+] } }
-    for_each_strategy!(list)
-}
-
 /// Solves a model on a device. An iteration that ends short of the tolerance is [`Error::NotConverged`], which carries
 /// what there is.
 pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
@@ -87,7 +80,7 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 }
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
-fn choose(model: &Model, device: String) -> Result<Choices> {
+fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
     let auto = if solver.precision == "mixed" { precond::AUTO_MIXED } else { precond::AUTO };
@@ -99,8 +92,16 @@ fn choose(model: &Model, device: String) -> Result<Choices> {
         order: precond::has_order(&preconditioner).then_some(solver.order),
         preconditioner,
         precision: solver.precision.clone(),
-        assembly: or(&solver.assembly, "row_owner"),
+        assembly: strategy::<B>(model)?.name().to_owned(),
     })
+}
+
+/// The assembly strategy that the model asks for; `auto` is [`Strategy::auto`].
+fn strategy<B: Backend>(model: &Model) -> Result<Strategy> {
+    match model.solver.assembly.as_str() {
+        "auto" => Ok(Strategy::auto::<B>(model.mesh.solids().map(|(_, cells)| cells.kind))),
+        name => Strategy::from_name(name),
+    }
 }
 
 /// The order of nodes that the model asks for; `auto` is [`natural_order`].
@@ -130,13 +131,13 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
     }
     // Lexicographic numbering of a cube of n nodes has a bandwidth of n^(2/3), of a square n^(1/2).
     let layer = if mesh.dim() == 2 { 1.0 / 2.0 } else { 2.0 / 3.0 };
-    let lexicographic = 2.0 * (mesh.coords.len() as f64).powf(layer);
+    let lexicographic = 4.0 * (mesh.coords.len() as f64).powf(layer);
     if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
 }
 
 /// Runs a model in the precision that it asks for.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let choices = choose(model, backend.name())?;
+    let choices = choose::<B>(model, backend.name())?;
     match choices.precision.as_str() {
         "double" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build),
         "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build_rounded),
@@ -200,9 +201,10 @@ impl<B: Backend, T: Real> System<B, T> {
             Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(backend, format, model.analysis.dim(), &pattern, Tuning::default())?;
         let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+        let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy::<B>(model)?)?;
         backend.finish()?;
         timings.setup = phase.next("assembly");
-        mesh.add_stiffness(backend, &mut matrix)?;
+        assembly.assemble(backend, &mesh, &mut matrix)?;
         let applied = loads(backend, model, &numbering, &mesh)?;
         let mut f = backend.upload(&applied)?;
         backend.finish()?;

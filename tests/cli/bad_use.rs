@@ -26,6 +26,10 @@ fn flags_that_make_no_sense() {
     for (flags, word) in flags {
         folder.run(&[&["solve", "case.toml"], flags].concat()).refused(2, &[word]);
     }
+    let by_warp = ["solve", "case.toml", "--device", "cpu", "--assembly", "by_warp4"];
+    folder.run(&by_warp).refused(2, &["by_warp4", "needs warps", "--device emulate", "row_owner, by_element, atomic"]);
+    let on_tets = ["solve", "case.toml", "--device", "emulate", "--assembly", "ppni8"];
+    folder.run(&on_tets).refused(2, &["ppni8", "tet4", "row_owner, by_element, atomic"]);
     folder.run(&["slove"]).refused(2, &["slove", "solve"]);
     folder.run(&["solve"]).refused(2, &["<CASE>"]);
     assert_eq!(folder.names("."), ["case.toml"]);

@@ -51,7 +51,7 @@ fn the_devices_agree_on_a_plate() {
     assert!((energy("out") / energy("emulated") - 1.0).abs() < 1e-8);
 }
 
-/// Timoshenko's beam for the strip of `meshes/strip.toml`: clamped, under a uniform load, with the stiffness of plane strain.
+/// Timoshenko's beam for the strip of `meshes/strip.toml`: clamped, under a uniform load, as stiff as in plane strain.
 #[test]
 fn the_strip_bends_as_a_beam() {
     let folder = Folder::new();
@@ -64,15 +64,15 @@ fn the_strip_bends_as_a_beam() {
     assert!((found / tip - 1.0).abs() < 0.01, "{found} against {tip}");
 }
 
-/// At the top of a small hole in a plate the stress is three times that far away (Kirsch 1898); with a hole of a tenth of
-/// the plate's width 3.03 times (Howland 1930). At the centroid of the element there it is somewhat less.
+/// At the top of a small hole in a plate the stress is three times that far away (Kirsch 1898); with a hole of a tenth
+/// of the plate's width 3.03 times (Howland 1930). To the centroid of the element there, 0.35 mm away, it falls by 8 %.
 #[test]
 fn the_hole_raises_the_stress_threefold() {
     let folder = Folder::new();
     let run = folder.run(&["solve", &repository("meshes/hole.toml"), "-o", "out", "--device", "cpu"]).done();
     assert!(run.out.starts_with("hole: 1,313 nodes, 1,240 elements"), "{}", run.out);
     let largest = folder.summary("out")["results"]["von_mises"]["max"].as_f64().unwrap() / 10e6;
-    assert!((2.8..3.1).contains(&largest), "{largest}");
+    assert!((2.73..2.87).contains(&largest), "{largest}");
 }
 
 #[test]

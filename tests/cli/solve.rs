@@ -86,6 +86,24 @@ fn every_ordering_gives_the_same_results() {
 }
 
 #[test]
+fn strategies_are_chosen_by_name() {
+    let folder = Folder::new();
+    let bricks = good_but("element = \"tet4\"", "element = \"hex8\"");
+    folder.solve(&bricks, &[]).done();
+    let auto = folder.summary("out");
+    assert_eq!(auto["solver"]["assembly"], "row_owner");
+    for (name, device) in [("by_element", "cpu"), ("atomic", "cpu"), ("ppni4", "emulate"), ("two_kernels", "emulate")] {
+        let case = bricks.replacen("tolerance = 1e-10", &format!("tolerance = 1e-10\nassembly = \"{name}\""), 1);
+        folder.write("case.toml", &case);
+        folder.run(&["solve", "case.toml", "-o", "out", "--device", device]).done();
+        let summary = folder.summary("out");
+        assert_eq!(summary["solver"]["assembly"], name);
+        let [a, b] = [&auto, &summary].map(|summary| summary["results"]["strain_energy"].as_f64().unwrap());
+        assert!((a - b).abs() < 1e-9 * a, "{name}: {a} and {b}");
+    }
+}
+
+#[test]
 fn not_converged_is_said_everywhere_and_the_results_are_written() {
     let folder = Folder::new();
     let run = folder.solve(GOOD, &["--max-iterations", "5"]);

@@ -139,10 +139,10 @@ impl Blocks {
     }
 }
 
-/// A zero matrix of 3x3 blocks on a sparsity.
-pub fn zeros<B: Backend, T: Real>(backend: &B, format: &str, sparsity: &Sparsity) -> Matrix<B, T> {
+/// A zero matrix of `size x size` blocks on a sparsity.
+pub fn zeros<B: Backend, T: Real>(backend: &B, format: &str, size: usize, sparsity: &Sparsity) -> Matrix<B, T> {
     let pattern = Rc::new(Pattern::upload(backend, sparsity.clone()).unwrap());
-    Matrix::zeros(backend, format, 3, &pattern, Tuning::default()).unwrap()
+    Matrix::zeros(backend, format, size, &pattern, Tuning::default()).unwrap()
 }
 
 /// A matrix that was computed on a backend, with its zeros.

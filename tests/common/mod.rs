@@ -3,6 +3,8 @@
 #![allow(dead_code, unused_macros, unused_imports, reason = "no test program uses all of it")]
 
 pub mod blocks;
+pub mod elements;
+pub mod fields;
 pub mod meshes;
 pub mod recorder;
 pub mod reference;

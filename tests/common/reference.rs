@@ -1,22 +1,24 @@
 //! Stiffness and stress by the textbook: `K_e = sum_q w |J| B^T D B` with B and D written out, one element after
 //! the other into a dense matrix. Shares no formula with the kernels.
 
-use nalgebra::{DMatrix, Matrix3, Matrix4, SMatrix, SVector};
+use super::elements::{Point, Reference};
+use nalgebra::{DMatrix, SMatrix, SVector};
 use warpfem::element::ElementKind;
-use warpfem::model::{Material, Model};
+use warpfem::model::{Analysis, Material, Model};
 
-/// A quadrature point of an element in space: gradients `[n_nodes]`, shape functions `[n_nodes]`, weight times `|J|`.
-pub struct Point {
-    pub gradients: Vec<[f64; 3]>,
-    pub shape: Vec<f64>,
-    pub weight: f64,
-}
-
-/// `D` by Young's modulus and Poisson's ratio, in the order xx, yy, zz, xy, yz, xz.
-pub fn elasticity(material: &Material) -> SMatrix<f64, 6, 6> {
+/// `D` by Young's modulus and Poisson's ratio, in the order xx, yy, zz, xy, yz, xz. In plane stress only xx, yy and xy
+/// take part; the strain along a plane strain's z is 0.
+pub fn elasticity(analysis: Analysis, material: &Material) -> SMatrix<f64, 6, 6> {
     let (e, nu) = (material.young, material.poisson);
-    let c = e / ((1.0 + nu) * (1.0 - 2.0 * nu));
     let mut d = SMatrix::zeros();
+    if analysis == Analysis::PlaneStress {
+        let c = e / (1.0 - nu * nu);
+        (d[(0, 0)], d[(1, 1)]) = (c, c);
+        (d[(0, 1)], d[(1, 0)]) = (c * nu, c * nu);
+        d[(3, 3)] = c * (1.0 - nu) / 2.0;
+        return d;
+    }
+    let c = e / ((1.0 + nu) * (1.0 - 2.0 * nu));
     for i in 0..3 {
         for j in 0..3 {
             d[(i, j)] = if i == j { c * (1.0 - nu) } else { c * nu };
@@ -31,44 +33,14 @@ pub fn b_matrix([x, y, z]: [f64; 3]) -> SMatrix<f64, 6, 3> {
     SMatrix::from_row_slice(&[x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z, y, x, 0.0, 0.0, z, y, z, 0.0, x])
 }
 
-/// The tetrahedron's barycentric coordinates are the rows of the inverse of `[1 x y z]^T` by nodes.
-fn tet4(x: &[[f64; 3]]) -> Vec<Point> {
-    let nodes = Matrix4::from_fn(|i, a| if i == 0 { 1.0 } else { x[a][i - 1] });
-    let inverse = nodes.try_inverse().unwrap();
-    let gradients = (0..4).map(|a| [1, 2, 3].map(|i| inverse[(a, i)])).collect();
-    vec![Point { gradients, shape: vec![0.25; 4], weight: nodes.determinant().abs() / 6.0 }]
-}
-
-/// One point of the hexahedron, given `xi`; `weight` is the reference weight.
-fn hex8_at(x: &[[f64; 3]], xi: [f64; 3], weight: f64) -> Point {
-    let side = |a: usize| {
-        [[0, 3, 4, 7].contains(&a), [0, 1, 4, 5].contains(&a), a < 4].map(|low| if low { -1.0 } else { 1.0 })
-    };
-    let factor = |a: usize, i: usize| 0.5 * (1.0 + side(a)[i] * xi[i]);
-    let slope = |a: usize, i: usize| 0.5 * side(a)[i];
-    let derivative =
-        |a: usize, i: usize| (0..3).map(|k| if k == i { slope(a, k) } else { factor(a, k) }).product::<f64>();
-    let jacobian = Matrix3::from_fn(|i, j| (0..8).map(|a| derivative(a, i) * x[a][j]).sum::<f64>());
-    let inverse = jacobian.try_inverse().unwrap();
-    let gradient = |a: usize| core::array::from_fn(|j| (0..3).map(|i| inverse[(j, i)] * derivative(a, i)).sum::<f64>());
-    let shape = (0..8).map(|a| (0..3).map(|k| factor(a, k)).product()).collect();
-    Point { gradients: (0..8).map(gradient).collect(), shape, weight: weight * jacobian.determinant() }
-}
-
-/// The quadrature points of a cell with nodes at `x`: one for a tetrahedron, eight for a hexahedron.
+/// The quadrature points of a cell with nodes at `x`.
 pub fn points(kind: ElementKind, x: &[[f64; 3]]) -> Vec<Point> {
-    let g = 1.0 / 3.0_f64.sqrt();
-    match kind {
-        ElementKind::Tet4 => tet4(x),
-        _ => (0..8)
-            .map(|q| hex8_at(x, [q & 1, q >> 1 & 1, q >> 2].map(|upper| if upper == 1 { g } else { -g }), 1.0))
-            .collect(),
-    }
+    Reference::of(kind).rule.iter().map(|at| at.of(x)).collect()
 }
 
 /// The point at a cell's centroid.
 pub fn centroid(kind: ElementKind, x: &[[f64; 3]]) -> Point {
-    if kind == ElementKind::Tet4 { tet4(x).remove(0) } else { hex8_at(x, [0.0; 3], 8.0) }
+    Reference::of(kind).centroid.of(x)
 }
 
 /// Calls `visit(kind, nodes, coordinates, material index, block, cell)` for every solid cell of a model.
@@ -84,18 +56,19 @@ pub fn for_each_cell(model: &Model, mut visit: impl FnMut(ElementKind, &[u32], &
 
 /// K of a model before supports, in the mesh's numbering, element by element.
 pub fn stiffness(model: &Model) -> DMatrix<f64> {
-    let n = 3 * model.mesh.coords.len();
+    let dim = model.analysis.dim();
+    let n = dim * model.mesh.coords.len();
     let mut k = DMatrix::zeros(n, n);
     for_each_cell(model, |kind, nodes, x, material, _| {
-        let d = elasticity(&model.materials[material]);
+        let d = elasticity(model.analysis, &model.materials[material]);
         for point in points(kind, x) {
             for (a, ga) in nodes.iter().zip(&point.gradients) {
-                let bt_d = point.weight * b_matrix(*ga).transpose() * d;
+                let bt_d = model.thickness * point.weight * b_matrix(*ga).transpose() * d;
                 for (b, gb) in nodes.iter().zip(&point.gradients) {
                     let block = bt_d * b_matrix(*gb);
-                    let (row, column) = (3 * *a as usize, 3 * *b as usize);
-                    for i in 0..3 {
-                        for j in 0..3 {
+                    let (row, column) = (dim * *a as usize, dim * *b as usize);
+                    for i in 0..dim {
+                        for j in 0..dim {
                             k[(row + i, column + j)] += block[(i, j)];
                         }
                     }
@@ -106,14 +79,15 @@ pub fn stiffness(model: &Model) -> DMatrix<f64> {
     k
 }
 
-/// Nodal forces of a force per volume, one per material, `[n_nodes][3]` flat.
+/// Nodal forces of a force per volume, one per material, `[n_nodes][dim]` flat.
 pub fn body_force(model: &Model, force: &[[f64; 3]]) -> Vec<f64> {
-    let mut f = vec![0.0; 3 * model.mesh.coords.len()];
+    let dim = model.analysis.dim();
+    let mut f = vec![0.0; dim * model.mesh.coords.len()];
     for_each_cell(model, |kind, nodes, x, material, _| {
         for point in points(kind, x) {
             for (node, shape) in nodes.iter().zip(&point.shape) {
-                for i in 0..3 {
-                    f[3 * *node as usize + i] += point.weight * shape * force[material][i];
+                for i in 0..dim {
+                    f[dim * *node as usize + i] += model.thickness * point.weight * shape * force[material][i];
                 }
             }
         }
@@ -121,11 +95,11 @@ pub fn body_force(model: &Model, force: &[[f64; 3]]) -> Vec<f64> {
     f
 }
 
-/// The strain at a point of displacements `u [n_nodes][3]`, flat.
-pub fn strain(point: &Point, nodes: &[u32], u: &[f64]) -> SVector<f64, 6> {
+/// The strain at a point of displacements `u [n_nodes][dim]`, flat.
+pub fn strain(dim: usize, point: &Point, nodes: &[u32], u: &[f64]) -> SVector<f64, 6> {
     let terms = nodes.iter().zip(&point.gradients).map(|(node, g)| {
-        let at = 3 * *node as usize;
-        b_matrix(*g) * SVector::from([u[at], u[at + 1], u[at + 2]])
+        let own = |i: usize, _| if i < dim { u[dim * *node as usize + i] } else { 0.0 };
+        b_matrix(*g) * SVector::from_fn(own)
     });
     terms.sum()
 }

@@ -1,4 +1,5 @@
-//! Kernels over cells and over the cells around nodes, on distorted boxes of every element.
+//! Kernels over cells and over the cells around nodes, on distorted boxes and squares of every element, curved where the
+//! element is.
 
 use super::GUARD;
 use super::common::blocks::{dense_of, zeros};
@@ -9,22 +10,42 @@ use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use kernels_rs::stress::{Recover, StressOut};
 use nalgebra::DVector;
-use warpfem::assembly::{Ordering, Symbolic};
+use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
 use warpfem::backend::{Backend, Buffer};
 use warpfem::element::ElementKind;
-use warpfem::model::Model;
+use warpfem::model::{Analysis, Model};
 use warpfem::sparse::{Matrix, formats};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
 const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
 
-/// 280 nodes of two materials, numbered as in the mesh.
-fn problem<E: Element>() -> (Model, Symbolic) {
+/// Divisions that make as many nodes as a launch takes.
+fn divisions(kind: ElementKind) -> [usize; 3] {
+    match kind {
+        ElementKind::Tri3 | ElementKind::Quad4 => [15, 17, 1],
+        ElementKind::Tri6 | ElementKind::Quad8 => [9, 9, 1],
+        ElementKind::Tet4 | ElementKind::Hex8 => [4, 6, 7],
+        ElementKind::Tet10 => [2, 3, 4],
+        _ => [3, 3, 4],
+    }
+}
+
+/// Models of two materials in each analysis, numbered as in the mesh.
+fn problems<E: Element>(cells: impl Fn(ElementKind) -> [usize; 3]) -> Vec<(Model, Symbolic)> {
     let kind = ElementKind::from_name(E::NAME).unwrap();
-    let model = meshes::two_materials(meshes::distorted_box(kind, [4, 6, 7], 0.2));
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-    assert!(symbolic.numbering.len() > 257);
-    (model, symbolic)
+    let problem = |analysis: &Analysis| {
+        let model = meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells(kind), 0.2));
+        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+        (model, symbolic)
+    };
+    meshes::analyses(kind).iter().map(problem).collect()
+}
+
+/// Of more nodes than a launch of [`COUNTS`] takes.
+fn large_problems<E: Element>() -> Vec<(Model, Symbolic)> {
+    let problems = problems::<E>(divisions);
+    assert!(problems.iter().all(|(_, symbolic)| symbolic.numbering.len() >= 257), "{}", E::NAME);
+    problems
 }
 
 /// Calls `$check::<B, E>($backend)` for every element.
@@ -40,29 +61,41 @@ pub fn stiffness<B: Backend>(backend: &B) -> Vec<u64> {
 
 fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     let kind = ElementKind::from_name(E::NAME).unwrap();
-    let model = meshes::two_materials(meshes::distorted_box(kind, [2, 3, 4], 0.2));
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-    let expected = reference::stiffness(&model);
-    let check = |format| {
-        let double = stiffness_in::<B, f64>(backend, format, &model, &symbolic, &expected);
-        [double, stiffness_in::<B, f32>(backend, format, &model, &symbolic, &expected)].concat()
-    };
-    formats().into_iter().flat_map(check).collect()
+    let small = |kind: ElementKind| if kind.info().is_quadratic() { [1, 2, 2] } else { [2, 3, 4] };
+    let fits = |strategy: &Strategy| strategy.fits(kind) && strategy.runs_on::<B>();
+    let mut found = Vec::new();
+    for (model, symbolic) in problems::<E>(small) {
+        let expected = reference::stiffness(&model);
+        let in_all_formats = formats().into_iter().map(|format| (Strategy::RowOwner, format));
+        let others = Strategy::ALL.iter().copied().filter(|strategy| *strategy != Strategy::RowOwner).filter(fits);
+        for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, "ebw"))) {
+            found.extend(stiffness_in::<B, f64>(backend, strategy, format, &model, &symbolic, &expected));
+            found.extend(stiffness_in::<B, f32>(backend, strategy, format, &model, &symbolic, &expected));
+        }
+    }
+    found
 }
 
 fn stiffness_in<B: Backend, T: Real>(
     backend: &B,
+    strategy: Strategy,
     format: &str,
     model: &Model,
     symbolic: &Symbolic,
     expected: &nalgebra::DMatrix<f64>,
 ) -> Vec<u64> {
-    let mut matrix: Matrix<B, T> = zeros(backend, format, &symbolic.sparsity);
-    meshes::upload(backend, model, symbolic).add_stiffness(backend, &mut matrix).unwrap();
+    let mut matrix: Matrix<B, T> = zeros(backend, format, model.analysis.dim(), &symbolic.sparsity);
+    let mesh = meshes::upload(backend, model, symbolic);
+    Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap().assemble(backend, &mesh, &mut matrix).unwrap();
     let dense = dense_of(backend, &matrix);
-    let what = format!("stiffness in {format}, {}", T::NAME);
+    let what = format!(
+        "stiffness of {} in {format} by {}, {}",
+        model.mesh.cells[0].kind.info().name,
+        strategy.name(),
+        T::NAME
+    );
     assert_close(&what, dense.as_slice(), expected.as_slice(), rounding::<T>(), expected.amax());
-    bits(dense.as_slice())
+    if strategy.is_deterministic() { bits(dense.as_slice()) } else { Vec::new() }
 }
 
 pub fn body_force<B: Backend>(backend: &B) -> Vec<u64> {
@@ -70,30 +103,31 @@ pub fn body_force<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 fn body_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let (model, symbolic) = problem::<E>();
-    let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
-    let expected = reference::body_force(&model, &force);
-    let mesh = meshes::upload(backend, &model, &symbolic);
-    let force = backend.upload(&force).unwrap();
     let mut found = Vec::new();
-    for n in COUNTS {
-        let start: Vec<f64> = Random(1).vector(expected.len());
-        let mut f = backend.upload(&start).unwrap();
-        let kernel = BodyForce::<E>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
-        // SAFETY: mesh and vectors live; n is at most the number of nodes.
-        unsafe { backend.run(n, kernel) }.unwrap();
-        let f = backend.download(&f).unwrap();
-        check_added(&f, &start, &expected, n);
-        found.extend(bits(&f));
+    for (model, symbolic) in large_problems::<E>() {
+        let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
+        let expected = reference::body_force(&model, &force);
+        let mesh = meshes::upload(backend, &model, &symbolic);
+        let force = backend.upload(&force).unwrap();
+        for n in COUNTS {
+            let start: Vec<f64> = Random(1).vector(expected.len());
+            let mut f = backend.upload(&start).unwrap();
+            let kernel = BodyForce::<E>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
+            // SAFETY: mesh and vectors live; n is at most the number of nodes.
+            unsafe { backend.run(n, kernel) }.unwrap();
+            let f = backend.download(&f).unwrap();
+            check_added(&f, &start, &expected, E::DIM * n);
+            found.extend(bits(&f));
+        }
     }
     found
 }
 
-/// The first `n` rows have been added to, the others not.
+/// The first `n` entries have been added to, the others not.
 fn check_added(found: &[f64], start: &[f64], added: &[f64], n: usize) {
     let sums: Vec<f64> = start.iter().zip(added).map(|(start, added)| start + added).collect();
-    assert_close("rows", &found[..3 * n], &sums[..3 * n], 1e-13, 1.0 + largest(added));
-    assert_eq!(found[3 * n..], start[3 * n..], "rows from {n} on are not to be touched");
+    assert_close("rows", &found[..n], &sums[..n], 1e-13, 1.0 + largest(added));
+    assert_eq!(found[n..], start[n..], "entries from {n} on are not to be touched");
 }
 
 pub fn internal_force<B: Backend>(backend: &B) -> Vec<u64> {
@@ -101,21 +135,22 @@ pub fn internal_force<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 fn internal_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let (model, symbolic) = problem::<E>();
-    let u: Vec<f64> = Random(2).vector(3 * symbolic.numbering.len());
-    let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
-    let mesh = meshes::upload(backend, &model, &symbolic);
-    let u = backend.upload(&u).unwrap();
     let mut found = Vec::new();
-    for n in COUNTS {
-        let start: Vec<f64> = Random(3).vector(expected.len());
-        let mut f = backend.upload(&start).unwrap();
-        let kernel = InternalForce::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), f.view_mut());
-        // SAFETY: mesh and vectors live; n is at most the number of nodes.
-        unsafe { backend.run(n, kernel) }.unwrap();
-        let f = backend.download(&f).unwrap();
-        check_added(&f, &start, expected.as_slice(), n);
-        found.extend(bits(&f));
+    for (model, symbolic) in large_problems::<E>() {
+        let u: Vec<f64> = Random(2).vector(E::DIM * symbolic.numbering.len());
+        let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
+        let mesh = meshes::upload(backend, &model, &symbolic);
+        let u = backend.upload(&u).unwrap();
+        for n in COUNTS {
+            let start: Vec<f64> = Random(3).vector(expected.len());
+            let mut f = backend.upload(&start).unwrap();
+            let kernel = InternalForce::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), f.view_mut());
+            // SAFETY: mesh and vectors live; n is at most the number of nodes.
+            unsafe { backend.run(n, kernel) }.unwrap();
+            let f = backend.download(&f).unwrap();
+            check_added(&f, &start, expected.as_slice(), E::DIM * n);
+            found.extend(bits(&f));
+        }
     }
     found
 }
@@ -127,12 +162,13 @@ pub fn recover<B: Backend>(backend: &B) -> Vec<u64> {
 /// Stress, von Mises stress and energy of every cell, by the textbook.
 fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
     let mut cells = Vec::new();
+    let dim = model.analysis.dim();
     reference::for_each_cell(model, |kind, nodes, x, material, _| {
-        let d = reference::elasticity(&model.materials[material]);
-        let sigma: [f64; 6] = (d * reference::strain(&reference::centroid(kind, x), nodes, u)).into();
+        let d = reference::elasticity(model.analysis, &model.materials[material]);
+        let sigma: [f64; 6] = (d * reference::strain(dim, &reference::centroid(kind, x), nodes, u)).into();
         let energy = reference::points(kind, x).into_iter().map(|point| {
-            let eps = reference::strain(&point, nodes, u);
-            0.5 * point.weight * eps.dot(&(d * eps))
+            let eps = reference::strain(dim, &point, nodes, u);
+            0.5 * model.thickness * point.weight * eps.dot(&(d * eps))
         });
         cells.push((sigma, reference::von_mises(&sigma), energy.sum()));
     });
@@ -140,12 +176,16 @@ fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
 }
 
 fn recover_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let (model, symbolic) = problem::<E>();
-    let u: Vec<f64> = Random(4).vector(3 * symbolic.numbering.len());
-    let expected = stresses(&model, &u);
+    let problems = large_problems::<E>();
+    problems.iter().flat_map(|(model, symbolic)| recover_in::<B, E>(backend, model, symbolic)).collect()
+}
+
+fn recover_in<B: Backend, E: Element>(backend: &B, model: &Model, symbolic: &Symbolic) -> Vec<u64> {
+    let u: Vec<f64> = Random(4).vector(E::DIM * symbolic.numbering.len());
+    let expected = stresses(model, &u);
     let scale = largest(expected.iter().map(|cell| cell.0).collect::<Vec<_>>().as_flattened());
     let energy_scale = expected.iter().fold(0.0, |most: f64, cell| most.max(cell.2));
-    let mesh = meshes::upload(backend, &model, &symbolic);
+    let mesh = meshes::upload(backend, model, symbolic);
     let u = backend.upload(&u).unwrap();
     let mut found = Vec::new();
     for n in COUNTS.map(|n| n.min(expected.len())) {

@@ -229,7 +229,12 @@ pub fn rows_and_slots<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 fn rows_and_slots_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
-    let (cells, to_mesh) = (cells(n), permutation(n, 5));
+    // Slots are by cell and node, so the nodes of a cell must be different ones.
+    let cells = cells(n);
+    let distinct = |cell: &&[u32]| BTreeSet::from_iter(*cell).len() == N;
+    let cells: Vec<u32> = cells.chunks_exact(N).filter(distinct).flatten().copied().collect();
+    assert!(n < SIZES[2] || cells.len() > N * n / 2);
+    let to_mesh = permutation(n, 5);
     let mut to_solver = vec![0; n];
     (0..n).for_each(|row| to_solver[to_mesh[row] as usize] = row as u32);
     let renumbered: Vec<u32> = cells.iter().map(|node| to_solver[*node as usize]).collect();

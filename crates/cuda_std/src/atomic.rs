@@ -1,4 +1,4 @@
-//! Atomic updates of global memory, relaxed, at device scope. On the emulator they are the host's own atomics.
+//! Atomic updates of global memory, relaxed, at device scope, and of shared memory. On the emulator they are the host's own atomics.
 //!
 //! Sums of floating-point numbers by atomics depend on the order of arrival in their last bits.
 
@@ -17,10 +17,16 @@ pub trait AtomicAdd: DeviceCopy {
     /// # Safety
     /// As for [`AtomicAdd::atomic_add`].
     unsafe fn atomic_accumulate(p: *mut Self, value: Self);
+
+    /// Adds at `p` in shared memory.
+    ///
+    /// # Safety
+    /// `p` points to a live value in the block's shared memory, which only atomics touch while other threads may.
+    unsafe fn atomic_accumulate_shared(p: *mut Self, value: Self);
 }
 
 macro_rules! atomic_add {
-    ($($type:ty: $add:ident $accumulate:ident;)*) => {$(
+    ($($type:ty: $add:ident $accumulate:ident $accumulate_shared:ident;)*) => {$(
         impl AtomicAdd for $type {
             #[inline(always)]
             unsafe fn atomic_add(p: *mut Self, value: Self) -> Self {
@@ -32,14 +38,19 @@ macro_rules! atomic_add {
                 // SAFETY: the caller's promise.
                 unsafe { target::$accumulate(p, value) }
             }
+            #[inline(always)]
+            unsafe fn atomic_accumulate_shared(p: *mut Self, value: Self) {
+                // SAFETY: the caller's promise.
+                unsafe { target::$accumulate_shared(p, value) }
+            }
         }
     )*};
 }
 
 atomic_add! {
-    u32: add_u32 accumulate_u32;
-    f32: add_f32 accumulate_f32;
-    f64: add_f64 accumulate_f64;
+    u32: add_u32 accumulate_u32 accumulate_shared_u32;
+    f32: add_f32 accumulate_f32 accumulate_shared_f32;
+    f64: add_f64 accumulate_f64 accumulate_shared_f64;
 }
 
 /// `y[i] += value`; returns the old `y[i]`.
@@ -62,6 +73,17 @@ pub unsafe fn add<T: AtomicAdd>(y: ViewMut<T>, i: usize, value: T) -> T {
 pub unsafe fn accumulate<T: AtomicAdd>(y: ViewMut<T>, i: usize, value: T) {
     // SAFETY: the caller's promise.
     unsafe { T::atomic_accumulate(y.element(i), value) }
+}
+
+/// `*p += value` in shared memory.
+///
+/// # Safety
+/// `p` points to a live value in the block's shared memory, which no other thread touches except by atomics.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn accumulate_shared<T: AtomicAdd>(p: *mut T, value: T) {
+    // SAFETY: the caller's promise.
+    unsafe { T::atomic_accumulate_shared(p, value) }
 }
 
 /// `y[i] = min(y[i], value)`; returns the old `y[i]`.

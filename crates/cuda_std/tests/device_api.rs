@@ -273,6 +273,41 @@ fn atomics_lose_no_update() {
     }
 }
 
+/// out[block] = sums over the block by atomics in shared memory: of 1, and of the thread's number.
+///
+/// # Safety
+/// `out` has two items per block.
+#[kernel(T = [f32, f64, u32])]
+pub unsafe fn shared_sums<T: atomic::AtomicAdd + From<u16>>(out: ViewMut<T>) {
+    let (sums, t) = (shared_array![T; 2], thread::thread_idx_x() as u16);
+    // SAFETY: the array has two items; barriers part the writes from the sums and the sums from the reads.
+    unsafe {
+        if t < 2 {
+            sums.add(t as usize).write(T::from(0));
+        }
+        thread::sync_threads();
+        atomic::accumulate_shared(sums, T::from(1));
+        atomic::accumulate_shared(sums.add(1), T::from(t));
+        thread::sync_threads();
+        if t < 2 {
+            out.set(2 * thread::block_idx_x() as usize + t as usize, sums.add(t as usize).read());
+        }
+    }
+}
+
+#[test]
+fn atomics_in_shared_memory_lose_no_update() {
+    fn check<T: atomic::AtomicAdd + From<u16> + PartialEq + std::fmt::Debug>() {
+        let mut out = vec![T::from(0); 6];
+        let kernel = SharedSums { out: ViewMut::from_slice(&mut out) };
+        run_in_every_order(3, 100, &kernel, |_| {});
+        assert_eq!(out, [100, 4950].map(T::from).repeat(3));
+    }
+    check::<f32>();
+    check::<f64>();
+    check::<u32>();
+}
+
 /// Which thread came first, a result that depends on the order.
 ///
 /// # Safety

@@ -1,14 +1,18 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their values
-//! ([`numeric`]), loads and supports.
+//! ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]).
 
 pub mod coloring;
 pub mod numbering;
 pub mod numeric;
+pub mod stiffness;
+pub mod strategy;
 pub mod symbolic;
 pub mod topology;
 
 pub use coloring::CellColors;
 pub use numbering::{Numbering, Ordering};
 pub use numeric::{DeviceMesh, Supports};
+pub use stiffness::Assembly;
+pub use strategy::Strategy;
 pub use symbolic::Symbolic;
 pub use topology::Topology;

@@ -1,4 +1,5 @@
-//! The numeric phase: stiffness, loads and supports, computed on a backend from a mesh that stays there.
+//! The numeric phase: a mesh and its materials on a backend, and the loads, internal forces and supports computed there.
+//! Stiffness is in [`super::stiffness`].
 
 use super::Numbering;
 use super::topology::CellBlock;
@@ -10,8 +11,7 @@ use crate::model::{Analysis, Material, Model};
 use crate::sparse::Matrix;
 use cuda_std::prelude::View;
 use kernels_rs::assembly::MeshView;
-use kernels_rs::assembly::row_group::{Room, StiffnessRows, lanes};
-use kernels_rs::assembly::row_owner::{BodyForce, InternalForce, Stiffness};
+use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
@@ -24,17 +24,9 @@ pub fn is_solvable(kind: ElementKind) -> bool {
 
 /// The cells of one element type on a backend.
 pub struct DeviceBlock<B: Backend> {
-    /// Its position in `mesh.cells`.
-    pub index: usize,
-    /// Element type.
-    pub kind: ElementKind,
-    /// Number of cells.
-    pub n_cells: usize,
-    nodes: Vector<B, u32>,
+    /// The cells, and where their stiffness goes.
+    pub cells: CellBlock<B>,
     material: Vector<B, u32>,
-    around: Vector<B, u64>,
-    cells: Vector<B, u32>,
-    slots: Vector<B, u16>,
 }
 
 /// A mesh and its materials on a backend, in the solver's numbering.
@@ -55,8 +47,7 @@ impl<B: Backend> DeviceMesh<B> {
     /// Copies a model's materials to a backend; `blocks` and `coords` are those of its mesh's topology there.
     pub fn new(backend: &B, model: &Model, blocks: Vec<CellBlock<B>>, coords: Vector<B, [f64; 3]>) -> Result<Self> {
         assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
-        let materials = model.materials.iter();
-        let (lame, across): (Vec<[f64; 2]>, Vec<f64>) = materials.map(|m| constants(m, model.analysis)).unzip();
+        let (lame, across) = constants(model);
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             dim: model.analysis.dim(),
@@ -68,16 +59,32 @@ impl<B: Backend> DeviceMesh<B> {
         })
     }
 
+    /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
+    /// here and in matrices and assemblies of this mesh, stays as it is.
+    pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
+        assert_eq!(model.analysis.dim(), self.dim, "an analysis of another dimension");
+        let (lame, across) = constants(model);
+        self.lame = backend.upload(&lame)?;
+        self.across = backend.upload(&across)?;
+        self.thickness = model.thickness;
+        for block in &mut self.blocks {
+            let material = &model.cell_material[block.cells.index];
+            assert_eq!(material.len(), block.cells.n_cells, "the materials of another mesh");
+            block.material = backend.upload(material)?;
+        }
+        Ok(())
+    }
+
     /// How kernels see one element type's cells.
     pub fn view(&self, block: &DeviceBlock<B>) -> MeshView {
         MeshView {
             coords: self.coords.view(),
-            nodes: block.nodes.view(),
+            nodes: block.cells.nodes.view(),
             material: block.material.view(),
             lame: self.lame.view(),
             thickness: self.thickness,
-            around: block.around.view(),
-            cells: block.cells.view(),
+            around: block.cells.around.view(),
+            cells: block.cells.cells.view(),
         }
     }
 
@@ -86,55 +93,13 @@ impl<B: Backend> DeviceMesh<B> {
         self.across.view()
     }
 
-    /// Adds the stiffness, before supports, to a matrix of this mesh's pattern in blocks of its dimension.
-    pub fn add_stiffness<T: Real>(&self, backend: &B, matrix: &mut Matrix<B, T>) -> Result<()> {
-        assert_eq!(
-            (matrix.pattern().n_rows, matrix.block_size()),
-            (self.n_nodes, self.dim),
-            "the matrix of another mesh"
-        );
-        for block in &self.blocks {
-            let (mesh, slots, entries) = (self.view(block), block.slots.view(), matrix.entries());
-            let values = matrix.values_mut();
-            // SAFETY: views of this mesh and this matrix, which live; a row is written by its owner alone.
-            with_element!(block.kind, E => unsafe {
-                backend.run(self.n_nodes, Stiffness::<E, T>::new(mesh, slots, entries, values))
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Experiment.
-    pub fn set_stiffness_rows<T: Real>(&self, backend: &B, matrix: &mut Matrix<B, T>) -> Result<()> {
-        let columns: usize = std::env::var("COLUMNS_PER_ROW").map_or(27, |c| c.parse().unwrap());
-        let limit: usize = std::env::var("SHARED").map_or(48 << 10, |c| c.parse().unwrap());
-        for (i, block) in self.blocks.iter().enumerate() {
-            let (mesh, slots, entries) = (self.view(block), block.slots.view(), matrix.entries());
-            let values = matrix.values_mut();
-            // SAFETY: views of this mesh and this matrix, which live; a row is written by its owner alone.
-            with_element!(block.kind, E => unsafe {
-                let mut room = Room { columns, rows: 32 };
-                while room.rows > 1 && room.rows * room.group_words::<E, T>() * size_of::<T>() > limit {
-                    room.rows /= 2;
-                }
-                let grid = crate::backend::Grid {
-                    blocks: self.n_nodes.div_ceil(room.rows),
-                    threads: room.rows * lanes::<E>(),
-                    shared_bytes: room.rows * room.group_words::<E, T>() * size_of::<T>(),
-                };
-                backend.launch(grid, StiffnessRows::<E, T>::new(self.n_nodes, room, u32::from(i > 0), mesh, slots, entries, values))
-            })?;
-        }
-        Ok(())
-    }
-
     /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][dim]`.
     pub fn add_body_force(&self, backend: &B, force: &[[f64; 3]], f: &mut Vector<B, f64>) -> Result<()> {
         let force = backend.upload(force)?;
         for block in &self.blocks {
             let (mesh, force, f) = (self.view(block), force.view(), f.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live.
-            with_element!(block.kind, E => unsafe {
+            with_element!(block.cells.kind, E => unsafe {
                 backend.run(self.n_nodes, BodyForce::<E>::new(mesh, force, f))
             })?;
         }
@@ -147,7 +112,7 @@ impl<B: Backend> DeviceMesh<B> {
         for block in &self.blocks {
             let (mesh, u, f) = (self.view(block), u.view(), force.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live.
-            with_element!(block.kind, E => unsafe {
+            with_element!(block.cells.kind, E => unsafe {
                 backend.run(self.n_nodes, InternalForce::<E>::new(mesh, u, f))
             })?;
         }
@@ -156,31 +121,26 @@ impl<B: Backend> DeviceMesh<B> {
 }
 
 impl<B: Backend> DeviceBlock<B> {
-    fn new(backend: &B, model: &Model, block: CellBlock<B>) -> Result<Self> {
-        if !is_solvable(block.kind) {
-            return Err(Error::NotSolvable(block.kind.info().name));
+    fn new(backend: &B, model: &Model, cells: CellBlock<B>) -> Result<Self> {
+        if !is_solvable(cells.kind) {
+            return Err(Error::NotSolvable(cells.kind.info().name));
         }
-        Ok(DeviceBlock {
-            index: block.index,
-            kind: block.kind,
-            n_cells: block.n_cells,
-            nodes: block.nodes,
-            material: backend.upload(&model.cell_material[block.index])?,
-            around: block.around,
-            cells: block.cells,
-            slots: block.slots,
-        })
+        let material = backend.upload(&model.cell_material[cells.index])?;
+        Ok(DeviceBlock { cells, material })
     }
 }
 
-/// Lame's parameters of a material, and the stress across the plane per in-plane dilatation.
-fn constants(material: &Material, analysis: Analysis) -> ([f64; 2], f64) {
-    let (lambda, mu) = (material.lambda(), material.mu());
-    match analysis {
-        Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
-        // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
-        Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
-    }
+/// Lame's parameters of each material, and the stress across the plane per in-plane dilatation.
+fn constants(model: &Model) -> (Vec<[f64; 2]>, Vec<f64>) {
+    let of = |material: &Material| {
+        let (lambda, mu) = (material.lambda(), material.mu());
+        match model.analysis {
+            Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
+            // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
+            Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
+        }
+    };
+    model.materials.iter().map(of).unzip()
 }
 
 /// Supports in the solver's numbering.

@@ -80,6 +80,13 @@ pub struct Grid {
     pub shared_bytes: usize,
 }
 
+impl Grid {
+    /// This many blocks of threads without dynamic shared memory.
+    pub fn new(blocks: usize, threads: usize) -> Self {
+        Grid { blocks, threads, shared_bytes: 0 }
+    }
+}
+
 /// Bytes of shared memory that a block of every device can have.
 pub const MAX_SHARED: usize = 48 << 10;
 

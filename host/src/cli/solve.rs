@@ -5,7 +5,7 @@ use super::{memory, print, summary};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use warpfem::assembly::Ordering;
+use warpfem::assembly::{Ordering, Strategy};
 use warpfem::backend::Device;
 use warpfem::model::case::Case;
 use warpfem::model::options::{Choices, METHODS, ORDERS, PRECISIONS};
@@ -60,7 +60,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS))]
     method: Option<String>,
     /// Assembly strategy.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(&pipeline::strategies()))]
+    #[arg(long, value_name = "NAME", value_parser = with_auto(&Strategy::names()))]
     assembly: Option<String>,
     /// Relative residual to stop at, between 0 and 1.
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
@@ -140,7 +140,7 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
         formats: &sparse::formats(),
         orderings: &Ordering::names(),
         preconditioners: &precond::names(),
-        assemblies: &pipeline::strategies(),
+        assemblies: &Strategy::names(),
     };
     case.check_solver(&choices).map_err(Error::from)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));

@@ -85,6 +85,8 @@ pub struct Table {
     pub rule: Vec<At>,
     /// Which node comes at each place when the element is listed the other way round.
     pub mirrored: Vec<usize>,
+    /// [`ElementInfo::edges`](super::ElementInfo::edges).
+    pub edges: Vec<Vec<usize>>,
 }
 
 impl Table {
@@ -96,6 +98,7 @@ impl Table {
             quadrature: shape.quadrature.iter().map(at).collect(),
             rule: rule(kind).iter().map(at).collect(),
             mirrored: mirrored(kind),
+            edges: kind.info().edges(),
         }
     }
 }

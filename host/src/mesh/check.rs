@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::faces::{FaceUse, for_each_face};
 use super::{Cells, Mesh, MeshError};
-use crate::element::ElementKind;
 use crate::element::shape::{At, determinant};
+use crate::element::{ElementKind, MAX_NODES};
 
 /// Below this, a Jacobian against the cube (in the plane, the square) of the tangents' root-mean-square is rounding.
 const FLAT: f64 = 1e-12;
@@ -26,9 +26,11 @@ fn points(kind: ElementKind) -> impl Iterator<Item = &'static At> {
 /// Whether the Jacobian is positive (true) or negative at all points.
 fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
     let (info, cell) = (cells.kind.info(), cells.cell(i));
+    let mut x = [[0.0; 3]; MAX_NODES];
+    x.iter_mut().zip(cell).for_each(|(x, &node)| *x = mesh.coords[node as usize]);
     let (mut positive, mut negative, mut n) = (0, 0, 0);
     for at in points(cells.kind) {
-        let tangents = at.tangents(|b| mesh.coords[cell[b] as usize]);
+        let tangents = at.tangents(|b| x[b]);
         let square = tangents.as_flattened().iter().map(|c| c * c).sum::<f64>() / info.dim as f64;
         let (det, scale) = (determinant(info.dim, tangents), square.powf(info.dim as f64 / 2.0));
         positive += usize::from(det > FLAT * scale);

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use super::{Cells, Mesh};
+use crate::element::MAX_NODES;
 use crate::element::shape::{At, determinant};
 
 /// How many of the worst elements are kept.
@@ -81,14 +82,15 @@ pub fn shape(mesh: &Mesh, cells: &Cells, i: usize) -> f64 {
 
 /// The least ratio, at most 1, of the Jacobian to that of the straight element of the same corners, over the nodes.
 fn curving(cells: &Cells, x: impl Fn(usize) -> [f64; 3]) -> f64 {
-    let info = cells.kind.info();
-    let edges = info.edges();
-    let straight = |k: usize| match edges.iter().find(|edge| edge[2] == k) {
-        Some(edge) => [0, 1, 2].map(|c| 0.5 * (x(edge[0])[c] + x(edge[1])[c])),
-        None => x(k),
-    };
-    let ratio = |at: &At| determinant(info.dim, at.tangents(&x)) / determinant(info.dim, at.tangents(straight));
-    cells.kind.table().nodes.iter().map(ratio).fold(1.0, f64::min)
+    let (info, table) = (cells.kind.info(), cells.kind.table());
+    let mut curved = [[0.0; 3]; MAX_NODES];
+    (0..info.n_nodes).for_each(|k| curved[k] = x(k));
+    let mut straight = curved;
+    for edge in &table.edges {
+        straight[edge[2]] = [0, 1, 2].map(|c| 0.5 * (curved[edge[0]][c] + curved[edge[1]][c]));
+    }
+    let det = |at: &At, x: &[[f64; 3]; MAX_NODES]| determinant(info.dim, at.tangents(|k| x[k]));
+    table.nodes.iter().map(|at| det(at, &curved) / det(at, &straight)).fold(1.0, f64::min)
 }
 
 /// The volume of the solids (in two dimensions, the area).

@@ -1,17 +1,17 @@
 //! Warnings of elements that lock: displacements far too small near incompressibility.
 //!
-//! Where the bulk modulus `kappa` is much larger than the shear modulus `mu`, every quadrature point asks for a volume that
-//! stays as it is, and full integration asks at more points than the nodes can satisfy. Constraint counts (Hughes 2000, The
-//! Finite Element Method, ch. 4, sec. 4.3) compare unknowns to such demands in a large mesh; as many as there are dimensions
-//! are ideal, and linear elements have a third of that or less, tri3 a half:
+//! Where the bulk modulus `kappa` is much larger than the shear modulus `mu`, every quadrature point asks for a volume
+//! that stays as it is, and full integration asks for more than the nodes can satisfy. Constraint counts (after Hughes
+//! 2000, The Finite Element Method, ch. 4) compare the unknowns of a large mesh with the independent demands, the
+//! dimension of an element's space of dilatations; as many unknowns as there are dimensions are ideal, 2 and 3:
 //!
 //! | tri3 | quad4 | tri6 | quad8 | tet4 | hex8 | tet10 | hex20 |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
 //! | 1 | 2/3 | 4/3 | 1 | 1/2 | 3/7 | 1 | 12/17 |
 //!
-//! Quadratic elements keep linear fields of constant volume free, and so lock later. How much later is a matter of the
-//! ratio `kappa / mu = 2 (1 + nu) / (3 (1 - 2 nu))`: 10 at nu = 0.4516, 100 at 0.4950. In plane stress the thickness gives
-//! way, and nothing locks.
+//! All lock by that count, but quadratic elements still bend without a change of volume, and so lock later. How much
+//! later is a matter of the ratio `kappa / mu = 2 (1 + nu) / (3 (1 - 2 nu))`: 10 at nu = 0.4516, 100 at 0.4950. In plane
+//! stress the thickness gives way, and nothing locks.
 //!
 //! A block in plane strain bonded to the ground and pressed from above, of 4 x 4 cells, misses of the strain energy of
 //! 32 x 32 cells, at nu = 0.3, 0.45, 0.47, 0.499: 1.4, 7.9, 12 and 33 % with tri3; 0.7, 4.6, 7.3 and 62 % with quad4.

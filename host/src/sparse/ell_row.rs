@@ -1,7 +1,6 @@
 //! ELL by rows. See `kernels_rs::sparse::ell_row`.
 
 use super::format::{Places, bytes};
-use super::sliced;
 use super::{Built, Format, Plan, dense};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
@@ -19,7 +18,7 @@ impl Format for EllRow {
 
     fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
         let n = plan.n_scalar_rows();
-        let width = sliced::longest(plan)? * plan.size;
+        let width = plan.pattern.longest_row(plan.backend)? * plan.size;
         plan.check_room(n as u64 * width as u64, size_of::<u32>() + plan.value_bytes)?;
         let mut columns = plan.backend.zeros(n * width)?;
         let kernel =

@@ -191,6 +191,11 @@ impl<B: Backend, T: Real> Matrix<B, T> {
         self.values.view_mut()
     }
 
+    /// Sets every value to zero, to assemble anew.
+    pub fn clear(&mut self, backend: &B) -> Result<()> {
+        backend.fill(T::ZERO, &mut self.values)
+    }
+
     /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
     pub fn blocks(&self, backend: &B) -> Result<Vec<T>> {
         let mut blocks = backend.zeros(self.n_block_values())?;
@@ -213,11 +218,6 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     /// Values of all blocks of the pattern, without padding.
     fn n_block_values(&self) -> usize {
         self.pattern.n_blocks() * self.size * self.size
-    }
-
-    /// Sets every value to zero.
-    pub fn clear(&mut self, backend: &B) -> Result<()> {
-        backend.fill(T::ZERO, &mut self.values)
     }
 
     /// Fills it with made-up values, the same in every format.

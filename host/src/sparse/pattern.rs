@@ -3,7 +3,9 @@
 use super::Sparsity;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
+use cuda_std::prelude::View;
 use kernels_rs::sparse::PatternView;
+use kernels_rs::sparse::sliced::{SliceWidths, Slices};
 
 /// Which blocks a matrix has, on a backend: [`Sparsity`] where the kernels see it.
 pub struct Pattern<B: Backend> {
@@ -31,6 +33,19 @@ impl<B: Backend> Pattern<B> {
     /// Number of blocks.
     pub fn n_blocks(&self) -> usize {
         self.columns.len()
+    }
+
+    /// Blocks of the longest block row; 0 if there are no rows.
+    pub fn longest_row(&self, backend: &B) -> Result<usize> {
+        if self.n_rows == 0 {
+            return Ok(0);
+        }
+        let mut widths = backend.zeros(1)?;
+        let slices = Slices { n_rows: self.n_rows, height: self.n_rows, expand: 1, rows: View::from_slice(&[]) };
+        let kernel = SliceWidths { pattern: self.view(), slices, widths: widths.view_mut() };
+        // SAFETY: one slice of all rows, whose width has a place; both live until `read_at`, which waits.
+        unsafe { backend.run(self.n_rows, kernel) }?;
+        Ok(backend.read_at(&widths, 0)? as usize)
     }
 
     /// How kernels see it.

@@ -109,17 +109,3 @@ pub fn sorted<B: Backend>(plan: &Plan<B>, window: usize) -> Result<Rows<B>> {
     let bits = u64::BITS - (windows * device::LENGTHS).leading_zeros();
     Ok(Rows::Sorted(plan.backend.sort_order(&keys, bits)?))
 }
-
-/// Blocks of the longest block row.
-pub fn longest<B: Backend>(plan: &Plan<B>) -> Result<usize> {
-    let n = plan.pattern.n_rows;
-    if n == 0 {
-        return Ok(0);
-    }
-    let mut widths = plan.backend.zeros(1)?;
-    let slices = slices(plan, true, n, View::from_slice(&[]));
-    let kernel = SliceWidths { pattern: plan.pattern.view(), slices, widths: widths.view_mut() };
-    // SAFETY: one slice of all rows, whose width has a place; both live.
-    unsafe { plan.backend.run(n, kernel) }?;
-    Ok(plan.backend.read_at(&widths, 0)? as usize)
-}

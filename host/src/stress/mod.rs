@@ -30,15 +30,15 @@ pub fn recover<B: Backend>(
         strain_energy: 0.0,
     };
     for block in &mesh.blocks {
-        let mut stress = backend.zeros::<[f64; 6]>(block.n_cells)?;
-        let mut von_mises = backend.zeros::<f64>(block.n_cells)?;
-        let mut energy = backend.zeros::<f64>(block.n_cells)?;
+        let mut stress = backend.zeros::<[f64; 6]>(block.cells.n_cells)?;
+        let mut von_mises = backend.zeros::<f64>(block.cells.n_cells)?;
+        let mut energy = backend.zeros::<f64>(block.cells.n_cells)?;
         let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
         let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
         // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
-        with_element!(block.kind, E => unsafe { backend.run(block.n_cells, Recover::<E>::new(view, across, u, out)) })?;
-        stresses.stress[block.index] = backend.take(stress)?;
-        stresses.von_mises[block.index] = backend.take(von_mises)?;
+        with_element!(block.cells.kind, E => unsafe { backend.run(block.cells.n_cells, Recover::<E>::new(view, across, u, out)) })?;
+        stresses.stress[block.cells.index] = backend.take(stress)?;
+        stresses.von_mises[block.cells.index] = backend.take(von_mises)?;
         stresses.strain_energy += backend.take(energy)?.iter().sum::<f64>();
     }
     Ok(stresses)

@@ -1,21 +1,42 @@
 //! Assembly: from element blocks to the global matrix and right-hand side.
 //!
-//! Each strategy has its own file. What they share is how they see a mesh.
+//! Each strategy has its own file. What they share is how they see a mesh, and how they add a block to the matrix.
 
+pub mod atomic;
+pub mod by_element;
+pub mod by_warp;
+pub mod ppni;
 pub mod row_group;
 pub mod row_owner;
+pub mod rows;
 pub mod supports;
+pub mod two_kernels;
+pub mod warp;
 
 use crate::element::Element;
-use crate::material::Lame;
+use crate::material::{Lame, stiffness_block};
 use crate::real::Real;
+use crate::sparse::Entries;
+use crate::sparse::entries::RowEntries;
 use cuda_std::prelude::*;
 
-/// Calls `$callback! { $arguments row_owner, .. }` with every assembly strategy: the only list of them.
+/// Calls `$callback! { $arguments row_owner RowOwner, .. }` with every assembly strategy, by its name and its type: the
+/// only list of them.
 #[macro_export]
 macro_rules! for_each_strategy {
     ($callback:ident $(, $argument:tt)*) => {
-        $callback! { $($argument)* row_owner }
+        $callback! { $($argument)*
+            row_owner RowOwner,
+            by_element ByElement,
+            atomic Atomic,
+            by_warp4 ByWarp4,
+            by_warp8 ByWarp8,
+            by_warp4_shared ByWarp4Shared,
+            by_warp4_atomic ByWarp4Atomic,
+            ppni4 Ppni4,
+            ppni8 Ppni8,
+            two_kernels TwoKernels
+        }
     };
 }
 
@@ -70,6 +91,15 @@ impl MeshView {
         })
     }
 
+    /// Lame's parameters of a cell's material times the thickness.
+    ///
+    /// # Safety
+    /// `cell` is a cell of the mesh.
+    #[inline(always)]
+    pub unsafe fn cell_stiffness<T: Real>(self, cell: usize) -> Lame<T> {
+        self.cell_lame::<T>(cell).scaled(T::from_f64(self.thickness))
+    }
+
     /// Lame's parameters of a cell's material.
     ///
     /// # Safety
@@ -79,6 +109,93 @@ impl MeshView {
         // SAFETY: `cell` is valid by contract, its material by construction of the view.
         let [lambda, mu] = unsafe { self.lame.at(self.material.at(cell) as usize) };
         Lame { lambda: T::from_f64(lambda), mu: T::from_f64(mu) }
+    }
+}
+
+/// Where blocks of element stiffness are added.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Destination<T> {
+    /// The position of each cell's node b in the row of its node a, `[n_cells][N][N]`.
+    pub slots: View<u16>,
+    /// Where the matrix keeps its entries.
+    pub entries: Entries,
+    /// K's values, as `entries` says: zero, or holding what has been added before.
+    pub values: ViewMut<T>,
+}
+
+impl<T: Real> Destination<T> {
+    /// The places of entries (0..DIM, 0) of block (a, b) of a cell's stiffness; `row` are those of the row of node a.
+    ///
+    /// # Safety
+    /// `cell` is a cell of type E, `a` and `b` are below N.
+    #[inline(always)]
+    pub unsafe fn start<E: Element>(self, row: RowEntries, [cell, a, b]: [usize; 3]) -> [usize; 3] {
+        row.block(self.slots.at((cell * E::N + a) * E::N + b) as usize)
+    }
+
+    /// Adds blocks of stiffness, from `m`, the integrals of `g_a g_b^T`, by additions that are not atomic.
+    ///
+    /// All values are read before any is written: a compiler keeps loads behind the stores before them, and each would
+    /// be waited for on its own.
+    ///
+    /// # Safety
+    /// `starts` are what [`Destination::start`] says of different blocks, which nobody else touches at the same time.
+    #[inline(always)]
+    pub unsafe fn add<E: Element, const K: usize>(self, starts: [[usize; 3]; K], m: [[[T; 3]; 3]; K], lame: Lame<T>) {
+        let place = |k: usize, i: usize, j: usize| starts[k][i] + j * self.entries.column;
+        let mut sums = m.map(|m| stiffness_block(E::DIM, m, lame));
+        for k in 0..K {
+            for j in 0..E::DIM {
+                for i in 0..E::DIM {
+                    sums[k][i][j] += self.values.at(place(k, i, j));
+                }
+            }
+        }
+        for k in 0..K {
+            for j in 0..E::DIM {
+                for i in 0..E::DIM {
+                    self.values.set(place(k, i, j), sums[k][i][j]);
+                }
+            }
+        }
+    }
+
+    /// As [`Destination::add`], of one block by atomic additions.
+    ///
+    /// # Safety
+    /// As [`Destination::add`], but that others may add atomically at the same time.
+    #[inline(always)]
+    pub unsafe fn accumulate<E: Element>(self, start: [usize; 3], m: [[T; 3]; 3], lame: Lame<T>) {
+        let block = stiffness_block(E::DIM, m, lame);
+        for j in 0..E::DIM {
+            for i in 0..E::DIM {
+                cuda_std::atomic::accumulate(self.values, start[i] + j * self.entries.column, block[i][j]);
+            }
+        }
+    }
+}
+
+/// Cells of one colour: no two of them share a node, so that they can add to a matrix at the same time.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Color {
+    /// The cells of all colours, colour by colour.
+    pub cells: View<u32>,
+    /// Where this colour starts.
+    pub first: usize,
+    /// How many cells it has.
+    pub len: usize,
+}
+
+impl Color {
+    /// Cell `i` of the colour.
+    ///
+    /// # Safety
+    /// `i` is below `len`.
+    #[inline(always)]
+    pub unsafe fn cell(self, i: usize) -> usize {
+        self.cells.at(self.first + i) as usize
     }
 }
 

@@ -8,17 +8,16 @@
 //! pair of nodes: 11 GB read and 7 GB written for 1.1 GB of tet4 stiffness on an H200, whose cache is too small for the rows
 //! of all threads. Here the row stays on the chip.
 
-use super::MeshView;
+use super::{Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
 use crate::material::stiffness_block;
 use crate::real::{Real, add_outer};
-use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
 /// Lanes that own a row together.
 pub const fn lanes<E: Element>() -> usize {
-    if E::N <= 4 { 4 } else { 8 }
+    if E::DIM == 2 || E::N == 4 { 4 } else { 8 }
 }
 
 /// Where a group of lanes keeps what it shares, in words of the matrix's precision.
@@ -32,30 +31,23 @@ pub struct Room {
 }
 
 impl Room {
-    /// Words of `T` of a group: for each quadrature point `J^-T` and `w |J| g_a`, coordinates `[N][4]`, then the blocks
-    /// `[columns][DIM][DIM]`. An odd multiple of 16 bytes, so that groups start in different banks.
+    /// Words of a group: for each quadrature point `J^-T` and `w |J| g_a`, coordinates `[N][3]`, then the blocks
+    /// `[columns][DIM][DIM]`. Odd, so that groups start in different banks.
     #[inline(always)]
-    pub const fn group_words<E: Element, T: Real>(self) -> usize {
-        let step = 16 / size_of::<T>();
-        let words = 4 * (point_fours::<E>() * E::QUADRATURE.len() + E::N) + self.columns * E::DIM * E::DIM;
-        (words.div_ceil(step) | 1) * step
+    pub const fn group_words<E: Element>(self) -> usize {
+        (point_words::<E>() * E::QUADRATURE.len() + 3 * E::N + self.columns * E::DIM * E::DIM) | 1
     }
 }
 
-/// Four words that are read and written together.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-struct Four<T>([T; 4]);
-
-/// How many of them hold `J^-T` and `w |J| g_a`.
-const fn point_fours<E: Element>() -> usize {
-    if E::DIM == 2 { 2 } else { 3 }
+/// Words of a quadrature point: `J^-T`, then `w |J| g_a`.
+const fn point_words<E: Element>() -> usize {
+    E::DIM * (E::DIM + 1)
 }
 
-/// The rows of a block of threads in shared memory.
+/// The shared memory of a group.
 struct Group<T> {
-    geometry: *mut Four<T>,
-    coords: *mut Four<T>,
+    geometry: *mut T,
+    coords: *mut T,
     blocks: *mut T,
 }
 
@@ -63,40 +55,27 @@ impl<T: Real> Group<T> {
     /// The memory of group `group` of the block.
     #[inline(always)]
     unsafe fn new<E: Element>(room: Room, group: usize) -> Self {
-        let geometry = shared::dynamic_shared_mem::<T>().add(group * room.group_words::<E, T>()).cast::<Four<T>>();
-        let coords = geometry.add(point_fours::<E>() * E::QUADRATURE.len());
-        Group { geometry, coords, blocks: coords.add(E::N).cast() }
+        let geometry = shared::dynamic_shared_mem::<T>().add(group * room.group_words::<E>());
+        let coords = geometry.add(point_words::<E>() * E::QUADRATURE.len());
+        Group { geometry, coords, blocks: coords.add(3 * E::N) }
     }
 }
 
-/// `J^-T` and `w |J| g_a` of a quadrature point.
-struct Geometry<T> {
-    inverse: [[T; 3]; 3],
-    ga: [T; 3],
+/// The first `dim` components of a vector in shared memory; the others are 0.
+#[inline(always)]
+unsafe fn read<T: Real>(dim: usize, from: *const T) -> [T; 3] {
+    let mut vector = [T::ZERO; 3];
+    for i in 0..dim {
+        vector[i] = *from.add(i);
+    }
+    vector
 }
 
-impl<T: Real> Geometry<T> {
-    #[inline(always)]
-    unsafe fn store<E: Element>(self, to: *mut Four<T>) {
-        let ([r, s, t], g) = (self.inverse, self.ga);
-        if E::DIM == 2 {
-            *to = Four([r[0], r[1], s[0], s[1]]);
-            *to.add(1) = Four([g[0], g[1], T::ZERO, T::ZERO]);
-        } else {
-            *to = Four([r[0], r[1], r[2], s[0]]);
-            *to.add(1) = Four([s[1], s[2], t[0], t[1]]);
-            *to.add(2) = Four([t[2], g[0], g[1], g[2]]);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn load<E: Element>(from: *const Four<T>) -> Self {
-        let (Four(a), Four(b), o) = (*from, *from.add(1), T::ZERO);
-        if E::DIM == 2 {
-            return Geometry { inverse: [[a[0], a[1], o], [a[2], a[3], o], [o; 3]], ga: [b[0], b[1], o] };
-        }
-        let Four(c) = *from.add(2);
-        Geometry { inverse: [[a[0], a[1], a[2]], [a[3], b[0], b[1]], [b[2], b[3], c[0]]], ga: [c[1], c[2], c[3]] }
+/// Writes the first `dim` components of a vector.
+#[inline(always)]
+unsafe fn write<T: Real>(dim: usize, to: *mut T, vector: [T; 3]) {
+    for i in 0..dim {
+        *to.add(i) = vector[i];
     }
 }
 
@@ -112,7 +91,7 @@ struct Lane {
 /// Brings the coordinates of a cell's nodes into shared memory, relative to its first; returns the local number of the row's
 /// node.
 #[inline(always)]
-unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, coords: *mut Four<T>) -> usize {
+unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, coords: *mut T) -> usize {
     let lanes = lanes::<E>();
     let origin = mesh.coords.at(mesh.nodes.at(cell * E::N) as usize);
     let mut a = 0;
@@ -125,8 +104,7 @@ unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, co
         }
         if b < E::N {
             let x = mesh.coords.at(node);
-            let [x, y, z] = core::array::from_fn(|i| T::from_f64(x[i] - origin[i]));
-            *coords.add(b) = Four([x, y, z, T::ZERO]);
+            write(E::DIM, coords.add(3 * b), core::array::from_fn(|i| T::from_f64(x[i] - origin[i])));
         }
     }
     warp::sync_warp(own.peers);
@@ -142,37 +120,77 @@ unsafe fn share_geometry<E: Element, T: Real>(own: Lane, a: usize, group: &Group
         let xi = xi.map(T::from_f64);
         let mut jac = [[T::ZERO; 3]; 3];
         for b in 0..E::N {
-            let Four([x, y, z, _]) = *group.coords.add(b);
-            add_outer(E::DIM, &mut jac, [x, y, z], E::shape_gradient(b, xi));
+            add_outer(E::DIM, &mut jac, read(E::DIM, group.coords.add(3 * b)), E::shape_gradient(b, xi));
         }
         let (inverse, det_j) = invert(E::DIM, jac);
         let w = T::from_f64(weight) * det_j;
         let ga = transform(E::DIM, inverse, E::shape_gradient(a, xi)).map(|g| w * g);
-        Geometry { inverse, ga }.store::<E>(group.geometry.add(point_fours::<E>() * q));
+        let to = group.geometry.add(point_words::<E>() * q);
+        for i in 0..E::DIM {
+            write(E::DIM, to.add(E::DIM * i), inverse[i]);
+        }
+        write(E::DIM, to.add(E::DIM * E::DIM), ga);
         q += lanes::<E>();
     }
     warp::sync_warp(own.peers);
 }
 
-/// `int g_a g_b^T dV`.
+/// Columns that a lane sums at the same time, so that it reads a point's geometry once for both.
+const fn columns<E: Element>() -> usize {
+    if E::N == 2 * lanes::<E>() { 2 } else { 1 }
+}
+
+/// `int g_a g_b^T dV` for the first [`columns`] of the nodes `b`.
 #[inline(always)]
-unsafe fn gradient_product<E: Element, T: Real>(b: usize, geometry: *const Four<T>) -> [[T; 3]; 3] {
-    let mut product = [[T::ZERO; 3]; 3];
+unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const T) -> [[[T; 3]; 3]; 2] {
+    let mut products = [[[T::ZERO; 3]; 3]; 2];
     for q in 0..E::QUADRATURE.len() {
-        let Geometry { inverse, ga } = Geometry::load::<E>(geometry.add(point_fours::<E>() * q));
+        let from = geometry.add(point_words::<E>() * q);
+        let mut inverse = [[T::ZERO; 3]; 3];
+        for i in 0..E::DIM {
+            inverse[i] = read(E::DIM, from.add(E::DIM * i));
+        }
+        let ga = read(E::DIM, from.add(E::DIM * E::DIM));
         let xi = E::QUADRATURE[q].0.map(T::from_f64);
-        let gb = transform(E::DIM, inverse, E::shape_gradient(b, xi));
-        add_outer(E::DIM, &mut product, ga, gb);
+        for c in 0..columns::<E>() {
+            add_outer(E::DIM, &mut products[c], ga, transform(E::DIM, inverse, E::shape_gradient(b[c], xi)));
+        }
     }
-    product
+    products
+}
+
+/// Adds the block of a node b to the row, where it has a place in shared memory; else in the matrix.
+#[inline(always)]
+unsafe fn add_block<E: Element, T: Real>(
+    own: Lane,
+    room: Room,
+    slot: usize,
+    block: [[T; 3]; 3],
+    group: &Group<T>,
+    to: Destination<T>,
+) {
+    if slot < room.columns {
+        let first = group.blocks.add(slot * E::DIM * E::DIM);
+        for i in 0..E::DIM {
+            for j in 0..E::DIM {
+                *first.add(i * E::DIM + j) += block[i][j];
+            }
+        }
+    } else {
+        let start = to.entries.row(own.row, E::DIM).block(slot);
+        for i in 0..E::DIM {
+            for j in 0..E::DIM {
+                to.values.add(start[i] + j * to.entries.column, block[i][j]);
+            }
+        }
+    }
 }
 
 /// Computes: block rows of K, the stiffness of the cells around each node; sets them, or adds to them what another element
 /// type gives.
 ///
 /// Parameters: `n_rows`; `room`, what fits in the dynamic shared memory: `room.rows` groups of [`Room::group_words`] words;
-/// `adds`, 0 to set; `slots [n_cells][N][N]`, the position of each cell's node b in the row of its node a; `values` as
-/// `entries` says.
+/// `adds`, 0 to set; `to`, the matrix.
 /// Thread mapping: [`lanes`] lanes per node, `room.rows` nodes per block of threads.
 /// Memory moved: every value of the matrix is written once; per pair of node and cell N slots (2 B), N nodes and N
 /// coordinates (through the cache). Operations per pair: 9 N for the Jacobian and 30 for its inverse at each point, 18 N for
@@ -186,9 +204,7 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
     room: Room,
     adds: u32,
     mesh: MeshView,
-    slots: View<u16>,
-    entries: Entries,
-    values: ViewMut<T>,
+    to: Destination<T>,
 ) {
     let (lanes, thread, size) = (lanes::<E>(), thread::thread_idx_x() as usize, E::DIM * E::DIM);
     let first_row = thread::block_idx_x() as usize * room.rows;
@@ -198,55 +214,47 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
     let own = Lane { row, lane, peers };
     let memory = Group::<T>::new::<E>(room, group);
     if row < n_rows {
-        let width = entries.pattern.row(row).1;
+        let width = to.entries.pattern.row(row).1;
         let mut i = lane;
         while i < size * if width < room.columns { width } else { room.columns } {
             *memory.blocks.add(i) = T::ZERO;
             i += lanes;
         }
         if adds == 0 {
-            clear_rest::<E, T>(own, room, entries, width, values);
+            clear_rest::<E, T>(own, room, width, to);
         }
         for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
             let cell = mesh.cells.at(pair) as usize;
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
             share_geometry::<E, T>(own, a, &memory);
-            let lame = mesh.cell_lame::<T>(cell).scaled(T::from_f64(mesh.thickness));
-            let mut b = lane;
-            while b < E::N {
-                let block = stiffness_block(E::DIM, gradient_product::<E, T>(b, memory.geometry), lame);
-                let slot = slots.at((cell * E::N + a) * E::N + b) as usize;
-                if slot < room.columns {
-                    for i in 0..E::DIM {
-                        for j in 0..E::DIM {
-                            *memory.blocks.add(slot * size + i * E::DIM + j) += block[i][j];
-                        }
-                    }
-                } else {
-                    let start = entries.row(row, E::DIM).block(slot);
-                    for i in 0..E::DIM {
-                        for j in 0..E::DIM {
-                            values.add(start[i] + j * entries.column, block[i][j]);
-                        }
+            let lame = mesh.cell_stiffness::<T>(cell);
+            for first in (lane..E::N).step_by(columns::<E>() * lanes) {
+                // Past the last node a lane sums what it does not add.
+                let second = if first + lanes < E::N { first + lanes } else { first };
+                let products = gradient_products::<E, T>([first, second], memory.geometry);
+                for c in 0..columns::<E>() {
+                    let b = first + c * lanes;
+                    if b < E::N {
+                        let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
+                        add_block::<E, T>(own, room, slot, stiffness_block(E::DIM, products[c], lame), &memory, to);
                     }
                 }
-                b += lanes;
             }
         }
     }
     thread::sync_threads();
-    write_rows::<E, T>(n_rows, room, adds, entries, values);
+    write_rows::<E, T>(n_rows, room, adds, to);
 }
 
 /// Sets the blocks of a row that have no place in shared memory to zero.
 #[inline(always)]
-unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, entries: Entries, width: usize, values: ViewMut<T>) {
+unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, width: usize, to: Destination<T>) {
     let mut k = room.columns + own.lane;
     while k < width {
-        let start = entries.row(own.row, E::DIM).block(k);
+        let start = to.entries.row(own.row, E::DIM).block(k);
         for i in 0..E::DIM {
             for j in 0..E::DIM {
-                values.set(start[i] + j * entries.column, T::ZERO);
+                to.values.set(start[i] + j * to.entries.column, T::ZERO);
             }
         }
         k += lanes::<E>();
@@ -255,7 +263,8 @@ unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, entries: Entrie
 
 /// Writes the rows of a block of threads from shared memory, neighbouring lanes neighbouring rows.
 #[inline(always)]
-unsafe fn write_rows<E: Element, T: Real>(n_rows: usize, room: Room, adds: u32, entries: Entries, values: ViewMut<T>) {
+unsafe fn write_rows<E: Element, T: Real>(n_rows: usize, room: Room, adds: u32, to: Destination<T>) {
+    let Destination { entries, values, .. } = to;
     let (thread, size) = (thread::thread_idx_x() as usize, E::DIM * E::DIM);
     let group = thread % room.rows;
     let row = thread::block_idx_x() as usize * room.rows + group;

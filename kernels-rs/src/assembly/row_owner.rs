@@ -3,12 +3,12 @@
 //!
 //! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`
 
-use super::{MeshView, select};
+use super::rows::row_of_products;
+use super::{Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
-use crate::material::{stiffness_block, strain, stress, traction};
-use crate::real::{Real, add_outer};
-use crate::sparse::Entries;
+use crate::material::{strain, stress, traction};
+use crate::real::Real;
 use crate::stress::deformation;
 use cuda_std::prelude::*;
 
@@ -38,82 +38,24 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
 ///
-/// Parameters: `slots [n_cells][N][N]`, the position of each cell's node b in the row of its node a; `values` as `entries`
-/// says, zero or holding what other element types have added.
-/// Thread mapping: an item per node.
+/// Parameters: `to`, the matrix, zero or holding what other element types have added.
+/// Thread mapping: an item per node, on the CPU alone: GPUs have [`super::row_group`].
 /// Memory moved: per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache); each value of
-/// the row is read and written once per cell that shares its edge. Operations per pair, in three dimensions: per point
-/// 9 N for the Jacobian and, unless N is above 8, 18 N for the columns; else 18 N and a shape function's gradient each.
+/// the row is read and written once per cell that shares its edge. Operations per pair: see [`super::rows`].
 ///
 /// # Safety
 /// See the crate's section on safety.
+#[cfg(not(target_arch = "nvptx64"))]
 #[kernel(items, E = for_each_element!, T = [f32, f64])]
-pub unsafe fn stiffness<E: Element, T: Real>(
-    row: usize,
-    mesh: MeshView,
-    slots: View<u16>,
-    entries: Entries,
-    values: ViewMut<T>,
-) {
-    let places = entries.row(row, E::DIM);
+pub unsafe fn stiffness<E: Element, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
+    let places = to.entries.row(row, E::DIM);
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
-        let lame = mesh.cell_lame::<T>(cell).scaled(T::from_f64(mesh.thickness));
-        let add = |b: usize, product: [[T; 3]; 3]| {
+        let lame = mesh.cell_stiffness::<T>(cell);
+        row_of_products::<E, T>(&x, a, |b, m| {
             // SAFETY: the slots of this cell are places in this row, which this thread owns.
-            unsafe {
-                let block = stiffness_block(E::DIM, product, lame);
-                let start = places.block(slots.at((cell * E::N + a) * E::N + b) as usize);
-                for j in 0..E::DIM {
-                    for i in 0..E::DIM {
-                        values.add(start[i] + j * entries.column, block[i][j]);
-                    }
-                }
-            }
-        };
-        if E::N <= REGISTER_COLUMNS { all_columns::<E, T>(&x, a, add) } else { column_by_column::<E, T>(&x, a, add) }
-    }
-}
-
-/// Most columns whose sums a thread keeps in registers: 72 words in three dimensions.
-const REGISTER_COLUMNS: usize = 8;
-
-/// Hands `int g_a g_b^T dV` to `add` for every node b, all summed at once.
-#[inline(always)]
-fn all_columns<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, a: usize, mut add: impl FnMut(usize, [[T; 3]; 3])) {
-    let mut products = E::nodal(|_| [[T::ZERO; 3]; 3]);
-    for &(xi, weight) in E::QUADRATURE {
-        let at = gradients::<E, T>(x, xi);
-        let w = T::from_f64(weight) * at.det_j;
-        let ga = select::<E, _>(&at.dn_dx, a).map(|g| w * g);
-        for b in 0..E::N {
-            add_outer(E::DIM, &mut products[b], ga, at.dn_dx[b]);
-        }
-    }
-    for b in 0..E::N {
-        add(b, products[b]);
-    }
-}
-
-/// The same one node b after the other, from the Jacobians of all quadrature points: for elements whose columns do not
-/// fit in registers. These Jacobians and the gradients of node a are kept in local memory.
-#[inline(always)]
-fn column_by_column<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, a: usize, mut add: impl FnMut(usize, [[T; 3]; 3])) {
-    let at = E::points(|q| {
-        let (xi, weight) = E::QUADRATURE[q];
-        let xi = xi.map(T::from_f64);
-        let (inverse, det_j) = invert(E::DIM, jacobian::<E, T>(x, |b| E::shape_gradient(b, xi)));
-        let w = T::from_f64(weight) * det_j;
-        (inverse, transform(E::DIM, inverse, E::shape_gradient(a, xi)).map(|g| w * g))
-    });
-    for b in 0..E::N {
-        let mut product = [[T::ZERO; 3]; 3];
-        for (q, &(xi, _)) in E::QUADRATURE.iter().enumerate() {
-            let (inverse, ga) = at[q];
-            let gb = transform(E::DIM, inverse, E::shape_gradient(b, xi.map(T::from_f64)));
-            add_outer(E::DIM, &mut product, ga, gb);
-        }
-        add(b, product);
+            unsafe { to.add::<E, 1>([to.start::<E>(places, [cell, a, b])], [m], lame) }
+        });
     }
 }
 

@@ -70,16 +70,6 @@ impl Element for Hex20 {
     const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 20] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 27] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
         let ([x, y, z], _) = factors(b, xi);
         let product = x * y * z;

@@ -36,16 +36,6 @@ impl Element for Hex8 {
     const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 8] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 8] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
         let [x, y, z] = factors(b, xi);
         T::from_f64(0.125) * x * y * z

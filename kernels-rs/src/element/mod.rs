@@ -36,6 +36,19 @@ macro_rules! for_each_element {
 /// A quadrature point: reference coordinates `xi` and weight.
 pub type Point = ([f64; 3], f64);
 
+/// An array of fixed length, `[X; N]`.
+pub trait Array<X>: Copy + Index<usize, Output = X> + IndexMut<usize> {
+    /// The array of `f(0), f(1), ..`.
+    fn from_fn(f: impl FnMut(usize) -> X) -> Self;
+}
+
+impl<X: Copy, const N: usize> Array<X> for [X; N] {
+    #[inline(always)]
+    fn from_fn(f: impl FnMut(usize) -> X) -> Self {
+        core::array::from_fn(f)
+    }
+}
+
 /// A reference element of a plane or solid body.
 pub trait Element: Copy + Send + Sync + 'static {
     /// Its name: `tet4`.
@@ -45,24 +58,61 @@ pub trait Element: Copy + Send + Sync + 'static {
     /// Number of nodes.
     const N: usize;
     /// One `X` per node: `[X; N]`.
-    type Nodal<X: Copy>: Copy + Index<usize, Output = X> + IndexMut<usize>;
+    type Nodal<X: Copy>: Array<X>;
     /// Reference coordinates of the nodes, `[N]`.
     const NODES: &'static [[f64; 3]];
     /// A rule that integrates the stiffness of the undistorted element exactly.
     const QUADRATURE: &'static [Point];
     /// One `X` per quadrature point.
-    type Points<X: Copy>: Copy + Index<usize, Output = X> + IndexMut<usize>;
+    type Points<X: Copy>: Array<X>;
     /// Centroid of the reference element, where output stresses are evaluated.
     const CENTROID: [f64; 3];
 
     /// One value per node.
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Nodal<X>;
+    #[inline(always)]
+    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Nodal<X> {
+        Array::from_fn(f)
+    }
     /// One value per quadrature point.
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Points<X>;
+    #[inline(always)]
+    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Points<X> {
+        Array::from_fn(f)
+    }
     /// Shape function `N_b(xi)`.
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T;
     /// Its gradient `dN_b/dxi`.
     fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3];
+}
+
+/// Barycentric coordinate `b` of a simplex of `dim` dimensions: `1 - xi - ..` for 0, else `xi_(b-1)`. By selection: indexing
+/// by a `b` that is known only at run time would put `xi` in local memory.
+#[inline(always)]
+fn barycentric<T: Real>(dim: usize, b: usize, xi: [T; 3]) -> T {
+    let mut chosen = T::ONE;
+    for i in 0..dim {
+        chosen -= xi[i];
+    }
+    for i in 0..dim {
+        if b == i + 1 {
+            chosen = xi[i];
+        }
+    }
+    chosen
+}
+
+/// Its gradient.
+#[inline(always)]
+fn barycentric_gradient<T: Real>(dim: usize, b: usize) -> [T; 3] {
+    let slope = |i: usize| {
+        if b == 0 {
+            -T::ONE
+        } else if b == i + 1 {
+            T::ONE
+        } else {
+            T::ZERO
+        }
+    };
+    core::array::from_fn(|i| if i < dim { slope(i) } else { T::ZERO })
 }
 
 /// Gradients in space and the Jacobian's determinant at one point of one element.

@@ -20,16 +20,6 @@ impl Element for Quad4 {
     const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 4] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 4] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
         let [s, t, _] = CORNER[b].map(T::from_f64);
         T::from_f64(0.25) * fma(s, xi[0], T::ONE) * fma(t, xi[1], T::ONE)

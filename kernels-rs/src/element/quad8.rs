@@ -32,16 +32,6 @@ impl Element for Quad8 {
     const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 8] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 9] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
         let (quarter, half) = (T::from_f64(0.25), T::from_f64(0.5));
         let [s, t, _] = NODE[b].map(T::from_f64);

@@ -4,7 +4,7 @@
 use super::{Element, Point, Tet4, rules};
 use crate::real::Real;
 
-/// Corners as [`Tet4`], then the middles of [`EDGES`].
+/// Corners as [`Tet4`], then the middles of `EDGES`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tet10;
 
@@ -31,16 +31,6 @@ impl Element for Tet10 {
     const QUADRATURE: &'static [Point] = &rules::TETRAHEDRON_4;
     type Points<X: Copy> = [X; 4];
     const CENTROID: [f64; 3] = Tet4::CENTROID;
-
-    #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 10] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 4] {
-        core::array::from_fn(f)
-    }
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -1,7 +1,7 @@
 //! The linear tetrahedron: `N = (1 - xi - eta - zeta, xi, eta, zeta)`. Its gradients are constant, so one quadrature
 //! point is exact and the element matrix is `K_e = V B^T D B` (DSM eq. 1).
 
-use super::{Element, Point};
+use super::{Element, Point, barycentric, barycentric_gradient};
 use crate::real::Real;
 
 /// Four nodes at (0,0,0), (1,0,0), (0,1,0), (0,0,1).
@@ -19,22 +19,12 @@ impl Element for Tet4 {
     const CENTROID: [f64; 3] = [0.25; 3];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 4] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 1] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
-        if b == 0 { T::ONE - xi[0] - xi[1] - xi[2] } else { xi[b - 1] }
+        barycentric(3, b, xi)
     }
 
     #[inline(always)]
     fn shape_gradient<T: Real>(b: usize, _: [T; 3]) -> [T; 3] {
-        if b == 0 { [-T::ONE; 3] } else { core::array::from_fn(|i| if i + 1 == b { T::ONE } else { T::ZERO }) }
+        barycentric_gradient(3, b)
     }
 }

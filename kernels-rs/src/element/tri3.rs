@@ -1,6 +1,6 @@
 //! The linear triangle: `N = (1 - xi - eta, xi, eta)`. Its gradients are constant, so one quadrature point is exact.
 
-use super::{Element, Point};
+use super::{Element, Point, barycentric, barycentric_gradient};
 use crate::real::Real;
 
 /// Three nodes at (0,0), (1,0), (0,1).
@@ -18,23 +18,12 @@ impl Element for Tri3 {
     const CENTROID: [f64; 3] = [1.0 / 3.0, 1.0 / 3.0, 0.0];
 
     #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 3] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 1] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
-        if b == 0 { T::ONE - xi[0] - xi[1] } else { xi[b - 1] }
+        barycentric(2, b, xi)
     }
 
     #[inline(always)]
     fn shape_gradient<T: Real>(b: usize, _: [T; 3]) -> [T; 3] {
-        let (o, i) = (T::ZERO, T::ONE);
-        [[-i, -i, o], [i, o, o], [o, i, o]][b]
+        barycentric_gradient(2, b)
     }
 }

@@ -4,7 +4,7 @@
 use super::{Element, Point, Tri3, rules};
 use crate::real::Real;
 
-/// Corners as [`Tri3`], then the middles of [`EDGES`].
+/// Corners as [`Tri3`], then the middles of `EDGES`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tri6;
 
@@ -20,16 +20,6 @@ impl Element for Tri6 {
     const QUADRATURE: &'static [Point] = &rules::TRIANGLE_3;
     type Points<X: Copy> = [X; 3];
     const CENTROID: [f64; 3] = Tri3::CENTROID;
-
-    #[inline(always)]
-    fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 6] {
-        core::array::from_fn(f)
-    }
-
-    #[inline(always)]
-    fn points<X: Copy>(f: impl FnMut(usize) -> X) -> [X; 3] {
-        core::array::from_fn(f)
-    }
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -1,4 +1,4 @@
-//! Relaxed read-modify-write on global memory, at device scope. `add` and its like return the old
+//! Relaxed read-modify-write on global memory, at device scope, and on shared memory. `add` and its like return the old
 //! value; ptxas does not turn such an `atom` into the cheaper `red` where the value goes unused, so `accumulate` says it.
 
 use core::arch::asm;
@@ -46,4 +46,25 @@ reductions! {
     accumulate_u32 u32, reg32, "red.global.add.u32 [{p}], {v};";
     accumulate_f32 f32, reg32, "red.global.add.f32 [{p}], {v};";
     accumulate_f64 f64, reg64, "red.global.add.f64 [{p}], {v};";
+}
+
+macro_rules! shared_reductions {
+    ($($name:ident $type:ty, $class:ident, $text:literal;)*) => {$(
+        /// # Safety
+        /// `p` is the generic address of a value in shared memory that only atomics touch while others may.
+        #[inline(always)]
+        pub unsafe fn $name(p: *mut $type, value: $type) {
+            // SAFETY: the caller's promise about p.
+            unsafe {
+                asm!("cvta.to.shared.u64 {p}, {p};", $text, p = inout(reg64) p => _, v = in($class) value,
+                    options(nostack, preserves_flags));
+            }
+        }
+    )*};
+}
+
+shared_reductions! {
+    accumulate_shared_u32 u32, reg32, "red.shared.add.u32 [{p}], {v};";
+    accumulate_shared_f32 f32, reg32, "red.shared.add.f32 [{p}], {v};";
+    accumulate_shared_f64 f64, reg64, "red.shared.add.f64 [{p}], {v};";
 }

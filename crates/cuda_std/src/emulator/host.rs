@@ -104,6 +104,9 @@ accumulations! {
     accumulate_u32 add_u32 u32;
     accumulate_f32 add_f32 f32;
     accumulate_f64 add_f64 f64;
+    accumulate_shared_u32 add_u32 u32;
+    accumulate_shared_f32 add_f32 f32;
+    accumulate_shared_f64 add_f64 f64;
 }
 
 macro_rules! fences {

@@ -1,7 +1,6 @@
 //! `warpfem bench assembly`.
 
 use super::header::Header;
-use super::row::Row;
 use super::{Common, bandwidth, matrices, table, write_json};
 use crate::cli::print;
 use clap::builder::PossibleValuesParser;
@@ -11,19 +10,19 @@ use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::assembly::{DeviceMesh, Topology};
+use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::element::{ElementInfo, ElementKind};
 use warpfem::model::Model;
 use warpfem::sparse::{self, Matrix, Tuning};
-use warpfem::{Result, pipeline};
+use warpfem::{Error, Result};
 
-/// The strategies and the format they write into.
+/// The strategies, and the format they write into.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Without INPUT: a steel box, or a plate in plane stress. An assembly sets every value to zero and adds the \
-stiffness of every element, before supports.
+    after_help = "Without INPUT: a steel box, or a plate in plane stress. An assembly is of the whole stiffness matrix, before supports, \
+in place of the one that was there; what depends on the topology alone is made before.
 
 Examples:
   warpfem bench assembly --element hex8 --cells 512x64x64 --size 16x2x2 --device cuda
@@ -32,8 +31,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Strategies, separated by commas [default: all that work for the mesh's elements].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(pipeline::strategies()))]
+    /// Strategies, separated by commas [default: all].
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
     assembly: Vec<String>,
     /// Storage format of the matrix.
     #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
@@ -43,6 +42,14 @@ pub struct Arguments {
 /// One strategy's figures.
 #[derive(Debug, Serialize)]
 struct Figures {
+    /// Colours of the cells; 0 where the strategy takes none.
+    colors: usize,
+    /// Cells of the smallest colour.
+    smallest_color: usize,
+    /// Cells of the largest colour.
+    largest_color: usize,
+    /// Seconds of what the strategy prepares once per topology: colours, tables.
+    prepare_s: f64,
     /// Milliseconds of an assembly: the median.
     assembly_ms: f64,
     /// Elements per second.
@@ -53,10 +60,21 @@ struct Figures {
     gb_per_s: f64,
     /// That over the copy bandwidth.
     of_copy: f64,
-    /// Milliseconds to write the values once at the copy bandwidth, over the time.
+    /// The report's `write_floor_ms` over the time.
     of_write_floor: f64,
-    /// Largest difference of an entry from the first row's, over its largest.
+    /// Largest difference of an entry from that of the first strategy, over the largest entry.
     difference: f64,
+}
+
+/// The row of one strategy.
+#[derive(Debug, Serialize)]
+struct Row {
+    strategy: &'static str,
+    /// Why it cannot assemble this mesh here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
+    #[serde(flatten)]
+    figures: Option<Figures>,
 }
 
 /// All figures.
@@ -65,24 +83,15 @@ struct Report {
     #[serde(flatten)]
     header: Header,
     format: String,
-    /// Seconds of sparsity and slots, once per topology: the second time.
+    /// Seconds of numbering, sparsity and slots, once per topology; the second time, when kernels are loaded.
     symbolic_s: f64,
-    /// Operations of all element matrices, each once, fused ones counted as two.
+    /// Operations of all element matrices, each once; fused ones count as two.
     flops: f64,
-    /// The matrix's values once, and for each element its nodes, slots and material; every node's coordinates once.
+    /// The matrix's values once; for each element its nodes, slots and material; every node's coordinates once.
     min_bytes: u64,
     /// Milliseconds to write the matrix's values once at the copy bandwidth.
     write_floor_ms: f64,
-    rows: Vec<Row<Figures>>,
-}
-
-/// Operations of one element matrix: at each of `q` quadrature points the Jacobian, its inverse, the gradients in space and
-/// their products for every pair of nodes; then the material for every pair.
-fn flops(info: &ElementInfo, q: usize) -> f64 {
-    let (n, d) = (info.n_nodes, info.dim);
-    let inverse = if d == 3 { 44 } else { 8 };
-    let point = 2 * n * d * d + inverse + n * d * (2 * d - 1) + n * d + 2 * n * n * d * d;
-    (q * point + n * n * (4 * d * d + d)) as f64
+    rows: Vec<Row>,
 }
 
 /// Runs the command.
@@ -97,6 +106,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     print::text(&text(&report))
 }
 
+/// What all strategies are measured with.
+struct Bench<'a, B: Backend, T: Real> {
+    backend: &'a B,
+    arguments: &'a Arguments,
+    report: &'a Report,
+    mesh: DeviceMesh<B>,
+    matrix: Matrix<B, T>,
+    /// The blocks that the first strategy has made.
+    first: Option<Vec<T>>,
+}
+
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
     let common = &arguments.common;
     let order = matrices::ordering("auto", &model.mesh);
@@ -108,57 +128,39 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
     backend.finish()?;
     let symbolic_s = start.elapsed().as_secs_f64();
     header.blocks = pattern.n_blocks();
+    let matrix = Matrix::zeros(backend, &arguments.format, header.block_size, &pattern, Tuning::default())?;
     let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-    let mut matrix: Matrix<B, T> =
-        Matrix::zeros(backend, &arguments.format, header.block_size, &pattern, Tuning::default())?;
-    let (value_bytes, min_bytes, flops) = work::<T>(&header, model);
-    let write_floor_ms = value_bytes as f64 / header.copy_gb_per_s / 1e6;
-    let mut rows = Vec::new();
-    let mut first: Option<Vec<T>> = None;
-    for name in ["row_owner", "row_group"] {
-        rows.push(Row::measure(name, || {
-            let seconds = bandwidth::time(backend, common.samples, || {
-                if name == "row_group" {
-                    return mesh.set_stiffness_rows(backend, &mut matrix);
-                }
-                matrix.clear(backend)?;
-                mesh.add_stiffness(backend, &mut matrix)
-            })?;
-            let blocks = matrix.blocks(backend)?;
-            if let Some(first) = &first {
-                let d = blocks.iter().zip(first).map(|(a, b)| (a.to_f64() - b.to_f64()).abs()).fold(0.0, f64::max);
-                let m = first.iter().map(|a| a.to_f64().abs()).fold(0.0, f64::max);
-                println!("difference {}", d / m);
-            } else {
-                first = Some(blocks);
-            }
-
-            let gb_per_s = min_bytes as f64 / seconds / 1e9;
-            Ok(Figures {
-                assembly_ms: 1e3 * seconds,
-                elements_per_s: header.elements as f64 / seconds,
-                gflops: flops / seconds / 1e9,
-                gb_per_s,
-                of_copy: gb_per_s / header.copy_gb_per_s,
-                of_write_floor: write_floor_ms / (1e3 * seconds),
-                difference: 0.0,
-            })
-        })?);
-    }
-    Ok(Report { header, format: arguments.format.clone(), symbolic_s, flops, min_bytes, write_floor_ms, rows })
+    let mut report = report::<T>(header, &arguments.format, symbolic_s, model);
+    let mut bench: Bench<B, T> = Bench { backend, arguments, report: &report, mesh, matrix, first: None };
+    let names = if arguments.assembly.is_empty() { Strategy::names() } else { vec![] };
+    let names = arguments.assembly.iter().map(String::as_str).chain(names);
+    report.rows = names.map(|name| bench.row(Strategy::from_name(name)?)).collect::<Result<_>>()?;
+    Ok(report)
 }
 
-/// Bytes of the matrix's values, bytes that any assembly must move, and operations.
-fn work<T: Real>(header: &Header, model: &Model) -> (u64, u64, f64) {
+/// The report but for its rows.
+fn report<T: Real>(header: Header, format: &str, symbolic_s: f64, model: &Model) -> Report {
     let value_bytes = header.blocks * header.block_size * header.block_size * size_of::<T>();
-    let (mut mesh_bytes, mut operations) = (size_of::<[f64; 3]>() * header.nodes, 0.0);
+    let (mut mesh_bytes, mut flops) = (size_of::<[f64; 3]>() * header.nodes, 0.0);
     for (_, cells) in model.mesh.solids() {
         let info = cells.kind.info();
         let slots = size_of::<u16>() * info.n_nodes * info.n_nodes;
         mesh_bytes += cells.len() * (size_of::<u32>() * (info.n_nodes + 1) + slots);
-        operations += cells.len() as f64 * flops(info, quadrature_points(cells.kind));
+        flops += cells.len() as f64 * element_flops(info, quadrature_points(cells.kind));
     }
-    (value_bytes as u64, (value_bytes + mesh_bytes) as u64, operations)
+    let write_floor_ms = value_bytes as f64 / header.copy_gb_per_s / 1e6;
+    let min_bytes = (value_bytes + mesh_bytes) as u64;
+    Report { header, format: format.into(), symbolic_s, flops, min_bytes, write_floor_ms, rows: Vec::new() }
+}
+
+/// Operations of one element matrix: at each of `q` points the Jacobian, its inverse, the gradients in space and their
+/// products for every pair of nodes; then the material for every pair.
+fn element_flops(info: &ElementInfo, q: usize) -> f64 {
+    let (n, d) = (info.n_nodes, info.dim);
+    let inverse = if d == 3 { 44 } else { 8 };
+    let gradients = n * d * (2 * d - 1);
+    let point = 2 * n * d * d + inverse + gradients + n * d + 2 * n * n * d * d;
+    (q * point + n * n * (4 * d * d + d)) as f64
 }
 
 /// Points of an element's rule.
@@ -172,20 +174,92 @@ fn quadrature_points(kind: ElementKind) -> usize {
     for_each_element!(find)
 }
 
+impl<B: Backend, T: Real> Bench<'_, B, T> {
+    fn row(&mut self, strategy: Strategy) -> Result<Row> {
+        let (figures, left_out) = match self.figures(strategy) {
+            Err(Error::Unsuited { why, .. }) => (None, Some(why)),
+            measured => (Some(measured?), None),
+        };
+        Ok(Row { strategy: strategy.name(), left_out, figures })
+    }
+
+    fn figures(&mut self, strategy: Strategy) -> Result<Figures> {
+        let Bench { backend, arguments, report, mesh, matrix, first } = self;
+        drop(Assembly::<B, T>::new(*backend, mesh, matrix.pattern(), strategy)?);
+        backend.finish()?;
+        let start = Instant::now();
+        let mut assembly = Assembly::new(*backend, mesh, matrix.pattern(), strategy)?;
+        backend.finish()?;
+        let prepare_s = start.elapsed().as_secs_f64();
+        let seconds =
+            bandwidth::time(*backend, arguments.common.samples, || assembly.assemble(*backend, mesh, matrix))?;
+        let difference = difference(strategy, first, matrix.blocks(*backend)?);
+        let gb_per_s = report.min_bytes as f64 / seconds / 1e9;
+        let colors = assembly.colors();
+        Ok(Figures {
+            colors: colors.len(),
+            smallest_color: colors.iter().copied().min().unwrap_or(0),
+            largest_color: colors.iter().copied().max().unwrap_or(0),
+            prepare_s,
+            assembly_ms: 1e3 * seconds,
+            elements_per_s: report.header.elements as f64 / seconds,
+            gflops: report.flops / seconds / 1e9,
+            gb_per_s,
+            of_copy: gb_per_s / report.header.copy_gb_per_s,
+            of_write_floor: report.write_floor_ms / (1e3 * seconds),
+            difference,
+        })
+    }
+}
+
+/// Largest difference of blocks from the first strategy's, over the largest of these.
+fn difference<T: Real>(strategy: Strategy, first: &mut Option<Vec<T>>, blocks: Vec<T>) -> f64 {
+    let Some(first) = first else {
+        *first = Some(blocks);
+        return 0.0;
+    };
+    let largest = first.iter().fold(0.0, |most: f64, value| most.max(value.to_f64().abs()));
+    let pairs = first.iter().zip(&blocks).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
+    let difference = pairs.fold(0.0, f64::max) / largest;
+    let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
+    assert!(
+        difference <= limit,
+        "{} assembles another matrix: its relative difference is {difference:e}",
+        strategy.name()
+    );
+    difference
+}
+
 fn text(report: &Report) -> String {
     let Report { header, format, symbolic_s, write_floor_ms, .. } = report;
-    let heads = ["strategy", "ms", "M elements/s", "GFLOP/s", "least GB/s", "of copy", "of write floor", "difference"];
-    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
+    let heads = [
+        "strategy",
+        "colours",
+        "prepared in",
+        "ms",
+        "M elements/s",
+        "GFLOP/s",
+        "least GB/s",
+        "of copy",
+        "of write floor",
+        "difference",
+    ];
+    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
     format!(
-        "{}into {format}; symbolic phase {}; all values written once at the copy bandwidth {write_floor_ms:.3} ms\n\n{}",
+        "{}into {format}; symbolic phase {}; writing all values once at the copy bandwidth takes {write_floor_ms:.3} ms\n\n{}",
         header.text(),
         print::seconds(*symbolic_s),
         table::text(&heads, &rows)
     )
 }
 
-fn cells(f: &Figures) -> Vec<String> {
+fn cells(row: &Row) -> Vec<String> {
+    let name = row.strategy.to_owned();
+    let Some(f) = &row.figures else { return vec![name, row.left_out.clone().unwrap_or_default()] };
     vec![
+        name,
+        if f.colors == 0 { "-".into() } else { f.colors.to_string() },
+        print::seconds(f.prepare_s),
         format!("{:.4}", f.assembly_ms),
         format!("{:.1}", f.elements_per_s / 1e6),
         format!("{:.1}", f.gflops),

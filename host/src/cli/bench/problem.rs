@@ -78,7 +78,7 @@ fn along<const N: usize, X: Copy>(numbers: &[X], flag: &str, element: &str) -> a
         [one] => Ok([one; N]),
         _ => numbers.try_into().map_err(|_| {
             let given = numbers.len();
-            usage(format!("`{flag}` has {given} numbers, and a mesh of {element} has {N} edges"))
+            usage(format!("`{flag}` has {given} numbers, and a mesh of {element} has cells along {N} edges"))
         }),
     }
 }
@@ -152,8 +152,8 @@ impl Problem {
         Ok(mesh)
     }
 
-    /// The model, if memory allows: the case's, or a steel box (a rectangle in plane stress) clamped at x = 0 under its own
-    /// weight.
+    /// The model, if memory allows: the case's, or a steel box (in the plane a rectangle in plane stress) clamped at
+    /// x = 0 under its own weight.
     pub fn model(&self, common: &Common) -> anyhow::Result<Model> {
         match &self.input {
             Some(path) if has_extension(path, "toml") => solve::read_model(path, common.device),

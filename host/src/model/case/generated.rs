@@ -55,7 +55,8 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// For a shape or an element that there is none of, sizes that make no mesh, or a shape that the analysis is not for.
+    /// For a shape or an element that there is none of, sizes that make no mesh, and a shape that the analysis is not
+    /// for.
     pub fn generated(&self) -> Result<Option<Generated>, Box<CaseError>> {
         let Some(table) = &self.tables.mesh.get_ref().generate else { return Ok(None) };
         let table = table.get_ref();

@@ -110,7 +110,7 @@ impl Case {
 
     /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
     fn not_flat(&self, place: Place, error: MeshError) -> Error {
-        if self.analysis().dim() == 3 || !matches!(error, MeshError::NoVolume { .. }) {
+        if self.analysis().dim() == 3 || !matches!(error.root(), MeshError::NoVolume { .. }) {
             return error.into();
         }
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());

@@ -26,8 +26,8 @@ impl Vector {
 }
 
 impl Case {
-    /// Checks a point: finite, and of as many components as the analysis has coordinates; in a plane problem a third one
-    /// may be there too.
+    /// Checks a point: finite, and of as many components as the analysis has coordinates; in a plane problem a third
+    /// one may be there too.
     pub(super) fn check_point(&self, key: &str, point: &Spanned<Vector>) -> Checked {
         let components = &point.get_ref().0;
         let dim = self.analysis().dim();

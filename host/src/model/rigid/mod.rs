@@ -3,8 +3,8 @@
 //!
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
-//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words. In a plane
-//! problem the three motions out of the plane cannot happen, and count as held.
+//! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words. In a
+//! plane problem the three motions out of the plane cannot happen, and count as held.
 
 mod bodies;
 mod joints;

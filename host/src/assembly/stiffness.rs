@@ -1,0 +1,255 @@
+//! Element stiffness into a matrix, by the strategy of choice.
+
+use super::coloring::CellColors;
+use super::numeric::{DeviceBlock, DeviceMesh};
+use super::strategy::Strategy;
+use super::topology::CellBlock;
+use crate::backend::{Backend, Buffer, Grid, MAX_SHARED, Vector};
+use crate::element::ElementKind;
+use crate::element::dispatch::{match_element, with_element};
+use crate::error::{Error, Result};
+use crate::sparse::{Matrix, Pattern};
+use cuda_std::launch::Kernel;
+use kernels_rs::assembly::atomic::{self, Atomic};
+use kernels_rs::assembly::by_element::ByElement;
+use kernels_rs::assembly::by_warp::{Atomics, ByWarp, ByWarp4Via, Sums};
+use kernels_rs::assembly::ppni::Ppni;
+use kernels_rs::assembly::row_group::{Room, StiffnessRows, lanes};
+use kernels_rs::assembly::row_owner::Stiffness;
+use kernels_rs::assembly::two_kernels::{ByEntry, ENTRIES, GEOMETRY, Geometry};
+use kernels_rs::assembly::{Color, Destination, MeshView, warp};
+use kernels_rs::element::Element;
+use kernels_rs::for_each_warp_element;
+use kernels_rs::real::Real;
+
+/// [`with_element!`] over the elements that strategies by warp are for.
+macro_rules! with_warp_element {
+    ($kind:expr, $E:ident => $body:expr) => {
+        for_each_warp_element!(match_element, ($kind, $E, $body))
+    };
+}
+
+/// A strategy and what it needs of a mesh beside the mesh itself. It depends on the topology alone, and is used again
+/// however often materials change.
+pub struct Assembly<B: Backend, T: Real> {
+    strategy: Strategy,
+    blocks: Vec<Prepared<B, T>>,
+}
+
+/// What a strategy needs of the cells of one element type; empty where it needs none.
+struct Prepared<B: Backend, T: Real> {
+    colors: CellColors<B>,
+    /// `dN_b/dxi_j` at the quadrature points, `[Q][3][N]`, for strategies whose lanes look at different nodes.
+    slopes: Vector<B, T>,
+    /// Columns of a row that a group of lanes sums in shared memory.
+    columns: usize,
+    /// What the first of two kernels leaves to the second, `[cells of a colour][GEOMETRY][Q]`.
+    geometry: Vector<B, T>,
+}
+
+/// What a launch works on: cells of one element type, and the matrix.
+struct Job<'a, B: Backend, T> {
+    backend: &'a B,
+    kind: ElementKind,
+    n_nodes: usize,
+    n_cells: usize,
+    /// Whether element types before this one have added to the matrix.
+    adds: bool,
+    mesh: MeshView,
+    to: Destination<T>,
+}
+
+impl<B: Backend, T: Real> Assembly<B, T> {
+    /// Prepares a strategy for a mesh, whose matrix has this pattern.
+    ///
+    /// # Errors
+    /// [`Error::Unsuited`] if it has no code for an element type of the mesh, or does not run on this backend.
+    pub fn new(backend: &B, mesh: &DeviceMesh<B>, pattern: &Pattern<B>, strategy: Strategy) -> Result<Self> {
+        check(backend, mesh, strategy)?;
+        let columns = columns(backend, pattern)?;
+        let prepare = |block: &DeviceBlock<B>| Prepared::new(backend, &block.cells, columns, strategy);
+        Ok(Assembly { strategy, blocks: mesh.blocks.iter().map(prepare).collect::<Result<_>>()? })
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// Cells of each colour, of all element types one after the other; nothing if the strategy takes no colours.
+    pub fn colors(&self) -> Vec<usize> {
+        let sizes =
+            |block: &Prepared<B, T>| block.colors.starts.windows(2).map(|bounds| bounds[1] - bounds[0]).collect();
+        self.blocks.iter().flat_map(|block| -> Vec<usize> { sizes(block) }).collect()
+    }
+
+    /// Sets a matrix of the mesh's pattern, in blocks of its dimension, to the mesh's stiffness before supports.
+    pub fn assemble(&mut self, backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) -> Result<()> {
+        let shape = (matrix.pattern().n_rows, matrix.block_size());
+        assert_eq!(shape, (mesh.n_nodes, mesh.dim), "the matrix of another mesh");
+        assert_eq!(self.blocks.len(), mesh.blocks.len(), "the assembly of another mesh");
+        let sets = self.strategy == Strategy::RowOwner && !B::ON_HOST;
+        if !sets || mesh.blocks.is_empty() {
+            matrix.clear(backend)?;
+        }
+        for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
+            let job = Job {
+                backend,
+                kind: block.cells.kind,
+                n_nodes: mesh.n_nodes,
+                n_cells: block.cells.n_cells,
+                adds: i > 0,
+                mesh: mesh.view(block),
+                to: Destination {
+                    slots: block.cells.slots.view(),
+                    entries: matrix.entries(),
+                    values: matrix.values_mut(),
+                },
+            };
+            // SAFETY: views of this mesh and this matrix, which live.
+            unsafe { prepared.add(self.strategy, &job) }?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a strategy that cannot assemble a mesh on a backend.
+fn check<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, strategy: Strategy) -> Result<()> {
+    let unfit =
+        |strategy: Strategy| mesh.blocks.iter().map(|block| block.cells.kind).find(|kind| !strategy.fits(*kind));
+    let suited = |strategy: &Strategy| strategy.runs_on::<B>() && unfit(*strategy).is_none();
+    let why = if !strategy.runs_on::<B>() {
+        format!("needs warps, which {} has not: `--device cuda` or `--device emulate`", backend.name())
+    } else if let Some(kind) = unfit(strategy) {
+        format!("is for elements that divide evenly among 32 threads, which {} does not", kind.info().name)
+    } else {
+        return Ok(());
+    };
+    let available = Strategy::ALL.iter().copied().filter(suited).map(Strategy::name).collect();
+    Err(Error::Unsuited { strategy: strategy.name(), why, available })
+}
+
+impl<B: Backend, T: Real> Prepared<B, T> {
+    fn new(backend: &B, block: &CellBlock<B>, columns: usize, strategy: Strategy) -> Result<Self> {
+        let colors = if strategy.is_colored() {
+            CellColors::new(backend, block)?
+        } else {
+            CellColors { starts: Vec::new(), cells: backend.zeros(0)? }
+        };
+        let (slopes, n_points) = with_element!(block.kind, E => Ok((slopes::<E, T>(), E::QUADRATURE.len())))?;
+        let largest = colors.starts.windows(2).map(|bounds| bounds[1] - bounds[0]).max().unwrap_or(0);
+        let n_geometry = if strategy == Strategy::TwoKernels { largest * GEOMETRY * n_points } else { 0 };
+        Ok(Prepared {
+            slopes: backend.upload_vec(if strategy.needs_warps() { slopes } else { Vec::new() })?,
+            columns,
+            geometry: backend.zeros(n_geometry)?,
+            colors,
+        })
+    }
+
+    /// Adds the stiffness of the cells of one type.
+    ///
+    /// # Safety
+    /// All that the job views lives, and belongs together and to this.
+    unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, B, T>) -> Result<()> {
+        let (backend, kind, mesh, to) = (job.backend, job.kind, job.mesh, job.to);
+        let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
+        let mut colors = colors(&self.colors);
+        // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of a
+        // colour that has its node. What two kernels leave for a colour has room for the largest.
+        unsafe {
+            match strategy {
+                Strategy::RowOwner => with_element!(kind, E => {
+                    if B::ON_HOST {
+                        return backend.run(job.n_nodes, Stiffness::<E, T>::new(mesh, to));
+                    }
+                    let (room, grid) = room::<E, T>(job.n_nodes, self.columns);
+                    backend.launch(grid, StiffnessRows::<E, T>::new(job.n_nodes, room, u32::from(job.adds), mesh, to))
+                }),
+                Strategy::Atomic => with_element!(kind, E => {
+                    let n_items = atomic::n_items(job.n_cells, E::N);
+                    backend.run(n_items, Atomic::<E, T>::new(job.n_cells, mesh, to))
+                }),
+                Strategy::ByElement => with_element!(kind, E => colors.try_for_each(|color| {
+                    backend.run(color.len, ByElement::<E, T>::new(color, mesh, to))
+                })),
+                Strategy::ByWarp4 => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    job.warps(color, ByWarp::<E, T, 4>::new(color, slopes, mesh, to))
+                })),
+                Strategy::ByWarp8 => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    job.warps(color, ByWarp::<E, T, 8>::new(color, slopes, mesh, to))
+                })),
+                Strategy::ByWarp4Shared => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    job.warps(color, ByWarp4Via::<E, T, Sums>::new(color, slopes, mesh, to))
+                })),
+                Strategy::ByWarp4Atomic => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    job.warps(color, ByWarp4Via::<E, T, Atomics>::new(color, slopes, mesh, to))
+                })),
+                Strategy::Ppni4 => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    job.warps(color, Ppni::<E, T, 4>::new(color, slopes, mesh, to))
+                })),
+                Strategy::Ppni8 => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    job.warps(color, Ppni::<E, T, 8>::new(color, slopes, mesh, to))
+                })),
+                Strategy::TwoKernels => with_warp_element!(kind, E => colors.try_for_each(|color| {
+                    backend.run(color.len * E::QUADRATURE.len(), Geometry::<E, T>::new(color, mesh, geometry))?;
+                    let by_entry = ByEntry::<E, T>::new(color, slopes, geometry.as_view(), mesh, to);
+                    backend.launch(Grid::new(color.len, ENTRIES), by_entry)
+                })),
+            }
+        }
+    }
+}
+
+impl<B: Backend, T: Real> Job<'_, B, T> {
+    /// Starts a kernel that has a warp for each cell of a colour.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn warps(&self, color: Color, kernel: impl Kernel) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.backend.launch(Grid::new(color.len.div_ceil(warp::WARPS), warp::BLOCK), kernel) }
+    }
+}
+
+/// Columns of a row for which a group of lanes has room: as many as the longest row, but not many more than most rows have,
+/// as room for the longest leaves threads out.
+fn columns<B: Backend>(backend: &B, pattern: &Pattern<B>) -> Result<usize> {
+    let mean = pattern.n_blocks() as f64 / pattern.n_rows.max(1) as f64;
+    Ok(pattern.longest_row(backend)?.min((1.25 * mean).ceil() as usize))
+}
+
+/// Most rows of a block of threads: a slice of the format.
+const ROWS: usize = 32;
+
+/// The rows that fit in a block's shared memory, and the threads that own them.
+fn room<E: Element, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid) {
+    let mut room = Room { columns, rows: ROWS };
+    let bytes = |room: Room| room.rows * room.group_words::<E>() * size_of::<T>();
+    while bytes(room) > MAX_SHARED {
+        if room.rows > 1 {
+            room.rows /= 2;
+        } else {
+            columns /= 2;
+            room = Room { columns, rows: ROWS };
+        }
+    }
+    let (blocks, threads) = (n_nodes.div_ceil(room.rows), room.rows * lanes::<E>());
+    (room, Grid { blocks, threads, shared_bytes: bytes(room) })
+}
+
+/// How kernels see each colour.
+fn colors<B: Backend>(of: &CellColors<B>) -> impl Iterator<Item = Color> {
+    let cells = of.cells.view();
+    of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })
+}
+
+/// `dN_b/dxi_j` at the quadrature points, `[Q][3][N]`.
+fn slopes<E: Element, T: Real>() -> Vec<T> {
+    let of_point = |(xi, _): &([f64; 3], f64)| {
+        let xi = xi.map(T::from_f64);
+        let along = move |j: usize| (0..E::N).map(move |b| E::shape_gradient(b, xi)[j]);
+        (0..3).flat_map(along).collect::<Vec<T>>()
+    };
+    E::QUADRATURE.iter().flat_map(of_point).collect()
+}

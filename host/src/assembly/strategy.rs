@@ -1,0 +1,83 @@
+//! The assembly strategies by name, and what each of them asks for.
+
+use super::numeric::is_solvable;
+use crate::backend::Backend;
+use crate::element::ElementKind;
+use crate::error::{Error, Result};
+use kernels_rs::{for_each_strategy, for_each_warp_element};
+
+macro_rules! strategies {
+    ($($name:ident $Strategy:ident),+) => {
+        /// How element stiffness is computed and added up: see [`kernels_rs::assembly`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Strategy {
+            $(#[doc = concat!("`", stringify!($name), "`")] $Strategy),+
+        }
+
+        impl Strategy {
+            /// All of them.
+            pub const ALL: &'static [Strategy] = &[$(Strategy::$Strategy),+];
+
+            /// What the case file and the command line call it.
+            pub fn name(self) -> &'static str {
+                match self { $(Strategy::$Strategy => stringify!($name)),+ }
+            }
+        }
+    };
+}
+for_each_strategy!(strategies);
+
+impl Strategy {
+    /// What `auto` stands for on a backend, for a mesh of these elements; it gives the same bits every time.
+    ///
+    /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements with nodes on their edges: there a thread that owns
+    /// a row computes every Jacobian once for each node, which is what an element matrix costs.
+    pub fn auto<B: Backend>(mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
+        let all_quadratic = kinds.all(|kind| kind.info().n_nodes > kind.info().n_corners);
+        if B::ON_HOST && all_quadratic { Strategy::ByElement } else { Strategy::RowOwner }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL.iter().copied().find(|strategy| strategy.name() == name).ok_or_else(|| {
+            let available = Self::names();
+            Error::NotAvailable { what: "assembly strategy", name: name.into(), available }
+        })
+    }
+
+    /// The names of all.
+    pub fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|strategy| strategy.name()).collect()
+    }
+
+    /// Whether it takes the cells colour by colour.
+    pub fn is_colored(self) -> bool {
+        !matches!(self, Strategy::RowOwner | Strategy::Atomic)
+    }
+
+    /// Whether it gives the same bits every time.
+    pub fn is_deterministic(self) -> bool {
+        !matches!(self, Strategy::Atomic | Strategy::ByWarp4Atomic)
+    }
+
+    /// Whether its threads work together, in warps or blocks: not on the CPU, whose items know nothing of one another.
+    pub fn needs_warps(self) -> bool {
+        !matches!(self, Strategy::RowOwner | Strategy::ByElement | Strategy::Atomic)
+    }
+
+    /// Whether there is code of it for an element type.
+    pub fn fits(self, kind: ElementKind) -> bool {
+        if self.needs_warps() { divides_among_lanes(kind) } else { is_solvable(kind) }
+    }
+
+    /// Whether it runs on a backend.
+    pub fn runs_on<B: Backend>(self) -> bool {
+        !B::ON_HOST || !self.needs_warps()
+    }
+}
+
+/// Whether an element's stiffness divides evenly among the 32 lanes of a warp.
+fn divides_among_lanes(kind: ElementKind) -> bool {
+    macro_rules! listed { ($($Kind:ident),+) => { matches!(kind, $(ElementKind::$Kind)|+) } }
+    for_each_warp_element!(listed)
+}

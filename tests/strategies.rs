@@ -1,0 +1,183 @@
+//! Assembly strategies: all give the matrix of the serial assembly, and are used again when materials change.
+
+mod common;
+
+use common::blocks::{dense_of, zeros};
+use common::recorder::Recorder;
+use common::{assert_close, assert_orders_agree, bits, meshes, on_every_device, reference, rounding};
+use kernels_rs::real::Real;
+use nalgebra::DMatrix;
+use warpfem::Error;
+use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
+use warpfem::backend::{Backend, CpuBackend, GpuBackend};
+use warpfem::element::ElementKind::{Hex8, Tet4};
+use warpfem::mesh::Cells;
+use warpfem::model::Model;
+use warpfem::sparse::{Matrix, Pattern, formats};
+
+/// A box of hexahedra some of which are stiffened by a tetrahedron: rows that two element types add to.
+fn mixed() -> Model {
+    let mut mesh = meshes::distorted_box(Hex8, [3, 2, 2], 0.2);
+    let hexes = mesh.cells[0].nodes.chunks_exact(8).step_by(2);
+    let nodes: Vec<u32> = hexes.flat_map(|cell| [cell[0], cell[1], cell[3], cell[4]]).collect();
+    let tags = (1000..1000 + nodes.len() as u64 / 4).collect();
+    mesh.cells.push(Cells { kind: Tet4, nodes, tags });
+    meshes::two_materials(mesh)
+}
+
+/// Distorted boxes, one of a single cell, one of two element types, and an unstructured mesh; of two materials each.
+fn models() -> Vec<Model> {
+    let distorted = |kind, cells| meshes::two_materials(meshes::distorted_box(kind, cells, 0.2));
+    let unstructured = meshes::two_materials(meshes::load("cube_463.toml").mesh);
+    vec![distorted(Tet4, [3, 4, 2]), distorted(Hex8, [1, 1, 1]), distorted(Hex8, [3, 4, 3]), mixed(), unstructured]
+}
+
+/// Strategies that can assemble a model on a backend.
+fn suited<B: Backend>(model: &Model) -> impl Iterator<Item = Strategy> {
+    let fits = |strategy: Strategy| model.mesh.solids().all(|(_, cells)| strategy.fits(cells.kind));
+    Strategy::ALL.iter().copied().filter(move |strategy| strategy.runs_on::<B>() && fits(*strategy))
+}
+
+/// A model, its symbolic phase with nodes in the mesh's order, and its matrix by the textbook.
+struct Problem {
+    model: Model,
+    symbolic: Symbolic,
+    expected: DMatrix<f64>,
+}
+
+impl Problem {
+    fn new(model: Model) -> Self {
+        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+        Problem { expected: reference::stiffness(&model), symbolic, model }
+    }
+}
+
+/// The bits of the matrix by every deterministic strategy.
+fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
+    let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
+    let mut found = Vec::new();
+    let mut matrix: Matrix<B, T> = zeros(backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
+    for strategy in suited::<B>(&problem.model) {
+        let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
+        let mut run = || {
+            // What was there before must not matter.
+            matrix.make_up(backend).unwrap();
+            assembly.assemble(backend, &mesh, &mut matrix).unwrap();
+            dense_of(backend, &matrix)
+        };
+        let (k, again) = (run(), run());
+        let what = format!("{}, {}", strategy.name(), T::NAME);
+        let (expected, tolerance) = (&problem.expected, 10.0 * rounding::<T>());
+        assert_close(&what, k.as_slice(), expected.as_slice(), tolerance, expected.amax());
+        if strategy.is_deterministic() {
+            assert!(bits(k.as_slice()) == bits(again.as_slice()), "{what}: two assemblies differ");
+            found.extend(bits(k.as_slice()));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_strategy_is_the_serial_assembly() {
+    for model in models() {
+        let problem = Problem::new(model);
+        assert_orders_agree(&on_every_device!(assembled::<_, f64>, &problem));
+        assert_orders_agree(&on_every_device!(assembled::<_, f32>, &problem));
+    }
+}
+
+/// Every strategy writes into every format.
+fn in_formats<B: Backend>(backend: &B, problem: &Problem) {
+    let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
+    for format in formats() {
+        let mut matrix: Matrix<B, f64> =
+            zeros(backend, format, problem.model.analysis.dim(), &problem.symbolic.sparsity);
+        for strategy in suited::<B>(&problem.model) {
+            let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
+            assembly.assemble(backend, &mesh, &mut matrix).unwrap();
+            let (k, expected) = (dense_of(backend, &matrix), &problem.expected);
+            let what = format!("{} into {format}", strategy.name());
+            assert_close(&what, k.as_slice(), expected.as_slice(), 1e-13, expected.amax());
+        }
+    }
+}
+
+#[test]
+fn every_strategy_writes_into_every_format() {
+    let problem = Problem::new(meshes::two_materials(meshes::distorted_box(Hex8, [2, 2, 3], 0.2)));
+    on_every_device!(in_formats, &problem);
+}
+
+/// New materials on the same mesh: the matrix of the new model, and nothing symbolic is done again.
+fn again<B: Backend>(backend: &B, problem: &Problem) {
+    let mut other = meshes::two_materials(problem.model.mesh.clone());
+    other.materials[0].young *= 3.0;
+    other.materials[1].poisson = 0.35;
+    other.cell_material.iter_mut().flatten().for_each(|material| *material = 1 - *material);
+    let expected = reference::stiffness(&other);
+    let mut mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
+    for strategy in suited::<B>(&problem.model) {
+        let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
+        for (model, expected) in [(&problem.model, &problem.expected), (&other, &expected)] {
+            mesh.set_materials(backend, model).unwrap();
+            assembly.assemble(backend, &mesh, &mut matrix).unwrap();
+            let k = dense_of(backend, &matrix);
+            assert_close(strategy.name(), k.as_slice(), expected.as_slice(), 1e-13, expected.amax());
+        }
+    }
+}
+
+#[test]
+fn materials_change_on_a_fixed_topology() {
+    let problem = Problem::new(meshes::two_materials(meshes::distorted_box(Hex8, [3, 2, 2], 0.2)));
+    on_every_device!(again, &problem);
+}
+
+#[test]
+fn assembling_again_repeats_nothing_symbolic() {
+    let problem = Problem::new(meshes::two_materials(meshes::distorted_box(Hex8, [3, 2, 2], 0.2)));
+    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let mesh = meshes::upload(&backend, &problem.model, &problem.symbolic);
+    let mut matrix: Matrix<_, f64> = zeros(&backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
+    for strategy in suited::<GpuBackend<Recorder>>(&problem.model) {
+        let mut assembly = Assembly::new(&backend, &mesh, matrix.pattern(), strategy).unwrap();
+        let before = backend.launcher().counts();
+        assembly.assemble(&backend, &mesh, &mut matrix).unwrap();
+        let after = backend.launcher().counts();
+        let traffic =
+            |c: &common::recorder::Counts| [c.uploads, c.downloads, c.reads, c.copies, c.allocations, c.waits];
+        assert_eq!(traffic(&after), traffic(&before), "{} does more than launch kernels", strategy.name());
+    }
+}
+
+/// Why a strategy cannot assemble a mesh, and what can.
+fn refused<B: Backend>(backend: &B, model: &Model, strategy: Strategy) -> (String, Vec<&'static str>) {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
+    let pattern = Pattern::upload(backend, symbolic.sparsity).unwrap();
+    match Assembly::<B, f64>::new(backend, &mesh, &pattern, strategy).err() {
+        Some(error @ Error::Unsuited { .. }) => {
+            assert_eq!(error.exit_code(), 2);
+            let text = error.to_string();
+            let Error::Unsuited { available, .. } = error else { unreachable!("matched above") };
+            (text, available)
+        }
+        other => panic!("{} is refused with {other:?}", strategy.name()),
+    }
+}
+
+#[test]
+fn strategies_that_do_not_fit_say_why_and_what_does() {
+    let [tets, bricks] = [Tet4, Hex8].map(|kind| meshes::two_materials(meshes::distorted_box(kind, [1, 1, 1], 0.0)));
+    let everywhere = ["row_owner", "by_element", "atomic"];
+    let emulator = GpuBackend::new(Recorder::default()).unwrap();
+    for strategy in Strategy::ALL.iter().copied().filter(|strategy| !everywhere.contains(&strategy.name())) {
+        let (text, available) = refused(&CpuBackend::default(), &bricks, strategy);
+        assert!(text.contains("needs warps") && text.contains("--device"), "{text}");
+        assert_eq!(available, everywhere);
+        let (text, available) = refused(&emulator, &tets, strategy);
+        assert!(text.contains(strategy.name()) && text.contains("tet4") && text.contains("by_element"), "{text}");
+        assert_eq!(available, everywhere);
+    }
+}
