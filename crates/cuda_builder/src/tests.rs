@@ -42,6 +42,11 @@ fn fixture(name: &str, body: &str) -> Folder {
         "k/Cargo.toml",
         "[workspace]\n[package]\nname = \"my-kernels\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
     );
+    write_kernel(&folder, body);
+    folder
+}
+
+fn write_kernel(folder: &Folder, body: &str) {
     folder.write(
         "k/src/lib.rs",
         &format!(
@@ -49,7 +54,6 @@ fn fixture(name: &str, body: &str) -> Folder {
              #[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn twice(x: *mut f64, i: usize) {{ {body} }}\n"
         ),
     );
-    folder
 }
 
 #[test]
@@ -68,18 +72,16 @@ fn a_kernel_crate_becomes_ptx_with_a_header_the_same_in_two_places() {
         fs::read_to_string(&ptx).unwrap()
     };
     let body = "unsafe { core::slice::from_raw_parts_mut(x, 8)[i] *= 2.0 }";
-    let text = build(&fixture("here", body));
+    let here = fixture("here", body);
+    let text = build(&here);
     assert!(text.contains(".entry twice(") && text.contains(".target sm_80"), "{text}");
     assert_eq!(text, build(&fixture("a_longer_path", body)));
+    fails_with_the_compilers_words(&here);
 }
 
-#[test]
-fn a_kernel_that_does_not_compile_fails_the_build_with_the_compilers_words() {
-    if Compiler::find().unwrap().is_none() {
-        eprintln!("skipped: no compiler for kernels");
-        return;
-    }
-    let folder = fixture("broken", "no_such_function(x, i)");
+/// A kernel that does not compile fails the build and leaves the old PTX; in a folder where `core` is built already.
+fn fails_with_the_compilers_words(folder: &Folder) {
+    write_kernel(folder, "no_such_function(x, i)");
     let ptx = folder.write("k.ptx", ".version 7.0\n");
     let error = CudaBuilder::new(folder.path().join("k")).copy_to(&ptx).build().unwrap_err();
     assert!(error.to_string().contains("cannot find function `no_such_function`"), "{error}");
