@@ -11,7 +11,7 @@ use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::precond;
 use warpfem::solve::cg::CHECK_EVERY;
-use warpfem::solve::{CgOptions, CgOutcome, Silent, cg};
+use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, cg};
 use warpfem::sparse::Matrix;
 
 const TIGHT: CgOptions = CgOptions { tolerance: 1e-12, max_iterations: 1000 };
@@ -27,7 +27,7 @@ fn solve<B: Backend, T: Real>(
     let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
     let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
     let f = backend.upload(&f)?;
-    let preconditioner = precond::build(preconditioner, backend, &matrix).expect("it exists")?;
+    let preconditioner = precond::build(preconditioner, 6, backend, &matrix)?;
     let mut u = backend.zeros::<T>(3 * blocks.n_rows())?;
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent)?;
     Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
@@ -99,7 +99,7 @@ fn needs_one_iteration_per_distinct_eigenvalue() {
 fn zero<B: Backend>(backend: &B) {
     let (blocks, f) = positive(40);
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("jacobi", backend, &matrix).unwrap().unwrap();
+    let preconditioner = precond::build("jacobi", 6, backend, &matrix).unwrap();
     let mut u = backend.upload(&f).unwrap();
     let f = backend.zeros(120).unwrap();
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, TIGHT, &Silent).unwrap();
@@ -150,6 +150,7 @@ fn gives_up<B: Backend>(backend: &B) {
         let options = CgOptions { tolerance: 1e-10, max_iterations };
         let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
         assert!(!outcome.converged && outcome.iterations == max_iterations, "{outcome:?}");
+        assert_eq!(outcome.ending, Ending::Limit);
         assert_eq!(outcome.history.len(), max_iterations);
         let residual = true_residual(&blocks, &f, &u);
         assert!((outcome.relative_residual - residual).abs() <= 1e-10 * residual, "{outcome:?}, true {residual}");
@@ -168,6 +169,7 @@ fn single<B: Backend>(backend: &B) {
     let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
     let residual = true_residual(&blocks, &f, &u);
     assert!(!outcome.converged && outcome.iterations < 5000, "{} iterations", outcome.iterations);
+    assert_eq!(outcome.ending, Ending::Stagnated);
     assert!(outcome.relative_residual > 0.3 * residual, "reported {}, true {residual}", outcome.relative_residual);
     assert!(outcome.relative_residual < 3.0 * residual, "reported {}, true {residual}", outcome.relative_residual);
     let (double, _) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
@@ -179,10 +181,58 @@ fn single_precision_says_how_far_it_got() {
     on_every_device!(single);
 }
 
+fn indefinite<B: Backend>(backend: &B) {
+    // The chain's matrix less 1 has eigenvalues on both sides of 0.
+    let (mut blocks, f) = chain(200);
+    let dense = blocks.dense();
+    blocks.set_all(|row, column| dense[(row, column)] - if row == column { 1.0 } else { 0.0 });
+    let options = CgOptions { tolerance: 1e-10, max_iterations: 5000 };
+    for preconditioner in precond::names() {
+        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
+        assert_eq!((outcome.converged, outcome.ending), (false, Ending::Indefinite), "{preconditioner}");
+        assert!(outcome.iterations < 200 && u.iter().all(|u| u.is_finite()), "{preconditioner}: {outcome:?}");
+        assert!(outcome.ending.reason().contains("not positive definite"));
+    }
+}
+
+#[test]
+fn a_matrix_that_is_not_positive_definite_is_found_out() {
+    on_every_device!(indefinite);
+}
+
+/// Cancels at the first look.
+struct Impatient;
+
+impl Monitor for Impatient {
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn endings_are_told_apart() {
+    let backend = CpuBackend::default();
+    let (blocks, f) = chain(200);
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let jacobi = precond::build("jacobi", 6, &backend, &matrix).unwrap();
+    let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
+    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Impatient).unwrap();
+    assert_eq!((outcome.ending, outcome.converged, outcome.iterations), (Ending::Cancelled, false, 0));
+    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Silent).unwrap();
+    assert_eq!((outcome.ending, outcome.converged), (Ending::Converged, true));
+    // It starts from what is there.
+    let again = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Silent).unwrap();
+    assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
+    let hopeless = CgOptions { tolerance: 1e-30, max_iterations: 5000 };
+    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, hopeless, &Silent).unwrap();
+    assert_eq!((outcome.ending, outcome.converged), (Ending::Stagnated, false));
+    assert!(outcome.iterations < 5000 && outcome.relative_residual < 1e-11, "{outcome:?}");
+}
+
 /// What `more` iterations beyond `few` add: launches per entry point, copies, reads.
 fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static str, usize)>, [usize; 6]) {
     let (blocks, f) = chain(400);
-    let counts = |max_iterations| {
+    let counts = |max_iterations: usize| {
         let backend = GpuBackend::new(Recorder::default()).unwrap();
         let options = CgOptions { tolerance: 1e-10, max_iterations };
         let (_, outcome) = solve::<_, f64>(&backend, &blocks, &f, preconditioner, options).unwrap();
@@ -205,15 +255,28 @@ fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
 }
 
 #[test]
-fn a_general_preconditioner_takes_six_launches_and_its_own() {
-    let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+fn a_general_preconditioner_takes_four_launches_and_its_own() {
     let each = 10 * CHECK_EVERY;
-    assert_eq!(
-        launches,
-        [("axpy_f64", 2 * each), ("dot_f64", 2 * each), ("ebw_spmv_dot_3_32_f64", each), ("xpby_f64", each)]
-    );
+    let common = [("cg_residual_norm_f64", each), ("cg_update_f64", each), ("dot_f64", each)];
+    let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    assert_eq!(launches, [&common[..], &[("ebw_spmv_dot_3_32_f64", each)]].concat());
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));
+    let (launches, [reads, others @ ..]) = difference("least_squares", 2 * CHECK_EVERY, 4 * CHECK_EVERY);
+    let each = 2 * CHECK_EVERY;
+    let common = common.map(|(name, _)| (name, each));
+    let own = [("ebw_polynomial_step_3_32_f64", 6 * each), ("ebw_spmv_dot_3_32_f64", each)];
+    assert_eq!(launches, [&common[..], &own, &[("polynomial_start_f64", each)]].concat());
+    assert_eq!((reads, others), (2, [0; 5]));
+}
+
+#[test]
+fn block_jacobi_takes_three_launches_an_iteration() {
+    let (launches, [reads, others @ ..]) = difference("block_jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let each = 10 * CHECK_EVERY;
+    let residual = ("cg_residual_blocks_f64_3", each);
+    assert_eq!(launches, [residual, ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
+    assert_eq!((reads, others), (10, [0; 5]));
 }
 
 #[test]

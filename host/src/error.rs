@@ -48,9 +48,10 @@ pub enum Error {
     },
     /// The iteration ended short of the tolerance (exit code 5). Carries what there is.
     #[error(
-        "not converged: the relative residual is {:.2e} after {} iterations",
+        "not converged: the relative residual is {:.2e} after {} iterations{}",
         .0.outcome.relative_residual,
-        .0.outcome.iterations
+        .0.outcome.iterations,
+        .0.outcome.ending.reason()
     )]
     NotConverged(Box<crate::pipeline::Solution>),
     /// A count does not fit the integers the solver uses (exit code 4).

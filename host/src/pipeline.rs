@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::model::Model;
 use crate::model::options::PRECISIONS;
-use crate::precond;
-use crate::solve::{CgOptions, CgOutcome, Monitor, cg};
+use crate::precond::{self, Builder, Preconditioner};
+use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, cg};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
 use kernels_rs::real::Real;
@@ -41,6 +41,8 @@ pub struct Choices {
     pub ordering: String,
     /// Preconditioner.
     pub preconditioner: String,
+    /// Its order, if it is a polynomial.
+    pub order: Option<usize>,
     /// Precision.
     pub precision: String,
     /// Assembly strategy.
@@ -81,11 +83,14 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
+    let auto = if solver.precision == "mixed" { precond::AUTO_MIXED } else { precond::AUTO };
+    let preconditioner = or(&solver.preconditioner, auto);
     Ok(Choices {
         device,
         format: or(&solver.format, sparse::AUTO),
         ordering: ordering(model)?.name().to_owned(),
-        preconditioner: or(&solver.preconditioner, precond::AUTO),
+        order: precond::has_order(&preconditioner).then_some(solver.order),
+        preconditioner,
         precision: solver.precision.clone(),
         assembly: strategy::<B>(model)?.name().to_owned(),
     })
@@ -134,8 +139,9 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose::<B>(model, backend.name())?;
     match choices.precision.as_str() {
-        "double" => solve_with::<B, f64>(backend, model, monitor, choices),
-        "single" => solve_with::<B, f32>(backend, model, monitor, choices),
+        "double" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build),
+        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build_rounded),
+        "single" => solve_with::<B, f32>(backend, model, monitor, choices, precond::build),
         _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
     }
 }
@@ -212,20 +218,16 @@ impl<B: Backend, T: Real> System<B, T> {
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 
-    /// Makes the preconditioner of this name and iterates from 0; returns `v` too.
+    /// Iterates from 0; returns `v` too.
     pub fn iterate(
         &self,
         backend: &B,
-        preconditioner: &str,
+        preconditioner: &dyn Preconditioner<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        let preconditioner = precond::build(preconditioner, backend, &self.matrix).ok_or_else(|| {
-            let name = preconditioner.to_owned();
-            Error::NotAvailable { what: "preconditioner", name, available: precond::names() }
-        })??;
         let mut v = backend.zeros(self.f.len())?;
-        let outcome = cg(backend, &self.matrix, &*preconditioner, &self.f, &mut v, options, monitor)?;
+        let outcome = cg(backend, &self.matrix, preconditioner, &self.f, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }
 }
@@ -235,14 +237,16 @@ fn solve_with<B: Backend, T: Real>(
     model: &Model,
     monitor: &dyn Monitor,
     choices: Choices,
+    build: Builder<B, T>,
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
-    let (v, mut outcome) = system.iterate(backend, &choices.preconditioner, options, monitor)?;
+    let preconditioner = build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?;
+    let (v, mut outcome) = system.iterate(backend, &*preconditioner, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
-    drop((matrix, f));
+    drop((matrix, preconditioner, f));
     let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
@@ -252,6 +256,11 @@ fn solve_with<B: Backend, T: Real>(
         // A rounded matrix cannot judge itself.
         outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
         outcome.converged = outcome.relative_residual <= options.tolerance;
+        outcome.ending = match outcome.ending {
+            _ if outcome.converged => Ending::Converged,
+            Ending::Converged => Ending::Stagnated,
+            ending => ending,
+        };
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let dim = supports.dim;

@@ -7,6 +7,9 @@
 //! | `q = K p`, `p . q` | `sparse::ebw::ebw_spmv_dot` |
 //! | `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r`, `r . z`, `r . r` | [`cg_residual`] |
 //! | `u += alpha p`, `beta = new r.z / r.z`, `p = z + beta p` | [`cg_direction`] |
+//!
+//! Where the preconditioner is not a diagonal, `z` is a vector of its own: [`cg_residual_norm`], the preconditioner, a
+//! product `r . z`, and [`cg_update`].
 
 use crate::blas::Ratio;
 use crate::real::{Real, fma};
@@ -59,4 +62,40 @@ pub unsafe fn cg_direction<T: Real>(
     let direction = p.at(i);
     u.set(i, fma(alpha, direction, u.at(i)));
     p.set(i, fma(beta, direction, inverse.at(i) * r.at(i)));
+}
+
+/// Computes, for any preconditioner: `r -= alpha q`, then `scalars[out[0]] = sum r_i^2`.
+///
+/// Parameters: `q, r [n]`. Thread mapping: a grid-stride loop, blocks of [`crate::reduce::BLOCK`].
+/// Memory moved: three words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(T = [f32, f64])]
+pub unsafe fn cg_residual_norm<T: Real>(n: usize, alpha: Ratio, q: View<T>, r: ViewMut<T>, to: Reduction) {
+    let minus_alpha = T::from_f64(-alpha.value());
+    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let mut i = thread::index_1d() as usize;
+    let mut sum = 0.0;
+    while i < n {
+        let residual = fma(minus_alpha, q.at(i), r.at(i));
+        r.set(i, residual);
+        sum = fma(residual.to_f64(), residual.to_f64(), sum);
+        i += stride;
+    }
+    sum_over_grid([sum], to);
+}
+
+/// Computes, for any preconditioner: `u_i += alpha p_i`, then `p_i = z_i + beta p_i`.
+///
+/// Parameters: `z, u, p [n]`. Thread mapping: an item per entry. Memory moved: five words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn cg_update<T: Real>(i: usize, alpha: Ratio, beta: Ratio, z: View<T>, u: ViewMut<T>, p: ViewMut<T>) {
+    let (alpha, beta) = (T::from_f64(alpha.value()), T::from_f64(beta.value()));
+    let direction = p.at(i);
+    u.set(i, fma(alpha, direction, u.at(i)));
+    p.set(i, fma(beta, direction, z.at(i)));
 }

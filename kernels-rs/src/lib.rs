@@ -11,6 +11,7 @@
 //! | `K = sum_e K_e`, supports, `f = sum_e f_e` | [`assembly`] |
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
+//! | preconditioners | [`precond`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress and energy per element | [`stress`] |
 //!
@@ -30,6 +31,7 @@ pub mod blas;
 pub mod cg;
 pub mod element;
 pub mod material;
+pub mod precond;
 pub mod real;
 pub mod reduce;
 pub mod setup;

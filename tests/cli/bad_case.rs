@@ -71,7 +71,7 @@ fn what_this_version_has_not() {
     refused(&solver("format = \"hyb\""), 2, &["format `hyb` is not available", "ebw"]);
     refused(&solver("ordering = \"metis\""), 2, &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]);
     refused(&solver("ordering = \"rmc\""), 2, &["case.toml:26:12: there is no ordering `rmc`", "did you mean `rcm`?"]);
-    refused(&solver("precision = \"mixed\""), 2, &["precision `mixed` is not available", "double, single"]);
+    refused(&solver("precision = \"half\""), 2, &["precision `half` is not available", "double, single, mixed"]);
     refused(&good_but("\"elasticity\"", "\"laplace\""), 2, &["case.toml:5:8", "`laplace` is not available"]);
 }
 

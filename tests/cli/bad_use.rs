@@ -6,13 +6,15 @@ use crate::{Folder, GOOD, good_but, has_gpu};
 #[test]
 fn flags_that_make_no_sense() {
     let folder = Folder::new();
-    let flags: [(&[&str], &str); 12] = [
+    let flags: [(&[&str], &str); 14] = [
         (&["--frob"], "unexpected argument '--frob'"),
         (&["--method", "direct"], "possible values: cg"),
         (&["--format", "hyb"], "ebw"),
         (&["--ordering", "rmc"], "possible values: auto, mesh, hilbert, rcm"),
         (&["--preconditioner", "ilu"], "jacobi"),
-        (&["--precision", "half"], "double, single"),
+        (&["--order", "0"], "1..=16"),
+        (&["--order", "17"], "1..=16"),
+        (&["--precision", "half"], "double, single, mixed"),
         (&["--assembly", "magic"], "row_owner"),
         (&["--tolerance", "3"], "expected a number between 0 and 1"),
         (&["--tolerance", "-1"], "expected a number between 0 and 1"),

@@ -107,11 +107,39 @@ fn iterations_per_format() {
 }
 
 #[test]
+fn iterations_per_preconditioner() {
+    let folder = Folder::new();
+    let (out, report) = bench(&folder, &["precond", "--cells", "4", "--order", "2,5", "--mixed"]);
+    assert!(out.starts_with("tet4 cube 4: 125 nodes, 384 elements, 375 unknowns"), "{out}");
+    assert!(out.contains("\nchebyshev 5, mixed ") && out.contains("\nblock_jacobi "), "{out}");
+    let rows = report["rows"].as_array().unwrap();
+    // Two without an order, and three with two orders in two precisions.
+    assert_eq!(rows.len(), 2 + 3 * 2 * 2);
+    assert_eq!(rows[0]["preconditioner"], "jacobi");
+    for row in rows {
+        assert_eq!(row["converged"], true);
+        assert!(row["relative_residual"].as_f64().unwrap() <= 1e-8, "{row}");
+        positive(row, &["iterations", "spmvs", "setup_ms", "solve_ms", "spmv_ms", "speedup"]);
+        let [iterations, spmvs] = ["iterations", "spmvs"].map(|key| row[key].as_u64().unwrap());
+        assert_eq!(row["history"].as_array().unwrap().len() as u64, iterations);
+        let products = 1 + row["order"].as_u64().unwrap_or(0);
+        assert!(spmvs >= (iterations + 2) * products && spmvs.is_multiple_of(products), "{row}");
+        assert!(iterations <= rows[0]["iterations"].as_u64().unwrap(), "{row}");
+    }
+    let flags =
+        ["precond", "--element", "quad4", "--cells", "6x3", "--preconditioner", "least_squares", "--order", "3"];
+    let (_, report) =
+        bench(&folder, &[&flags[..], &["--format", "csr", "--precision", "single", "--tolerance", "1e-4"]].concat());
+    assert_eq!((&report["format"], &report["precision"]), (&"csr".into(), &"f32".into()));
+    assert_eq!(report["rows"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn inputs_that_make_no_sense() {
     let folder = Folder::new();
     folder.write("part.txt", "");
     let mesh = repository("meshes/cube_463.msh");
-    let refused: [(&[&str], &str); 18] = [
+    let refused: [(&[&str], &str); 22] = [
         (&["spmv", "part.txt"], "expected a case (.toml) or a mesh (.msh)"),
         (&["cg", "part"], "expected a case (.toml) or a mesh (.msh)"),
         (&["cg", &mesh], "is a mesh without supports and loads: name a case (.toml)"),
@@ -130,6 +158,10 @@ fn inputs_that_make_no_sense() {
         (&["spmv", "--ordering", "random"], "auto, mesh, hilbert"),
         (&["spmv", "--degree-window", "0"], "at least 1"),
         (&["cg", "--max-iterations", "0"], "--max-iterations"),
+        (&["precond", "--order", "3,17"], "1..=16"),
+        (&["precond", "--preconditioner", "ilu"], "block_jacobi"),
+        (&["precond", "--mixed", "--precision", "single"], "leave out `--precision single`"),
+        (&["spmv", "--precision", "mixed"], "double, single"),
     ];
     for (arguments, words) in refused {
         folder.run(&[&["bench"], arguments, &["--device", "cpu"]].concat()).refused(2, &[words]);

@@ -27,7 +27,8 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let summary = folder.summary("out");
     let expected = ["case", "nodes", "elements", "dofs", "device", "solver", "timings_s", "results", "warnings"];
     let solver = ["method", "format", "ordering", "preconditioner", "precision", "assembly"];
-    let solver = [&solver[..], &["iterations", "relative_residual", "converged"]].concat();
+    let solver =
+        [&solver[..], &["iterations", "spmvs", "relative_residual", "converged", "ending", "history"]].concat();
     let timings = ["read", "setup", "assembly", "boundary", "solve", "stress", "write", "total"];
     let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "applied"];
     let results = [&results[..], &["equilibrium_error", "von_mises"]].concat();

@@ -47,6 +47,25 @@ fn flags_take_precedence_over_the_file() {
 }
 
 #[test]
+fn polynomials_have_an_order() {
+    let folder = Folder::new();
+    folder.solve(GOOD, &[]).done();
+    let jacobi = folder.summary("out")["solver"].clone();
+    assert!(jacobi.get("order").is_none(), "{jacobi}");
+    let case = good_but("tolerance = 1e-10", "tolerance = 1e-10\npreconditioner = \"least_squares\"\norder = 3");
+    for (flags, order) in [(&[][..], 3), (&["--order", "9"], 9)] {
+        let run = folder.solve(&case, flags).done();
+        assert!(run.out.contains(&format!("(least_squares of order {order}, ebw, double)")), "{}", run.out);
+        let solver = &folder.summary("out")["solver"];
+        assert_eq!((&solver["preconditioner"], &solver["order"]), (&"least_squares".into(), &order.into()));
+        let [iterations, spmvs] = ["iterations", "spmvs"].map(|key| solver[key].as_u64().unwrap());
+        assert!(iterations < jacobi["iterations"].as_u64().unwrap(), "{solver}");
+        // One product more than iterations to start with, one to end with; each with a preconditioner.
+        assert_eq!(spmvs, (iterations + 2) * (order + 1), "{solver}");
+    }
+}
+
+#[test]
 fn every_ordering_gives_the_same_results() {
     let folder = Folder::new();
     folder.solve(GOOD, &[]).done();
@@ -104,9 +123,17 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
 
 #[test]
 fn single_precision_that_comes_to_its_end_says_so() {
-    let run = Folder::new().solve(GOOD, &["--precision", "single"]);
+    let folder = Folder::new();
+    let run = folder.solve(GOOD, &["--precision", "single"]);
     assert_eq!(run.code, Some(5));
-    assert!(run.err.contains("take `--precision double`, or a larger `--tolerance`"), "{}", run.err);
+    let warning = "single precision reached a relative residual of ";
+    assert!(run.out.contains(warning) && run.out.contains("short of the tolerance 1.0e-10"), "{}", run.out);
+    assert!(folder.summary("out")["warnings"][0].as_str().unwrap().starts_with(warning));
+    folder.solve(GOOD, &["--precision", "mixed"]).done();
+    let solver = &folder.summary("out")["solver"];
+    assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed".into(), &"least_squares".into()));
+    assert!(solver["relative_residual"].as_f64().unwrap() <= 1e-10, "{solver}");
+    assert!(run.err.contains("take `--precision double` or `mixed`, or a larger `--tolerance`"), "{}", run.err);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod common;
 mod cells;
 mod coloring;
 mod matrices;
+mod precond;
 mod setup;
 mod topology;
 mod vectors;
@@ -55,6 +56,15 @@ checks!(
     matrices::made_up_values,
     matrices::eliminate,
     matrices::inverse_diagonal,
+    precond::polynomial_start,
+    precond::polynomial_step,
+    precond::lanczos_start,
+    precond::inverse_blocks,
+    precond::block_mul,
+    precond::cg_residual_norm,
+    precond::cg_update,
+    precond::scale_to_single,
+    precond::to_single_and_back,
     cells::stiffness,
     cells::body_force,
     cells::internal_force,

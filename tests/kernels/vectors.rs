@@ -11,18 +11,18 @@ const ALPHA: f64 = -1.75 / 3.0;
 const BETA: f64 = 2.5 / 0.7;
 
 /// The values with NaNs after them.
-fn guarded<T: Real>(values: &[T]) -> Vec<T> {
+pub fn guarded<T: Real>(values: &[T]) -> Vec<T> {
     values.iter().copied().chain(std::iter::repeat_n(T::from_f64(f64::NAN), GUARD)).collect()
 }
 
 /// `n` outputs that nobody has written, with the guard.
-fn unwritten<T: Real>(n: usize) -> Vec<T> {
+pub fn unwritten<T: Real>(n: usize) -> Vec<T> {
     vec![T::from_f64(f64::NAN); n + GUARD]
 }
 
 /// The entries before the guard, which must be untouched.
 #[track_caller]
-fn before_guard<B: Backend, T: Real>(backend: &B, what: &str, buffer: &B::Buffer<T>) -> Vec<T> {
+pub fn before_guard<B: Backend, T: Real>(backend: &B, what: &str, buffer: &B::Buffer<T>) -> Vec<T> {
     let mut values = backend.download(buffer).unwrap();
     let guard = values.split_off(values.len() - GUARD);
     assert!(guard.iter().all(|v| v.to_f64().is_nan()), "{what}: {} entries, and more are written", values.len());
@@ -41,7 +41,7 @@ macro_rules! for_both {
     }};
 }
 
-fn item_sizes<B: Backend>(backend: &B) -> impl Iterator<Item = usize> {
+pub fn item_sizes<B: Backend>(backend: &B) -> impl Iterator<Item = usize> {
     SIZES.into_iter().chain([more_than_a_grid(backend)])
 }
 

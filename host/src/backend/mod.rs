@@ -19,7 +19,8 @@ use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
-use kernels_rs::cg::CgDirection;
+use kernels_rs::cg::{CgDirection, CgUpdate};
+use kernels_rs::precond::{BlockMul, PolynomialStep, Step};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 
@@ -182,6 +183,27 @@ pub trait Backend: Sized + 'static {
         self.dot(x, y, out)
     }
 
+    /// A step of a polynomial preconditioner from z; its result replaces `step.previous`.
+    ///
+    /// # Safety
+    /// As [`Backend::spmv`] for z and `scratch`. The vectors of `step` live, have the rows of z, and are neither z nor
+    /// `scratch`; nobody else has `previous`.
+    unsafe fn spmv_step<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &Self::Buffer<T>,
+        step: Step<T>,
+        z: &Self::Buffer<T>,
+        scratch: &mut Self::Buffer<T>,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.spmv(a, n_items, values, z, scratch)?;
+            self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
+        }
+    }
+
     /// A quotient as kernels take it.
     fn ratio(&self, quotient: Quotient) -> Ratio {
         Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0 }
@@ -253,6 +275,81 @@ pub trait Backend: Sized + 'static {
         // SAFETY: all live and have the same length; u and p are borrowed uniquely.
         unsafe { self.run(n, kernel) }
     }
+
+    /// For any preconditioner, `r -= alpha q`, `out = r . r`.
+    fn cg_residual_norm<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &Self::Buffer<T>,
+        r: &mut Self::Buffer<T>,
+        out: Scalar,
+    ) -> Result<()> {
+        self.axpy(-1.0, alpha, q, r)?;
+        self.dot(r, r, out)
+    }
+
+    /// For a preconditioner of symmetric diagonal blocks, `r -= alpha q`, `z = blocks r`, `out = [r . z, r . r]`.
+    fn cg_residual_blocks<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &Self::Buffer<T>,
+        blocks: &Blocks<Self::Buffer<T>>,
+        r: &mut Self::Buffer<T>,
+        z: &mut Self::Buffer<T>,
+        out: [Scalar; 2],
+    ) -> Result<()> {
+        self.axpy(-1.0, alpha, q, r)?;
+        self.block_mul(blocks, r, z)?;
+        self.dot(r, z, out[0])?;
+        self.dot(r, r, out[1])
+    }
+
+    /// `z = blocks r`.
+    fn block_mul<T: Real>(
+        &self,
+        blocks: &Blocks<Self::Buffer<T>>,
+        r: &Self::Buffer<T>,
+        z: &mut Self::Buffer<T>,
+    ) -> Result<()> {
+        let Blocks { size, n_rows, ref values } = *blocks;
+        assert!([r.len(), z.len()] == [size * n_rows; 2], "vectors of different lengths");
+        let (blocks, r, z) = (values.view(), r.view(), z.view_mut());
+        // SAFETY: all live and have the rows of the blocks; z is borrowed uniquely.
+        unsafe {
+            match size {
+                1 => self.run(n_rows, BlockMul::<T, 1> { n_rows, blocks, r, z }),
+                2 => self.run(n_rows, BlockMul::<T, 2> { n_rows, blocks, r, z }),
+                _ => self.run(n_rows, BlockMul::<T, 3> { n_rows, blocks, r, z }),
+            }
+        }
+    }
+
+    /// For any preconditioner, `u += alpha p`, then `p = z + beta p`.
+    fn cg_update<T: Real>(
+        &self,
+        [alpha, beta]: [Quotient; 2],
+        z: &Self::Buffer<T>,
+        u: &mut Self::Buffer<T>,
+        p: &mut Self::Buffer<T>,
+    ) -> Result<()> {
+        let n = p.len();
+        assert!([z.len(), u.len()] == [n; 2], "vectors of different lengths");
+        let (alpha, beta) = (self.ratio(alpha), self.ratio(beta));
+        let kernel = CgUpdate { alpha, beta, z: z.view(), u: u.view_mut(), p: p.view_mut() };
+        // SAFETY: all live and have the same length; u and p are borrowed uniquely.
+        unsafe { self.run(n, kernel) }
+    }
+}
+
+/// A symmetric block for each block row, of which the lower triangles are kept.
+#[derive(Debug)]
+pub struct Blocks<V> {
+    /// Rows of a block: 1, 2 or 3.
+    pub size: usize,
+    /// How many there are.
+    pub n_rows: usize,
+    /// `[size (size + 1) / 2][n_rows]`.
+    pub values: V,
 }
 
 /// What [`Backend::exclusive_sum`] says, on the host.

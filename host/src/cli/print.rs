@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use warpfem::Error;
+use warpfem::solve::Ending;
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {
@@ -35,7 +36,11 @@ fn help(error: &Error) -> &'static str {
     match error {
         Error::NotConverged(solution) if solution.choices.precision == "single" => {
             "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
-             `--precision double`, or a larger `--tolerance`"
+             `--precision double` or `mixed`, or a larger `--tolerance`"
+        }
+        Error::NotConverged(solution) if solution.outcome.ending == Ending::Indefinite => {
+            "\nhelp: the results are written, and marked as not converged; `warpfem info` shows the worst elements; see \
+             whether supports and materials are as meant"
         }
         Error::NotConverged(_) => {
             "\nhelp: the results are written, and marked as not converged; raise `--max-iterations`, and see whether \

@@ -8,7 +8,7 @@ use std::time::Instant;
 use warpfem::assembly::{Ordering, Strategy};
 use warpfem::backend::Device;
 use warpfem::model::case::Case;
-use warpfem::model::options::{Choices, METHODS, PRECISIONS};
+use warpfem::model::options::{Choices, METHODS, ORDERS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options};
 use warpfem::pipeline::{self, Solution};
@@ -50,7 +50,10 @@ pub struct Arguments {
     /// Preconditioner.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&precond::names()))]
     preconditioner: Option<String>,
-    /// Precision of matrix and vectors.
+    /// Order of polynomial preconditioners: products per application.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(orders()))]
+    order: Option<u32>,
+    /// Precision: double, single, or mixed, which is double with a polynomial preconditioner in single.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: Option<String>,
     /// Solution method.
@@ -73,6 +76,11 @@ pub struct Arguments {
     quiet: bool,
 }
 
+/// [`ORDERS`] as clap takes them.
+pub(super) fn orders() -> std::ops::RangeInclusive<i64> {
+    *ORDERS.start() as i64..=*ORDERS.end() as i64
+}
+
 pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
@@ -91,6 +99,7 @@ impl Arguments {
         set(&mut options.format, &self.format);
         set(&mut options.ordering, &self.ordering);
         set(&mut options.preconditioner, &self.preconditioner);
+        options.order = self.order.map_or(options.order, |n| n as usize);
         set(&mut options.precision, &self.precision);
         set(&mut options.method, &self.method);
         set(&mut options.assembly, &self.assembly);

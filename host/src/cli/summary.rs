@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
-use warpfem::output::summary::{Distribution, Results, Solver, Timings};
+use warpfem::output::summary::{Distribution, History, Results, Solver, Timings};
 use warpfem::pipeline::Solution;
 use warpfem::stress::norm;
 
@@ -23,11 +23,15 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             format: choices.format.clone(),
             ordering: choices.ordering.clone(),
             preconditioner: choices.preconditioner.clone(),
+            order: choices.order,
             precision: choices.precision.clone(),
             assembly: choices.assembly.clone(),
             iterations: outcome.iterations,
+            spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
             converged: outcome.converged,
+            ending: outcome.ending.name().into(),
+            history: History::of(&outcome.history),
         },
         timings_s: Timings {
             read,
@@ -40,8 +44,20 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         results: results(model, solution),
-        warnings: model.warnings.clone(),
+        warnings: model.warnings.iter().cloned().chain(short_of_tolerance(model, solution)).collect(),
     }
+}
+
+/// What there is to say of single precision that has not met the tolerance.
+fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
+    let outcome = &solution.outcome;
+    let is_short = solution.choices.precision == "single" && !outcome.converged;
+    is_short.then(|| {
+        format!(
+            "single precision reached a relative residual of {:.1e}, short of the tolerance {:.1e}",
+            outcome.relative_residual, model.solver.tolerance
+        )
+    })
 }
 
 fn results(model: &Model, solution: &Solution) -> Results {
@@ -71,9 +87,10 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
     let (solver, results, t) = (&s.solver, &s.results, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { "" } else { "NOT CONVERGED: " };
+    let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
     writeln!(
         out,
-        "  {state}{} iterations of {} ({}, {}, {}), residual {:.1e}",
+        "  {state}{} iterations of {} ({}{order}, {}, {}), residual {:.1e}",
         count(solver.iterations),
         solver.method,
         solver.preconditioner,

@@ -121,7 +121,9 @@ pub struct SolverOptions {
     pub ordering: String,
     /// Preconditioner, or `auto`.
     pub preconditioner: String,
-    /// `double` or `single`.
+    /// Order of polynomial preconditioners.
+    pub order: usize,
+    /// `double`, `single` or `mixed`.
     pub precision: String,
     /// Assembly strategy, or `auto`.
     pub assembly: String,
@@ -138,6 +140,7 @@ impl Default for SolverOptions {
             format: "auto".into(),
             ordering: "auto".into(),
             preconditioner: "auto".into(),
+            order: 6,
             precision: "double".into(),
             assembly: "auto".into(),
             tolerance: 1e-8,

@@ -1,5 +1,6 @@
 //! `[solver]` and the lists of names the case file may use.
 
+use std::ops::RangeInclusive;
 use toml::Spanned;
 
 use super::case::Case;
@@ -13,7 +14,11 @@ pub fn analyses() -> Vec<&'static str> {
 /// Solution methods of this version.
 pub const METHODS: &[&str] = &["cg"];
 /// Precisions of this version.
-pub const PRECISIONS: &[&str] = &["double", "single"];
+pub const PRECISIONS: &[&str] = &["double", "single", "mixed"];
+/// Precisions that a matrix and its vectors can be in.
+pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
+/// Orders of polynomial preconditioners: products per application.
+pub const ORDERS: RangeInclusive<usize> = 1..=16;
 /// Fields that `[output] fields` may name.
 pub const FIELDS: &[&str] = &["displacement", "reaction_force", "von_mises", "stress", "material"];
 /// The fields written if `[output] fields` is left out.
@@ -55,6 +60,15 @@ impl Case {
             options.max_iterations = match usize::try_from(*limit.get_ref()) {
                 Ok(n) if n >= 1 => n,
                 _ => return Err(self.error_at(limit.span(), "`max_iterations` must be 1 or more", "")),
+            };
+        }
+        if let Some(order) = &table.order {
+            options.order = match usize::try_from(*order.get_ref()) {
+                Ok(n) if ORDERS.contains(&n) => n,
+                _ => {
+                    let message = format!("`order` must lie between {} and {}", ORDERS.start(), ORDERS.end());
+                    return Err(self.error_at(order.span(), message, "it is that of polynomial preconditioners"));
+                }
             };
         }
         Ok(options)

@@ -41,16 +41,45 @@ pub struct Solver {
     pub ordering: String,
     /// The preconditioner.
     pub preconditioner: String,
-    /// `double` or `single`.
+    /// Its order, if it is a polynomial.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
+    /// `double`, `single` or `mixed`.
     pub precision: String,
     /// Assembly strategy.
     pub assembly: String,
     /// Iterations done.
     pub iterations: usize,
+    /// Products with the matrix, those of the preconditioner among them.
+    pub spmvs: usize,
     /// `||b - K u|| / ||b||`, recomputed from u at the end.
     pub relative_residual: f64,
     /// Whether that met the tolerance.
     pub converged: bool,
+    /// Why the iteration ended: `converged`, `limit`, `stagnated`, `indefinite`, `cancelled`.
+    pub ending: String,
+    /// Its residuals.
+    pub history: History,
+}
+
+/// The recurrence's relative residual after iterations `every`, `2 every` and so on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct History {
+    /// Iterations from one entry to the next.
+    pub every: usize,
+    /// At most [`History::MOST`] entries.
+    pub relative_residual: Vec<f64>,
+}
+
+impl History {
+    /// Entries of a long history.
+    pub const MOST: usize = 300;
+
+    /// Of the residuals after each iteration.
+    pub fn of(residuals: &[f64]) -> History {
+        let every = residuals.len().div_ceil(Self::MOST).max(1);
+        History { every, relative_residual: residuals.iter().skip(every - 1).step_by(every).copied().collect() }
+    }
 }
 
 /// Wall-clock seconds by phase.
@@ -182,6 +211,18 @@ mod tests {
         assert!(read["solver"]["relative_residual"].is_null());
         assert!(read["results"]["applied"][1].is_null());
         assert_eq!(read["results"]["applied"][0], 0.0);
+    }
+
+    #[test]
+    fn long_histories_are_thinned() {
+        for n in [0, 1, 299, 300, 301, 12_345] {
+            let residuals: Vec<f64> = (1..=n).map(f64::from).collect();
+            let history = History::of(&residuals);
+            assert!(history.relative_residual.len() <= History::MOST, "{n}: {}", history.every);
+            assert_eq!(history.relative_residual.len(), n as usize / history.every);
+            let expected = (1..).map(|i| (i * history.every) as f64);
+            assert!(history.relative_residual.iter().zip(expected).all(|(found, expected)| *found == expected));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Build, Preconditioner};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
-use crate::sparse::Matrix;
+use crate::sparse::{Matrix, Operator};
 use kernels_rs::real::Real;
 use std::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 pub struct Identity<B, T>(PhantomData<fn() -> (B, T)>);
 
 impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
-    fn apply(&self, backend: &B, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+    fn apply(&self, backend: &B, _: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
         backend.copy(r, z)
     }
 }
@@ -19,7 +19,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
     const NAME: &'static str = "none";
 
-    fn build(_: &B, _: &Matrix<B, T>) -> Result<Self> {
+    fn build(_: &B, _: &Matrix<B, T>, _: usize) -> Result<Self> {
         Ok(Identity(PhantomData))
     }
 }

@@ -12,8 +12,17 @@ pub struct Jacobi<B: Backend, T: Real> {
     inverse: Vector<B, T>,
 }
 
+/// `1 / K_ii`, `[n]`; 0 for an empty row.
+pub fn inverse_diagonal<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>) -> Result<Vector<B, T>> {
+    let mut inverse = backend.zeros(matrix.n())?;
+    let kernel = InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
+    // SAFETY: the matrix lives; `inverse` has its rows.
+    unsafe { backend.run(matrix.pattern().n_rows, kernel) }?;
+    Ok(inverse)
+}
+
 impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
-    fn apply(&self, backend: &B, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+    fn apply(&self, backend: &B, _: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
         backend.mul(&self.inverse, r, z)
     }
 
@@ -25,12 +34,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
     const NAME: &'static str = "jacobi";
 
-    fn build(backend: &B, matrix: &Matrix<B, T>) -> Result<Self> {
-        let mut inverse = backend.zeros(matrix.n())?;
-        let kernel =
-            InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
-        // SAFETY: the matrix lives; `inverse` has its rows.
-        unsafe { backend.run(matrix.pattern().n_rows, kernel) }?;
-        Ok(Jacobi { inverse })
+    fn build(backend: &B, matrix: &Matrix<B, T>, _: usize) -> Result<Self> {
+        Ok(Jacobi { inverse: inverse_diagonal(backend, matrix)? })
     }
 }

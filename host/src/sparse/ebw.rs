@@ -6,6 +6,7 @@ use crate::backend::Backend;
 use crate::error::Result;
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::precond::{EbwPolynomialStep, Step};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Ebw;
@@ -34,6 +35,10 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         to: Reduction,
     ) -> Option<impl Kernel> {
         Some(EbwSpmvDot { n_rows, a: self, values, x, y, to })
+    }
+
+    fn spmv_step<T: Real>(self, n_rows: usize, values: View<T>, z: View<T>, step: Step<T>) -> Option<impl Kernel> {
+        Some(EbwPolynomialStep { n_rows, a: self, values, z, step })
     }
 
     unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {

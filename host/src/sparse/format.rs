@@ -5,6 +5,7 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
 use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::precond::Step;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Layout;
@@ -108,6 +109,12 @@ pub trait Format: Layout {
         _y: ViewMut<T>,
         _to: Reduction,
     ) -> Option<impl Kernel> {
+        None::<Never>
+    }
+
+    /// The launch of a step of a polynomial preconditioner, a thread per item, if that is faster than a product and the
+    /// step one after the other.
+    fn spmv_step<T: Real>(self, _n_items: usize, _values: View<T>, _z: View<T>, _step: Step<T>) -> Option<impl Kernel> {
         None::<Never>
     }
 

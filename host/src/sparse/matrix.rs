@@ -5,6 +5,7 @@ use crate::backend::{Backend, Buffer, Scalar, Vector};
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
+use kernels_rs::precond::{ScaleToSingle, Step};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
@@ -27,6 +28,13 @@ pub trait Operator<B: Backend, T: Real> {
     fn apply(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()>;
     /// `y = A x` and `out = x . y`.
     fn apply_dot(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>, out: Scalar) -> Result<()>;
+    /// A step of a polynomial preconditioner from z, which leaves its result in `step.previous`. `scratch` has the rows
+    /// of the matrix.
+    ///
+    /// # Safety
+    /// The vectors of `step` live, have the rows of the matrix, and are not z or `scratch`; nobody else has `previous`.
+    unsafe fn apply_step(&self, backend: &B, step: Step<T>, z: &Vector<B, T>, scratch: &mut Vector<B, T>)
+    -> Result<()>;
 }
 
 /// The products of a format, once its type is forgotten.
@@ -43,6 +51,16 @@ trait Products<B: Backend, T: Real> {
         x: &Vector<B, T>,
         y: &mut Vector<B, T>,
         out: Scalar,
+    ) -> Result<()>;
+    /// # Safety
+    /// As `spmv`, and as [`Operator::apply_step`].
+    unsafe fn spmv_step(
+        &self,
+        backend: &B,
+        values: &Vector<B, T>,
+        step: Step<T>,
+        z: &Vector<B, T>,
+        scratch: &mut Vector<B, T>,
     ) -> Result<()>;
 }
 
@@ -69,6 +87,18 @@ impl<B: Backend, F: Format, T: Real> Products<B, T> for Stored<B, F> {
         // SAFETY: as above.
         unsafe { backend.spmv_dot(F::view(&self.arrays), self.n_items, values, x, y, out) }
     }
+
+    unsafe fn spmv_step(
+        &self,
+        backend: &B,
+        values: &Vector<B, T>,
+        step: Step<T>,
+        z: &Vector<B, T>,
+        scratch: &mut Vector<B, T>,
+    ) -> Result<()> {
+        // SAFETY: as above, and the step's vectors are the caller's promise.
+        unsafe { backend.spmv_step(F::view(&self.arrays), self.n_items, values, step, z, scratch) }
+    }
 }
 
 /// A matrix of blocks on a backend.
@@ -76,6 +106,7 @@ pub struct Matrix<B: Backend, T: Real> {
     pattern: Rc<Pattern<B>>,
     size: usize,
     format: &'static str,
+    tuning: Tuning,
     values: Vector<B, T>,
     index_bytes: u64,
     places: Places<B>,
@@ -110,6 +141,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
             pattern: plan.pattern.clone(),
             size: plan.size,
             format: F::NAME,
+            tuning: plan.tuning,
             values: plan.backend.zeros(n_values as usize)?,
             index_bytes,
             places,
@@ -202,6 +234,28 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     }
 }
 
+impl<B: Backend> Matrix<B, f64> {
+    /// `D^-1/2 A D^-1/2` in single precision and the same format, from the inverse of D. It has index arrays of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if there is no room for it beside this one.
+    pub fn scaled_to_single(&self, backend: &B, inverse: &Vector<B, f64>) -> Result<Matrix<B, f32>> {
+        assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
+        let mut scaled = Matrix::zeros(backend, self.format, self.size, &self.pattern, self.tuning)?;
+        let kernel = ScaleToSingle {
+            from: self.entries(),
+            values: self.values(),
+            inverse: inverse.view(),
+            to: scaled.entries(),
+            scaled: scaled.values_mut(),
+        };
+        // SAFETY: both matrices live, have this pattern and size, and an entry belongs to one row.
+        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        Ok(scaled)
+    }
+}
+
 /// Whether this is the format of a name for a block size.
 fn is_in<F: Format>(name: &str, size: usize) -> bool {
     F::NAME == name && F::BLOCK.is_none_or(|block| block == size)
@@ -222,5 +276,17 @@ impl<B: Backend, T: Real> Operator<B, T> for Matrix<B, T> {
         self.check_shapes(x.len(), y.len());
         // SAFETY: as above.
         unsafe { self.products.spmv_dot(backend, &self.values, x, y, out) }
+    }
+
+    unsafe fn apply_step(
+        &self,
+        backend: &B,
+        step: Step<T>,
+        z: &Vector<B, T>,
+        scratch: &mut Vector<B, T>,
+    ) -> Result<()> {
+        self.check_shapes(z.len(), scratch.len());
+        // SAFETY: as above, and the caller's promise.
+        unsafe { self.products.spmv_step(backend, &self.values, step, z, scratch) }
     }
 }

@@ -12,13 +12,14 @@ mod sort;
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
 pub use emulated::Emulated;
 
-use super::{Backend, Buffer, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use super::{Backend, Blocks, Buffer, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite};
 use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
-use kernels_rs::cg::CgResidual;
+use kernels_rs::cg::{CgResidual, CgResidualNorm};
+use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
 use kernels_rs::sparse::Spmv;
@@ -247,6 +248,27 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.dot(x, y, out)
     }
 
+    unsafe fn spmv_step<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &L::Buffer<T>,
+        step: Step<T>,
+        z: &L::Buffer<T>,
+        scratch: &mut L::Buffer<T>,
+    ) -> Result<()> {
+        if let Some(kernel) = a.spmv_step(n_items, values.view(), z.view(), step) {
+            let blocks = n_items.div_ceil(BLOCK);
+            // SAFETY: the caller's promise.
+            return if blocks == 0 { Ok(()) } else { unsafe { self.launcher.launch(blocks, BLOCK, &kernel) } };
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.spmv(a, n_items, values, z, scratch)?;
+            self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
+        }
+    }
+
     fn cg_residual<T: Real>(
         &self,
         alpha: Quotient,
@@ -268,5 +290,43 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         };
         // SAFETY: all live and have n entries; r is borrowed uniquely; a partial sum per block.
         unsafe { self.launch_sum(blocks, &kernel) }
+    }
+
+    fn cg_residual_norm<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &L::Buffer<T>,
+        r: &mut L::Buffer<T>,
+        out: Scalar,
+    ) -> Result<()> {
+        assert_eq!(q.len(), r.len(), "vectors of different lengths");
+        let (n, blocks) = (r.len(), self.stride_grid(r.len()));
+        let (alpha, to) = (self.ratio(alpha), self.reduction(blocks, [out])?);
+        // SAFETY: both live and have n entries; r is borrowed uniquely; a partial sum per block.
+        unsafe { self.launch_sum(blocks, &CgResidualNorm { n, alpha, q: q.view(), r: r.view_mut(), to }) }
+    }
+
+    fn cg_residual_blocks<T: Real>(
+        &self,
+        alpha: Quotient,
+        q: &L::Buffer<T>,
+        blocks: &Blocks<L::Buffer<T>>,
+        r: &mut L::Buffer<T>,
+        z: &mut L::Buffer<T>,
+        out: [Scalar; 2],
+    ) -> Result<()> {
+        let Blocks { size, n_rows, ref values } = *blocks;
+        assert!([q.len(), r.len(), z.len()] == [size * n_rows; 3], "vectors of different lengths");
+        let grid = self.stride_grid(n_rows);
+        let (alpha, to) = (self.ratio(alpha), self.reduction(grid, out)?);
+        let (q, blocks, r, z) = (q.view(), values.view(), r.view_mut(), z.view_mut());
+        // SAFETY: all live and have the rows of the blocks; r and z are borrowed uniquely; a partial sum per block.
+        unsafe {
+            match size {
+                1 => self.launch_sum(grid, &CgResidualBlocks::<T, 1> { n_rows, alpha, q, blocks, r, z, to }),
+                2 => self.launch_sum(grid, &CgResidualBlocks::<T, 2> { n_rows, alpha, q, blocks, r, z, to }),
+                _ => self.launch_sum(grid, &CgResidualBlocks::<T, 3> { n_rows, alpha, q, blocks, r, z, to }),
+            }
+        }
     }
 }

@@ -126,7 +126,10 @@ impl<B: Backend> Bench<'_, B> {
         let Bench { backend, arguments, model, .. } = *self;
         let (system, timings) = matrices::assemble::<B, T>(backend, model, format)?;
         let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
-        let solve = || system.iterate(backend, precond::AUTO, options, &Silent);
+        let solve = || {
+            let preconditioner = precond::build(precond::AUTO, model.solver.order, backend, &system.matrix)?;
+            system.iterate(backend, &*preconditioner, options, &Silent)
+        };
         // The first solution loads the kernels.
         let (v, outcome) = solve()?;
         let mut times = Vec::new();

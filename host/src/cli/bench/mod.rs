@@ -6,6 +6,7 @@ mod cg;
 mod export;
 mod header;
 mod matrices;
+mod precond;
 mod problem;
 mod reference;
 mod row;
@@ -16,7 +17,7 @@ use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use warpfem::backend::Device;
-use warpfem::model::options::PRECISIONS;
+use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::output;
 
 /// What can be measured.
@@ -28,6 +29,8 @@ pub enum Kind {
     Assembly(assembly::Arguments),
     /// Conjugate gradients with Jacobi: iterations, and time per iteration.
     Cg(cg::Arguments),
+    /// Preconditioners: iterations, products and time of every one and order.
+    Precond(precond::Arguments),
 }
 
 /// The problem, the device, and where the figures go.
@@ -39,7 +42,7 @@ struct Common {
     #[arg(long, default_value = "auto")]
     device: Device,
     /// Precision of matrix and vectors.
-    #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PRECISIONS))]
+    #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PLAIN_PRECISIONS))]
     precision: String,
     /// Samples whose median is reported.
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
@@ -61,6 +64,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Spmv(arguments) => spmv::run(arguments),
         Kind::Assembly(arguments) => assembly::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
+        Kind::Precond(arguments) => precond::run(arguments),
     }
 }
 

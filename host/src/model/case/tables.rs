@@ -196,6 +196,8 @@ pub struct SolverTable {
     pub ordering: Option<Spanned<String>>,
     /// Preconditioner.
     pub preconditioner: Option<Spanned<String>>,
+    /// Order of polynomial preconditioners.
+    pub order: Option<Spanned<u64>>,
     /// Floating-point precision.
     pub precision: Option<Spanned<String>>,
     /// Relative residual to reach.

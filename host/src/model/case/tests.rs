@@ -133,7 +133,7 @@ fn what_is_to_come_is_refused_by_name() {
         &["annulus", "not available", "available: box, rectangle"],
     );
     says(&message("\"cg\"", "\"direct\""), "part.toml:26:10: method `direct`", &["available: cg"]);
-    says(&message("method = \"cg\"", "precision = \"mixed\""), "part.toml:26:", &["available: double, single"]);
+    says(&message("method = \"cg\"", "precision = \"half\""), "part.toml:26:", &["available: double, single, mixed"]);
 }
 
 #[test]
@@ -145,6 +145,8 @@ fn numbers_out_of_range_are_refused() {
     says(&message("2e6", "nan"), "part.toml:23:", &["must be finite"]);
     says(&message("1e-8", "1.0"), "part.toml:28:", &["between 0 and 1"]);
     says(&message("tolerance = 1e-8", "max_iterations = 0"), "part.toml:28:", &["1 or more"]);
+    says(&message("tolerance = 1e-8", "order = 0"), "part.toml:28:", &["`order` must lie between 1 and 16"]);
+    says(&message("tolerance = 1e-8", "order = 17"), "part.toml:28:", &["between 1 and 16"]);
     says(&message("size = [1.0,", "size = [0,"), "part.toml:2:", &["longer than 0"]);
     says(&message("cells = [2,", "cells = [0,"), "part.toml:2:", &["at least one cell"]);
 }

@@ -1,0 +1,220 @@
+//! `warpfem bench precond`: SBELL's tables 3 to 5 in form, iterations and time of every preconditioner and order.
+
+use super::header::Header;
+use super::{Common, matrices, median, table, write_json};
+use crate::cli::print;
+use crate::cli::solve::orders;
+use clap::builder::PossibleValuesParser;
+use kernels_rs::real::Real;
+use serde::Serialize;
+use std::time::Instant;
+use warpfem::assembly::Ordering;
+use warpfem::backend::Backend;
+use warpfem::backend::device::with_backend;
+use warpfem::model::Model;
+use warpfem::pipeline::System;
+use warpfem::precond::Builder;
+use warpfem::solve::{CgOptions, Silent};
+use warpfem::{Result, precond, sparse};
+
+/// Solutions are timed at most this often: one takes many iterations.
+const MAX_SOLUTIONS: u32 = 5;
+
+/// What is compared, and when to stop.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without INPUT: a steel box, clamped at x = 0 under its own weight.
+
+Examples:
+  warpfem bench precond --element quad4 --cells 400 --device cuda --mixed --json precond.json
+  warpfem bench precond meshes/vase.toml --preconditioner jacobi,least_squares --order 4,6,8")]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Preconditioners, separated by commas [default: all but none].
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(precond::names()))]
+    preconditioner: Vec<String>,
+    /// Orders of polynomials, separated by commas.
+    #[arg(long, value_name = "M,N,..", value_delimiter = ',', default_value = "2,3,4,5,6",
+        value_parser = clap::value_parser!(u32).range(orders()))]
+    order: Vec<u32>,
+    /// Polynomials in mixed precision as well.
+    #[arg(long)]
+    mixed: bool,
+    /// Storage format.
+    #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
+    format: String,
+    /// Relative residual to stop at.
+    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = crate::cli::solve::tolerance, allow_negative_numbers = true)]
+    tolerance: f64,
+    /// Iterations to stop after, whatever the residual [default: the case's].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
+}
+
+/// The figures of one preconditioner.
+#[derive(Debug, Serialize)]
+struct Row {
+    preconditioner: String,
+    /// Its order, if it is a polynomial.
+    order: Option<u32>,
+    /// Whether it is in single precision, and the rest in double.
+    mixed: bool,
+    iterations: usize,
+    /// Products with the matrix, those of the preconditioner among them.
+    spmvs: usize,
+    converged: bool,
+    /// `||b - K u|| / ||b||`, recomputed.
+    relative_residual: f64,
+    /// Milliseconds to make it: the median.
+    setup_ms: f64,
+    /// Milliseconds of the iteration: the median.
+    solve_ms: f64,
+    /// That over the products.
+    spmv_ms: f64,
+    /// Times as fast as the first row, set-up included.
+    speedup: f64,
+    /// The relative residual after each iteration.
+    history: Vec<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    header: Header,
+    format: String,
+    tolerance: f64,
+    /// Iterations to stop after, if that was asked for.
+    max_iterations: Option<u32>,
+    rows: Vec<Row>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let common = &arguments.common;
+    let mut model = common.problem.model(common)?;
+    if let Some(limit) = arguments.max_iterations {
+        model.solver.max_iterations = limit as usize;
+    }
+    if arguments.mixed && common.precision == "single" {
+        return Err(crate::cli::usage(
+            "`--mixed` is double precision with a preconditioner in single: leave out `--precision single`".into(),
+        ));
+    }
+    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
+        "single" => measure::<_, f32>(backend, arguments, &model, &[(precond::build, false)]),
+        _ if arguments.mixed => {
+            measure::<_, f64>(backend, arguments, &model, &[(precond::build, false), (precond::build_rounded, true)])
+        }
+        _ => measure::<_, f64>(backend, arguments, &model, &[(precond::build, false)]),
+    })?;
+    write_json(common.json.as_deref(), &report)?;
+    print::text(&text(&report))
+}
+
+/// The preconditioners asked for, with their orders.
+fn chosen(arguments: &Arguments) -> Vec<(String, Option<u32>)> {
+    let mut names = arguments.preconditioner.clone();
+    if names.is_empty() {
+        names = precond::names().into_iter().filter(|name| *name != "none").map(str::to_owned).collect();
+    }
+    let with_orders = |name: String| -> Vec<(String, Option<u32>)> {
+        match precond::has_order(&name) {
+            true => arguments.order.iter().map(|order| (name.clone(), Some(*order))).collect(),
+            false => vec![(name, None)],
+        }
+    };
+    names.into_iter().flat_map(with_orders).collect()
+}
+
+fn measure<B: Backend, T: Real>(
+    backend: &B,
+    arguments: &Arguments,
+    model: &Model,
+    builders: &[(Builder<B, T>, bool)],
+) -> Result<Report> {
+    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
+    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+    let (system, _) = matrices::assemble::<B, T>(backend, model, &arguments.format)?;
+    let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
+    let samples = arguments.common.samples.min(MAX_SOLUTIONS);
+    let mut rows: Vec<Row> = Vec::new();
+    for (name, order) in chosen(arguments) {
+        for (build, mixed) in builders {
+            if *mixed && order.is_none() {
+                continue;
+            }
+            let make = || build(&name, order.unwrap_or(0) as usize, backend, &system.matrix);
+            let mut row = figures(backend, &system, make, options, samples)?;
+            (row.preconditioner, row.order, row.mixed) = (name.clone(), order, *mixed);
+            let time = |row: &Row| row.setup_ms + row.solve_ms;
+            row.speedup = time(rows.first().unwrap_or(&row)) / time(&row);
+            rows.push(row);
+        }
+    }
+    let Arguments { format, tolerance, max_iterations, .. } = arguments;
+    Ok(Report { header, format: format.clone(), tolerance: *tolerance, max_iterations: *max_iterations, rows })
+}
+
+/// Solves and times; what the preconditioner is called is not known here.
+fn figures<B: Backend, T: Real>(
+    backend: &B,
+    system: &System<B, T>,
+    make: impl Fn() -> Result<Box<dyn precond::Preconditioner<B, T>>>,
+    options: CgOptions,
+    samples: u32,
+) -> Result<Row> {
+    // The first solution loads the kernels.
+    let (v, outcome) = system.iterate(backend, &*make()?, options, &Silent)?;
+    let (mut setups, mut solves) = (Vec::new(), Vec::new());
+    for _ in 0..samples {
+        let start = Instant::now();
+        let preconditioner = make()?;
+        backend.finish()?;
+        setups.push(1e3 * start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        let (again, _) = system.iterate(backend, &*preconditioner, options, &Silent)?;
+        solves.push(1e3 * start.elapsed().as_secs_f64());
+        assert_eq!(v, again, "two solutions on one device differ");
+    }
+    let solve_ms = median(solves);
+    Ok(Row {
+        preconditioner: String::new(),
+        order: None,
+        mixed: false,
+        iterations: outcome.iterations,
+        spmvs: outcome.spmvs,
+        converged: outcome.converged,
+        relative_residual: outcome.relative_residual,
+        setup_ms: median(setups),
+        solve_ms,
+        spmv_ms: solve_ms / outcome.spmvs.max(1) as f64,
+        speedup: 1.0,
+        history: outcome.history,
+    })
+}
+
+fn text(report: &Report) -> String {
+    let heads = ["preconditioner", "iterations", "SpMVs", "residual", "setup ms", "solve ms", "ms per SpMV", "x first"];
+    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+    format!(
+        "{}conjugate gradients in {} to {:.0e}\n\n{}",
+        report.header.text(),
+        report.format,
+        report.tolerance,
+        table::text(&heads, &rows)
+    )
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let order = row.order.map_or(String::new(), |order| format!(" {order}"));
+    vec![
+        format!("{}{order}{}", row.preconditioner, if row.mixed { ", mixed" } else { "" }),
+        format!("{}{}", print::count(row.iterations), if row.converged { "" } else { " (not reached)" }),
+        print::count(row.spmvs),
+        format!("{:.1e}", row.relative_residual),
+        format!("{:.2}", row.setup_ms),
+        format!("{:.2}", row.solve_ms),
+        format!("{:.4}", row.spmv_ms),
+        format!("{:.2}", row.speedup),
+    ]
+}

@@ -1,0 +1,98 @@
+//! Polynomial preconditioners: `M^-1 = p(D^-1 K) D^-1` (Saad 2003, sec. 12.3; SBELL sec. 2 and 5.3).
+//!
+//! SBELL scales rows and columns first, `A = D^-1/2 K D^-1/2`, and applies p to A. In the unknowns of K that is
+//!
+//! ```text
+//! D^-1/2 p(D^-1/2 K D^-1/2) D^-1/2 = p(D^-1 K) D^-1
+//! ```
+//!
+//! term by term, as `D^-1/2 A^j D^-1/2 = (D^-1 K)^j D^-1`: symmetric, with A's spectrum, and of K's own values.
+//!
+//! Each polynomial is what some steps of an iteration for `K z = r` make of `z = 0`, see [`kernels_rs::precond`]. With
+//! `1 - t p(t)`, the residual, between -1 and 1 on the spectrum, t p(t) is positive there, and so is `M^-1`.
+
+use super::spectrum::{self, Spectrum};
+use super::{Build, Preconditioner, jacobi};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::sparse::{Matrix, Operator};
+use kernels_rs::precond::{PolynomialStart, Step};
+use kernels_rs::real::Real;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+/// The numbers a, b, c of the step `z_new = a z + b z_old + c D^-1 (r - K z)`.
+pub type Factors = [f64; 3];
+
+/// A family of polynomials, of which every order has a member.
+pub trait Family: 'static {
+    /// Its name: `chebyshev`.
+    const NAME: &'static str;
+    /// The steps of the polynomial of an order, that many and the first, which starts from zero: of that only c counts.
+    fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors>;
+}
+
+/// The vectors that an application works in.
+struct Scratch<B: Backend, T: Real> {
+    previous: Vector<B, T>,
+    product: Vector<B, T>,
+}
+
+/// A polynomial of a family.
+pub struct Polynomial<B: Backend, T: Real, F> {
+    inverse: Vector<B, T>,
+    steps: Vec<Factors>,
+    scratch: RefCell<Scratch<B, T>>,
+    family: PhantomData<F>,
+}
+
+impl<B: Backend, T: Real, F: Family> Polynomial<B, T, F> {
+    /// The first step from zero, into z.
+    fn start(&self, backend: &B, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+        let factor = T::from_f64(self.steps[0][2]);
+        let kernel = PolynomialStart { factor, inverse: self.inverse.view(), r: r.view(), z: z.view_mut() };
+        // SAFETY: all live and have the same length; z is borrowed uniquely.
+        unsafe { backend.run(z.len(), kernel) }
+    }
+}
+
+impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F> {
+    fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+        assert!([r.len(), z.len()] == [self.inverse.len(); 2], "vectors of another length than the matrix");
+        let scratch = &mut *self.scratch.borrow_mut();
+        // The two change places after every step, and the last result is to be in z.
+        let (mut current, mut other) = (z, &mut scratch.previous);
+        if self.products() % 2 == 1 {
+            (current, other) = (other, current);
+        }
+        self.start(backend, r, current)?;
+        for factors in &self.steps[1..] {
+            let step = Step {
+                factors: factors.map(T::from_f64),
+                inverse: self.inverse.view(),
+                r: r.view(),
+                previous: other.view_mut(),
+            };
+            // SAFETY: all live, have the length checked above and are different; `other` is borrowed uniquely.
+            unsafe { operator.apply_step(backend, step, current, &mut scratch.product) }?;
+            (current, other) = (other, current);
+        }
+        Ok(())
+    }
+
+    fn products(&self) -> usize {
+        self.steps.len() - 1
+    }
+}
+
+impl<B: Backend, T: Real, F: Family> Build<B, T> for Polynomial<B, T, F> {
+    const NAME: &'static str = F::NAME;
+    const HAS_ORDER: bool = true;
+
+    fn build(backend: &B, matrix: &Matrix<B, T>, order: usize) -> Result<Self> {
+        let inverse = jacobi::inverse_diagonal(backend, matrix)?;
+        let steps = F::steps(order, spectrum::estimate(backend, matrix, &inverse)?);
+        let scratch = Scratch { previous: backend.zeros(matrix.n())?, product: backend.zeros(matrix.n())? };
+        Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
+    }
+}

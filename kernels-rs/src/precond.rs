@@ -1,0 +1,316 @@
+//! Preconditioners: the inverse of the diagonal blocks, and polynomials in `D^-1 K`.
+//!
+//! A polynomial preconditioner is a few steps of an iteration from zero for `K z = r`, each a product and this update of
+//! vectors (Saad 2003, sec. 12.3):
+//!
+//! ```text
+//! z_new = a z + b z_old + c D^-1 (r - K z)
+//! ```
+//!
+//! Neumann, Chebyshev and least squares differ in the numbers a, b, c. The update rides on the product where the format
+//! allows ([`ebw_polynomial_step`]): then a step moves five words per unknown besides the matrix and z.
+
+use crate::blas::Ratio;
+use crate::real::{Real, fma};
+use crate::reduce::{Reduction, sum_over_grid};
+use crate::sparse::{Ebw, Entries, Layout};
+use cuda_std::prelude::*;
+
+/// A pivot below this many roundings of its diagonal entry is none.
+const PIVOT_ROUNDINGS: f64 = 16.0;
+
+/// One step of a polynomial: its numbers, and the vectors besides z and `K z`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Step<T: DeviceCopy> {
+    /// a, b and c. Where b is 0, `previous` is not read.
+    pub factors: [T; 3],
+    /// The inverse of the diagonal, `[n]`.
+    pub inverse: View<T>,
+    /// The vector the preconditioner is applied to, `[n]`.
+    pub r: View<T>,
+    /// z_old, which becomes z_new, `[n]`.
+    pub previous: ViewMut<T>,
+}
+
+impl<T: Real> Step<T> {
+    /// Computes: entry `i` of z_new, from those of z and `K z`.
+    ///
+    /// # Safety
+    /// `i` is below the vectors' length, and no other thread has it.
+    #[inline(always)]
+    unsafe fn update(self, i: usize, z: T, product: T) {
+        let [a, b, c] = self.factors;
+        let mut next = fma(c * self.inverse.at(i), self.r.at(i) - product, a * z);
+        if b != T::ZERO {
+            next = fma(b, self.previous.at(i), next);
+        }
+        self.previous.set(i, next);
+    }
+}
+
+/// Computes: the first step of a polynomial, `z_i = factor * inverse_i r_i`.
+/// Parameters: `inverse, r, z [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn polynomial_start<T: Real>(i: usize, factor: T, inverse: View<T>, r: View<T>, z: ViewMut<T>) {
+    z.set(i, factor * inverse.at(i) * r.at(i));
+}
+
+/// Computes: [`Step::update`] for every entry, from the product `K z`.
+/// Parameters: `z, product [n]`. Thread mapping: an item per entry. Memory moved: six words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, product: View<T>) {
+    step.update(i, z.at(i), product.at(i));
+}
+
+/// Computes: the product `K z` and [`Step::update`] in one pass; the product is not stored.
+///
+/// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row.
+/// Memory moved: the matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is 0).
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], T = [f32, f64])]
+pub unsafe fn ebw_polynomial_step<const D: usize, const S: usize, T: Real>(
+    n_rows: usize,
+    a: Ebw<D, S>,
+    values: View<T>,
+    z: View<T>,
+    step: Step<T>,
+) {
+    let row = thread::index_1d() as usize;
+    if row < n_rows {
+        let product = a.product(row, values, z);
+        for i in 0..D {
+            step.update(D * row + i, z.at(D * row + i), product[i]);
+        }
+    }
+}
+
+/// Computes: a vector that has a part in every eigenvector of `D^-1/2 K D^-1/2`, as a residual of K: entries in (-1, 1)
+/// that follow no pattern, times `D^1/2`. The same numbers every time.
+///
+/// Parameters: `inverse, r [n]`. Thread mapping: an item per entry. Memory moved: two words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn lanczos_start<T: Real>(i: usize, inverse: View<T>, r: ViewMut<T>) {
+    let inverse = inverse.at(i).to_f64().abs();
+    let scale = if inverse == 0.0 { 0.0 } else { 1.0 / inverse.sqrt() };
+    r.set(i, T::from_f64(scale * scattered(i)));
+}
+
+/// A number in (-1, 1) for an index (SplitMix64).
+#[inline(always)]
+fn scattered(i: usize) -> f64 {
+    let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((mixed ^ mixed >> 31) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// Where entry (i, j), j <= i, of row `row`'s symmetric block is: `[D (D + 1) / 2][n_rows]`, so that neighbouring threads
+/// read neighbouring words.
+#[inline(always)]
+fn packed(n_rows: usize, row: usize, i: usize, j: usize) -> usize {
+    (i * (i + 1) / 2 + j) * n_rows + row
+}
+
+/// The inverse of a symmetric block, of which the lower triangle is read: `W^T diag(1 / d) W` from `K = L diag(d) L^T`,
+/// `W = L^-1`. Where a pivot vanishes its inverse is 0, as Jacobi's is for an empty row.
+#[inline(always)]
+fn inverse_block<const D: usize, T: Real>(k: [[T; D]; D]) -> [[T; D]; D] {
+    let smallest = T::from_f64(PIVOT_ROUNDINGS) * T::EPSILON;
+    let (mut l, mut d, mut d_inverse) = ([[T::ZERO; D]; D], [T::ZERO; D], [T::ZERO; D]);
+    for j in 0..D {
+        let mut pivot = k[j][j];
+        for m in 0..j {
+            pivot -= l[j][m] * l[j][m] * d[m];
+        }
+        if pivot.abs() > smallest * k[j][j].abs() {
+            (d[j], d_inverse[j]) = (pivot, T::ONE / pivot);
+        }
+        for i in j + 1..D {
+            let mut entry = k[i][j];
+            for m in 0..j {
+                entry -= l[i][m] * l[j][m] * d[m];
+            }
+            l[i][j] = entry * d_inverse[j];
+        }
+    }
+    let mut w = [[T::ZERO; D]; D];
+    for i in 0..D {
+        w[i][i] = T::ONE;
+        for j in 0..i {
+            for m in j..i {
+                w[i][j] -= l[i][m] * w[m][j];
+            }
+        }
+    }
+    let mut inverse = [[T::ZERO; D]; D];
+    for i in 0..D {
+        for j in 0..=i {
+            for m in i..D {
+                inverse[i][j] = fma(w[m][i] * d_inverse[m], w[m][j], inverse[i][j]);
+            }
+        }
+    }
+    inverse
+}
+
+/// Computes: the inverse of each diagonal block of K, of which the lower triangle is kept.
+///
+/// Parameters: `inverse [D (D + 1) / 2][n_rows]`. Thread mapping: an item per block row.
+/// Memory moved: the diagonal blocks' values, and the words of `inverse`.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64], D = [1, 2, 3])]
+pub unsafe fn inverse_blocks<T: Real, const D: usize>(
+    row: usize,
+    n_rows: usize,
+    entries: Entries,
+    values: View<T>,
+    inverse: ViewMut<T>,
+) {
+    let mut k = [[T::ZERO; D]; D];
+    for i in 0..D {
+        for j in 0..=i {
+            k[i][j] = values.at(entries.at(row, 0, i, j));
+        }
+    }
+    let block = inverse_block(k);
+    for i in 0..D {
+        for j in 0..=i {
+            inverse.set(packed(n_rows, row, i, j), block[i][j]);
+        }
+    }
+}
+
+/// A row's block times the row's part of a vector.
+#[inline(always)]
+unsafe fn block_product<const D: usize, T: Real>(n_rows: usize, row: usize, blocks: View<T>, x: [T; D]) -> [T; D] {
+    let mut y = [T::ZERO; D];
+    for i in 0..D {
+        for j in 0..=i {
+            let entry = blocks.at(packed(n_rows, row, i, j));
+            y[i] = fma(entry, x[j], y[i]);
+            if j < i {
+                y[j] = fma(entry, x[i], y[j]);
+            }
+        }
+    }
+    y
+}
+
+/// Computes: `z = blocks r`, symmetric block by block.
+///
+/// Parameters: `blocks [D (D + 1) / 2][n_rows]`, `r, z [n_rows][D]`. Thread mapping: an item per block row.
+/// Memory moved: `(D + 1) / 2 + 2` words per unknown.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64], D = [1, 2, 3])]
+pub unsafe fn block_mul<T: Real, const D: usize>(
+    row: usize,
+    n_rows: usize,
+    blocks: View<T>,
+    r: View<T>,
+    z: ViewMut<T>,
+) {
+    let product = block_product::<D, T>(n_rows, row, blocks, core::array::from_fn(|i| r.at(D * row + i)));
+    for i in 0..D {
+        z.set(D * row + i, product[i]);
+    }
+}
+
+/// Computes, for a block diagonal preconditioner: `r -= alpha q`, `z = blocks r`,
+/// then `scalars[out] = [sum r_i z_i, sum r_i^2]`.
+///
+/// Parameters: `blocks [D (D + 1) / 2][n_rows]`, `q, r, z [n_rows][D]`. Thread mapping: a grid-stride loop over block rows,
+/// blocks of [`crate::reduce::BLOCK`]. Memory moved: `(D + 1) / 2 + 4` words per unknown.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(T = [f32, f64], D = [1, 2, 3])]
+pub unsafe fn cg_residual_blocks<T: Real, const D: usize>(
+    n_rows: usize,
+    alpha: Ratio,
+    q: View<T>,
+    blocks: View<T>,
+    r: ViewMut<T>,
+    z: ViewMut<T>,
+    to: Reduction,
+) {
+    let minus_alpha = T::from_f64(-alpha.value());
+    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let mut row = thread::index_1d() as usize;
+    let mut sums = [0.0; 2];
+    while row < n_rows {
+        let residual: [T; D] = core::array::from_fn(|i| fma(minus_alpha, q.at(D * row + i), r.at(D * row + i)));
+        let product = block_product(n_rows, row, blocks, residual);
+        for i in 0..D {
+            r.set(D * row + i, residual[i]);
+            z.set(D * row + i, product[i]);
+            sums[0] = fma(residual[i].to_f64(), product[i].to_f64(), sums[0]);
+            sums[1] = fma(residual[i].to_f64(), residual[i].to_f64(), sums[1]);
+        }
+        row += stride;
+    }
+    sum_over_grid(sums, to);
+}
+
+/// Computes: `D^-1/2 K D^-1/2` in single precision: entries of size 1, whatever the units of K.
+///
+/// Parameters: `inverse [n]` of D, `scaled` as `to` says. Thread mapping: an item per block row. Memory moved: every value
+/// of a block of the pattern is read once and written once as half as much; an index and two parts of `inverse` per block.
+///
+/// # Safety
+/// See the crate's section on safety. Both matrices have the same pattern and block size.
+#[kernel(items)]
+pub unsafe fn scale_to_single(
+    row: usize,
+    from: Entries,
+    values: View<f64>,
+    inverse: View<f64>,
+    to: Entries,
+    scaled: ViewMut<f32>,
+) {
+    let (size, (first, width)) = (from.size, from.pattern.row(row));
+    for k in 0..width {
+        let column = from.pattern.columns.at(first + k) as usize;
+        for i in 0..size {
+            for j in 0..size {
+                let scale = (inverse.at(size * row + i) * inverse.at(size * column + j)).abs().sqrt();
+                scaled.set(to.at(row, k, i, j), (scale * values.at(from.at(row, k, i, j))) as f32);
+            }
+        }
+    }
+}
+
+/// Computes: `rounded_i = sqrt(inverse_i) r_i`, a residual of K as one of the matrix of [`scale_to_single`].
+/// Parameters: `inverse, r, rounded [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn to_single(i: usize, inverse: View<f64>, r: View<f64>, rounded: ViewMut<f32>) {
+    rounded.set(i, (inverse.at(i).abs().sqrt() * r.at(i)) as f32);
+}
+
+/// Computes: `z_i = sqrt(inverse_i) rounded_i`, a solution of the matrix of [`scale_to_single`] as one of K.
+/// Parameters: `inverse, rounded, z [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn to_double(i: usize, inverse: View<f64>, rounded: View<f32>, z: ViewMut<f64>) {
+    z.set(i, inverse.at(i).abs().sqrt() * f64::from(rounded.at(i)));
+}

@@ -1,0 +1,305 @@
+//! `precond`: kernels of preconditioners, and the vector steps of conjugate gradients with any of them.
+
+use super::common::blocks::{Blocks, random_sparsity};
+use super::common::{Random, assert_close, bits, quotient, rounding};
+use super::vectors::{before_guard, guarded, item_sizes, unwritten};
+use super::{SIZES, more_than_a_grid};
+use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, Step, ToDouble, ToSingle};
+use kernels_rs::real::Real;
+use nalgebra::DMatrix;
+use warpfem::backend::{self, Backend, Buffer, Scalar};
+use warpfem::sparse::{Matrix, Operator};
+
+const ALPHA: f64 = -1.75 / 3.0;
+const BETA: f64 = 2.5 / 0.7;
+
+fn floats<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|v| v.to_f64()).collect()
+}
+
+pub fn polynomial_start<B: Backend>(backend: &B) -> Vec<u64> {
+    let of = |n| [polynomial_start_of::<B, f32>(backend, n), polynomial_start_of::<B, f64>(backend, n)].concat();
+    item_sizes(backend).flat_map(of).collect()
+}
+
+fn polynomial_start_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (inverse, r): (Vec<T>, Vec<T>) = (Random(1).vector(n), Random(2).vector(n));
+    let (device_inverse, device_r) = (backend.upload(&inverse).unwrap(), backend.upload(&r).unwrap());
+    let mut z = backend.upload(&unwritten::<T>(n)).unwrap();
+    let factor = T::from_f64(0.3);
+    let kernel = PolynomialStart { factor, inverse: device_inverse.view(), r: device_r.view(), z: z.view_mut() };
+    // SAFETY: all live and hold n entries.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let z = before_guard(backend, "polynomial_start", &z);
+    let expected: Vec<f64> = (0..n).map(|i| 0.3 * inverse[i].to_f64() * r[i].to_f64()).collect();
+    assert_close("polynomial_start", &z, &expected, rounding::<T>(), 1.0);
+    bits(&z)
+}
+
+/// In formats whose product takes the step along and in one whose product does not.
+pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for format in ["ebw", "ebw64", "ebw128", "csr"] {
+        for size in 1..=3 {
+            for n in [0, 1, 33, 257] {
+                for factors in [[1.25, -0.375, 0.5], [0.75, 0.0, 1.5]] {
+                    found.extend(polynomial_step_of::<B, f32>(backend, format, (n, size), factors));
+                    found.extend(polynomial_step_of::<B, f64>(backend, format, (n, size), factors));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn polynomial_step_of<B: Backend, T: Real>(
+    backend: &B,
+    format: &str,
+    (n, size): (usize, usize),
+    [a, b, c]: [f64; 3],
+) -> Vec<u64> {
+    let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
+    let matrix: Matrix<B, T> = blocks.upload(backend, format);
+    let n = blocks.n();
+    let [inverse, r, z]: [Vec<T>; 3] = [1, 2, 3].map(|seed| Random(seed).vector(n));
+    // What is not to be read is no number.
+    let previous: Vec<T> = if b == 0.0 { vec![T::from_f64(f64::NAN); n] } else { Random(4).vector(n) };
+    let [device_inverse, device_r, device_z] = [&inverse, &r, &z].map(|values| backend.upload(values).unwrap());
+    let (mut device_previous, mut scratch) = (backend.upload(&guarded(&previous)).unwrap(), backend.zeros(n).unwrap());
+    let step = Step {
+        factors: [a, b, c].map(T::from_f64),
+        inverse: device_inverse.view(),
+        r: device_r.view(),
+        previous: device_previous.view_mut(),
+    };
+    // SAFETY: all live and hold n entries.
+    unsafe { matrix.apply_step(backend, step, &device_z, &mut scratch) }.unwrap();
+    let found = before_guard(backend, "polynomial_step", &device_previous);
+    let product = blocks.product(&floats(&z));
+    let expected = |i: usize| {
+        let old = if b == 0.0 { 0.0 } else { b * previous[i].to_f64() };
+        a * z[i].to_f64() + old + c * inverse[i].to_f64() * (r[i].to_f64() - product[i])
+    };
+    let expected: Vec<f64> = (0..n).map(expected).collect();
+    assert_close(&format!("polynomial_step in {format}"), &found, &expected, rounding::<T>(), 30.0);
+    bits(&found)
+}
+
+pub fn lanczos_start<B: Backend>(backend: &B) -> Vec<u64> {
+    let of = |n| [lanczos_start_of::<B, f32>(backend, n), lanczos_start_of::<B, f64>(backend, n)].concat();
+    item_sizes(backend).flat_map(of).collect()
+}
+
+fn lanczos_start_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let inverse: Vec<T> = (0..n).map(|i| T::from_f64([0.0, 4.0, 0.25][i % 3])).collect();
+    let device_inverse = backend.upload(&inverse).unwrap();
+    let mut r = backend.upload(&unwritten::<T>(n)).unwrap();
+    // SAFETY: both live and hold n entries.
+    unsafe { backend.run(n, LanczosStart { inverse: device_inverse.view(), r: r.view_mut() }) }.unwrap();
+    let r = before_guard(backend, "lanczos_start", &r);
+    for (i, r) in r.iter().enumerate() {
+        let largest = [0.0, 0.5, 2.0][i % 3];
+        let within = r.to_f64().abs() <= largest && (largest == 0.0) == (*r == T::ZERO);
+        assert!(within, "lanczos_start: entry {i} is {r}, and may be {largest}");
+    }
+    // Numbers that follow no pattern cancel out.
+    let sum: f64 = r.iter().map(|r| r.to_f64()).sum();
+    assert!(sum.abs() <= 3.0 * (n as f64).sqrt() + 2.0, "lanczos_start: {n} entries add up to {sum}");
+    bits(&r)
+}
+
+/// Symmetric blocks: regular ones, empty ones, ones with empty rows, and singular ones.
+fn diagonal_blocks<T: Real>(n: usize, size: usize) -> Vec<DMatrix<f64>> {
+    let mut random = Random(9);
+    let block = |row: usize| {
+        let entry = |_, _| T::from_f64(random.next()).to_f64();
+        let root = DMatrix::from_fn(size, size, entry);
+        let mut block = &root * root.transpose() + DMatrix::identity(size, size);
+        match row % 5 {
+            1 => block.fill(0.0),
+            2 => {
+                block.row_mut(0).fill(0.0);
+                block.column_mut(0).fill(0.0);
+            }
+            3 => block.fill(2.0),
+            _ => {}
+        }
+        block.map(|v| T::from_f64(v).to_f64())
+    };
+    (0..n).map(block).collect()
+}
+
+pub fn inverse_blocks<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for n in SIZES {
+        found.extend(inverse_blocks_of::<B, f32, 1>(backend, n));
+        found.extend(inverse_blocks_of::<B, f64, 1>(backend, n));
+        found.extend(inverse_blocks_of::<B, f32, 2>(backend, n));
+        found.extend(inverse_blocks_of::<B, f64, 2>(backend, n));
+        found.extend(inverse_blocks_of::<B, f32, 3>(backend, n));
+        found.extend(inverse_blocks_of::<B, f64, 3>(backend, n));
+    }
+    found
+}
+
+/// Entry (i, j) of the block of `row`, of which the lower triangle is kept.
+fn packed<T: Real>(blocks: &[T], n: usize, row: usize, i: usize, j: usize) -> f64 {
+    let (i, j) = (i.max(j), i.min(j));
+    blocks[(i * (i + 1) / 2 + j) * n + row].to_f64()
+}
+
+fn inverse_blocks_of<B: Backend, T: Real, const D: usize>(backend: &B, n: usize) -> Vec<u64> {
+    let diagonal = diagonal_blocks::<T>(n, D);
+    let mut blocks = Blocks::random(random_sparsity(n, 8, 5), D, 6);
+    let off = blocks.dense();
+    blocks.set_all(|i, j| if i / D == j / D { diagonal[i / D][(i % D, j % D)] } else { off[(i, j)] });
+    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let mut inverse = backend.upload(&unwritten::<T>(D * (D + 1) / 2 * n)).unwrap();
+    let kernel = InverseBlocks::<T, D>::new(n, matrix.entries(), matrix.values(), inverse.view_mut());
+    // SAFETY: the matrix lives, and `inverse` holds its blocks' lower triangles.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let found = before_guard(backend, "inverse_blocks", &inverse);
+    for (row, k) in diagonal.iter().enumerate() {
+        let inverse = DMatrix::from_fn(D, D, |i, j| packed(&found, n, row, i, j));
+        // Of a singular block a generalised inverse: G K G = G and K G K = K.
+        let (gkg, kgk) = (&inverse * k * &inverse, k * &inverse * k);
+        assert_close("G K G", gkg.as_slice(), inverse.as_slice(), 10.0 * rounding::<T>(), 1.0);
+        assert_close("K G K", kgk.as_slice(), k.as_slice(), 30.0 * rounding::<T>(), 1.0);
+        let is_regular = matches!(row % 5, 0 | 4);
+        assert!(!is_regular || (k * inverse - DMatrix::identity(D, D)).amax() < 30.0 * rounding::<T>());
+    }
+    bits(&found)
+}
+
+pub fn block_mul<B: Backend>(backend: &B) -> Vec<u64> {
+    let sizes = SIZES.into_iter().chain([more_than_a_grid(backend)]);
+    let of = |(n, size)| [with_blocks::<B, f32>(backend, n, size), with_blocks::<B, f64>(backend, n, size)].concat();
+    sizes.flat_map(|n| (1..=3).map(move |size| (n, size))).flat_map(of).collect()
+}
+
+/// `block_mul`, and `cg_residual_blocks`, which does the same on its way.
+fn with_blocks<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+    let values: Vec<T> = Random(1).vector(size * (size + 1) / 2 * n);
+    let blocks = backend::Blocks { size, n_rows: n, values: backend.upload(&values).unwrap() };
+    let (q, r): (Vec<T>, Vec<T>) = (Random(2).vector(size * n), Random(3).vector(size * n));
+    let product = |x: &[f64]| -> Vec<f64> {
+        let entry = |i: usize| {
+            let (row, i) = (i / size, i % size);
+            (0..size).map(|j| packed(&values, n, row, i, j) * x[size * row + j]).sum()
+        };
+        (0..size * n).map(entry).collect()
+    };
+    let (device_q, mut device_r) = (backend.upload(&q).unwrap(), backend.upload(&r).unwrap());
+    let mut z = backend.upload(&vec![T::from_f64(f64::NAN); size * n]).unwrap();
+    backend.block_mul(&blocks, &device_r, &mut z).unwrap();
+    let first = backend.download(&z).unwrap();
+    assert_close("block_mul", &first, &product(&floats(&r)), rounding::<T>(), 3.0);
+    let out = [Scalar::new(40), Scalar::new(50)];
+    let alpha = quotient(backend, 20, -1.75, 3.0);
+    backend.cg_residual_blocks(alpha, &device_q, &blocks, &mut device_r, &mut z, out).unwrap();
+    let sums = backend.read(out).unwrap();
+    let (new_r, new_z) = (backend.download(&device_r).unwrap(), backend.download(&z).unwrap());
+    let residual: Vec<f64> = (0..size * n).map(|i| r[i].to_f64() - ALPHA * q[i].to_f64()).collect();
+    let expected_z = product(&residual);
+    assert_close("cg_residual_blocks: r", &new_r, &residual, rounding::<T>(), 2.0);
+    assert_close("cg_residual_blocks: z", &new_z, &expected_z, rounding::<T>(), 6.0);
+    let rz: f64 = residual.iter().zip(&expected_z).map(|(r, z)| r * z).sum();
+    let rr: f64 = residual.iter().map(|r| r * r).sum();
+    assert_close("cg_residual_blocks: sums", &sums, &[rz, rr], rounding::<T>(), 1.0 + 3.0 * n as f64);
+    [bits(&first), bits(&new_r), bits(&new_z), bits(&sums)].concat()
+}
+
+pub fn cg_residual_norm<B: Backend>(backend: &B) -> Vec<u64> {
+    let of = |n| [cg_residual_norm_of::<B, f32>(backend, n), cg_residual_norm_of::<B, f64>(backend, n)].concat();
+    item_sizes(backend).flat_map(of).collect()
+}
+
+fn cg_residual_norm_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (q, r): (Vec<T>, Vec<T>) = (Random(2).vector(n), Random(3).vector(n));
+    let (device_q, mut device_r) = (backend.upload(&q).unwrap(), backend.upload(&r).unwrap());
+    let out = Scalar::new(41);
+    backend.cg_residual_norm(quotient(backend, 20, -1.75, 3.0), &device_q, &mut device_r, out).unwrap();
+    let sums = backend.read([out]).unwrap();
+    let new_r = backend.download(&device_r).unwrap();
+    let residual: Vec<f64> = (0..n).map(|i| r[i].to_f64() - ALPHA * q[i].to_f64()).collect();
+    assert_close("cg_residual_norm: r", &new_r, &residual, rounding::<T>(), 2.0);
+    let rr: f64 = residual.iter().map(|r| r * r).sum();
+    assert_close("cg_residual_norm: sum", &sums, &[rr], rounding::<T>(), 1.0 + n as f64);
+    [bits(&new_r), bits(&sums)].concat()
+}
+
+pub fn cg_update<B: Backend>(backend: &B) -> Vec<u64> {
+    let of = |n| [cg_update_of::<B, f32>(backend, n), cg_update_of::<B, f64>(backend, n)].concat();
+    item_sizes(backend).flat_map(of).collect()
+}
+
+fn cg_update_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let [z, u, p]: [Vec<T>; 3] = [7, 8, 9].map(|seed| Random(seed).vector(n));
+    let [device_z, mut device_u, mut device_p] = [&z, &u, &p].map(|values| backend.upload(values).unwrap());
+    let (alpha, beta) = (quotient(backend, 20, -1.75, 3.0), quotient(backend, 22, 2.5, 0.7));
+    backend.cg_update([alpha, beta], &device_z, &mut device_u, &mut device_p).unwrap();
+    let (new_u, new_p) = (backend.download(&device_u).unwrap(), backend.download(&device_p).unwrap());
+    let expected: Vec<f64> = (0..n).map(|i| u[i].to_f64() + ALPHA * p[i].to_f64()).collect();
+    assert_close("cg_update: u", &new_u, &expected, rounding::<T>(), 2.0);
+    let expected: Vec<f64> = (0..n).map(|i| z[i].to_f64() + BETA * p[i].to_f64()).collect();
+    assert_close("cg_update: p", &new_p, &expected, rounding::<T>(), 5.0);
+    [bits(&new_u), bits(&new_p)].concat()
+}
+
+/// What single precision makes of `exact`; a GPU may take the other neighbour for one that lies between two.
+#[track_caller]
+fn assert_rounded(what: &str, found: f32, exact: f64) {
+    assert!(
+        (f64::from(found) - exact).abs() <= 0.51 * f64::from(f32::EPSILON) * exact.abs(),
+        "{what}: {found}, {exact}"
+    );
+}
+
+pub fn scale_to_single<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for format in ["ebw", "csr", "dense"] {
+        for size in 1..=3 {
+            for n in [0, 1, 33, 257] {
+                let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
+                let matrix: Matrix<B, f64> = blocks.upload(backend, format);
+                let inverse: Vec<f64> = Random(3).vector::<f64>(n * size).iter().map(|v| 1e-20 * v).collect();
+                let scaled = matrix.scaled_to_single(backend, &backend.upload(&inverse).unwrap()).unwrap();
+                assert_eq!(scaled.format(), format);
+                let values = scaled.blocks(backend).unwrap();
+                let mut rest = values.iter();
+                blocks.for_each(|row, column, value| {
+                    let exact = (inverse[row] * inverse[column]).abs().sqrt() * value;
+                    assert_rounded("scale_to_single", *rest.next().unwrap(), exact);
+                });
+                found.extend(bits(&values));
+            }
+        }
+    }
+    found
+}
+
+pub fn to_single_and_back<B: Backend>(backend: &B) -> Vec<u64> {
+    item_sizes(backend).flat_map(|n| to_single_of(backend, n)).collect()
+}
+
+fn to_single_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
+    let (inverse, r): (Vec<f64>, Vec<f64>) = (Random(1).vector(n), Random(2).vector(n));
+    let (device_inverse, device_r) = (backend.upload(&inverse).unwrap(), backend.upload(&r).unwrap());
+    let mut rounded = backend.upload(&unwritten::<f32>(n)).unwrap();
+    let kernel = ToSingle { inverse: device_inverse.view(), r: device_r.view(), rounded: rounded.view_mut() };
+    // SAFETY: all live and hold n entries.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let single = before_guard::<B, f32>(backend, "to_single", &rounded);
+    let mut z = backend.upload(&unwritten::<f64>(n)).unwrap();
+    let kernel = ToDouble { inverse: device_inverse.view(), rounded: rounded.view(), z: z.view_mut() };
+    // SAFETY: as above.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let double = before_guard::<B, f64>(backend, "to_double", &z);
+    for i in 0..n {
+        let root = inverse[i].abs().sqrt();
+        assert_rounded("to_single", single[i], root * r[i]);
+        let exact = root * f64::from(single[i]);
+        assert!((double[i] - exact).abs() <= 1e-15 * exact.abs(), "to_double: {}, {exact}", double[i]);
+    }
+    [bits(&single), bits(&double)].concat()
+}

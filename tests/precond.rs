@@ -1,0 +1,331 @@
+//! Preconditioners: symmetric and positive, and the polynomials that they are said to be.
+
+mod common;
+
+use common::blocks::{Blocks, dense_of, random_sparsity};
+use common::{Random, assert_close, assert_orders_agree, bits, meshes, on_every_device, rounding};
+use kernels_rs::real::Real;
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use std::f64::consts::PI;
+use warpfem::backend::{Backend, CpuBackend};
+use warpfem::element::ElementKind;
+use warpfem::mesh::generate::generate_box;
+use warpfem::model::Model;
+use warpfem::model::options::ORDERS;
+use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::precond::{self, spectrum};
+use warpfem::solve::{CgOptions, Silent, cg};
+use warpfem::sparse::{Matrix, Operator};
+
+fn positive(n: usize) -> Blocks {
+    Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4)
+}
+
+/// `D^-1/2` of a matrix.
+fn scaling(k: &DMatrix<f64>) -> DMatrix<f64> {
+    DMatrix::from_diagonal(&k.diagonal().map(|v| 1.0 / v.sqrt()))
+}
+
+/// The stiffness of a model, its supports applied.
+fn stiffness<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
+    let mut phase = Phase::begin(&Silent, "setup");
+    System::assemble(backend, model, "ebw", &mut phase, &mut Timings::default()).unwrap()
+}
+
+fn models() -> Vec<Model> {
+    let tet = meshes::two_materials(meshes::distorted_box(ElementKind::Tet4, [3, 2, 2], 0.2));
+    let thin = generate_box(ElementKind::Hex8, [1.0, 0.2, 0.05], [5, 2, 1]).unwrap();
+    vec![tet, meshes::model(&format!("{}{}", meshes::SOFT, meshes::CLAMP), thin)]
+}
+
+/// `M^-1`, column by column.
+fn inverse_of<B: Backend, T: Real>(backend: &B, name: &str, order: usize, matrix: &Matrix<B, T>) -> DMatrix<f64> {
+    let preconditioner = precond::build(name, order, backend, matrix).unwrap();
+    let n = matrix.n();
+    let mut z = backend.zeros(n).unwrap();
+    let column = |j: usize| {
+        let unit: Vec<T> = (0..n).map(|i| if i == j { T::ONE } else { T::ZERO }).collect();
+        preconditioner.apply(backend, matrix, &backend.upload(&unit).unwrap(), &mut z).unwrap();
+        DVector::from_iterator(n, backend.download(&z).unwrap().into_iter().map(T::to_f64))
+    };
+    DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
+}
+
+#[track_caller]
+fn assert_symmetric_and_positive<B: Backend, T: Real>(backend: &B, what: &str, matrix: &Matrix<B, T>) {
+    for name in precond::names() {
+        for order in ORDERS {
+            let inverse = inverse_of(backend, name, order, matrix);
+            let asymmetry = (&inverse - inverse.transpose()).amax() / inverse.amax();
+            assert!(asymmetry < 20.0 * rounding::<T>(), "{name} {order} of {what}: asymmetric by {asymmetry}");
+            // Scaled, so that what is small because of its unit is not taken for nothing.
+            let scale = scaling(&inverse);
+            let smallest = SymmetricEigen::new(&scale * inverse * &scale).eigenvalues.min();
+            assert!(smallest > 1e-3, "{name} {order} of {what}: smallest eigenvalue {smallest}");
+            if !precond::has_order(name) {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_preconditioner_is_symmetric_and_positive() {
+    let backend = CpuBackend::default();
+    for n in [1, 2, 20] {
+        let blocks = positive(n);
+        assert_symmetric_and_positive::<_, f64>(&backend, "blocks", &blocks.upload(&backend, "ebw"));
+        assert_symmetric_and_positive::<_, f32>(&backend, "blocks in f32", &blocks.upload(&backend, "csr"));
+    }
+    for model in models() {
+        assert_symmetric_and_positive(&backend, "stiffness", &stiffness(&backend, &model).matrix);
+    }
+}
+
+/// The same by products, on any device.
+fn symmetric_on<B: Backend>(backend: &B) -> Vec<u64> {
+    let matrix: Matrix<B, f64> = positive(90).upload(backend, "ebw");
+    let [x, y]: [Vec<f64>; 2] = [1, 2].map(|seed| Random(seed).vector(270));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut found = Vec::new();
+    for name in precond::names() {
+        let preconditioner = precond::build(name, 5, backend, &matrix).unwrap();
+        let apply = |r: &[f64]| {
+            let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(270).unwrap());
+            preconditioner.apply(backend, &matrix, &r, &mut z).unwrap();
+            backend.download(&z).unwrap()
+        };
+        let (mx, my) = (apply(&x), apply(&y));
+        let scale = dot(&x, &mx);
+        assert!(scale > 0.0 && (dot(&x, &my) - dot(&y, &mx)).abs() < 1e-13 * scale, "{name}");
+        found.extend(bits(&[mx, my].concat()));
+    }
+    found
+}
+
+#[test]
+fn devices_and_orders_agree() {
+    let results = on_every_device!(symmetric_on);
+    assert_orders_agree(&results);
+    assert!(results == on_every_device!(symmetric_on), "two runs differ");
+    for result in &results {
+        let floats = |bits: &[u64]| bits.iter().map(|b| f64::from_bits(*b)).collect::<Vec<f64>>();
+        assert_close("devices", &floats(result), &floats(&results[0]), 1e-12, 1.0);
+    }
+}
+
+/// p(t) of a family, from its definition.
+fn value(name: &str, order: usize, upper: f64, lower: f64) -> Box<dyn Fn(f64) -> f64> {
+    let n = (order + 1) as f64;
+    match name {
+        "neumann" => Box::new(move |t| (0..=order).map(|j| (1.0 - t / upper).powi(j as i32)).sum::<f64>() / upper),
+        "chebyshev" => {
+            let of_degree = move |x: f64| match x {
+                x if x.abs() <= 1.0 => (n * x.acos()).cos(),
+                x => (n * x.abs().acosh()).cosh() * if x < 0.0 && order.is_multiple_of(2) { -1.0 } else { 1.0 },
+            };
+            // The interval on which the residual is halved, by bisection.
+            let (mut short, mut long) = (1.0_f64, 100.0_f64);
+            for _ in 0..200 {
+                let middle = 0.5 * (short + long);
+                if of_degree(middle) < 2.0 { short = middle } else { long = middle }
+            }
+            let lower = lower.max(upper * (short - 1.0) / (short + 1.0)).min(0.9 * upper);
+            let x = move |t: f64| (upper + lower - 2.0 * t) / (upper - lower);
+            Box::new(move |t| (1.0 - of_degree(x(t)) / of_degree(x(0.0))) / t)
+        }
+        _ => least_squares(order, upper),
+    }
+}
+
+/// The polynomial p of which `1 - t p(t)` has the smallest sum of squares, in a basis of Chebyshev polynomials. With
+/// `t = upper (1 - cos phi) / 2` the weight `t^(-1/2) (upper - t)^(-1/2)` is 1, and the sum over equal parts of phi is exact.
+fn least_squares(order: usize, upper: f64) -> Box<dyn Fn(f64) -> f64> {
+    let basis = move |j: usize, t: f64| (j as f64 * (1.0 - 2.0 * t / upper).clamp(-1.0, 1.0).acos()).cos();
+    let points = 4 * (order + 2);
+    let t: Vec<f64> =
+        (0..points).map(|q| upper * 0.5 * (1.0 - ((q as f64 + 0.5) * PI / points as f64).cos())).collect();
+    let a = DMatrix::from_fn(points, order + 1, |q, j| t[q] * basis(j, t[q]));
+    let p = a.svd(true, true).solve(&DVector::from_element(points, 1.0), 1e-14).unwrap();
+    Box::new(move |t| (0..=order).map(|j| p[j] * basis(j, t)).sum())
+}
+
+fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
+    let blocks = positive(9);
+    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let inverse: Vec<T> = blocks.dense().diagonal().iter().map(|v| T::ONE / T::from_f64(*v)).collect();
+    let bounds = spectrum::estimate(backend, &matrix, &backend.upload(&inverse).unwrap()).unwrap();
+    let scale = scaling(&blocks.dense());
+    let eigen = SymmetricEigen::new(&scale * blocks.dense() * &scale);
+    let r: Vec<T> = Random(8).vector(27);
+    let mut found = Vec::new();
+    for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
+        for order in ORDERS {
+            let p = value(name, order, bounds.upper, bounds.lower);
+            let p = DMatrix::from_diagonal(&eigen.eigenvalues.map(p));
+            let dense = &scale * &eigen.eigenvectors * p * eigen.eigenvectors.transpose() * &scale;
+            let expected = dense * DVector::from_iterator(27, r.iter().map(|r| r.to_f64()));
+            let preconditioner = precond::build(name, order, backend, &matrix).unwrap();
+            assert_eq!(preconditioner.products(), order);
+            let mut z = backend.zeros(27).unwrap();
+            preconditioner.apply(backend, &matrix, &backend.upload(&r).unwrap(), &mut z).unwrap();
+            let z = backend.download(&z).unwrap();
+            assert_close(&format!("{name} {order}"), &z, expected.as_slice(), 20.0 * rounding::<T>(), expected.amax());
+            found.extend(bits(&z));
+        }
+    }
+    found
+}
+
+#[test]
+fn polynomials_are_those_of_their_definitions() {
+    assert_orders_agree(&on_every_device!(polynomials_on::<_, f64>));
+    assert_orders_agree(&on_every_device!(polynomials_on::<_, f32>));
+}
+
+#[test]
+fn least_squares_of_low_order_are_those_of_the_table() {
+    // Saad 2003, table 12.1, for upper = 4, by ascending powers; divided by the first of the next row's, 2n + 1 of n = m + 1.
+    let table: [&[f64]; 4] =
+        [&[5.0, -1.0], &[14.0, -7.0, 1.0], &[30.0, -27.0, 9.0, -1.0], &[55.0, -77.0, 44.0, -11.0, 1.0]];
+    for (coefficients, order) in table.iter().zip(1..) {
+        let p = least_squares(order, 4.0);
+        for t in [0.1, 1.0, 2.5, 4.0] {
+            let sum = |t: f64| coefficients.iter().rev().fold(0.0, |sum, c| sum * t + c);
+            let (found, expected) = (p(t) / p(4.0), sum(t) / sum(4.0));
+            assert!((found - expected).abs() < 1e-10 * expected.abs(), "order {order} at {t}: {found}, {expected}");
+        }
+    }
+}
+
+fn bounds_on<B: Backend>(backend: &B) -> Vec<u64> {
+    let enclosed = |what: &str, matrix: &Matrix<B, f64>| {
+        let dense = dense_of(backend, matrix);
+        let inverse: Vec<f64> = dense.diagonal().iter().map(|v| 1.0 / v).collect();
+        let bounds = spectrum::estimate(backend, matrix, &backend.upload(&inverse).unwrap()).unwrap();
+        let scale = scaling(&dense);
+        let exact = SymmetricEigen::new(&scale * dense * &scale).eigenvalues;
+        let (smallest, largest) = (exact.min(), exact.max());
+        assert!(bounds.lower <= smallest && largest <= bounds.upper, "{what}: {bounds:?}, not {smallest} to {largest}");
+        assert!(bounds.upper < 1.15 * largest, "{what}: {bounds:?}, far above {largest}");
+        bits(&[bounds.lower, bounds.upper])
+    };
+    let mut found = Vec::new();
+    for n in [1, 2, 5, 20, 60] {
+        found.extend(enclosed("blocks", &positive(n).upload(backend, "ebw")));
+    }
+    for model in models() {
+        found.extend(enclosed("stiffness", &stiffness(backend, &model).matrix));
+    }
+    found
+}
+
+#[test]
+fn bounds_enclose_the_spectrum() {
+    assert_orders_agree(&on_every_device!(bounds_on));
+}
+
+#[test]
+fn few_eigenvalues_are_found_exactly() {
+    let backend = CpuBackend::default();
+    let diagonal: Vec<f64> = (0..300).map(|i| 1.0 + (i % 4) as f64).collect();
+    let matrix: Matrix<_, f64> = Blocks::diagonal(&diagonal).upload(&backend, "ebw");
+    // Unscaled, by a "diagonal" of ones: the eigenvalues are 1 to 4.
+    let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[1.0; 300]).unwrap()).unwrap();
+    assert_close("bounds", &[bounds.lower, bounds.upper], &[1.0, 4.0], 1e-10, 1.0);
+}
+
+/// The Laplacian of a chain of `n` nodes in each component: its scaled eigenvalues are `1 - cos(j pi / (n + 1))`.
+fn chain(n: usize) -> Blocks {
+    let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
+    let mut blocks = Blocks::random(common::blocks::sparsity(&neighbours), 3, 1);
+    blocks.set_all(|row, column| match row.abs_diff(column) {
+        0 => 2.0,
+        3 => -1.0,
+        _ => 0.0,
+    });
+    blocks
+}
+
+/// `sqrt(e . K e)` of an error.
+fn energy_norm(blocks: &Blocks, error: &[f64]) -> f64 {
+    blocks.product(error).iter().zip(error).map(|(k, e)| k * e).sum::<f64>().sqrt()
+}
+
+#[test]
+fn iterations_are_as_few_as_the_known_spectrum_says() {
+    const N: usize = 300;
+    let (backend, blocks) = (CpuBackend::default(), chain(N));
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let expected: Vec<f64> = Random(3).vector(3 * N);
+    let f = backend.upload(&blocks.product(&expected)).unwrap();
+    let inverse = backend.upload(&[0.5; 3 * N]).unwrap();
+    let bounds = spectrum::estimate(&backend, &matrix, &inverse).unwrap();
+    let eigenvalues: Vec<f64> = (1..=N).map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos()).collect();
+    let start = energy_norm(&blocks, &expected);
+    for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
+        for order in [1, 2, 3, 6, 16] {
+            let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
+            let p = value(name, order, bounds.upper, bounds.lower);
+            let spectrum = eigenvalues.iter().map(|t| t * p(*t));
+            let (low, high) = spectrum.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
+            let root = (high / low).sqrt();
+            for iterations in [10, 20, 40] {
+                let options = CgOptions { tolerance: 1e-14, max_iterations: iterations };
+                let mut u = backend.zeros(3 * N).unwrap();
+                let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
+                let error: Vec<f64> = backend.download(&u).unwrap().iter().zip(&expected).map(|(u, e)| u - e).collect();
+                // Saad 2003, eq. 6.128.
+                let bound = 2.0 * ((root - 1.0) / (root + 1.0)).powi(outcome.iterations as i32) * start;
+                let error = energy_norm(&blocks, &error);
+                assert!(error <= bound + 1e-11 * start, "{name} {order} after {iterations}: {error} of {bound}");
+                assert_eq!(outcome.spmvs % (1 + order), 0);
+                assert!(outcome.spmvs >= outcome.iterations * (1 + order), "{outcome:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn polynomials_trade_iterations_for_products() {
+    let (backend, blocks) = (CpuBackend::default(), chain(300));
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let f = backend.upload(&Random(3).vector::<f64>(900)).unwrap();
+    let iterations = |name: &str, order: usize| {
+        let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
+        let options = CgOptions { tolerance: 1e-8, max_iterations: 5000 };
+        let mut u = backend.zeros(900).unwrap();
+        let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
+        assert!(outcome.converged, "{name} {order}: {outcome:?}");
+        outcome.history.iter().position(|r| *r <= 1e-8).unwrap() + 1
+    };
+    let jacobi = iterations("jacobi", 1);
+    for order in [2, 4, 6] {
+        let [neumann, chebyshev, least_squares] =
+            ["neumann", "chebyshev", "least_squares"].map(|name| iterations(name, order));
+        // As SBELL's table 3 has it: least squares beats Neumann, and a polynomial of m products cannot save more than
+        // Jacobi's iterations over m + 1.
+        assert!(least_squares < neumann && neumann < jacobi, "order {order}: {least_squares}, {neumann}, {jacobi}");
+        assert!(chebyshev < neumann, "order {order}: {chebyshev}, {neumann}");
+        let least = jacobi as f64 / (order + 1) as f64;
+        assert!(0.8 * least <= least_squares.min(chebyshev) as f64, "order {order}: {chebyshev}, {least_squares}");
+    }
+}
+
+fn block_diagonal<B: Backend>(backend: &B) {
+    let mut blocks = positive(33);
+    let dense = blocks.dense();
+    blocks.set_all(|row, column| if row / 3 == column / 3 { dense[(row, column)] } else { 0.0 });
+    let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
+    let preconditioner = precond::build("block_jacobi", 1, backend, &matrix).unwrap();
+    let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
+    let mut u = backend.zeros(99).unwrap();
+    let options = CgOptions { tolerance: 1e-12, max_iterations: 100 };
+    let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
+    assert!(outcome.converged && outcome.history[0] < 1e-12, "{outcome:?}");
+}
+
+#[test]
+fn block_jacobi_solves_a_block_diagonal_matrix_in_one_iteration() {
+    on_every_device!(block_diagonal);
+}
