@@ -11,10 +11,10 @@ use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::precond;
 use warpfem::solve::cg::CHECK_EVERY;
-use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, cg};
+use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, Stepping, cg};
 use warpfem::sparse::Matrix;
 
-const TIGHT: CgOptions = CgOptions { tolerance: 1e-12, max_iterations: 1000 };
+const TIGHT: CgOptions = CgOptions::new(1e-12, 1000);
 
 /// Solves from zero.
 fn solve<B: Backend, T: Real>(
@@ -75,7 +75,7 @@ fn distinct(k: usize, scale: f64) -> (Blocks, Vec<f64>) {
 
 fn ends_in_time<B: Backend, T: Real>(backend: &B, k: usize, scale: f64, tolerance: f64) {
     let (blocks, f) = distinct(k, scale);
-    let options = CgOptions { tolerance, max_iterations: 200 };
+    let options = CgOptions::new(tolerance, 200);
     let (u, outcome) = solve::<B, T>(backend, &blocks, &f, "none", options).unwrap();
     let most = k.next_multiple_of(CHECK_EVERY);
     assert!(outcome.converged && outcome.iterations <= most, "{k} values, {}: {outcome:?}", T::NAME);
@@ -147,7 +147,7 @@ fn chain(n: usize) -> (Blocks, Vec<f64>) {
 fn gives_up<B: Backend>(backend: &B) {
     let (blocks, f) = chain(200);
     for max_iterations in [0, 1, 10, 25] {
-        let options = CgOptions { tolerance: 1e-10, max_iterations };
+        let options = CgOptions::new(1e-10, max_iterations);
         let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
         assert!(!outcome.converged && outcome.iterations == max_iterations, "{outcome:?}");
         assert_eq!(outcome.ending, Ending::Limit);
@@ -165,7 +165,7 @@ fn gives_up_where_it_is_told_to() {
 
 fn single<B: Backend>(backend: &B) {
     let (blocks, f) = chain(50);
-    let options = CgOptions { tolerance: 1e-10, max_iterations: 5000 };
+    let options = CgOptions::new(1e-10, 5000);
     let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
     let residual = true_residual(&blocks, &f, &u);
     assert!(!outcome.converged && outcome.iterations < 5000, "{} iterations", outcome.iterations);
@@ -186,7 +186,7 @@ fn indefinite<B: Backend>(backend: &B) {
     let (mut blocks, f) = chain(200);
     let dense = blocks.dense();
     blocks.set_all(|row, column| dense[(row, column)] - if row == column { 1.0 } else { 0.0 });
-    let options = CgOptions { tolerance: 1e-10, max_iterations: 5000 };
+    let options = CgOptions::new(1e-10, 5000);
     for preconditioner in precond::names() {
         let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
         assert_eq!((outcome.converged, outcome.ending), (false, Ending::Indefinite), "{preconditioner}");
@@ -198,6 +198,34 @@ fn indefinite<B: Backend>(backend: &B) {
 #[test]
 fn a_matrix_that_is_not_positive_definite_is_found_out() {
     on_every_device!(indefinite);
+}
+
+fn diverges<B: Backend>(backend: &B) {
+    // x . A x = x . x for every x, so that no curvature is negative; but A is far from symmetric.
+    let (mut blocks, f) = chain(60);
+    blocks.set_all(|row, column| match (row as i64) - (column as i64) {
+        0 => 1.0,
+        3 => 1e7,
+        -3 => -1e7,
+        _ => 0.0,
+    });
+    for preconditioner in ["none", "jacobi"] {
+        for stepping in [Stepping::Launches, Stepping::Persistent] {
+            let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
+            let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
+            assert_eq!((outcome.converged, outcome.ending), (false, Ending::Diverged), "{preconditioner}");
+            assert!(outcome.iterations < 2000, "{} iterations", outcome.iterations);
+            let worst = outcome.history.iter().fold(0.0, |a: f64, b| a.max(*b));
+            assert!(worst > 6e7 && outcome.relative_residual <= 1.0, "of {worst:e}, {}", outcome.relative_residual);
+            let residual = true_residual(&blocks, &f, &u);
+            assert!((residual - outcome.relative_residual).abs() < 1e-12, "{residual}, said {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn the_best_iterate_is_kept_where_it_diverges() {
+    on_every_device!(diverges);
 }
 
 /// Cancels at the first look.
@@ -223,18 +251,63 @@ fn endings_are_told_apart() {
     // It starts from what is there.
     let again = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Silent).unwrap();
     assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
-    let hopeless = CgOptions { tolerance: 1e-30, max_iterations: 5000 };
+    let hopeless = CgOptions::new(1e-30, 5000);
     let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, hopeless, &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.converged), (Ending::Stagnated, false));
     assert!(outcome.iterations < 5000 && outcome.relative_residual < 1e-11, "{outcome:?}");
 }
 
+/// One launch does what launches do: as many iterations, but for those that end between looks, and the same answer.
+fn stepping_changes_little<B: Backend>(backend: &B) -> Vec<u64> {
+    let (blocks, f) = chain(120);
+    let run = |stepping, tolerance| {
+        let options = CgOptions { stepping, ..CgOptions::new(tolerance, 5000) };
+        solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap()
+    };
+    let mut found = Vec::new();
+    // Between two looks, and after many.
+    for tolerance in [1e-2, 1e-9] {
+        let [launches, graph, persistent] =
+            [Stepping::Launches, Stepping::Graph, Stepping::Persistent].map(|stepping| run(stepping, tolerance));
+        assert_eq!(bits(&launches.0), bits(&graph.0), "the same launches");
+        assert_eq!(launches.1, graph.1);
+        assert!(persistent.1.converged && persistent.1.history.len() == persistent.1.iterations, "{:?}", persistent.1);
+        let (most, least) = (launches.1.iterations, launches.1.iterations - CHECK_EVERY);
+        assert!((least..=most).contains(&persistent.1.iterations), "{} of {most}", persistent.1.iterations);
+        let end = persistent.1.history.iter().position(|residual| *residual <= tolerance).unwrap() + 1;
+        assert!(B::ON_HOST || end == persistent.1.iterations, "it ends at once: {end}");
+        let common = persistent.1.iterations.min(100);
+        assert_close("history", &persistent.1.history[..common], &launches.1.history[..common], 1e-9, 1.0);
+        assert_close("solution", &persistent.0, &launches.0, 1e4 * tolerance, largest(&launches.0));
+        found.extend(bits(&persistent.0));
+    }
+    found
+}
+
+#[test]
+fn one_launch_does_what_launches_do() {
+    let results = on_every_device!(stepping_changes_little);
+    assert_orders_agree(&results);
+}
+
+#[test]
+fn many_iterations_take_one_launch_and_two_reads() {
+    let (launches, [reads, copies, uploads, downloads, ..]) = difference("jacobi", Stepping::Auto, 128, 384);
+    assert_eq!(launches, [("cg_persistent_3_f64", 1), ("fill_f64", 1)]);
+    assert_eq!((reads, copies, uploads, downloads), (1, 0, 0, 1));
+}
+
 /// What `more` iterations beyond `few` add: launches per entry point, copies, reads.
-fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static str, usize)>, [usize; 6]) {
+fn difference(
+    preconditioner: &str,
+    stepping: Stepping,
+    few: usize,
+    more: usize,
+) -> (Vec<(&'static str, usize)>, [usize; 6]) {
     let (blocks, f) = chain(400);
     let counts = |max_iterations: usize| {
         let backend = GpuBackend::new(Recorder::default()).unwrap();
-        let options = CgOptions { tolerance: 1e-10, max_iterations };
+        let options = CgOptions { stepping, ..CgOptions::new(1e-10, max_iterations) };
         let (_, outcome) = solve::<_, f64>(&backend, &blocks, &f, preconditioner, options).unwrap();
         assert_eq!(outcome.iterations, max_iterations);
         backend.launcher().counts()
@@ -248,7 +321,7 @@ fn difference(preconditioner: &str, few: usize, more: usize) -> (Vec<(&'static s
 
 #[test]
 fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
-    let (launches, [reads, others @ ..]) = difference("jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let (launches, [reads, others @ ..]) = difference("jacobi", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
     assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
     assert_eq!((reads, others), (10, [0; 5]));
@@ -258,11 +331,13 @@ fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
 fn a_general_preconditioner_takes_four_launches_and_its_own() {
     let each = 10 * CHECK_EVERY;
     let common = [("cg_residual_norm_f64", each), ("cg_update_f64", each), ("dot_f64", each)];
-    let (launches, [reads, copies, others @ ..]) = difference("none", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let (launches, [reads, copies, others @ ..]) =
+        difference("none", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     assert_eq!(launches, [&common[..], &[("ebw_spmv_dot_3_32_f64", each)]].concat());
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));
-    let (launches, [reads, others @ ..]) = difference("least_squares", 2 * CHECK_EVERY, 4 * CHECK_EVERY);
+    let (launches, [reads, others @ ..]) =
+        difference("least_squares", Stepping::Launches, 2 * CHECK_EVERY, 4 * CHECK_EVERY);
     let each = 2 * CHECK_EVERY;
     let common = common.map(|(name, _)| (name, each));
     let own = [("ebw_polynomial_step_3_32_f64", 6 * each), ("ebw_spmv_dot_3_32_f64", each)];
@@ -272,7 +347,8 @@ fn a_general_preconditioner_takes_four_launches_and_its_own() {
 
 #[test]
 fn block_jacobi_takes_three_launches_an_iteration() {
-    let (launches, [reads, others @ ..]) = difference("block_jacobi", 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let (launches, [reads, others @ ..]) =
+        difference("block_jacobi", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
     let residual = ("cg_residual_blocks_f64_3", each);
     assert_eq!(launches, [residual, ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
@@ -284,7 +360,7 @@ fn threads_do_not_change_the_bits() {
     let (blocks, f) = chain(6000);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = CgOptions { tolerance: 1e-10, max_iterations: 50 };
+        let options = CgOptions::new(1e-10, 50);
         pool.install(|| solve::<_, f64>(&CpuBackend::default(), &blocks, &f, "jacobi", options).unwrap().0)
     };
     let one = with(1);

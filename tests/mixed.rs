@@ -97,7 +97,7 @@ fn solved<B: Backend>(backend: &B, name: &str, tolerance: f64) -> (Vec<u64>, CgO
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
     let preconditioner = precond::build_rounded(name, 4, backend, &matrix).unwrap();
     let (device_f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(180).unwrap());
-    let options = CgOptions { tolerance, max_iterations: 300 };
+    let options = CgOptions::new(tolerance, 300);
     let outcome = cg(backend, &matrix, &*preconditioner, &device_f, &mut u, options, &Silent).unwrap();
     let u = backend.download(&u).unwrap();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_vec(f));

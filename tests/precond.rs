@@ -271,7 +271,7 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
             let (low, high) = spectrum.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
             let root = (high / low).sqrt();
             for iterations in [10, 20, 40] {
-                let options = CgOptions { tolerance: 1e-14, max_iterations: iterations };
+                let options = CgOptions::new(1e-14, iterations);
                 let mut u = backend.zeros(3 * N).unwrap();
                 let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
                 let error: Vec<f64> = backend.download(&u).unwrap().iter().zip(&expected).map(|(u, e)| u - e).collect();
@@ -293,7 +293,7 @@ fn polynomials_trade_iterations_for_products() {
     let f = backend.upload(&Random(3).vector::<f64>(900)).unwrap();
     let iterations = |name: &str, order: usize| {
         let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
-        let options = CgOptions { tolerance: 1e-8, max_iterations: 5000 };
+        let options = CgOptions::new(1e-8, 5000);
         let mut u = backend.zeros(900).unwrap();
         let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
         assert!(outcome.converged, "{name} {order}: {outcome:?}");
@@ -320,7 +320,7 @@ fn block_diagonal<B: Backend>(backend: &B) {
     let preconditioner = precond::build("block_jacobi", 1, backend, &matrix).unwrap();
     let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
     let mut u = backend.zeros(99).unwrap();
-    let options = CgOptions { tolerance: 1e-12, max_iterations: 100 };
+    let options = CgOptions::new(1e-12, 100);
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged && outcome.history[0] < 1e-12, "{outcome:?}");
 }

@@ -242,7 +242,7 @@ fn solve_with<B: Backend, T: Real>(
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
-    let options = CgOptions { tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
+    let options = CgOptions::new(model.solver.tolerance, model.solver.max_iterations);
     let preconditioner = build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?;
     let (v, mut outcome) = system.iterate(backend, &*preconditioner, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;

@@ -29,6 +29,7 @@
 pub mod assembly;
 pub mod blas;
 pub mod cg;
+pub mod cg_persistent;
 pub mod element;
 pub mod material;
 pub mod precond;

@@ -63,6 +63,21 @@ impl Blocks {
         matrix
     }
 
+    /// A symmetric positive definite matrix of any size on a symmetric sparsity, without a dense one on the way: diagonally
+    /// dominant by `margin`.
+    pub fn dominant(sparsity: Sparsity, size: usize, margin: f64, seed: u64) -> Blocks {
+        let mut matrix = Blocks::random(sparsity, size, seed);
+        let symmetric = |row: usize, column: usize| {
+            let (low, high) = (row.min(column) as u64, row.max(column) as u64);
+            f64::from(Random(seed ^ (high << 32 | low).wrapping_mul(0x9e37_79b9)).next() as f32)
+        };
+        matrix.set_all(symmetric);
+        let mut sums = vec![margin; matrix.n()];
+        matrix.for_each(|row, _, value| sums[row] += value.abs());
+        matrix.set_all(|row, column| if row == column { sums[row] } else { symmetric(row, column) });
+        matrix
+    }
+
     /// A diagonal matrix.
     pub fn diagonal(diagonal: &[f64]) -> Blocks {
         let mut matrix = Blocks::random(sparsity(&vec![Vec::new(); diagonal.len() / 3]), 3, 0);

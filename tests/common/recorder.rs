@@ -3,6 +3,7 @@
 use cuda_std::launch::Kernel;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use warpfem::Result;
 use warpfem::backend::gpu::Launcher;
 use warpfem::backend::{Emulated, HostBuffer, N_SCALARS, Plain};
@@ -44,6 +45,7 @@ impl Recorder {
 
 impl Launcher for Recorder {
     type Buffer<T: Plain> = HostBuffer<T>;
+    type Recording = Infallible;
 
     fn name(&self) -> String {
         self.emulated.name()
@@ -80,6 +82,28 @@ impl Launcher for Recorder {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch_shared(blocks, threads, bytes, kernel) }
+    }
+
+    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
+        // SAFETY: the caller keeps the kernel's contract.
+        unsafe { self.emulated.launch_cooperative(blocks, threads, kernel) }
+    }
+
+    fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize> {
+        self.emulated.resident_blocks(threads, kernel)
+    }
+
+    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {
+        self.emulated.record(work)
+    }
+
+    fn replay(&self, recording: &Infallible) -> Result<()> {
+        self.emulated.replay(recording)
+    }
+
+    fn persistent_limit(&self) -> usize {
+        self.emulated.persistent_limit()
     }
 
     fn finish(&self) -> Result<()> {

@@ -7,6 +7,7 @@ mod common;
 mod cells;
 mod coloring;
 mod matrices;
+mod persistent;
 mod precond;
 mod setup;
 mod topology;
@@ -51,6 +52,7 @@ checks!(
     vectors::cg_direction,
     vectors::dot,
     vectors::cg_residual,
+    persistent::cg_persistent,
     matrices::products,
     matrices::blocks,
     matrices::made_up_values,

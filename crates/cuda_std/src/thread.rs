@@ -3,7 +3,7 @@
 //! On the host these functions belong to the thread that the emulator is running; called from anywhere else
 //! they panic.
 
-use crate::target;
+use crate::{ViewMut, target};
 
 macro_rules! index_functions {
     ($($name:ident $axis:literal $what:literal: $source:ident;)*) => {$(
@@ -66,6 +66,21 @@ pub const fn warp_size() -> u32 {
 #[track_caller]
 pub fn sync_threads() {
     target::sync_threads();
+}
+
+/// Waits until every thread of the grid is here; writes before it are seen by the whole grid after, but by plain loads
+/// alone ([`ViewMut::at`]): those through the read-only cache may be stale.
+///
+/// `barrier` is one word, 0 before the first launch that uses it and left as the next one needs it. The emulator needs
+/// none, and reports blocks that do not arrive.
+///
+/// # Safety
+/// All threads of the grid reach the call, in a cooperative launch: on a device the others wait for ever.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn sync_grid(barrier: ViewMut<u32>) {
+    // SAFETY: the caller's promise.
+    unsafe { target::sync_grid(barrier.element(0)) }
 }
 
 /// Orders this thread's writes before the fence ahead of those after it, as seen by the threads of its block.

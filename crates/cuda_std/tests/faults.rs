@@ -234,3 +234,49 @@ fn launches_that_no_device_takes_are_refused() {
 fn thread_functions_outside_a_launch_panic() {
     thread::thread_idx_x();
 }
+
+/// Waits for the whole grid, but for the threads from `first` on of block `block`, which return.
+///
+/// # Safety
+/// None.
+#[kernel]
+pub unsafe fn incomplete_grid(block: u32, first: u32, barrier: ViewMut<u32>) {
+    if thread::block_idx_x() == block && thread::thread_idx_x() >= first {
+        return;
+    }
+    // SAFETY: checked by the emulator.
+    unsafe { thread::sync_grid(barrier) }
+}
+
+fn grid_fault(block: u32, first: u32) -> EmulatorError {
+    let mut barrier = [0];
+    let kernel = IncompleteGrid { block, first, barrier: ViewMut::from_slice(&mut barrier) };
+    // SAFETY: the barrier outlives the launch.
+    let result = unsafe { Emulator::new().launch_cooperative(3, 64, 0, &kernel) };
+    // A fault leaves nothing behind that would disturb the next launch.
+    let whole = IncompleteGrid { block: 3, ..kernel };
+    // SAFETY: as above.
+    unsafe { Emulator::new().launch_cooperative(3, 64, 0, &whole) }.expect("every thread arrives");
+    result.expect_err("the fault goes unseen")
+}
+
+#[test]
+fn blocks_missing_at_the_barrier_of_the_grid_are_reported() {
+    let error = grid_fault(1, 0);
+    assert_eq!((&error.fault, error.block), (&Fault::GridBarrier, [0, 0, 0]));
+    assert!(error.place.is_some_and(|place| place.file.ends_with("faults.rs")));
+}
+
+#[test]
+fn threads_missing_at_the_barrier_of_the_grid_are_reported() {
+    let error = grid_fault(2, 40);
+    assert_eq!((error.fault, error.thread), (Fault::GridBarrier, [0, 0, 0]));
+}
+
+#[test]
+fn a_barrier_of_the_grid_needs_a_cooperative_launch() {
+    let mut barrier = [0];
+    let kernel = IncompleteGrid { block: 9, first: 0, barrier: ViewMut::from_slice(&mut barrier) };
+    let Fault::Panic(message) = fault_of(2, 32, &kernel).fault else { panic!("another fault") };
+    assert!(message.starts_with("the grid's barrier in a launch whose blocks need not run"), "{message}");
+}

@@ -104,3 +104,41 @@ fn dot_is_exact_in_every_order() {
         assert_eq!(dot_on(Emulator::new(), &single(&x), &single(&y)), expected as f32);
     }
 }
+
+/// Rotates `y [blocks * threads]` by a whole block `rounds` times: every block reads what another wrote.
+///
+/// # Safety
+/// `y` holds two items for each thread.
+#[kernel]
+pub unsafe fn rotate(rounds: usize, y: ViewMut<u32>, barrier: ViewMut<u32>) {
+    let n = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let i = thread::index_1d() as usize;
+    for round in 0..rounds {
+        let (from, to) = (round % 2 * n, (round + 1) % 2 * n);
+        // SAFETY: both halves hold n items; the barrier orders the writes of a round before the reads of the next.
+        unsafe {
+            y.set(to + i, y.at(from + (i + thread::block_dim_x() as usize) % n));
+            thread::sync_grid(barrier);
+        }
+    }
+}
+
+#[test]
+fn blocks_of_a_cooperative_launch_wait_for_one_another() {
+    for order in [Order::Forward, Order::Reverse, Order::Shuffled(3)] {
+        for rounds in [0, 1, 2, 7] {
+            let n = 5 * 64;
+            let mut y: Vec<u32> = (0..2 * n as u32).collect();
+            let mut barrier = [0];
+            let (y_view, barrier) = (ViewMut::from_slice(&mut y), ViewMut::from_slice(&mut barrier));
+            let kernel = Rotate { rounds, y: y_view, barrier };
+            // SAFETY: y and the barrier outlive the launch.
+            unsafe { Emulator::new().order(order).launch_cooperative(5, 64, 0, &kernel) }.unwrap();
+            let rotated = &y[rounds % 2 * n..][..n];
+            assert!(
+                rotated.iter().enumerate().all(|(i, v)| *v as usize == (i + 64 * rounds) % n),
+                "{order:?} {rounds}"
+            );
+        }
+    }
+}

@@ -95,6 +95,8 @@ pub const MAX_SHARED: usize = 48 << 10;
 pub trait Backend: Sized + 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
+    /// What [`Backend::record`] notes.
+    type Recording;
     /// Whether its memory is the host's and the host's own routines do its work.
     const ON_HOST: bool = false;
 
@@ -135,6 +137,14 @@ pub trait Backend: Sized + 'static {
     unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: K) -> Result<()>;
     /// Waits until everything asked for is done.
     fn finish(&self) -> Result<()>;
+
+    /// Notes what `work` asks of the device instead of doing it, to be done by [`Backend::replay`] as often as one likes; `None`
+    /// where that is no faster than asking again. `work` has been done once before, and neither makes nor reads arrays.
+    fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>> {
+        Ok(None)
+    }
+    /// Does what was noted, on the same arrays, which live.
+    fn replay(&self, recording: &Self::Recording) -> Result<()>;
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
     fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {
@@ -202,6 +212,26 @@ pub trait Backend: Sized + 'static {
             self.spmv(a, n_items, values, z, scratch)?;
             self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
         }
+    }
+
+    /// Iterations of conjugate gradients in one launch, as [`kernels_rs::cg_persistent`] says; false if this device or
+    /// format has no such launch.
+    ///
+    /// # Safety
+    /// As [`Backend::spmv`] for the vectors of `state`.
+    unsafe fn cg_persistent<F: Format, T: Real>(
+        &self,
+        _a: F,
+        _n_items: usize,
+        _values: &Self::Buffer<T>,
+        _state: CgState<Self, T>,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Up to how many unknowns that is faster than a launch per step.
+    fn persistent_limit(&self) -> usize {
+        0
     }
 
     /// A quotient as kernels take it.
@@ -339,6 +369,32 @@ pub trait Backend: Sized + 'static {
         // SAFETY: all live and have the same length; u and p are borrowed uniquely.
         unsafe { self.run(n, kernel) }
     }
+}
+
+/// What [`Backend::cg_persistent`] iterates on, and how far.
+pub struct CgState<'a, B: Backend, T: Real> {
+    /// The inverse of the diagonal.
+    pub inverse: &'a Vector<B, T>,
+    /// The solution.
+    pub u: &'a mut Vector<B, T>,
+    /// The residual.
+    pub r: &'a mut Vector<B, T>,
+    /// 0; scratch.
+    pub z: &'a mut Vector<B, T>,
+    /// Scratch.
+    pub q: &'a mut Vector<B, T>,
+    /// The direction, and room for another.
+    pub p: [&'a mut Vector<B, T>; 2],
+    /// Where `r . r` after each iteration goes: there are no more iterations than it has entries.
+    pub history: &'a mut Vector<B, f64>,
+    /// Iterations at most.
+    pub steps: usize,
+    /// Where `r . r` is not above this, the iteration ends.
+    pub enough: f64,
+    /// `r . z`.
+    pub rho: Scalar,
+    /// Receives the number of iterations done, and the two after it the last `p . q` and `r . r`.
+    pub done: Scalar,
 }
 
 /// A symmetric block for each block row, of which the lower triangles are kept.

@@ -3,5 +3,5 @@
 pub mod cg;
 mod monitor;
 
-pub use cg::{CgOptions, CgOutcome, Ending, cg};
+pub use cg::{CgOptions, CgOutcome, Ending, Stepping, cg};
 pub use monitor::{Monitor, Silent};

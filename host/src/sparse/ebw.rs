@@ -6,6 +6,7 @@ use crate::backend::Backend;
 use crate::error::Result;
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::cg_persistent::{CgPersistent, CgRun, CgVectors};
 use kernels_rs::precond::{EbwPolynomialStep, Step};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::Reduction;
@@ -39,6 +40,16 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
 
     fn spmv_step<T: Real>(self, n_rows: usize, values: View<T>, z: View<T>, step: Step<T>) -> Option<impl Kernel> {
         Some(EbwPolynomialStep { n_rows, a: self, values, z, step })
+    }
+
+    fn cg_persistent<T: Real>(
+        self,
+        n_rows: usize,
+        values: View<T>,
+        v: CgVectors<T>,
+        run: CgRun,
+    ) -> Option<impl Kernel> {
+        (S == 32).then_some(CgPersistent { n_rows, a: Ebw::<D, 32> { sliced: self.sliced }, values, v, run })
     }
 
     unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {

@@ -5,6 +5,7 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
 use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::cg_persistent::{CgRun, CgVectors};
 use kernels_rs::precond::Step;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::Reduction;
@@ -115,6 +116,17 @@ pub trait Format: Layout {
     /// The launch of a step of a polynomial preconditioner, a thread per item, if that is faster than a product and the
     /// step one after the other.
     fn spmv_step<T: Real>(self, _n_items: usize, _values: View<T>, _z: View<T>, _step: Step<T>) -> Option<impl Kernel> {
+        None::<Never>
+    }
+
+    /// The launch of many iterations of conjugate gradients, if the format has one.
+    fn cg_persistent<T: Real>(
+        self,
+        _n_items: usize,
+        _values: View<T>,
+        _vectors: CgVectors<T>,
+        _run: CgRun,
+    ) -> Option<impl Kernel> {
         None::<Never>
     }
 

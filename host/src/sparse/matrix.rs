@@ -1,7 +1,7 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
 use super::{Built, Format, Pattern, Places, Plan, Tuning, formats};
-use crate::backend::{Backend, Buffer, Scalar, Vector};
+use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
@@ -35,6 +35,8 @@ pub trait Operator<B: Backend, T: Real> {
     /// The vectors of `step` live, have the rows of the matrix, and are not z or `scratch`; nobody else has `previous`.
     unsafe fn apply_step(&self, backend: &B, step: Step<T>, z: &Vector<B, T>, scratch: &mut Vector<B, T>)
     -> Result<()>;
+    /// Iterations of conjugate gradients in one launch: see [`Backend::cg_persistent`].
+    fn iterate(&self, backend: &B, state: CgState<B, T>) -> Result<bool>;
 }
 
 /// The products of a format, once its type is forgotten.
@@ -62,6 +64,9 @@ trait Products<B: Backend, T: Real> {
         z: &Vector<B, T>,
         scratch: &mut Vector<B, T>,
     ) -> Result<()>;
+    /// # Safety
+    /// As `spmv` for the vectors of `state`.
+    unsafe fn cg_persistent(&self, backend: &B, values: &Vector<B, T>, state: CgState<B, T>) -> Result<bool>;
 }
 
 /// A format's index arrays.
@@ -98,6 +103,11 @@ impl<B: Backend, F: Format, T: Real> Products<B, T> for Stored<B, F> {
     ) -> Result<()> {
         // SAFETY: as above, and the step's vectors are the caller's promise.
         unsafe { backend.spmv_step(F::view(&self.arrays), self.n_items, values, step, z, scratch) }
+    }
+
+    unsafe fn cg_persistent(&self, backend: &B, values: &Vector<B, T>, state: CgState<B, T>) -> Result<bool> {
+        // SAFETY: as above.
+        unsafe { backend.cg_persistent(F::view(&self.arrays), self.n_items, values, state) }
     }
 }
 
@@ -288,5 +298,11 @@ impl<B: Backend, T: Real> Operator<B, T> for Matrix<B, T> {
         self.check_shapes(z.len(), scratch.len());
         // SAFETY: as above, and the caller's promise.
         unsafe { self.products.spmv_step(backend, &self.values, step, z, scratch) }
+    }
+
+    fn iterate(&self, backend: &B, state: CgState<B, T>) -> Result<bool> {
+        self.check_shapes(state.u.len(), state.inverse.len());
+        // SAFETY: as above; the backend sees to it that all vectors of the state are of one length.
+        unsafe { self.products.cg_persistent(backend, &self.values, state) }
     }
 }

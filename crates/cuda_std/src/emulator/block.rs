@@ -28,6 +28,8 @@ pub struct Launch<'a> {
     pub points: Vec<[u32; 3]>,
     /// The order in which threads start and go on.
     pub lanes: Vec<u32>,
+    /// Whether all blocks run at the same time, so that they may wait for one another.
+    pub together: bool,
 }
 
 /// Where a thread is.
@@ -39,10 +41,19 @@ pub enum State {
     Ready,
     /// Waiting at a barrier.
     Barrier(&'static Location<'static>),
+    /// Waiting at the grid's barrier.
+    Grid(&'static Location<'static>),
     /// Waiting in a warp operation.
     Warp(&'static Location<'static>),
     /// Returned.
     Done,
+}
+
+impl State {
+    /// Whether it waits for others.
+    pub fn waits(self) -> bool {
+        matches!(self, State::Barrier(_) | State::Grid(_) | State::Warp(_))
+    }
 }
 
 /// One thread of the block.
@@ -70,6 +81,7 @@ pub struct Block {
     pub(super) threads: Vec<Thread>,
     pub(super) live: Cell<usize>,
     pub(super) at_barrier: Cell<usize>,
+    pub(super) at_grid_barrier: Cell<usize>,
     pub(super) barrier: Cell<Option<&'static Location<'static>>>,
     pub(super) divergent: Cell<bool>,
     pub(super) ready: RefCell<VecDeque<usize>>,
@@ -94,6 +106,7 @@ impl Block {
             threads: (0..MAX_THREADS).map(|_| thread()).collect(),
             live: Cell::new(0),
             at_barrier: Cell::new(0),
+            at_grid_barrier: Cell::new(0),
             barrier: Cell::new(None),
             divergent: Cell::new(false),
             ready: RefCell::default(),
@@ -112,6 +125,7 @@ impl Block {
         self.started.set(0);
         self.live.set(n_threads);
         self.at_barrier.set(0);
+        self.at_grid_barrier.set(0);
         self.barrier.set(None);
         self.divergent.set(false);
         self.cancelled.set(false);

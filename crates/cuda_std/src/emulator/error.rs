@@ -46,6 +46,8 @@ pub enum Fault {
         /// What it waits in.
         place: Place,
     },
+    /// The block waits at the grid's barrier, and other threads of the grid have returned.
+    GridBarrier,
     /// A thread wrote past the end of this block's shared memory.
     SharedOverrun,
     /// A launch that no device would take, or that the host has no memory for.
@@ -101,6 +103,7 @@ impl Display for Fault {
             Fault::Deadlock { thread, place } => {
                 write!(f, "the block waits for ever: here this thread, and thread {thread:?} at {place}")
             }
+            Fault::GridBarrier => write!(f, "this barrier of the grid is not reached by every thread of the grid"),
             Fault::SharedOverrun => write!(f, "a thread wrote past the end of an array in shared memory"),
             Fault::Launch(reason) => write!(f, "{reason}"),
         }

@@ -5,13 +5,13 @@
 //! nanoseconds per thread.
 //!
 //! Reported as an [`EmulatorError`], with the kernel, block, thread and source line: panics, among them every index
-//! out of a view's bounds; barriers that not all live threads of a block reach; warp operations whose mask names lanes
+//! out of a view's bounds; barriers that not all live threads of a block or all blocks of a grid reach; warp operations whose mask names lanes
 //! that returned; threads that wait for ever. Shared memory starts as 0xFF bytes in every block, so that a value read
 //! before it is written shows as NaN. Results that depend on the order of lanes or blocks show by running in
 //! several [`Order`]s.
 //!
-//! Blocks run to their end one after the other on each host thread: a kernel in which blocks wait for one another (a
-//! cooperative launch) cannot run here.
+//! Blocks run to their end one after the other on each host thread. Those of a cooperative launch, which may wait for one
+//! another at the grid's barrier, take turns on one host thread, from barrier to barrier.
 
 mod block;
 mod carrier;
@@ -109,5 +109,23 @@ impl Emulator {
         kernel: &impl Kernel,
     ) -> Result<(), EmulatorError> {
         run::launch(self, grid.into(), block.into(), dynamic_shared_bytes, kernel)
+    }
+
+    /// As [`Emulator::launch`], with all blocks at the same time: they may wait for one another
+    /// ([`sync_grid`](crate::thread::sync_grid)).
+    ///
+    /// # Errors
+    /// As for [`Emulator::launch`]; or more than 16384 threads in all.
+    ///
+    /// # Safety
+    /// As for [`Emulator::launch`].
+    pub unsafe fn launch_cooperative(
+        &self,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        dynamic_shared_bytes: usize,
+        kernel: &impl Kernel,
+    ) -> Result<(), EmulatorError> {
+        run::launch_together(self, grid.into(), block.into(), dynamic_shared_bytes, kernel)
     }
 }

@@ -7,7 +7,7 @@ use super::error::{EmulatorError, Fault};
 use super::order::Permutation;
 use super::panics;
 use super::target;
-use super::worker::{Worker, max_workers, with_worker};
+use super::worker::{Worker, max_workers, run_together, with_worker, with_workers};
 use crate::launch::Kernel;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -59,7 +59,7 @@ pub fn launch(
     let points = (0..n_threads).map(|k| block.point(k)).collect();
     let lanes = emulator.lane_order.list(n_threads as u32);
     let run = Run {
-        launch: Launch { kernel, grid, block, points, lanes },
+        launch: Launch { kernel, grid, block, points, lanes, together: false },
         order: emulator.block_order.permutation(n_blocks),
         n_blocks,
         chunk: (n_blocks / (workers * 64)).max(1),
@@ -78,6 +78,34 @@ pub fn launch(
     }
     let error = run.error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     error.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// Runs a kernel whose blocks wait for one another, and waits for it.
+pub fn launch_together(
+    emulator: &Emulator,
+    grid: Dim3,
+    block: Dim3,
+    dynamic_bytes: usize,
+    kernel: &dyn Kernel,
+) -> Result<(), EmulatorError> {
+    check(kernel, grid, block, dynamic_bytes)?;
+    let (n_blocks, n_threads) = (grid.count(), block.count());
+    if n_blocks > max_workers(n_threads as usize) as u64 {
+        return Err(refused(
+            kernel,
+            format!("{n_blocks} blocks of {n_threads} threads cannot run at the same time here"),
+        ));
+    }
+    panics::install_hook();
+    let points = (0..n_threads).map(|k| block.point(k)).collect();
+    let lanes = emulator.lane_order.list(n_threads as u32);
+    let launch = Launch { kernel, grid, block, points, lanes, together: true };
+    let order = emulator.block_order.permutation(n_blocks);
+    let indices: Vec<[u32; 3]> = (0..n_blocks).map(|position| grid.point(order.at(position))).collect();
+    with_workers(indices.len(), emulator.stack_bytes, |workers| {
+        workers.iter().for_each(|worker| worker.begin_launch(dynamic_bytes, emulator.poison));
+        run_together(workers, &launch, &indices)
+    })
 }
 
 impl Run<'_> {
@@ -125,6 +153,11 @@ fn check(kernel: &dyn Kernel, grid: Dim3, block: Dim3, dynamic_bytes: usize) -> 
     } else {
         return Ok(());
     };
+    Err(refused(kernel, reason))
+}
+
+/// The error of a launch that no device would take.
+fn refused(kernel: &dyn Kernel, reason: String) -> EmulatorError {
     let fault = Fault::Launch(reason);
-    Err(EmulatorError { kernel: kernel.name(), block: [0; 3], thread: [0; 3], place: None, fault })
+    EmulatorError { kernel: kernel.name(), block: [0; 3], thread: [0; 3], place: None, fault }
 }

@@ -1,4 +1,4 @@
-//! Waiting: barriers, warp operations, and what to say when nobody can go on.
+//! Waiting: barriers of the block and the grid, warp operations, and what to say when nobody can go on.
 
 use super::block::{Block, Cancelled, State};
 use super::carrier::Event;
@@ -16,13 +16,54 @@ impl Block {
         if panicking() {
             return;
         }
+        self.arrive(location);
+        self.at_barrier.set(self.at_barrier.get() + 1);
+        if !self.release_barrier() {
+            self.wait(State::Barrier(location));
+        }
+    }
+
+    /// Remembers where the first thread of the block waits, and whether another waits elsewhere.
+    fn arrive(&self, location: &'static Location<'static>) {
         match self.barrier.get() {
             None => self.barrier.set(Some(location)),
             Some(first) => self.divergent.set(self.divergent.get() || !same(first, location)),
         }
-        self.at_barrier.set(self.at_barrier.get() + 1);
-        if !self.release_barrier() {
-            self.wait(State::Barrier(location));
+    }
+
+    /// The current thread arrives at the grid's barrier, and leaves it when every thread of the grid has arrived.
+    #[track_caller]
+    pub fn sync_grid(&self, location: &'static Location<'static>) {
+        if panicking() {
+            return;
+        }
+        assert!(self.launch().together, "the grid's barrier in a launch whose blocks need not run at the same time");
+        self.arrive(location);
+        self.at_grid_barrier.set(self.at_grid_barrier.get() + 1);
+        self.wait(State::Grid(location));
+    }
+
+    /// Whether every thread of the block waits at the grid's barrier.
+    pub fn is_at_grid_barrier(&self) -> bool {
+        self.at_grid_barrier.get() == self.launch().lanes.len() && !self.divergent.get()
+    }
+
+    /// Lets the threads at the grid's barrier go on.
+    pub fn leave_grid_barrier(&self) {
+        self.make_ready(|state| matches!(state, State::Grid(_)));
+        self.at_grid_barrier.set(0);
+        self.barrier.set(None);
+    }
+
+    /// Makes the threads in such a state ready, in the order of lanes.
+    fn make_ready(&self, waits: impl Fn(State) -> bool) {
+        let mut ready = self.ready.borrow_mut();
+        for &thread in &self.launch().lanes {
+            let state = &self.threads[thread as usize].state;
+            if waits(state.get()) {
+                state.set(State::Ready);
+                ready.push_back(thread as usize);
+            }
         }
     }
 
@@ -31,14 +72,7 @@ impl Block {
         if self.at_barrier.get() < self.live.get() || self.divergent.get() {
             return false;
         }
-        let mut ready = self.ready.borrow_mut();
-        for &thread in &self.launch().lanes {
-            let state = &self.threads[thread as usize].state;
-            if matches!(state.get(), State::Barrier(_)) {
-                state.set(State::Ready);
-                ready.push_back(thread as usize);
-            }
-        }
+        self.make_ready(|state| matches!(state, State::Barrier(_)));
         self.at_barrier.set(0);
         self.barrier.set(None);
         true
@@ -92,15 +126,17 @@ impl Block {
 
     /// Whether threads wait although none is ready or new.
     pub fn is_stalled(&self) -> bool {
-        let waits = |state| matches!(state, State::Barrier(_) | State::Warp(_));
-        self.live.get() > 0 && self.threads.iter().any(|thread| waits(thread.state.get()))
+        self.live.get() > 0 && self.threads.iter().any(|thread| thread.state.get().waits())
     }
 
     /// Fails the block because threads wait and none can go on.
     pub fn fail_stalled(&self) {
+        if self.at_grid_barrier.get() == self.live.get() && !self.divergent.get() {
+            return self.fail_at_grid_barrier();
+        }
         let waiting = || {
             self.threads.iter().enumerate().filter_map(|(k, thread)| match thread.state.get() {
-                State::Barrier(location) => Some((k, true, location)),
+                State::Barrier(location) | State::Grid(location) => Some((k, true, location)),
                 State::Warp(location) => Some((k, false, location)),
                 _ => None,
             })
@@ -127,12 +163,18 @@ impl Block {
 
     /// Makes every waiting thread ready, to be resumed and unwound.
     pub fn wake_all(&self) {
-        let mut ready = self.ready.borrow_mut();
-        for (k, thread) in self.threads.iter().enumerate() {
-            if matches!(thread.state.get(), State::Barrier(_) | State::Warp(_)) {
-                thread.state.set(State::Ready);
-                ready.push_back(k);
-            }
+        self.make_ready(State::waits);
+        self.at_grid_barrier.set(0);
+    }
+
+    /// Fails a block that waits at the grid's barrier while other threads of the grid have returned.
+    pub fn fail_at_grid_barrier(&self) {
+        let first = self.threads.iter().enumerate().find_map(|(k, thread)| match thread.state.get() {
+            State::Grid(location) => Some((k, location)),
+            _ => None,
+        });
+        if let Some((k, location)) = first {
+            self.fail(k, Some(location.into()), Fault::GridBarrier);
         }
     }
 }

@@ -69,6 +69,13 @@ pub fn sync_threads() {
     current().sync_threads(Location::caller());
 }
 
+/// # Safety
+/// None on the host.
+#[track_caller]
+pub unsafe fn sync_grid(_: *mut u32) {
+    current().sync_grid(Location::caller());
+}
+
 #[track_caller]
 pub fn lane_id() -> u32 {
     current().thread() % 32

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 thread_local! {
     static POOL: Cell<Option<Worker>> = const { Cell::new(None) };
+    static TOGETHER: Cell<Vec<Worker>> = const { Cell::new(Vec::new()) };
 }
 
 /// The stacks that all workers together keep between launches. Each takes two of the 65530 mappings of a Linux process.
@@ -23,9 +24,43 @@ pub struct Worker {
     stack_bytes: usize,
 }
 
+/// Runs all blocks of a launch at the same time, on this host thread: each from one barrier of the grid to the next.
+/// `workers` are one per block, in the order in which they run.
+pub fn run_together(workers: &mut [Worker], launch: &Launch, indices: &[[u32; 3]]) -> Result<(), EmulatorError> {
+    workers.iter().zip(indices).for_each(|(worker, index)| worker.block.begin(launch, *index));
+    loop {
+        workers.iter_mut().for_each(Worker::go_on);
+        let waiting = |worker: &&mut Worker| worker.block.is_at_grid_barrier();
+        let n_waiting = workers.iter_mut().filter(waiting).count();
+        if n_waiting == 0 {
+            break;
+        }
+        if n_waiting == workers.len() {
+            workers.iter().for_each(|worker| worker.block.leave_grid_barrier());
+        } else {
+            // They are to unwind; the first fault is what is reported.
+            workers.iter_mut().filter(waiting).for_each(|worker| worker.block.fail_at_grid_barrier());
+        }
+    }
+    // Every block is to end, whatever the others say. A fault of its own comes before what it did to the rest.
+    let faults: Vec<EmulatorError> = workers.iter().filter_map(|worker| worker.block.end().err()).collect();
+    let own = faults.iter().find(|error| error.fault != Fault::GridBarrier).or(faults.first());
+    own.map_or(Ok(()), |error| Err(error.clone()))
+}
+
 /// The most workers for blocks of this size.
 pub fn max_workers(block_threads: usize) -> usize {
     MAX_STACKS / block_threads.max(1)
+}
+
+/// Lends `n` workers of this host thread to `work`.
+pub fn with_workers<R>(n: usize, stack_bytes: usize, work: impl FnOnce(&mut [Worker]) -> R) -> R {
+    let mut workers = TOGETHER.take();
+    workers.retain(|worker| worker.stack_bytes == stack_bytes);
+    workers.resize_with(n.max(workers.len()), || Worker::new(stack_bytes));
+    let result = work(&mut workers[..n]);
+    TOGETHER.set(workers);
+    result
 }
 
 /// Lends this host thread's worker to `work`.
@@ -57,10 +92,15 @@ impl Worker {
     /// Runs one block to its end.
     pub fn run_block(&mut self, launch: &Launch, index: [u32; 3]) -> Result<(), EmulatorError> {
         self.block.begin(launch, index);
+        self.go_on();
+        self.block.end()
+    }
+
+    /// Runs the block until all of its threads have returned or wait at the grid's barrier.
+    fn go_on(&mut self) {
         set_current(Rc::as_ptr(&self.block));
         self.run_threads();
         set_current(ptr::null());
-        self.block.end()
     }
 
     fn run_threads(&mut self) {
@@ -73,6 +113,8 @@ impl Worker {
                     Ok(k) => self.resume(k),
                     Err(error) => self.block.fail(0, None, Fault::Launch(format!("no stack for a thread: {error}"))),
                 }
+            } else if self.block.is_at_grid_barrier() && !self.block.cancelled.get() {
+                return;
             } else if self.block.is_stalled() {
                 if !self.block.cancelled.get() {
                     self.block.fail_stalled();

@@ -17,6 +17,9 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
+/// Unknowns up to which one launch of many iterations is faster than a launch per step.
+const PERSISTENT_LIMIT: usize = 1_000_000;
+
 /// An NVIDIA GPU as the driver describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
@@ -100,11 +103,22 @@ struct Loaded {
     function: sys::CUfunction,
 }
 
+/// Launches that the driver makes in one go.
+pub struct Graph(sys::CUgraphExec);
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: made by `record`, and nobody else has it. A failure leaves nothing to be done.
+        unsafe { sys::cuGraphExecDestroy(self.0) };
+    }
+}
+
 /// Launches on an NVIDIA GPU, in one stream. Fields drop in order, the context last.
 pub struct Cuda {
     kernels: RefCell<HashMap<&'static str, Loaded>>,
     stream: Stream,
     name: String,
+    multiprocessors: usize,
     full_grid: usize,
     _context: Context,
 }
@@ -129,6 +143,7 @@ impl Cuda {
             kernels: RefCell::default(),
             stream: Stream::new(StreamFlags::NON_BLOCKING, None)?,
             name: device.name()?,
+            multiprocessors,
             full_grid: multiprocessors * per_multiprocessor / kernels_rs::reduce::BLOCK,
             _context: context,
         })
@@ -167,6 +182,7 @@ impl Cuda {
 
 impl Launcher for Cuda {
     type Buffer<T: Plain> = CudaBuffer<T>;
+    type Recording = Graph;
 
     fn name(&self) -> String {
         self.name.clone()
@@ -238,6 +254,56 @@ impl Launcher for Cuda {
             )
         };
         check(result, &format!("launch kernel `{}`", kernel.name()))
+    }
+
+    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        let function = self.function(kernel.name())?;
+        let mut params = kernel.params();
+        let (blocks, threads, stream) = (blocks as u32, threads as u32, self.stream.as_inner());
+        // SAFETY: as for `launch`.
+        let result = unsafe {
+            sys::cuLaunchCooperativeKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, params.as_mut_ptr())
+        };
+        check(result, &format!("launch kernel `{}`", kernel.name()))
+    }
+
+    fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize> {
+        let (function, mut blocks) = (self.function(kernel.name())?, 0);
+        // SAFETY: the function is loaded, and `blocks` receives one number.
+        let result =
+            unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, threads as i32, 0) };
+        check(result, "say how many blocks it can run")?;
+        Ok(blocks.max(0) as usize * self.multiprocessors)
+    }
+
+    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Graph>> {
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: the stream lives; what is called between the two only launches and copies.
+        let (done, ended) = unsafe {
+            check(sys::cuStreamBeginCapture_v2(self.stream.as_inner(), mode), "begin to record launches")?;
+            (work(), sys::cuStreamEndCapture(self.stream.as_inner(), &raw mut graph))
+        };
+        let made = done.and_then(|()| check(ended, "record launches")).and_then(|()| {
+            let mut executable = std::ptr::null_mut();
+            // SAFETY: the graph was just made.
+            check(unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) }, "prepare launches")?;
+            Ok(Some(Graph(executable)))
+        });
+        if !graph.is_null() {
+            // SAFETY: as above; the executable graph does not need it.
+            unsafe { sys::cuGraphDestroy(graph) };
+        }
+        made
+    }
+
+    fn replay(&self, recording: &Graph) -> Result<()> {
+        // SAFETY: the graph is executable; that what its launches use is alive is what `record` was promised.
+        check(unsafe { sys::cuGraphLaunch(recording.0, self.stream.as_inner()) }, "repeat launches")
+    }
+
+    fn persistent_limit(&self) -> usize {
+        PERSISTENT_LIMIT
     }
 
     fn finish(&self) -> Result<()> {

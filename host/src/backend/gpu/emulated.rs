@@ -5,6 +5,7 @@ use crate::backend::{HostBuffer, Plain, host_memory};
 use crate::error::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
+use std::convert::Infallible;
 
 /// Launches on the emulator.
 #[derive(Debug, Default)]
@@ -21,6 +22,7 @@ impl Emulated {
 
 impl Launcher for Emulated {
     type Buffer<T: Plain> = HostBuffer<T>;
+    type Recording = Infallible;
 
     fn name(&self) -> String {
         "emulator".into()
@@ -52,6 +54,28 @@ impl Launcher for Emulated {
         let (grid, block) = (blocks as u32, threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulator.launch(grid, block, bytes, kernel) }.map_err(|e| Error::Device(e.to_string()))
+    }
+
+    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+        let (grid, block) = (blocks as u32, threads as u32);
+        // SAFETY: the caller keeps the kernel's contract.
+        unsafe { self.emulator.launch_cooperative(grid, block, 0, kernel) }.map_err(|e| Error::Device(e.to_string()))
+    }
+
+    fn resident_blocks<K: Kernel>(&self, _: usize, _: &K) -> Result<usize> {
+        Ok(self.full_grid())
+    }
+
+    fn record(&self, _: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {
+        Ok(None)
+    }
+
+    fn replay(&self, recording: &Infallible) -> Result<()> {
+        match *recording {}
+    }
+
+    fn persistent_limit(&self) -> usize {
+        usize::MAX
     }
 
     fn finish(&self) -> Result<()> {

@@ -12,23 +12,26 @@ mod sort;
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
 pub use emulated::Emulated;
 
-use super::{Backend, Blocks, Buffer, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use super::{Backend, Blocks, Buffer, CgState, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite};
 use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
+use kernels_rs::cg_persistent::{CgRun, CgVectors, N_SUMS, SLICE, WARPS};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
 use kernels_rs::sparse::Spmv;
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 
 /// Memory and launches of one device.
 pub trait Launcher: 'static {
     /// An array of `T`.
     type Buffer<T: Plain>: Buffer<T>;
+    /// Launches to be made again.
+    type Recording;
     /// What people call this device.
     fn name(&self) -> String;
     /// Bytes of memory that can be had; `None` where there is no saying.
@@ -54,6 +57,19 @@ pub trait Launcher: 'static {
     /// # Safety
     /// The kernel's own contract.
     unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()>;
+    /// Starts a kernel whose blocks wait for one another: all of them run at the same time.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()>;
+    /// Blocks of this many threads of a kernel that can run at the same time.
+    fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize>;
+    /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing.
+    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
+    /// Makes the launches that were noted.
+    fn replay(&self, recording: &Self::Recording) -> Result<()>;
+    /// Up to how many unknowns [`kernels_rs::cg_persistent`] is faster than a launch per step.
+    fn persistent_limit(&self) -> usize;
     /// Waits until every launch is done.
     fn finish(&self) -> Result<()>;
     /// Blocks that fill the device; the grid of grid-stride loops.
@@ -65,6 +81,8 @@ struct Reducer<L: Launcher> {
     partials: L::Buffer<f64>,
     ticket: L::Buffer<u32>,
     scalars: L::Buffer<f64>,
+    /// The word of the grid's barrier.
+    barrier: L::Buffer<u32>,
 }
 
 /// A backend over a [`Launcher`].
@@ -82,6 +100,7 @@ impl<L: Launcher> GpuBackend<L> {
             partials: launcher.zeros(MAX_SUMS * launcher.full_grid())?,
             ticket: launcher.zeros(1)?,
             scalars: launcher.zeros(N_SCALARS)?,
+            barrier: launcher.zeros(1)?,
         };
         Ok(GpuBackend { launcher, reducer: RefCell::new(reducer) })
     }
@@ -91,13 +110,19 @@ impl<L: Launcher> GpuBackend<L> {
         &self.launcher
     }
 
+    /// Room for this many partial sums.
+    fn reducer(&self, n_partials: usize) -> Result<RefMut<'_, Reducer<L>>> {
+        let mut reducer = self.reducer.borrow_mut();
+        if reducer.partials.len() < n_partials {
+            self.launcher.finish()?;
+            reducer.partials = self.launcher.zeros(n_partials)?;
+        }
+        Ok(reducer)
+    }
+
     /// Where a reducing launch of `blocks` blocks puts its sums.
     fn reduction<const M: usize>(&self, blocks: usize, out: [Scalar; M]) -> Result<Reduction> {
-        let mut reducer = self.reducer.borrow_mut();
-        if reducer.partials.len() < MAX_SUMS * blocks {
-            self.launcher.finish()?;
-            reducer.partials = self.launcher.zeros(MAX_SUMS * blocks)?;
-        }
+        let mut reducer = self.reducer(MAX_SUMS * blocks)?;
         let mut indices = [0; MAX_SUMS];
         indices.iter_mut().zip(out).for_each(|(index, scalar)| *index = scalar.0);
         Ok(Reduction {
@@ -128,8 +153,14 @@ impl<L: Launcher> GpuBackend<L> {
     }
 }
 
+/// Warps that share a slice where a block has this many slices: as many as there are to share.
+fn warps_per_slice(slices: usize) -> usize {
+    [8, 4, 2].into_iter().find(|warps| warps * slices <= WARPS).unwrap_or(1)
+}
+
 impl<L: Launcher> Backend for GpuBackend<L> {
     type Buffer<T: Plain> = L::Buffer<T>;
+    type Recording = L::Recording;
 
     fn name(&self) -> String {
         self.launcher.name()
@@ -184,6 +215,18 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     fn finish(&self) -> Result<()> {
         self.launcher.finish()
+    }
+
+    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<L::Recording>> {
+        self.launcher.record(work)
+    }
+
+    fn replay(&self, recording: &L::Recording) -> Result<()> {
+        self.launcher.replay(recording)
+    }
+
+    fn persistent_limit(&self) -> usize {
+        self.launcher.persistent_limit()
     }
 
     fn exclusive_sum(&self, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
@@ -267,6 +310,51 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             self.spmv(a, n_items, values, z, scratch)?;
             self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
         }
+    }
+
+    unsafe fn cg_persistent<F: Format, T: Real>(
+        &self,
+        a: F,
+        n_rows: usize,
+        values: &L::Buffer<T>,
+        state: CgState<Self, T>,
+    ) -> Result<bool> {
+        let CgState { inverse, u, r, z, q, p: [p, other_p], history, steps, enough, rho, done } = state;
+        let n = inverse.len();
+        assert!([u, &*r, z, q, p, other_p].map(|v| v.len()) == [n; 6], "vectors of different lengths");
+        assert!(steps <= history.len(), "no room for the history of {steps} iterations");
+        let v = CgVectors {
+            inverse: inverse.view(),
+            u: u.view_mut(),
+            r: r.view_mut(),
+            z: z.view_mut(),
+            q: q.view_mut(),
+            p: p.view_mut(),
+            other_p: other_p.view_mut(),
+        };
+        let mut reducer = self.reducer(N_SUMS * self.launcher.full_grid())?;
+        let mut run = CgRun {
+            steps,
+            enough,
+            warps_per_slice: 1,
+            barrier: reducer.barrier.view_mut(),
+            partials: reducer.partials.view_mut(),
+            history: history.view_mut(),
+            scalars: reducer.scalars.view_mut(),
+            rho: rho.0,
+            done: done.0,
+        };
+        let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
+        let n_slices = n_rows.div_ceil(SLICE).max(1);
+        let blocks = self.launcher.resident_blocks(BLOCK, &kernel)?.min(n_slices);
+        if blocks == 0 {
+            return Ok(false);
+        }
+        run.warps_per_slice = warps_per_slice(n_slices.div_ceil(blocks));
+        let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
+        // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
+        unsafe { self.launcher.launch_cooperative(blocks, BLOCK, &kernel) }?;
+        Ok(true)
     }
 
     fn cg_residual<T: Real>(

@@ -13,7 +13,7 @@ use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
-use warpfem::solve::{CgOptions, Silent};
+use warpfem::solve::{CgOptions, Silent, Stepping};
 use warpfem::{Result, precond, sparse};
 
 /// Words per unknown that the fused vector steps of an iteration move.
@@ -41,6 +41,11 @@ pub struct Arguments {
     /// Iterations to stop after, whatever the residual [default: the case's].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
+    /// How the device is told what to do: a launch per step, launches recorded and repeated in one go, or one launch of
+    /// many iterations.
+    #[arg(long, value_name = "NAME", default_value = "auto",
+        value_parser = PossibleValuesParser::new(Stepping::ALL.map(Stepping::name)))]
+    stepping: String,
 }
 
 /// One format's figures.
@@ -74,6 +79,8 @@ struct Report {
     /// Iterations to stop after, if that was asked for.
     max_iterations: Option<u32>,
     preconditioner: &'static str,
+    /// How the device was told what to do.
+    stepping: String,
     /// Bytes an iteration must move in any format: the product's and ten words per unknown.
     iteration_bytes: u64,
     rows: Vec<Row<Figures>>,
@@ -116,6 +123,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
         tolerance: arguments.tolerance,
         max_iterations: arguments.max_iterations,
         preconditioner: precond::AUTO,
+        stepping: arguments.stepping.clone(),
         iteration_bytes,
         rows,
     })
@@ -125,7 +133,10 @@ impl<B: Backend> Bench<'_, B> {
     fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
         let Bench { backend, arguments, model, .. } = *self;
         let (system, timings) = matrices::assemble::<B, T>(backend, model, format)?;
-        let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
+        let stepping =
+            Stepping::ALL.into_iter().find(|stepping| stepping.name() == arguments.stepping).unwrap_or_default();
+        let (tolerance, max_iterations) = (arguments.tolerance, model.solver.max_iterations);
+        let options = CgOptions { tolerance, max_iterations, stepping };
         let solve = || {
             let preconditioner = precond::build(precond::AUTO, model.solver.order, backend, &system.matrix)?;
             system.iterate(backend, &*preconditioner, options, &Silent)

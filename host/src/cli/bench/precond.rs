@@ -135,7 +135,7 @@ fn measure<B: Backend, T: Real>(
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let (system, _) = matrices::assemble::<B, T>(backend, model, &arguments.format)?;
-    let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
+    let options = CgOptions::new(arguments.tolerance, model.solver.max_iterations);
     let samples = arguments.common.samples.min(MAX_SOLUTIONS);
     let mut rows: Vec<Row> = Vec::new();
     for (name, order) in chosen(arguments) {

@@ -5,21 +5,32 @@
 //! | `r = f - K u`, `z = M^-1 r`, `p = z` | `Cg::start` |
 //! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r` | `Cg::step`, fused as the preconditioner allows |
 //! | `u += alpha p`, `p = z + (new r.z / r.z) p` | `Cg::step` |
-//! | `|r| <= eps` | [`cg`], every [`CHECK_EVERY`] iterations |
+//! | all of these | [`kernels_rs::cg_persistent`], where one launch does them |
+//! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, or in the launch |
 //!
 //! A preconditioner in single precision (SBELL alg. 6) differs a little from one application to the next. The flexible
 //! `beta = z . (r - r_old) / (z_old . r_old)` (Polak and Ribiere) is made for that, but took no fewer iterations than the plain one
 //! on any model tried and up to a quarter more on a thin plate: so beta is the plain one, as SBELL has it.
 //!
+//! What is returned is the best iterate seen, to a factor of ten.
+//!
 //! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence
 //! says it is done, the residual is recomputed, and if that is not small enough the iteration starts anew from there.
 
+mod best;
+mod outcome;
+mod stepping;
+
+pub use outcome::{CgOptions, CgOutcome, Ending, Stepping};
+
 use super::Monitor;
-use crate::backend::{Backend, Quotient, Scalar, Vector};
+use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::Preconditioner;
 use crate::sparse::Operator;
 use kernels_rs::real::Real;
+use best::Best;
+use stepping::{Progress, Stepper};
 
 /// Iterations between two looks at the residual: a look waits for the device. Peers use ten as well.
 pub const CHECK_EVERY: usize = 10;
@@ -30,6 +41,8 @@ const WORTHWHILE: f64 = 0.5;
 const RHO: [Scalar; 2] = [Scalar::new(0), Scalar::new(1)];
 const NORM: Scalar = Scalar::new(3);
 const ONE: Scalar = Scalar::new(4);
+/// Where a launch of many iterations leaves their number, and after it the last `p . q` and `r . r`.
+const DONE: [Scalar; 3] = [Scalar::new(5), Scalar::new(6), Scalar::new(7)];
 
 /// Where iteration `step` since the last look leaves `r . r`.
 const fn history(step: usize) -> Scalar {
@@ -39,73 +52,6 @@ const fn history(step: usize) -> Scalar {
 /// Where it leaves `p . q`.
 const fn pq(step: usize) -> Scalar {
     Scalar::new(8 + CHECK_EVERY + step)
-}
-
-/// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CgOptions {
-    /// On `||f - K u|| / ||f||`.
-    pub tolerance: f64,
-    /// Where to give up.
-    pub max_iterations: usize,
-}
-
-/// Why an iteration ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The residual is within the tolerance.
-    Converged,
-    /// The iterations are used up.
-    Limit,
-    /// Rounding keeps the true residual from getting smaller.
-    Stagnated,
-    /// `p . K p < 0` for some p: K is not positive definite.
-    Indefinite,
-    /// Somebody asked for it.
-    Cancelled,
-}
-
-impl Ending {
-    /// Its name in summaries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ending::Converged => "converged",
-            Ending::Limit => "limit",
-            Ending::Stagnated => "stagnated",
-            Ending::Indefinite => "indefinite",
-            Ending::Cancelled => "cancelled",
-        }
-    }
-
-    /// What there is to say of it, to follow the number of iterations.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Ending::Converged | Ending::Cancelled => "",
-            Ending::Limit => ", the limit",
-            Ending::Stagnated => "; more do not help, as rounding has eaten what is left",
-            Ending::Indefinite => {
-                "; the stiffness matrix is not positive definite to this precision (p . K p < 0), as happens if parts are \
-                 hardly held, elements are degenerate, or stiffnesses are too far apart"
-            }
-        }
-    }
-}
-
-/// How it ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CgOutcome {
-    /// Iterations done.
-    pub iterations: usize,
-    /// Products with the matrix, those of the preconditioner among them.
-    pub spmvs: usize,
-    /// The true `||f - K u|| / ||f||`, recomputed at the end.
-    pub relative_residual: f64,
-    /// Whether that is within the tolerance.
-    pub converged: bool,
-    /// Why it ended.
-    pub ending: Ending,
-    /// The recurrence's relative residual after each iteration.
-    pub history: Vec<f64>,
 }
 
 /// The iteration's vectors.
@@ -121,6 +67,7 @@ struct Cg<'a, B: Backend, T: Real> {
     current: usize,
     /// How often it has started.
     starts: usize,
+    stepper: Stepper<B, T>,
 }
 
 /// Solves `K u = f` from the `u` given.
@@ -135,7 +82,8 @@ pub fn cg<B: Backend, T: Real>(
 ) -> Result<CgOutcome> {
     let n = operator.n();
     let [r, z, p, q] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
-    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0 };
+    let stepper = Stepper::new(backend, preconditioner, n, options.stepping)?;
+    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0, stepper };
     cg.write_one()?;
     backend.dot(f, f, NORM)?;
     let [norm] = backend.read([NORM])?;
@@ -152,20 +100,45 @@ pub fn cg<B: Backend, T: Real>(
         backend.fill(T::ZERO, u)?;
         return Ok(outcome);
     }
+    let until = Until { options, norm, monitor };
     let mut residual = cg.start(f, u)? / norm;
-    let mut ending = cg.before_run(options, monitor, &outcome);
+    let mut best = Best::new(backend, u, n, residual)?;
+    let mut ending = until.before_run(&outcome);
     while residual > options.tolerance && ending.is_none() {
-        let found = cg.run(u, norm, options, monitor, &mut outcome)?;
+        let found = cg.run(u, &mut best, residual, &until, &mut outcome)?;
         let before = residual;
         residual = cg.start(f, u)? / norm;
         let exhausted = (residual > WORTHWHILE * before).then_some(Ending::Stagnated);
-        ending = found.or_else(|| cg.before_run(options, monitor, &outcome)).or(exhausted);
+        ending = found.or_else(|| until.before_run(&outcome)).or(exhausted);
+    }
+    if residual > options.tolerance && best.exchange(u, residual) {
+        let found = cg.start(f, u)? / norm;
+        // What the recurrence took for better may not be.
+        residual = if found > residual && best.exchange(u, found) { residual } else { found };
     }
     outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
     outcome.relative_residual = residual;
     outcome.converged = residual <= options.tolerance;
     outcome.ending = if outcome.converged { Ending::Converged } else { ending.unwrap_or(Ending::Stagnated) };
     Ok(outcome)
+}
+
+/// When to stop, and whom to ask.
+struct Until<'a> {
+    options: CgOptions,
+    /// Of the right-hand side.
+    norm: f64,
+    monitor: &'a dyn Monitor,
+}
+
+impl Until<'_> {
+    /// Why not to iterate at all.
+    fn before_run(&self, outcome: &CgOutcome) -> Option<Ending> {
+        if self.monitor.is_cancelled() {
+            return Some(Ending::Cancelled);
+        }
+        (outcome.iterations >= self.options.max_iterations).then_some(Ending::Limit)
+    }
 }
 
 impl<B: Backend, T: Real> Cg<'_, B, T> {
@@ -189,44 +162,36 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         Ok(rr.sqrt())
     }
 
-    /// Why not to iterate at all.
-    fn before_run(&self, options: CgOptions, monitor: &dyn Monitor, outcome: &CgOutcome) -> Option<Ending> {
-        if monitor.is_cancelled() {
-            return Some(Ending::Cancelled);
-        }
-        (outcome.iterations >= options.max_iterations).then_some(Ending::Limit)
-    }
-
     /// Iterates until the recurrence's residual is small enough, the iterations are used up, or something is wrong:
-    /// then it says what.
+    /// then it says what. `before` is the relative residual at the start.
     fn run(
         &mut self,
         u: &mut Vector<B, T>,
-        norm: f64,
-        options: CgOptions,
-        monitor: &dyn Monitor,
+        best: &mut Best<B, T>,
+        before: f64,
+        until: &Until,
         outcome: &mut CgOutcome,
     ) -> Result<Option<Ending>> {
+        let Until { options, norm, monitor } = *until;
+        let enough = options.tolerance * norm;
+        // |r| <= sqrt(kappa) |r_0| as long as K is symmetric: more takes a condition number that no precision can hold.
+        let too_large = before / T::EPSILON.to_f64().sqrt();
         loop {
-            let steps = CHECK_EVERY.min(options.max_iterations - outcome.iterations);
-            for step in 0..steps {
-                self.step(u, step)?;
-            }
-            let last = |step: usize| step.min(steps - 1);
-            let scalars: [f64; 2 * CHECK_EVERY] = self.backend.read(core::array::from_fn(|i| match i {
-                0..CHECK_EVERY => history(last(i)),
-                _ => pq(last(i - CHECK_EVERY)),
-            }))?;
-            let (squares, curvatures) = scalars.split_at(CHECK_EVERY);
-            outcome.history.extend(squares[..steps].iter().map(|rr| rr.sqrt() / norm));
-            outcome.iterations += steps;
-            let residual = squares[steps - 1].sqrt() / norm;
+            let most = options.max_iterations - outcome.iterations;
+            let Progress { squares, ended, indefinite } = self.advance(u, most, enough * enough)?;
+            outcome.history.extend(squares.iter().map(|rr| rr.sqrt() / norm));
+            outcome.iterations += squares.len();
+            let residual = outcome.history.last().copied().unwrap_or(before);
             monitor.residual(outcome.iterations, residual, options.tolerance);
-            if residual <= options.tolerance || self.before_run(options, monitor, outcome).is_some() {
+            if residual <= options.tolerance || until.before_run(outcome).is_some() {
                 return Ok(None);
             }
-            if curvatures.iter().any(|pq| *pq < 0.0) {
-                return Ok(Some(Ending::Indefinite));
+            if indefinite || residual > too_large {
+                return Ok(Some(if indefinite { Ending::Indefinite } else { Ending::Diverged }));
+            }
+            best.see(self.backend, u, residual, outcome.iterations)?;
+            if ended || best.is_old(outcome.iterations, self.r.len()) {
+                return Ok(None);
             }
         }
     }

@@ -1,0 +1,63 @@
+//! The best iterate so far, kept in case the iteration ends with a worse one.
+//!
+//! Conjugate gradients make the error smaller at every step, but not the residual, which may rise by orders of magnitude in
+//! between; and where the matrix is not what they assume, they run away.
+
+use crate::backend::{Backend, Vector};
+use crate::error::Result;
+use kernels_rs::real::Real;
+
+/// A residual this much below that of the iterate that is kept makes another worth a copy.
+const BETTER: f64 = 0.1;
+
+/// Iterations without progress, at least, until the iteration starts anew.
+const PATIENCE: usize = 1000;
+
+/// An iterate and its relative residual.
+pub(super) struct Best<B: Backend, T: Real> {
+    u: Vector<B, T>,
+    residual: f64,
+    /// The smallest residual so far, and the iteration that had it.
+    least: (f64, usize),
+}
+
+impl<B: Backend, T: Real> Best<B, T> {
+    /// Keeps the first iterate.
+    pub(super) fn new(backend: &B, u: &Vector<B, T>, n: usize, residual: f64) -> Result<Self> {
+        let mut kept = backend.zeros(n)?;
+        backend.copy(u, &mut kept)?;
+        Ok(Best { u: kept, residual, least: (residual, 0) })
+    }
+
+    /// Keeps an iterate if it is much better.
+    pub(super) fn see(&mut self, backend: &B, u: &Vector<B, T>, residual: f64, iteration: usize) -> Result<()> {
+        if residual < self.least.0 {
+            self.least = (residual, iteration);
+        }
+        if residual <= BETTER * self.residual {
+            backend.copy(u, &mut self.u)?;
+            self.residual = residual;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing has become better for twice the `n` iterations that exact arithmetic takes at most. Where more than that were
+    /// needed, to start anew costs little.
+    pub(super) fn is_old(&mut self, iteration: usize, n: usize) -> bool {
+        let is_old = iteration > self.least.1 + PATIENCE.max(2 * n);
+        if is_old {
+            self.least.1 = iteration;
+        }
+        is_old
+    }
+
+    /// Exchanges the iterate that is kept for one of a larger residual; says whether it did.
+    pub(super) fn exchange(&mut self, u: &mut Vector<B, T>, residual: f64) -> bool {
+        let is_better = self.residual < residual;
+        if is_better {
+            std::mem::swap(&mut self.u, u);
+            self.residual = residual;
+        }
+        is_better
+    }
+}

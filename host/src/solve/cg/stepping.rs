@@ -1,0 +1,140 @@
+//! How many iterations are asked of the device at a time, and how.
+//!
+//! A look at the residual waits for the device, which is idle from then until the next launch arrives. So iterations are asked for
+//! in tens: three launches each with a diagonal preconditioner, recorded once and repeated in one go where the device
+//! can; or, on small systems, hundreds in a single launch that looks at the residual itself.
+
+use super::{CHECK_EVERY, Cg, DONE, RHO, Stepping, history, pq};
+use crate::backend::{Backend, CgState, Vector};
+use crate::error::Result;
+use crate::precond::Preconditioner;
+use kernels_rs::real::Real;
+
+/// Iterations of a launch of many: some milliseconds of work, then the host may say that it is enough.
+const PERSISTENT_STEPS: usize = 256;
+
+// A recorded batch leaves `RHO` as it found it.
+const _: () = assert!(CHECK_EVERY.is_multiple_of(2));
+
+/// What came of some iterations.
+pub(super) struct Progress {
+    /// `r . r` after each.
+    pub(super) squares: Vec<f64>,
+    /// Whether more of them from here would be the same: the last direction has no curvature.
+    pub(super) ended: bool,
+    /// Whether a `p . q` was negative.
+    pub(super) indefinite: bool,
+}
+
+/// How iterations are asked for, with what that takes.
+pub(super) enum Stepper<B: Backend, T: Real> {
+    /// Step by step.
+    Launches,
+    /// Step by step until all kernels are loaded, then recorded.
+    Graph {
+        /// Whether a batch has been done step by step.
+        warm: bool,
+        /// The batch, and the place in `RHO` that it starts from.
+        recorded: Option<(B::Recording, usize)>,
+    },
+    /// Many in one launch.
+    Persistent {
+        /// Another direction.
+        p: Vector<B, T>,
+        /// `[PERSISTENT_STEPS]`
+        history: Vector<B, f64>,
+    },
+}
+
+impl<B: Backend, T: Real> Stepper<B, T> {
+    /// What was asked for, as far as the preconditioner allows.
+    pub(super) fn new(b: &B, preconditioner: &dyn Preconditioner<B, T>, n: usize, stepping: Stepping) -> Result<Self> {
+        let few = || n > 0 && n <= b.persistent_limit();
+        let persistent = match stepping {
+            Stepping::Auto => few(),
+            Stepping::Persistent => true,
+            Stepping::Launches | Stepping::Graph => false,
+        };
+        if persistent && preconditioner.diagonal().is_some() {
+            return Ok(Stepper::Persistent { p: b.zeros(n)?, history: b.zeros(PERSISTENT_STEPS)? });
+        }
+        Ok(match stepping {
+            Stepping::Launches => Stepper::Launches,
+            _ => Stepper::Graph { warm: false, recorded: None },
+        })
+    }
+}
+
+impl<B: Backend, T: Real> Cg<'_, B, T> {
+    /// Iterates at most `most` times, and no further than to a square of the residual of `enough` where that is looked at.
+    pub(super) fn advance(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Progress> {
+        if let Some(progress) = self.advance_in_one(u, most, enough)? {
+            return Ok(progress);
+        }
+        let steps = CHECK_EVERY.min(most);
+        self.take_steps(u, steps)?;
+        let last = |step: usize| step.min(steps - 1);
+        let scalars: [f64; 2 * CHECK_EVERY] = self.backend.read(core::array::from_fn(|i| match i {
+            0..CHECK_EVERY => history(last(i)),
+            _ => pq(last(i - CHECK_EVERY)),
+        }))?;
+        let (squares, curvatures) = scalars.split_at(CHECK_EVERY);
+        let indefinite = curvatures.iter().any(|pq| *pq < 0.0);
+        Ok(Progress { squares: squares[..steps].to_vec(), ended: false, indefinite })
+    }
+
+    /// Many iterations in one launch, if there is such a launch: where there is none, none is tried again.
+    fn advance_in_one(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Option<Progress>> {
+        let Stepper::Persistent { p: other, history } = &mut self.stepper else { return Ok(None) };
+        let Some(inverse) = self.preconditioner.diagonal() else { return Ok(None) };
+        let (b, steps) = (self.backend, PERSISTENT_STEPS.min(most));
+        b.fill(T::ZERO, &mut self.z)?;
+        let state = CgState {
+            inverse,
+            u,
+            r: &mut self.r,
+            z: &mut self.z,
+            q: &mut self.q,
+            p: [&mut self.p, other],
+            history: &mut *history,
+            steps,
+            enough,
+            rho: RHO[self.current],
+            done: DONE[0],
+        };
+        if !self.operator.iterate(b, state)? {
+            self.stepper = Stepper::Graph { warm: false, recorded: None };
+            return Ok(None);
+        }
+        let [done, pq, _] = b.read(DONE)?;
+        let mut squares = b.download(history)?;
+        squares.truncate(done as usize);
+        // One that has converged says so by its residual.
+        let ended = pq <= 0.0;
+        Ok(Some(Progress { squares, ended, indefinite: pq < 0.0 }))
+    }
+
+    /// Some iterations: a whole batch as it was recorded, if it was.
+    fn take_steps(&mut self, u: &mut Vector<B, T>, steps: usize) -> Result<()> {
+        let b = self.backend;
+        let is_whole = steps == CHECK_EVERY;
+        if let Stepper::Graph { warm: true, recorded: None } = self.stepper
+            && is_whole
+        {
+            let current = self.current;
+            let recording = b.record(&mut || (0..steps).try_for_each(|step| self.step(u, step)))?;
+            self.stepper = match recording {
+                Some(recording) => Stepper::Graph { warm: true, recorded: Some((recording, current)) },
+                None => Stepper::Launches,
+            };
+        }
+        match &mut self.stepper {
+            Stepper::Graph { recorded: Some((recording, current)), .. } if is_whole && *current == self.current => {
+                return b.replay(recording);
+            }
+            Stepper::Graph { warm, .. } => *warm = true,
+            _ => {}
+        }
+        (0..steps).try_for_each(|step| self.step(u, step))
+    }
+}

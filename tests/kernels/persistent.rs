@@ -1,0 +1,160 @@
+//! `cg_persistent`: many iterations in one launch.
+
+use super::common::blocks::{Blocks, random_sparsity};
+use super::common::{Random, assert_close, bits, largest, rounding};
+use kernels_rs::real::Real;
+use warpfem::backend::{Backend, CgState, Scalar};
+use warpfem::precond::{self, Preconditioner};
+use warpfem::sparse::{Matrix, Operator};
+
+const RHO: Scalar = Scalar::new(2);
+const DONE: [Scalar; 3] = [Scalar::new(9), Scalar::new(10), Scalar::new(11)];
+
+/// An iteration's state.
+#[derive(Clone)]
+struct State {
+    u: Vec<f64>,
+    r: Vec<f64>,
+    p: Vec<f64>,
+    rho: f64,
+    pq: f64,
+    /// `r . r` after each iteration.
+    squares: Vec<f64>,
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+/// The state from which the iteration starts, with u = 0.
+fn start(blocks: &Blocks, f: &[f64]) -> (Vec<f64>, State) {
+    let mut inverse = vec![0.0; blocks.n()];
+    blocks.for_each(|row, column, value| {
+        if row == column {
+            inverse[row] = 1.0 / value
+        }
+    });
+    let p: Vec<f64> = inverse.iter().zip(f).map(|(inverse, f)| inverse * f).collect();
+    let rho = dot(f, &p);
+    (inverse, State { u: vec![0.0; blocks.n()], r: f.to_vec(), p, rho, pq: 0.0, squares: Vec::new() })
+}
+
+/// Saad 2003, alg. 9.1, line by line.
+fn iterate(blocks: &Blocks, inverse: &[f64], state: &mut State) {
+    let q = blocks.product(&state.p);
+    state.pq = dot(&state.p, &q);
+    let alpha = state.rho / state.pq;
+    for i in 0..q.len() {
+        state.u[i] += alpha * state.p[i];
+        state.r[i] -= alpha * q[i];
+    }
+    let z: Vec<f64> = inverse.iter().zip(&state.r).map(|(inverse, r)| inverse * r).collect();
+    let rho = dot(&state.r, &z);
+    let beta = rho / state.rho;
+    state.rho = rho;
+    state.p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + beta * *p);
+    state.squares.push(dot(&state.r, &state.r));
+}
+
+pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
+    // Slices of which 8, 4, 2 warps or one do each, in blocks that have one or several.
+    let many = if backend.name() == "emulator" { 2500 } else { 70_001 };
+    let mut found = Vec::new();
+    for n in [1, 33, 257, 700, many] {
+        for size in if n == many { 3..=3 } else { 1..=3 } {
+            found.extend(persistent::<B, f32>(backend, n, size));
+            found.extend(persistent::<B, f64>(backend, n, size));
+        }
+    }
+    found
+}
+
+fn persistent<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+    let blocks = Blocks::dominant(random_sparsity(n, 8, 3), size, 0.25, 5);
+    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let jacobi = precond::build("jacobi", 1, backend, &matrix).unwrap();
+    let f: Vec<T> = Random(7).vector(size * n);
+    let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
+    let (inverse, first) = start(&blocks, &f);
+    let mut found = Vec::new();
+    // An even and an odd number of iterations: the two arrays of p take turns.
+    // A single row is solved sooner.
+    for steps in [0, 1, 4, 5].into_iter().take(if n == 1 { 2 } else { 4 }) {
+        let mut expected = first.clone();
+        (0..steps).for_each(|_| iterate(&blocks, &inverse, &mut expected));
+        // To the end, and to where the residual is small enough before.
+        let floor = (100.0 * rounding::<T>()).powi(2) * first.squares_scale();
+        let last = expected.squares.last().map_or(f64::INFINITY, |square| 1.001 * square + floor);
+        let far = [(steps, 0.0), (steps + 20, last)];
+        for (most, enough) in far.into_iter().take(if steps == 0 { 1 } else { 2 }) {
+            found.extend(compare::<B, T>(backend, &matrix, &*jacobi, &first, &expected, (most, enough)));
+        }
+    }
+    found
+}
+
+fn compare<B: Backend, T: Real>(
+    backend: &B,
+    matrix: &Matrix<B, T>,
+    jacobi: &dyn Preconditioner<B, T>,
+    first: &State,
+    expected: &State,
+    (steps, enough): (usize, f64),
+) -> Vec<u64> {
+    let n = first.r.len();
+    let upload = |v: &[f64]| backend.upload(&v.iter().map(|v| T::from_f64(*v)).collect::<Vec<T>>()).unwrap();
+    let [mut u, mut r, mut p] = [&first.u, &first.r, &first.p].map(|v| upload(v));
+    let [mut z, mut q, mut other_p] = [backend.zeros::<T>(n), backend.zeros(n), backend.zeros(n)].map(Result::unwrap);
+    backend.dot(&r, &p, RHO).unwrap();
+    let mut history = backend.upload(&vec![-1.0; steps + 1]).unwrap();
+    let state = CgState {
+        inverse: jacobi.diagonal().unwrap(),
+        u: &mut u,
+        r: &mut r,
+        z: &mut z,
+        q: &mut q,
+        p: [&mut p, &mut other_p],
+        history: &mut history,
+        steps,
+        enough,
+        rho: RHO,
+        done: DONE[0],
+    };
+    if !matrix.iterate(backend, state).unwrap() {
+        assert!(B::ON_HOST, "devices have this launch");
+        return Vec::new();
+    }
+    let [done, pq, rr] = backend.read(DONE).unwrap();
+    let [rho] = backend.read([RHO]).unwrap();
+    let history = backend.download(&history).unwrap();
+    let k = expected.squares.len();
+    assert_eq!(done as usize, k, "iterations of {n} unknowns");
+    let tolerance = 50.0 * rounding::<T>();
+    let scale = first.squares_scale();
+    assert_close("r . r", &history[..k], &expected.squares, tolerance, scale);
+    assert!(history[k..].iter().all(|square| *square == -1.0), "no more is written");
+    if k > 0 {
+        assert_eq!(rr, history[k - 1]);
+        assert_close("p . q", &[pq], &[expected.pq], tolerance, expected.pq.abs().max(1e-3 * scale));
+    }
+    assert_close("r . z", &[rho], &[expected.rho], tolerance, first.rho);
+    let mut found = bits(&history);
+    for (what, found_on_device, expected, scale) in [
+        ("u", &u, &expected.u, largest(&expected.u)),
+        ("r", &r, &expected.r, largest(&first.r)),
+        ("p", &p, &expected.p, largest(&first.p)),
+    ] {
+        let vector = backend.download(found_on_device).unwrap();
+        let values: Vec<f64> = vector.iter().map(|v| v.to_f64()).collect();
+        assert_close(what, &values, expected, tolerance, scale.max(f64::MIN_POSITIVE));
+        found.extend(bits(&vector));
+    }
+    found
+}
+
+impl State {
+    /// What sums of squares are measured by.
+    fn squares_scale(&self) -> f64 {
+        dot(&self.r, &self.r)
+    }
+}
