@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use warpfem::Result;
 use warpfem::backend::gpu::Launcher;
-use warpfem::backend::{Emulated, HostBuffer, N_SCALARS, Plain};
+use warpfem::backend::{Emulated, Grid, HostBuffer, N_SCALARS, Plain};
 
 /// How often each thing was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,10 +76,10 @@ impl Launcher for Recorder {
         self.emulated.copy(from, to)
     }
 
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulated.launch_shared(blocks, threads, bytes, kernel) }
+        unsafe { self.emulated.launch(grid, kernel) }
     }
 
     fn finish(&self) -> Result<()> {

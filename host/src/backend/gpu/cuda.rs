@@ -1,7 +1,7 @@
 //! NVIDIA GPUs, through `cust` and the driver that `cuda_loader` finds at run time.
 
 use super::{Launcher, ptx};
-use crate::backend::{Buffer, Plain};
+use crate::backend::{Buffer, Grid, Plain};
 use crate::error::{Error, Result};
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
@@ -218,20 +218,20 @@ impl Launcher for Cuda {
         check(result, "copy within its memory")
     }
 
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
         let function = self.function(kernel.name())?;
         let mut params = kernel.params();
         // SAFETY: the parameters are the kernel's own, in its order; the caller keeps its contract.
         let result = unsafe {
             sys::cuLaunchKernel(
                 function,
-                blocks as u32,
+                grid.blocks as u32,
                 1,
                 1,
-                threads as u32,
+                grid.threads as u32,
                 1,
                 1,
-                bytes as u32,
+                grid.shared_bytes as u32,
                 self.stream.as_inner(),
                 params.as_mut_ptr(),
                 std::ptr::null_mut(),

@@ -45,15 +45,7 @@ pub trait Launcher: 'static {
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { self.launch_shared(blocks, threads, 0, kernel) }
-    }
-    /// The same, with this much dynamic shared memory per block: up to 48 KiB.
-    ///
-    /// # Safety
-    /// The kernel's own contract.
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()>;
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()>;
     /// Waits until every launch is done.
     fn finish(&self) -> Result<()>;
     /// Blocks that fill the device; the grid of grid-stride loops.
@@ -114,7 +106,7 @@ impl<L: Launcher> GpuBackend<L> {
     /// The kernel's own contract.
     unsafe fn launch_sum<K: Kernel>(&self, blocks: usize, kernel: &K) -> Result<()> {
         // SAFETY: the caller keeps the kernel's contract.
-        let launched = unsafe { self.launcher.launch(blocks, BLOCK, kernel) };
+        let launched = unsafe { self.launcher.launch(Grid::new(blocks, BLOCK), kernel) };
         if launched.is_err() {
             // Blocks that ran have taken tickets, and nobody was last.
             self.reducer.borrow_mut().ticket = self.launcher.zeros(1)?;
@@ -171,7 +163,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             return Err(Error::TooLarge(format!("{n} items in one launch, and threads are numbered with 32 bits")));
         }
         // SAFETY: the caller keeps the kernel's contract; threads past n do nothing.
-        unsafe { self.launcher.launch(n.div_ceil(BLOCK), BLOCK, &Items { n, kernel }) }
+        unsafe { self.launcher.launch(Grid::new(n.div_ceil(BLOCK), BLOCK), &Items { n, kernel }) }
     }
 
     unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: K) -> Result<()> {
@@ -179,7 +171,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             return Ok(());
         }
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.launcher.launch_shared(grid.blocks, grid.threads, grid.shared_bytes, &kernel) }
+        unsafe { self.launcher.launch(grid, &kernel) }
     }
 
     fn finish(&self) -> Result<()> {
@@ -225,7 +217,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         }
         let kernel = Spmv { n_items, a, values: values.view(), x: x.view(), y: y.view_mut() };
         // SAFETY: the caller's promise; y is borrowed uniquely.
-        unsafe { self.launcher.launch((n_items * F::LANES).div_ceil(BLOCK), BLOCK, &kernel) }
+        unsafe { self.launcher.launch(Grid::new((n_items * F::LANES).div_ceil(BLOCK), BLOCK), &kernel) }
     }
 
     unsafe fn spmv_dot<F: Format, T: Real>(
@@ -258,9 +250,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         scratch: &mut L::Buffer<T>,
     ) -> Result<()> {
         if let Some(kernel) = a.spmv_step(n_items, values.view(), z.view(), step) {
-            let blocks = n_items.div_ceil(BLOCK);
+            let grid = Grid::new(n_items.div_ceil(BLOCK), BLOCK);
             // SAFETY: the caller's promise.
-            return if blocks == 0 { Ok(()) } else { unsafe { self.launcher.launch(blocks, BLOCK, &kernel) } };
+            return if grid.blocks == 0 { Ok(()) } else { unsafe { self.launcher.launch(grid, &kernel) } };
         }
         // SAFETY: the caller's promise.
         unsafe {
