@@ -12,6 +12,7 @@ use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::element::ElementInfo;
+use warpfem::mesh::coloring::Balance;
 use warpfem::model::Model;
 use warpfem::sparse::{self, Matrix, Tuning};
 use warpfem::{Error, Result};
@@ -183,11 +184,11 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
             bandwidth::time(*backend, arguments.common.samples, || assembly.assemble(*backend, mesh, matrix))?;
         let difference = difference(strategy, first, matrix.blocks(*backend)?);
         let gb_per_s = report.min_bytes as f64 / seconds / 1e9;
-        let colors = assembly.colors();
+        let Balance { n_colors, smallest, largest, .. } = assembly.balance();
         Ok(Figures {
-            colors: colors.len(),
-            smallest_color: colors.iter().copied().min().unwrap_or(0),
-            largest_color: colors.iter().copied().max().unwrap_or(0),
+            colors: n_colors,
+            smallest_color: smallest,
+            largest_color: largest,
             prepare_s,
             assembly_ms: 1e3 * seconds,
             elements_per_s: report.header.elements as f64 / seconds,
