@@ -13,10 +13,11 @@
 # squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes, or cases (a.toml), for rates; ORDERINGS and WINDOWS other orders;
 # CG_FORMATS other formats; SWEEP="quad4:400 tet4:100 hex8:100" and SBELL="tri3:728 quad4:400 tet4:58 hex8:54" other meshes
 # for preconditioners; SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
-# DEVICE=cpu measures the CPU. Matrices for cuSPARSE, up to 10 GB each, pass through TMPDIR.
+# DEVICE=cpu measures the CPU; SBELL's figure 10 is of preconditioners on both, collected together. Matrices for cuSPARSE,
+# up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,16s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,17s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
