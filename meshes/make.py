@@ -131,28 +131,38 @@ def finer_near(surfaces, inside, outside, reach):
         gmsh.option.setNumber(option, 0)
 
 
-def write_plane(name, version, binary):
-    """Meshes the model in the plane with quadrangles, saves it and prints a line of its figures."""
+def save(name, version, binary, cells, measure, least):
+    """Saves the mesh and prints a line of its figures; too big a file, or a cell of less than the `least` quality, is a
+    mistake.
+
+    `cells` are what to call the mesh's cells and their type, `measure` is Gmsh's name of their quality."""
     mesh = gmsh.model.mesh
-    for option, value in {"Mesh.RecombineAll": 1, "Mesh.Algorithm": 8, "Mesh.RecombinationAlgorithm": 3}.items():
-        gmsh.option.setNumber(option, value)
-    mesh.generate(2)
     gmsh.option.setNumber("Mesh.MshFileVersion", version)
     gmsh.option.setNumber("Mesh.Binary", int(binary))
     path = HERE / f"{name}.msh"
     gmsh.write(str(path))
-    quads, corners = mesh.getElementsByType(QUAD4)
-    quality = np.array(mesh.getElementQualities(quads, "minSICN"))
+    found, corners = mesh.getElementsByType(cells[1])
+    quality = np.array(mesh.getElementQualities(found, measure))
+    form = f"{version} {'binary' if binary else 'ASCII'}"
     print(
-        f"{name:10} {version} {'binary' if binary else 'ASCII'} nodes {len(np.unique(corners)):6} quads {len(quads):6} "
-        f"triangles {len(mesh.getElementsByType(TRI3)[0])} SICN min {quality.min():.2f} {path.stat().st_size:8} bytes"
+        f"{name:10} {form:10} nodes {len(np.unique(corners)):6} {cells[0]} {len(found):6} triangles "
+        f"{len(mesh.getElementsByType(TRI3)[0]):6} {measure} min {quality.min():.2f} mean {quality.mean():.2f} "
+        f"{path.stat().st_size:8} bytes"
     )
-    if path.stat().st_size > LIMIT_BYTES or quality.min() < 0.3:
+    if path.stat().st_size > LIMIT_BYTES or quality.min() < least:
         raise SystemExit(f"{path}: too big or too poor")
 
 
+def write_plane(name, version, binary):
+    """Meshes the model in the plane with quadrangles and saves it."""
+    for option, value in {"Mesh.RecombineAll": 1, "Mesh.Algorithm": 8, "Mesh.RecombinationAlgorithm": 3}.items():
+        gmsh.option.setNumber(option, value)
+    gmsh.model.mesh.generate(2)
+    save(name, version, binary, ("quads", QUAD4), "minSICN", 0.3)
+
+
 def write(name, version, binary, digits=None):
-    """Meshes the model in 3D, improves it, saves it and prints a line of its figures.
+    """Meshes the model in 3D, improves it and saves it.
 
     `digits` rounds the coordinates to so many decimals, which shortens an ASCII file by half of its node section."""
     mesh = gmsh.model.mesh
@@ -163,20 +173,7 @@ def write(name, version, binary, digits=None):
         tags, coords, _ = mesh.getNodes()
         for tag, x in zip(tags, np.round(coords.reshape(-1, 3), digits) + 0.0):
             mesh.setNode(tag, x, [])
-    gmsh.option.setNumber("Mesh.MshFileVersion", version)
-    gmsh.option.setNumber("Mesh.Binary", int(binary))
-    path = HERE / f"{name}.msh"
-    gmsh.write(str(path))
-    tets, corners = mesh.getElementsByType(TET4)
-    gamma = np.array(mesh.getElementQualities(tets, "gamma"))
-    form = f"{version} {'binary' if binary else 'ASCII'}"
-    print(
-        f"{name:10} {form:10} nodes {len(np.unique(corners)):6} tets {len(tets):6} triangles "
-        f"{len(mesh.getElementsByType(TRI3)[0]):6} gamma min {gamma.min():.2f} mean {gamma.mean():.2f} "
-        f"{path.stat().st_size:8} bytes"
-    )
-    if path.stat().st_size > LIMIT_BYTES or gamma.min() < 0.1:
-        raise SystemExit(f"{path}: too big or too poor")
+    save(name, version, binary, ("tets", TET4), "gamma", 0.1)
 
 
 def cube_model(name, size):

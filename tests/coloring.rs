@@ -15,13 +15,6 @@ macro_rules! kinds {
     ($($Kind:ident),+) => { [$(ElementKind::$Kind),+] };
 }
 
-/// The element that has the corners of `kind` and no other nodes.
-fn linear(kind: ElementKind) -> ElementKind {
-    let info = kind.info();
-    let of_corners = |other: &&ElementKind| other.info().dim == info.dim && other.info().n_nodes == info.n_corners;
-    *ElementKind::ALL.iter().find(of_corners).unwrap()
-}
-
 /// Cells that share nodes, and nothing else of a mesh.
 fn mesh(kind: ElementKind, nodes: Vec<u32>) -> Mesh {
     let n_nodes = nodes.iter().max().map_or(0, |last| *last as usize + 1);
@@ -35,40 +28,12 @@ fn mesh(kind: ElementKind, nodes: Vec<u32>) -> Mesh {
     }
 }
 
-/// The edges of a cell by its corners: the sides of its faces, each once.
-fn edges(kind: ElementKind) -> Vec<[usize; 2]> {
-    let sides = |face: &[usize]| -> Vec<[usize; 2]> {
-        let next = |i: usize| face[(i + 1) % face.len()];
-        (0..face.len()).map(|i| [face[i].min(next(i)), face[i].max(next(i))]).collect()
-    };
-    let mut edges: Vec<_> = kind.info().faces.iter().flat_map(|(_, face)| sides(face)).collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges
-}
-
-/// A box or a rectangle of `kind`, made of cells with its corners and, if it has any, a node on each edge.
+/// A box or a rectangle of `kind`.
 fn structured(kind: ElementKind, n: [usize; 3]) -> Mesh {
-    let corners = linear(kind);
-    let linear = match corners.info().dim {
-        2 => generate_rectangle(corners, [1.0; 2], [n[0], n[1]]).unwrap(),
-        _ => generate_box(corners, [1.0; 3], n).unwrap(),
-    };
-    if kind == corners {
-        return linear;
+    match kind.info().dim {
+        2 => generate_rectangle(kind, [1.0; 2], [n[0], n[1]]).unwrap(),
+        _ => generate_box(kind, [1.0; 3], n).unwrap(),
     }
-    let (edges, mut on_edge) = (edges(corners), std::collections::BTreeMap::new());
-    assert_eq!(corners.info().n_nodes + edges.len(), kind.info().n_nodes);
-    let mut nodes = Vec::new();
-    for cell in linear.cells[0].nodes.chunks_exact(corners.info().n_nodes) {
-        nodes.extend_from_slice(cell);
-        for [a, b] in &edges {
-            let last = linear.coords.len() + on_edge.len();
-            let ends = (cell[*a].min(cell[*b]), cell[*a].max(cell[*b]));
-            nodes.push(*on_edge.entry(ends).or_insert(last as u32));
-        }
-    }
-    mesh(kind, nodes)
 }
 
 /// The cells that are coloured: the first block of those of the highest dimension.
@@ -136,7 +101,7 @@ fn check(mesh: &Mesh) -> Coloring {
 #[test]
 fn structured_meshes_of_every_element() {
     for kind in kernels_rs::for_each_element!(kinds) {
-        let corners = linear(kind);
+        let corners = kind.linear();
         let mesh = structured(kind, [7, 6, 5]);
         let coloring = check(&mesh);
         let (least, found, name) = (most_around(&mesh), coloring.balance(), kind.info().name);

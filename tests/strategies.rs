@@ -54,6 +54,14 @@ impl Problem {
     }
 }
 
+/// Every cell of every element type has a colour, if the strategy takes any.
+fn check_colors<B: Backend, T: Real>(assembly: &Assembly<B, T>, problem: &Problem) {
+    let (balance, strategy) = (assembly.balance(), assembly.strategy());
+    let n_cells: usize = problem.model.mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let n_colored = (balance.mean * balance.n_colors as f64).round() as usize;
+    assert_eq!(n_colored, if strategy.is_colored() { n_cells } else { 0 }, "{}", strategy.name());
+}
+
 /// The bits of the matrix by every deterministic strategy.
 fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
     let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
@@ -61,6 +69,7 @@ fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
     let mut matrix: Matrix<B, T> = zeros(backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
     for strategy in suited::<B>(&problem.model) {
         let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
+        check_colors(&assembly, problem);
         let mut run = || {
             // What was there before must not matter.
             matrix.make_up(backend).unwrap();

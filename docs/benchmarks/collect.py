@@ -2,7 +2,7 @@
 
     python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--add] [--driver 580.159.04] [--date 2026-11-21]
 
-The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench spmv` and `bench cg`, that
+The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench`, that
 of cusparse.py and counters.py, the summary.json of solved cases, run.txt (driver, date, commands, a note); the figures of the fused CG
 measured on the same machine (a file with a list `cases` of `elem`, `n`, `cg`); and those of trials, products that were tried
 and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file that is none
@@ -13,6 +13,7 @@ the output file has stay, but for those that were measured again.
 import argparse
 import datetime
 import json
+import math
 import pathlib
 import re
 import sys
@@ -20,6 +21,8 @@ import sys
 COMMAND = "docs/benchmarks/run_gpu.sh BINARY FOLDER"
 # Significant digits that are kept: more than repeated measurements share.
 DIGITS = 8
+# Points of a history that are kept, and their significant digits.
+HISTORY, HISTORY_DIGITS = 60, 3
 # The fused CG's precisions, and what its files call the solver of each.
 PEER_CG = {"f64": "pcg_bestfmt_fused_graph", "f32": "pcg_bestfmt_fused_graph_f32"}
 # What a file of each kind has; the first that fits is it.
@@ -32,6 +35,7 @@ KINDS = {
     "registers": {"kernels", "architecture"},
     "spmv": {"problem", "rows", "min_bytes"},
     "cg": {"problem", "rows", "iteration_bytes"},
+    "precond": {"problem", "rows", "format", "tolerance"},
     "solve": {"case", "timings_s", "solver"},
     "peer": {"cases"},
 }
@@ -39,6 +43,7 @@ KINDS = {
 KEYS = {
     "spmv": ["problem", "precision", "block_size", "ordering", "degree_window", "slice_height", "sorting_window"],
     "cg": ["problem", "device", "precision", "tolerance", "max_iterations", "preconditioner"],
+    "precond": ["problem", "device", "precision", "format", "tolerance", "max_iterations"],
     "cusparse": ["problem", "block_size", "ordering", "degree_window"],
     "counters": ["problem"],
     "trials": ["element", "cells"],
@@ -98,8 +103,23 @@ def notes(folders):
 
 def key(what, data):
     """A run's place among those of its kind."""
-    formats = [row.get("format") or row.get("strategy", "") for row in data.get("rows", [])]
-    return [str(data.get(name)) for name in KEYS[what]] + formats
+    rows = [row.get("format") or row.get("strategy") or polynomial(row) for row in data.get("rows", [])]
+    return [str(data.get(name)) for name in KEYS[what]] + rows
+
+
+def polynomial(row):
+    """What a row of preconditioners is of; nothing for rows of other kinds."""
+    return " ".join(str(row[name]) for name in ("preconditioner", "order", "mixed") if name in row)
+
+
+def thinned(data):
+    """A report of preconditioners with fewer points in its histories: the residual after every `history_step` iterations."""
+    rows = []
+    for row in data["rows"]:
+        step = max(1, math.ceil(len(row["history"]) / HISTORY))
+        points = [float(f"{residual:.{HISTORY_DIGITS}g}") for residual in row["history"][step - 1 :: step]]
+        rows.append(row | {"history_step": step, "history": points})
+    return data | {"rows": rows}
 
 
 def collect(folders):
@@ -118,7 +138,7 @@ def collect(folders):
             case None:
                 print(f"skipped {path}: none of the known kinds", file=sys.stderr)
             case what:
-                runs[what][tuple(key(what, data))] = data
+                runs[what][tuple(key(what, data))] = thinned(data) if what == "precond" else data
     return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peer
 
 
@@ -129,7 +149,9 @@ def add(old, new):
         new[what] = [found[place] for place in sorted(found)]
     new["commands"] = old["commands"] + [command for command in new["commands"] if command not in old["commands"]]
     new["peer"] = {**old["peer"], **new["peer"]}
-    return old | new
+    # A CPU's figures beside a GPU's do not make it the CPU's run.
+    machine = old if new["device"].startswith("cpu") else new
+    return old | new | {name: machine[name] for name in ("device", "driver")}
 
 
 def shortened(value):
@@ -142,9 +164,11 @@ def shortened(value):
 
 
 def written(result):
-    """JSON with a line for each of the smallest tables."""
+    """JSON with a line for each history and each of the smallest tables."""
     text = json.dumps(shortened(result), indent=1)
-    return re.sub(r"\{[^{}\[\]]*\}", lambda found: re.sub(r"\n\s*", " ", found[0]), text) + "\n"
+    for smallest in (r'"history": \[[^\[\]]*\]', r"\{(?:[^{}\[\]]|\[[^{}\[\]\n]*\])*\}"):
+        text = re.sub(smallest, lambda found: re.sub(r"\n\s*", " ", found[0]), text)
+    return text + "\n"
 
 
 def main():
@@ -156,7 +180,7 @@ def main():
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
     runs, peer = collect(arguments.folders)
-    devices = [one["device"] for what in ("spmv", "cg", "solve", "assembly") for one in runs[what]]
+    devices = [one["device"] for what in ("spmv", "cg", "precond", "solve", "assembly") for one in runs[what]]
     if not devices:
         sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
     said, commands = notes(arguments.folders)

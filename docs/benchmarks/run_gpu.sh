@@ -5,23 +5,26 @@
 #
 # Parts: products (every format on every problem, and cuSPARSE on the same matrices), orders (of the nodes of MESHES),
 # iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
-# assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes).
+# assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes), preconditioners
+# (every one and order on SWEEP, and SBELL's choice of them on meshes of the sizes of its four; some four minutes).
 # Without parts: all. A measurement that fails (too little memory, say) is named and left out.
 #
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
 # squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes, or cases (a.toml), for rates; ORDERINGS and WINDOWS other orders;
-# CG_FORMATS other formats; SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
-# DEVICE=cpu measures the CPU. Matrices for cuSPARSE, up to 10 GB each, pass through TMPDIR.
+# CG_FORMATS other formats; SWEEP="quad4:400 tet4:100 hex8:100" and SBELL="tri3:728 quad4:400 tet4:58 hex8:54" other meshes
+# for preconditioners; SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
+# DEVICE=cpu measures the CPU; SBELL's figure 10 is of preconditioners on both, collected together. Matrices for cuSPARSE,
+# up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,17s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
 out=$2
 shift 2
-parts=${*:-products orders iterations rates solve assembly}
+parts=${*:-products orders iterations rates solve assembly preconditioners}
 sizes=${SIZES-20 40 60 100 150}
 plane=${PLANE-tri3:728 quad4:400}
 meshes=${MESHES-}
@@ -30,6 +33,8 @@ orderings=${ORDERINGS:-mesh hilbert rcm}
 windows=${WINDOWS:-1 1024}
 cg_formats=${CG_FORMATS:-dense,csr,ell,ell_warp,ebw}
 solve=${SOLVE-cube_100 cube_hex8_100 cantilever_24 cantilever_32 cantilever_50 cantilever_64}
+sweep=${SWEEP-quad4:400 tet4:100 hex8:100}
+sbell=${SBELL-tri3:728 quad4:400 tet4:58 hex8:54}
 cusparse=${CUSPARSE:-yes}
 device=${DEVICE:-cuda}
 mkdir -p "$out"
@@ -156,17 +161,36 @@ assembly() {
     [ "$device" != cuda ] || measure cupy python3 "$here/cupy_assembly.py" --json "$out/cupy.json"
 }
 
+preconditioners() {
+    for problem in $sweep; do
+        # Solutions on a square take a tenth of a second, on cubes seconds.
+        case $problem in
+        quad* | tri*) each="--order 2,3,4,5,6,8,12,16 --samples 3" ;;
+        *) each="--order 2,4,6,8,12 --samples 1" ;;
+        esac
+        # shellcheck disable=SC2086 # options and their values
+        warpfem "precond_${problem%%:*}_${problem##*:}" precond --element "${problem%%:*}" --cells "${problem##*:}" $each --mixed \
+            --preconditioner jacobi,none,block_jacobi,neumann,chebyshev,least_squares
+    done
+    for problem in $sbell; do
+        for format in csr ebw; do
+            warpfem "sbell_${problem%%:*}_${problem##*:}_$format" precond --element "${problem%%:*}" --cells "${problem##*:}" \
+                --preconditioner jacobi,chebyshev,least_squares --order 4,6,8 --samples 1 --mixed --format $format
+        done
+    done
+}
+
 {
     echo "date: $(date -u +%Y-%m-%d)"
     echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
-        "CG_FORMATS=\"$cg_formats\" SOLVE=\"$solve\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
+        "CG_FORMATS=\"$cg_formats\" SOLVE=\"$solve\" SWEEP=\"$sweep\" SBELL=\"$sbell\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
     echo "driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
     echo "processors: $(nproc)"
 } >"$out/run.txt"
 
 for part in $parts; do
     case $part in
-    products | orders | iterations | rates | solve | assembly) $part ;;
+    products | orders | iterations | rates | solve | assembly | preconditioners) $part ;;
     *) echo "there is no part $part" >&2 && exit 2 ;;
     esac
 done

@@ -16,6 +16,7 @@ from dsm import dsm
 from experiments import trials_tables
 from figures import OURS, library, main_iterations, main_products, on_gpu, peer, place, row_of, title
 from markdown import count, number, percent, ratio, table
+from precond import precond, sbell_solver
 from products import (
     PHASES, cg_table, comparison_table, counters_tables, formats_tables, library_table, ordering_tables, setup_table,
     solve_table, spmv_table,
@@ -59,6 +60,10 @@ measured by [`cusparse.py`](cusparse.py) on the same matrix, each the best of it
 a CUDA graph. All were measured on the same device in the same session; "x" says how many times as fast as they warpfem is.
 Both programs look at the residual every ten iterations; warpfem counts in tens, the peer reports where within the ten it was met.
 
+**Preconditioners** are measured by whole solutions from an assembled matrix: **products** are all with the matrix, those of the
+preconditioner, of its bounds and of the residual at the end among them; **set-up** is what the preconditioner takes to be made;
+"x Jacobi" says how many times as fast as Jacobi, set-up included; **mixed** is a polynomial in single precision and all else in double.
+
 **Assembly** is of the whole stiffness matrix in place of the one that was there, before supports, with all that depends on the topology
 made before: the **symbolic** phase, and colours. Its **least bytes** are the matrix's values once, nodes, slots and material of every
 element, and every node's coordinates; the **write floor** is the time to write the values once at the copy bandwidth. GFLOP/s count every
@@ -77,11 +82,13 @@ def sections(run):
     yield "Orders of nodes", ordering_tables(run)
     yield "Set-up", setup_table(run)
     yield "Conjugate gradients with Jacobi", cg_table(run)
+    yield "Preconditioners", precond(run)
     yield "Assembly", elements_table(run)
     yield "Assembly by strategy", strategies_by_element(run)
     yield "WARP's figures", warp(run)
     yield "DSM's figures", dsm(run)
     yield "SBELL's figures", sbell(run)
+    yield "SBELL's tables 3 to 5", sbell_solver(run)
     yield "Memory counters", counters_tables(run)
     yield "What was tried", trials_tables(run)
     yield "From case to results, seconds", solve_table(run)

@@ -173,15 +173,27 @@ unsafe fn products<const D: usize, T: Real>(
         let mut y = [T::ZERO; D];
         if slice < part.end_slice {
             let (start, end) = a.sliced.slice(slice);
-            let mut k = start + share;
-            while k < end {
-                let x = direction.of_row::<D>(a.sliced.columns.stream(k * SLICE + lane) as usize);
+            let mut add = |k: usize, x: [T; D]| {
                 for j in 0..D {
                     for i in 0..D {
-                        y[i] = fma(values.stream((k * D * D + D * j + i) * SLICE + lane), x[j], y[i]);
+                        // SAFETY: k is below the end of the slice.
+                        let value = unsafe { values.stream((k * D * D + D * j + i) * SLICE + lane) };
+                        y[i] = fma(value, x[j], y[i]);
                     }
                 }
-                k += warps_per_slice;
+            };
+            // Two at a time: what takes long is to wait for an index and then for what it points to.
+            let mut k = start + share;
+            while k < end {
+                let next = k + warps_per_slice;
+                let column = a.sliced.columns.stream(k * SLICE + lane) as usize;
+                let other = a.sliced.columns.stream(usize::min(next, end - 1) * SLICE + lane) as usize;
+                let (x, other_x) = (direction.of_row::<D>(column), direction.of_row::<D>(other));
+                add(k, x);
+                if next < end {
+                    add(next, other_x);
+                }
+                k = next + warps_per_slice;
             }
         }
         if warps_per_slice > 1 {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use warpfem::Result;
 use warpfem::backend::gpu::Launcher;
-use warpfem::backend::{Emulated, HostBuffer, N_SCALARS, Plain};
+use warpfem::backend::{Emulated, Grid, HostBuffer, N_SCALARS, Plain};
 
 /// How often each thing was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,16 +78,16 @@ impl Launcher for Recorder {
         self.emulated.copy(from, to)
     }
 
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulated.launch_shared(blocks, threads, bytes, kernel) }
+        unsafe { self.emulated.launch(grid, kernel) }
     }
 
-    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulated.launch_cooperative(blocks, threads, kernel) }
+        unsafe { self.emulated.launch_cooperative(grid, kernel) }
     }
 
     fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize> {

@@ -17,6 +17,7 @@ forward! {
     cuDeviceGet(device: Ptr, ordinal: i32);
     cuDeviceGetAttribute(pi: Ptr, attrib: i32, dev: i32);
     cuDeviceGetCount(count: Ptr);
+    cuDeviceGetDefaultMemPool(pool_out: Ptr, dev: i32);
     cuDeviceGetName(name: Ptr, len: i32, dev: i32);
     cuDeviceGetPCIBusId(pci_bus_id: Ptr, len: i32, dev: i32);
     cuDeviceGetUuid(uuid: Ptr, dev: i32);
@@ -86,6 +87,9 @@ forward! {
     cuMemHostGetDevicePointer_v2(pdptr: Ptr, p: Ptr, flags: u32);
     cuMemHostRegister_v2(p: Ptr, bytesize: usize, flags: u32);
     cuMemHostUnregister(p: Ptr);
+    cuMemPoolGetAttribute(pool: Ptr, attribute: i32, value: Ptr);
+    cuMemPoolSetAttribute(pool: Ptr, attribute: i32, value: Ptr);
+    cuMemPoolTrimTo(pool: Ptr, min_bytes_to_keep: usize);
     cuMemPrefetchAsync(dev_ptr: u64, count: usize, dst_device: i32, h_stream: Ptr);
     cuMemcpy(dst: u64, src: u64, byte_count: usize);
     cuMemcpy2DAsync_v2(p_copy: Ptr, h_stream: Ptr);

@@ -1,6 +1,6 @@
 //! The cells of an element type sorted by colour, on a backend: by [`Coloring::first_fit`] on the host, by kernels
-//! elsewhere ([`kernels_rs::setup::coloring`]), which give the same colours unless cells wait for one another in chains of more
-//! than `ROUNDS`.
+//! elsewhere ([`kernels_rs::setup::coloring`]), which give the same colours unless cells wait for one another in chains
+//! of more than `ROUNDS`.
 
 use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Vector};
@@ -10,8 +10,8 @@ use kernels_rs::setup::coloring::{ColorReady, ColorStarts, Colors, FirstReady, L
 
 /// Rounds in the order of the cells' numbers; cells that still wait then are coloured in another.
 ///
-/// A box of 128 x 128 x 128 hexahedra takes 890 rounds, unstructured meshes of tens of thousands of tetrahedra under 200.
-/// A row of a million cells would take a million.
+/// A box of 128 x 128 x 128 hexahedra takes 890 rounds, unstructured meshes of tens of thousands of tetrahedra under
+/// 200. A row of a million cells would take a million.
 const ROUNDS: usize = 4096;
 /// Rounds between two looks at whether any cell is left.
 const BATCH: usize = 64;

@@ -1,5 +1,5 @@
-//! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their values
-//! ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]).
+//! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
+//! values ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]).
 
 pub mod coloring;
 pub mod numbering;

@@ -1,5 +1,5 @@
-//! The numeric phase: a mesh and its materials on a backend, and the loads, internal forces and supports computed there.
-//! Stiffness is in [`super::stiffness`].
+//! The numeric phase: a mesh and its materials on a backend, and the loads, internal forces and supports computed
+//! there. Stiffness is in [`super::stiffness`].
 
 use super::Numbering;
 use super::topology::CellBlock;
@@ -38,6 +38,11 @@ pub struct DeviceMesh<B: Backend> {
     /// Coordinates, and displacement components, per node.
     pub dim: usize,
     coords: Vector<B, [f64; 3]>,
+    materials: Materials<B>,
+}
+
+/// What kernels take of a model's materials.
+struct Materials<B: Backend> {
     lame: Vector<B, [f64; 2]>,
     across: Vector<B, f64>,
     thickness: f64,
@@ -47,15 +52,12 @@ impl<B: Backend> DeviceMesh<B> {
     /// Copies a model's materials to a backend; `blocks` and `coords` are those of its mesh's topology there.
     pub fn new(backend: &B, model: &Model, blocks: Vec<CellBlock<B>>, coords: Vector<B, [f64; 3]>) -> Result<Self> {
         assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
-        let (lame, across) = constants(model);
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             dim: model.analysis.dim(),
             blocks: blocks.into_iter().map(|b| DeviceBlock::new(backend, model, b)).collect::<Result<_>>()?,
             coords,
-            lame: backend.upload(&lame)?,
-            across: backend.upload(&across)?,
-            thickness: model.thickness,
+            materials: Materials::new(backend, model)?,
         })
     }
 
@@ -63,14 +65,9 @@ impl<B: Backend> DeviceMesh<B> {
     /// here and in matrices and assemblies of this mesh, stays as it is.
     pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
         assert_eq!(model.analysis.dim(), self.dim, "an analysis of another dimension");
-        let (lame, across) = constants(model);
-        self.lame = backend.upload(&lame)?;
-        self.across = backend.upload(&across)?;
-        self.thickness = model.thickness;
+        self.materials = Materials::new(backend, model)?;
         for block in &mut self.blocks {
-            let material = &model.cell_material[block.cells.index];
-            assert_eq!(material.len(), block.cells.n_cells, "the materials of another mesh");
-            block.material = backend.upload(material)?;
+            block.material = materials_of(backend, model, &block.cells)?;
         }
         Ok(())
     }
@@ -81,8 +78,8 @@ impl<B: Backend> DeviceMesh<B> {
             coords: self.coords.view(),
             nodes: block.cells.nodes.view(),
             material: block.material.view(),
-            lame: self.lame.view(),
-            thickness: self.thickness,
+            lame: self.materials.lame.view(),
+            thickness: self.materials.thickness,
             around: block.cells.around.view(),
             cells: block.cells.cells.view(),
         }
@@ -90,7 +87,7 @@ impl<B: Backend> DeviceMesh<B> {
 
     /// In a plane body the stress across the plane per in-plane dilatation, `[n_materials]`.
     pub fn across(&self) -> View<f64> {
-        self.across.view()
+        self.materials.across.view()
     }
 
     /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][dim]`.
@@ -125,9 +122,22 @@ impl<B: Backend> DeviceBlock<B> {
         if !is_solvable(cells.kind) {
             return Err(Error::NotSolvable(cells.kind.info().name));
         }
-        let material = backend.upload(&model.cell_material[cells.index])?;
-        Ok(DeviceBlock { cells, material })
+        Ok(DeviceBlock { material: materials_of(backend, model, &cells)?, cells })
     }
+}
+
+impl<B: Backend> Materials<B> {
+    fn new(backend: &B, model: &Model) -> Result<Self> {
+        let (lame, across) = constants(model);
+        Ok(Materials { lame: backend.upload(&lame)?, across: backend.upload(&across)?, thickness: model.thickness })
+    }
+}
+
+/// The material of each of some cells, `[n_cells]`.
+fn materials_of<B: Backend>(backend: &B, model: &Model, cells: &CellBlock<B>) -> Result<Vector<B, u32>> {
+    let material = &model.cell_material[cells.index];
+    assert_eq!(material.len(), cells.n_cells, "the materials of another mesh");
+    backend.upload(material)
 }
 
 /// Lame's parameters of each material, and the stress across the plane per in-plane dilatation.

@@ -8,6 +8,7 @@ use crate::backend::{Backend, Buffer, Grid, MAX_SHARED, Vector};
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::{Error, Result};
+use crate::mesh::coloring::Balance;
 use crate::sparse::{Matrix, Pattern};
 use cuda_std::launch::Kernel;
 use kernels_rs::assembly::atomic::{self, Atomic};
@@ -66,8 +67,7 @@ impl<B: Backend, T: Real> Assembly<B, T> {
     /// [`Error::Unsuited`] if it has no code for an element type of the mesh, or does not run on this backend.
     pub fn new(backend: &B, mesh: &DeviceMesh<B>, pattern: &Pattern<B>, strategy: Strategy) -> Result<Self> {
         check(backend, mesh, strategy)?;
-        let grouped = strategy == Strategy::RowOwner && !B::ON_HOST;
-        let columns = if grouped { columns(backend, pattern)? } else { 0 };
+        let columns = if sets_rows::<B>(strategy) { columns(backend, pattern)? } else { 0 };
         let prepare = |block: &DeviceBlock<B>| Prepared::new(backend, &block.cells, columns, strategy);
         Ok(Assembly { strategy, blocks: mesh.blocks.iter().map(prepare).collect::<Result<_>>()? })
     }
@@ -77,11 +77,14 @@ impl<B: Backend, T: Real> Assembly<B, T> {
         self.strategy
     }
 
-    /// Cells of each colour, of all element types one after the other; nothing if the strategy takes no colours.
-    pub fn colors(&self) -> Vec<usize> {
-        let sizes =
-            |block: &Prepared<B, T>| block.colors.starts.windows(2).map(|bounds| bounds[1] - bounds[0]).collect();
-        self.blocks.iter().flat_map(|block| -> Vec<usize> { sizes(block) }).collect()
+    /// How many cells the colours have, those of all element types; zeros if the strategy takes no colours.
+    pub fn balance(&self) -> Balance {
+        let mut starts = vec![0];
+        for block in &self.blocks {
+            let before = starts[starts.len() - 1];
+            starts.extend(block.colors.starts[1..].iter().map(|end| before + end));
+        }
+        Balance::of(&starts)
     }
 
     /// Sets a matrix of the mesh's pattern, in blocks of its dimension, to the mesh's stiffness before supports.
@@ -89,8 +92,7 @@ impl<B: Backend, T: Real> Assembly<B, T> {
         let shape = (matrix.pattern().n_rows, matrix.block_size());
         assert_eq!(shape, (mesh.n_nodes, mesh.dim), "the matrix of another mesh");
         assert_eq!(self.blocks.len(), mesh.blocks.len(), "the assembly of another mesh");
-        let sets = self.strategy == Strategy::RowOwner && !B::ON_HOST;
-        if !sets || mesh.blocks.is_empty() {
+        if !sets_rows::<B>(self.strategy) || mesh.blocks.is_empty() {
             matrix.clear(backend)?;
         }
         for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
@@ -114,6 +116,11 @@ impl<B: Backend, T: Real> Assembly<B, T> {
     }
 }
 
+/// Whether groups of lanes own the rows: they set them, and nothing needs to be cleared before.
+fn sets_rows<B: Backend>(strategy: Strategy) -> bool {
+    strategy == Strategy::RowOwner && !B::ON_HOST
+}
+
 /// Refuses a strategy that cannot assemble a mesh on a backend.
 fn check<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, strategy: Strategy) -> Result<()> {
     let unfit =
@@ -135,17 +142,17 @@ impl<B: Backend, T: Real> Prepared<B, T> {
         let colors = if strategy.is_colored() {
             CellColors::new(backend, block)?
         } else {
-            CellColors { starts: Vec::new(), cells: backend.zeros(0)? }
+            CellColors { starts: vec![0], cells: backend.zeros(0)? }
         };
-        let (slopes, n_points) = with_element!(block.kind, E => Ok((slopes::<E, T>(), E::QUADRATURE.len())))?;
-        let largest = colors.starts.windows(2).map(|bounds| bounds[1] - bounds[0]).max().unwrap_or(0);
-        let n_geometry = if strategy == Strategy::TwoKernels { largest * GEOMETRY * n_points } else { 0 };
-        Ok(Prepared {
-            slopes: backend.upload_vec(if strategy.needs_warps() { slopes } else { Vec::new() })?,
-            columns,
-            geometry: backend.zeros(n_geometry)?,
-            colors,
-        })
+        let slopes = match strategy.needs_warps() {
+            true => with_warp_element!(block.kind, E => Ok(slopes::<E, T>()))?,
+            false => Vec::new(),
+        };
+        let n_geometry = match strategy {
+            Strategy::TwoKernels => colors.balance().largest * GEOMETRY * block.kind.info().shape.quadrature.len(),
+            _ => 0,
+        };
+        Ok(Prepared { slopes: backend.upload_vec(slopes)?, columns, geometry: backend.zeros(n_geometry)?, colors })
     }
 
     /// Adds the stiffness of the cells of one type.
@@ -213,8 +220,8 @@ impl<B: Backend, T: Real> Job<'_, B, T> {
     }
 }
 
-/// Columns of a row for which a group of lanes has room: as many as the longest row, but not many more than most rows have,
-/// as room for the longest leaves threads out.
+/// Columns of a row for which a group of lanes has room: as many as the longest row, but not many more than most rows
+/// have, as room for the longest leaves threads out.
 fn columns<B: Backend>(backend: &B, pattern: &Pattern<B>) -> Result<usize> {
     let mean = pattern.n_blocks() as f64 / pattern.n_rows.max(1) as f64;
     Ok(pattern.longest_row(backend)?.min((1.25 * mean).ceil() as usize))

@@ -27,14 +27,15 @@ macro_rules! strategies {
 }
 for_each_strategy!(strategies);
 
-/// From more quadrature points on, the CPU assembles element by element: measured at 9 (quad8) and 27 (hex20), docs/assembly.md.
+/// From more quadrature points on, the CPU assembles element by element: measured at 9 (quad8) and 27 (hex20),
+/// docs/assembly.md.
 const MANY_POINTS: usize = 9;
 
 impl Strategy {
     /// What `auto` stands for on a backend, for a mesh of these elements; it gives the same bits every time.
     ///
-    /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements of many quadrature points (hex20): a thread that owns
-    /// a row computes the Jacobians of all points once for each node.
+    /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements of many quadrature points (hex20): a thread that
+    /// owns a row computes the Jacobians of all points once for each node.
     pub fn auto<B: Backend>(mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
         let of_many_points = kinds.all(|kind| kind.info().shape.quadrature.len() > MANY_POINTS);
         if B::ON_HOST && of_many_points { Strategy::ByElement } else { Strategy::RowOwner }

@@ -1,5 +1,5 @@
-//! The symbolic phase: sparsity from the mesh, and for every block of a cell's stiffness where in its row it goes (WARP's
-//! CSR index). With that the numeric phase searches nothing.
+//! The symbolic phase: sparsity from the mesh, and for every block of a cell's stiffness where in its row it goes
+//! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::{Numbering, Ordering};
 use crate::chunks::split_at_bounds;

@@ -1,6 +1,7 @@
 //! The straight edge, `xi` from -1 to 1: `N = (1 + s xi) / 2` at `xi = s`.
 
-use super::{ElementInfo, ElementKind::Point1, SAME_ORDER, Shape, shape::LINE_3};
+use super::{ElementInfo, ElementKind::Point1, SAME_ORDER, Shape};
+use kernels_rs::element::rules::LINE_3;
 
 const NODES: &[[f64; 3]] = &[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
 
@@ -15,7 +16,7 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     faces: &[(Point1, &[0]), (Point1, &[1])],
     shape: Shape {
         nodes: NODES,
-        quadrature: LINE_3,
+        quadrature: &LINE_3,
         value: |b, xi| 0.5 * (1.0 + NODES[b][0] * xi[0]),
         gradient: |b, _| [0.5 * NODES[b][0], 0.0, 0.0],
     },

@@ -1,6 +1,7 @@
 //! The quadratic edge: `N = xi (xi + s) / 2` at the ends `xi = s`, `1 - xi^2` in the middle.
 
-use super::{ElementInfo, ElementKind::Point1, SAME_ORDER, Shape, shape::LINE_3};
+use super::{ElementInfo, ElementKind::Point1, SAME_ORDER, Shape};
+use kernels_rs::element::rules::LINE_3;
 
 const NODES: &[[f64; 3]] = &[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0; 3]];
 
@@ -13,7 +14,7 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 21,
     vtk_order: SAME_ORDER,
     faces: &[(Point1, &[0]), (Point1, &[1])],
-    shape: Shape { nodes: NODES, quadrature: LINE_3, value, gradient },
+    shape: Shape { nodes: NODES, quadrature: &LINE_3, value, gradient },
 };
 
 fn value(b: usize, [xi, ..]: [f64; 3]) -> f64 {

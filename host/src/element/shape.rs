@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use kernels_rs::element::rules::LINE_3;
 use kernels_rs::element::{Element, Hex20, Point, Quad8};
 
 use super::ElementKind;
@@ -27,13 +28,6 @@ impl Shape {
         Shape { nodes: E::NODES, quadrature: E::QUADRATURE, value: E::shape, gradient: E::shape_gradient }
     }
 }
-
-/// The three-point Gauss rule on [-1, 1], exact to degree 5.
-pub(super) const LINE_3: &[Point] = &[
-    ([-0.774_596_669_241_483_4, 0.0, 0.0], 5.0 / 9.0),
-    ([0.0; 3], 8.0 / 9.0),
-    ([0.774_596_669_241_483_4, 0.0, 0.0], 5.0 / 9.0),
-];
 
 /// Shape functions at a reference point.
 #[derive(Debug)]

@@ -93,19 +93,10 @@ fn refine(cells: Cells, edges: &Edges, first: u32) -> Result<Cells, MeshError> {
 
 #[cfg(test)]
 mod tests {
-    use kernels_rs::element::Element;
-
     use super::*;
     use crate::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri6};
-    use crate::element::dispatch::{match_element, with_element};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
-
-    /// Where the nodes of the reference element lie.
-    fn reference(kind: ElementKind) -> &'static [[f64; 3]] {
-        let nodes: crate::error::Result<_> = with_element!(kind, E => Ok(E::NODES));
-        nodes.unwrap()
-    }
 
     /// Every node of every cell lies where the linear map of the corners has the node of the reference element.
     fn check_places(mesh: &Mesh) {
@@ -119,7 +110,7 @@ mod tests {
             }
         }
         let kind = mesh.cells[0].kind;
-        let (xi, nodes) = (reference(kind), mesh.cells[0].cell(0));
+        let (xi, nodes) = (kind.info().shape.nodes, mesh.cells[0].cell(0));
         for edge in kind.info().edges() {
             let middle = [0, 1, 2].map(|c| 0.5 * (xi[edge[0]][c] + xi[edge[1]][c]));
             assert_eq!(xi[edge[2]], middle, "{kind:?} {edge:?}");

@@ -1,6 +1,6 @@
 //! Plane problems resolved against meshes: what fits, and the messages where it does not.
 
-use super::testing::{load, load_on};
+use super::testing::{load, load_on, refused};
 use super::*;
 use crate::Error;
 use crate::element::ElementKind::{Quad4, Tet4, Tri3};
@@ -17,15 +17,6 @@ fn plate(element: &str) -> String {
 }
 
 const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xy\"\n";
-
-#[track_caller]
-fn refused(text: &str, code: u8, words: &[&str]) {
-    let error = load(text).expect_err("this must be refused");
-    assert_eq!(error.exit_code(), code, "{error}");
-    for word in words {
-        assert!(error.to_string().contains(word), "{error}\ndoes not hold {word}");
-    }
-}
 
 /// The clamped plate with one piece replaced, which must be there.
 fn but(from: &str, to: &str) -> String {

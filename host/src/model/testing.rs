@@ -24,6 +24,16 @@ pub fn load(text: &str) -> Result<Model, Error> {
     Model::resolve(&case, mesh)
 }
 
+/// A case text is refused with this exit code, by a message that holds these words.
+#[track_caller]
+pub fn refused(text: &str, code: u8, words: &[&str]) {
+    let error = load(text).expect_err("this must be refused");
+    assert_eq!(error.exit_code(), code, "{error}");
+    for word in words {
+        assert!(error.to_string().contains(word), "{error}\ndoes not hold {word}");
+    }
+}
+
 /// Resolves a case text on another mesh than it names.
 pub fn load_on(text: &str, mesh: Mesh) -> Result<Model, Error> {
     Model::resolve(&Case::parse(Path::new("box.toml"), text)?, mesh)

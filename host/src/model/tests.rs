@@ -1,20 +1,11 @@
 //! Case files resolved against meshes: materials, supports, and the messages where they do not fit.
 
-use super::testing::{CLAMP, beside, head, load, load_on};
+use super::testing::{CLAMP, beside, head, load, load_on, refused};
 use super::*;
 use crate::Error;
 use crate::element::ElementKind::{Hex8, Tet4};
 use crate::mesh::Group;
 use crate::mesh::generate::generate_box;
-
-#[track_caller]
-fn refused(text: &str, code: u8, words: &[&str]) {
-    let error = load(text).expect_err("this must be refused");
-    assert_eq!(error.exit_code(), code, "{error}");
-    for word in words {
-        assert!(error.to_string().contains(word), "{error}\ndoes not hold {word}");
-    }
-}
 
 fn supported(supports: &str) -> Model {
     load(&format!("{}{supports}", head("tet4"))).unwrap()

@@ -36,7 +36,9 @@ pub fn recover<B: Backend>(
         let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
         let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
         // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
-        with_element!(block.cells.kind, E => unsafe { backend.run(block.cells.n_cells, Recover::<E>::new(view, across, u, out)) })?;
+        with_element!(block.cells.kind, E => unsafe {
+            backend.run(block.cells.n_cells, Recover::<E>::new(view, across, u, out))
+        })?;
         stresses.stress[block.cells.index] = backend.take(stress)?;
         stresses.von_mises[block.cells.index] = backend.take(von_mises)?;
         stresses.strain_energy += backend.take(energy)?.iter().sum::<f64>();

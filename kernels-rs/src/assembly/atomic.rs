@@ -1,5 +1,5 @@
-//! Assembly by atomic additions: no colours, one launch. The order of a sum is the order of arrival, so the last bits of
-//! the matrix differ from run to run.
+//! Assembly by atomic additions: no colours, one launch. The order of a sum is the order of arrival, so the last bits
+//! of the matrix differ from run to run.
 //!
 //! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`
 
@@ -21,9 +21,10 @@ pub fn n_items(n_cells: usize, n: usize) -> usize {
 /// Computes: adds one row of blocks of a cell's stiffness.
 ///
 /// Parameters: `to`, the matrix, zero or holding what other element types have added.
-/// Thread mapping: an item per pair of cell and local node a, [`n_items`] in all. The lanes of a warp take the same a of 32
-/// consecutive cells: in a mesh whose cells are numbered along a direction, as generated ones are, their rows follow one
-/// another, and so do the entries that they add to in a format of slices; and a is the same for the whole warp.
+/// Thread mapping: an item per pair of cell and local node a, [`n_items`] in all. The lanes of a warp take the same a
+/// of 32 consecutive cells: in a mesh whose cells are numbered along a direction, as generated ones are, their rows
+/// follow one another, and so do the entries that they add to in a format of slices; and a is the same for the whole
+/// warp.
 /// Memory moved: per item N nodes, N coordinates (through the cache) and N slots (2 B); DIM DIM N values added to, by
 /// reductions in the second-level cache, whose results nobody waits for. Operations: see [`super::rows`].
 ///

@@ -1,5 +1,5 @@
-//! Assembly by element (WARP sec. 3.4, alg. 3): a thread per element computes its whole stiffness and then adds it to the
-//! matrix; a launch takes the elements of one colour. The baseline that WARP compares its strategies with.
+//! Assembly by element (WARP sec. 3.4, alg. 3): a thread per element computes its whole stiffness and then adds it to
+//! the matrix; a launch takes the elements of one colour. The baseline that WARP compares its strategies with.
 //!
 //! `K_e = sum_q w_q |J_q| B^T D B`, kept as `M_ab = sum_q w_q |J_q| g_a g_b^T` until it is added.
 
@@ -13,10 +13,10 @@ use cuda_std::prelude::*;
 ///
 /// Parameters: `to`, the matrix, zero or holding what other colours and element types have added.
 /// Thread mapping: an item per cell of the colour.
-/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and DIM DIM N N values read and written. K_e is
-/// more than registers hold (576 values of hex8), so it lies in local memory, and every quadrature point reads and
-/// writes it once more: WARP measures 55 % of its traffic there. hex20 in f64 keeps 29 kB a thread. Operations per point, in three dimensions: 18 N for
-/// Jacobian and gradients, 9 N N for the blocks.
+/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and DIM DIM N N values read and written. K_e
+/// is more than registers hold (576 values of hex8), so it lies in local memory, and every quadrature point reads and
+/// writes it once more: WARP measures 55 % of its traffic there. hex20 in f64 keeps 29 kB a thread. Operations per
+/// point, in three dimensions: 18 N for Jacobian and gradients, 9 N N for the blocks.
 ///
 /// # Safety
 /// See the crate's section on safety; no two cells of the colour share a node.

@@ -1,5 +1,5 @@
-//! Assembly by warp (WARP sec. 4.1 and 4.2, alg. 4): a warp per element goes through the quadrature points one after the
-//! other, its lanes together.
+//! Assembly by warp (WARP sec. 4.1 and 4.2, alg. 4): a warp per element goes through the quadrature points one after
+//! the other, its lanes together.
 //!
 //! `M_ab = sum_q w_q |J_q| g_a g_b^T` with `g_b = J_q^-T dN_b/dxi`, and `K_ab = lambda M + mu M^T + mu tr(M) I`
 //!
@@ -25,11 +25,11 @@ const WORDS: usize = 9 + 9 + 24 + 24;
 ///
 /// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `to`, the matrix, zero or holding what has been added before.
 /// Thread mapping: a warp per cell, [`WARPS`] a block. Per quadrature point 24 lanes multiply and sum the Jacobian, a
-/// column for each eight of them; nine lanes have an entry of its inverse each, 24 a component of a node's gradient each;
-/// then every lane adds to the two blocks that [`Share`] says.
-/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and 576 values read and written. Operations per
-/// lane and point: 3 products with 9 shuffled sums, about 30 for inverse and gradient, 21 for the blocks. Shared memory:
-/// 66 values per warp; 3 waits per point.
+/// column for each eight of them; nine lanes have an entry of its inverse each, 24 a component of a node's gradient
+/// each; then every lane adds to the two blocks that [`Share`] says.
+/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and 576 values read and written. Operations
+/// per lane and point: 3 products with 9 shuffled sums, about 30 for inverse and gradient, 21 for the blocks. Shared
+/// memory: 66 values per warp; 3 waits per point.
 ///
 /// # Safety
 /// See the crate's section on safety; no two cells of the colour share a node.

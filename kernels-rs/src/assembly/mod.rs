@@ -86,9 +86,19 @@ impl MeshView {
         let origin = unsafe { self.coords.at(nodes[0]) };
         E::nodal(|b| {
             // SAFETY: as above.
-            let x = unsafe { self.coords.at(nodes[b]) };
-            core::array::from_fn(|i| T::from_f64(x[i] - origin[i]))
+            unsafe { self.relative(nodes[b], origin) }
         })
+    }
+
+    /// Coordinates of a node relative to a point: the difference is taken in f64.
+    ///
+    /// # Safety
+    /// `node` is a node of the mesh.
+    #[inline(always)]
+    pub unsafe fn relative<T: Real>(self, node: usize, origin: [f64; 3]) -> [T; 3] {
+        // SAFETY: `node` is valid by contract.
+        let x = unsafe { self.coords.at(node) };
+        core::array::from_fn(|i| T::from_f64(x[i] - origin[i]))
     }
 
     /// Lame's parameters of a cell's material times the thickness.

@@ -23,11 +23,11 @@ const WORDS: usize = 3 * NODES * NODES + NODES;
 /// Computes: adds the stiffness of a cell of a colour.
 ///
 /// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `to`, the matrix, zero or holding what has been added before.
-/// Thread mapping: a warp per cell, [`WARPS`] a block. Four lanes share a quadrature point, with two nodes each: they sum
-/// the Jacobian by two steps of shuffles, and then each has it whole, inverts it, and leaves the gradients of its nodes
-/// in shared memory. In the loop over the points a lane has the two blocks that [`Share`] says.
-/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and 576 values read and written. Operations per
-/// lane: 18 and 18 shuffled sums for the Jacobian, an inverse, 18 for gradients, 21 per point, 60 for the material.
+/// Thread mapping: a warp per cell, [`WARPS`] a block. Four lanes share a quadrature point, with two nodes each: they
+/// sum the Jacobian by two steps of shuffles, and then each has it whole, inverts it, and leaves the gradients of its
+/// nodes in shared memory. In the loop over the points a lane has the two blocks that [`Share`] says.
+/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and 576 values read and written. Operations
+/// per lane: 18 and 18 shuffled sums for the Jacobian, an inverse, 18 for gradients, 21 per point, 60 for the material.
 /// Shared memory: 200 values per warp.
 ///
 /// # Safety

@@ -1,12 +1,12 @@
-//! Row-owner assembly by a group of lanes: the lanes that own a node share out the columns of each cell around it, sum the
-//! row in shared memory, and write it once. No colours, no atomics; every sum has a fixed order.
+//! Row-owner assembly by a group of lanes: the lanes that own a node share out the columns of each cell around it, sum
+//! the row in shared memory, and write it once. No colours, no atomics; every sum has a fixed order.
 //!
 //! `K_ab = sum_e lambda M_ab + mu M_ab^T + mu tr(M_ab) I`, `M_ab = sum_q w_q |J_q| g_a g_b^T` (see
 //! [`stiffness_block`])
 //!
-//! A thread that owns a row alone ([`row_owner`](super::row_owner)) adds to the matrix in memory, once for every cell of a
-//! pair of nodes: 11 GB read and 7 GB written for 1.1 GB of tet4 stiffness on an H200, whose cache is too small for the rows
-//! of all threads. Here the row stays on the chip.
+//! A thread that owns a row alone ([`row_owner`](super::row_owner)) adds to the matrix in memory, once for every cell
+//! of a pair of nodes: 11 GB read and 7 GB written for 1.1 GB of tet4 stiffness on an H200, whose cache is too small
+//! for the rows of all threads. Here the row stays on the chip.
 
 use super::{Destination, MeshView};
 use crate::element::*;
@@ -88,8 +88,8 @@ struct Lane {
     peers: u32,
 }
 
-/// Brings the coordinates of a cell's nodes into shared memory, relative to its first; returns the local number of the row's
-/// node.
+/// Brings the coordinates of a cell's nodes into shared memory, relative to its first; returns the local number of the
+/// row's node.
 #[inline(always)]
 unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, coords: *mut T) -> usize {
     let lanes = lanes::<E>();
@@ -103,8 +103,7 @@ unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, co
             a = first + (owned >> own.peers.trailing_zeros()).trailing_zeros() as usize;
         }
         if b < E::N {
-            let x = mesh.coords.at(node);
-            write(E::DIM, coords.add(3 * b), core::array::from_fn(|i| T::from_f64(x[i] - origin[i])));
+            write(E::DIM, coords.add(3 * b), mesh.relative(node, origin));
         }
     }
     warp::sync_warp(own.peers);
@@ -186,16 +185,15 @@ unsafe fn add_block<E: Element, T: Real>(
     }
 }
 
-/// Computes: block rows of K, the stiffness of the cells around each node; sets them, or adds to them what another element
-/// type gives.
+/// Computes: block rows of K, the stiffness of the cells around each node; sets them, or adds to them what another
+/// element type gives.
 ///
-/// Parameters: `n_rows`; `room`, what fits in the dynamic shared memory: `room.rows` groups of [`Room::group_words`] words;
-/// `adds`, 0 to set; `to`, the matrix.
+/// Parameters: `n_rows`; `room`, what fits in the dynamic shared memory: `room.rows` groups of [`Room::group_words`]
+/// words; `adds`, 0 to set; `to`, the matrix.
 /// Thread mapping: [`lanes`] lanes per node, `room.rows` nodes per block of threads.
-/// Memory moved: every value of the matrix is written once (read too, if it adds), those of columns without a place once for
-/// every cell; per pair of node and cell N slots (2 B), N nodes and N
-/// coordinates (through the cache). Operations per pair: 9 N for the Jacobian and 30 for its inverse at each point, 18 N for
-/// the columns.
+/// Memory moved: every value of the matrix is written once (read too, if it adds), those of columns without a place
+/// once for every cell; per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache).
+/// Operations per pair: 9 N for the Jacobian and 30 for its inverse at each point, 18 N for the columns.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -3,8 +3,9 @@
 //!
 //! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`
 
-use super::rows::row_of_products;
-use super::{Destination, MeshView};
+use super::MeshView;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::{Destination, rows::row_of_products};
 use crate::element::*;
 use crate::for_each_element;
 use crate::material::{strain, stress, traction};

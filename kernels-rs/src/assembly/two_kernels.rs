@@ -1,5 +1,5 @@
-//! Assembly by two kernels (WARP sec. 4.4): the first leaves the geometry of all quadrature points of a colour's elements in
-//! memory, the second sums stiffness from it, a block of threads per element and a thread per entry of K_e.
+//! Assembly by two kernels (WARP sec. 4.4): the first leaves the geometry of all quadrature points of a colour's
+//! elements in memory, the second sums stiffness from it, a block of threads per element and a thread per entry of K_e.
 //!
 //! `M_ab = sum_q w_q |J_q| g_a g_b^T` with `g_b = J_q^-T dN_b/dxi`, and `K_ab = lambda M + mu M^T + mu tr(M) I`
 //!

@@ -1,9 +1,9 @@
 //! What the strategies of a warp per element share: how K_e is divided among the lanes, and how each adds its part.
 //!
-//! Of an element of eight nodes a lane has two blocks (18 entries): `M_ab = sum_q w_q |J_q| g_a g_b^T` for one node and two
-//! others. With 4 threads per row (WARP fig. 2) the one is the row a = lane / 4 and the two are the columns
-//! b = 2 (lane % 4) and b + 1; with 8 threads per row (WARP fig. 6) the one is the column lane % 8 and the two are
-//! the rows 2 (lane / 8) and the next.
+//! Of an element of eight nodes a lane has two blocks (18 entries): `M_ab = sum_q w_q |J_q| g_a g_b^T` for one node and
+//! two others. With 4 threads per row (WARP fig. 2) the one is the row a = lane / 4 and the two are the columns b = 2
+//! (lane % 4) and b + 1; with 8 threads per row (WARP fig. 6) the one is the column lane % 8 and the two are the rows 2
+//! (lane / 8) and the next.
 
 use super::{Destination, MeshView};
 use crate::element::Element;
@@ -119,6 +119,5 @@ pub fn place() -> (usize, usize, usize) {
 #[inline(always)]
 pub unsafe fn coords<T: Real>(mesh: MeshView, cell: usize, b: usize) -> [T; 3] {
     let origin = mesh.coords.at(mesh.nodes.at(cell * NODES) as usize);
-    let x = mesh.coords.at(mesh.nodes.at(cell * NODES + b) as usize);
-    core::array::from_fn(|i| T::from_f64(x[i] - origin[i]))
+    mesh.relative(mesh.nodes.at(cell * NODES + b) as usize, origin)
 }

@@ -7,7 +7,7 @@ mod hex20;
 mod hex8;
 mod quad4;
 mod quad8;
-mod rules;
+pub mod rules;
 mod tet10;
 mod tet4;
 mod tri3;

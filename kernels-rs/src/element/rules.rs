@@ -8,6 +8,8 @@ const G2: f64 = 0.577_350_269_189_625_8;
 /// `sqrt(3/5)`: the three-point Gauss rule's outer points.
 const G3: f64 = 0.774_596_669_241_483_4;
 
+/// Three points on the line: exact to degree 5.
+pub const LINE_3: [Point; 3] = [([-G3, 0.0, 0.0], 5.0 / 9.0), ([0.0; 3], 8.0 / 9.0), ([G3, 0.0, 0.0], 5.0 / 9.0)];
 /// Two points a direction: exact to degree 3 in each.
 pub const SQUARE_2: [Point; 4] = square([-G2, G2], [1.0, 1.0]);
 /// Three points a direction: exact to degree 5 in each.

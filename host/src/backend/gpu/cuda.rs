@@ -1,21 +1,21 @@
 //! NVIDIA GPUs, through `cust` and the driver that `cuda_loader` finds at run time.
 
+use super::graph::Graph;
+use super::memory::{CudaBuffer, Memory};
 use super::{Launcher, ptx};
-use crate::backend::{Buffer, Plain};
+use crate::backend::{Buffer, Grid, Plain};
 use crate::error::{Error, Result};
 use cuda_std::launch::Kernel;
-use cuda_std::prelude::{View, ViewMut};
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
 use cust::error::CudaError;
-use cust::memory::{DeviceBuffer, mem_get_info};
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::marker::PhantomData;
+use std::rc::Rc;
 
 /// Unknowns up to which one launch of many iterations is faster than a launch per step.
 const PERSISTENT_LIMIT: usize = 1_000_000;
@@ -56,44 +56,15 @@ fn describe(index: u32, device: Device) -> Result<DeviceInfo, CudaError> {
     Ok(DeviceInfo { index, name: device.name()?, memory: device.total_memory()? as u64, compute: (major, minor) })
 }
 
-fn failure(error: CudaError, doing: &str) -> Error {
+pub(super) fn failure(error: CudaError, doing: &str) -> Error {
     Error::Device(format!("the GPU failed to {doing}: {error:?}"))
 }
 
 /// The `CudaError` of a raw driver call.
-fn check(result: sys::CUresult, doing: &str) -> Result<()> {
+pub(super) fn check(result: sys::CUresult, doing: &str) -> Result<()> {
     match result {
         sys::cudaError_enum::CUDA_SUCCESS => Ok(()),
         code => Err(Error::Device(format!("the GPU failed to {doing}: {code:?}"))),
-    }
-}
-
-/// An array in a GPU's memory.
-pub struct CudaBuffer<T> {
-    bytes: DeviceBuffer<u8>,
-    len: usize,
-    marker: PhantomData<T>,
-}
-
-impl<T: Plain> CudaBuffer<T> {
-    fn address(&self) -> sys::CUdeviceptr {
-        self.bytes.as_device_ptr().as_raw()
-    }
-}
-
-impl<T: Plain> Buffer<T> for CudaBuffer<T> {
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn view(&self) -> View<T> {
-        // SAFETY: the address is the device's, for kernels alone; it holds `len` entries.
-        unsafe { View::new(self.address() as *const T, self.len) }
-    }
-
-    fn view_mut(&mut self) -> ViewMut<T> {
-        // SAFETY: as above, and the buffer is borrowed uniquely.
-        unsafe { ViewMut::new(self.address() as *mut T, self.len) }
     }
 }
 
@@ -103,20 +74,11 @@ struct Loaded {
     function: sys::CUfunction,
 }
 
-/// Launches that the driver makes in one go.
-pub struct Graph(sys::CUgraphExec);
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        // SAFETY: made by `record`, and nobody else has it. A failure leaves nothing to be done.
-        unsafe { sys::cuGraphExecDestroy(self.0) };
-    }
-}
-
 /// Launches on an NVIDIA GPU, in one stream. Fields drop in order, the context last.
 pub struct Cuda {
     kernels: RefCell<HashMap<&'static str, Loaded>>,
-    stream: Stream,
+    memory: Memory,
+    stream: Rc<Stream>,
     name: String,
     multiprocessors: usize,
     full_grid: usize,
@@ -139,9 +101,11 @@ impl Cuda {
         CurrentContext::set_current(&context)?;
         let multiprocessors = device.get_attribute(DeviceAttribute::MultiprocessorCount)? as usize;
         let per_multiprocessor = device.get_attribute(DeviceAttribute::MaxThreadsPerMultiprocessor)? as usize;
+        let stream = Rc::new(Stream::new(StreamFlags::NON_BLOCKING, None)?);
         Ok(Cuda {
             kernels: RefCell::default(),
-            stream: Stream::new(StreamFlags::NON_BLOCKING, None)?,
+            memory: Memory::new(device, &stream)?,
+            stream,
             name: device.name()?,
             multiprocessors,
             full_grid: multiprocessors * per_multiprocessor / kernels_rs::reduce::BLOCK,
@@ -150,16 +114,10 @@ impl Cuda {
     }
 
     fn allocate<T: Plain>(&self, len: usize) -> Result<CudaBuffer<T>> {
-        let size = (len * size_of::<T>()).max(1);
-        // SAFETY: every caller writes the buffer before anything reads it.
-        let bytes = unsafe { DeviceBuffer::uninitialized(size) };
-        let bytes = bytes.map_err(|e| match e {
-            CudaError::OutOfMemory => {
-                Error::OutOfMemory { device: self.name.clone(), needed: size as u64, available: self.free_memory() }
-            }
-            e => failure(e, "allocate memory"),
-        })?;
-        Ok(CudaBuffer { bytes, len, marker: PhantomData })
+        self.memory.allocate(len)?.ok_or_else(|| {
+            let (needed, available) = ((len * size_of::<T>()) as u64, self.free_memory());
+            Error::OutOfMemory { device: self.name.clone(), needed, available }
+        })
     }
 
     fn function(&self, name: &'static str) -> Result<sys::CUfunction> {
@@ -189,7 +147,7 @@ impl Launcher for Cuda {
     }
 
     fn free_memory(&self) -> Option<u64> {
-        mem_get_info().ok().map(|(free, _)| free as u64)
+        self.memory.free()
     }
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<CudaBuffer<T>> {
@@ -214,7 +172,7 @@ impl Launcher for Cuda {
     }
 
     fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
-        assert!(first + to.len() <= buffer.len, "{} entries from {first} on, of {}", to.len(), buffer.len);
+        assert!(first + to.len() <= buffer.len(), "{} entries from {first} on, of {}", to.len(), buffer.len());
         if to.is_empty() {
             return Ok(());
         }
@@ -227,27 +185,27 @@ impl Launcher for Cuda {
     }
 
     fn copy<T: Plain>(&self, from: &CudaBuffer<T>, to: &mut CudaBuffer<T>) -> Result<()> {
-        assert_eq!(from.len, to.len, "copy between arrays of different lengths");
-        let bytes = from.len * size_of::<T>();
+        assert_eq!(from.len(), to.len(), "copy between arrays of different lengths");
+        let bytes = from.len() * size_of::<T>();
         // SAFETY: both buffers hold `bytes` bytes.
         let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.stream.as_inner()) };
         check(result, "copy within its memory")
     }
 
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
         let function = self.function(kernel.name())?;
         let mut params = kernel.params();
         // SAFETY: the parameters are the kernel's own, in its order; the caller keeps its contract.
         let result = unsafe {
             sys::cuLaunchKernel(
                 function,
-                blocks as u32,
+                grid.blocks as u32,
                 1,
                 1,
-                threads as u32,
+                grid.threads as u32,
                 1,
                 1,
-                bytes as u32,
+                grid.shared_bytes as u32,
                 self.stream.as_inner(),
                 params.as_mut_ptr(),
                 std::ptr::null_mut(),
@@ -256,13 +214,13 @@ impl Launcher for Cuda {
         check(result, &format!("launch kernel `{}`", kernel.name()))
     }
 
-    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
         let function = self.function(kernel.name())?;
-        let mut params = kernel.params();
-        let (blocks, threads, stream) = (blocks as u32, threads as u32, self.stream.as_inner());
+        let (mut params, stream) = (kernel.params(), self.stream.as_inner());
+        let [blocks, threads, bytes] = [grid.blocks, grid.threads, grid.shared_bytes].map(|n| n as u32);
         // SAFETY: as for `launch`.
         let result = unsafe {
-            sys::cuLaunchCooperativeKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, params.as_mut_ptr())
+            sys::cuLaunchCooperativeKernel(function, blocks, 1, 1, threads, 1, 1, bytes, stream, params.as_mut_ptr())
         };
         check(result, &format!("launch kernel `{}`", kernel.name()))
     }
@@ -277,29 +235,11 @@ impl Launcher for Cuda {
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Graph>> {
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        let mut graph = std::ptr::null_mut();
-        // SAFETY: the stream lives; what is called between the two only launches and copies.
-        let (done, ended) = unsafe {
-            check(sys::cuStreamBeginCapture_v2(self.stream.as_inner(), mode), "begin to record launches")?;
-            (work(), sys::cuStreamEndCapture(self.stream.as_inner(), &raw mut graph))
-        };
-        let made = done.and_then(|()| check(ended, "record launches")).and_then(|()| {
-            let mut executable = std::ptr::null_mut();
-            // SAFETY: the graph was just made.
-            check(unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) }, "prepare launches")?;
-            Ok(Some(Graph(executable)))
-        });
-        if !graph.is_null() {
-            // SAFETY: as above; the executable graph does not need it.
-            unsafe { sys::cuGraphDestroy(graph) };
-        }
-        made
+        Graph::record(&self.stream, work).map(Some)
     }
 
     fn replay(&self, recording: &Graph) -> Result<()> {
-        // SAFETY: the graph is executable; that what its launches use is alive is what `record` was promised.
-        check(unsafe { sys::cuGraphLaunch(recording.0, self.stream.as_inner()) }, "repeat launches")
+        recording.launch(&self.stream)
     }
 
     fn persistent_limit(&self) -> usize {

@@ -1,7 +1,7 @@
 //! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
 
 use super::Launcher;
-use crate::backend::{HostBuffer, Plain, host_memory};
+use crate::backend::{Grid, HostBuffer, Plain, host_memory};
 use crate::error::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
@@ -50,16 +50,18 @@ impl Launcher for Emulated {
         Ok(())
     }
 
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()> {
-        let (grid, block) = (blocks as u32, threads as u32);
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+        let (blocks, threads) = (grid.blocks as u32, grid.threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulator.launch(grid, block, bytes, kernel) }.map_err(|e| Error::Device(e.to_string()))
+        unsafe { self.emulator.launch(blocks, threads, grid.shared_bytes, kernel) }
+            .map_err(|e| Error::Device(e.to_string()))
     }
 
-    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
-        let (grid, block) = (blocks as u32, threads as u32);
+    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+        let (blocks, threads) = (grid.blocks as u32, grid.threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.emulator.launch_cooperative(grid, block, 0, kernel) }.map_err(|e| Error::Device(e.to_string()))
+        unsafe { self.emulator.launch_cooperative(blocks, threads, grid.shared_bytes, kernel) }
+            .map_err(|e| Error::Device(e.to_string()))
     }
 
     fn resident_blocks<K: Kernel>(&self, _: usize, _: &K) -> Result<usize> {

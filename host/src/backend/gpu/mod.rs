@@ -5,6 +5,10 @@
 mod cuda;
 mod emulated;
 #[cfg(feature = "cuda")]
+mod graph;
+#[cfg(feature = "cuda")]
+mod memory;
+#[cfg(feature = "cuda")]
 mod ptx;
 mod sort;
 
@@ -48,20 +52,12 @@ pub trait Launcher: 'static {
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { self.launch_shared(blocks, threads, 0, kernel) }
-    }
-    /// The same, with this much dynamic shared memory per block: up to 48 KiB.
-    ///
-    /// # Safety
-    /// The kernel's own contract.
-    unsafe fn launch_shared<K: Kernel>(&self, blocks: usize, threads: usize, bytes: usize, kernel: &K) -> Result<()>;
+    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()>;
     /// Starts a kernel whose blocks wait for one another: all of them run at the same time.
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch_cooperative<K: Kernel>(&self, blocks: usize, threads: usize, kernel: &K) -> Result<()>;
+    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()>;
     /// Blocks of this many threads of a kernel that can run at the same time.
     fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize>;
     /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing.
@@ -139,7 +135,7 @@ impl<L: Launcher> GpuBackend<L> {
     /// The kernel's own contract.
     unsafe fn launch_sum<K: Kernel>(&self, blocks: usize, kernel: &K) -> Result<()> {
         // SAFETY: the caller keeps the kernel's contract.
-        let launched = unsafe { self.launcher.launch(blocks, BLOCK, kernel) };
+        let launched = unsafe { self.launcher.launch(Grid::new(blocks, BLOCK), kernel) };
         if launched.is_err() {
             // Blocks that ran have taken tickets, and nobody was last.
             self.reducer.borrow_mut().ticket = self.launcher.zeros(1)?;
@@ -153,9 +149,9 @@ impl<L: Launcher> GpuBackend<L> {
     }
 }
 
-/// Warps that share a slice where a block has this many slices: as many as there are to share.
+/// Warps that share a slice where a block has this many slices.
 fn warps_per_slice(slices: usize) -> usize {
-    [8, 4, 2].into_iter().find(|warps| warps * slices <= WARPS).unwrap_or(1)
+    if slices <= 1 { WARPS } else { WARPS / 2 }
 }
 
 impl<L: Launcher> Backend for GpuBackend<L> {
@@ -202,7 +198,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             return Err(Error::TooLarge(format!("{n} items in one launch, and threads are numbered with 32 bits")));
         }
         // SAFETY: the caller keeps the kernel's contract; threads past n do nothing.
-        unsafe { self.launcher.launch(n.div_ceil(BLOCK), BLOCK, &Items { n, kernel }) }
+        unsafe { self.launcher.launch(Grid::new(n.div_ceil(BLOCK), BLOCK), &Items { n, kernel }) }
     }
 
     unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: K) -> Result<()> {
@@ -210,7 +206,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             return Ok(());
         }
         // SAFETY: the caller keeps the kernel's contract.
-        unsafe { self.launcher.launch_shared(grid.blocks, grid.threads, grid.shared_bytes, &kernel) }
+        unsafe { self.launcher.launch(grid, &kernel) }
     }
 
     fn finish(&self) -> Result<()> {
@@ -268,7 +264,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         }
         let kernel = Spmv { n_items, a, values: values.view(), x: x.view(), y: y.view_mut() };
         // SAFETY: the caller's promise; y is borrowed uniquely.
-        unsafe { self.launcher.launch((n_items * F::LANES).div_ceil(BLOCK), BLOCK, &kernel) }
+        unsafe { self.launcher.launch(Grid::new((n_items * F::LANES).div_ceil(BLOCK), BLOCK), &kernel) }
     }
 
     unsafe fn spmv_dot<F: Format, T: Real>(
@@ -301,9 +297,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         scratch: &mut L::Buffer<T>,
     ) -> Result<()> {
         if let Some(kernel) = a.spmv_step(n_items, values.view(), z.view(), step) {
-            let blocks = n_items.div_ceil(BLOCK);
+            let grid = Grid::new(n_items.div_ceil(BLOCK), BLOCK);
             // SAFETY: the caller's promise.
-            return if blocks == 0 { Ok(()) } else { unsafe { self.launcher.launch(blocks, BLOCK, &kernel) } };
+            return if grid.blocks == 0 { Ok(()) } else { unsafe { self.launcher.launch(grid, &kernel) } };
         }
         // SAFETY: the caller's promise.
         unsafe {
@@ -353,7 +349,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         run.warps_per_slice = warps_per_slice(n_slices.div_ceil(blocks));
         let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
-        unsafe { self.launcher.launch_cooperative(blocks, BLOCK, &kernel) }?;
+        unsafe { self.launcher.launch_cooperative(Grid::new(blocks, BLOCK), &kernel) }?;
         Ok(true)
     }
 

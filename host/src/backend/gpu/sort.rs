@@ -1,7 +1,7 @@
 //! Running sums and the order of keys on a GPU.
 
 use super::{GpuBackend, Launcher};
-use crate::backend::{Backend, Buffer};
+use crate::backend::{Backend, Buffer, Grid};
 use crate::error::{Error, Result};
 use kernels_rs::reduce::BLOCK;
 use kernels_rs::setup::scan::{ScanSums, ScanTiles, TILE, TileSums};
@@ -11,14 +11,14 @@ use kernels_rs::setup::sort::{DIGIT_BITS, DIGITS, DigitCounts, DigitScatter, Ide
 pub fn exclusive_sum<L: Launcher>(backend: &GpuBackend<L>, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
     let launcher = backend.launcher();
     let mut out = launcher.zeros(counts.len() + 1)?;
-    let blocks = out.len().div_ceil(TILE);
-    let mut sums = launcher.zeros(blocks)?;
+    let grid = Grid::new(out.len().div_ceil(TILE), BLOCK);
+    let mut sums = launcher.zeros(grid.blocks)?;
     // SAFETY: all live until `finish`; a tile's sum per block, and the blocks cover `out`.
     unsafe {
-        launcher.launch(blocks, BLOCK, &TileSums { counts: counts.view(), sums: sums.view_mut() })?;
-        launcher.launch(1, BLOCK, &ScanSums { sums: sums.view_mut() })?;
+        launcher.launch(grid, &TileSums { counts: counts.view(), sums: sums.view_mut() })?;
+        launcher.launch(Grid::new(1, BLOCK), &ScanSums { sums: sums.view_mut() })?;
         let scan = ScanTiles { counts: counts.view(), sums: sums.view(), out: out.view_mut() };
-        launcher.launch(blocks, BLOCK, &scan)?;
+        launcher.launch(grid, &scan)?;
     }
     launcher.finish()?;
     Ok(out)
@@ -38,18 +38,18 @@ pub fn sort_order<L: Launcher>(backend: &GpuBackend<L>, keys: &L::Buffer<u64>, b
         return Ok(order);
     }
     let warps = n.div_ceil(KEYS_PER_WARP);
-    let blocks = (32 * warps).div_ceil(BLOCK);
+    let grid = Grid::new((32 * warps).div_ceil(BLOCK), BLOCK);
     let mut counts = launcher.zeros(DIGITS * warps)?;
     let (mut sorted, mut next, mut next_order) = (launcher.zeros(n)?, launcher.zeros(n)?, launcher.zeros(n)?);
     for shift in (0..bits).step_by(DIGIT_BITS as usize) {
         let from = if shift == 0 { keys.view() } else { sorted.view() };
         // SAFETY: keys and counts live; a counter per digit and warp.
-        unsafe { launcher.launch(blocks, BLOCK, &DigitCounts { shift, keys: from, counts: counts.view_mut() }) }?;
+        unsafe { launcher.launch(grid, &DigitCounts { shift, keys: from, counts: counts.view_mut() }) }?;
         let starts = backend.exclusive_sum(&counts)?;
         let to = Sorted { keys: next.view_mut(), order: next_order.view_mut() };
         let scatter = DigitScatter { shift, keys: from, order: order.view(), starts: starts.view(), to };
         // SAFETY: all live until `finish`; the starts are those of these keys' counts, so every key has a place.
-        unsafe { launcher.launch(blocks, BLOCK, &scatter) }?;
+        unsafe { launcher.launch(grid, &scatter) }?;
         launcher.finish()?;
         std::mem::swap(&mut sorted, &mut next);
         std::mem::swap(&mut order, &mut next_order);

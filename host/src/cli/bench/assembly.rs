@@ -1,20 +1,21 @@
 //! `warpfem bench assembly`.
 
 use super::header::Header;
-use super::{Common, bandwidth, matrices, table, write_json};
+use super::row::{Of, Row};
+use super::{Common, bandwidth, matrices, reference, setups, table, write_json};
 use crate::cli::print;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use std::time::Instant;
+use warpfem::Result;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::element::ElementInfo;
+use warpfem::mesh::coloring::Balance;
 use warpfem::model::Model;
 use warpfem::sparse::{self, Matrix, Tuning};
-use warpfem::{Error, Result};
 
 /// The strategies, and the format they write into.
 #[derive(Debug, clap::Args)]
@@ -46,7 +47,7 @@ struct Figures {
     smallest_color: usize,
     /// Cells of the largest colour.
     largest_color: usize,
-    /// Seconds of what the strategy prepares once per topology: colours, tables.
+    /// Seconds of what the strategy prepares once per topology, colours and tables: the median.
     prepare_s: f64,
     /// Milliseconds of an assembly: the median.
     assembly_ms: f64,
@@ -64,24 +65,13 @@ struct Figures {
     difference: f64,
 }
 
-/// The row of one strategy.
-#[derive(Debug, Serialize)]
-struct Row {
-    strategy: &'static str,
-    /// Why it cannot assemble this mesh here, or what it needs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<String>,
-    #[serde(flatten)]
-    figures: Option<Figures>,
-}
-
 /// All figures.
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
     header: Header,
     format: String,
-    /// Seconds of numbering, sparsity and slots, once per topology; the second time, when kernels are loaded.
+    /// Seconds of numbering, sparsity and slots, once per topology: the median.
     symbolic_s: f64,
     /// Operations of all element matrices, each once; fused ones count as two.
     flops: f64,
@@ -89,7 +79,7 @@ struct Report {
     min_bytes: u64,
     /// Milliseconds to write the matrix's values once at the copy bandwidth.
     write_floor_ms: f64,
-    rows: Vec<Row>,
+    rows: Vec<Row<Figures>>,
 }
 
 /// Runs the command.
@@ -119,20 +109,20 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
     let common = &arguments.common;
     let order = matrices::ordering("auto", &model.mesh);
     let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.dim())?;
-    drop(Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?);
-    backend.finish()?;
-    let start = Instant::now();
-    let Topology { pattern, blocks, coords, .. } = Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
-    backend.finish()?;
-    let symbolic_s = start.elapsed().as_secs_f64();
+    let (topology, symbolic_s) =
+        setups(backend, common.samples, || Topology::new(backend, &model.mesh, order, DEGREE_WINDOW))?;
+    let Topology { pattern, blocks, coords, .. } = topology;
     header.blocks = pattern.n_blocks();
     let matrix = Matrix::zeros(backend, &arguments.format, header.block_size, &pattern, Tuning::default())?;
     let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
     let mut report = report::<T>(header, &arguments.format, symbolic_s, model);
     let mut bench: Bench<B, T> = Bench { backend, arguments, report: &report, mesh, matrix, first: None };
-    let names = if arguments.assembly.is_empty() { Strategy::names() } else { vec![] };
-    let names = arguments.assembly.iter().map(String::as_str).chain(names);
-    report.rows = names.map(|name| bench.row(Strategy::from_name(name)?)).collect::<Result<_>>()?;
+    let mut strategies = Strategy::ALL.to_vec();
+    if !arguments.assembly.is_empty() {
+        strategies = arguments.assembly.iter().map(|name| Strategy::from_name(name)).collect::<Result<_>>()?;
+    }
+    let mut row = |strategy: Strategy| Row::measure(Of::Strategy(strategy.name().into()), || bench.figures(strategy));
+    report.rows = strategies.into_iter().map(&mut row).collect::<Result<_>>()?;
     Ok(report)
 }
 
@@ -162,32 +152,19 @@ fn element_flops(info: &ElementInfo) -> f64 {
 }
 
 impl<B: Backend, T: Real> Bench<'_, B, T> {
-    fn row(&mut self, strategy: Strategy) -> Result<Row> {
-        let (figures, left_out) = match self.figures(strategy) {
-            Err(Error::Unsuited { why, .. }) => (None, Some(why)),
-            Err(Error::OutOfMemory { needed, .. }) => (None, Some(format!("needs {}", print::bytes(needed)))),
-            measured => (Some(measured?), None),
-        };
-        Ok(Row { strategy: strategy.name(), left_out, figures })
-    }
-
     fn figures(&mut self, strategy: Strategy) -> Result<Figures> {
         let Bench { backend, arguments, report, mesh, matrix, first } = self;
-        drop(Assembly::<B, T>::new(*backend, mesh, matrix.pattern(), strategy)?);
-        backend.finish()?;
-        let start = Instant::now();
-        let mut assembly = Assembly::new(*backend, mesh, matrix.pattern(), strategy)?;
-        backend.finish()?;
-        let prepare_s = start.elapsed().as_secs_f64();
-        let seconds =
-            bandwidth::time(*backend, arguments.common.samples, || assembly.assemble(*backend, mesh, matrix))?;
+        let samples = arguments.common.samples;
+        let (mut assembly, prepare_s) =
+            setups(*backend, samples, || Assembly::new(*backend, mesh, matrix.pattern(), strategy))?;
+        let seconds = bandwidth::time(*backend, samples, || assembly.assemble(*backend, mesh, matrix))?;
         let difference = difference(strategy, first, matrix.blocks(*backend)?);
         let gb_per_s = report.min_bytes as f64 / seconds / 1e9;
-        let colors = assembly.colors();
+        let Balance { n_colors, smallest, largest, .. } = assembly.balance();
         Ok(Figures {
-            colors: colors.len(),
-            smallest_color: colors.iter().copied().min().unwrap_or(0),
-            largest_color: colors.iter().copied().max().unwrap_or(0),
+            colors: n_colors,
+            smallest_color: smallest,
+            largest_color: largest,
             prepare_s,
             assembly_ms: 1e3 * seconds,
             elements_per_s: report.header.elements as f64 / seconds,
@@ -209,12 +186,7 @@ fn difference<T: Real>(strategy: Strategy, first: &mut Option<Vec<T>>, blocks: V
     let largest = first.iter().fold(0.0, |most: f64, value| most.max(value.to_f64().abs()));
     let pairs = first.iter().zip(&blocks).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
     let difference = pairs.fold(0.0, f64::max) / largest;
-    let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
-    assert!(
-        difference <= limit,
-        "{} assembles another matrix: its relative difference is {difference:e}",
-        strategy.name()
-    );
+    reference::check::<T>(&format!("the matrix by {}", strategy.name()), difference);
     difference
 }
 
@@ -232,7 +204,7 @@ fn text(report: &Report) -> String {
         "of write floor",
         "difference",
     ];
-    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
     format!(
         "{}into {format}; symbolic phase {}; writing all values once at the copy bandwidth takes {write_floor_ms:.3} ms\n\n{}",
         header.text(),
@@ -241,11 +213,8 @@ fn text(report: &Report) -> String {
     )
 }
 
-fn cells(row: &Row) -> Vec<String> {
-    let name = row.strategy.to_owned();
-    let Some(f) = &row.figures else { return vec![name, row.left_out.clone().unwrap_or_default()] };
+fn cells(f: &Figures) -> Vec<String> {
     vec![
-        name,
         if f.colors == 0 { "-".into() } else { f.colors.to_string() },
         print::seconds(f.prepare_s),
         format!("{:.4}", f.assembly_ms),

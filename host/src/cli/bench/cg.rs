@@ -2,7 +2,7 @@
 
 use super::header::Header;
 use super::matrices;
-use super::row::Row;
+use super::row::{Of, Row};
 use super::{Common, median, table, write_json};
 use crate::cli::print;
 use clap::builder::PossibleValuesParser;
@@ -116,7 +116,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
     let iteration_bytes = header.product_bytes::<T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
     let bench = Bench { backend, arguments, model, ideal_ms };
-    let row = |format: &String| Row::measure(format, || bench.figures::<T>(format));
+    let row = |format: &String| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format));
     let rows = arguments.format.iter().map(row).collect::<Result<_>>()?;
     Ok(Report {
         header,

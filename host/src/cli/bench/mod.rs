@@ -16,9 +16,14 @@ mod table;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use warpfem::backend::Device;
+use std::time::Instant;
+use warpfem::Result;
+use warpfem::backend::{Backend, Device};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::output;
+
+/// Set-ups are timed at most this often.
+const MAX_SETUPS: u32 = 3;
 
 /// What can be measured.
 #[derive(Debug, clap::Subcommand)]
@@ -73,6 +78,21 @@ fn write_json(path: Option<&Path>, figures: &impl serde::Serialize) -> anyhow::R
     let Some(path) = path else { return Ok(()) };
     let text = serde_json::to_string_pretty(figures)? + "\n";
     Ok(output::write_file(path, |file| file.write_all(text.as_bytes()))?)
+}
+
+/// What `make` makes, and the median of the seconds it takes; the first time, which loads kernels, is not counted.
+fn setups<B: Backend, R>(backend: &B, samples: u32, make: impl Fn() -> Result<R>) -> Result<(R, f64)> {
+    let mut made = make()?;
+    let mut times = Vec::new();
+    for _ in 0..samples.min(MAX_SETUPS) {
+        drop(made);
+        backend.finish()?;
+        let start = Instant::now();
+        made = make()?;
+        backend.finish()?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok((made, median(times)))
 }
 
 /// The median of some times.

@@ -62,6 +62,12 @@ pub fn difference(y: &[f64], expected: &[f64]) -> f64 {
     off / norm(&mut expected.iter().copied()).max(f64::MIN_POSITIVE)
 }
 
+/// Stops at a relative difference from what is right that is more than rounding in `T`.
+pub fn check<T: Real>(what: &str, difference: f64) {
+    let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
+    assert!(difference <= limit, "{what} is wrong: its relative difference is {difference:e}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

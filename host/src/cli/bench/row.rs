@@ -1,18 +1,30 @@
-//! A row of a report: a format's figures, or the bytes it would need where it does not fit in memory.
+//! A row of a report: the figures of a format or a strategy, or the bytes it would need where it does not fit in
+//! memory.
 
 use crate::cli::print;
 use serde::Serialize;
 use warpfem::{Error, Result};
 
-/// The row of one format.
+/// What a row is of, by its name.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Of {
+    /// A storage format.
+    Format(String),
+    /// An assembly strategy.
+    Strategy(String),
+}
+
+/// The row of one format or strategy.
 #[derive(Debug, Serialize)]
 pub struct Row<F> {
-    /// Its name.
-    pub format: String,
+    /// `format` or `strategy`: its name.
+    #[serde(flatten)]
+    pub of: Of,
     /// Bytes that are not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needed_bytes: Option<u64>,
-    /// Why the format cannot hold this matrix.
+    /// Why it cannot hold or assemble this matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
     /// What was measured.
@@ -21,29 +33,30 @@ pub struct Row<F> {
 }
 
 impl<F> Row<F> {
-    /// Measures a format.
+    /// Measures a format or a strategy.
     ///
     /// # Errors
     ///
-    /// Those of `measure`, but for [`Error::OutOfMemory`] and [`Error::TooLarge`].
-    pub fn measure(format: &str, measure: impl FnOnce() -> Result<F>) -> Result<Self> {
-        let mut row = Row { format: format.to_owned(), needed_bytes: None, left_out: None, figures: None };
+    /// Those of `measure`, but for [`Error::OutOfMemory`], [`Error::TooLarge`] and [`Error::Unsuited`].
+    pub fn measure(of: Of, measure: impl FnOnce() -> Result<F>) -> Result<Self> {
+        let mut row = Row { of, needed_bytes: None, left_out: None, figures: None };
         match measure() {
             Err(Error::OutOfMemory { needed, .. }) => row.needed_bytes = Some(needed),
-            Err(Error::TooLarge(why)) => row.left_out = Some(why),
+            Err(Error::TooLarge(why) | Error::Unsuited { why, .. }) => row.left_out = Some(why),
             measured => row.figures = Some(measured?),
         }
         Ok(row)
     }
 
-    /// Its cells in a table: the format, and what `cells` makes of the figures.
+    /// Its cells in a table: the name, and what `cells` makes of the figures.
     pub fn cells(&self, cells: impl FnOnce(&F) -> Vec<String>) -> Vec<String> {
         let more = match (&self.figures, &self.left_out) {
             (Some(figures), _) => cells(figures),
             (None, Some(why)) => vec![why.clone()],
             (None, None) => vec![format!("needs {}", print::bytes(self.needed_bytes.unwrap_or(0)))],
         };
-        [vec![self.format.clone()], more].concat()
+        let (Of::Format(name) | Of::Strategy(name)) = &self.of;
+        [vec![name.clone()], more].concat()
     }
 }
 
@@ -53,14 +66,25 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_says_what_it_needs() {
-        let cells = |measured| {
-            Row::measure(if matches!(measured, Err(Error::TooLarge(_))) { "ebw16" } else { "dense" }, || measured)
-                .map(|row: Row<f64>| row.cells(|ms| vec![ms.to_string()]))
-        };
+        let row = |measured| Row::<f64>::measure(Of::Format("dense".into()), || measured);
+        let cells = |measured| row(measured).map(|row| row.cells(|ms| vec![ms.to_string()]));
         assert_eq!(cells(Ok(0.5)).unwrap(), ["dense", "0.5"]);
         let full = Error::OutOfMemory { device: "one".into(), needed: 2_000, available: None };
         assert_eq!(cells(Err(full)).unwrap(), ["dense", "needs 2.0 kB"]);
-        assert_eq!(cells(Err(Error::TooLarge("far apart".into()))).unwrap(), ["ebw16", "far apart"]);
+        assert_eq!(cells(Err(Error::TooLarge("far apart".into()))).unwrap(), ["dense", "far apart"]);
+        let unsuited = Error::Unsuited { strategy: "ppni4", why: "needs warps".into(), available: Vec::new() };
+        assert_eq!(cells(Err(unsuited)).unwrap(), ["dense", "needs warps"]);
         assert!(cells(Err(Error::Breakdown)).is_err());
+    }
+
+    #[test]
+    fn a_name_stands_under_what_it_names() {
+        #[derive(Serialize)]
+        struct Figures {
+            ms: f64,
+        }
+        let json = |of| serde_json::to_string(&Row::measure(of, || Ok(Figures { ms: 0.5 })).unwrap()).unwrap();
+        assert_eq!(json(Of::Format("csr".into())), r#"{"format":"csr","ms":0.5}"#);
+        assert_eq!(json(Of::Strategy("atomic".into())), r#"{"strategy":"atomic","ms":0.5}"#);
     }
 }

@@ -3,24 +3,20 @@
 use super::header::Header;
 use super::matrices;
 use super::reference::{self, Reference};
-use super::row::Row;
-use super::{Common, bandwidth, export, median, table, write_json};
+use super::row::{Of, Row};
+use super::{Common, bandwidth, export, setups, table, write_json};
 use crate::cli::print;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
 use warpfem::Result;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Scalar};
 use warpfem::mesh::Mesh;
 use warpfem::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
-
-/// Set-ups are timed at most this often.
-const MAX_SETUPS: u32 = 3;
 
 /// Most rows per slice: `sell` pads the last slice to its full height, so taller ones measure padding.
 const MAX_SLICE: usize = 1 << 20;
@@ -160,8 +156,10 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     if formats.is_empty() {
         formats = sparse::formats().into_iter().map(String::from).collect();
     }
-    let rows =
-        formats.iter().map(|format| Row::measure(format, || bench.figures::<T>(format))).collect::<Result<_>>()?;
+    let rows = formats
+        .iter()
+        .map(|format| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format)))
+        .collect::<Result<_>>()?;
     Ok(Report {
         min_bytes: header.product_bytes::<T>(),
         header,
@@ -174,21 +172,6 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     })
 }
 
-/// What `make` makes, and the median of the seconds it takes; the first time, which loads kernels, is not counted.
-fn setups<B: Backend, R>(backend: &B, samples: u32, make: impl Fn() -> Result<R>) -> Result<(R, f64)> {
-    let mut made = make()?;
-    let mut times = Vec::new();
-    for _ in 0..samples.min(MAX_SETUPS) {
-        drop(made);
-        backend.finish()?;
-        let start = Instant::now();
-        made = make()?;
-        backend.finish()?;
-        times.push(start.elapsed().as_secs_f64());
-    }
-    Ok((made, median(times)))
-}
-
 impl<B: Backend> Bench<'_, B> {
     fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
         let Bench { backend, header, .. } = *self;
@@ -199,22 +182,12 @@ impl<B: Backend> Bench<'_, B> {
         let x = backend.upload_vec(self.x.iter().map(|x| T::from_f64(*x)).collect())?;
         let mut y = backend.upload_vec(vec![T::from_f64(f64::NAN); header.dofs])?;
         matrix.apply(backend, &x, &mut y)?;
-        let difference = self.check::<T>(format, backend.download(&y)?);
+        let y_on_host: Vec<f64> = backend.download(&y)?.into_iter().map(T::to_f64).collect();
+        let difference = reference::difference(&y_on_host, &self.expected);
+        reference::check::<T>(&format!("the product in format {format}"), difference);
         let spmv = bandwidth::time(backend, samples, || matrix.apply(backend, &x, &mut y))?;
         let spmv_dot = bandwidth::time(backend, samples, || matrix.apply_dot(backend, &x, &mut y, Scalar::new(0)))?;
         Ok(Figures { layout_s, spmv_dot_ms: 1e3 * spmv_dot, difference, ..self.rates::<T>(spmv, matrix.footprint()) })
-    }
-
-    /// The relative difference of a product from the one made without any format.
-    fn check<T: Real>(&self, format: &str, y: Vec<T>) -> f64 {
-        let y: Vec<f64> = y.into_iter().map(T::to_f64).collect();
-        let difference = reference::difference(&y, &self.expected);
-        let limit = if size_of::<T>() == size_of::<f64>() { 1e-12 } else { 1e-4 };
-        assert!(
-            difference <= limit,
-            "the product in format {format} is wrong: its relative difference is {difference:e}"
-        );
-        difference
     }
 
     /// What follows from a product's seconds and its format's bytes.

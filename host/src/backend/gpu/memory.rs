@@ -1,0 +1,107 @@
+//! Arrays in a GPU's memory, from the driver's pool: to make or drop one waits for nothing, and takes its turn in the stream.
+//!
+//! Memory of its own for each array (`cuMemAlloc`) stops the device at every release.
+
+use super::cuda::{check, failure};
+use crate::backend::{Buffer, Plain};
+use crate::error::Result;
+use cuda_std::prelude::{View, ViewMut};
+use cust::device::Device;
+use cust::error::CudaError;
+use cust::memory::mem_get_info;
+use cust::stream::Stream;
+use cust::sys;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+/// An array in a GPU's memory.
+pub struct CudaBuffer<T> {
+    address: sys::CUdeviceptr,
+    len: usize,
+    stream: Rc<Stream>,
+    marker: PhantomData<T>,
+}
+
+impl<T: Plain> CudaBuffer<T> {
+    pub(super) fn address(&self) -> sys::CUdeviceptr {
+        self.address
+    }
+}
+
+impl<T> Drop for CudaBuffer<T> {
+    fn drop(&mut self) {
+        // SAFETY: `Memory::allocate` made it, and nobody else has it. A failure leaves nothing to be done.
+        unsafe { sys::cuMemFreeAsync(self.address, self.stream.as_inner()) };
+    }
+}
+
+impl<T: Plain> Buffer<T> for CudaBuffer<T> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn view(&self) -> View<T> {
+        // SAFETY: the address is the device's, for kernels alone; it holds `len` entries.
+        unsafe { View::new(self.address() as *const T, self.len) }
+    }
+
+    fn view_mut(&mut self) -> ViewMut<T> {
+        // SAFETY: as above, and the buffer is borrowed uniquely.
+        unsafe { ViewMut::new(self.address() as *mut T, self.len) }
+    }
+}
+
+/// The memory of a GPU.
+pub(super) struct Memory {
+    pool: sys::CUmemoryPool,
+    stream: Rc<Stream>,
+}
+
+impl Memory {
+    /// That of a device, used in the order of a stream. Memory that is dropped is kept for the arrays to come.
+    pub(super) fn new(device: Device, stream: &Rc<Stream>) -> Result<Self, CudaError> {
+        let (mut pool, mut keep) = (std::ptr::null_mut(), u64::MAX);
+        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the device is open; the attribute is a number of 64 bits.
+        unsafe {
+            sys::cuDeviceGetDefaultMemPool(&raw mut pool, device.as_raw()).to_result()?;
+            sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut keep).cast()).to_result()?;
+        }
+        Ok(Memory { pool, stream: stream.clone() })
+    }
+
+    /// An array, or `None` if there is no room for it. Its entries are whatever is there.
+    pub(super) fn allocate<T: Plain>(&self, len: usize) -> Result<Option<CudaBuffer<T>>> {
+        let bytes = (len * size_of::<T>()).max(1);
+        let mut address = 0;
+        // SAFETY: the stream lives; what is made is dropped with the array.
+        let mut allocate = || unsafe { sys::cuMemAllocAsync(&raw mut address, bytes, self.stream.as_inner()) };
+        let mut result = allocate();
+        if result == sys::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
+            // What is kept may be in pieces that are too small.
+            self.stream.synchronize().map_err(|e| failure(e, "finish its work"))?;
+            // SAFETY: the pool is the device's own.
+            check(unsafe { sys::cuMemPoolTrimTo(self.pool, 0) }, "release memory")?;
+            result = allocate();
+        }
+        if result == sys::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
+            return Ok(None);
+        }
+        check(result, "allocate memory")?;
+        Ok(Some(CudaBuffer { address, len, stream: self.stream.clone(), marker: PhantomData }))
+    }
+
+    /// Bytes that can be had, those that are kept included; `None` if the driver does not say.
+    pub(super) fn free(&self) -> Option<u64> {
+        let attribute = |attribute| {
+            let mut bytes = 0_u64;
+            // SAFETY: the pool is the device's own; the attribute is a number of 64 bits.
+            let result = unsafe { sys::cuMemPoolGetAttribute(self.pool, attribute, (&raw mut bytes).cast()) };
+            (result == sys::cudaError_enum::CUDA_SUCCESS).then_some(bytes)
+        };
+        let reserved = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+        let used = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+        let (free, _) = mem_get_info().ok()?;
+        Some(free as u64 + reserved.saturating_sub(used))
+    }
+}
