@@ -210,7 +210,7 @@ fn diverges<B: Backend>(backend: &B) {
         _ => 0.0,
     });
     for preconditioner in ["none", "jacobi"] {
-        for stepping in [Stepping::Launches, Stepping::Persistent] {
+        for stepping in [Stepping::Launches, Stepping::Auto] {
             let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
             let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
             assert_eq!((outcome.converged, outcome.ending), (false, Ending::Diverged), "{preconditioner}");
@@ -268,7 +268,7 @@ fn stepping_changes_little<B: Backend>(backend: &B) -> Vec<u64> {
     // Between two looks, and after many.
     for tolerance in [1e-2, 1e-9] {
         let [launches, graph, persistent] =
-            [Stepping::Launches, Stepping::Graph, Stepping::Persistent].map(|stepping| run(stepping, tolerance));
+            [Stepping::Launches, Stepping::Graph, Stepping::Auto].map(|stepping| run(stepping, tolerance));
         assert_eq!(bits(&launches.0), bits(&graph.0), "the same launches");
         assert_eq!(launches.1, graph.1);
         assert!(persistent.1.converged && persistent.1.history.len() == persistent.1.iterations, "{:?}", persistent.1);

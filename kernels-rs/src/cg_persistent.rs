@@ -1,13 +1,14 @@
-//! Many iterations of conjugate gradients in one launch: the blocks stay, and wait for one another at the grid's barrier
-//! instead of for the next launch.
+//! Many iterations of conjugate gradients in one launch, for small systems: every thread keeps its entries of the vectors
+//! in registers, and blocks wait for one another's sums instead of for the next launch.
 //!
 //! An iteration of launches waits three times until every thread of the device has ended and the next have begun; on small
-//! systems that is most of its time. Here it waits twice at a barrier, once for each of the two sums:
+//! systems that is most of its time. Here it waits for the two sums:
 //!
 //! | line of the algorithm (Saad 2003, alg. 9.1) | here |
 //! | --- | --- |
-//! | `p = z + beta p`, `q = K p`, `p . q` | [`products`]: every row forms the entries of p that it needs |
-//! | `alpha = r.z / p.q`, `u += alpha p`, `r -= alpha q`, `z = M^-1 r`, `r . z`, `r . r` | [`update`] |
+//! | `q = K p` | [`products`]: as p is read, `p = z + beta p_old` |
+//! | `p = z + beta p`, `p . q` | `Own::turn` |
+//! | `alpha = r.z / p.q`, `u += alpha p`, `r -= alpha q`, `z = M^-1 r`, `r . z`, `r . r` | `Own::advance` |
 //! | `beta = new r.z / r.z`, `|r| <= eps` | every thread, from the sums |
 //!
 //! As p is formed where it is read, its old entries must outlive the pass: two arrays take turns.
@@ -21,9 +22,18 @@ use cuda_std::prelude::*;
 pub const SLICE: usize = 32;
 /// Warps of a block.
 pub const WARPS: usize = BLOCK / 32;
-/// Sums of an iteration: `p . q`, `r . z` and `r . r`.
-pub const N_SUMS: usize = 3;
+/// Entries of each vector that a thread keeps.
+const ENTRIES: usize = 2;
+/// Slices of a block at most, where rows have one unknown.
+const MAX_SLICES: usize = ENTRIES * BLOCK / SLICE;
+/// Words by which blocks tell one another a sum; three sums are formed.
+pub const MAIL_WORDS: usize = 2 * 3;
 const FULL_WARP: u32 = u32::MAX;
+
+/// Slices of rows with `size` unknowns each that a block can have at most.
+pub const fn max_slices(size: usize) -> usize {
+    MAX_SLICES / size
+}
 
 /// The vectors of the iteration, `[n]` each.
 #[repr(C)]
@@ -37,8 +47,6 @@ pub struct CgVectors<T: DeviceCopy> {
     pub r: ViewMut<T>,
     /// 0 before; scratch.
     pub z: ViewMut<T>,
-    /// Scratch.
-    pub q: ViewMut<T>,
     /// The direction.
     pub p: ViewMut<T>,
     /// Scratch.
@@ -55,10 +63,10 @@ pub struct CgRun {
     pub enough: f64,
     /// Warps that share a slice of rows: 1, 2, 4 or 8.
     pub warps_per_slice: usize,
-    /// The word of [`thread::sync_grid`].
-    pub barrier: ViewMut<u32>,
-    /// The blocks' sums, `[N_SUMS][n_blocks]`.
-    pub partials: ViewMut<f64>,
+    /// What [`thread::exchange`] needs, `[MAIL_WORDS][n_blocks]`.
+    pub mail: ViewMut<u64>,
+    /// The number of the first exchange; there are two in an iteration.
+    pub call: u32,
     /// `r . r` after each iteration, `[steps]`.
     pub history: ViewMut<f64>,
     /// The device-resident scalars, `[n_scalars]`.
@@ -69,7 +77,7 @@ pub struct CgRun {
     pub done: u32,
 }
 
-/// The part of the rows that is this block's: whole slices.
+/// The rows of a block: whole slices.
 #[derive(Clone, Copy)]
 struct Part {
     n_rows: usize,
@@ -86,69 +94,134 @@ impl Part {
         Part { n_rows, first_slice: start(block), end_slice: start(block + 1) }
     }
 
-    /// Does `work` with every entry of vectors of `D` unknowns per row that is this thread's.
+    /// This thread's entries of vectors with `D` unknowns per row: where each is in the vector, and in the block's part.
     #[inline(always)]
-    unsafe fn each_entry<const D: usize>(self, mut work: impl FnMut(usize)) {
-        let mut i = D * SLICE * self.first_slice + thread::thread_idx_x() as usize;
+    fn entries<const D: usize>(self) -> [Option<(usize, usize)>; ENTRIES] {
+        let first = D * SLICE * self.first_slice;
         let end = D * usize::min(SLICE * self.end_slice, self.n_rows);
-        while i < end {
-            work(i);
-            i += BLOCK;
-        }
-    }
-}
-
-/// The direction, as it is until the next one is stored: `p = z + beta old`.
-#[derive(Clone, Copy)]
-struct Direction<T: DeviceCopy> {
-    z: ViewMut<T>,
-    beta: T,
-    old: ViewMut<T>,
-}
-
-impl<T: Real> Direction<T> {
-    /// The `D` entries of a row.
-    #[inline(always)]
-    unsafe fn of_row<const D: usize>(self, row: usize) -> [T; D] {
-        core::array::from_fn(|i| {
-            // SAFETY: `row` is a row of the matrix, by contract.
-            unsafe { fma(self.beta, self.old.at(D * row + i), self.z.at(D * row + i)) }
+        core::array::from_fn(|e| {
+            let local = thread::thread_idx_x() as usize + e * BLOCK;
+            (first + local < end).then_some((first + local, local))
         })
     }
 }
 
-/// Computes: the sums of `terms` over the grid, in every thread, the same bits in each.
-///
-/// Memory moved: 8 M bytes written per block, and read by every warp.
-#[inline(always)]
-unsafe fn sum_for_all<const M: usize>(terms: [f64; M], place: usize, run: &CgRun) -> [f64; M] {
-    let (block, n_blocks) = (thread::block_idx_x() as usize, thread::grid_dim_x() as usize);
-    let sums = block_sum(terms);
-    if thread::thread_idx_x() == 0 {
-        for m in 0..M {
-            run.partials.set((place + m) * n_blocks + block, sums[m]);
-        }
-    }
-    thread::sync_grid(run.barrier);
-    let mut totals = [0.0; M];
-    let mut i = (thread::thread_idx_x() % 32) as usize;
-    while i < n_blocks {
-        for m in 0..M {
-            totals[m] += run.partials.at((place + m) * n_blocks + i);
-        }
-        i += 32;
-    }
-    let mut distance = 16;
-    while distance > 0 {
-        for total in &mut totals {
-            *total += warp::warp_shuffle_xor(FULL_WARP, *total, distance, 32).0;
-        }
-        distance /= 2;
-    }
-    totals
+/// This thread's entries of the vectors.
+struct Own<T> {
+    places: [Option<(usize, usize)>; ENTRIES],
+    inverse: [T; ENTRIES],
+    u: [T; ENTRIES],
+    r: [T; ENTRIES],
+    z: [T; ENTRIES],
+    p: [T; ENTRIES],
 }
 
-/// Computes: `p = z + beta old` into `new`, `q = K p`, and this thread's part of `p . q`.
+impl<T: Real> Own<T> {
+    #[inline(always)]
+    unsafe fn load<const D: usize>(part: Part, v: &CgVectors<T>) -> Self {
+        let zeros = [T::ZERO; ENTRIES];
+        let mut own = Own { places: part.entries::<D>(), inverse: zeros, u: zeros, r: zeros, z: zeros, p: zeros };
+        for e in 0..ENTRIES {
+            if let Some((i, _)) = own.places[e] {
+                own.inverse[e] = v.inverse.at(i);
+                own.u[e] = v.u.at(i);
+                own.r[e] = v.r.at(i);
+                own.p[e] = v.p.at(i);
+            }
+        }
+        own
+    }
+
+    /// Computes: `p = z + beta p`, into `new` too; this thread's part of `p . q`.
+    #[inline(always)]
+    unsafe fn turn(&mut self, beta: T, q: *const T, new: ViewMut<T>) -> f64 {
+        let mut sum = 0.0;
+        for e in 0..ENTRIES {
+            if let Some((i, local)) = self.places[e] {
+                let p = fma(beta, self.p[e], self.z[e]);
+                self.p[e] = p;
+                new.set(i, p);
+                sum = fma(p.to_f64(), (*q.add(local)).to_f64(), sum);
+            }
+        }
+        sum
+    }
+
+    /// Computes: `u += alpha p`, `r -= alpha q`, `z = M^-1 r`; this thread's parts of `r . z` and `r . r`.
+    #[inline(always)]
+    unsafe fn advance(&mut self, alpha: T, q: *const T, z: ViewMut<T>) -> [f64; 2] {
+        let mut sums = [0.0; 2];
+        for e in 0..ENTRIES {
+            if let Some((i, local)) = self.places[e] {
+                self.u[e] = fma(alpha, self.p[e], self.u[e]);
+                self.r[e] = fma(-alpha, *q.add(local), self.r[e]);
+                self.z[e] = self.inverse[e] * self.r[e];
+                z.set(i, self.z[e]);
+                let (residual, inverse) = (self.r[e].to_f64(), self.inverse[e].to_f64());
+                sums[0] = fma(residual * inverse, residual, sums[0]);
+                sums[1] = fma(residual, residual, sums[1]);
+            }
+        }
+        sums
+    }
+
+    /// Stores the state: u, r, and `p = z + beta p`.
+    #[inline(always)]
+    unsafe fn store(&self, beta: T, v: &CgVectors<T>) {
+        for e in 0..ENTRIES {
+            if let Some((i, _)) = self.places[e] {
+                v.u.set(i, self.u[e]);
+                v.r.set(i, self.r[e]);
+                v.p.set(i, fma(beta, self.p[e], self.z[e]));
+            }
+        }
+    }
+}
+
+/// Computes: the sums of `terms` over the grid, in every thread, the same bits in each.
+#[inline(always)]
+unsafe fn sum_for_all<const M: usize>(terms: [f64; M], mail: ViewMut<u64>, call: u32) -> [f64; M] {
+    let shared = shared_array![f64; 2];
+    let mut totals = [0.0; M];
+    let sums = block_sum(terms);
+    thread::exchange(sums, mail, call, |_, sums| {
+        for m in 0..M {
+            totals[m] += sums[m];
+        }
+    });
+    if thread::thread_idx_x() < 32 {
+        let mut distance = 16;
+        while distance > 0 {
+            for total in &mut totals {
+                *total += warp::warp_shuffle_xor(FULL_WARP, *total, distance, 32).0;
+            }
+            distance /= 2;
+        }
+        if thread::thread_idx_x() == 0 {
+            for m in 0..M {
+                *shared.add(m) = totals[m];
+            }
+        }
+    }
+    thread::sync_threads();
+    core::array::from_fn(|m| {
+        // SAFETY: written by thread 0 before the barrier; the next writing comes after two more.
+        unsafe { *shared.add(m) }
+    })
+}
+
+/// What [`products`] keeps in shared memory.
+#[derive(Clone, Copy)]
+struct Scratch<T> {
+    /// The first column of each of the block's slices and the end of the last, `[MAX_SLICES + 1]`.
+    starts: *mut usize,
+    /// The warps' parts of their rows' products, `[3][BLOCK]`.
+    sums: *mut T,
+    /// `K p` in the block's rows, `[ENTRIES * BLOCK]`.
+    q: *mut T,
+}
+
+/// Computes: `q = K (z + beta old)` in the block's rows.
 ///
 /// Thread mapping: a lane per row of a slice; `warps_per_slice` warps share its columns and add up in shared memory.
 #[inline(always)]
@@ -157,90 +230,50 @@ unsafe fn products<const D: usize, T: Real>(
     warps_per_slice: usize,
     a: Ebw<D, SLICE>,
     values: View<T>,
-    direction: Direction<T>,
-    new: ViewMut<T>,
-    q: ViewMut<T>,
-) -> f64 {
-    let shared = shared_array![T; 3 * BLOCK];
+    [z, old]: [ViewMut<T>; 2],
+    beta: T,
+    scratch: Scratch<T>,
+) {
     let thread = thread::thread_idx_x() as usize;
     let (warp, lane) = (thread / 32, thread % 32);
     let (share, at_once) = (warp % warps_per_slice, WARPS / warps_per_slice);
-    let mut sum = 0.0;
-    let mut first = part.first_slice;
-    while first < part.end_slice {
+    let n_slices = part.end_slice - part.first_slice;
+    let mut first = 0;
+    while first < n_slices {
         let slice = first + warp / warps_per_slice;
-        let row = SLICE * slice + lane;
         let mut y = [T::ZERO; D];
-        if slice < part.end_slice {
-            let (start, end) = a.sliced.slice(slice);
-            let mut add = |k: usize, x: [T; D]| {
-                for j in 0..D {
-                    for i in 0..D {
-                        // SAFETY: k is below the end of the slice.
-                        let value = unsafe { values.stream((k * D * D + D * j + i) * SLICE + lane) };
-                        y[i] = fma(value, x[j], y[i]);
-                    }
-                }
-            };
-            // Two at a time: what takes long is to wait for an index and then for what it points to.
+        if slice < n_slices {
+            let (start, end) = (*scratch.starts.add(slice), *scratch.starts.add(slice + 1));
             let mut k = start + share;
             while k < end {
-                let next = k + warps_per_slice;
                 let column = a.sliced.columns.stream(k * SLICE + lane) as usize;
-                let other = a.sliced.columns.stream(usize::min(next, end - 1) * SLICE + lane) as usize;
-                let (x, other_x) = (direction.of_row::<D>(column), direction.of_row::<D>(other));
-                add(k, x);
-                if next < end {
-                    add(next, other_x);
-                }
-                k = next + warps_per_slice;
-            }
-        }
-        if warps_per_slice > 1 {
-            for i in 0..D {
-                *shared.add(i * BLOCK + thread) = y[i];
-            }
-            thread::sync_threads();
-            for i in 0..D {
-                if share == 0 {
-                    for other in 1..warps_per_slice {
-                        y[i] += *shared.add(i * BLOCK + thread + 32 * other);
+                let p: [T; D] = core::array::from_fn(|j| {
+                    // SAFETY: a column of the matrix, by contract.
+                    unsafe { fma(beta, old.at(D * column + j), z.at(D * column + j)) }
+                });
+                for j in 0..D {
+                    for i in 0..D {
+                        y[i] = fma(values.stream((k * D * D + D * j + i) * SLICE + lane), p[j], y[i]);
                     }
                 }
+                k += warps_per_slice;
             }
-            thread::sync_threads();
         }
-        if share == 0 && slice < part.end_slice && row < part.n_rows {
-            let p = direction.of_row::<D>(row);
+        for i in 0..D {
+            *scratch.sums.add(i * BLOCK + thread) = y[i];
+        }
+        thread::sync_threads();
+        if share == 0 && slice < n_slices {
             for i in 0..D {
-                q.set(D * row + i, y[i]);
-                new.set(D * row + i, p[i]);
-                sum = fma(p[i].to_f64(), y[i].to_f64(), sum);
+                for other in 1..warps_per_slice {
+                    y[i] += *scratch.sums.add(i * BLOCK + thread + 32 * other);
+                }
+                *scratch.q.add(D * (SLICE * slice + lane) + i) = y[i];
             }
         }
+        thread::sync_threads();
         first += at_once;
     }
-    sum
-}
-
-/// Computes: `u += alpha p`, `r -= alpha q`, `z = M^-1 r`, and this thread's parts of `r . z` and `r . r`.
-#[inline(always)]
-unsafe fn update<const D: usize, T: Real>(part: Part, alpha: T, v: &CgVectors<T>, p: ViewMut<T>) -> [f64; 2] {
-    let mut sums = [0.0; 2];
-    part.each_entry::<D>(|i| {
-        // SAFETY: the entries of this block's rows are below n, by contract.
-        unsafe {
-            v.u.set(i, fma(alpha, p.at(i), v.u.at(i)));
-            let residual = fma(-alpha, v.q.at(i), v.r.at(i));
-            v.r.set(i, residual);
-            let inverse = v.inverse.at(i);
-            v.z.set(i, inverse * residual);
-            let residual = residual.to_f64();
-            sums[0] = fma(residual * inverse.to_f64(), residual, sums[0]);
-            sums[1] = fma(residual, residual, sums[1]);
-        }
-    });
-    sums
 }
 
 /// The quotient; 0 where the numerator or the denominator is, as in [`crate::blas::Ratio`].
@@ -252,9 +285,11 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
 /// Computes: iterations of conjugate gradients with a diagonal preconditioner, until `r . r` is small enough, `steps` are
 /// done, or `p . q` is not positive: then the iteration in which that showed is not done.
 ///
-/// Parameters: a matrix with slices of 32 block rows, see [`Ebw`]; [`CgVectors`], of which `u`, `r` and `p` are the state before and
-/// after; [`CgRun`]. Thread mapping: blocks of [`BLOCK`], all of them resident: a cooperative launch.
-/// Memory moved: the matrix and twelve words per unknown and iteration, as much as three launches.
+/// Parameters: a matrix with slices of 32 block rows, see [`Ebw`], no more than [`max_slices`] for each block; [`CgVectors`], of
+/// which `u`, `r` and `p` are the state before and after; [`CgRun`]. Thread mapping: blocks of [`BLOCK`], all of them
+/// resident: a cooperative launch.
+/// Memory moved: the matrix, from the second-level cache where it fits there, and two words per unknown that are written
+/// and gathered.
 ///
 /// # Safety
 /// See the crate's section on safety. All blocks run at the same time.
@@ -267,33 +302,45 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
     run: CgRun,
 ) {
     let part = Part::of_this_block(n_rows);
+    let scratch = Scratch {
+        starts: shared_array![usize; MAX_SLICES + 1],
+        sums: shared_array![T; 3 * BLOCK],
+        q: shared_array![T; ENTRIES * BLOCK],
+    };
+    let thread = thread::thread_idx_x() as usize;
+    if thread <= part.end_slice - part.first_slice {
+        *scratch.starts.add(thread) = a.sliced.slice_start.at(part.first_slice + thread) as usize;
+    }
+    let mut own = Own::load::<D>(part, &v);
     let mut rho = run.scalars.at(run.rho as usize);
+    thread::sync_threads();
     // The first direction is p as it is.
-    let mut direction = Direction { z: v.z, beta: T::ONE, old: v.p };
-    let mut new = v.other_p;
+    let mut beta = T::ONE;
+    let (mut old, mut new) = (v.p, v.other_p);
     let (mut done, mut pq, mut rr) = (0, 0.0, 0.0);
     while done < run.steps {
-        let own = products(part, run.warps_per_slice, a, values, direction, new, v.q);
-        [pq] = sum_for_all([own], 0, &run);
+        let call = run.call + 2 * done as u32;
+        products(part, run.warps_per_slice, a, values, [v.z, old], beta, scratch);
+        let term = own.turn(beta, scratch.q, new);
+        [pq] = sum_for_all([term], run.mail, call);
         if !(pq > 0.0) {
+            // The direction stays as it is.
+            (own.z, beta) = ([T::ZERO; ENTRIES], T::ONE);
             break;
         }
-        let own = update::<D, T>(part, T::from_f64(ratio(rho, pq)), &v, new);
-        let [next, square] = sum_for_all(own, 1, &run);
+        let terms = own.advance(T::from_f64(ratio(rho, pq)), scratch.q, v.z);
+        let [next, square] = sum_for_all(terms, run.mail.from(2 * thread::grid_dim_x() as usize), call + 1);
         if thread::first() {
             run.history.set(done, square);
         }
-        let beta = T::from_f64(ratio(next, rho));
+        beta = T::from_f64(ratio(next, rho));
         (rho, rr, done) = (next, square, done + 1);
-        (direction, new) = (Direction { z: v.z, beta, old: new }, direction.old);
+        (old, new) = (new, old);
         if !(rr > run.enough) {
             break;
         }
     }
-    part.each_entry::<D>(|i| {
-        // SAFETY: the entries of this block's rows are below n, by contract; no other block reads p any more.
-        unsafe { v.p.set(i, fma(direction.beta, direction.old.at(i), v.z.at(i))) }
-    });
+    own.store(beta, &v);
     if thread::first() {
         let place = run.done as usize;
         run.scalars.set(run.rho as usize, rho);

@@ -102,10 +102,6 @@ impl Launcher for Recorder {
         self.emulated.replay(recording)
     }
 
-    fn persistent_limit(&self) -> usize {
-        self.emulated.persistent_limit()
-    }
-
     fn finish(&self) -> Result<()> {
         self.counts.borrow_mut().waits += 1;
         self.emulated.finish()

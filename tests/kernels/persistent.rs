@@ -2,6 +2,7 @@
 
 use super::common::blocks::{Blocks, random_sparsity};
 use super::common::{Random, assert_close, bits, largest, rounding};
+use kernels_rs::cg_persistent::max_slices;
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar};
 use warpfem::precond::{self, Preconditioner};
@@ -57,16 +58,40 @@ fn iterate(blocks: &Blocks, inverse: &[f64], state: &mut State) {
 }
 
 pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
-    // Slices of which 8, 4, 2 warps or one do each, in blocks that have one or several.
-    let many = if backend.name() == "emulator" { 2500 } else { 70_001 };
+    // Blocks of one, two, or as many slices as there can be.
+    let is_emulated = backend.name() == "emulator";
     let mut found = Vec::new();
-    for n in [1, 33, 257, 700, many] {
-        for size in if n == many { 3..=3 } else { 1..=3 } {
+    for size in 1..=3 {
+        let many = if is_emulated { 8 * 32 * max_slices(size) - 5 } else { 20_001 };
+        for n in [1, 33, 257, 700, many] {
             found.extend(persistent::<B, f32>(backend, n, size));
             found.extend(persistent::<B, f64>(backend, n, size));
         }
     }
+    assert!(!is_emulated || found.len() > 1000);
+    refuses_what_has_no_room(backend);
     found
+}
+
+fn refuses_what_has_no_room<B: Backend>(backend: &B) {
+    let n = if backend.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
+    let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
+    let matrix: Matrix<B, f32> = blocks.upload(backend, "ebw");
+    let jacobi = precond::build("jacobi", 1, backend, &matrix).unwrap();
+    let [mut u, mut r, mut z, mut p, mut other_p] = [(); 5].map(|()| backend.zeros::<f32>(3 * n).unwrap());
+    let state = CgState {
+        inverse: jacobi.diagonal().unwrap(),
+        u: &mut u,
+        r: &mut r,
+        z: &mut z,
+        p: [&mut p, &mut other_p],
+        history: &mut backend.zeros(1).unwrap(),
+        steps: 1,
+        enough: 0.0,
+        rho: RHO,
+        done: DONE[0],
+    };
+    assert!(!matrix.iterate(backend, state).unwrap(), "{n} rows");
 }
 
 fn persistent<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
@@ -104,7 +129,7 @@ fn compare<B: Backend, T: Real>(
     let n = first.r.len();
     let upload = |v: &[f64]| backend.upload(&v.iter().map(|v| T::from_f64(*v)).collect::<Vec<T>>()).unwrap();
     let [mut u, mut r, mut p] = [&first.u, &first.r, &first.p].map(|v| upload(v));
-    let [mut z, mut q, mut other_p] = [backend.zeros::<T>(n), backend.zeros(n), backend.zeros(n)].map(Result::unwrap);
+    let [mut z, mut other_p] = [backend.zeros::<T>(n), backend.zeros(n)].map(Result::unwrap);
     backend.dot(&r, &p, RHO).unwrap();
     let mut history = backend.upload(&vec![-1.0; steps + 1]).unwrap();
     let state = CgState {
@@ -112,7 +137,6 @@ fn compare<B: Backend, T: Real>(
         u: &mut u,
         r: &mut r,
         z: &mut z,
-        q: &mut q,
         p: [&mut p, &mut other_p],
         history: &mut history,
         steps,

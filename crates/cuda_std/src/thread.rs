@@ -68,20 +68,63 @@ pub fn sync_threads() {
     target::sync_threads();
 }
 
-/// Waits until every thread of the grid is here; writes before it are seen by the whole grid after, but by plain loads
-/// alone ([`ViewMut::at`]): those through the read-only cache may be stale.
+/// Passes numbers from each block of the grid to all, and waits until every block is here: writes before it are seen by the
+/// whole grid after, but by plain loads alone ([`ViewMut::at`]): those through the read-only cache may be stale.
 ///
-/// `barrier` is one word, 0 before the first launch that uses it and left as the next one needs it. The emulator needs
-/// none, and reports blocks that do not arrive.
+/// Thread 0 gives the block's numbers. The first warp takes everybody's: `take(block, numbers)` for the blocks lane, lane +
+/// 32, .. in each lane.
+///
+/// Each number travels as two words that carry the call's number with them, so that whoever waits for it has it as soon
+/// as it arrives: one way through memory, where a counter and the numbers after it would take three.
+///
+/// `mail [2 M][n_blocks]` serves a call again after a call with other mail: by then everybody has read it. `call` is
+/// another number whenever the same mail serves, and never 0 if the mail was all 0 at first.
 ///
 /// # Safety
-/// All threads of the grid reach the call, in a cooperative launch: on a device the others wait for ever.
+/// All threads of a grid of one-dimensional blocks of whole warps reach the call, in a cooperative launch: on a device
+/// the others wait for ever. The emulator reports it.
 #[inline(always)]
 #[track_caller]
-pub unsafe fn sync_grid(barrier: ViewMut<u32>) {
-    // SAFETY: the caller's promise.
-    unsafe { target::sync_grid(barrier.element(0)) }
+pub unsafe fn exchange<const M: usize>(
+    mine: [f64; M],
+    mail: ViewMut<u64>,
+    call: u32,
+    mut take: impl FnMut(usize, [f64; M]),
+) {
+    let (block, n_blocks) = (block_idx_x() as usize, grid_dim_x() as usize);
+    let thread = thread_idx_x() as usize;
+    target::sync_threads();
+    if thread == 0 {
+        target::grid_fence();
+        for (m, number) in mine.into_iter().enumerate() {
+            let bits = number.to_bits();
+            // SAFETY: the caller's promise about the mail.
+            unsafe {
+                target::post(mail.element(2 * m * n_blocks + block), bits & HIGH | u64::from(call));
+                target::post(mail.element((2 * m + 1) * n_blocks + block), bits << 32 | u64::from(call));
+            }
+        }
+    }
+    target::meet();
+    if thread < 32 {
+        let mut other = thread;
+        while other < n_blocks {
+            let numbers = core::array::from_fn(|m| {
+                // SAFETY: as above.
+                let [high, low] = [2 * m, 2 * m + 1]
+                    .map(|word| unsafe { target::receive(mail.element(word * n_blocks + other), call) });
+                f64::from_bits(high & HIGH | low >> 32)
+            });
+            take(other, numbers);
+            other += 32;
+        }
+        target::grid_fence();
+    }
+    target::sync_threads();
 }
+
+/// The upper half of a word.
+const HIGH: u64 = !0 << 32;
 
 /// Orders this thread's writes before the fence ahead of those after it, as seen by the threads of its block.
 #[inline(always)]

@@ -215,7 +215,7 @@ pub trait Backend: Sized + 'static {
     }
 
     /// Iterations of conjugate gradients in one launch, as [`kernels_rs::cg_persistent`] says; false if this device or
-    /// format has no such launch.
+    /// format has no such launch, or the device no room for that many unknowns.
     ///
     /// # Safety
     /// As [`Backend::spmv`] for the vectors of `state`.
@@ -227,11 +227,6 @@ pub trait Backend: Sized + 'static {
         _state: CgState<Self, T>,
     ) -> Result<bool> {
         Ok(false)
-    }
-
-    /// Up to how many unknowns that is faster than a launch per step.
-    fn persistent_limit(&self) -> usize {
-        0
     }
 
     /// A quotient as kernels take it.
@@ -381,8 +376,6 @@ pub struct CgState<'a, B: Backend, T: Real> {
     pub r: &'a mut Vector<B, T>,
     /// 0; scratch.
     pub z: &'a mut Vector<B, T>,
-    /// Scratch.
-    pub q: &'a mut Vector<B, T>,
     /// The direction, and room for another.
     pub p: [&'a mut Vector<B, T>; 2],
     /// Where `r . r` after each iteration goes: there are no more iterations than it has entries.

@@ -17,9 +17,6 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// Unknowns up to which one launch of many iterations is faster than a launch per step.
-const PERSISTENT_LIMIT: usize = 1_000_000;
-
 /// An NVIDIA GPU as the driver describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
@@ -91,10 +88,10 @@ impl Cuda {
         if let Some(why) = unavailable() {
             return Err(Error::Device(format!("no NVIDIA GPU can be used: {why}")));
         }
-        Self::open(index).map_err(|e| failure(e, &format!("open device cuda:{index}")))
+        Self::open(index).map_err(|e| failure(e, &format!("open device cuda:{index}")))?
     }
 
-    fn open(index: u32) -> Result<Self, CudaError> {
+    fn open(index: u32) -> Result<Result<Self>, CudaError> {
         cust::init(cust::CudaFlags::empty())?;
         let device = Device::get_device(index)?;
         let context = Context::new(device)?;
@@ -102,15 +99,16 @@ impl Cuda {
         let multiprocessors = device.get_attribute(DeviceAttribute::MultiprocessorCount)? as usize;
         let per_multiprocessor = device.get_attribute(DeviceAttribute::MaxThreadsPerMultiprocessor)? as usize;
         let stream = Rc::new(Stream::new(StreamFlags::NON_BLOCKING, None)?);
-        Ok(Cuda {
+        let (name, memory) = (device.name()?, Memory::new(device, &stream));
+        Ok(memory.map(|memory| Cuda {
             kernels: RefCell::default(),
-            memory: Memory::new(device, &stream)?,
+            memory,
             stream,
-            name: device.name()?,
+            name,
             multiprocessors,
             full_grid: multiprocessors * per_multiprocessor / kernels_rs::reduce::BLOCK,
             _context: context,
-        })
+        }))
     }
 
     fn allocate<T: Plain>(&self, len: usize) -> Result<CudaBuffer<T>> {
@@ -240,10 +238,6 @@ impl Launcher for Cuda {
 
     fn replay(&self, recording: &Graph) -> Result<()> {
         recording.launch(&self.stream)
-    }
-
-    fn persistent_limit(&self) -> usize {
-        PERSISTENT_LIMIT
     }
 
     fn finish(&self) -> Result<()> {

@@ -76,10 +76,6 @@ impl Launcher for Emulated {
         match *recording {}
     }
 
-    fn persistent_limit(&self) -> usize {
-        usize::MAX
-    }
-
     fn finish(&self) -> Result<()> {
         Ok(())
     }

@@ -7,7 +7,6 @@ use crate::backend::{Buffer, Plain};
 use crate::error::Result;
 use cuda_std::prelude::{View, ViewMut};
 use cust::device::Device;
-use cust::error::CudaError;
 use cust::memory::mem_get_info;
 use cust::stream::Stream;
 use cust::sys;
@@ -59,13 +58,13 @@ pub(super) struct Memory {
 
 impl Memory {
     /// That of a device, used in the order of a stream. Memory that is dropped is kept for the arrays to come.
-    pub(super) fn new(device: Device, stream: &Rc<Stream>) -> Result<Self, CudaError> {
+    pub(super) fn new(device: Device, stream: &Rc<Stream>) -> Result<Self> {
         let (mut pool, mut keep) = (std::ptr::null_mut(), u64::MAX);
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         // SAFETY: the device is open; the attribute is a number of 64 bits.
         unsafe {
-            sys::cuDeviceGetDefaultMemPool(&raw mut pool, device.as_raw()).to_result()?;
-            sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut keep).cast()).to_result()?;
+            check(sys::cuDeviceGetDefaultMemPool(&raw mut pool, device.as_raw()), "name its pool of memory")?;
+            check(sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut keep).cast()), "keep memory")?;
         }
         Ok(Memory { pool, stream: stream.clone() })
     }

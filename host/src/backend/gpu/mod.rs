@@ -23,12 +23,12 @@ use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
-use kernels_rs::cg_persistent::{CgRun, CgVectors, N_SUMS, SLICE, WARPS};
+use kernels_rs::cg_persistent::{CgRun, CgVectors, MAIL_WORDS, SLICE, WARPS, max_slices};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
 use kernels_rs::sparse::Spmv;
-use std::cell::{RefCell, RefMut};
+use std::cell::RefCell;
 
 /// Memory and launches of one device.
 pub trait Launcher: 'static {
@@ -64,8 +64,6 @@ pub trait Launcher: 'static {
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
     /// Makes the launches that were noted.
     fn replay(&self, recording: &Self::Recording) -> Result<()>;
-    /// Up to how many unknowns [`kernels_rs::cg_persistent`] is faster than a launch per step.
-    fn persistent_limit(&self) -> usize;
     /// Waits until every launch is done.
     fn finish(&self) -> Result<()>;
     /// Blocks that fill the device; the grid of grid-stride loops.
@@ -77,8 +75,9 @@ struct Reducer<L: Launcher> {
     partials: L::Buffer<f64>,
     ticket: L::Buffer<u32>,
     scalars: L::Buffer<f64>,
-    /// The word of the grid's barrier.
-    barrier: L::Buffer<u32>,
+    /// What blocks of a cooperative launch tell one another, and the number of the next exchange.
+    mail: L::Buffer<u64>,
+    call: u32,
 }
 
 /// A backend over a [`Launcher`].
@@ -96,7 +95,8 @@ impl<L: Launcher> GpuBackend<L> {
             partials: launcher.zeros(MAX_SUMS * launcher.full_grid())?,
             ticket: launcher.zeros(1)?,
             scalars: launcher.zeros(N_SCALARS)?,
-            barrier: launcher.zeros(1)?,
+            mail: launcher.zeros(MAIL_WORDS * launcher.full_grid())?,
+            call: 1,
         };
         Ok(GpuBackend { launcher, reducer: RefCell::new(reducer) })
     }
@@ -106,19 +106,13 @@ impl<L: Launcher> GpuBackend<L> {
         &self.launcher
     }
 
-    /// Room for this many partial sums.
-    fn reducer(&self, n_partials: usize) -> Result<RefMut<'_, Reducer<L>>> {
-        let mut reducer = self.reducer.borrow_mut();
-        if reducer.partials.len() < n_partials {
-            self.launcher.finish()?;
-            reducer.partials = self.launcher.zeros(n_partials)?;
-        }
-        Ok(reducer)
-    }
-
     /// Where a reducing launch of `blocks` blocks puts its sums.
     fn reduction<const M: usize>(&self, blocks: usize, out: [Scalar; M]) -> Result<Reduction> {
-        let mut reducer = self.reducer(MAX_SUMS * blocks)?;
+        let mut reducer = self.reducer.borrow_mut();
+        if reducer.partials.len() < MAX_SUMS * blocks {
+            self.launcher.finish()?;
+            reducer.partials = self.launcher.zeros(MAX_SUMS * blocks)?;
+        }
         let mut indices = [0; MAX_SUMS];
         indices.iter_mut().zip(out).for_each(|(index, scalar)| *index = scalar.0);
         Ok(Reduction {
@@ -221,10 +215,6 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.replay(recording)
     }
 
-    fn persistent_limit(&self) -> usize {
-        self.launcher.persistent_limit()
-    }
-
     fn exclusive_sum(&self, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
         sort::exclusive_sum(self, counts)
     }
@@ -315,26 +305,25 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         values: &L::Buffer<T>,
         state: CgState<Self, T>,
     ) -> Result<bool> {
-        let CgState { inverse, u, r, z, q, p: [p, other_p], history, steps, enough, rho, done } = state;
+        let CgState { inverse, u, r, z, p: [p, other_p], history, steps, enough, rho, done } = state;
         let n = inverse.len();
-        assert!([u, &*r, z, q, p, other_p].map(|v| v.len()) == [n; 6], "vectors of different lengths");
+        assert!([u, &*r, z, p, other_p].map(|v| v.len()) == [n; 5], "vectors of different lengths");
         assert!(steps <= history.len(), "no room for the history of {steps} iterations");
         let v = CgVectors {
             inverse: inverse.view(),
             u: u.view_mut(),
             r: r.view_mut(),
             z: z.view_mut(),
-            q: q.view_mut(),
             p: p.view_mut(),
             other_p: other_p.view_mut(),
         };
-        let mut reducer = self.reducer(N_SUMS * self.launcher.full_grid())?;
+        let mut reducer = self.reducer.borrow_mut();
         let mut run = CgRun {
             steps,
             enough,
             warps_per_slice: 1,
-            barrier: reducer.barrier.view_mut(),
-            partials: reducer.partials.view_mut(),
+            call: reducer.call,
+            mail: reducer.mail.view_mut(),
             history: history.view_mut(),
             scalars: reducer.scalars.view_mut(),
             rho: rho.0,
@@ -343,9 +332,10 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
         let n_slices = n_rows.div_ceil(SLICE).max(1);
         let blocks = self.launcher.resident_blocks(BLOCK, &kernel)?.min(n_slices);
-        if blocks == 0 {
+        if blocks == 0 || n_slices.div_ceil(blocks) > max_slices(F::ROWS) {
             return Ok(false);
         }
+        reducer.call = reducer.call.wrapping_add(2 * steps as u32);
         run.warps_per_slice = warps_per_slice(n_slices.div_ceil(blocks));
         let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.

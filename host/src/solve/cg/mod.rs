@@ -28,8 +28,8 @@ use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::Preconditioner;
 use crate::sparse::Operator;
-use kernels_rs::real::Real;
 use best::Best;
+use kernels_rs::real::Real;
 use stepping::{Progress, Stepper};
 
 /// Iterations between two looks at the residual: a look waits for the device. Peers use ten as well.

@@ -21,20 +21,19 @@ impl CgOptions {
 /// How the device is told what to do. What it computes is the same to rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stepping {
-    /// The fastest, by the number of unknowns: see [`Backend::persistent_limit`](crate::backend::Backend::persistent_limit).
+    /// One launch of many iterations, where the preconditioner is diagonal and the device has room for the vectors of
+    /// [`kernels_rs::cg_persistent`]: there it is the fastest. Else as [`Stepping::Graph`].
     #[default]
     Auto,
     /// A launch for each step.
     Launches,
     /// Launches recorded once and repeated in one go, where the device can.
     Graph,
-    /// One launch for many iterations, where the preconditioner is diagonal and format and device can.
-    Persistent,
 }
 
 impl Stepping {
     /// All of them.
-    pub const ALL: [Stepping; 4] = [Stepping::Auto, Stepping::Launches, Stepping::Graph, Stepping::Persistent];
+    pub const ALL: [Stepping; 3] = [Stepping::Auto, Stepping::Launches, Stepping::Graph];
 
     /// Its name: `graph`.
     pub fn name(self) -> &'static str {
@@ -42,7 +41,6 @@ impl Stepping {
             Stepping::Auto => "auto",
             Stepping::Launches => "launches",
             Stepping::Graph => "graph",
-            Stepping::Persistent => "persistent",
         }
     }
 }

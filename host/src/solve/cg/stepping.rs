@@ -49,19 +49,12 @@ pub(super) enum Stepper<B: Backend, T: Real> {
 impl<B: Backend, T: Real> Stepper<B, T> {
     /// What was asked for, as far as the preconditioner allows.
     pub(super) fn new(b: &B, preconditioner: &dyn Preconditioner<B, T>, n: usize, stepping: Stepping) -> Result<Self> {
-        let few = || n > 0 && n <= b.persistent_limit();
-        let persistent = match stepping {
-            Stepping::Auto => few(),
-            Stepping::Persistent => true,
-            Stepping::Launches | Stepping::Graph => false,
-        };
-        if persistent && preconditioner.diagonal().is_some() {
-            return Ok(Stepper::Persistent { p: b.zeros(n)?, history: b.zeros(PERSISTENT_STEPS)? });
+        let in_one = || Ok(Stepper::Persistent { p: b.zeros(n)?, history: b.zeros(PERSISTENT_STEPS)? });
+        match stepping {
+            Stepping::Launches => Ok(Stepper::Launches),
+            Stepping::Auto if n > 0 && !B::ON_HOST && preconditioner.diagonal().is_some() => in_one(),
+            Stepping::Auto | Stepping::Graph => Ok(Stepper::Graph { warm: false, recorded: None }),
         }
-        Ok(match stepping {
-            Stepping::Launches => Stepper::Launches,
-            _ => Stepper::Graph { warm: false, recorded: None },
-        })
     }
 }
 
@@ -94,7 +87,6 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             u,
             r: &mut self.r,
             z: &mut self.z,
-            q: &mut self.q,
             p: [&mut self.p, other],
             history: &mut *history,
             steps,
