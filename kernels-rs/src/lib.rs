@@ -30,6 +30,7 @@ pub mod assembly;
 pub mod blas;
 pub mod cg;
 pub mod element;
+pub mod half;
 pub mod material;
 pub mod precond;
 pub mod real;

@@ -20,7 +20,7 @@ use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
 use kernels_rs::sparse::Spmv;
 use std::cell::RefCell;
@@ -212,13 +212,13 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launch_sum(blocks, &kernel) }
     }
 
-    unsafe fn spmv<F: Format, T: Real>(
+    unsafe fn spmv<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &L::Buffer<T>,
-        x: &L::Buffer<T>,
-        y: &mut L::Buffer<T>,
+        values: &L::Buffer<V>,
+        x: &L::Buffer<V::Arithmetic>,
+        y: &mut L::Buffer<V::Arithmetic>,
     ) -> Result<()> {
         if n_items == 0 {
             return Ok(());
@@ -228,13 +228,13 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launcher.launch((n_items * F::LANES).div_ceil(BLOCK), BLOCK, &kernel) }
     }
 
-    unsafe fn spmv_dot<F: Format, T: Real>(
+    unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &L::Buffer<T>,
-        x: &L::Buffer<T>,
-        y: &mut L::Buffer<T>,
+        values: &L::Buffer<V>,
+        x: &L::Buffer<V::Arithmetic>,
+        y: &mut L::Buffer<V::Arithmetic>,
         out: Scalar,
     ) -> Result<()> {
         let blocks = n_items.div_ceil(BLOCK).max(1);
@@ -248,14 +248,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.dot(x, y, out)
     }
 
-    unsafe fn spmv_step<F: Format, T: Real>(
+    unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &L::Buffer<T>,
-        step: Step<T>,
-        z: &L::Buffer<T>,
-        scratch: &mut L::Buffer<T>,
+        values: &L::Buffer<V>,
+        step: Step<V::Arithmetic>,
+        z: &L::Buffer<V::Arithmetic>,
+        scratch: &mut L::Buffer<V::Arithmetic>,
     ) -> Result<()> {
         if let Some(kernel) = a.spmv_step(n_items, values.view(), z.view(), step) {
             let blocks = n_items.div_ceil(BLOCK);

@@ -128,7 +128,7 @@ impl<B: Backend> Bench<'_, B> {
         let options = CgOptions { tolerance: arguments.tolerance, max_iterations: model.solver.max_iterations };
         let solve = || {
             let preconditioner = precond::build(precond::AUTO, model.solver.order, backend, &system.matrix)?;
-            system.iterate(backend, &*preconditioner, options, &Silent)
+            system.iterate(backend, &preconditioner, options, &Silent)
         };
         // The first solution loads the kernels.
         let (v, outcome) = solve()?;
