@@ -7,8 +7,8 @@
 //! | everything else in high precision | [`crate::solve::cg()`] |
 //!
 //! The copy holds `A = D^-1/2 K D^-1/2`, whose entries are of size 1 whatever the units of K, so that single precision
-//! neither overflows nor underflows on them; `D^-1/2` scales r and z on their way. It takes half the memory of K's values, and
-//! index arrays of its own.
+//! neither overflows nor underflows on them; `D^-1/2` scales r and z on their way. It takes half the memory of K's values, or a quarter in
+//! half precision ([`F16`](kernels_rs::half::F16)), and index arrays of its own. Vectors and arithmetic are single in both.
 //!
 //! Rounding disturbs the iteration where K is badly conditioned: it takes as many iterations as in double on compact bodies, and
 //! twice as many on a plate of one layer of elements.
