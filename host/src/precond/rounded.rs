@@ -11,7 +11,19 @@
 //! half precision ([`F16`](kernels_rs::half::F16)), and index arrays of its own. Vectors and arithmetic are single in both.
 //!
 //! Rounding disturbs the iteration where K is badly conditioned: it takes as many iterations as in double on compact bodies, and
-//! twice as many on a plate of one layer of elements.
+//! twice as many or more on a plate of one layer of elements. That is the rounding of vectors, not of the matrix.
+//! Iterations to 1e-8 with least squares of order 6:
+//!
+//! | | double | copy in single | copy in half |
+//! | --- | --- | --- | --- |
+//! | tet4, 20^3 and 40^3 | 79, 156 | 79, 156 | 79, 156 |
+//! | hex8, 20^3 | 33 | 33 | 33 |
+//! | hex8, 30^3, stiffnesses 1:1000 | 113 | 113 | 113 |
+//! | quad4, 200x10 | 184 | 297 | 294 |
+//! | hex8, 40x40x1 | 197 | 565 | 473 |
+//!
+//! A copy in half may be indefinite where K nearly is, which does no harm: the residual `1 - t p(t)` is above 1 for t
+//! below 0, and p(t) positive.
 
 use super::{Build, Preconditioner, jacobi};
 use crate::backend::{Backend, Buffer, Vector};

@@ -9,6 +9,10 @@
 //!
 //! The copy is that of [`precond::Rounded`]: its entries are of size 1, whatever the units. The preconditioner is one of A: as the
 //! diagonal of A is 1, `none` is what `jacobi` is.
+//!
+//! It is here to compare: starting anew costs iterations, more than single precision saves. With Jacobi to 1e-8, in double and so: 450 and
+//! 740 (tet4, 20^3), 180 and 400 (hex8, 20^3), 580 and 1,570 (quad4, 100^2), 630 and 1,240 (hex8, 30^3, stiffnesses 1:1000). On plates of one layer
+//! of elements it stagnates, as single precision resolves nothing of the residual there.
 
 use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, cg};
 use crate::backend::{Backend, Buffer, N_SCALARS, Quotient, Scalar, Vector};
