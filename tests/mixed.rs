@@ -1,12 +1,15 @@
-//! Mixed precision: a preconditioner in f32 under conjugate gradients in f64 gives what f64 alone gives.
+//! Mixed precision: preconditioners in f32, of matrices in f32 and f16, under conjugate gradients in f64, and conjugate gradients in
+//! f32 under refinement in f64, give what f64 alone gives.
 
 mod common;
 
-use common::blocks::{Blocks, random_sparsity};
+use common::blocks::{Blocks, chain, random_sparsity};
 use common::recorder::Recorder;
 use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device};
-use kernels_rs::real::Real;
+use kernels_rs::half::F16;
+use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
+use std::cell::RefCell;
 use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, Device, GpuBackend};
 use warpfem::element::ElementKind;
@@ -14,12 +17,9 @@ use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::pipeline;
 use warpfem::precond::{self, Preconditioner};
-use warpfem::solve::{CgOptions, CgOutcome, Silent, cg};
+use warpfem::solve::iteration::{self, Builder};
+use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent};
 use warpfem::sparse::Matrix;
-
-fn polynomials() -> Vec<&'static str> {
-    precond::names().into_iter().filter(|name| precond::has_order(name)).collect()
-}
 
 fn positive(n: usize) -> (Blocks, Vec<f64>) {
     (Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4), Random(5).vector(3 * n))
@@ -37,7 +37,7 @@ fn applied<B: Backend, T: Real>(
 }
 
 /// The rounded preconditioner is the one in double, whatever the units, and exactly that of the scaled copy.
-fn rounded_on<B: Backend>(backend: &B) -> Vec<u64> {
+fn rounded_on<B: Backend, V: Stored<Arithmetic = f32>>(backend: &B) -> Vec<u64> {
     let (mut blocks, r) = positive(40);
     let dense = blocks.dense();
     let mut found = Vec::new();
@@ -45,16 +45,19 @@ fn rounded_on<B: Backend>(backend: &B) -> Vec<u64> {
         blocks.set_all(|row, column| unit * dense[(row, column)]);
         let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
         let inverse: Vec<f64> = dense.diagonal().iter().map(|v| 1.0 / (unit * v)).collect();
-        let single = matrix.scaled_to_single(backend, &backend.upload(&inverse).unwrap()).unwrap();
+        let copy = matrix.scaled_to::<V>(backend, &backend.upload(&inverse).unwrap()).unwrap();
+        assert_eq!(copy.footprint(), matrix.footprint());
+        let values = copy.blocks(backend).unwrap().iter().map(|value| f64::from(value.value())).collect();
+        let single: Matrix<B, f32> = Blocks { values, ..blocks.clone() }.upload(backend, "ebw");
         let small: Vec<f32> = r.iter().zip(&inverse).map(|(r, inverse)| (inverse.sqrt() * r) as f32).collect();
-        for name in polynomials() {
+        for name in precond::polynomials() {
             for order in [1, 2, 7] {
                 let double = precond::build(name, order, backend, &matrix).unwrap();
-                let rounded = precond::build_rounded(name, order, backend, &matrix).unwrap();
+                let rounded = precond::build_rounded::<B, V>(name, order, backend, &matrix).unwrap();
                 let inner = precond::build(name, order, backend, &single).unwrap();
                 assert_eq!(rounded.products(), order);
                 let z = applied(backend, &matrix, &*rounded, &r);
-                let what = format!("{name} {order}");
+                let what = format!("{name} {order} of {}", V::NAME);
                 let of_copy = applied(backend, &single, &*inner, &small);
                 let expected: Vec<f64> =
                     of_copy.iter().zip(&inverse).map(|(z, inverse)| inverse.sqrt() * f64::from(*z)).collect();
@@ -70,46 +73,52 @@ fn rounded_on<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 #[test]
-fn rounded_preconditioners_are_those_of_the_copy_in_single() {
-    let results = on_every_device!(rounded_on);
+fn rounded_preconditioners_are_those_of_the_copy() {
+    assert_orders_agree(&on_every_device!(rounded_on::<_, f32>));
+    let results = on_every_device!(rounded_on::<_, F16>);
     assert_orders_agree(&results);
-    assert!(results == on_every_device!(rounded_on), "two runs differ");
+    assert!(results[0] == rounded_on::<_, F16>(&CpuBackend::default()), "two runs differ");
 }
 
 #[test]
-fn what_reads_no_matrix_stays_in_double() {
+fn only_what_reads_the_matrix_has_a_rounded_copy() {
     let backend = CpuBackend::default();
-    let (blocks, r) = positive(20);
+    let (blocks, _) = positive(20);
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    for name in precond::names().into_iter().filter(|name| !precond::has_order(name)) {
-        let [double, rounded] = [precond::build, precond::build_rounded].map(|build| {
-            let build: precond::Builder<_, f64> = build;
-            applied(&backend, &matrix, &*build(name, 6, &backend, &matrix).unwrap(), &r)
-        });
-        assert_eq!(double, rounded, "{name}");
+    for name in ["none", "jacobi", "block_jacobi", "ilu"] {
+        match precond::build_rounded::<_, F16>(name, 6, &backend, &matrix) {
+            Err(Error::NotAvailable { available, .. }) => assert_eq!(available, precond::polynomials()),
+            _ => panic!("{name} is no polynomial"),
+        }
     }
-    let unknown = precond::build_rounded("ilu", 6, &backend, &matrix);
-    assert!(matches!(unknown, Err(Error::NotAvailable { .. })));
+    assert!(matches!(iteration::mixed("ilu", 6, &backend, &matrix), Err(Error::NotAvailable { .. })));
 }
 
-fn solved<B: Backend>(backend: &B, name: &str, tolerance: f64) -> (Vec<u64>, CgOutcome) {
+const LIMIT: usize = 300;
+
+fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: &str, tolerance: f64) -> (Vec<u64>, CgOutcome) {
     let (blocks, f) = positive(60);
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build_rounded(name, 4, backend, &matrix).unwrap();
+    let way = make(name, 4, backend, &matrix).unwrap();
     let (device_f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(180).unwrap());
-    let options = CgOptions::new(tolerance, 300);
-    let outcome = cg(backend, &matrix, &*preconditioner, &device_f, &mut u, options, &Silent).unwrap();
+    let options = CgOptions::new(tolerance, LIMIT);
+    let outcome = way.solve(backend, &matrix, &device_f, &mut u, options, &Silent).unwrap();
     let u = backend.download(&u).unwrap();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_vec(f));
     assert!(outcome.converged && outcome.relative_residual <= tolerance, "{name}: {outcome:?}");
+    assert_eq!(outcome.ending, Ending::Converged);
+    assert_eq!(outcome.history.len(), outcome.iterations);
     assert_close(name, &u, expected.as_slice(), 1e3 * tolerance, expected.amax());
     (bits(&u), outcome)
 }
 
 #[test]
 fn the_solution_is_as_exact_as_in_double() {
-    for name in polynomials() {
-        assert_orders_agree(&on_every_device!(solved, name, 1e-13));
+    for name in precond::names() {
+        assert_orders_agree(&on_every_device!(solved, iteration::mixed, name, 1e-13));
+    }
+    for name in precond::polynomials() {
+        assert_orders_agree(&on_every_device!(solved, iteration::mixed_half, name, 1e-13));
     }
 }
 
@@ -132,35 +141,131 @@ fn models_have_the_solution_they_have_in_double() {
         };
         let double = solve(&model);
         let expected = double.displacement.as_flattened();
-        model.solver.precision = "mixed".into();
-        for name in polynomials() {
-            model.solver.preconditioner = name.into();
-            let mixed = solve(&model);
-            assert!(mixed.outcome.relative_residual <= 1e-9);
-            assert_close(name, mixed.displacement.as_flattened(), expected, 1e-6, largest(expected));
-            model.solver.precision = "double".into();
-            let same = solve(&model);
-            model.solver.precision = "mixed".into();
-            let (mixed, same) = (mixed.outcome, same.outcome);
-            let counts = [mixed.iterations, mixed.spmvs, same.iterations, same.spmvs];
-            assert!(mixed.iterations < double.outcome.iterations, "{name}: {counts:?}");
+        for precision in ["mixed", "mixed_half"] {
+            model.solver.precision = precision.into();
+            for name in precond::names().into_iter().filter(|name| precision == "mixed" || precond::has_order(name)) {
+                model.solver.preconditioner = name.into();
+                let mixed = solve(&model);
+                assert!(mixed.outcome.relative_residual <= 1e-9);
+                let what = format!("{name}, {precision}");
+                assert_close(&what, mixed.displacement.as_flattened(), expected, 1e-6, largest(expected));
+                let counts = (mixed.outcome.iterations, double.outcome.iterations);
+                assert!(!precond::has_order(name) || counts.0 < counts.1, "{what}: {counts:?}");
+            }
+            model.solver.preconditioner = "auto".into();
+            let auto = solve(&model);
+            assert_eq!(auto.choices.preconditioner, precond::AUTO_MIXED);
+            assert!(auto.outcome.iterations < double.outcome.iterations, "{:?}", auto.outcome);
         }
-        model.solver.preconditioner = "auto".into();
-        let auto = solve(&model);
-        assert_eq!(auto.choices.preconditioner, precond::AUTO_MIXED);
-        assert!(auto.outcome.iterations < double.outcome.iterations, "{:?}", auto.outcome);
     }
+}
+
+#[test]
+fn half_precision_is_refused_to_what_is_no_polynomial() {
+    let mut model = models().remove(0);
+    (model.solver.precision, model.solver.preconditioner) = ("mixed_half".into(), "jacobi".into());
+    let error = pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err();
+    assert!(error.to_string().contains("neumann, chebyshev, least_squares"), "{error}");
+    assert_eq!(error.exit_code(), 2);
 }
 
 /// Launches of one solution by entry point.
 #[test]
-fn the_products_of_the_preconditioner_are_in_single() {
+fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
+    let ways: [(Builder<_, f64>, _, _); 2] = [
+        (iteration::mixed, "ebw_polynomial_step_3_32_f32", "ebw_spmv_dot_3_32_f32"),
+        (iteration::mixed_half, "ebw_polynomial_step_3_32_f16", "ebw_spmv_dot_3_32_f16"),
+    ];
+    for (make, step, of_the_bounds) in ways {
+        let backend = GpuBackend::new(Recorder::default()).unwrap();
+        let (_, outcome) = solved(&backend, make, "least_squares", 1e-10);
+        let counts = backend.launcher().counts().launches;
+        let starts = outcome.spmvs / 5 - outcome.iterations;
+        assert_eq!(counts[step], 4 * outcome.spmvs / 5);
+        assert_eq!(counts[of_the_bounds], precond::spectrum::STEPS);
+        assert_eq!(counts["ebw_spmv_dot_3_32_f64"], outcome.iterations);
+        assert_eq!(counts["spmv_ebw3_f64"], starts);
+        assert!(!counts.contains_key("ebw_polynomial_step_3_32_f64"), "{counts:?}");
+    }
+}
+
+/// The products of refinement are in single, but for one in double per correction and one at the start.
+#[test]
+fn the_products_of_refinement_are_in_single() {
     let backend = GpuBackend::new(Recorder::default()).unwrap();
-    let (_, outcome) = solved(&backend, "least_squares", 1e-10);
+    let (_, outcome) = solved(&backend, iteration::mixed, "jacobi", 1e-10);
     let counts = backend.launcher().counts().launches;
-    let starts = outcome.spmvs / 5 - outcome.iterations;
-    assert_eq!(counts["ebw_polynomial_step_3_32_f32"], 4 * outcome.spmvs / 5);
-    assert_eq!(counts["ebw_spmv_dot_3_32_f64"], outcome.iterations);
-    assert_eq!(counts["spmv_ebw3_f64"], starts);
-    assert!(!counts.contains_key("ebw_polynomial_step_3_32_f64"), "{counts:?}");
+    assert_eq!(counts["ebw_spmv_dot_3_32_f32"], outcome.iterations);
+    assert!((3..=8).contains(&counts["spmv_ebw3_f64"]), "{counts:?}");
+    assert_eq!(outcome.spmvs, outcome.iterations + counts["spmv_ebw3_f64"] + counts["spmv_ebw3_f32"]);
+    assert!(!counts.contains_key("ebw_spmv_dot_3_32_f64"), "{counts:?}");
+}
+
+/// Keeps what it is told, and cancels after so many looks.
+struct Watcher {
+    seen: RefCell<Vec<(usize, f64, f64)>>,
+    patience: usize,
+}
+
+impl Monitor for Watcher {
+    fn residual(&self, iteration: usize, relative: f64, tolerance: f64) {
+        self.seen.borrow_mut().push((iteration, relative, tolerance));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.seen.borrow().len() >= self.patience
+    }
+}
+
+/// Refinement with Jacobi of a chain of 200 nodes, watched.
+fn refined(options: CgOptions, patience: usize) -> (CgOutcome, Vec<(usize, f64, f64)>) {
+    let backend = CpuBackend::default();
+    let matrix: Matrix<_, f64> = chain(200).upload(&backend, "ebw");
+    let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(600)).unwrap(), backend.zeros(600).unwrap());
+    let watcher = Watcher { seen: RefCell::default(), patience };
+    let way = iteration::mixed("jacobi", 6, &backend, &matrix).unwrap();
+    let outcome = way.solve(&backend, &matrix, &f, &mut u, options, &watcher).unwrap();
+    assert_eq!(outcome.history.len(), outcome.iterations);
+    (outcome, watcher.seen.into_inner())
+}
+
+#[test]
+fn refinement_says_why_it_ends_and_how_it_goes() {
+    let options = CgOptions::new(1e-12, 5000);
+    let (outcome, seen) = refined(options, usize::MAX);
+    assert_eq!((outcome.ending, outcome.converged), (Ending::Converged, true));
+    assert!(seen.is_sorted_by_key(|(iteration, ..)| *iteration) && seen.len() > 5, "{seen:?}");
+    assert!(seen.iter().all(|(.., tolerance)| *tolerance == 1e-12));
+    assert!(seen[0].1 > 1e-3 && seen.last().unwrap().1 < 1e-11, "{seen:?}");
+    for max_iterations in [0, 1, 7, outcome.iterations / 2] {
+        let (outcome, _) = refined(CgOptions { max_iterations, ..options }, usize::MAX);
+        assert_eq!((outcome.ending, outcome.converged), (Ending::Limit, false));
+        assert_eq!(outcome.iterations, max_iterations);
+    }
+    for patience in [0, 1, seen.len() - 1] {
+        let (outcome, seen) = refined(options, patience);
+        assert_eq!((outcome.ending, outcome.converged, seen.len()), (Ending::Cancelled, false, patience));
+        assert!(outcome.iterations == seen.last().map_or(0, |(iteration, ..)| *iteration));
+    }
+    let (outcome, _) = refined(CgOptions { tolerance: 1e-30, ..options }, usize::MAX);
+    assert_eq!((outcome.ending, outcome.converged), (Ending::Stagnated, false));
+    assert!(outcome.iterations < 5000 && outcome.relative_residual < 1e-11, "{outcome:?}");
+}
+
+#[test]
+fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
+    let backend = CpuBackend::default();
+    let (blocks, f) = positive(20);
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let way = iteration::mixed("block_jacobi", 6, &backend, &matrix).unwrap();
+    let options = CgOptions::new(1e-12, 100);
+    let mut u = backend.upload(&[7.0; 60]).unwrap();
+    let zero = backend.zeros(60).unwrap();
+    let outcome = way.solve(&backend, &matrix, &zero, &mut u, options, &Silent).unwrap();
+    assert!(outcome.converged && outcome.iterations == 0 && u.0 == [0.0; 60], "{outcome:?}");
+    let f = backend.upload(&f).unwrap();
+    way.solve(&backend, &matrix, &f, &mut u, options, &Silent).unwrap();
+    // It starts from what is there.
+    let again = way.solve(&backend, &matrix, &f, &mut u, options, &Silent).unwrap();
+    assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
 }

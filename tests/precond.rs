@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::blocks::{Blocks, dense_of, random_sparsity};
+use common::blocks::{Blocks, chain, dense_of, random_sparsity};
 use common::{Random, assert_close, assert_orders_agree, bits, meshes, on_every_device, rounding};
+use kernels_rs::half::F16;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::f64::consts::PI;
@@ -13,7 +14,7 @@ use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::model::options::ORDERS;
 use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::precond::{self, spectrum};
+use warpfem::precond::{self, Preconditioner, spectrum};
 use warpfem::solve::{CgOptions, Silent, cg};
 use warpfem::sparse::{Matrix, Operator};
 
@@ -40,7 +41,14 @@ fn models() -> Vec<Model> {
 
 /// `M^-1`, column by column.
 fn inverse_of<B: Backend, T: Real>(backend: &B, name: &str, order: usize, matrix: &Matrix<B, T>) -> DMatrix<f64> {
-    let preconditioner = precond::build(name, order, backend, matrix).unwrap();
+    columns_of(backend, &*precond::build(name, order, backend, matrix).unwrap(), matrix)
+}
+
+fn columns_of<B: Backend, T: Real>(
+    backend: &B,
+    preconditioner: &dyn Preconditioner<B, T>,
+    matrix: &Matrix<B, T>,
+) -> DMatrix<f64> {
     let n = matrix.n();
     let mut z = backend.zeros(n).unwrap();
     let column = |j: usize| {
@@ -52,16 +60,21 @@ fn inverse_of<B: Backend, T: Real>(backend: &B, name: &str, order: usize, matrix
 }
 
 #[track_caller]
+fn assert_sound(what: &str, inverse: &DMatrix<f64>, rounding: f64) {
+    let asymmetry = (inverse - inverse.transpose()).amax() / inverse.amax();
+    assert!(asymmetry < 20.0 * rounding, "{what}: asymmetric by {asymmetry}");
+    // Scaled, so that what is small because of its unit is not taken for nothing.
+    let scale = scaling(inverse);
+    let smallest = SymmetricEigen::new(&scale * inverse * &scale).eigenvalues.min();
+    assert!(smallest > 1e-3, "{what}: smallest eigenvalue {smallest}");
+}
+
+#[track_caller]
 fn assert_symmetric_and_positive<B: Backend, T: Real>(backend: &B, what: &str, matrix: &Matrix<B, T>) {
     for name in precond::names() {
         for order in ORDERS {
             let inverse = inverse_of(backend, name, order, matrix);
-            let asymmetry = (&inverse - inverse.transpose()).amax() / inverse.amax();
-            assert!(asymmetry < 20.0 * rounding::<T>(), "{name} {order} of {what}: asymmetric by {asymmetry}");
-            // Scaled, so that what is small because of its unit is not taken for nothing.
-            let scale = scaling(&inverse);
-            let smallest = SymmetricEigen::new(&scale * inverse * &scale).eigenvalues.min();
-            assert!(smallest > 1e-3, "{name} {order} of {what}: smallest eigenvalue {smallest}");
+            assert_sound(&format!("{name} {order} of {what}"), &inverse, rounding::<T>());
             if !precond::has_order(name) {
                 break;
             }
@@ -79,6 +92,41 @@ fn every_preconditioner_is_symmetric_and_positive() {
     }
     for model in models() {
         assert_symmetric_and_positive(&backend, "stiffness", &stiffness(&backend, &model).matrix);
+    }
+}
+
+#[test]
+fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
+    let backend = CpuBackend::default();
+    for model in models() {
+        let matrix = stiffness(&backend, &model).matrix;
+        for name in precond::polynomials() {
+            for order in ORDERS {
+                let rounded = precond::build_rounded::<_, F16>(name, order, &backend, &matrix).unwrap();
+                let what = format!("{name} {order} in half");
+                assert_sound(&what, &columns_of(&backend, &*rounded, &matrix), rounding::<f32>());
+            }
+        }
+    }
+}
+
+/// The bounds are those of the copy as it is stored.
+#[test]
+fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
+    let backend = CpuBackend::default();
+    for model in models() {
+        let matrix = stiffness(&backend, &model).matrix;
+        let inverse = precond::inverse_diagonal(&backend, &matrix).unwrap();
+        let copy = matrix.scaled_to::<F16>(&backend, &inverse).unwrap();
+        let inverse = precond::inverse_diagonal(&backend, &copy).unwrap();
+        assert!(inverse.0.iter().all(|v| *v == 1.0), "the scaled diagonal is 1");
+        let bounds = spectrum::estimate(&backend, &copy, &inverse).unwrap();
+        let dense = dense_of(&backend, &copy);
+        assert_eq!(dense, dense.transpose());
+        let exact = SymmetricEigen::new(dense).eigenvalues;
+        // Rounding may leave the copy indefinite; polynomials are positive there, and no bound is negative.
+        assert!(bounds.lower <= exact.min().max(0.0) && exact.max() <= bounds.upper, "{bounds:?}, not {}", exact.max());
+        assert!(bounds.upper < 1.15 * exact.max(), "{bounds:?}, far above {}", exact.max());
     }
 }
 
@@ -233,18 +281,6 @@ fn few_eigenvalues_are_found_exactly() {
     // Unscaled, by a "diagonal" of ones: the eigenvalues are 1 to 4.
     let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[1.0; 300]).unwrap()).unwrap();
     assert_close("bounds", &[bounds.lower, bounds.upper], &[1.0, 4.0], 1e-10, 1.0);
-}
-
-/// The Laplacian of a chain of `n` nodes in each component: its scaled eigenvalues are `1 - cos(j pi / (n + 1))`.
-fn chain(n: usize) -> Blocks {
-    let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
-    let mut blocks = Blocks::random(common::blocks::sparsity(&neighbours), 3, 1);
-    blocks.set_all(|row, column| match row.abs_diff(column) {
-        0 => 2.0,
-        3 => -1.0,
-        _ => 0.0,
-    });
-    blocks
 }
 
 /// `sqrt(e . K e)` of an error.

@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::model::Model;
 use crate::model::options::PRECISIONS;
-use crate::precond::{self, Builder, Preconditioner};
-use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, cg};
+use crate::precond;
+use crate::solve::iteration::{self, Builder, Iteration};
+use crate::solve::{CgOptions, CgOutcome, Ending, Monitor};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
 use kernels_rs::real::Real;
@@ -83,8 +84,12 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
-    let auto = if solver.precision == "mixed" { precond::AUTO_MIXED } else { precond::AUTO };
+    let auto = if solver.precision.starts_with("mixed") { precond::AUTO_MIXED } else { precond::AUTO };
     let preconditioner = or(&solver.preconditioner, auto);
+    if solver.precision == "mixed_half" && !precond::has_order(&preconditioner) {
+        let what = "preconditioner with precision `mixed_half`";
+        return Err(Error::NotAvailable { what, name: preconditioner, available: precond::polynomials() });
+    }
     Ok(Choices {
         device,
         format: or(&solver.format, sparse::AUTO),
@@ -139,9 +144,10 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose::<B>(model, backend.name())?;
     match choices.precision.as_str() {
-        "double" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build),
-        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, precond::build_rounded),
-        "single" => solve_with::<B, f32>(backend, model, monitor, choices, precond::build),
+        "double" => solve_with::<B, f64>(backend, model, monitor, choices, iteration::plain),
+        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, iteration::mixed),
+        "mixed_half" => solve_with::<B, f64>(backend, model, monitor, choices, iteration::mixed_half),
+        "single" => solve_with::<B, f32>(backend, model, monitor, choices, iteration::plain),
         _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
     }
 }
@@ -222,12 +228,12 @@ impl<B: Backend, T: Real> System<B, T> {
     pub fn iterate(
         &self,
         backend: &B,
-        preconditioner: &dyn Preconditioner<B, T>,
+        iteration: &dyn Iteration<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
         let mut v = backend.zeros(self.f.len())?;
-        let outcome = cg(backend, &self.matrix, preconditioner, &self.f, &mut v, options, monitor)?;
+        let outcome = iteration.solve(backend, &self.matrix, &self.f, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }
 }
@@ -243,10 +249,10 @@ fn solve_with<B: Backend, T: Real>(
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions::new(model.solver.tolerance, model.solver.max_iterations);
-    let preconditioner = build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?;
-    let (v, mut outcome) = system.iterate(backend, &*preconditioner, options, monitor)?;
+    let iteration = build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?;
+    let (v, mut outcome) = system.iterate(backend, &*iteration, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
-    drop((matrix, preconditioner, f));
+    drop((matrix, iteration, f));
     let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;

@@ -61,8 +61,8 @@ pub struct CgRun {
     pub steps: usize,
     /// Where `r . r` is not above this, the iteration ends.
     pub enough: f64,
-    /// Warps that share a slice of rows: 1, 2, 4 or 8.
-    pub warps_per_slice: usize,
+    /// How many warps share a slice of rows, as a power of two: 0 to 3.
+    pub sharing: u32,
     /// What [`thread::exchange`] needs, `[MAIL_WORDS][n_blocks]`.
     pub mail: ViewMut<u64>,
     /// The number of the first exchange; there are two in an iteration.
@@ -223,11 +223,11 @@ struct Scratch<T> {
 
 /// Computes: `q = K (z + beta old)` in the block's rows.
 ///
-/// Thread mapping: a lane per row of a slice; `warps_per_slice` warps share its columns and add up in shared memory.
+/// Thread mapping: a lane per row of a slice; `2^sharing` warps share its columns and add up in shared memory.
 #[inline(always)]
 unsafe fn products<const D: usize, T: Real>(
     part: Part,
-    warps_per_slice: usize,
+    sharing: u32,
     a: Ebw<D, SLICE>,
     values: View<T>,
     [z, old]: [ViewMut<T>; 2],
@@ -236,11 +236,12 @@ unsafe fn products<const D: usize, T: Real>(
 ) {
     let thread = thread::thread_idx_x() as usize;
     let (warp, lane) = (thread / 32, thread % 32);
-    let (share, at_once) = (warp % warps_per_slice, WARPS / warps_per_slice);
+    let warps_per_slice = 1 << sharing;
+    let (share, at_once) = (warp & (warps_per_slice - 1), WARPS >> sharing);
     let n_slices = part.end_slice - part.first_slice;
     let mut first = 0;
     while first < n_slices {
-        let slice = first + warp / warps_per_slice;
+        let slice = first + (warp >> sharing);
         let mut y = [T::ZERO; D];
         if slice < n_slices {
             let (start, end) = (*scratch.starts.add(slice), *scratch.starts.add(slice + 1));
@@ -320,7 +321,7 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
     let (mut done, mut pq, mut rr) = (0, 0.0, 0.0);
     while done < run.steps {
         let call = run.call + 2 * done as u32;
-        products(part, run.warps_per_slice, a, values, [v.z, old], beta, scratch);
+        products(part, run.sharing, a, values, [v.z, old], beta, scratch);
         let term = own.turn(beta, scratch.q, new);
         [pq] = sum_for_all([term], run.mail, call);
         if !(pq > 0.0) {

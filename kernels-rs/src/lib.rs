@@ -31,6 +31,7 @@ pub mod blas;
 pub mod cg;
 pub mod cg_persistent;
 pub mod element;
+pub mod half;
 pub mod material;
 pub mod precond;
 pub mod real;

@@ -11,7 +11,8 @@
 //! allows ([`ebw_polynomial_step`]): then a step moves five words per unknown besides the matrix and z.
 
 use crate::blas::Ratio;
-use crate::real::{Real, fma};
+use crate::half::F16;
+use crate::real::{Arithmetic, Real, Stored, fma};
 use crate::reduce::{Reduction, sum_over_grid};
 use crate::sparse::{Ebw, Entries, Layout};
 use cuda_std::prelude::*;
@@ -76,13 +77,13 @@ pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, prod
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], T = [f32, f64])]
-pub unsafe fn ebw_polynomial_step<const D: usize, const S: usize, T: Real>(
+#[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], V = [f32, f64, F16])]
+pub unsafe fn ebw_polynomial_step<const D: usize, const S: usize, V: Stored>(
     n_rows: usize,
     a: Ebw<D, S>,
-    values: View<T>,
-    z: View<T>,
-    step: Step<T>,
+    values: View<V>,
+    z: View<Arithmetic<V>>,
+    step: Step<Arithmetic<V>>,
 ) {
     let row = thread::index_1d() as usize;
     if row < n_rows {
@@ -172,18 +173,18 @@ fn inverse_block<const D: usize, T: Real>(k: [[T; D]; D]) -> [[T; D]; D] {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64], D = [1, 2, 3])]
-pub unsafe fn inverse_blocks<T: Real, const D: usize>(
+#[kernel(items, V = [f32, f64, F16], D = [1, 2, 3])]
+pub unsafe fn inverse_blocks<V: Stored, const D: usize>(
     row: usize,
     n_rows: usize,
     entries: Entries,
-    values: View<T>,
-    inverse: ViewMut<T>,
+    values: View<V>,
+    inverse: ViewMut<Arithmetic<V>>,
 ) {
-    let mut k = [[T::ZERO; D]; D];
+    let mut k = [[V::Arithmetic::ZERO; D]; D];
     for i in 0..D {
         for j in 0..=i {
-            k[i][j] = values.at(entries.at(row, 0, i, j));
+            k[i][j] = values.at(entries.at(row, 0, i, j)).value();
         }
     }
     let block = inverse_block(k);
@@ -267,21 +268,21 @@ pub unsafe fn cg_residual_blocks<T: Real, const D: usize>(
     sum_over_grid(sums, to);
 }
 
-/// Computes: `D^-1/2 K D^-1/2` in single precision: entries of size 1, whatever the units of K.
+/// Computes: `D^-1/2 K D^-1/2` in fewer bits: entries of size 1, whatever the units of K.
 ///
 /// Parameters: `inverse [n]` of D, `scaled` as `to` says. Thread mapping: an item per block row. Memory moved: every value
-/// of a block of the pattern is read once and written once as half as much; an index and two parts of `inverse` per block.
+/// of a block of the pattern is read once and written once, in 4 bytes or 2; an index and two parts of `inverse` per block.
 ///
 /// # Safety
 /// See the crate's section on safety. Both matrices have the same pattern and block size.
-#[kernel(items)]
-pub unsafe fn scale_to_single(
+#[kernel(items, V = [f32, F16])]
+pub unsafe fn scale_to<V: Stored>(
     row: usize,
     from: Entries,
     values: View<f64>,
     inverse: View<f64>,
     to: Entries,
-    scaled: ViewMut<f32>,
+    scaled: ViewMut<V>,
 ) {
     let (size, (first, width)) = (from.size, from.pattern.row(row));
     for k in 0..width {
@@ -289,13 +290,14 @@ pub unsafe fn scale_to_single(
         for i in 0..size {
             for j in 0..size {
                 let scale = (inverse.at(size * row + i) * inverse.at(size * column + j)).abs().sqrt();
-                scaled.set(to.at(row, k, i, j), (scale * values.at(from.at(row, k, i, j))) as f32);
+                let value = V::Arithmetic::from_f64(scale * values.at(from.at(row, k, i, j)));
+                scaled.set(to.at(row, k, i, j), V::rounded(value));
             }
         }
     }
 }
 
-/// Computes: `rounded_i = sqrt(inverse_i) r_i`, a residual of K as one of the matrix of [`scale_to_single`].
+/// Computes: `rounded_i = sqrt(inverse_i) r_i`, a residual of K as one of the matrix of [`scale_to`].
 /// Parameters: `inverse, r, rounded [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
 ///
 /// # Safety
@@ -305,7 +307,7 @@ pub unsafe fn to_single(i: usize, inverse: View<f64>, r: View<f64>, rounded: Vie
     rounded.set(i, (inverse.at(i).abs().sqrt() * r.at(i)) as f32);
 }
 
-/// Computes: `z_i = sqrt(inverse_i) rounded_i`, a solution of the matrix of [`scale_to_single`] as one of K.
+/// Computes: `z_i = sqrt(inverse_i) rounded_i`, a solution of the matrix of [`scale_to`] as one of K.
 /// Parameters: `inverse, rounded, z [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
 ///
 /// # Safety

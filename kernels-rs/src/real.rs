@@ -1,21 +1,53 @@
-//! The scalar types the kernels are written for.
+//! The scalar types the kernels are written for, and what matrices keep of them.
 
 use core::fmt::Display;
 use cuda_std::prelude::*;
 
-/// A floating-point type of matrices and vectors: `f32` or `f64`.
-pub trait Real: GpuFloat + bytemuck::Pod + Send + Sync + Display + 'static {
+/// What a matrix keeps a value in. Kernels compute with what it stands for, and move only what is kept.
+pub trait Stored: DeviceCopy + bytemuck::Pod + Send + Sync + 'static {
+    /// What the value is in products.
+    type Arithmetic: Real;
     /// Name in summaries and benchmarks.
     const NAME: &'static str;
+    /// The nearest one.
+    fn rounded(value: Self::Arithmetic) -> Self;
+    /// What it stands for, exactly.
+    fn value(self) -> Self::Arithmetic;
+    /// An array of values as one of numbers, if that is what they are.
+    fn numbers(values: View<Self>) -> Option<View<Self::Arithmetic>>;
 }
 
-impl Real for f32 {
-    const NAME: &'static str = "f32";
+/// What a matrix of `V` is multiplied in.
+pub type Arithmetic<V> = <V as Stored>::Arithmetic;
+
+/// A floating-point type of matrices and vectors: `f32` or `f64`.
+pub trait Real: GpuFloat + Stored<Arithmetic = Self> + Display {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
+macro_rules! stored_as_they_are {
+    ($($type:ident)*) => {$(
+        impl Stored for $type {
+            type Arithmetic = $type;
+            const NAME: &'static str = stringify!($type);
+            #[inline(always)]
+            fn numbers(values: View<Self>) -> Option<View<Self>> {
+                Some(values)
+            }
+            #[inline(always)]
+            fn rounded(value: $type) -> $type {
+                value
+            }
+            #[inline(always)]
+            fn value(self) -> $type {
+                self
+            }
+        }
+    )*};
 }
 
-impl Real for f64 {
-    const NAME: &'static str = "f64";
-}
+stored_as_they_are!(f32 f64);
 
 /// `a b + c`, fused where the machine can: see [`GpuFloat::mul_add`].
 #[inline(always)]

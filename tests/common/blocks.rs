@@ -1,11 +1,17 @@
 //! Matrices given block by block, to be stored in any format.
 
 use super::Random;
-use kernels_rs::real::Real;
+use cuda_std::GpuFloat;
+use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use std::rc::Rc;
 use warpfem::backend::Backend;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
+
+/// What `V` keeps of a number.
+fn stored<V: Stored>(value: f64) -> V {
+    V::rounded(V::Arithmetic::from_f64(value))
+}
 
 /// A square matrix: a sparsity and a block for each of its entries.
 #[derive(Debug, Clone)]
@@ -100,6 +106,12 @@ impl Blocks {
         }
     }
 
+    /// The matrix as `V` keeps it.
+    pub fn rounded<V: Stored>(&self) -> Blocks {
+        let values = self.values.iter().map(|value| stored::<V>(*value).value().to_f64()).collect();
+        Blocks { values, ..self.clone() }
+    }
+
     /// Number of block rows.
     pub fn n_rows(&self) -> usize {
         self.sparsity.n_rows()
@@ -140,18 +152,30 @@ impl Blocks {
     }
 
     /// The matrix in a format on a backend.
-    pub fn upload<B: Backend, T: Real>(&self, backend: &B, format: &str) -> Matrix<B, T> {
+    pub fn upload<B: Backend, V: Stored>(&self, backend: &B, format: &str) -> Matrix<B, V> {
         self.upload_tuned(backend, format, Tuning::default())
     }
 
     /// As [`Blocks::upload`], with choices within the format.
-    pub fn upload_tuned<B: Backend, T: Real>(&self, backend: &B, format: &str, tuning: Tuning) -> Matrix<B, T> {
+    pub fn upload_tuned<B: Backend, V: Stored>(&self, backend: &B, format: &str, tuning: Tuning) -> Matrix<B, V> {
         let pattern = Rc::new(Pattern::upload(backend, self.sparsity.clone()).unwrap());
         let mut matrix = Matrix::zeros(backend, format, self.size, &pattern, tuning).unwrap();
-        let values: Vec<T> = self.values.iter().map(|value| T::from_f64(*value)).collect();
+        let values: Vec<V> = self.values.iter().map(|value| stored(*value)).collect();
         matrix.set_blocks(backend, &values).unwrap();
         matrix
     }
+}
+
+/// The Laplacian of a chain of `n` nodes in each component: its scaled eigenvalues are `1 - cos(j pi / (n + 1))`.
+pub fn chain(n: usize) -> Blocks {
+    let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
+    let mut blocks = Blocks::random(sparsity(&neighbours), 3, 1);
+    blocks.set_all(|row, column| match row.abs_diff(column) {
+        0 => 2.0,
+        3 => -1.0,
+        _ => 0.0,
+    });
+    blocks
 }
 
 /// A zero matrix of `size x size` blocks on a sparsity.
@@ -161,8 +185,8 @@ pub fn zeros<B: Backend, T: Real>(backend: &B, format: &str, size: usize, sparsi
 }
 
 /// A matrix that was computed on a backend, with its zeros.
-pub fn dense_of<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>) -> DMatrix<f64> {
+pub fn dense_of<B: Backend, V: Stored>(backend: &B, matrix: &Matrix<B, V>) -> DMatrix<f64> {
     let sparsity = matrix.pattern().download(backend).unwrap();
-    let values = matrix.blocks(backend).unwrap().into_iter().map(|value| value.to_f64()).collect();
+    let values = matrix.blocks(backend).unwrap().into_iter().map(|value| value.value().to_f64()).collect();
     Blocks { sparsity, size: matrix.block_size(), values }.dense()
 }

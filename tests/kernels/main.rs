@@ -65,7 +65,7 @@ checks!(
     precond::block_mul,
     precond::cg_residual_norm,
     precond::cg_update,
-    precond::scale_to_single,
+    precond::scale_to,
     precond::to_single_and_back,
     cells::stiffness,
     cells::body_force,

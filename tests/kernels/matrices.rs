@@ -3,8 +3,10 @@
 use super::common::blocks::{Blocks, dense_of, random_sparsity};
 use super::common::{Random, assert_close, bits, rounding};
 use super::{GUARD, SIZES};
+use cuda_std::GpuFloat;
 use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal};
-use kernels_rs::real::Real;
+use kernels_rs::half::F16;
+use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
 use warpfem::backend::{Backend, Buffer, Scalar};
 use warpfem::sparse::{Matrix, Operator, formats};
@@ -20,7 +22,7 @@ fn problem<T: Real>(n: usize, size: usize) -> (Blocks, Vec<T>, Vec<f64>) {
 /// What a product of a row of this matrix may reach.
 const SCALE: f64 = 30.0;
 
-/// Every format in every block size, in both precisions.
+/// Every format in every block size, in everything that a matrix keeps values in.
 pub fn products<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
     for format in formats() {
@@ -28,28 +30,36 @@ pub fn products<B: Backend>(backend: &B) -> Vec<u64> {
             for n in [0, 1, 33, 257] {
                 found.extend(product_of::<B, f64>(backend, format, n, size));
                 found.extend(product_of::<B, f32>(backend, format, n, size));
+                found.extend(product_of::<B, F16>(backend, format, n, size));
             }
         }
     }
     found
 }
 
-fn product_of<B: Backend, T: Real>(backend: &B, format: &str, n: usize, size: usize) -> Vec<u64> {
-    let (blocks, x, expected) = problem::<T>(n, size);
-    let matrix: Matrix<B, T> = blocks.upload(backend, format);
+fn product_of<B: Backend, V: Stored>(backend: &B, format: &str, n: usize, size: usize) -> Vec<u64> {
+    let (blocks, x, _) = problem::<V::Arithmetic>(n, size);
+    let blocks = blocks.rounded::<V>();
+    let expected = blocks.product(&x.iter().map(|x| x.to_f64()).collect::<Vec<_>>());
+    let matrix: Matrix<B, V> = blocks.upload(backend, format);
     let device_x = backend.upload(&x).unwrap();
-    let mut y = backend.upload(&vec![T::from_f64(f64::NAN); size * n]).unwrap();
+    let mut y = backend.upload(&vec![V::Arithmetic::from_f64(f64::NAN); size * n]).unwrap();
     matrix.apply(backend, &device_x, &mut y).unwrap();
     let first = backend.download(&y).unwrap();
     matrix.apply_dot(backend, &device_x, &mut y, Scalar::new(33)).unwrap();
     let sum = backend.read([Scalar::new(33)]).unwrap();
     let y = backend.download(&y).unwrap();
     let what = format!("{format} of {n} blocks of {size}");
-    assert_close(&what, &y, &expected, rounding::<T>(), SCALE);
+    let rounding = rounding::<V::Arithmetic>();
+    assert_close(&what, &y, &expected, rounding, SCALE);
     assert!(bits(&first) == bits(&y), "{what}: with and without the inner product differ");
     let dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
-    assert_close("x . A x", &sum, &[dot], rounding::<T>(), SCALE * (1.0 + n as f64));
+    assert_close("x . A x", &sum, &[dot], rounding, SCALE * (1.0 + n as f64));
     [bits(&y), bits(&sum)].concat()
+}
+
+fn values<V: Stored>(stored: &[V]) -> Vec<V::Arithmetic> {
+    stored.iter().map(|value| value.value()).collect()
 }
 
 /// Blocks come out of a matrix as they went in, in every format.
@@ -59,6 +69,8 @@ pub fn blocks<B: Backend>(backend: &B) -> Vec<u64> {
         let matrix = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
         let double = matrix.upload::<B, f64>(backend, format).blocks(backend).unwrap();
         let single = matrix.upload::<B, f32>(backend, format).blocks(backend).unwrap();
+        let half: Vec<f32> = values(&matrix.upload::<B, F16>(backend, format).blocks(backend).unwrap());
+        assert_eq!(bits(&half), bits(&matrix.rounded::<F16>().values), "{format}");
         assert_eq!(double, matrix.values, "{format}");
         assert_eq!(bits(&single), bits(&matrix.values), "{format}");
         found.extend(bits(&double));
@@ -145,27 +157,29 @@ pub fn inverse_diagonal<B: Backend>(backend: &B) -> Vec<u64> {
     for n in SIZES {
         found.extend(inverse_diagonal_of::<B, f32>(backend, "ebw", n));
         found.extend(inverse_diagonal_of::<B, f64>(backend, "ebw", n));
+        found.extend(inverse_diagonal_of::<B, F16>(backend, "ebw", n));
     }
     found.extend(formats().into_iter().flat_map(|format| inverse_diagonal_of::<B, f64>(backend, format, 33)));
     found
 }
 
-fn inverse_diagonal_of<B: Backend, T: Real>(backend: &B, format: &str, n: usize) -> Vec<u64> {
-    let (mut blocks, ..) = problem::<T>(n, 3);
+fn inverse_diagonal_of<B: Backend, V: Stored>(backend: &B, format: &str, n: usize) -> Vec<u64> {
+    let (blocks, ..) = problem::<V::Arithmetic>(n, 3);
+    let mut blocks = blocks.rounded::<V>();
     if let Some(value) = blocks.values.get_mut(4) {
         *value = 0.0;
     }
-    let matrix: Matrix<B, T> = blocks.upload(backend, format);
-    let mut inverse = backend.upload(&vec![T::from_f64(f64::NAN); 3 * n + GUARD]).unwrap();
+    let matrix: Matrix<B, V> = blocks.upload(backend, format);
+    let mut inverse = backend.upload(&vec![V::Arithmetic::from_f64(f64::NAN); 3 * n + GUARD]).unwrap();
     let kernel = InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
     // SAFETY: the matrix lives and `inverse` has its rows.
     unsafe { backend.run(n, kernel) }.unwrap();
     let mut found = backend.download(&inverse).unwrap();
     assert!(found.split_off(3 * n).iter().all(|v| v.to_f64().is_nan()), "inverse_diagonal writes past its rows");
-    let mut expected = vec![T::ZERO; 3 * n];
+    let mut expected = vec![V::Arithmetic::ZERO; 3 * n];
     blocks.for_each(|row, column, value| {
         if row == column && value != 0.0 {
-            expected[row] = T::ONE / T::from_f64(value);
+            expected[row] = V::Arithmetic::ONE / V::Arithmetic::from_f64(value);
         }
     });
     // A GPU divides f64 as IEEE says; the last bit of its f32 division is the compiler's choice.

@@ -4,8 +4,10 @@ use super::common::blocks::{Blocks, random_sparsity};
 use super::common::{Random, assert_close, bits, quotient, rounding};
 use super::vectors::{before_guard, guarded, item_sizes, unwritten};
 use super::{SIZES, more_than_a_grid};
+use cuda_std::GpuFloat;
+use kernels_rs::half::F16;
 use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, Step, ToDouble, ToSingle};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use warpfem::backend::{self, Backend, Buffer, Scalar};
 use warpfem::sparse::{Matrix, Operator};
@@ -45,6 +47,7 @@ pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
                 for factors in [[1.25, -0.375, 0.5], [0.75, 0.0, 1.5]] {
                     found.extend(polynomial_step_of::<B, f32>(backend, format, (n, size), factors));
                     found.extend(polynomial_step_of::<B, f64>(backend, format, (n, size), factors));
+                    found.extend(polynomial_step_of::<B, F16>(backend, format, (n, size), factors));
                 }
             }
         }
@@ -52,22 +55,23 @@ pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
-fn polynomial_step_of<B: Backend, T: Real>(
+fn polynomial_step_of<B: Backend, V: Stored>(
     backend: &B,
     format: &str,
     (n, size): (usize, usize),
     [a, b, c]: [f64; 3],
 ) -> Vec<u64> {
-    let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
-    let matrix: Matrix<B, T> = blocks.upload(backend, format);
+    let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6).rounded::<V>();
+    let matrix: Matrix<B, V> = blocks.upload(backend, format);
     let n = blocks.n();
-    let [inverse, r, z]: [Vec<T>; 3] = [1, 2, 3].map(|seed| Random(seed).vector(n));
+    let [inverse, r, z]: [Vec<V::Arithmetic>; 3] = [1, 2, 3].map(|seed| Random(seed).vector(n));
     // What is not to be read is no number.
-    let previous: Vec<T> = if b == 0.0 { vec![T::from_f64(f64::NAN); n] } else { Random(4).vector(n) };
+    let nothing = V::Arithmetic::from_f64(f64::NAN);
+    let previous: Vec<V::Arithmetic> = if b == 0.0 { vec![nothing; n] } else { Random(4).vector(n) };
     let [device_inverse, device_r, device_z] = [&inverse, &r, &z].map(|values| backend.upload(values).unwrap());
     let (mut device_previous, mut scratch) = (backend.upload(&guarded(&previous)).unwrap(), backend.zeros(n).unwrap());
     let step = Step {
-        factors: [a, b, c].map(T::from_f64),
+        factors: [a, b, c].map(V::Arithmetic::from_f64),
         inverse: device_inverse.view(),
         r: device_r.view(),
         previous: device_previous.view_mut(),
@@ -81,7 +85,8 @@ fn polynomial_step_of<B: Backend, T: Real>(
         a * z[i].to_f64() + old + c * inverse[i].to_f64() * (r[i].to_f64() - product[i])
     };
     let expected: Vec<f64> = (0..n).map(expected).collect();
-    assert_close(&format!("polynomial_step in {format}"), &found, &expected, rounding::<T>(), 30.0);
+    let what = format!("polynomial_step in {format} of {}", V::NAME);
+    assert_close(&what, &found, &expected, rounding::<V::Arithmetic>(), 30.0);
     bits(&found)
 }
 
@@ -109,10 +114,11 @@ fn lanczos_start_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
 }
 
 /// Symmetric blocks: regular ones, empty ones, ones with empty rows, and singular ones.
-fn diagonal_blocks<T: Real>(n: usize, size: usize) -> Vec<DMatrix<f64>> {
+fn diagonal_blocks<V: Stored>(n: usize, size: usize) -> Vec<DMatrix<f64>> {
     let mut random = Random(9);
+    let rounded = |value: f64| V::rounded(V::Arithmetic::from_f64(value)).value().to_f64();
     let block = |row: usize| {
-        let entry = |_, _| T::from_f64(random.next()).to_f64();
+        let entry = |_, _| rounded(random.next());
         let root = DMatrix::from_fn(size, size, entry);
         let mut block = &root * root.transpose() + DMatrix::identity(size, size);
         match row % 5 {
@@ -124,7 +130,7 @@ fn diagonal_blocks<T: Real>(n: usize, size: usize) -> Vec<DMatrix<f64>> {
             3 => block.fill(2.0),
             _ => {}
         }
-        block.map(|v| T::from_f64(v).to_f64())
+        block.map(rounded)
     };
     (0..n).map(block).collect()
 }
@@ -138,6 +144,9 @@ pub fn inverse_blocks<B: Backend>(backend: &B) -> Vec<u64> {
         found.extend(inverse_blocks_of::<B, f64, 2>(backend, n));
         found.extend(inverse_blocks_of::<B, f32, 3>(backend, n));
         found.extend(inverse_blocks_of::<B, f64, 3>(backend, n));
+        found.extend(inverse_blocks_of::<B, F16, 1>(backend, n));
+        found.extend(inverse_blocks_of::<B, F16, 2>(backend, n));
+        found.extend(inverse_blocks_of::<B, F16, 3>(backend, n));
     }
     found
 }
@@ -148,14 +157,15 @@ fn packed<T: Real>(blocks: &[T], n: usize, row: usize, i: usize, j: usize) -> f6
     blocks[(i * (i + 1) / 2 + j) * n + row].to_f64()
 }
 
-fn inverse_blocks_of<B: Backend, T: Real, const D: usize>(backend: &B, n: usize) -> Vec<u64> {
-    let diagonal = diagonal_blocks::<T>(n, D);
+fn inverse_blocks_of<B: Backend, V: Stored, const D: usize>(backend: &B, n: usize) -> Vec<u64> {
+    let diagonal = diagonal_blocks::<V>(n, D);
+    let rounding = rounding::<V::Arithmetic>();
     let mut blocks = Blocks::random(random_sparsity(n, 8, 5), D, 6);
     let off = blocks.dense();
     blocks.set_all(|i, j| if i / D == j / D { diagonal[i / D][(i % D, j % D)] } else { off[(i, j)] });
-    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
-    let mut inverse = backend.upload(&unwritten::<T>(D * (D + 1) / 2 * n)).unwrap();
-    let kernel = InverseBlocks::<T, D>::new(n, matrix.entries(), matrix.values(), inverse.view_mut());
+    let matrix: Matrix<B, V> = blocks.upload(backend, "ebw");
+    let mut inverse = backend.upload(&unwritten::<V::Arithmetic>(D * (D + 1) / 2 * n)).unwrap();
+    let kernel = InverseBlocks::<V, D>::new(n, matrix.entries(), matrix.values(), inverse.view_mut());
     // SAFETY: the matrix lives, and `inverse` holds its blocks' lower triangles.
     unsafe { backend.run(n, kernel) }.unwrap();
     let found = before_guard(backend, "inverse_blocks", &inverse);
@@ -163,10 +173,10 @@ fn inverse_blocks_of<B: Backend, T: Real, const D: usize>(backend: &B, n: usize)
         let inverse = DMatrix::from_fn(D, D, |i, j| packed(&found, n, row, i, j));
         // Of a singular block a generalised inverse: G K G = G and K G K = K.
         let (gkg, kgk) = (&inverse * k * &inverse, k * &inverse * k);
-        assert_close("G K G", gkg.as_slice(), inverse.as_slice(), 10.0 * rounding::<T>(), 1.0);
-        assert_close("K G K", kgk.as_slice(), k.as_slice(), 30.0 * rounding::<T>(), 1.0);
+        assert_close("G K G", gkg.as_slice(), inverse.as_slice(), 10.0 * rounding, 1.0);
+        assert_close("K G K", kgk.as_slice(), k.as_slice(), 30.0 * rounding, 1.0);
         let is_regular = matches!(row % 5, 0 | 4);
-        assert!(!is_regular || (k * inverse - DMatrix::identity(D, D)).amax() < 30.0 * rounding::<T>());
+        assert!(!is_regular || (k * inverse - DMatrix::identity(D, D)).amax() < 30.0 * rounding);
     }
     bits(&found)
 }
@@ -255,27 +265,47 @@ fn assert_rounded(what: &str, found: f32, exact: f64) {
     );
 }
 
-pub fn scale_to_single<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn scale_to<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
-    for format in ["ebw", "csr", "dense"] {
+    for format in ["ebw", "ebw16", "csr", "dense"] {
         for size in 1..=3 {
             for n in [0, 1, 33, 257] {
+                found.extend(scaled_to_half(backend, format, (n, size)));
                 let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
                 let matrix: Matrix<B, f64> = blocks.upload(backend, format);
                 let inverse: Vec<f64> = Random(3).vector::<f64>(n * size).iter().map(|v| 1e-20 * v).collect();
-                let scaled = matrix.scaled_to_single(backend, &backend.upload(&inverse).unwrap()).unwrap();
+                let scaled = matrix.scaled_to::<f32>(backend, &backend.upload(&inverse).unwrap()).unwrap();
                 assert_eq!(scaled.format(), format);
                 let values = scaled.blocks(backend).unwrap();
                 let mut rest = values.iter();
                 blocks.for_each(|row, column, value| {
                     let exact = (inverse[row] * inverse[column]).abs().sqrt() * value;
-                    assert_rounded("scale_to_single", *rest.next().unwrap(), exact);
+                    assert_rounded("scale_to", *rest.next().unwrap(), exact);
                 });
                 found.extend(bits(&values));
             }
         }
     }
     found
+}
+
+/// Entries of all sizes that halves have, and of those that they have not.
+fn scaled_to_half<B: Backend>(backend: &B, format: &str, (n, size): (usize, usize)) -> Vec<u64> {
+    let mut blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
+    blocks.values.iter_mut().enumerate().for_each(|(i, value)| *value *= 2_f64.powi(-(i as i32 % 30)));
+    let matrix: Matrix<B, f64> = blocks.upload(backend, format);
+    let inverse: Vec<f64> = Random(3).vector(n * size);
+    let scaled = matrix.scaled_to::<F16>(backend, &backend.upload(&inverse).unwrap()).unwrap();
+    let values: Vec<f32> = scaled.blocks(backend).unwrap().iter().map(|value| value.value()).collect();
+    let mut rest = values.iter();
+    blocks.for_each(|row, column, value| {
+        let exact = (inverse[row] * inverse[column]).abs().sqrt() * value;
+        let found = f64::from(*rest.next().unwrap());
+        // 11 bits, but no steps below 2^-24; through single precision, which may tip what lies in the middle.
+        let step = (exact.abs() * 2_f64.powi(-10)).max(2_f64.powi(-24));
+        assert!((found - exact).abs() <= 0.5001 * step, "scale_to half: {found}, not {exact}");
+    });
+    bits(&values)
 }
 
 pub fn to_single_and_back<B: Backend>(backend: &B) -> Vec<u64> {

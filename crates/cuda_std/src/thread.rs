@@ -96,8 +96,8 @@ pub unsafe fn exchange<const M: usize>(
     target::sync_threads();
     if thread == 0 {
         target::grid_fence();
-        for (m, number) in mine.into_iter().enumerate() {
-            let bits = number.to_bits();
+        for m in 0..M {
+            let bits = mine[m].to_bits();
             // SAFETY: the caller's promise about the mail.
             unsafe {
                 target::post(mail.element(2 * m * n_blocks + block), bits & HIGH | u64::from(call));
@@ -109,12 +109,15 @@ pub unsafe fn exchange<const M: usize>(
     if thread < 32 {
         let mut other = thread;
         while other < n_blocks {
-            let numbers = core::array::from_fn(|m| {
+            let mut numbers = [0.0; M];
+            for m in 0..M {
                 // SAFETY: as above.
-                let [high, low] = [2 * m, 2 * m + 1]
-                    .map(|word| unsafe { target::receive(mail.element(word * n_blocks + other), call) });
-                f64::from_bits(high & HIGH | low >> 32)
-            });
+                let (high, low) = unsafe {
+                    let high = target::receive(mail.element(2 * m * n_blocks + other), call);
+                    (high, target::receive(mail.element((2 * m + 1) * n_blocks + other), call))
+                };
+                numbers[m] = f64::from_bits(high & HIGH | low >> 32);
+            }
             take(other, numbers);
             other += 32;
         }

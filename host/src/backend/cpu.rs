@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::View;
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -143,13 +143,13 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    unsafe fn spmv<F: Format, T: Real>(
+    unsafe fn spmv<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &HostBuffer<T>,
-        x: &HostBuffer<T>,
-        y: &mut HostBuffer<T>,
+        values: &HostBuffer<V>,
+        x: &HostBuffer<V::Arithmetic>,
+        y: &mut HostBuffer<V::Arithmetic>,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { a.multiply(n_items, &values.0, &x.0, &mut y.0) };

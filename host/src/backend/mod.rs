@@ -21,7 +21,7 @@ use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::{CgDirection, CgUpdate};
 use kernels_rs::precond::{BlockMul, PolynomialStep, Step};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use rayon::prelude::*;
 
 /// A plain value that can be copied to a device bit by bit.
@@ -166,26 +166,26 @@ pub trait Backend: Sized + 'static {
     ///
     /// # Safety
     /// `a` views the live index arrays of a matrix of `n_items` items that has these values, and x and y have its rows.
-    unsafe fn spmv<F: Format, T: Real>(
+    unsafe fn spmv<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &Self::Buffer<T>,
-        x: &Self::Buffer<T>,
-        y: &mut Self::Buffer<T>,
+        values: &Self::Buffer<V>,
+        x: &Self::Buffer<V::Arithmetic>,
+        y: &mut Self::Buffer<V::Arithmetic>,
     ) -> Result<()>;
 
     /// `y = A x` and `out = x . y`.
     ///
     /// # Safety
     /// As [`Backend::spmv`].
-    unsafe fn spmv_dot<F: Format, T: Real>(
+    unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &Self::Buffer<T>,
-        x: &Self::Buffer<T>,
-        y: &mut Self::Buffer<T>,
+        values: &Self::Buffer<V>,
+        x: &Self::Buffer<V::Arithmetic>,
+        y: &mut Self::Buffer<V::Arithmetic>,
         out: Scalar,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
@@ -198,14 +198,14 @@ pub trait Backend: Sized + 'static {
     /// # Safety
     /// As [`Backend::spmv`] for z and `scratch`. The vectors of `step` live, have the rows of z, and are neither z nor
     /// `scratch`; nobody else has `previous`.
-    unsafe fn spmv_step<F: Format, T: Real>(
+    unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &Self::Buffer<T>,
-        step: Step<T>,
-        z: &Self::Buffer<T>,
-        scratch: &mut Self::Buffer<T>,
+        values: &Self::Buffer<V>,
+        step: Step<V::Arithmetic>,
+        z: &Self::Buffer<V::Arithmetic>,
+        scratch: &mut Self::Buffer<V::Arithmetic>,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
@@ -219,12 +219,12 @@ pub trait Backend: Sized + 'static {
     ///
     /// # Safety
     /// As [`Backend::spmv`] for the vectors of `state`.
-    unsafe fn cg_persistent<F: Format, T: Real>(
+    unsafe fn cg_persistent<F: Format, V: Stored>(
         &self,
         _a: F,
         _n_items: usize,
-        _values: &Self::Buffer<T>,
-        _state: CgState<Self, T>,
+        _values: &Self::Buffer<V>,
+        _state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
         Ok(false)
     }

@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Order of polynomial preconditioners: products per application.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(orders()))]
     order: Option<u32>,
-    /// Precision: double, single, or mixed, which is double with a polynomial preconditioner in single.
+    /// Precision: double, single, mixed (double with a preconditioner in single), or mixed_half (its matrix in 16 bits).
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: Option<String>,
     /// Solution method.

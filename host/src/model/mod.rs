@@ -123,7 +123,7 @@ pub struct SolverOptions {
     pub preconditioner: String,
     /// Order of polynomial preconditioners.
     pub order: usize,
-    /// `double`, `single` or `mixed`.
+    /// `double`, `single`, `mixed` or `mixed_half`.
     pub precision: String,
     /// Assembly strategy, or `auto`.
     pub assembly: String,

@@ -14,7 +14,7 @@ pub fn analyses() -> Vec<&'static str> {
 /// Solution methods of this version.
 pub const METHODS: &[&str] = &["cg"];
 /// Precisions of this version.
-pub const PRECISIONS: &[&str] = &["double", "single", "mixed"];
+pub const PRECISIONS: &[&str] = &["double", "single", "mixed", "mixed_half"];
 /// Precisions that a matrix and its vectors can be in.
 pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
 /// Orders of polynomial preconditioners: products per application.

@@ -44,7 +44,7 @@ pub struct Solver {
     /// Its order, if it is a polynomial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<usize>,
-    /// `double`, `single` or `mixed`.
+    /// `double`, `single`, `mixed` or `mixed_half`.
     pub precision: String,
     /// Assembly strategy.
     pub assembly: String,

@@ -4,7 +4,7 @@ use super::{Build, Preconditioner};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use std::marker::PhantomData;
 
 /// `z = r`.
@@ -19,7 +19,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
     const NAME: &'static str = "none";
 
-    fn build(_: &B, _: &Matrix<B, T>, _: usize) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(_: &B, _: &Matrix<B, V>, _: usize) -> Result<Self> {
         Ok(Identity(PhantomData))
     }
 }

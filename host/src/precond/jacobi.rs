@@ -5,7 +5,7 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::assembly::supports::InverseDiagonal;
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 
 /// The inverse of the diagonal.
 pub struct Jacobi<B: Backend, T: Real> {
@@ -13,7 +13,7 @@ pub struct Jacobi<B: Backend, T: Real> {
 }
 
 /// `1 / K_ii`, `[n]`; 0 for an empty row.
-pub fn inverse_diagonal<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>) -> Result<Vector<B, T>> {
+pub fn inverse_diagonal<B: Backend, V: Stored>(backend: &B, matrix: &Matrix<B, V>) -> Result<Vector<B, V::Arithmetic>> {
     let mut inverse = backend.zeros(matrix.n())?;
     let kernel = InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
     // SAFETY: the matrix lives; `inverse` has its rows.
@@ -34,7 +34,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
     const NAME: &'static str = "jacobi";
 
-    fn build(backend: &B, matrix: &Matrix<B, T>, _: usize) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: usize) -> Result<Self> {
         Ok(Jacobi { inverse: inverse_diagonal(backend, matrix)? })
     }
 }

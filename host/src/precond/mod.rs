@@ -25,7 +25,7 @@ pub mod spectrum;
 pub use block_jacobi::BlockJacobi;
 pub use chebyshev::Chebyshev;
 pub use identity::Identity;
-pub use jacobi::Jacobi;
+pub use jacobi::{Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
 pub use neumann::Neumann;
 pub use rounded::Rounded;
@@ -33,7 +33,7 @@ pub use rounded::Rounded;
 use crate::backend::{Backend, Blocks, Vector};
 use crate::error::{Error, Result};
 use crate::sparse::{Matrix, Operator};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 
 /// Calls `$callback! { $arguments Identity, Jacobi, .. }` with every preconditioner: the only list of them.
 #[macro_export]
@@ -71,7 +71,7 @@ pub trait Build<B: Backend, T: Real>: Preconditioner<B, T> + Sized {
     /// Whether there is one of each order.
     const HAS_ORDER: bool = false;
     /// Makes it. `order` is that of polynomials, one of [`crate::model::options::ORDERS`]; the others have none.
-    fn build(backend: &B, matrix: &Matrix<B, T>, order: usize) -> Result<Self>;
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, order: usize) -> Result<Self>;
 }
 
 /// The names of all preconditioners.
@@ -82,25 +82,27 @@ pub fn names() -> Vec<&'static str> {
     for_each_preconditioner!(list)
 }
 
-/// Whether the preconditioner of this name is a polynomial, of some order.
-pub fn has_order(name: &str) -> bool {
+/// The names of those that are polynomials, of some order.
+pub fn polynomials() -> Vec<&'static str> {
     macro_rules! list {
         ($($P:ident),+) => { [$((
             <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::NAME,
             <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::HAS_ORDER,
         )),+] };
     }
-    for_each_preconditioner!(list).contains(&(name, true))
+    for_each_preconditioner!(list).into_iter().filter(|(_, has_order)| *has_order).map(|(name, _)| name).collect()
+}
+
+/// Whether the preconditioner of this name is a polynomial.
+pub fn has_order(name: &str) -> bool {
+    polynomials().contains(&name)
 }
 
 /// What `auto` stands for.
 pub const AUTO: &str = "jacobi";
 
-/// What `auto` stands for with `precision = "mixed"`, which is of use to polynomials alone: SBELL's choice.
+/// What `auto` stands for with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: SBELL's choice.
 pub const AUTO_MIXED: &str = "least_squares";
-
-/// [`build`] or [`build_rounded`].
-pub type Builder<B, T> = fn(&str, usize, &B, &Matrix<B, T>) -> Result<Box<dyn Preconditioner<B, T>>>;
 
 /// Makes the preconditioner of this name, and of this order if it is a polynomial.
 ///
@@ -124,13 +126,12 @@ pub fn build<B: Backend, T: Real>(
     Err(Error::NotAvailable { what: "preconditioner", name: name.to_owned(), available: names() })
 }
 
-/// As [`build`], in single precision with a copy of the matrix if it is a polynomial. The others read no matrix, so
-/// that there is nothing to save: they stay in double.
+/// As [`build`], in single precision with a copy of the matrix in `V`: of polynomials, as the others read no matrix.
 ///
 /// # Errors
 ///
-/// As [`build`].
-pub fn build_rounded<B: Backend>(
+/// [`Error::NotAvailable`] for what is no polynomial, [`Error::OutOfMemory`].
+pub fn build_rounded<B: Backend, V: Stored<Arithmetic = f32>>(
     name: &str,
     order: usize,
     backend: &B,
@@ -139,10 +140,14 @@ pub fn build_rounded<B: Backend>(
     macro_rules! find {
         ($($P:ident),+) => {
             $(if name == <$P<B, f32> as Build<B, f32>>::NAME && <$P<B, f32> as Build<B, f32>>::HAS_ORDER {
-                return Ok(Box::new(Rounded::<B, $P<B, f32>>::build(backend, matrix, order)?));
+                return Ok(Box::new(Rounded::<B, V, $P<B, f32>>::build(backend, matrix, order)?));
             })+
         };
     }
     for_each_preconditioner!(find);
-    build(name, order, backend, matrix)
+    Err(Error::NotAvailable {
+        what: "preconditioner of a rounded copy",
+        name: name.to_owned(),
+        available: polynomials(),
+    })
 }

@@ -17,7 +17,7 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::precond::{PolynomialStart, Step};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
@@ -89,7 +89,7 @@ impl<B: Backend, T: Real, F: Family> Build<B, T> for Polynomial<B, T, F> {
     const NAME: &'static str = F::NAME;
     const HAS_ORDER: bool = true;
 
-    fn build(backend: &B, matrix: &Matrix<B, T>, order: usize) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, order: usize) -> Result<Self> {
         let inverse = jacobi::inverse_diagonal(backend, matrix)?;
         let steps = F::steps(order, spectrum::estimate(backend, matrix, &inverse)?);
         let scratch = Scratch { previous: backend.zeros(matrix.n())?, product: backend.zeros(matrix.n())? };

@@ -15,8 +15,9 @@
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
+use cuda_std::GpuFloat;
 use kernels_rs::precond::LanczosStart;
-use kernels_rs::real::Real;
+use kernels_rs::real::Stored;
 
 /// Steps of Lanczos.
 pub const STEPS: usize = 20;
@@ -44,7 +45,11 @@ const fn pq(j: usize) -> Scalar {
 const UNREAD: Scalar = Scalar::new(2 * STEPS + 1);
 
 /// Bounds of the spectrum of `D^-1 K`, from the inverse of the diagonal D.
-pub fn estimate<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, inverse: &Vector<B, T>) -> Result<Spectrum> {
+pub fn estimate<B: Backend, V: Stored>(
+    backend: &B,
+    matrix: &Matrix<B, V>,
+    inverse: &Vector<B, V::Arithmetic>,
+) -> Result<Spectrum> {
     let n = matrix.n();
     let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
     let [mut p, mut q] = [backend.zeros(n)?, backend.zeros(n)?];
@@ -62,7 +67,7 @@ pub fn estimate<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, inverse
     }
     let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;
     let (rho, pq) = coefficients.split_at(STEPS + 1);
-    Ok(bounds(rho, pq, T::EPSILON.to_f64()))
+    Ok(bounds(rho, pq, V::Arithmetic::EPSILON.to_f64()))
 }
 
 /// The bounds from `rho [k + 1]` and `pq [k]`, of which only what precedes the end of the process counts: where nothing is

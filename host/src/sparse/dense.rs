@@ -4,7 +4,8 @@ use super::format::Places;
 use super::{Built, Format, Plan};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
-use kernels_rs::real::{Real, fma};
+use cuda_std::GpuFloat;
+use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::Dense;
 use kernels_rs::sparse::entries::EvenStarts;
 use rayon::prelude::*;
@@ -35,13 +36,13 @@ impl Format for Dense {
         Dense { n: *n }
     }
 
-    unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {
+    unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         let n = self.n;
         y.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, y)| {
-            y.fill(T::ZERO);
+            y.fill(V::Arithmetic::ZERO);
             for (column, x) in values.chunks_exact(n).zip(x) {
                 let column = &column[chunk * ROWS..chunk * ROWS + y.len()];
-                y.iter_mut().zip(column).for_each(|(y, a)| *y = fma(*a, *x, *y));
+                y.iter_mut().zip(column).for_each(|(y, a)| *y = fma(a.value(), *x, *y));
             }
         });
     }

@@ -4,7 +4,8 @@ use super::format::Places;
 use super::{Built, Format, Plan, dense};
 use crate::backend::Backend;
 use crate::error::Result;
-use kernels_rs::real::{Real, fma};
+use cuda_std::GpuFloat;
+use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::DenseBlock;
 use rayon::prelude::*;
 
@@ -24,21 +25,21 @@ impl Format for DenseBlock {
         DenseBlock { n: *n }
     }
 
-    unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {
+    unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         let rows = values.par_chunks_exact(self.n.max(1));
         y.par_iter_mut().zip(rows).with_min_len(16).for_each(|(y, row)| *y = dot(row, x));
     }
 }
 
 /// A product of vectors in [`LANES`] partial sums.
-fn dot<T: Real>(a: &[T], b: &[T]) -> T {
-    let mut sums = [T::ZERO; LANES];
+fn dot<V: Stored>(a: &[V], b: &[V::Arithmetic]) -> V::Arithmetic {
+    let mut sums = [V::Arithmetic::ZERO; LANES];
     let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let mut rest = T::ZERO;
-    a.remainder().iter().zip(b.remainder()).for_each(|(a, b)| rest = fma(*a, *b, rest));
+    let mut rest = V::Arithmetic::ZERO;
+    a.remainder().iter().zip(b.remainder()).for_each(|(a, b)| rest = fma(a.value(), *b, rest));
     for (a, b) in a.zip(b) {
         for lane in 0..LANES {
-            sums[lane] = fma(a[lane], b[lane], sums[lane]);
+            sums[lane] = fma(a[lane].value(), b[lane], sums[lane]);
         }
     }
     sums.into_iter().fold(rest, |total, sum| total + sum)

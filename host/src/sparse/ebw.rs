@@ -4,11 +4,12 @@ use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Plan};
 use crate::backend::Backend;
 use crate::error::Result;
+use cuda_std::GpuFloat;
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::cg_persistent::{CgPersistent, CgRun, CgVectors};
 use kernels_rs::precond::{EbwPolynomialStep, Step};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw::EbwSpmvDot;
@@ -27,18 +28,24 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         Ebw { sliced: arrays.view() }
     }
 
-    fn spmv_dot<T: Real>(
+    fn spmv_dot<V: Stored>(
         self,
         n_rows: usize,
-        values: View<T>,
-        x: View<T>,
-        y: ViewMut<T>,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+        y: ViewMut<V::Arithmetic>,
         to: Reduction,
     ) -> Option<impl Kernel> {
         Some(EbwSpmvDot { n_rows, a: self, values, x, y, to })
     }
 
-    fn spmv_step<T: Real>(self, n_rows: usize, values: View<T>, z: View<T>, step: Step<T>) -> Option<impl Kernel> {
+    fn spmv_step<V: Stored>(
+        self,
+        n_rows: usize,
+        values: View<V>,
+        z: View<V::Arithmetic>,
+        step: Step<V::Arithmetic>,
+    ) -> Option<impl Kernel> {
         Some(EbwPolynomialStep { n_rows, a: self, values, z, step })
     }
 
@@ -52,7 +59,7 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         (S == 32).then_some(CgPersistent { n_rows, a: Ebw::<D, 32> { sliced: self.sliced }, values, v, run })
     }
 
-    unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {
+    unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         y.par_chunks_mut(D * S).with_min_len(16).enumerate().for_each(|(slice, y)| {
             let sums = slice_product(self, slice, values, x);
             for (lane, y) in y.chunks_exact_mut(D).enumerate() {
@@ -63,17 +70,17 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
 }
 
 /// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here.
-fn slice_product<const D: usize, const S: usize, T: Real>(
+fn slice_product<const D: usize, const S: usize, V: Stored>(
     a: Ebw<D, S>,
     slice: usize,
-    values: &[T],
-    x: &[T],
-) -> [[T; S]; D] {
+    values: &[V],
+    x: &[V::Arithmetic],
+) -> [[V::Arithmetic; S]; D] {
     // SAFETY: `slice` is a slice of the matrix, and host views check their bounds.
     let (start, end) = unsafe { a.sliced.slice(slice) };
-    let mut sums = [[T::ZERO; S]; D];
+    let mut sums = [[V::Arithmetic::ZERO; S]; D];
     for k in start..end {
-        let mut gathered = [[T::ZERO; S]; D];
+        let mut gathered = [[V::Arithmetic::ZERO; S]; D];
         for (lane, column) in (k * S..(k + 1) * S).enumerate() {
             // SAFETY: as above; k is below the end of the slice.
             let column = unsafe { a.sliced.columns.at(column) } as usize;
@@ -85,7 +92,7 @@ fn slice_product<const D: usize, const S: usize, T: Real>(
         for (entry, values) in block.chunks_exact(S).enumerate() {
             let (sum, x) = (&mut sums[entry % D], &gathered[entry / D]);
             for lane in 0..S {
-                sum[lane] += values[lane] * x[lane];
+                sum[lane] += values[lane].value() * x[lane];
             }
         }
     }

@@ -7,7 +7,7 @@ use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::cg_persistent::{CgRun, CgVectors};
 use kernels_rs::precond::Step;
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Layout;
 use rayon::prelude::*;
@@ -102,12 +102,12 @@ pub trait Format: Layout {
     fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
 
     /// The launch of `y = A x` with `x . y`, a thread per item, if that is faster than one after the other.
-    fn spmv_dot<T: Real>(
+    fn spmv_dot<V: Stored>(
         self,
         _n_items: usize,
-        _values: View<T>,
-        _x: View<T>,
-        _y: ViewMut<T>,
+        _values: View<V>,
+        _x: View<V::Arithmetic>,
+        _y: ViewMut<V::Arithmetic>,
         _to: Reduction,
     ) -> Option<impl Kernel> {
         None::<Never>
@@ -115,7 +115,13 @@ pub trait Format: Layout {
 
     /// The launch of a step of a polynomial preconditioner, a thread per item, if that is faster than a product and the
     /// step one after the other.
-    fn spmv_step<T: Real>(self, _n_items: usize, _values: View<T>, _z: View<T>, _step: Step<T>) -> Option<impl Kernel> {
+    fn spmv_step<V: Stored>(
+        self,
+        _n_items: usize,
+        _values: View<V>,
+        _z: View<V::Arithmetic>,
+        _step: Step<V::Arithmetic>,
+    ) -> Option<impl Kernel> {
         None::<Never>
     }
 
@@ -134,7 +140,7 @@ pub trait Format: Layout {
     ///
     /// # Safety
     /// `self` views the arrays, which live, of a matrix with these values and `n_items` items, and x and y have its rows.
-    unsafe fn multiply<T: Real>(self, n_items: usize, values: &[T], x: &[T], y: &mut [T]) {
+    unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         let (values, x, y) = (View::from_slice(values), View::from_slice(x), ViewMut::from_slice(y));
         (0..n_items).into_par_iter().with_min_len(MIN_ITEMS).for_each(|item| {
             // SAFETY: an item of the matrix, and host views check their bounds; each row belongs to one item.

@@ -5,8 +5,8 @@ use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
-use kernels_rs::precond::{ScaleToSingle, Step};
-use kernels_rs::real::Real;
+use kernels_rs::precond::{ScaleTo, Step};
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
 use std::rc::Rc;
@@ -40,18 +40,24 @@ pub trait Operator<B: Backend, T: Real> {
 }
 
 /// The products of a format, once its type is forgotten.
-trait Products<B: Backend, T: Real> {
+trait Products<B: Backend, V: Stored> {
     /// # Safety
     /// The values are those of this matrix, and x and y have its rows.
-    unsafe fn spmv(&self, backend: &B, values: &Vector<B, T>, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()>;
+    unsafe fn spmv(
+        &self,
+        backend: &B,
+        values: &Vector<B, V>,
+        x: &Vector<B, V::Arithmetic>,
+        y: &mut Vector<B, V::Arithmetic>,
+    ) -> Result<()>;
     /// # Safety
     /// As `spmv`.
     unsafe fn spmv_dot(
         &self,
         backend: &B,
-        values: &Vector<B, T>,
-        x: &Vector<B, T>,
-        y: &mut Vector<B, T>,
+        values: &Vector<B, V>,
+        x: &Vector<B, V::Arithmetic>,
+        y: &mut Vector<B, V::Arithmetic>,
         out: Scalar,
     ) -> Result<()>;
     /// # Safety
@@ -59,24 +65,35 @@ trait Products<B: Backend, T: Real> {
     unsafe fn spmv_step(
         &self,
         backend: &B,
-        values: &Vector<B, T>,
-        step: Step<T>,
-        z: &Vector<B, T>,
-        scratch: &mut Vector<B, T>,
+        values: &Vector<B, V>,
+        step: Step<V::Arithmetic>,
+        z: &Vector<B, V::Arithmetic>,
+        scratch: &mut Vector<B, V::Arithmetic>,
     ) -> Result<()>;
     /// # Safety
     /// As `spmv` for the vectors of `state`.
-    unsafe fn cg_persistent(&self, backend: &B, values: &Vector<B, T>, state: CgState<B, T>) -> Result<bool>;
+    unsafe fn cg_persistent(
+        &self,
+        backend: &B,
+        values: &Vector<B, V>,
+        state: CgState<B, V::Arithmetic>,
+    ) -> Result<bool>;
 }
 
 /// A format's index arrays.
-struct Stored<B: Backend, F: Format> {
+struct Arrays<B: Backend, F: Format> {
     arrays: F::Arrays<B>,
     n_items: usize,
 }
 
-impl<B: Backend, F: Format, T: Real> Products<B, T> for Stored<B, F> {
-    unsafe fn spmv(&self, backend: &B, values: &Vector<B, T>, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()> {
+impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
+    unsafe fn spmv(
+        &self,
+        backend: &B,
+        values: &Vector<B, V>,
+        x: &Vector<B, V::Arithmetic>,
+        y: &mut Vector<B, V::Arithmetic>,
+    ) -> Result<()> {
         // SAFETY: the arrays live, and the caller gives the values and vectors that go with them.
         unsafe { backend.spmv(F::view(&self.arrays), self.n_items, values, x, y) }
     }
@@ -84,9 +101,9 @@ impl<B: Backend, F: Format, T: Real> Products<B, T> for Stored<B, F> {
     unsafe fn spmv_dot(
         &self,
         backend: &B,
-        values: &Vector<B, T>,
-        x: &Vector<B, T>,
-        y: &mut Vector<B, T>,
+        values: &Vector<B, V>,
+        x: &Vector<B, V::Arithmetic>,
+        y: &mut Vector<B, V::Arithmetic>,
         out: Scalar,
     ) -> Result<()> {
         // SAFETY: as above.
@@ -96,41 +113,46 @@ impl<B: Backend, F: Format, T: Real> Products<B, T> for Stored<B, F> {
     unsafe fn spmv_step(
         &self,
         backend: &B,
-        values: &Vector<B, T>,
-        step: Step<T>,
-        z: &Vector<B, T>,
-        scratch: &mut Vector<B, T>,
+        values: &Vector<B, V>,
+        step: Step<V::Arithmetic>,
+        z: &Vector<B, V::Arithmetic>,
+        scratch: &mut Vector<B, V::Arithmetic>,
     ) -> Result<()> {
         // SAFETY: as above, and the step's vectors are the caller's promise.
         unsafe { backend.spmv_step(F::view(&self.arrays), self.n_items, values, step, z, scratch) }
     }
 
-    unsafe fn cg_persistent(&self, backend: &B, values: &Vector<B, T>, state: CgState<B, T>) -> Result<bool> {
+    unsafe fn cg_persistent(
+        &self,
+        backend: &B,
+        values: &Vector<B, V>,
+        state: CgState<B, V::Arithmetic>,
+    ) -> Result<bool> {
         // SAFETY: as above.
         unsafe { backend.cg_persistent(F::view(&self.arrays), self.n_items, values, state) }
     }
 }
 
 /// A matrix of blocks on a backend.
-pub struct Matrix<B: Backend, T: Real> {
+pub struct Matrix<B: Backend, V: Stored> {
     pattern: Rc<Pattern<B>>,
     size: usize,
     format: &'static str,
     tuning: Tuning,
-    values: Vector<B, T>,
+    values: Vector<B, V>,
     index_bytes: u64,
     places: Places<B>,
-    products: Box<dyn Products<B, T>>,
+    products: Box<dyn Products<B, V>>,
 }
 
-impl<B: Backend, T: Real> Matrix<B, T> {
+impl<B: Backend, V: Stored> Matrix<B, V> {
     /// A matrix of zeros in the format of this name, with blocks of `size x size` where the pattern has one.
     ///
     /// # Errors
     ///
     /// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`], [`Error::TooLarge`].
     pub fn zeros(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
-        let plan = Plan { backend, pattern, size, tuning, value_bytes: size_of::<T>() };
+        let plan = Plan { backend, pattern, size, tuning, value_bytes: size_of::<V>() };
         if u32::try_from(plan.n_scalar_rows()).is_err() {
             return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
         }
@@ -145,7 +167,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
 
     fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build::<B>(plan)?;
-        plan.check_room(n_values, size_of::<T>())?;
+        plan.check_room(n_values, size_of::<V>())?;
         let n_items = if F::BLOCK.is_some() { plan.pattern.n_rows } else { plan.n_scalar_rows() };
         Ok(Matrix {
             pattern: plan.pattern.clone(),
@@ -155,7 +177,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
             values: plan.backend.zeros(n_values as usize)?,
             index_bytes,
             places,
-            products: Box::new(Stored::<B, F> { arrays, n_items }),
+            products: Box::new(Arrays::<B, F> { arrays, n_items }),
         })
     }
 
@@ -192,22 +214,17 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     }
 
     /// Its values, where [`Matrix::entries`] says.
-    pub fn values(&self) -> View<T> {
+    pub fn values(&self) -> View<V> {
         self.values.view()
     }
 
     /// Its values, to be written.
-    pub fn values_mut(&mut self) -> ViewMut<T> {
+    pub fn values_mut(&mut self) -> ViewMut<V> {
         self.values.view_mut()
     }
 
-    /// Sets every value to zero, to assemble anew.
-    pub fn clear(&mut self, backend: &B) -> Result<()> {
-        backend.fill(T::ZERO, &mut self.values)
-    }
-
     /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
-    pub fn blocks(&self, backend: &B) -> Result<Vec<T>> {
+    pub fn blocks(&self, backend: &B) -> Result<Vec<V>> {
         let mut blocks = backend.zeros(self.n_block_values())?;
         let kernel = ReadBlocks { entries: self.entries(), values: self.values.view(), blocks: blocks.view_mut() };
         // SAFETY: the entries are those of these values, and there is a place for each.
@@ -216,7 +233,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     }
 
     /// Sets its blocks: `[n_blocks][size][size]`.
-    pub fn set_blocks(&mut self, backend: &B, blocks: &[T]) -> Result<()> {
+    pub fn set_blocks(&mut self, backend: &B, blocks: &[V]) -> Result<()> {
         assert_eq!(blocks.len(), self.n_block_values(), "the blocks of another matrix");
         let (entries, blocks) = (self.entries(), backend.upload(blocks)?);
         let kernel = WriteBlocks { entries, blocks: blocks.view(), values: self.values.view_mut() };
@@ -230,13 +247,6 @@ impl<B: Backend, T: Real> Matrix<B, T> {
         self.pattern.n_blocks() * self.size * self.size
     }
 
-    /// Fills it with made-up values, the same in every format.
-    pub fn make_up(&mut self, backend: &B) -> Result<()> {
-        let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
-        // SAFETY: the entries are those of these values; each belongs to one row.
-        unsafe { backend.run(n_rows, MadeUpValues { entries, values: self.values.view_mut() }) }
-    }
-
     /// Panics unless `y = A x` is defined for vectors of these lengths.
     fn check_shapes(&self, x: usize, y: usize) {
         let n = self.size * self.pattern.n_rows;
@@ -244,16 +254,34 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     }
 }
 
+impl<B: Backend, T: Real> Matrix<B, T> {
+    /// Sets every value to zero, to assemble anew.
+    pub fn clear(&mut self, backend: &B) -> Result<()> {
+        backend.fill(T::ZERO, &mut self.values)
+    }
+
+    /// Fills it with made-up values, the same in every format.
+    pub fn make_up(&mut self, backend: &B) -> Result<()> {
+        let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
+        // SAFETY: the entries are those of these values; each belongs to one row.
+        unsafe { backend.run(n_rows, MadeUpValues { entries, values: self.values.view_mut() }) }
+    }
+}
+
 impl<B: Backend> Matrix<B, f64> {
-    /// `D^-1/2 A D^-1/2` in single precision and the same format, from the inverse of D. It has index arrays of its own.
+    /// `D^-1/2 A D^-1/2` in fewer bits and the same format, from the inverse of D. It has index arrays of its own.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if there is no room for it beside this one.
-    pub fn scaled_to_single(&self, backend: &B, inverse: &Vector<B, f64>) -> Result<Matrix<B, f32>> {
+    pub fn scaled_to<V: Stored<Arithmetic = f32>>(
+        &self,
+        backend: &B,
+        inverse: &Vector<B, f64>,
+    ) -> Result<Matrix<B, V>> {
         assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
-        let mut scaled = Matrix::zeros(backend, self.format, self.size, &self.pattern, self.tuning)?;
-        let kernel = ScaleToSingle {
+        let mut scaled = Matrix::<B, V>::zeros(backend, self.format, self.size, &self.pattern, self.tuning)?;
+        let kernel = ScaleTo {
             from: self.entries(),
             values: self.values(),
             inverse: inverse.view(),
@@ -271,18 +299,24 @@ fn is_in<F: Format>(name: &str, size: usize) -> bool {
     F::NAME == name && F::BLOCK.is_none_or(|block| block == size)
 }
 
-impl<B: Backend, T: Real> Operator<B, T> for Matrix<B, T> {
+impl<B: Backend, V: Stored> Operator<B, V::Arithmetic> for Matrix<B, V> {
     fn n(&self) -> usize {
         self.size * self.pattern.n_rows
     }
 
-    fn apply(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()> {
+    fn apply(&self, backend: &B, x: &Vector<B, V::Arithmetic>, y: &mut Vector<B, V::Arithmetic>) -> Result<()> {
         self.check_shapes(x.len(), y.len());
         // SAFETY: the values were made for these arrays, and x and y have the matrix's rows.
         unsafe { self.products.spmv(backend, &self.values, x, y) }
     }
 
-    fn apply_dot(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>, out: Scalar) -> Result<()> {
+    fn apply_dot(
+        &self,
+        backend: &B,
+        x: &Vector<B, V::Arithmetic>,
+        y: &mut Vector<B, V::Arithmetic>,
+        out: Scalar,
+    ) -> Result<()> {
         self.check_shapes(x.len(), y.len());
         // SAFETY: as above.
         unsafe { self.products.spmv_dot(backend, &self.values, x, y, out) }
@@ -291,16 +325,16 @@ impl<B: Backend, T: Real> Operator<B, T> for Matrix<B, T> {
     unsafe fn apply_step(
         &self,
         backend: &B,
-        step: Step<T>,
-        z: &Vector<B, T>,
-        scratch: &mut Vector<B, T>,
+        step: Step<V::Arithmetic>,
+        z: &Vector<B, V::Arithmetic>,
+        scratch: &mut Vector<B, V::Arithmetic>,
     ) -> Result<()> {
         self.check_shapes(z.len(), scratch.len());
         // SAFETY: as above, and the caller's promise.
         unsafe { self.products.spmv_step(backend, &self.values, step, z, scratch) }
     }
 
-    fn iterate(&self, backend: &B, state: CgState<B, T>) -> Result<bool> {
+    fn iterate(&self, backend: &B, state: CgState<B, V::Arithmetic>) -> Result<bool> {
         self.check_shapes(state.u.len(), state.inverse.len());
         // SAFETY: as above; the backend sees to it that all vectors of the state are of one length.
         unsafe { self.products.cg_persistent(backend, &self.values, state) }

@@ -4,7 +4,8 @@
 //! code (table II) zeroes the columns only, which is right for `u_j = 0` alone. Their rows become `K_ii v_i = 0`: the
 //! solver finds `v`, which is the displacement less what is prescribed.
 
-use crate::real::{Real, fma};
+use crate::half::F16;
+use crate::real::{Arithmetic, Real, Stored, fma};
 use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
@@ -65,10 +66,15 @@ pub unsafe fn eliminate<T: Real, const D: usize>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn inverse_diagonal<T: Real>(row: usize, entries: Entries, values: View<T>, inverse: ViewMut<T>) {
+#[kernel(items, V = [f32, f64, F16])]
+pub unsafe fn inverse_diagonal<V: Stored>(
+    row: usize,
+    entries: Entries,
+    values: View<V>,
+    inverse: ViewMut<Arithmetic<V>>,
+) {
     for i in 0..entries.size {
-        let diagonal = values.at(entries.at(row, 0, i, i));
-        inverse.set(entries.size * row + i, if diagonal == T::ZERO { T::ZERO } else { T::ONE / diagonal });
+        let (diagonal, zero) = (values.at(entries.at(row, 0, i, i)).value(), V::Arithmetic::ZERO);
+        inverse.set(entries.size * row + i, if diagonal == zero { zero } else { V::Arithmetic::ONE / diagonal });
     }
 }

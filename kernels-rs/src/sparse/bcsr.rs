@@ -1,7 +1,7 @@
 //! BCSR, compressed rows of blocks, a thread per block row: the values of a block lie side by side, row by row.
 
 use super::{Layout, MAX_BLOCK, PatternView, gather};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// A BCSR matrix of `D x D` blocks: the pattern itself.
@@ -28,14 +28,19 @@ impl<const D: usize> Layout for Bcsr<D> {
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         let (first, length) = self.pattern.row(row);
-        let mut y = [T::ZERO; MAX_BLOCK];
+        let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
         for place in first..first + length {
-            let x = gather::<D, T>(x, self.pattern.columns.at(place) as usize);
+            let x = gather::<D, _>(x, self.pattern.columns.at(place) as usize);
             for i in 0..D {
                 for j in 0..D {
-                    y[i] = fma(values.at((place * D + i) * D + j), x[j], y[i]);
+                    y[i] = fma(values.at((place * D + i) * D + j).value(), x[j], y[i]);
                 }
             }
         }

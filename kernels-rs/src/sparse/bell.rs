@@ -3,7 +3,7 @@
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, gather};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// A BELL matrix of `D x D` blocks.
@@ -31,14 +31,19 @@ impl<const D: usize> Layout for Bell<D> {
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         let (_, width) = self.sliced.slice(0);
-        let mut y = [T::ZERO; MAX_BLOCK];
+        let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
         for k in 0..width {
-            let x = gather::<D, T>(x, self.sliced.columns.stream(k * self.height + row) as usize);
+            let x = gather::<D, _>(x, self.sliced.columns.stream(k * self.height + row) as usize);
             for j in 0..D {
                 for i in 0..D {
-                    let value = values.stream(((k * D + j) * D + i) * self.height + row);
+                    let value = values.stream(((k * D + j) * D + i) * self.height + row).value();
                     y[i] = fma(value, x[j], y[i]);
                 }
             }

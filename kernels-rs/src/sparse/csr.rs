@@ -2,7 +2,7 @@
 //! places as there are rows, and wait for the longest.
 
 use super::{Layout, MAX_BLOCK, PatternView, one_row};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// A CSR matrix of scalars.
@@ -21,12 +21,19 @@ pub struct Csr {
 impl Csr {
     /// The sum over a row's entries from its `first` on in steps of `step`.
     #[inline(always)]
-    pub(super) unsafe fn sum<T: Real>(self, row: usize, first: usize, step: usize, values: View<T>, x: View<T>) -> T {
+    pub(super) unsafe fn sum<V: Stored>(
+        self,
+        row: usize,
+        first: usize,
+        step: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> V::Arithmetic {
         let end = self.row_start.at(row + 1) as usize;
         let mut place = self.row_start.at(row) as usize + first;
-        let mut sum = T::ZERO;
+        let mut sum = V::Arithmetic::ZERO;
         while place < end {
-            sum = fma(values.at(place), x.at(self.columns.at(place) as usize), sum);
+            sum = fma(values.at(place).value(), x.at(self.columns.at(place) as usize), sum);
             place += step;
         }
         sum
@@ -38,7 +45,12 @@ impl Layout for Csr {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         one_row(self.sum(row, 0, 1, values, x))
     }
 }

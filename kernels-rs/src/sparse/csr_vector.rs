@@ -2,7 +2,7 @@
 //! up what they found.
 
 use super::{Csr, Layout, MAX_BLOCK, one_row};
-use crate::real::Real;
+use crate::real::Stored;
 use cuda_std::prelude::*;
 
 /// A CSR matrix multiplied by a warp per row.
@@ -23,22 +23,27 @@ impl Layout for CsrVector {
     const LANES: usize = 32;
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         self.csr.product(row, values, x)
     }
 
     #[inline(always)]
-    unsafe fn shared_product<T: Real>(
+    unsafe fn shared_product<V: Stored>(
         self,
         n_items: usize,
         item: usize,
         lane: usize,
-        values: View<T>,
-        x: View<T>,
-    ) -> [T; MAX_BLOCK] {
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         // A warp has one item, so its lanes go the same way.
         if item >= n_items {
-            return [T::ZERO; MAX_BLOCK];
+            return [V::Arithmetic::ZERO; MAX_BLOCK];
         }
         let mut sum = self.csr.sum(item, lane, Self::LANES, values, x);
         let mut delta = 16;

@@ -2,7 +2,7 @@
 //! multiplies its row with it. The matrix is kept column by column, so that neighbouring threads read neighbouring values.
 
 use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use crate::reduce::BLOCK;
 use cuda_std::prelude::*;
 
@@ -22,27 +22,32 @@ impl Layout for Dense {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
-        let mut sum = T::ZERO;
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
+        let mut sum = V::Arithmetic::ZERO;
         for column in 0..self.n {
-            sum = fma(values.at(column * self.n + row), x.at(column), sum);
+            sum = fma(values.at(column * self.n + row).value(), x.at(column), sum);
         }
         one_row(sum)
     }
 
     #[inline(always)]
-    unsafe fn shared_product<T: Real>(
+    unsafe fn shared_product<V: Stored>(
         self,
         n_items: usize,
         item: usize,
         _lane: usize,
-        values: View<T>,
-        x: View<T>,
-    ) -> [T; MAX_BLOCK] {
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         // f64 holds both precisions exactly.
         let tile = shared_array![f64; 256];
         let thread = thread::thread_idx_x() as usize;
-        let mut sum = T::ZERO;
+        let mut sum = V::Arithmetic::ZERO;
         let mut first = 0;
         while first < self.n {
             thread::sync_threads();
@@ -53,7 +58,11 @@ impl Layout for Dense {
             let width = if self.n - first < BLOCK { self.n - first } else { BLOCK };
             if item < n_items {
                 for k in 0..width {
-                    sum = fma(values.stream((first + k) * self.n + item), T::from_f64(*tile.add(k)), sum);
+                    sum = fma(
+                        values.stream((first + k) * self.n + item).value(),
+                        V::Arithmetic::from_f64(*tile.add(k)),
+                        sum,
+                    );
                 }
             }
             first += BLOCK;

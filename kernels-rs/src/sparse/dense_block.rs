@@ -1,7 +1,7 @@
 //! Dense, a block of threads per row: they read the row side by side and add up what they found.
 
 use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use crate::reduce::{BLOCK, block_sum};
 use cuda_std::prelude::*;
 
@@ -22,32 +22,37 @@ impl Layout for DenseBlock {
     const LANES: usize = BLOCK;
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
-        let mut sum = T::ZERO;
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
+        let mut sum = V::Arithmetic::ZERO;
         for column in 0..self.n {
-            sum = fma(values.at(row * self.n + column), x.at(column), sum);
+            sum = fma(values.at(row * self.n + column).value(), x.at(column), sum);
         }
         one_row(sum)
     }
 
     #[inline(always)]
-    unsafe fn shared_product<T: Real>(
+    unsafe fn shared_product<V: Stored>(
         self,
         n_items: usize,
         item: usize,
         lane: usize,
-        values: View<T>,
-        x: View<T>,
-    ) -> [T; MAX_BLOCK] {
-        let mut sum = T::ZERO;
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
+        let mut sum = V::Arithmetic::ZERO;
         if item < n_items {
             let mut column = lane;
             while column < self.n {
-                sum = fma(values.stream(item * self.n + column), x.at(column), sum);
+                sum = fma(values.stream(item * self.n + column).value(), x.at(column), sum);
                 column += BLOCK;
             }
         }
         let [total] = block_sum([sum.to_f64()]);
-        one_row(T::from_f64(total))
+        one_row(V::Arithmetic::from_f64(total))
     }
 }

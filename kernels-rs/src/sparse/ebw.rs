@@ -4,7 +4,8 @@
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, gather};
-use crate::real::{Real, fma};
+use crate::half::F16;
+use crate::real::{Arithmetic, Stored, fma};
 use crate::reduce::{Reduction, sum_over_grid};
 use cuda_std::prelude::*;
 
@@ -48,17 +49,22 @@ impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         let (start, end) = self.sliced.slice(row / S);
         let mut column = start * S + row % S;
         let mut value = start * D * D * S + row % S;
         let end = end * S;
-        let mut y = [T::ZERO; MAX_BLOCK];
+        let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
         while column < end {
-            let x = gather::<D, T>(x, self.sliced.columns.stream(column) as usize);
+            let x = gather::<D, _>(x, self.sliced.columns.stream(column) as usize);
             for j in 0..D {
                 for i in 0..D {
-                    y[i] = fma(values.stream(value + (D * j + i) * S), x[j], y[i]);
+                    y[i] = fma(values.stream(value + (D * j + i) * S).value(), x[j], y[i]);
                 }
             }
             column += S;
@@ -76,20 +82,20 @@ impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], T = [f32, f64])]
-pub unsafe fn ebw_spmv_dot<const D: usize, const S: usize, T: Real>(
+#[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], V = [f32, f64, F16])]
+pub unsafe fn ebw_spmv_dot<const D: usize, const S: usize, V: Stored>(
     n_rows: usize,
     a: Ebw<D, S>,
-    values: View<T>,
-    x: View<T>,
-    y: ViewMut<T>,
+    values: View<V>,
+    x: View<Arithmetic<V>>,
+    y: ViewMut<Arithmetic<V>>,
     to: Reduction,
 ) {
     let row = thread::index_1d() as usize;
     let mut sum = 0.0;
     if row < n_rows {
         let product = a.product(row, values, x);
-        let own = gather::<D, T>(x, row);
+        let own = gather::<D, _>(x, row);
         for i in 0..D {
             y.set(D * row + i, product[i]);
             sum = fma(own[i].to_f64(), product[i].to_f64(), sum);

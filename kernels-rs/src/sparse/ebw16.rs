@@ -3,7 +3,7 @@
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, gather};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// Block rows of a slice.
@@ -38,17 +38,22 @@ impl<const D: usize> Layout for Ebw16<D> {
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         let (slice, lane) = (row / SLICE, row % SLICE);
         let (start, end) = (self.slice_start.at(slice) as usize, self.slice_start.at(slice + 1) as usize);
         let mut value = start * D * D * SLICE + lane;
-        let mut y = [T::ZERO; MAX_BLOCK];
+        let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
         for k in start..end {
             let column = self.bases.at(k) as usize + self.offsets.stream(k * SLICE + lane) as usize;
-            let x = gather::<D, T>(x, column);
+            let x = gather::<D, _>(x, column);
             for j in 0..D {
                 for i in 0..D {
-                    y[i] = fma(values.stream(value + (D * j + i) * SLICE), x[j], y[i]);
+                    y[i] = fma(values.stream(value + (D * j + i) * SLICE).value(), x[j], y[i]);
                 }
             }
             value += D * D * SLICE;

@@ -3,7 +3,7 @@
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// An ELL matrix of scalars.
@@ -25,12 +25,17 @@ impl Layout for Ell {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         let (_, width) = self.sliced.slice(0);
-        let mut sum = T::ZERO;
+        let mut sum = V::Arithmetic::ZERO;
         for k in 0..width {
             let place = k * self.height + row;
-            sum = fma(values.stream(place), x.at(self.sliced.columns.stream(place) as usize), sum);
+            sum = fma(values.stream(place).value(), x.at(self.sliced.columns.stream(place) as usize), sum);
         }
         one_row(sum)
     }

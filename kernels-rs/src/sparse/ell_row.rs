@@ -2,7 +2,7 @@
 //! Neighbouring threads read a whole row apart: what [`super::ell`] mends.
 
 use super::{Layout, MAX_BLOCK, PatternView, one_row};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// A row-major ELL matrix of scalars.
@@ -23,10 +23,15 @@ impl Layout for EllRow {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, row: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
-        let mut sum = T::ZERO;
+    unsafe fn product<V: Stored>(
+        self,
+        row: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
+        let mut sum = V::Arithmetic::ZERO;
         for place in row * self.width..(row + 1) * self.width {
-            sum = fma(values.at(place), x.at(self.columns.at(place) as usize), sum);
+            sum = fma(values.at(place).value(), x.at(self.columns.at(place) as usize), sum);
         }
         one_row(sum)
     }

@@ -5,7 +5,7 @@
 //! nodes is chosen apart from the format.
 
 use super::{Layout, MAX_BLOCK, Sell, one_row};
-use crate::real::Real;
+use crate::real::Stored;
 use cuda_std::prelude::*;
 
 /// Rows per slice: one per lane of a warp.
@@ -32,7 +32,12 @@ impl Layout for EllWarp {
     }
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, position: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        position: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         let fixed = Sell { log_height: HEIGHT.trailing_zeros(), ..self.sell };
         one_row(fixed.sum(position, values, x))
     }

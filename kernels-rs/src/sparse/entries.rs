@@ -1,7 +1,8 @@
 //! Where a storage format keeps the entries of a matrix: how assembly and supports write into every format alike.
 
 use super::PatternView;
-use crate::real::Real;
+use crate::half::F16;
+use crate::real::{Real, Stored};
 use cuda_std::prelude::*;
 
 /// The places of a matrix's entries. Entry (i, j) of block k of a block row is at
@@ -87,8 +88,8 @@ pub unsafe fn even_starts(row: usize, stride: usize, start: ViewMut<u64>) {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn read_blocks<T: Real>(row: usize, entries: Entries, values: View<T>, blocks: ViewMut<T>) {
+#[kernel(items, V = [f32, f64, F16])]
+pub unsafe fn read_blocks<V: Stored>(row: usize, entries: Entries, values: View<V>, blocks: ViewMut<V>) {
     let (first, width) = entries.pattern.row(row);
     for k in 0..width {
         for i in 0..entries.size {
@@ -104,8 +105,8 @@ pub unsafe fn read_blocks<T: Real>(row: usize, entries: Entries, values: View<T>
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn write_blocks<T: Real>(row: usize, entries: Entries, blocks: View<T>, values: ViewMut<T>) {
+#[kernel(items, V = [f32, f64, F16])]
+pub unsafe fn write_blocks<V: Stored>(row: usize, entries: Entries, blocks: View<V>, values: ViewMut<V>) {
     let (first, width) = entries.pattern.row(row);
     for k in 0..width {
         for i in 0..entries.size {

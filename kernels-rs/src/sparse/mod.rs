@@ -35,7 +35,8 @@ pub use entries::Entries;
 pub use pattern::PatternView;
 pub use sell::Sell;
 
-use crate::real::Real;
+use crate::half::F16;
+use crate::real::{Arithmetic, Real, Stored};
 use cuda_std::prelude::*;
 
 /// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size: the
@@ -86,23 +87,28 @@ pub trait Layout: Copy + Send + Sync + 'static {
     ///
     /// # Safety
     /// `item` is an item of the matrix, which has these values and as many columns as x has entries.
-    unsafe fn product<T: Real>(self, item: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK];
+    unsafe fn product<V: Stored>(
+        self,
+        item: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK];
 
     /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result.
     ///
     /// # Safety
     /// Every thread of the block calls it; `item` may be past the last, `n_items - 1`.
     #[inline(always)]
-    unsafe fn shared_product<T: Real>(
+    unsafe fn shared_product<V: Stored>(
         self,
         n_items: usize,
         item: usize,
         lane: usize,
-        values: View<T>,
-        x: View<T>,
-    ) -> [T; MAX_BLOCK] {
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         debug_assert!(lane == 0);
-        if item < n_items { self.product(item, values, x) } else { [T::ZERO; MAX_BLOCK] }
+        if item < n_items { self.product(item, values, x) } else { [V::Arithmetic::ZERO; MAX_BLOCK] }
     }
 }
 
@@ -120,8 +126,14 @@ fn item_and_lane<L: Layout>() -> (usize, usize) {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(launch_bounds(256, 2), L = for_each_format!, T = [f32, f64])]
-pub unsafe fn spmv<L: Layout, T: Real>(n_items: usize, a: L, values: View<T>, x: View<T>, y: ViewMut<T>) {
+#[kernel(launch_bounds(256, 2), L = for_each_format!, V = [f32, f64, F16])]
+pub unsafe fn spmv<L: Layout, V: Stored>(
+    n_items: usize,
+    a: L,
+    values: View<V>,
+    x: View<Arithmetic<V>>,
+    y: ViewMut<Arithmetic<V>>,
+) {
     let (item, lane) = item_and_lane::<L>();
     let product = a.shared_product(n_items, item, lane, values, x);
     if item < n_items && lane == 0 {

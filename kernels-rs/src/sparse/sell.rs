@@ -3,7 +3,7 @@
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Real, fma};
+use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
 /// A SELL matrix of scalars.
@@ -25,14 +25,19 @@ pub struct Sell {
 impl Sell {
     /// The product of the row at a position.
     #[inline(always)]
-    pub(super) unsafe fn sum<T: Real>(self, position: usize, values: View<T>, x: View<T>) -> T {
+    pub(super) unsafe fn sum<V: Stored>(
+        self,
+        position: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> V::Arithmetic {
         let (start, end) = self.sliced.slice(position >> self.log_height);
         let lane = position & ((1 << self.log_height) - 1);
         let (mut place, end) = ((start << self.log_height) + lane, end << self.log_height);
-        let mut sum = T::ZERO;
+        let mut sum = V::Arithmetic::ZERO;
         while place < end {
             let column = self.sliced.columns.stream(place) as usize;
-            sum = fma(values.stream(place), x.at(column), sum);
+            sum = fma(values.stream(place).value(), x.at(column), sum);
             place += 1 << self.log_height;
         }
         sum
@@ -49,7 +54,12 @@ impl Layout for Sell {
     }
 
     #[inline(always)]
-    unsafe fn product<T: Real>(self, position: usize, values: View<T>, x: View<T>) -> [T; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(
+        self,
+        position: usize,
+        values: View<V>,
+        x: View<V::Arithmetic>,
+    ) -> [V::Arithmetic; MAX_BLOCK] {
         one_row(self.sum(position, values, x))
     }
 }

@@ -25,7 +25,7 @@ use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
 use kernels_rs::cg_persistent::{CgRun, CgVectors, MAIL_WORDS, SLICE, WARPS, max_slices};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
-use kernels_rs::real::Real;
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
 use kernels_rs::sparse::Spmv;
 use std::cell::RefCell;
@@ -143,9 +143,10 @@ impl<L: Launcher> GpuBackend<L> {
     }
 }
 
-/// Warps that share a slice where a block has this many slices.
-fn warps_per_slice(slices: usize) -> usize {
-    if slices <= 1 { WARPS } else { WARPS / 2 }
+/// How many warps share a slice where a block has this many slices, as a power of two: all of them one, or four each
+/// (2 or 8 are slower on an H200, of 2 to 5 slices).
+fn sharing(slices: usize) -> u32 {
+    WARPS.ilog2() - u32::from(slices > 1)
 }
 
 impl<L: Launcher> Backend for GpuBackend<L> {
@@ -241,13 +242,13 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launch_sum(blocks, &kernel) }
     }
 
-    unsafe fn spmv<F: Format, T: Real>(
+    unsafe fn spmv<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &L::Buffer<T>,
-        x: &L::Buffer<T>,
-        y: &mut L::Buffer<T>,
+        values: &L::Buffer<V>,
+        x: &L::Buffer<V::Arithmetic>,
+        y: &mut L::Buffer<V::Arithmetic>,
     ) -> Result<()> {
         if n_items == 0 {
             return Ok(());
@@ -257,13 +258,13 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         unsafe { self.launcher.launch(Grid::new((n_items * F::LANES).div_ceil(BLOCK), BLOCK), &kernel) }
     }
 
-    unsafe fn spmv_dot<F: Format, T: Real>(
+    unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &L::Buffer<T>,
-        x: &L::Buffer<T>,
-        y: &mut L::Buffer<T>,
+        values: &L::Buffer<V>,
+        x: &L::Buffer<V::Arithmetic>,
+        y: &mut L::Buffer<V::Arithmetic>,
         out: Scalar,
     ) -> Result<()> {
         let blocks = n_items.div_ceil(BLOCK).max(1);
@@ -277,14 +278,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.dot(x, y, out)
     }
 
-    unsafe fn spmv_step<F: Format, T: Real>(
+    unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
         a: F,
         n_items: usize,
-        values: &L::Buffer<T>,
-        step: Step<T>,
-        z: &L::Buffer<T>,
-        scratch: &mut L::Buffer<T>,
+        values: &L::Buffer<V>,
+        step: Step<V::Arithmetic>,
+        z: &L::Buffer<V::Arithmetic>,
+        scratch: &mut L::Buffer<V::Arithmetic>,
     ) -> Result<()> {
         if let Some(kernel) = a.spmv_step(n_items, values.view(), z.view(), step) {
             let grid = Grid::new(n_items.div_ceil(BLOCK), BLOCK);
@@ -298,15 +299,16 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         }
     }
 
-    unsafe fn cg_persistent<F: Format, T: Real>(
+    unsafe fn cg_persistent<F: Format, V: Stored>(
         &self,
         a: F,
         n_rows: usize,
-        values: &L::Buffer<T>,
-        state: CgState<Self, T>,
+        values: &L::Buffer<V>,
+        state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
         let CgState { inverse, u, r, z, p: [p, other_p], history, steps, enough, rho, done } = state;
         let n = inverse.len();
+        let Some(values) = V::numbers(values.view()) else { return Ok(false) };
         assert!([u, &*r, z, p, other_p].map(|v| v.len()) == [n; 5], "vectors of different lengths");
         assert!(steps <= history.len(), "no room for the history of {steps} iterations");
         let v = CgVectors {
@@ -321,7 +323,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         let mut run = CgRun {
             steps,
             enough,
-            warps_per_slice: 1,
+            sharing: 0,
             call: reducer.call,
             mail: reducer.mail.view_mut(),
             history: history.view_mut(),
@@ -329,15 +331,15 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             rho: rho.0,
             done: done.0,
         };
-        let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
+        let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         let n_slices = n_rows.div_ceil(SLICE).max(1);
         let blocks = self.launcher.resident_blocks(BLOCK, &kernel)?.min(n_slices);
         if blocks == 0 || n_slices.div_ceil(blocks) > max_slices(F::ROWS) {
             return Ok(false);
         }
         reducer.call = reducer.call.wrapping_add(2 * steps as u32);
-        run.warps_per_slice = warps_per_slice(n_slices.div_ceil(blocks));
-        let Some(kernel) = a.cg_persistent(n_rows, values.view(), v, run) else { return Ok(false) };
+        run.sharing = sharing(n_slices.div_ceil(blocks));
+        let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
         unsafe { self.launcher.launch_cooperative(Grid::new(blocks, BLOCK), &kernel) }?;
         Ok(true)

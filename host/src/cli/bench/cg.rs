@@ -139,7 +139,7 @@ impl<B: Backend> Bench<'_, B> {
         let options = CgOptions { tolerance, max_iterations, stepping };
         let solve = || {
             let preconditioner = precond::build(precond::AUTO, model.solver.order, backend, &system.matrix)?;
-            system.iterate(backend, &*preconditioner, options, &Silent)
+            system.iterate(backend, &preconditioner, options, &Silent)
         };
         // The first solution loads the kernels.
         let (v, outcome) = solve()?;

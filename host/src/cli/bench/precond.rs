@@ -5,7 +5,8 @@ use super::{Common, matrices, median, table, write_json};
 use crate::cli::print;
 use crate::cli::solve::orders;
 use clap::builder::PossibleValuesParser;
-use kernels_rs::real::Real;
+use kernels_rs::half::F16;
+use kernels_rs::real::{Real, Stored};
 use serde::Serialize;
 use std::time::Instant;
 use warpfem::assembly::Ordering;
@@ -13,7 +14,7 @@ use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
 use warpfem::pipeline::System;
-use warpfem::precond::Builder;
+use warpfem::solve::iteration::{self, Builder, Iteration};
 use warpfem::solve::{CgOptions, Silent};
 use warpfem::{Result, precond, sparse};
 
@@ -37,7 +38,7 @@ pub struct Arguments {
     #[arg(long, value_name = "M,N,..", value_delimiter = ',', default_value = "2,3,4,5,6",
         value_parser = clap::value_parser!(u32).range(orders()))]
     order: Vec<u32>,
-    /// Polynomials in mixed precision as well.
+    /// Mixed precisions as well: polynomials in single of a matrix in single and of one in half, and iterative refinement.
     #[arg(long)]
     mixed: bool,
     /// Storage format.
@@ -59,6 +60,8 @@ struct Row {
     order: Option<u32>,
     /// Whether it is in single precision, and the rest in double.
     mixed: bool,
+    /// What the matrix is stored in that it takes products with.
+    storage: &'static str,
     iterations: usize,
     /// Products with the matrix, those of the preconditioner among them.
     spmvs: usize,
@@ -97,15 +100,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     if arguments.mixed && common.precision == "single" {
         return Err(crate::cli::usage(
-            "`--mixed` is double precision with a preconditioner in single: leave out `--precision single`".into(),
+            "`--mixed` is double precision with parts in single: leave out `--precision single`".into(),
         ));
     }
     let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments, &model, &[(precond::build, false)]),
-        _ if arguments.mixed => {
-            measure::<_, f64>(backend, arguments, &model, &[(precond::build, false), (precond::build_rounded, true)])
-        }
-        _ => measure::<_, f64>(backend, arguments, &model, &[(precond::build, false)]),
+        "single" => measure::<_, f32>(backend, arguments, &model, &[(iteration::plain, "f32")]),
+        _ if arguments.mixed => measure::<_, f64>(
+            backend, arguments, &model, &[(iteration::plain, "f64"), (iteration::mixed, "f32"), (iteration::mixed_half, "f16")]
+        ),
+        _ => measure::<_, f64>(backend, arguments, &model, &[(iteration::plain, "f64")]),
     })?;
     write_json(common.json.as_deref(), &report)?;
     print::text(&text(&report))
@@ -130,7 +133,7 @@ fn measure<B: Backend, T: Real>(
     backend: &B,
     arguments: &Arguments,
     model: &Model,
-    builders: &[(Builder<B, T>, bool)],
+    builders: &[(Builder<B, T>, &'static str)],
 ) -> Result<Report> {
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
@@ -139,13 +142,14 @@ fn measure<B: Backend, T: Real>(
     let samples = arguments.common.samples.min(MAX_SOLUTIONS);
     let mut rows: Vec<Row> = Vec::new();
     for (name, order) in chosen(arguments) {
-        for (build, mixed) in builders {
-            if *mixed && order.is_none() {
+        for (build, storage) in builders {
+            if *storage == F16::NAME && order.is_none() {
                 continue;
             }
             let make = || build(&name, order.unwrap_or(0) as usize, backend, &system.matrix);
             let mut row = figures(backend, &system, make, options, samples)?;
-            (row.preconditioner, row.order, row.mixed) = (name.clone(), order, *mixed);
+            (row.preconditioner, row.order) = (name.clone(), order);
+            (row.mixed, row.storage) = (*storage != T::NAME, storage);
             let time = |row: &Row| row.setup_ms + row.solve_ms;
             row.speedup = time(rows.first().unwrap_or(&row)) / time(&row);
             rows.push(row);
@@ -159,7 +163,7 @@ fn measure<B: Backend, T: Real>(
 fn figures<B: Backend, T: Real>(
     backend: &B,
     system: &System<B, T>,
-    make: impl Fn() -> Result<Box<dyn precond::Preconditioner<B, T>>>,
+    make: impl Fn() -> Result<Box<dyn Iteration<B, T>>>,
     options: CgOptions,
     samples: u32,
 ) -> Result<Row> {
@@ -168,11 +172,11 @@ fn figures<B: Backend, T: Real>(
     let (mut setups, mut solves) = (Vec::new(), Vec::new());
     for _ in 0..samples {
         let start = Instant::now();
-        let preconditioner = make()?;
+        let iteration = make()?;
         backend.finish()?;
         setups.push(1e3 * start.elapsed().as_secs_f64());
         let start = Instant::now();
-        let (again, _) = system.iterate(backend, &*preconditioner, options, &Silent)?;
+        let (again, _) = system.iterate(backend, &*iteration, options, &Silent)?;
         solves.push(1e3 * start.elapsed().as_secs_f64());
         assert_eq!(v, again, "two solutions on one device differ");
     }
@@ -181,6 +185,7 @@ fn figures<B: Backend, T: Real>(
         preconditioner: String::new(),
         order: None,
         mixed: false,
+        storage: T::NAME,
         iterations: outcome.iterations,
         spmvs: outcome.spmvs,
         converged: outcome.converged,
@@ -208,7 +213,11 @@ fn text(report: &Report) -> String {
 fn cells(row: &Row) -> Vec<String> {
     let order = row.order.map_or(String::new(), |order| format!(" {order}"));
     vec![
-        format!("{}{order}{}", row.preconditioner, if row.mixed { ", mixed" } else { "" }),
+        format!(
+            "{}{order}{}",
+            row.preconditioner,
+            if row.mixed { format!(", {}", row.storage) } else { String::new() }
+        ),
         format!("{}{}", print::count(row.iterations), if row.converged { "" } else { " (not reached)" }),
         print::count(row.spmvs),
         format!("{:.1e}", row.relative_residual),

@@ -1,0 +1,91 @@
+//! The ways to solve `K u = f`: what a preconditioner and a precision are together.
+//!
+//! | precision | polynomials | other preconditioners |
+//! | --- | --- | --- |
+//! | double, single | [`cg()`] | [`cg()`] |
+//! | mixed | the polynomial in single, of a copy in single | [`Refinement`] |
+//! | mixed_half | the polynomial in single, of a copy in half precision | none |
+
+use super::{CgOptions, CgOutcome, Monitor, Refinement, cg};
+use crate::backend::{Backend, Vector};
+use crate::error::Result;
+use crate::precond::{self, Preconditioner};
+use crate::sparse::{Matrix, Operator};
+use kernels_rs::half::F16;
+use kernels_rs::real::Real;
+
+/// A way to solve `K u = f`, made for one matrix.
+pub trait Iteration<B: Backend, T: Real> {
+    /// Solves from the `u` given; `operator` is the matrix that it was made of.
+    fn solve(
+        &self,
+        backend: &B,
+        operator: &dyn Operator<B, T>,
+        f: &Vector<B, T>,
+        u: &mut Vector<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<CgOutcome>;
+}
+
+impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
+    fn solve(
+        &self,
+        backend: &B,
+        operator: &dyn Operator<B, T>,
+        f: &Vector<B, T>,
+        u: &mut Vector<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<CgOutcome> {
+        cg(backend, operator, &**self, f, u, options, monitor)
+    }
+}
+
+/// How an iteration is made: of the name and order of a preconditioner, on a backend, for a matrix.
+pub type Builder<B, T> = fn(&str, usize, &B, &Matrix<B, T>) -> Result<Box<dyn Iteration<B, T>>>;
+
+/// Everything in one precision.
+///
+/// # Errors
+///
+/// As [`precond::build`].
+pub fn plain<B: Backend, T: Real>(
+    name: &str,
+    order: usize,
+    backend: &B,
+    matrix: &Matrix<B, T>,
+) -> Result<Box<dyn Iteration<B, T>>> {
+    Ok(Box::new(precond::build(name, order, backend, matrix)?))
+}
+
+/// As much as can be in single, and the result in double.
+///
+/// # Errors
+///
+/// As [`precond::build`].
+pub fn mixed<B: Backend>(
+    name: &str,
+    order: usize,
+    backend: &B,
+    matrix: &Matrix<B, f64>,
+) -> Result<Box<dyn Iteration<B, f64>>> {
+    if precond::has_order(name) {
+        return Ok(Box::new(precond::build_rounded::<B, f32>(name, order, backend, matrix)?));
+    }
+    Ok(Box::new(Refinement::build(name, order, backend, matrix)?))
+}
+
+/// As [`mixed`], with values of 16 bits.
+///
+/// # Errors
+///
+/// As [`precond::build_rounded`].
+pub fn mixed_half<B: Backend>(
+    name: &str,
+    order: usize,
+    backend: &B,
+    matrix: &Matrix<B, f64>,
+) -> Result<Box<dyn Iteration<B, f64>>> {
+    Ok(Box::new(precond::build_rounded::<B, F16>(name, order, backend, matrix)?))
+}
