@@ -68,66 +68,20 @@ pub fn sync_threads() {
     target::sync_threads();
 }
 
-/// Passes numbers from each block of the grid to all, and waits until every block is here: writes before it are seen by the
-/// whole grid after, but by plain loads alone ([`ViewMut::at`]): those through the read-only cache may be stale.
+/// Waits until every thread of the grid is here; writes before it are seen by the whole grid after, but by plain loads
+/// alone ([`ViewMut::at`]): those through the read-only cache may be stale.
 ///
-/// Thread 0 gives the block's numbers. The first warp takes everybody's: `take(block, numbers)` for the blocks lane, lane +
-/// 32, .. in each lane.
-///
-/// Each number travels as two words that carry the call's number with them, so that whoever waits for it has it as soon
-/// as it arrives: one way through memory, where a counter and the numbers after it would take three.
-///
-/// `mail [2 M][n_blocks]` serves a call again after a call with other mail: by then everybody has read it. `call` is
-/// another number whenever the same mail serves, and never 0 if the mail was all 0 at first.
+/// `barrier` is one word, 0 before the first launch that uses it and left as the next one needs it. The emulator needs
+/// none, and reports blocks that do not arrive.
 ///
 /// # Safety
-/// All threads of a grid of one-dimensional blocks of whole warps reach the call, in a cooperative launch: on a device
-/// the others wait for ever. The emulator reports it.
+/// All threads of the grid reach the call, in a cooperative launch: on a device the others wait for ever.
 #[inline(always)]
 #[track_caller]
-pub unsafe fn exchange<const M: usize>(
-    mine: [f64; M],
-    mail: ViewMut<u64>,
-    call: u32,
-    mut take: impl FnMut(usize, [f64; M]),
-) {
-    let (block, n_blocks) = (block_idx_x() as usize, grid_dim_x() as usize);
-    let thread = thread_idx_x() as usize;
-    target::sync_threads();
-    if thread == 0 {
-        target::grid_fence();
-        for m in 0..M {
-            let bits = mine[m].to_bits();
-            // SAFETY: the caller's promise about the mail.
-            unsafe {
-                target::post(mail.element(2 * m * n_blocks + block), bits & HIGH | u64::from(call));
-                target::post(mail.element((2 * m + 1) * n_blocks + block), bits << 32 | u64::from(call));
-            }
-        }
-    }
-    target::meet();
-    if thread < 32 {
-        let mut other = thread;
-        while other < n_blocks {
-            let mut numbers = [0.0; M];
-            for m in 0..M {
-                // SAFETY: as above.
-                let (high, low) = unsafe {
-                    let high = target::receive(mail.element(2 * m * n_blocks + other), call);
-                    (high, target::receive(mail.element((2 * m + 1) * n_blocks + other), call))
-                };
-                numbers[m] = f64::from_bits(high & HIGH | low >> 32);
-            }
-            take(other, numbers);
-            other += 32;
-        }
-        target::grid_fence();
-    }
-    target::sync_threads();
+pub unsafe fn sync_grid(barrier: ViewMut<u32>) {
+    // SAFETY: the caller's promise.
+    unsafe { target::sync_grid(barrier.element(0)) }
 }
-
-/// The upper half of a word.
-const HIGH: u64 = !0 << 32;
 
 /// Orders this thread's writes before the fence ahead of those after it, as seen by the threads of its block.
 #[inline(always)]

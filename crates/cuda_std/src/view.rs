@@ -126,17 +126,6 @@ impl<T: DeviceCopy> ViewMut<T> {
         View { ptr: self.ptr, len: self.len }
     }
 
-    /// The items from `first` on.
-    ///
-    /// # Safety
-    /// `first` is at most the length.
-    #[inline(always)]
-    #[track_caller]
-    pub unsafe fn from(self, first: usize) -> Self {
-        check(first, self.len + 1);
-        Self { ptr: self.ptr.wrapping_add(first), len: self.len.wrapping_sub(first) }
-    }
-
     /// Item `i`.
     ///
     /// # Safety
