@@ -1,8 +1,10 @@
 //! EBW (DSM sec. II.E) and SBELL: slices of 32, 64 or 128 block rows. See `kernels_rs::sparse::ebw` for the layout.
 
+use super::format::PART;
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Plan};
 use crate::backend::Backend;
+use crate::backend::widest::{Work, widest};
 use crate::error::Result;
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
@@ -41,17 +43,57 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         Some(EbwPolynomialStep { n_rows, a: self, values, z, step })
     }
 
-    unsafe fn multiply<T: Real>(self, _: usize, values: &[T], x: &[T], y: &mut [T]) {
-        y.par_chunks_mut(D * S).with_min_len(16).enumerate().for_each(|(slice, y)| {
-            let sums = slice_product(self, slice, values, x);
-            for (lane, y) in y.chunks_exact_mut(D).enumerate() {
-                y.iter_mut().zip(&sums).for_each(|(y, sums)| *y = sums[lane]);
-            }
+    unsafe fn multiply<T: Real>(self, n_items: usize, values: &[T], x: &[T], y: &mut [T]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.multiply_then(n_items, values, x, y, |_, _| ()) };
+    }
+
+    unsafe fn multiply_then<T: Real, R: Send>(
+        self,
+        _: usize,
+        values: &[T],
+        x: &[T],
+        y: &mut [T],
+        then: impl Fn(usize, &[T]) -> R + Sync,
+    ) -> Vec<R> {
+        const { assert!(PART.is_multiple_of(D * S)) };
+        let parts = y.par_chunks_mut(PART).enumerate().map(|(part, y)| {
+            widest(SlicesProduct { a: self, first: part * PART / (D * S), values, x, y: &mut *y });
+            then(part * PART, y)
         });
+        parts.collect()
     }
 }
 
-/// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here.
+/// The product of the rows of some slices.
+struct SlicesProduct<'a, const D: usize, const S: usize, T> {
+    a: Ebw<D, S>,
+    /// The first slice.
+    first: usize,
+    values: &'a [T],
+    x: &'a [T],
+    /// The rows of these slices.
+    y: &'a mut [T],
+}
+
+impl<const D: usize, const S: usize, T: Real> Work for SlicesProduct<'_, D, S, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (slice, y) in self.y.chunks_mut(D * S).enumerate() {
+            let sums = slice_product(self.a, self.first + slice, self.values, self.x);
+            for (lane, y) in y.chunks_exact_mut(D).enumerate() {
+                y.iter_mut().zip(&sums).for_each(|(y, sums)| *y = sums[lane]);
+            }
+        }
+    }
+}
+
+/// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here. Values
+/// are read in their order, as that is what prefetchers are for: sums kept in registers, eight lanes after the other, took
+/// 20 to 50 % longer.
+#[inline(always)]
 fn slice_product<const D: usize, const S: usize, T: Real>(
     a: Ebw<D, S>,
     slice: usize,
