@@ -5,10 +5,11 @@ mod common;
 use common::blocks::{Blocks, chain, dense_of, random_sparsity};
 use common::{Random, assert_close, assert_orders_agree, bits, meshes, on_every_device, rounding};
 use kernels_rs::half::F16;
+use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::f64::consts::PI;
-use warpfem::backend::{Backend, CpuBackend};
+use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
@@ -159,6 +160,50 @@ fn devices_and_orders_agree() {
     for result in &results {
         let floats = |bits: &[u64]| bits.iter().map(|b| f64::from_bits(*b)).collect::<Vec<f64>>();
         assert_close("devices", &floats(result), &floats(&results[0]), 1e-12, 1.0);
+    }
+}
+
+/// On the CPU a step rides on the product part by part: the same bits as one after the other, for any number of threads.
+fn step_rides_on_the_product<T: Real>(size: usize, format: &str) {
+    let backend = CpuBackend::default();
+    let blocks = Blocks::random(random_sparsity(1700, 8, 1), size, 11);
+    let matrix: Matrix<_, T> = blocks.upload(&backend, format);
+    let n = matrix.n();
+    let [z, r, inverse, old] = [1, 2, 3, 4].map(|seed| backend.upload(&Random(seed).vector::<T>(n)).unwrap());
+    for factors in [[0.5, -2.0, 1.5], [0.5, 0.0, 1.5]].map(|factors| factors.map(T::from_f64)) {
+        let step = |previous: &mut Vector<CpuBackend, T>| Step {
+            factors,
+            inverse: inverse.view(),
+            r: r.view(),
+            previous: previous.view_mut(),
+        };
+        let (mut product, mut expected) = (backend.zeros(n).unwrap(), old.clone());
+        matrix.apply(&backend, &z, &mut product).unwrap();
+        let kernel = PolynomialStep { step: step(&mut expected), z: z.view(), product: product.view() };
+        // SAFETY: all live and have the rows of the matrix.
+        unsafe { backend.run(n, kernel) }.unwrap();
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| {
+                let (backend, mut found) = (CpuBackend::default(), old.clone());
+                let matrix: Matrix<_, T> = blocks.upload(&backend, format);
+                let mut scratch = backend.zeros(n).unwrap();
+                // SAFETY: as above; `scratch` is nobody else's.
+                unsafe { matrix.apply_step(&backend, step(&mut found), &z, &mut scratch) }.unwrap();
+                found
+            });
+            assert!(bits(&found.0) == bits(&expected.0), "{format}, blocks of {size}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn steps_ride_on_products() {
+    for size in [1, 2, 3] {
+        for format in ["ebw", "ebw64", "ebw128", "csr", "sell"] {
+            step_rides_on_the_product::<f64>(size, format);
+        }
+        step_rides_on_the_product::<f32>(size, "ebw");
     }
 }
 

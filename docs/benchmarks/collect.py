@@ -3,7 +3,7 @@
     python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--add] [--driver 580.159.04] [--date 2026-11-21]
 
 The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench`, that
-of cusparse.py and counters.py, the summary.json of solved cases, run.txt (driver, date, commands, a note); the figures of the fused CG
+of cusparse.py, scipy_cg.py and counters.py, the summary.json of solved cases, run.txt (driver, date, commands, a note); the figures of the fused CG
 measured on the same machine (a file with a list `cases` of `elem`, `n`, `cg`); and those of trials, products that were tried
 and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file that is none
 of these is named and skipped. Of the same measurement made twice the one counts whose path comes last. With --add, the figures that
@@ -36,6 +36,7 @@ KINDS = {
     "spmv": {"problem", "rows", "min_bytes"},
     "cg": {"problem", "rows", "iteration_bytes"},
     "precond": {"problem", "rows", "format", "tolerance"},
+    "host_cg": {"host_cg", "problem", "iteration_ms"},
     "solve": {"case", "timings_s", "solver"},
     "peer": {"cases"},
 }
@@ -50,6 +51,7 @@ KEYS = {
     "peer_assembly": [],
     "assembly": ["problem", "precision", "format"],
     "registers": ["architecture"],
+    "host_cg": ["problem"],
     "solve": ["case", "device"],
 }
 

@@ -17,6 +17,7 @@ from experiments import trials_tables
 from figures import OURS, library, main_iterations, main_products, on_gpu, peer, place, row_of, title
 from markdown import count, number, percent, ratio, table
 from precond import precond, sbell_solver
+from processors import cg_table as processor_cg_table
 from products import (
     PHASES, cg_table, comparison_table, counters_tables, formats_tables, library_table, ordering_tables, setup_table,
     solve_table, spmv_table,
@@ -59,6 +60,8 @@ measured by [`cusparse.py`](cusparse.py) on the same matrix, each the best of it
 **fused CG** is a CUDA program written for the comparison: Jacobi-CG with that product, the vector steps fused, scalars on the device, in
 a CUDA graph. All were measured on the same device in the same session; "x" says how many times as fast as they warpfem is.
 Both programs look at the residual every ten iterations; warpfem counts in tens, the peer reports where within the ten it was met.
+**SciPy**, on processors, is `scipy.sparse.linalg.cg` with Jacobi as scikit-fem calls it, on one thread and a matrix of the same
+pattern, measured by [`scipy_cg.py`](scipy_cg.py) in turn with ours.
 
 **Preconditioners** are measured by whole solutions from an assembled matrix: **products** are all with the matrix, those of the
 preconditioner, of its bounds and of the residual at the end among them; **set-up** is what the preconditioner takes to be made;
@@ -82,6 +85,7 @@ def sections(run):
     yield "Orders of nodes", ordering_tables(run)
     yield "Set-up", setup_table(run)
     yield "Conjugate gradients with Jacobi", cg_table(run)
+    yield "Conjugate gradients with Jacobi, by threads", processor_cg_table(run)
     yield "Preconditioners", precond(run)
     yield "Assembly", elements_table(run)
     yield "Assembly by strategy", strategies_by_element(run)

@@ -131,11 +131,11 @@ fn single_precision_that_comes_to_its_end_says_so() {
     assert!(folder.summary("out")["warnings"][0].as_str().unwrap().starts_with(warning));
     folder.solve(GOOD, &["--precision", "mixed"]).done();
     let solver = &folder.summary("out")["solver"];
-    assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed".into(), &"least_squares".into()));
+    assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed".into(), &"chebyshev".into()));
     assert!(solver["relative_residual"].as_f64().unwrap() <= 1e-10, "{solver}");
     folder.solve(GOOD, &["--precision", "mixed_half"]).done();
     let solver = &folder.summary("out")["solver"];
-    assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed_half".into(), &"least_squares".into()));
+    assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed_half".into(), &"chebyshev".into()));
     assert!(solver["relative_residual"].as_f64().unwrap() <= 1e-10, "{solver}");
     folder.solve(GOOD, &["--precision", "mixed_half", "--preconditioner", "jacobi"]).refused(2, &["`mixed_half`"]);
     assert!(run.err.contains("take `--precision double` or `mixed`, or a larger `--tolerance`"), "{}", run.err);

@@ -9,8 +9,9 @@ use super::{
 use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
-use cuda_std::prelude::View;
-use kernels_rs::real::{Real, Stored};
+use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::precond::{PolynomialStep, Step};
+use kernels_rs::real::{Real, Stored, fma};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -41,6 +42,11 @@ impl CpuBackend {
         // SAFETY: scalars are indices into the bank by construction, and host views check.
         unsafe { self.ratio(quotient).value() }
     }
+}
+
+/// `x . y`, in f64.
+fn inner<T: Real>(x: &[T], y: &[T]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum()
 }
 
 /// Sums in chunk order whatever thread formed them.
@@ -75,7 +81,9 @@ impl Backend for CpuBackend {
     }
 
     fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
-        Ok(HostBuffer(vec![T::zeroed(); n]))
+        let mut zeros = vec![T::zeroed(); n];
+        host_memory::in_huge_pages(&mut zeros);
+        Ok(HostBuffer(zeros))
     }
 
     fn download<T: Plain>(&self, buffer: &HostBuffer<T>) -> Result<Vec<T>> {
@@ -136,8 +144,7 @@ impl Backend for CpuBackend {
 
     fn dot<T: Real>(&self, x: &HostBuffer<T>, y: &HostBuffer<T>, out: Scalar) -> Result<()> {
         assert_eq!(x.len(), y.len(), "product of vectors of different lengths");
-        let chunk = |(x, y): (&[T], &[T])| [x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>()];
-        let partials = x.0.par_chunks(CHUNK).zip(y.0.par_chunks(CHUNK)).map(chunk).collect();
+        let partials = x.0.par_chunks(CHUNK).zip(y.0.par_chunks(CHUNK)).map(|(x, y)| [inner(x, y)]).collect();
         let [sum] = add_up(partials);
         self.set(out, sum);
         Ok(())
@@ -153,6 +160,51 @@ impl Backend for CpuBackend {
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { a.multiply(n_items, &values.0, &x.0, &mut y.0) };
+        Ok(())
+    }
+
+    unsafe fn spmv_dot<F: Format, V: Stored>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &HostBuffer<V>,
+        x: &HostBuffer<V::Arithmetic>,
+        y: &mut HostBuffer<V::Arithmetic>,
+        out: Scalar,
+    ) -> Result<()> {
+        let dot = |first: usize, y: &[V::Arithmetic]| [inner(&x.0[first..first + y.len()], y)];
+        // SAFETY: the caller's promise.
+        let [sum] = add_up(unsafe { a.multiply_then(n_items, &values.0, &x.0, &mut y.0, dot) });
+        self.set(out, sum);
+        Ok(())
+    }
+
+    unsafe fn spmv_step<F: Format, V: Stored>(
+        &self,
+        a: F,
+        n_items: usize,
+        values: &HostBuffer<V>,
+        step: Step<V::Arithmetic>,
+        z: &HostBuffer<V::Arithmetic>,
+        scratch: &mut HostBuffer<V::Arithmetic>,
+    ) -> Result<()> {
+        let update = |first: usize, product: &[V::Arithmetic]| {
+            let (n, z) = (product.len(), View::from_slice(&z.0[first..first + product.len()]));
+            // SAFETY: the step's vectors live and have the rows of z by the caller's promise; a row belongs to one part.
+            let step = unsafe {
+                Step {
+                    inverse: View::new(step.inverse.as_ptr().add(first), n),
+                    r: View::new(step.r.as_ptr().add(first), n),
+                    previous: ViewMut::new(step.previous.as_mut_ptr().add(first), n),
+                    ..step
+                }
+            };
+            let kernel = PolynomialStep { step, z, product: View::from_slice(product) };
+            // SAFETY: as above.
+            (0..n).for_each(|i| unsafe { kernel.item(i) });
+        };
+        // SAFETY: the caller's promise.
+        unsafe { a.multiply_then(n_items, &values.0, &z.0, &mut scratch.0, update) };
         Ok(())
     }
 
@@ -181,6 +233,26 @@ impl Backend for CpuBackend {
         let [rz, rr] = add_up(partials.collect());
         self.set(out[0], rz);
         self.set(out[1], rr);
+        Ok(())
+    }
+
+    fn cg_direction<T: Real>(
+        &self,
+        [alpha, beta]: [Quotient; 2],
+        r: &HostBuffer<T>,
+        inverse: &HostBuffer<T>,
+        u: &mut HostBuffer<T>,
+        p: &mut HostBuffer<T>,
+    ) -> Result<()> {
+        assert!([r.len(), inverse.len(), u.len()] == [p.len(); 3], "vectors of different lengths");
+        let [alpha, beta] = [alpha, beta].map(|quotient| T::from_f64(self.quotient(quotient)));
+        let old = r.0.par_chunks(CHUNK).zip(inverse.0.par_chunks(CHUNK));
+        u.0.par_chunks_mut(CHUNK).zip(p.0.par_chunks_mut(CHUNK)).zip(old).for_each(|((u, p), (r, inverse))| {
+            for (((u, p), r), inverse) in u.iter_mut().zip(p).zip(r).zip(inverse) {
+                *u = fma(alpha, *p, *u);
+                *p = fma(beta, *p, *inverse * *r);
+            }
+        });
         Ok(())
     }
 }

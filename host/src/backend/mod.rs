@@ -8,6 +8,7 @@ pub mod device;
 pub mod gpu;
 mod host_buffer;
 pub mod host_memory;
+pub mod widest;
 
 pub use cpu::CpuBackend;
 pub use device::Device;

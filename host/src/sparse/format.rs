@@ -15,6 +15,8 @@ use std::rc::Rc;
 
 /// Items a task of the CPU takes at least.
 const MIN_ITEMS: usize = 512;
+/// Rows of a part of a product on the CPU: 12 KiB of f64, which the nearest cache holds, and whole slices of any height.
+pub const PART: usize = 1536;
 
 /// What can be chosen within a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +153,24 @@ pub trait Format: Layout {
                 }
             }
         });
+    }
+
+    /// As [`Format::multiply`], and `then(i, part)` of every [`PART`] rows of y from row `i` on, while they are in cache if
+    /// the format can; what it returns, in the order of rows.
+    ///
+    /// # Safety
+    /// As [`Format::multiply`].
+    unsafe fn multiply_then<V: Stored, R: Send>(
+        self,
+        n_items: usize,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        // SAFETY: the caller's promise.
+        unsafe { self.multiply(n_items, values, x, y) };
+        y.par_chunks(PART).enumerate().map(|(part, y)| then(part * PART, y)).collect()
     }
 }
 
