@@ -43,7 +43,7 @@ KINDS = {
 # What tells the runs of a kind apart, beside the formats they measured; also their order in the file.
 KEYS = {
     "spmv": ["problem", "precision", "block_size", "ordering", "degree_window", "slice_height", "sorting_window"],
-    "cg": ["problem", "device", "precision", "tolerance", "max_iterations", "preconditioner"],
+    "cg": ["problem", "device", "precision", "tolerance", "max_iterations", "preconditioner", "stepping"],
     "precond": ["problem", "device", "precision", "format", "tolerance", "max_iterations"],
     "cusparse": ["problem", "block_size", "ordering", "degree_window"],
     "counters": ["problem"],
@@ -54,6 +54,9 @@ KEYS = {
     "host_cg": ["problem"],
     "solve": ["case", "device"],
 }
+
+# What is meant where an older report does not say.
+UNSAID = {"stepping": "auto"}
 
 
 def kind(data):
@@ -106,12 +109,12 @@ def notes(folders):
 def key(what, data):
     """A run's place among those of its kind."""
     rows = [row.get("format") or row.get("strategy") or polynomial(row) for row in data.get("rows", [])]
-    return [str(data.get(name)) for name in KEYS[what]] + rows
+    return [str(data.get(name, UNSAID.get(name))) for name in KEYS[what]] + rows
 
 
 def polynomial(row):
     """What a row of preconditioners is of; nothing for rows of other kinds."""
-    return " ".join(str(row[name]) for name in ("preconditioner", "order", "mixed") if name in row)
+    return " ".join(str(row[name]) for name in ("preconditioner", "order", "mixed", "storage") if name in row)
 
 
 def thinned(data):

@@ -67,7 +67,12 @@ def on_gpu(one):
 
 
 def main_iterations(run):
-    """The runs to a tolerance; the others were stopped early, to compare formats."""
+    """The runs to a tolerance, as `auto` steps; the others were stopped early, to compare formats, or stepped otherwise."""
+    return [one for one in whole_iterations(run) if one.get("stepping", "auto") == "auto"]
+
+
+def whole_iterations(run):
+    """The runs to a tolerance, whatever they stepped by."""
     return sorted((one for one in run["cg"] if not one.get("max_iterations") and on_gpu(one)), key=place)
 
 

@@ -30,11 +30,11 @@ def reports(run, gpu=True):
     return sorted(best.values(), key=lambda one: (place(one), storage(one)))
 
 
-def find(one, name, order=None, mixed=False):
+def find(one, name, order=None, storage="f64"):
     """A preconditioner's figures, if it has them and came to the tolerance."""
-    wanted = name, order, mixed
+    wanted = name, order, storage
     rows = (one or {}).get("rows", [])
-    return next((row for row in rows if (row["preconditioner"], row["order"], row["mixed"]) == wanted and row["converged"]), {})
+    return next((row for row in rows if (row["preconditioner"], row["order"], row["storage"]) == wanted and row["converged"]), {})
 
 
 def time(row):
@@ -48,22 +48,23 @@ def called(row):
 
 
 def every_table(one):
-    """All rows of a report, in mixed precision beside double."""
+    """All rows of a report, in mixed precisions beside double."""
     jacobi, rows = time(find(one, "jacobi")), []
+    kept = [storage for storage in ("f32", "f16") if any(row["mixed"] and row["storage"] == storage for row in one["rows"])]
     for row in one["rows"]:
         if row["mixed"]:
             continue
-        mixed = find(one, row["preconditioner"], row["order"], True)
         reached = row if row["converged"] else None
-        rows.append([
+        cells = [
             called(row), count(row["iterations"]) if reached else "not reached", count(row["spmvs"]), number(row["setup_ms"]),
-            number(row["solve_ms"]), number(row["spmv_ms"]), ratio(jacobi, time(reached)), count(mixed.get("iterations")),
-            number(mixed.get("setup_ms")), number(mixed.get("solve_ms")), ratio(jacobi, time(mixed)),
-        ])  # fmt: skip
+            number(row["solve_ms"]), number(row["spmv_ms"]), ratio(jacobi, time(reached)),
+        ]  # fmt: skip
+        for storage in kept:
+            mixed = find(one, row["preconditioner"], row["order"], storage)
+            cells += [count(mixed.get("iterations")), number(time(mixed)), ratio(jacobi, time(mixed))]
+        rows.append(cells)
     heads = ["preconditioner", "iterations", "products", "set-up, ms", "solve, ms", "ms per product", "x Jacobi"]
-    if any(row["mixed"] for row in one["rows"]):
-        return table([*heads, "mixed: iterations", "set-up, ms", "solve, ms", "x Jacobi"], rows)
-    return table(heads, [row[:7] for row in rows])
+    return table([*heads, *(head for storage in kept for head in (f"{storage}: iterations", "ms", "x Jacobi"))], rows)
 
 
 def precond(run):
@@ -115,14 +116,14 @@ def meshes_table(run):
     for element, (name, *_) in MATRICES.items():
         for gpu in (True, False):
             for form, one in sorted(nearest(run, element, gpu=gpu).items()):
-                jacobi, *best = find(one, "jacobi"), find(one, *BEST), find(one, *BEST, True)
+                jacobi, *best = find(one, "jacobi"), find(one, *BEST), find(one, *BEST, "f32"), find(one, *BEST, "f16")
                 if not jacobi or not any(best):
                     continue
                 device = "GPU" if gpu else one["device"]
                 cells = [cell for row in best for cell in (count(row.get("iterations")), number(time(row)), ratio(time(jacobi), time(row)))]
                 rows.append([name, title(one), device, form, count(jacobi["iterations"]), number(time(jacobi)), *cells])
     heads = ["SBELL's", "here", "device", "format", "Jacobi: iterations", "ms", "least squares 6: iterations", "ms", "x Jacobi",
-             "mixed: iterations", "ms", "x Jacobi"]  # fmt: skip
+             "f32: iterations", "ms", "x Jacobi", "f16: iterations", "ms", "x Jacobi"]  # fmt: skip
     text = "\nTable 5: Jacobi and least squares of order 6 (SBELL: about the same time on its CPU).\n\n"
     return text + table(heads, rows, words=["here", "device", "format"]) if rows else ""
 
@@ -136,7 +137,7 @@ def devices_table(run):
             continue
         for base in sorted(there):
             slow = time(find(there[base], *BEST))
-            cells = [ratio(slow, time(find(here.get(form), *BEST, mixed))) for form, mixed in FASTER]
+            cells = [ratio(slow, time(find(here.get(form), *BEST, "f32" if mixed else "f64"))) for form, mixed in FASTER]
             if any(cell != "-" for cell in cells):
                 rows.append([name, base, number(slow), *cells])
     heads = ["SBELL's", "on the CPU", "ms", *(f"GPU: {form}{', mixed' if mixed else ''}" for form, mixed in FASTER)]

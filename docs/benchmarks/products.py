@@ -2,6 +2,7 @@
 
 from figures import (
     OURS, PRECISIONS, library, main_iterations, main_products, peer, place, product, refused, row_of, title,
+    whole_iterations,
 )  # fmt: skip
 from markdown import count, milliseconds, number, percent, ratio, size, table
 
@@ -151,6 +152,26 @@ def cg_table(run):
         "problem", "tolerance", "iterations", "fused CG's", "solution ms", "ms each", "of copy", "x fused CG", "min u_z [m]",
     ]  # fmt: skip
     return table(heads, rows)
+
+
+def stepping_table(run):
+    """What the host's part in an iteration costs: a launch per step, ten iterations recorded, or `auto`."""
+    ways, problems = {}, {}
+    for one in whole_iterations(run):
+        row = row_of(one, OURS)
+        if row and one["precision"] == "f64":
+            problems[one["problem"]] = one
+            ways.setdefault(one["problem"], {})[one.get("stepping", "auto")] = row
+    rows = []
+    for problem, one in problems.items():
+        if len(ways[problem]) > 1:
+            times = [ways[problem].get(way, {}).get("iteration_ms") for way in ("launches", "graph", "auto")]
+            other = peer(run, one)
+            cells = [number(time and 1e3 * time) for time in times]
+            rows.append([title(one), count(one["dofs"]), *cells, number(1e3 * one["iteration_bytes"] / 1e6 / one["copy_gb_per_s"]),
+                         ratio(other.get("iteration_ms"), times[2])])  # fmt: skip
+    heads = ["problem", "unknowns", "launches, us", "graph, us", "auto, us", "bytes at the copy bandwidth, us", "auto x fused CG"]
+    return table(heads, rows) if rows else ""
 
 
 def solve_table(run):

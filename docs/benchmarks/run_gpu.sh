@@ -12,12 +12,13 @@
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
 # squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes, or cases (a.toml), for rates; ORDERINGS and WINDOWS other orders;
 # CG_FORMATS other formats; SWEEP="quad4:400 tet4:100 hex8:100" and SBELL="tri3:728 quad4:400 tet4:58 hex8:54" other meshes
-# for preconditioners; SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
+# for preconditioners; STEPPINGS="20 40" other cubes on which to compare how the device is told what to do in iterations;
+# SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
 # DEVICE=cpu measures the CPU; SBELL's figure 10 is of preconditioners on both, collected together. Matrices for cuSPARSE,
 # up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,17s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,18s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,6 +30,7 @@ sizes=${SIZES-20 40 60 100 150}
 plane=${PLANE-tri3:728 quad4:400}
 meshes=${MESHES-}
 series=${SERIES-7 10 14 18 22 36 60 100}
+steppings=${STEPPINGS-10 20 24 30 34 40 60 100}
 orderings=${ORDERINGS:-mesh hilbert rcm}
 windows=${WINDOWS:-1 1024}
 cg_formats=${CG_FORMATS:-dense,csr,ell,ell_warp,ebw}
@@ -116,6 +118,13 @@ iterations() {
                 tolerance=1e-8
                 [ $precision = double ] || tolerance=1e-5
                 warpfem "cg_${element}_${n}_$precision" cg --element $element --cells "$n" --precision $precision --tolerance $tolerance
+            done
+        done
+    done
+    for n in $steppings; do
+        for element in tet4 hex8; do
+            for stepping in launches graph auto; do
+                warpfem "cg_${element}_${n}_$stepping" cg --element $element --cells "$n" --stepping $stepping
             done
         done
     done

@@ -20,7 +20,7 @@ from precond import precond, sbell_solver
 from processors import cg_table as processor_cg_table
 from products import (
     PHASES, cg_table, comparison_table, counters_tables, formats_tables, library_table, ordering_tables, setup_table,
-    solve_table, spmv_table,
+    solve_table, spmv_table, stepping_table,
 )  # fmt: skip
 from sbell import sbell
 from warp import elements_table, strategies_by_element, warp
@@ -65,7 +65,8 @@ pattern, measured by [`scipy_cg.py`](scipy_cg.py) in turn with ours.
 
 **Preconditioners** are measured by whole solutions from an assembled matrix: **products** are all with the matrix, those of the
 preconditioner, of its bounds and of the residual at the end among them; **set-up** is what the preconditioner takes to be made;
-"x Jacobi" says how many times as fast as Jacobi, set-up included; **mixed** is a polynomial in single precision and all else in double.
+"x Jacobi" says how many times as fast as Jacobi in double, set-up included; **f32** and **f16** are polynomials of a copy of the matrix
+in so many bits under an iteration in double; Jacobi there is iterative refinement.
 
 **Assembly** is of the whole stiffness matrix in place of the one that was there, before supports, with all that depends on the topology
 made before: the **symbolic** phase, and colours. Its **least bytes** are the matrix's values once, nodes, slots and material of every
@@ -86,6 +87,7 @@ def sections(run):
     yield "Set-up", setup_table(run)
     yield "Conjugate gradients with Jacobi", cg_table(run)
     yield "Conjugate gradients with Jacobi, by threads", processor_cg_table(run)
+    yield "An iteration, by how the device is told what to do", stepping_table(run)
     yield "Preconditioners", precond(run)
     yield "Assembly", elements_table(run)
     yield "Assembly by strategy", strategies_by_element(run)

@@ -1,8 +1,8 @@
 //! Many iterations of conjugate gradients in one launch, for small systems: every thread keeps its entries of the vectors
-//! in registers, and blocks wait for one another at the grid's barrier instead of for the next launch.
+//! in registers, and blocks wait for one another's sums instead of for the next launch.
 //!
 //! An iteration of launches waits three times until every thread of the device has ended and the next have begun; on small
-//! systems that is most of its time. Here it waits twice at the barrier, once for each of the two sums:
+//! systems that is most of its time. Here it waits for the two sums:
 //!
 //! | line of the algorithm (Saad 2003, alg. 9.1) | here |
 //! | --- | --- |
@@ -22,13 +22,13 @@ use cuda_std::prelude::*;
 pub const SLICE: usize = 32;
 /// Warps of a block.
 pub const WARPS: usize = BLOCK / 32;
-/// Entries of each vector that a thread keeps.
-const ENTRIES: usize = 2;
-/// Slices of a block at most, where rows have one unknown.
-const MAX_SLICES: usize = ENTRIES * BLOCK / SLICE;
-/// Sums of an iteration: `p . q`, `r . z` and `r . r`.
-pub const N_SUMS: usize = 3;
-const FULL_WARP: u32 = u32::MAX;
+/// Slices of a block at most, where rows have one unknown: every thread keeps one entry of each vector. With two, systems of
+/// up to twice the size fit, but on an H200 they took longer than launches did.
+const MAX_SLICES: usize = BLOCK / SLICE;
+/// Words by which a block tells the others its parts of `p . q`, `r . z` and `r . r`.
+pub const MAIL_WORDS: usize = 2 * 3;
+/// Blocks at most: a thread hears from one.
+pub const MAX_BLOCKS: usize = BLOCK;
 
 /// Slices of rows with `size` unknowns each that a block can have at most.
 pub const fn max_slices(size: usize) -> usize {
@@ -63,10 +63,10 @@ pub struct CgRun {
     pub enough: f64,
     /// How many warps share a slice of rows, as a power of two: 0 to 3.
     pub sharing: u32,
-    /// The word of [`thread::sync_grid`].
-    pub barrier: ViewMut<u32>,
-    /// The blocks' sums, `[N_SUMS][n_blocks]`.
-    pub partials: ViewMut<f64>,
+    /// What [`thread::exchange`] needs, `[MAIL_WORDS][n_blocks]`.
+    pub mail: ViewMut<u64>,
+    /// The number of the first exchange; there are two in an iteration.
+    pub call: u32,
     /// `r . r` after each iteration, `[steps]`.
     pub history: ViewMut<f64>,
     /// The device-resident scalars, `[n_scalars]`.
@@ -94,40 +94,31 @@ impl Part {
         Part { n_rows, first_slice: start(block), end_slice: start(block + 1) }
     }
 
-    /// This thread's entries of vectors with `D` unknowns per row: where each is in the vector, and in the block's part.
+    /// The place of this thread's entry in vectors with `D` unknowns per row, if it has one.
     #[inline(always)]
-    fn entries<const D: usize>(self) -> [Option<(usize, usize)>; ENTRIES] {
-        let first = D * SLICE * self.first_slice;
-        let end = D * usize::min(SLICE * self.end_slice, self.n_rows);
-        core::array::from_fn(|e| {
-            let local = thread::thread_idx_x() as usize + e * BLOCK;
-            (first + local < end).then_some((first + local, local))
-        })
+    fn entry<const D: usize>(self) -> Option<usize> {
+        let i = D * SLICE * self.first_slice + thread::thread_idx_x() as usize;
+        (i < D * usize::min(SLICE * self.end_slice, self.n_rows)).then_some(i)
     }
 }
 
 /// This thread's entries of the vectors.
 struct Own<T> {
-    places: [Option<(usize, usize)>; ENTRIES],
-    inverse: [T; ENTRIES],
-    u: [T; ENTRIES],
-    r: [T; ENTRIES],
-    z: [T; ENTRIES],
-    p: [T; ENTRIES],
+    place: Option<usize>,
+    inverse: T,
+    u: T,
+    r: T,
+    z: T,
+    p: T,
 }
 
 impl<T: Real> Own<T> {
     #[inline(always)]
     unsafe fn load<const D: usize>(part: Part, v: &CgVectors<T>) -> Self {
-        let zeros = [T::ZERO; ENTRIES];
-        let mut own = Own { places: part.entries::<D>(), inverse: zeros, u: zeros, r: zeros, z: zeros, p: zeros };
-        for e in 0..ENTRIES {
-            if let Some((i, _)) = own.places[e] {
-                own.inverse[e] = v.inverse.at(i);
-                own.u[e] = v.u.at(i);
-                own.r[e] = v.r.at(i);
-                own.p[e] = v.p.at(i);
-            }
+        let place = part.entry::<D>();
+        let mut own = Own { place, inverse: T::ZERO, u: T::ZERO, r: T::ZERO, z: T::ZERO, p: T::ZERO };
+        if let Some(i) = place {
+            (own.inverse, own.u, own.r, own.p) = (v.inverse.at(i), v.u.at(i), v.r.at(i), v.p.at(i));
         }
         own
     }
@@ -135,79 +126,51 @@ impl<T: Real> Own<T> {
     /// Computes: `p = z + beta p`, into `new` too; this thread's part of `p . q`.
     #[inline(always)]
     unsafe fn turn(&mut self, beta: T, q: *const T, new: ViewMut<T>) -> f64 {
-        let mut sum = 0.0;
-        for e in 0..ENTRIES {
-            if let Some((i, local)) = self.places[e] {
-                let p = fma(beta, self.p[e], self.z[e]);
-                self.p[e] = p;
-                new.set(i, p);
-                sum = fma(p.to_f64(), (*q.add(local)).to_f64(), sum);
-            }
-        }
-        sum
+        let Some(i) = self.place else { return 0.0 };
+        self.p = fma(beta, self.p, self.z);
+        new.set(i, self.p);
+        self.p.to_f64() * (*q.add(thread::thread_idx_x() as usize)).to_f64()
     }
 
     /// Computes: `u += alpha p`, `r -= alpha q`, `z = M^-1 r`; this thread's parts of `r . z` and `r . r`.
     #[inline(always)]
     unsafe fn advance(&mut self, alpha: T, q: *const T, z: ViewMut<T>) -> [f64; 2] {
-        let mut sums = [0.0; 2];
-        for e in 0..ENTRIES {
-            if let Some((i, local)) = self.places[e] {
-                self.u[e] = fma(alpha, self.p[e], self.u[e]);
-                self.r[e] = fma(-alpha, *q.add(local), self.r[e]);
-                self.z[e] = self.inverse[e] * self.r[e];
-                z.set(i, self.z[e]);
-                let (residual, inverse) = (self.r[e].to_f64(), self.inverse[e].to_f64());
-                sums[0] = fma(residual * inverse, residual, sums[0]);
-                sums[1] = fma(residual, residual, sums[1]);
-            }
-        }
-        sums
+        let Some(i) = self.place else { return [0.0; 2] };
+        self.u = fma(alpha, self.p, self.u);
+        self.r = fma(-alpha, *q.add(thread::thread_idx_x() as usize), self.r);
+        self.z = self.inverse * self.r;
+        z.set(i, self.z);
+        let residual = self.r.to_f64();
+        [residual * self.inverse.to_f64() * residual, residual * residual]
     }
 
     /// Stores the state: u, r, and `p = z + beta p`.
     #[inline(always)]
     unsafe fn store(&self, beta: T, v: &CgVectors<T>) {
-        for e in 0..ENTRIES {
-            if let Some((i, _)) = self.places[e] {
-                v.u.set(i, self.u[e]);
-                v.r.set(i, self.r[e]);
-                v.p.set(i, fma(beta, self.p[e], self.z[e]));
-            }
+        if let Some(i) = self.place {
+            v.u.set(i, self.u);
+            v.r.set(i, self.r);
+            v.p.set(i, fma(beta, self.p, self.z));
         }
     }
 }
 
 /// Computes: the sums of `terms` over the grid, in every thread, the same bits in each; writes before it are seen by all
 /// threads after.
-///
-/// Memory moved: 8 M bytes written per block, and read by every warp.
 #[inline(always)]
-unsafe fn sum_for_all<const M: usize>(terms: [f64; M], place: usize, run: &CgRun) -> [f64; M] {
-    let (block, n_blocks) = (thread::block_idx_x() as usize, thread::grid_dim_x() as usize);
-    let sums = block_sum(terms);
+unsafe fn sum_for_all<const M: usize>(terms: [f64; M], mail: ViewMut<u64>, call: u32) -> [f64; M] {
+    let shared = shared_array![f64; 2];
+    let totals = block_sum(thread::exchange(block_sum(terms), mail, call));
     if thread::thread_idx_x() == 0 {
         for m in 0..M {
-            run.partials.set((place + m) * n_blocks + block, sums[m]);
+            *shared.add(m) = totals[m];
         }
     }
-    thread::sync_grid(run.barrier);
-    let mut totals = [0.0; M];
-    let mut i = (thread::thread_idx_x() % 32) as usize;
-    while i < n_blocks {
-        for m in 0..M {
-            totals[m] += run.partials.at((place + m) * n_blocks + i);
-        }
-        i += 32;
-    }
-    let mut distance = 16;
-    while distance > 0 {
-        for total in &mut totals {
-            *total += warp::warp_shuffle_xor(FULL_WARP, *total, distance, 32).0;
-        }
-        distance /= 2;
-    }
-    totals
+    thread::sync_threads();
+    core::array::from_fn(|m| {
+        // SAFETY: written before the barrier; written again after others.
+        unsafe { *shared.add(m) }
+    })
 }
 
 /// What [`products`] keeps in shared memory.
@@ -217,7 +180,7 @@ struct Scratch<T> {
     starts: *mut usize,
     /// The warps' parts of their rows' products, `[3][BLOCK]`.
     sums: *mut T,
-    /// `K p` in the block's rows, `[ENTRIES * BLOCK]`.
+    /// `K p` in the block's rows, `[BLOCK]`.
     q: *mut T,
 }
 
@@ -306,7 +269,7 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
     let scratch = Scratch {
         starts: shared_array![usize; MAX_SLICES + 1],
         sums: shared_array![T; 3 * BLOCK],
-        q: shared_array![T; ENTRIES * BLOCK],
+        q: shared_array![T; BLOCK],
     };
     let thread = thread::thread_idx_x() as usize;
     if thread <= part.end_slice - part.first_slice {
@@ -320,16 +283,18 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
     let (mut old, mut new) = (v.p, v.other_p);
     let (mut done, mut pq, mut rr) = (0, 0.0, 0.0);
     while done < run.steps {
+        let call = run.call + 2 * done as u32;
         products(part, run.sharing, a, values, [v.z, old], beta, scratch);
         let term = own.turn(beta, scratch.q, new);
-        [pq] = sum_for_all([term], 0, &run);
+        [pq] = sum_for_all([term], run.mail, call);
         if !(pq > 0.0) {
             // The direction stays as it is.
-            (own.z, beta) = ([T::ZERO; ENTRIES], T::ONE);
+            (own.z, beta) = (T::ZERO, T::ONE);
             break;
         }
         let terms = own.advance(T::from_f64(ratio(rho, pq)), scratch.q, v.z);
-        let [next, square] = sum_for_all(terms, 1, &run);
+        let mail = run.mail.from(2 * thread::grid_dim_x() as usize);
+        let [next, square] = sum_for_all(terms, mail, call + 1);
         if thread::first() {
             run.history.set(done, square);
         }

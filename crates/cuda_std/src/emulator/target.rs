@@ -69,10 +69,9 @@ pub fn sync_threads() {
     current().sync_threads(Location::caller());
 }
 
-/// # Safety
-/// None on the host.
+/// The grid's barrier: what is posted before it can be received after.
 #[track_caller]
-pub unsafe fn sync_grid(_: *mut u32) {
+pub fn meet() {
     current().sync_grid(Location::caller());
 }
 
