@@ -1,8 +1,8 @@
 //! Many iterations of conjugate gradients in one launch, for small systems: every thread keeps its entries of the vectors
-//! in registers, and blocks wait for one another's sums instead of for the next launch.
+//! in registers, and blocks wait for one another at the grid's barrier instead of for the next launch.
 //!
 //! An iteration of launches waits three times until every thread of the device has ended and the next have begun; on small
-//! systems that is most of its time. Here it waits for the two sums:
+//! systems that is most of its time. Here it waits twice at the barrier, once for each of the two sums:
 //!
 //! | line of the algorithm (Saad 2003, alg. 9.1) | here |
 //! | --- | --- |
@@ -10,6 +10,8 @@
 //! | `p = z + beta p`, `p . q` | `Own::turn` |
 //! | `alpha = r.z / p.q`, `u += alpha p`, `r -= alpha q`, `z = M^-1 r`, `r . z`, `r . r` | `Own::advance` |
 //! | `beta = new r.z / r.z`, `|r| <= eps` | every thread, from the sums |
+//!
+//! To wait without a counter, by looking at the word of every other block until all have changed, took a third longer.
 //!
 //! As p is formed where it is read, its old entries must outlive the pass: two arrays take turns.
 
@@ -25,10 +27,9 @@ pub const WARPS: usize = BLOCK / 32;
 /// Slices of a block at most, where rows have one unknown: every thread keeps one entry of each vector. With two, systems of
 /// up to twice the size fit, but on an H200 they took longer than launches did.
 const MAX_SLICES: usize = BLOCK / SLICE;
-/// Words by which a block tells the others its parts of `p . q`, `r . z` and `r . r`.
-pub const MAIL_WORDS: usize = 2 * 3;
-/// Blocks at most: a thread hears from one.
-pub const MAX_BLOCKS: usize = BLOCK;
+/// Sums of an iteration: `p . q`, `r . z` and `r . r`.
+pub const N_SUMS: usize = 3;
+const FULL_WARP: u32 = u32::MAX;
 
 /// Slices of rows with `size` unknowns each that a block can have at most.
 pub const fn max_slices(size: usize) -> usize {
@@ -63,10 +64,10 @@ pub struct CgRun {
     pub enough: f64,
     /// How many warps share a slice of rows, as a power of two: 0 to 3.
     pub sharing: u32,
-    /// What [`thread::exchange`] needs, `[MAIL_WORDS][n_blocks]`.
-    pub mail: ViewMut<u64>,
-    /// The number of the first exchange; there are two in an iteration.
-    pub call: u32,
+    /// The word of [`thread::sync_grid`].
+    pub barrier: ViewMut<u32>,
+    /// The blocks' sums, `[N_SUMS][n_blocks]`.
+    pub partials: ViewMut<f64>,
     /// `r . r` after each iteration, `[steps]`.
     pub history: ViewMut<f64>,
     /// The device-resident scalars, `[n_scalars]`.
@@ -157,20 +158,34 @@ impl<T: Real> Own<T> {
 
 /// Computes: the sums of `terms` over the grid, in every thread, the same bits in each; writes before it are seen by all
 /// threads after.
+///
+/// Memory moved: 8 M bytes written per block, and read by every warp.
 #[inline(always)]
-unsafe fn sum_for_all<const M: usize>(terms: [f64; M], mail: ViewMut<u64>, call: u32) -> [f64; M] {
-    let shared = shared_array![f64; 2];
-    let totals = block_sum(thread::exchange(block_sum(terms), mail, call));
+unsafe fn sum_for_all<const M: usize>(terms: [f64; M], place: usize, run: &CgRun) -> [f64; M] {
+    let (block, n_blocks) = (thread::block_idx_x() as usize, thread::grid_dim_x() as usize);
+    let sums = block_sum(terms);
     if thread::thread_idx_x() == 0 {
         for m in 0..M {
-            *shared.add(m) = totals[m];
+            run.partials.set((place + m) * n_blocks + block, sums[m]);
         }
     }
-    thread::sync_threads();
-    core::array::from_fn(|m| {
-        // SAFETY: written before the barrier; written again after others.
-        unsafe { *shared.add(m) }
-    })
+    thread::sync_grid(run.barrier);
+    let mut totals = [0.0; M];
+    let mut i = (thread::thread_idx_x() % 32) as usize;
+    while i < n_blocks {
+        for m in 0..M {
+            totals[m] += run.partials.at((place + m) * n_blocks + i);
+        }
+        i += 32;
+    }
+    let mut distance = 16;
+    while distance > 0 {
+        for total in &mut totals {
+            *total += warp::warp_shuffle_xor(FULL_WARP, *total, distance, 32).0;
+        }
+        distance /= 2;
+    }
+    totals
 }
 
 /// What [`products`] keeps in shared memory.
@@ -283,18 +298,16 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
     let (mut old, mut new) = (v.p, v.other_p);
     let (mut done, mut pq, mut rr) = (0, 0.0, 0.0);
     while done < run.steps {
-        let call = run.call + 2 * done as u32;
         products(part, run.sharing, a, values, [v.z, old], beta, scratch);
         let term = own.turn(beta, scratch.q, new);
-        [pq] = sum_for_all([term], run.mail, call);
+        [pq] = sum_for_all([term], 0, &run);
         if !(pq > 0.0) {
             // The direction stays as it is.
             (own.z, beta) = (T::ZERO, T::ONE);
             break;
         }
         let terms = own.advance(T::from_f64(ratio(rho, pq)), scratch.q, v.z);
-        let mail = run.mail.from(2 * thread::grid_dim_x() as usize);
-        let [next, square] = sum_for_all(terms, mail, call + 1);
+        let [next, square] = sum_for_all(terms, 1, &run);
         if thread::first() {
             run.history.set(done, square);
         }

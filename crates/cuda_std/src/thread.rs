@@ -68,51 +68,19 @@ pub fn sync_threads() {
     target::sync_threads();
 }
 
-/// Passes numbers from each block of the grid to all, and waits until every block is here: writes before it are seen by the
-/// whole grid after, but by plain loads alone ([`ViewMut::at`]): those through the read-only cache may be stale.
+/// Waits until every thread of the grid is here; writes before it are seen by the whole grid after, but by plain loads
+/// alone ([`ViewMut::at`]): those through the read-only cache may be stale.
 ///
-/// Thread 0 of each block gives the block's numbers; thread t of every block receives those of block t, and zeros if there
-/// is none. The grid is of no more blocks than a block has threads.
-///
-/// A number travels as two words, half of it in each beside the call's number, so that it has come as soon as it is
-/// seen: one way through memory, where a counter, and the numbers after it, would take three.
-///
-/// `mail [2 M][n_blocks]` serves again after a call with other mail: by then everybody has read it. `call` is
-/// another number whenever the same mail serves, and not 0 if the mail was all 0 at first.
+/// `barrier` is one word, 0 before the first launch that uses it and left as the next one needs it. The emulator needs
+/// none, and reports blocks that do not arrive.
 ///
 /// # Safety
-/// All threads of a one-dimensional grid reach the call, in a cooperative launch: on a device the others wait for ever. The
-/// emulator reports it.
+/// All threads of the grid reach the call, in a cooperative launch: on a device the others wait for ever.
 #[inline(always)]
 #[track_caller]
-pub unsafe fn exchange<const M: usize>(mine: [f64; M], mail: ViewMut<u64>, call: u32) -> [f64; M] {
-    const HIGH: u64 = !0 << 32;
-    let (thread, n_blocks) = (thread_idx_x() as usize, grid_dim_x() as usize);
-    target::sync_threads();
-    if thread == 0 {
-        target::grid_fence();
-        for m in 0..M {
-            let (bits, place) = (mine[m].to_bits(), 2 * m * n_blocks + block_idx_x() as usize);
-            // SAFETY: the caller's promise about the mail.
-            unsafe {
-                target::post(mail.element(place), bits & HIGH | u64::from(call));
-                target::post(mail.element(place + n_blocks), bits << 32 | u64::from(call));
-            }
-        }
-    }
-    target::meet();
-    let mut numbers = [0.0; M];
-    if thread < n_blocks {
-        for m in 0..M {
-            let place = 2 * m * n_blocks + thread;
-            // SAFETY: as above.
-            let (high, low) = unsafe { target::receive(mail.element(place), mail.element(place + n_blocks), call) };
-            numbers[m] = f64::from_bits(high & HIGH | low >> 32);
-        }
-        target::grid_fence();
-    }
-    target::sync_threads();
-    numbers
+pub unsafe fn sync_grid(barrier: ViewMut<u32>) {
+    // SAFETY: the caller's promise.
+    unsafe { target::sync_grid(barrier.element(0)) }
 }
 
 /// Orders this thread's writes before the fence ahead of those after it, as seen by the threads of its block.

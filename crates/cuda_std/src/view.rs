@@ -126,16 +126,6 @@ impl<T: DeviceCopy> ViewMut<T> {
         View { ptr: self.ptr, len: self.len }
     }
 
-    /// The items from `first` on.
-    ///
-    /// # Safety
-    /// `first` is less than the length.
-    #[inline(always)]
-    #[track_caller]
-    pub unsafe fn from(self, first: usize) -> Self {
-        Self { ptr: self.element(first), len: self.len.wrapping_sub(first) }
-    }
-
     /// Item `i`.
     ///
     /// # Safety

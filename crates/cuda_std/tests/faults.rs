@@ -240,18 +240,18 @@ fn thread_functions_outside_a_launch_panic() {
 /// # Safety
 /// None.
 #[kernel]
-pub unsafe fn incomplete_grid(block: u32, first: u32, mail: ViewMut<u64>) {
+pub unsafe fn incomplete_grid(block: u32, first: u32, barrier: ViewMut<u32>) {
     if thread::block_idx_x() == block && thread::thread_idx_x() >= first {
         return;
     }
     // SAFETY: checked by the emulator.
-    unsafe { thread::exchange([0.0], mail, 1) };
+    unsafe { thread::sync_grid(barrier) }
 }
 
 fn grid_fault(block: u32, first: u32) -> EmulatorError {
-    let mut mail = [0; 6];
-    let kernel = IncompleteGrid { block, first, mail: ViewMut::from_slice(&mut mail) };
-    // SAFETY: the mail outlives the launch.
+    let mut barrier = [0];
+    let kernel = IncompleteGrid { block, first, barrier: ViewMut::from_slice(&mut barrier) };
+    // SAFETY: the barrier outlives the launch.
     let result = unsafe { Emulator::new().launch_cooperative(3, 64, 0, &kernel) };
     // A fault leaves nothing behind that would disturb the next launch.
     let whole = IncompleteGrid { block: 3, ..kernel };
@@ -275,8 +275,8 @@ fn threads_missing_at_the_barrier_of_the_grid_are_reported() {
 
 #[test]
 fn a_barrier_of_the_grid_needs_a_cooperative_launch() {
-    let mut mail = [0; 6];
-    let kernel = IncompleteGrid { block: 9, first: 0, mail: ViewMut::from_slice(&mut mail) };
+    let mut barrier = [0];
+    let kernel = IncompleteGrid { block: 9, first: 0, barrier: ViewMut::from_slice(&mut barrier) };
     let Fault::Panic(message) = fault_of(2, 32, &kernel).fault else { panic!("another fault") };
     assert!(message.starts_with("the grid's barrier in a launch whose blocks need not run"), "{message}");
 }

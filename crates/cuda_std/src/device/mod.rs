@@ -47,38 +47,35 @@ pub fn sync_threads() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// Where the emulator lets blocks wait for one another; on a device they wait in [`receive`].
-#[inline(always)]
-pub fn meet() {}
-
-/// # Safety
-/// `p` points to a word in global memory that nothing but `post` and `receive` touches.
-#[inline(always)]
-pub unsafe fn post(p: *mut u64, word: u64) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        asm!("st.relaxed.gpu.global.u64 [{p}], {v};", p = in(reg64) p, v = in(reg64) word,
-            options(nostack, preserves_flags));
-    }
-}
-
-/// The two words of a call, once both are there. Both are asked for at once.
+/// The grid's barrier: one thread of each block adds to a counter and waits for its topmost bit to turn. The first block
+/// adds what the others lack to half the range, so that the bit turns when all have arrived, and the counter need
+/// not be reset.
 ///
 /// # Safety
-/// As for [`post`].
+/// `p` points to a word in global memory that nothing else touches; all threads of a grid that runs at once call it.
 #[inline(always)]
-pub unsafe fn receive(p: *mut u64, q: *mut u64, call: u32) -> (u64, u64) {
-    loop {
-        let (high, low): (u64, u64);
-        // SAFETY: the caller's promise.
+pub unsafe fn sync_grid(p: *mut u32) {
+    const TURN: u32 = 1 << 31;
+    sync_threads();
+    if thread_idx() == [0; 3] {
+        let blocks = grid_dim().iter().product::<u32>();
+        let step = if block_idx() == [0; 3] { TURN - (blocks - 1) } else { 1 };
+        // SAFETY: the caller's promise about p. The barriers of the block pass on what release and acquire order.
         unsafe {
-            asm!("ld.relaxed.gpu.global.u64 {r}, [{p}];", "ld.relaxed.gpu.global.u64 {s}, [{q}];", r = out(reg64) high,
-                s = out(reg64) low, p = in(reg64) p, q = in(reg64) q, options(nostack, preserves_flags));
-        }
-        if high as u32 == call && low as u32 == call {
-            return (high, low);
+            let before: u32;
+            asm!("atom.add.release.gpu.global.u32 {r}, [{p}], {v};", r = out(reg32) before, p = in(reg64) p,
+                v = in(reg32) step, options(nostack, preserves_flags));
+            loop {
+                let now: u32;
+                asm!("ld.acquire.gpu.global.u32 {r}, [{p}];", r = out(reg32) now, p = in(reg64) p,
+                    options(nostack, preserves_flags));
+                if (now ^ before) & TURN != 0 {
+                    break;
+                }
+            }
         }
     }
+    sync_threads();
 }
 
 macro_rules! fences {
@@ -94,6 +91,5 @@ macro_rules! fences {
 fences! {
     block_fence "membar.cta;"
     device_fence "membar.gl;"
-    grid_fence "fence.acq_rel.gpu;"
     system_fence "membar.sys;"
 }

@@ -117,27 +117,7 @@ macro_rules! fences {
     )*};
 }
 
-fences!(block_fence device_fence grid_fence system_fence);
-
-/// # Safety
-/// `p` points to a live word that nothing else touches at the same time.
-pub unsafe fn post(p: *mut u64, word: u64) {
-    // SAFETY: the caller's promise.
-    unsafe { p.write(word) }
-}
-
-/// # Safety
-/// As for [`post`].
-pub unsafe fn receive(p: *mut u64, q: *mut u64, call: u32) -> (u64, u64) {
-    // SAFETY: the caller's promise.
-    let words = unsafe { (p.read(), q.read()) };
-    assert!(
-        words.0 as u32 == call && words.1 as u32 == call,
-        "a block took part in another exchange: {} instead of {call}",
-        words.0 as u32
-    );
-    words
-}
+fences!(block_fence device_fence system_fence);
 
 macro_rules! arithmetic {
     ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident;)*) => {$(

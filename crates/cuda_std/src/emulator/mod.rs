@@ -112,7 +112,7 @@ impl Emulator {
     }
 
     /// As [`Emulator::launch`], with all blocks at the same time: they may wait for one another
-    /// ([`exchange`](crate::thread::exchange)).
+    /// ([`sync_grid`](crate::thread::sync_grid)).
     ///
     /// # Errors
     /// As for [`Emulator::launch`]; or more than 16384 threads in all.

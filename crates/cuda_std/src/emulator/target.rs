@@ -69,9 +69,10 @@ pub fn sync_threads() {
     current().sync_threads(Location::caller());
 }
 
-/// The grid's barrier: what is posted before it can be received after.
+/// # Safety
+/// None on the host.
 #[track_caller]
-pub fn meet() {
+pub unsafe fn sync_grid(_: *mut u32) {
     current().sync_grid(Location::caller());
 }
 

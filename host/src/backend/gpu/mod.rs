@@ -23,7 +23,7 @@ use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
-use kernels_rs::cg_persistent::{CgRun, CgVectors, MAIL_WORDS, MAX_BLOCKS, SLICE, WARPS, max_slices};
+use kernels_rs::cg_persistent::{CgRun, CgVectors, N_SUMS, SLICE, WARPS, max_slices};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
@@ -75,9 +75,8 @@ struct Reducer<L: Launcher> {
     partials: L::Buffer<f64>,
     ticket: L::Buffer<u32>,
     scalars: L::Buffer<f64>,
-    /// What blocks of a cooperative launch tell one another, and the number of the next exchange.
-    mail: L::Buffer<u64>,
-    call: u32,
+    /// The word of the grid's barrier.
+    barrier: L::Buffer<u32>,
 }
 
 /// A backend over a [`Launcher`].
@@ -92,11 +91,10 @@ impl<L: Launcher> GpuBackend<L> {
     /// A backend on this device.
     pub fn new(launcher: L) -> Result<Self> {
         let reducer = Reducer {
-            partials: launcher.zeros(MAX_SUMS * launcher.full_grid())?,
+            partials: launcher.zeros(N_SUMS * launcher.full_grid())?,
             ticket: launcher.zeros(1)?,
             scalars: launcher.zeros(N_SCALARS)?,
-            mail: launcher.zeros(MAIL_WORDS * MAX_BLOCKS)?,
-            call: 1,
+            barrier: launcher.zeros(1)?,
         };
         Ok(GpuBackend { launcher, reducer: RefCell::new(reducer) })
     }
@@ -324,8 +322,8 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             steps,
             enough,
             sharing: 0,
-            call: reducer.call,
-            mail: reducer.mail.view_mut(),
+            barrier: reducer.barrier.view_mut(),
+            partials: reducer.partials.view_mut(),
             history: history.view_mut(),
             scalars: reducer.scalars.view_mut(),
             rho: rho.0,
@@ -333,12 +331,10 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         };
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         let n_slices = n_rows.div_ceil(SLICE).max(1);
-        let blocks = self.launcher.resident_blocks(BLOCK, &kernel)?.min(n_slices).min(MAX_BLOCKS);
+        let blocks = self.launcher.resident_blocks(BLOCK, &kernel)?.min(n_slices);
         if blocks == 0 || n_slices.div_ceil(blocks) > max_slices(F::ROWS) {
             return Ok(false);
         }
-        // Numbers come round again after millions of launches; 0 is what the mail holds at first.
-        reducer.call = reducer.call.checked_add(2 * steps as u32).filter(|call| *call < u32::MAX / 2).unwrap_or(1);
         run.sharing = sharing(n_slices.div_ceil(blocks));
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.

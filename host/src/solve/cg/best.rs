@@ -10,15 +10,10 @@ use kernels_rs::real::Real;
 /// A residual this much below that of the iterate that is kept makes another worth a copy.
 const BETTER: f64 = 0.1;
 
-/// Iterations without progress, at least, until the iteration starts anew.
-const PATIENCE: usize = 1000;
-
 /// An iterate and its relative residual.
 pub(super) struct Best<B: Backend, T: Real> {
     u: Vector<B, T>,
     residual: f64,
-    /// The smallest residual so far, and the iteration that had it.
-    least: (f64, usize),
 }
 
 impl<B: Backend, T: Real> Best<B, T> {
@@ -26,29 +21,16 @@ impl<B: Backend, T: Real> Best<B, T> {
     pub(super) fn new(backend: &B, u: &Vector<B, T>, n: usize, residual: f64) -> Result<Self> {
         let mut kept = backend.zeros(n)?;
         backend.copy(u, &mut kept)?;
-        Ok(Best { u: kept, residual, least: (residual, 0) })
+        Ok(Best { u: kept, residual })
     }
 
     /// Keeps an iterate if it is much better.
-    pub(super) fn see(&mut self, backend: &B, u: &Vector<B, T>, residual: f64, iteration: usize) -> Result<()> {
-        if residual < self.least.0 {
-            self.least = (residual, iteration);
-        }
+    pub(super) fn see(&mut self, backend: &B, u: &Vector<B, T>, residual: f64) -> Result<()> {
         if residual <= BETTER * self.residual {
             backend.copy(u, &mut self.u)?;
             self.residual = residual;
         }
         Ok(())
-    }
-
-    /// Whether nothing has become better for twice the `n` iterations that exact arithmetic takes at most. Where more than that were
-    /// needed, to start anew costs little.
-    pub(super) fn is_old(&mut self, iteration: usize, n: usize) -> bool {
-        let is_old = iteration > self.least.1 + PATIENCE.max(2 * n);
-        if is_old {
-            self.least.1 = iteration;
-        }
-        is_old
     }
 
     /// Exchanges the iterate that is kept for one of a larger residual; says whether it did.

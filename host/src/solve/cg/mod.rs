@@ -24,7 +24,7 @@ mod stepping;
 pub use outcome::{CgOptions, CgOutcome, Ending, Stepping};
 
 use super::Monitor;
-use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
+use crate::backend::{Backend, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::Preconditioner;
 use crate::sparse::Operator;
@@ -189,8 +189,8 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             if indefinite || residual > too_large {
                 return Ok(Some(if indefinite { Ending::Indefinite } else { Ending::Diverged }));
             }
-            best.see(self.backend, u, residual, outcome.iterations)?;
-            if ended || best.is_old(outcome.iterations, self.r.len()) {
+            best.see(self.backend, u, residual)?;
+            if ended {
                 return Ok(None);
             }
         }
