@@ -38,7 +38,11 @@ fn help(error: &Error) -> &'static str {
             "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
              `--precision double` or `mixed`, or a larger `--tolerance`"
         }
-        Error::NotConverged(solution) if solution.outcome.ending == Ending::Indefinite => {
+        Error::NotConverged(solution) if solution.outcome.ending == Ending::Stagnated => {
+            "\nhelp: the results are written, and marked as not converged; take a larger `--tolerance`, or `--precision \
+             double` if it is not, and see whether supports and materials are as meant"
+        }
+        Error::NotConverged(solution) if matches!(solution.outcome.ending, Ending::Indefinite | Ending::Diverged) => {
             "\nhelp: the results are written, and marked as not converged; `warpfem info` shows the worst elements; see \
              whether supports and materials are as meant"
         }

@@ -56,7 +56,7 @@ pub struct Solver {
     pub relative_residual: f64,
     /// Whether that met the tolerance.
     pub converged: bool,
-    /// Why the iteration ended: `converged`, `limit`, `stagnated`, `indefinite`, `cancelled`.
+    /// Why the iteration ended: `converged`, `limit`, `stagnated`, `indefinite`, `diverged`, `cancelled`.
     pub ending: String,
     /// Its residuals.
     pub history: History,

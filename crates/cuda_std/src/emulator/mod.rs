@@ -5,8 +5,8 @@
 //! nanoseconds per thread.
 //!
 //! Reported as an [`EmulatorError`], with the kernel, block, thread and source line: panics, among them every index
-//! out of a view's bounds; barriers that not all live threads of a block or all blocks of a grid reach; warp operations whose mask names lanes
-//! that returned; threads that wait for ever. Shared memory starts as 0xFF bytes in every block, so that a value read
+//! out of a view's bounds; barriers that not all live threads of a block, or all blocks of a grid, reach; warp operations whose
+//! mask names lanes that returned; threads that wait for ever. Shared memory starts as 0xFF bytes in every block, so that a value read
 //! before it is written shows as NaN. Results that depend on the order of lanes or blocks show by running in
 //! several [`Order`]s.
 //!

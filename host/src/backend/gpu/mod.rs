@@ -60,7 +60,8 @@ pub trait Launcher: 'static {
     unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()>;
     /// Blocks of this many threads of a kernel that can run at the same time.
     fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize>;
-    /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing.
+    /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing. The arrays that it
+    /// uses live as long as the recording is replayed.
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
     /// Makes the launches that were noted.
     fn replay(&self, recording: &Self::Recording) -> Result<()>;
