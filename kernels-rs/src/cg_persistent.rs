@@ -302,7 +302,7 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
         products(part, run.sharing, a, values, [v.z, old], beta, scratch);
         let term = own.turn(beta, scratch.q, new);
         [pq] = sum_for_all([term], 0, &run);
-        if !(pq > 0.0) {
+        if pq <= 0.0 || pq.is_nan() {
             // The direction stays as it is.
             (own.z, beta) = (T::ZERO, T::ONE);
             break;
@@ -315,7 +315,7 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
         beta = T::from_f64(ratio(next, rho));
         (rho, rr, done) = (next, square, done + 1);
         (old, new) = (new, old);
-        if !(rr > run.enough) {
+        if rr <= run.enough || rr.is_nan() {
             break;
         }
     }

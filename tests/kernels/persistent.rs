@@ -45,10 +45,8 @@ fn iterate(blocks: &Blocks, inverse: &[f64], state: &mut State) {
     let q = blocks.product(&state.p);
     state.pq = dot(&state.p, &q);
     let alpha = state.rho / state.pq;
-    for i in 0..q.len() {
-        state.u[i] += alpha * state.p[i];
-        state.r[i] -= alpha * q[i];
-    }
+    state.u.iter_mut().zip(&state.p).for_each(|(u, p)| *u += alpha * p);
+    state.r.iter_mut().zip(&q).for_each(|(r, q)| *r -= alpha * q);
     let z: Vec<f64> = inverse.iter().zip(&state.r).map(|(inverse, r)| inverse * r).collect();
     let rho = dot(&state.r, &z);
     let beta = rho / state.rho;
