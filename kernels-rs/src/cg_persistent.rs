@@ -6,7 +6,7 @@
 //!
 //! | line of the algorithm (Saad 2003, alg. 9.1) | here |
 //! | --- | --- |
-//! | `q = K p` | [`products`]: as p is read, `p = z + beta p_old` |
+//! | `q = K p` | `products`: as p is read, `p = z + beta p_old` |
 //! | `p = z + beta p`, `p . q` | `Own::turn` |
 //! | `alpha = r.z / p.q`, `u += alpha p`, `r -= alpha q`, `z = M^-1 r`, `r . z`, `r . r` | `Own::advance` |
 //! | `beta = new r.z / r.z`, `|r| <= eps` | every thread, from the sums |

@@ -60,7 +60,7 @@ pub unsafe fn polynomial_start<T: Real>(i: usize, factor: T, inverse: View<T>, r
     z.set(i, factor * inverse.at(i) * r.at(i));
 }
 
-/// Computes: [`Step::update`] for every entry, from the product `K z`.
+/// Computes: `Step::update` for every entry, from the product `K z`.
 /// Parameters: `z, product [n]`. Thread mapping: an item per entry. Memory moved: six words per entry.
 ///
 /// # Safety
@@ -70,7 +70,7 @@ pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, prod
     step.update(i, z.at(i), product.at(i));
 }
 
-/// Computes: the product `K z` and [`Step::update`] in one pass; the product is not stored.
+/// Computes: the product `K z` and `Step::update` in one pass; the product is not stored.
 ///
 /// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row.
 /// Memory moved: the matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is 0).
