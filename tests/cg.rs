@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::blocks::{Blocks, random_sparsity};
+use common::blocks::{Blocks, chain, random_sparsity};
 use common::recorder::Recorder;
 use common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
 use kernels_rs::real::Real;
@@ -131,21 +131,13 @@ fn what_is_not_a_number_is_a_breakdown() {
     on_every_device!(not_a_number);
 }
 
-/// The Laplacian of a chain of `n` nodes, in each component: hard for conjugate gradients.
-fn chain(n: usize) -> (Blocks, Vec<f64>) {
-    let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
-    let sparsity = common::blocks::sparsity(&neighbours);
-    let mut blocks = Blocks::random(sparsity, 3, 1);
-    blocks.set_all(|row, column| match row.abs_diff(column) {
-        0 => 2.0,
-        3 => -1.0,
-        _ => 0.0,
-    });
-    (blocks, Random(2).vector(3 * n))
+/// A matrix that is hard for conjugate gradients, and a right-hand side.
+fn chain_and_load(n: usize) -> (Blocks, Vec<f64>) {
+    (chain(n), Random(2).vector(3 * n))
 }
 
 fn gives_up<B: Backend>(backend: &B) {
-    let (blocks, f) = chain(200);
+    let (blocks, f) = chain_and_load(200);
     for max_iterations in [0, 1, 10, 25] {
         let options = CgOptions::new(1e-10, max_iterations);
         let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
@@ -164,7 +156,7 @@ fn gives_up_where_it_is_told_to() {
 }
 
 fn single<B: Backend>(backend: &B) {
-    let (blocks, f) = chain(50);
+    let (blocks, f) = chain_and_load(50);
     let options = CgOptions::new(1e-10, 5000);
     let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
     let residual = true_residual(&blocks, &f, &u);
@@ -183,7 +175,7 @@ fn single_precision_says_how_far_it_got() {
 
 fn indefinite<B: Backend>(backend: &B) {
     // The chain's matrix less 1 has eigenvalues on both sides of 0.
-    let (mut blocks, f) = chain(200);
+    let (mut blocks, f) = chain_and_load(200);
     let dense = blocks.dense();
     blocks.set_all(|row, column| dense[(row, column)] - if row == column { 1.0 } else { 0.0 });
     let options = CgOptions::new(1e-10, 5000);
@@ -202,7 +194,7 @@ fn a_matrix_that_is_not_positive_definite_is_found_out() {
 
 fn diverges<B: Backend>(backend: &B) {
     // x . A x = x . x for every x, so that no curvature is negative; but A is far from symmetric.
-    let (mut blocks, f) = chain(60);
+    let (mut blocks, f) = chain_and_load(60);
     blocks.set_all(|row, column| match (row as i64) - (column as i64) {
         0 => 1.0,
         3 => 1e7,
@@ -240,7 +232,7 @@ impl Monitor for Impatient {
 #[test]
 fn endings_are_told_apart() {
     let backend = CpuBackend::default();
-    let (blocks, f) = chain(200);
+    let (blocks, f) = chain_and_load(200);
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
     let jacobi = precond::build("jacobi", 6, &backend, &matrix).unwrap();
     let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
@@ -259,7 +251,7 @@ fn endings_are_told_apart() {
 
 /// One launch does what launches do: as many iterations, but for those that end between looks, and the same answer.
 fn stepping_changes_little<B: Backend>(backend: &B) -> Vec<u64> {
-    let (blocks, f) = chain(120);
+    let (blocks, f) = chain_and_load(120);
     let run = |stepping, tolerance| {
         let options = CgOptions { stepping, ..CgOptions::new(tolerance, 5000) };
         solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap()
@@ -304,7 +296,7 @@ fn difference(
     few: usize,
     more: usize,
 ) -> (Vec<(&'static str, usize)>, [usize; 6]) {
-    let (blocks, f) = chain(400);
+    let (blocks, f) = chain_and_load(400);
     let counts = |max_iterations: usize| {
         let backend = GpuBackend::new(Recorder::default()).unwrap();
         let options = CgOptions { stepping, ..CgOptions::new(1e-10, max_iterations) };
@@ -357,7 +349,7 @@ fn block_jacobi_takes_three_launches_an_iteration() {
 
 #[test]
 fn threads_do_not_change_the_bits() {
-    let (blocks, f) = chain(6000);
+    let (blocks, f) = chain_and_load(6000);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let options = CgOptions::new(1e-10, 50);

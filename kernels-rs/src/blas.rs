@@ -16,18 +16,23 @@ pub struct Ratio {
     pub den: u32,
 }
 
+/// The quotient; 0 where the numerator or the denominator is 0, so that a converged iteration stays where it is.
+///
+/// An iteration that goes on after it has converged takes its residual down to where single precision rounds `p` to
+/// 0 while `r . z`, summed in f64, is not: then the denominator alone is 0.
+#[inline(always)]
+pub fn quotient(num: f64, den: f64) -> f64 {
+    if num == 0.0 || den == 0.0 { 0.0 } else { num / den }
+}
+
 impl Ratio {
-    /// The quotient; 0 where the numerator or the denominator is 0, so that a converged iteration stays where it is.
-    ///
-    /// An iteration that goes on after it has converged takes its residual down to where single precision rounds `p` to
-    /// 0 while `r . z`, summed in f64, is not: then the denominator alone is 0.
+    /// The [`quotient`].
     ///
     /// # Safety
     /// `num` and `den` are indices into `scalars`.
     #[inline(always)]
     pub unsafe fn value(self) -> f64 {
-        let (num, den) = (self.scalars.at(self.num as usize), self.scalars.at(self.den as usize));
-        if num == 0.0 || den == 0.0 { 0.0 } else { num / den }
+        quotient(self.scalars.at(self.num as usize), self.scalars.at(self.den as usize))
     }
 }
 

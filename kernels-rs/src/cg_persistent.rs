@@ -15,6 +15,7 @@
 //!
 //! As p is formed where it is read, its old entries must outlive the pass: two arrays take turns.
 
+use crate::blas::quotient;
 use crate::real::{Real, fma};
 use crate::reduce::{BLOCK, block_sum};
 use crate::sparse::Ebw;
@@ -255,12 +256,6 @@ unsafe fn products<const D: usize, T: Real>(
     }
 }
 
-/// The quotient; 0 where the numerator or the denominator is, as in [`crate::blas::Ratio`].
-#[inline(always)]
-fn ratio(numerator: f64, denominator: f64) -> f64 {
-    if numerator == 0.0 || denominator == 0.0 { 0.0 } else { numerator / denominator }
-}
-
 /// Computes: iterations of conjugate gradients with a diagonal preconditioner, until `r . r` is small enough, `steps` are
 /// done, or `p . q` is not positive: then the iteration in which that showed is not done.
 ///
@@ -307,12 +302,12 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
             (own.z, beta) = (T::ZERO, T::ONE);
             break;
         }
-        let terms = own.advance(T::from_f64(ratio(rho, pq)), scratch.q, v.z);
+        let terms = own.advance(T::from_f64(quotient(rho, pq)), scratch.q, v.z);
         let [next, square] = sum_for_all(terms, 1, &run);
         if thread::first() {
             run.history.set(done, square);
         }
-        beta = T::from_f64(ratio(next, rho));
+        beta = T::from_f64(quotient(next, rho));
         (rho, rr, done) = (next, square, done + 1);
         (old, new) = (new, old);
         if rr <= run.enough || rr.is_nan() {

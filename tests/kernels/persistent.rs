@@ -4,7 +4,7 @@ use super::common::blocks::{Blocks, random_sparsity};
 use super::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::max_slices;
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, CgState, Scalar};
+use warpfem::backend::{Backend, CgState, Scalar, Vector};
 use warpfem::precond::{self, Preconditioner};
 use warpfem::sparse::{Matrix, Operator};
 
@@ -76,20 +76,24 @@ fn refuses_what_has_no_room<B: Backend>(backend: &B) {
     let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
     let matrix: Matrix<B, f32> = blocks.upload(backend, "ebw");
     let jacobi = precond::build("jacobi", 1, backend, &matrix).unwrap();
-    let [mut u, mut r, mut z, mut p, mut other_p] = [(); 5].map(|()| backend.zeros::<f32>(3 * n).unwrap());
-    let state = CgState {
-        inverse: jacobi.diagonal().unwrap(),
-        u: &mut u,
-        r: &mut r,
-        z: &mut z,
-        p: [&mut p, &mut other_p],
-        history: &mut backend.zeros(1).unwrap(),
-        steps: 1,
-        enough: 0.0,
-        rho: RHO,
-        done: DONE[0],
-    };
-    assert!(!matrix.iterate(backend, state).unwrap(), "{n} rows");
+    let mut vectors = [(); 3].map(|()| backend.zeros(3 * n).unwrap());
+    let mut history = backend.zeros(1).unwrap();
+    assert!(!launch(backend, &matrix, &*jacobi, &mut vectors, &mut history, (1, 0.0)), "{n} rows");
+}
+
+/// Iterates on u, r and p; says whether there is such a launch.
+fn launch<B: Backend, T: Real>(
+    backend: &B,
+    matrix: &Matrix<B, T>,
+    jacobi: &dyn Preconditioner<B, T>,
+    [u, r, p]: &mut [Vector<B, T>; 3],
+    history: &mut Vector<B, f64>,
+    (steps, enough): (usize, f64),
+) -> bool {
+    let [mut z, mut other_p] = [(); 2].map(|()| backend.zeros(matrix.n()).unwrap());
+    let (inverse, p) = (jacobi.diagonal().unwrap(), [p, &mut other_p]);
+    let state = CgState { inverse, u, r, z: &mut z, p, history, steps, enough, rho: RHO, done: DONE[0] };
+    matrix.iterate(backend, state).unwrap()
 }
 
 fn persistent<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
@@ -124,25 +128,12 @@ fn compare<B: Backend, T: Real>(
     expected: &State,
     (steps, enough): (usize, f64),
 ) -> Vec<u64> {
-    let n = first.r.len();
     let upload = |v: &[f64]| backend.upload(&v.iter().map(|v| T::from_f64(*v)).collect::<Vec<T>>()).unwrap();
-    let [mut u, mut r, mut p] = [&first.u, &first.r, &first.p].map(|v| upload(v));
-    let [mut z, mut other_p] = [backend.zeros::<T>(n), backend.zeros(n)].map(Result::unwrap);
-    backend.dot(&r, &p, RHO).unwrap();
+    let mut vectors = [&first.u, &first.r, &first.p].map(|v| upload(v));
+    backend.dot(&vectors[1], &vectors[2], RHO).unwrap();
     let mut history = backend.upload(&vec![-1.0; steps + 1]).unwrap();
-    let state = CgState {
-        inverse: jacobi.diagonal().unwrap(),
-        u: &mut u,
-        r: &mut r,
-        z: &mut z,
-        p: [&mut p, &mut other_p],
-        history: &mut history,
-        steps,
-        enough,
-        rho: RHO,
-        done: DONE[0],
-    };
-    if !matrix.iterate(backend, state).unwrap() {
+    let n = matrix.n();
+    if !launch(backend, matrix, jacobi, &mut vectors, &mut history, (steps, enough)) {
         assert!(B::ON_HOST || n > 3000, "every device has room for {n} unknowns");
         return Vec::new();
     }
@@ -161,10 +152,11 @@ fn compare<B: Backend, T: Real>(
     }
     assert_close("r . z", &[rho], &[expected.rho], tolerance, first.rho);
     let mut found = bits(&history);
+    let [u, r, p] = &vectors;
     for (what, found_on_device, expected, scale) in [
-        ("u", &u, &expected.u, largest(&expected.u)),
-        ("r", &r, &expected.r, largest(&first.r)),
-        ("p", &p, &expected.p, largest(&first.p)),
+        ("u", u, &expected.u, largest(&expected.u)),
+        ("r", r, &expected.r, largest(&first.r)),
+        ("p", p, &expected.p, largest(&first.p)),
     ] {
         let vector = backend.download(found_on_device).unwrap();
         let values: Vec<f64> = vector.iter().map(|v| v.to_f64()).collect();

@@ -3,7 +3,7 @@
 //! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
 
 use super::{
-    Backend, Buffer, Grid, HostBuffer, N_SCALARS, Plain, Quotient, Scalar, check_finite, host_memory, order_of,
+    Backend, Buffer, Grid, HostBuffer, Plain, Quotient, Scalar, check_finite, host_memory, new_bank, order_of,
     running_sums,
 };
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ pub struct CpuBackend {
 
 impl Default for CpuBackend {
     fn default() -> Self {
-        CpuBackend { scalars: RefCell::new(vec![0.0; N_SCALARS]) }
+        CpuBackend { scalars: RefCell::new(new_bank()) }
     }
 }
 
@@ -214,7 +214,6 @@ impl Backend for CpuBackend {
         q: &HostBuffer<T>,
         inverse: &HostBuffer<T>,
         r: &mut HostBuffer<T>,
-        _z: &mut HostBuffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
         assert!(q.len() == r.len() && inverse.len() == r.len(), "vectors of different lengths");

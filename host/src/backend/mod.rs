@@ -21,7 +21,7 @@ use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::{CgDirection, CgUpdate};
-use kernels_rs::precond::{BlockMul, PolynomialStep, Step};
+use kernels_rs::precond::{BlockMul, Step};
 use kernels_rs::real::{Real, Stored};
 use rayon::prelude::*;
 
@@ -51,15 +51,25 @@ pub type Vector<B, T> = <B as Backend>::Buffer<T>;
 pub struct Scalar(u32);
 
 impl Scalar {
-    /// The scalar at a place below [`N_SCALARS`].
+    /// The constant 1, in the last place.
+    pub const ONE: Scalar = Scalar(N_SCALARS as u32 - 1);
+
+    /// The scalar at a place before the last.
     pub const fn new(place: usize) -> Self {
-        assert!(place < N_SCALARS, "no such scalar");
+        assert!(place < N_SCALARS - 1, "no such scalar");
         Scalar(place as u32)
     }
 }
 
 /// Device-resident scalars per backend.
 pub const N_SCALARS: usize = 64;
+
+/// The bank of a new backend.
+fn new_bank() -> Vec<f64> {
+    let mut bank = vec![0.0; N_SCALARS];
+    bank[N_SCALARS - 1] = 1.0;
+    bank
+}
 
 /// A coefficient `num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +78,11 @@ pub struct Quotient {
     pub num: Scalar,
     /// Denominator.
     pub den: Scalar,
+}
+
+impl Quotient {
+    /// 1.
+    pub const ONE: Quotient = Quotient { num: Scalar::ONE, den: Scalar::ONE };
 }
 
 /// The threads of a launch.
@@ -188,11 +203,7 @@ pub trait Backend: Sized + 'static {
         x: &Self::Buffer<V::Arithmetic>,
         y: &mut Self::Buffer<V::Arithmetic>,
         out: Scalar,
-    ) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { self.spmv(a, n_items, values, x, y) }?;
-        self.dot(x, y, out)
-    }
+    ) -> Result<()>;
 
     /// A step of a polynomial preconditioner from z; its result replaces `step.previous`.
     ///
@@ -207,13 +218,7 @@ pub trait Backend: Sized + 'static {
         step: Step<V::Arithmetic>,
         z: &Self::Buffer<V::Arithmetic>,
         scratch: &mut Self::Buffer<V::Arithmetic>,
-    ) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            self.spmv(a, n_items, values, z, scratch)?;
-            self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
-        }
-    }
+    ) -> Result<()>;
 
     /// Iterations of conjugate gradients in one launch, as [`kernels_rs::cg_persistent`] says; false if this device or
     /// format has no such launch, or the device no room for that many unknowns.
@@ -263,21 +268,15 @@ pub trait Backend: Sized + 'static {
         unsafe { self.run(x.len(), Xpby { ratio: self.ratio(b), x: x.view(), y: y.view_mut() }) }
     }
 
-    /// For a diagonal preconditioner, `r -= alpha q`, `out = [r . inverse r, r . r]`. `z` is scratch.
+    /// For a diagonal preconditioner, `r -= alpha q`, `out = [r . inverse r, r . r]`.
     fn cg_residual<T: Real>(
         &self,
         alpha: Quotient,
         q: &Self::Buffer<T>,
         inverse: &Self::Buffer<T>,
         r: &mut Self::Buffer<T>,
-        z: &mut Self::Buffer<T>,
         out: [Scalar; 2],
-    ) -> Result<()> {
-        self.axpy(-1.0, alpha, q, r)?;
-        self.mul(inverse, r, z)?;
-        self.dot(r, z, out[0])?;
-        self.dot(r, r, out[1])
-    }
+    ) -> Result<()>;
 
     /// For a diagonal preconditioner, `u += alpha p`, then `p = inverse r + beta p`.
     fn cg_direction<T: Real>(

@@ -20,6 +20,7 @@ mod least_squares;
 mod neumann;
 pub mod polynomial;
 mod rounded;
+mod scaled;
 pub mod spectrum;
 
 pub use block_jacobi::BlockJacobi;
@@ -29,6 +30,7 @@ pub use jacobi::{Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
 pub use neumann::Neumann;
 pub use rounded::Rounded;
+pub use scaled::ScaledCopy;
 
 use crate::backend::{Backend, Blocks, Vector};
 use crate::error::{Error, Result};

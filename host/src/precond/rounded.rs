@@ -2,12 +2,11 @@
 //!
 //! | line of the algorithm | here |
 //! | --- | --- |
-//! | the matrix in low precision | [`Matrix::scaled_to`], once |
+//! | the matrix in low precision | [`ScaledCopy`], once |
 //! | r into low precision, `z = M^-1 r` there, z into high precision | [`Rounded::apply`] |
 //! | everything else in high precision | [`crate::solve::cg()`] |
 //!
-//! The copy holds `A = D^-1/2 K D^-1/2`, whose entries are of size 1 whatever the units of K, so that single precision
-//! neither overflows nor underflows on them; `D^-1/2` scales r and z on their way. It takes half the memory of K's values, or a quarter in
+//! The copy takes half the memory of K's values, or a quarter in
 //! half precision ([`F16`](kernels_rs::half::F16)), and index arrays of its own. Vectors and arithmetic are single in both.
 //!
 //! Rounding disturbs the iteration where K is badly conditioned: it takes as many iterations as in double on compact bodies, and
@@ -25,18 +24,16 @@
 //! A copy in half may be indefinite where K nearly is, which does no harm: the residual `1 - t p(t)` is above 1 for t
 //! below 0, and p(t) positive.
 
-use super::{Build, Preconditioner, jacobi};
-use crate::backend::{Backend, Buffer, Vector};
+use super::{Build, Preconditioner, ScaledCopy};
+use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
-use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;
 use std::cell::RefCell;
 
 /// A preconditioner `P` of the scaled matrix, in single precision.
 pub struct Rounded<B: Backend, V: Stored, P> {
-    inverse: Vector<B, f64>,
-    matrix: Matrix<B, V>,
+    copy: ScaledCopy<B, V>,
     inner: P,
     /// r and z in single precision.
     vectors: RefCell<[Vector<B, f32>; 2]>,
@@ -45,11 +42,10 @@ pub struct Rounded<B: Backend, V: Stored, P> {
 impl<B: Backend, V: Stored<Arithmetic = f32>, P: Build<B, f32>> Rounded<B, V, P> {
     /// Copies the matrix and makes the preconditioner of the copy.
     pub fn build(backend: &B, matrix: &Matrix<B, f64>, order: usize) -> Result<Self> {
-        let inverse = jacobi::inverse_diagonal(backend, matrix)?;
-        let rounded = matrix.scaled_to::<V>(backend, &inverse)?;
-        let inner = P::build(backend, &rounded, order)?;
+        let copy = ScaledCopy::new(backend, matrix)?;
+        let inner = P::build(backend, &copy.matrix, order)?;
         let vectors = RefCell::new([backend.zeros(matrix.n())?, backend.zeros(matrix.n())?]);
-        Ok(Rounded { inverse, matrix: rounded, inner, vectors })
+        Ok(Rounded { copy, inner, vectors })
     }
 }
 
@@ -60,16 +56,10 @@ where
     P: Preconditioner<B, f32>,
 {
     fn apply(&self, backend: &B, _: &dyn Operator<B, f64>, r: &Vector<B, f64>, z: &mut Vector<B, f64>) -> Result<()> {
-        let n = self.inverse.len();
-        assert!([r.len(), z.len()] == [n; 2], "vectors of another length than the matrix");
         let [rounded, solved] = &mut *self.vectors.borrow_mut();
-        let kernel = ToSingle { inverse: self.inverse.view(), r: r.view(), rounded: rounded.view_mut() };
-        // SAFETY: all live and have n entries; `rounded` is borrowed uniquely.
-        unsafe { backend.run(n, kernel) }?;
-        self.inner.apply(backend, &self.matrix, rounded, solved)?;
-        let kernel = ToDouble { inverse: self.inverse.view(), rounded: solved.view(), z: z.view_mut() };
-        // SAFETY: as above, for z.
-        unsafe { backend.run(n, kernel) }
+        self.copy.round(backend, r, rounded)?;
+        self.inner.apply(backend, &self.copy.matrix, rounded, solved)?;
+        self.copy.widen(backend, solved, z)
     }
 
     fn products(&self) -> usize {

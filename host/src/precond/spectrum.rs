@@ -61,7 +61,7 @@ pub fn estimate<B: Backend, V: Stored>(
         let alpha = Quotient { num: rho(j), den: pq(j) };
         let beta = Quotient { num: rho(j + 1), den: rho(j) };
         matrix.apply_dot(backend, &p, &mut q, pq(j))?;
-        backend.cg_residual(alpha, &q, inverse, &mut r, &mut z, [rho(j + 1), UNREAD])?;
+        backend.cg_residual(alpha, &q, inverse, &mut r, [rho(j + 1), UNREAD])?;
         // z collects the solution, which nobody needs: the fused step is cheaper than its parts.
         backend.cg_direction([alpha, beta], &r, inverse, &mut z, &mut p)?;
     }

@@ -9,3 +9,25 @@ pub use cg::{CgOptions, CgOutcome, Ending, Stepping, cg};
 pub use iteration::Iteration;
 pub use monitor::{Monitor, Silent};
 pub use refine::Refinement;
+
+use crate::backend::{Backend, Quotient, Vector};
+use crate::error::Result;
+use crate::sparse::Operator;
+use kernels_rs::real::Real;
+
+/// A start anew must reduce the residual at least by this, or the precision is exhausted.
+const WORTHWHILE: f64 = 0.5;
+
+/// `r = f - K u`; `q` is left with `K u`.
+fn residual<B: Backend, T: Real>(
+    backend: &B,
+    operator: &dyn Operator<B, T>,
+    f: &Vector<B, T>,
+    u: &Vector<B, T>,
+    q: &mut Vector<B, T>,
+    r: &mut Vector<B, T>,
+) -> Result<()> {
+    operator.apply(backend, u, q)?;
+    backend.copy(f, r)?;
+    backend.axpy(-1.0, Quotient::ONE, q, r)
+}

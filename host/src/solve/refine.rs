@@ -7,19 +7,18 @@
 //! | `K d = r` in single, until [`INNER`] of r is left | [`cg()`], of the scaled copy `A = D^-1/2 K D^-1/2` |
 //! | `u += d` in double | [`Work::correct`] |
 //!
-//! The copy is that of [`precond::Rounded`]: its entries are of size 1, whatever the units. The preconditioner is one of A: as the
+//! The copy is a [`ScaledCopy`]: its entries are of size 1, whatever the units. The preconditioner is one of A: as the
 //! diagonal of A is 1, `none` is what `jacobi` is.
 //!
 //! It is here to compare: starting anew costs iterations, more than single precision saves. With Jacobi to 1e-8, in double and so: 450 and
 //! 740 (tet4, 20^3), 180 and 400 (hex8, 20^3), 580 and 1,570 (quad4, 100^2), 630 and 1,240 (hex8, 30^3, stiffnesses 1:1000). On plates of one layer
 //! of elements it stagnates, as single precision resolves nothing of the residual there.
 
-use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, cg};
-use crate::backend::{Backend, Buffer, N_SCALARS, Quotient, Scalar, Vector};
+use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, cg, residual};
+use crate::backend::{Backend, N_SCALARS, Quotient, Scalar, Vector};
 use crate::error::Result;
-use crate::precond::{self, Preconditioner};
+use crate::precond::{self, Preconditioner, ScaledCopy};
 use crate::sparse::{Matrix, Operator};
-use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Real;
 
 /// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of the true
@@ -29,18 +28,12 @@ const INNER: f64 = 1e-2;
 /// The last inner iteration goes so far beyond what is missing: the scaled residual is not the true one.
 const MARGIN: f64 = 0.5;
 
-/// A correction must reduce the scaled residual at least by this, or the precision is exhausted. (What it is to reduce is
-/// scaled: the true residual of materials far apart may stand still meanwhile.)
-const WORTHWHILE: f64 = 0.5;
-
-// Places that the inner iteration does not use.
-const ONE: Scalar = Scalar::new(N_SCALARS - 1);
+// A place that the inner iteration does not use.
 const NORM: Scalar = Scalar::new(N_SCALARS - 2);
 
 /// The scaled copy in single precision, and a preconditioner of it.
 pub struct Refinement<B: Backend> {
-    inverse: Vector<B, f64>,
-    matrix: Matrix<B, f32>,
+    copy: ScaledCopy<B, f32>,
     preconditioner: Box<dyn Preconditioner<B, f32>>,
 }
 
@@ -51,10 +44,9 @@ impl<B: Backend> Refinement<B> {
     ///
     /// As [`precond::build`].
     pub fn build(name: &str, order: usize, backend: &B, matrix: &Matrix<B, f64>) -> Result<Self> {
-        let inverse = precond::inverse_diagonal(backend, matrix)?;
-        let copy = matrix.scaled_to::<f32>(backend, &inverse)?;
-        let preconditioner = precond::build(name, order, backend, &copy)?;
-        Ok(Refinement { inverse, matrix: copy, preconditioner })
+        let copy = ScaledCopy::new(backend, matrix)?;
+        let preconditioner = precond::build(name, order, backend, &copy.matrix)?;
+        Ok(Refinement { copy, preconditioner })
     }
 }
 
@@ -96,6 +88,7 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
             residual = relative(work.residual(f, u)?);
             outcome.relative_residual = residual;
             outcome.converged = residual <= options.tolerance;
+            // By the scaled residual: the true one of materials far apart may stand still meanwhile.
             let before = std::mem::replace(&mut scaled, work.round()?);
             if let Some(ending) = ending(found.ending, &outcome, options, scaled < WORTHWHILE * before) {
                 outcome.ending = ending;
@@ -152,10 +145,7 @@ struct Work<'a, B: Backend> {
 impl<'a, B: Backend> Work<'a, B> {
     fn new(refinement: &'a Refinement<B>, backend: &'a B, operator: &'a dyn Operator<B, f64>) -> Result<Self> {
         let n = operator.n();
-        assert_eq!(refinement.inverse.len(), n, "the operator of another matrix");
-        // The constant 1 on the device, as the product of a unit vector with itself.
-        let unit = backend.upload(&[1.0])?;
-        backend.dot(&unit, &unit, ONE)?;
+        assert_eq!(refinement.copy.matrix.n(), n, "the operator of another matrix");
         let (r, q) = (backend.zeros(n)?, backend.zeros(n)?);
         Ok(Work { refinement, backend, operator, r, q, rounded: [backend.zeros(n)?, backend.zeros(n)?] })
     }
@@ -169,33 +159,26 @@ impl<'a, B: Backend> Work<'a, B> {
 
     /// `r = f - K u`, and `||r||`.
     fn residual(&mut self, f: &Vector<B, f64>, u: &Vector<B, f64>) -> Result<f64> {
-        self.operator.apply(self.backend, u, &mut self.q)?;
-        self.backend.copy(f, &mut self.r)?;
-        self.backend.axpy(-1.0, Quotient { num: ONE, den: ONE }, &self.q, &mut self.r)?;
+        residual(self.backend, self.operator, f, u, &mut self.q, &mut self.r)?;
         self.norm(&self.r)
     }
 
     /// `D^-1/2 r` in single, and its norm.
     fn round(&mut self) -> Result<f64> {
         let [rounded, _] = &mut self.rounded;
-        let inverse = self.refinement.inverse.view();
-        let kernel = ToSingle { inverse, r: self.r.view(), rounded: rounded.view_mut() };
-        // SAFETY: all live and have n entries; `rounded` is borrowed uniquely.
-        unsafe { self.backend.run(self.r.len(), kernel) }?;
+        self.refinement.copy.round(self.backend, &self.r, rounded)?;
         self.norm(&self.rounded[0])
     }
 
     /// `u += d`, with `K d = r` solved in single for the r that was rounded last.
     fn correct(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
-        let (backend, n) = (self.backend, self.r.len());
-        let Refinement { inverse, matrix, preconditioner } = self.refinement;
+        let backend = self.backend;
+        let Refinement { copy, preconditioner } = self.refinement;
         let [r, d] = &mut self.rounded;
         backend.fill(0.0, d)?;
-        let outcome = cg(backend, matrix, &**preconditioner, r, d, options, monitor)?;
-        let kernel = ToDouble { inverse: inverse.view(), rounded: d.view(), z: self.q.view_mut() };
-        // SAFETY: all live and have n entries; q is borrowed uniquely.
-        unsafe { backend.run(n, kernel) }?;
-        backend.axpy(1.0, Quotient { num: ONE, den: ONE }, &self.q, u)?;
+        let outcome = cg(backend, &copy.matrix, &**preconditioner, r, d, options, monitor)?;
+        copy.widen(backend, d, &mut self.q)?;
+        backend.axpy(1.0, Quotient::ONE, &self.q, u)?;
         Ok(outcome)
     }
 }

@@ -52,14 +52,11 @@ pub fn launch(
     kernel: &dyn Kernel,
 ) -> Result<(), EmulatorError> {
     check(kernel, grid, block, dynamic_bytes)?;
-    panics::install_hook();
     let (n_blocks, n_threads) = (grid.count(), block.count());
     let threads = rayon::current_num_threads().min(emulator.max_threads).min(max_workers(n_threads as usize));
     let workers = (threads as u64).min(n_blocks).min(n_blocks * n_threads / THREADS_PER_WORKER).max(1);
-    let points = (0..n_threads).map(|k| block.point(k)).collect();
-    let lanes = emulator.lane_order.list(n_threads as u32);
     let run = Run {
-        launch: Launch { kernel, grid, block, points, lanes, together: false },
+        launch: begin(emulator, grid, block, kernel, false),
         order: emulator.block_order.permutation(n_blocks),
         n_blocks,
         chunk: (n_blocks / (workers * 64)).max(1),
@@ -96,16 +93,22 @@ pub fn launch_together(
             format!("{n_blocks} blocks of {n_threads} threads cannot run at the same time here"),
         ));
     }
-    panics::install_hook();
-    let points = (0..n_threads).map(|k| block.point(k)).collect();
-    let lanes = emulator.lane_order.list(n_threads as u32);
-    let launch = Launch { kernel, grid, block, points, lanes, together: true };
+    let launch = begin(emulator, grid, block, kernel, true);
     let order = emulator.block_order.permutation(n_blocks);
     let indices: Vec<[u32; 3]> = (0..n_blocks).map(|position| grid.point(order.at(position))).collect();
     with_workers(indices.len(), emulator.stack_bytes, |workers| {
         workers.iter().for_each(|worker| worker.begin_launch(dynamic_bytes, emulator.poison));
         run_together(workers, &launch, &indices)
     })
+}
+
+/// A launch in the emulator's order of lanes.
+fn begin<'a>(emulator: &Emulator, grid: Dim3, block: Dim3, kernel: &'a dyn Kernel, together: bool) -> Launch<'a> {
+    panics::install_hook();
+    let n_threads = block.count();
+    let points = (0..n_threads).map(|k| block.point(k)).collect();
+    let lanes = emulator.lane_order.list(n_threads as u32);
+    Launch { kernel, grid, block, points, lanes, together }
 }
 
 impl Run<'_> {

@@ -16,7 +16,7 @@ mod sort;
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
 pub use emulated::Emulated;
 
-use super::{Backend, Blocks, Buffer, CgState, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite};
+use super::{Backend, Blocks, Buffer, CgState, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite, new_bank};
 use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
@@ -94,7 +94,7 @@ impl<L: Launcher> GpuBackend<L> {
         let reducer = Reducer {
             partials: launcher.zeros(N_SUMS * launcher.full_grid())?,
             ticket: launcher.zeros(1)?,
-            scalars: launcher.zeros(N_SCALARS)?,
+            scalars: launcher.upload(&new_bank())?,
             barrier: launcher.zeros(1)?,
         };
         Ok(GpuBackend { launcher, reducer: RefCell::new(reducer) })
@@ -349,7 +349,6 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         q: &L::Buffer<T>,
         inverse: &L::Buffer<T>,
         r: &mut L::Buffer<T>,
-        _z: &mut L::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
         assert!(q.len() == r.len() && inverse.len() == r.len(), "vectors of different lengths");

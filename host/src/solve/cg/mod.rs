@@ -23,7 +23,7 @@ mod stepping;
 
 pub use outcome::{CgOptions, CgOutcome, Ending, Stepping};
 
-use super::Monitor;
+use super::{Monitor, WORTHWHILE, residual};
 use crate::backend::{Backend, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::Preconditioner;
@@ -35,23 +35,19 @@ use stepping::{Progress, Stepper};
 /// Iterations between two looks at the residual: a look waits for the device. Peers use ten as well.
 pub const CHECK_EVERY: usize = 10;
 
-/// A start anew must reduce the true residual at least by this, or the precision is exhausted.
-const WORTHWHILE: f64 = 0.5;
-
 const RHO: [Scalar; 2] = [Scalar::new(0), Scalar::new(1)];
-const NORM: Scalar = Scalar::new(3);
-const ONE: Scalar = Scalar::new(4);
+const NORM: Scalar = Scalar::new(2);
 /// Where a launch of many iterations leaves their number, and after it the last `p . q` and `r . r`.
-const DONE: [Scalar; 3] = [Scalar::new(5), Scalar::new(6), Scalar::new(7)];
+const DONE: [Scalar; 3] = [Scalar::new(3), Scalar::new(4), Scalar::new(5)];
 
 /// Where iteration `step` since the last look leaves `r . r`.
 const fn history(step: usize) -> Scalar {
-    Scalar::new(8 + step)
+    Scalar::new(6 + step)
 }
 
 /// Where it leaves `p . q`.
 const fn pq(step: usize) -> Scalar {
-    Scalar::new(8 + CHECK_EVERY + step)
+    Scalar::new(6 + CHECK_EVERY + step)
 }
 
 /// The iteration's vectors.
@@ -67,7 +63,7 @@ struct Cg<'a, B: Backend, T: Real> {
     current: usize,
     /// How often it has started.
     starts: usize,
-    stepper: Stepper<B, T>,
+    stepper: Stepper<B>,
 }
 
 /// Solves `K u = f` from the `u` given.
@@ -84,7 +80,6 @@ pub fn cg<B: Backend, T: Real>(
     let [r, z, p, q] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
     let stepper = Stepper::new(backend, preconditioner, n, options.stepping)?;
     let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0, stepper };
-    cg.write_one()?;
     backend.dot(f, f, NORM)?;
     let [norm] = backend.read([NORM])?;
     let norm = norm.sqrt();
@@ -142,19 +137,11 @@ impl Until<'_> {
 }
 
 impl<B: Backend, T: Real> Cg<'_, B, T> {
-    /// Makes the device-resident constant 1, as the product of a unit vector with itself.
-    fn write_one(&self) -> Result<()> {
-        let unit = self.backend.upload(&[T::ONE])?;
-        self.backend.dot(&unit, &unit, ONE)
-    }
-
     /// `r = f - K u`, `p = M^-1 r`, and `||r||`.
     fn start(&mut self, f: &Vector<B, T>, u: &Vector<B, T>) -> Result<f64> {
         let b = self.backend;
         self.starts += 1;
-        self.operator.apply(b, u, &mut self.q)?;
-        b.copy(f, &mut self.r)?;
-        b.axpy(-1.0, Quotient { num: ONE, den: ONE }, &self.q, &mut self.r)?;
+        residual(b, self.operator, f, u, &mut self.q, &mut self.r)?;
         self.preconditioner.apply(b, self.operator, &self.r, &mut self.p)?;
         b.dot(&self.r, &self.p, RHO[self.current])?;
         b.dot(&self.r, &self.r, history(0))?;
@@ -204,7 +191,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         let beta = Quotient { num: next, den: rho };
         self.operator.apply_dot(b, &self.p, &mut self.q, pq)?;
         if let Some(inverse) = self.preconditioner.diagonal() {
-            b.cg_residual(alpha, &self.q, inverse, &mut self.r, &mut self.z, [next, rr])?;
+            b.cg_residual(alpha, &self.q, inverse, &mut self.r, [next, rr])?;
             b.cg_direction([alpha, beta], &self.r, inverse, u, &mut self.p)?;
         } else {
             if let Some(blocks) = self.preconditioner.blocks() {

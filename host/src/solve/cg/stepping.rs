@@ -27,7 +27,7 @@ pub(super) struct Progress {
 }
 
 /// How iterations are asked for, with what that takes.
-pub(super) enum Stepper<B: Backend, T: Real> {
+pub(super) enum Stepper<B: Backend> {
     /// Step by step.
     Launches,
     /// Step by step until all kernels are loaded, then recorded.
@@ -39,17 +39,20 @@ pub(super) enum Stepper<B: Backend, T: Real> {
     },
     /// Many in one launch.
     Persistent {
-        /// Another direction.
-        p: Vector<B, T>,
         /// `[PERSISTENT_STEPS]`
         history: Vector<B, f64>,
     },
 }
 
-impl<B: Backend, T: Real> Stepper<B, T> {
+impl<B: Backend> Stepper<B> {
     /// What was asked for, as far as the preconditioner allows.
-    pub(super) fn new(b: &B, preconditioner: &dyn Preconditioner<B, T>, n: usize, stepping: Stepping) -> Result<Self> {
-        let in_one = || Ok(Stepper::Persistent { p: b.zeros(n)?, history: b.zeros(PERSISTENT_STEPS)? });
+    pub(super) fn new<T: Real>(
+        b: &B,
+        preconditioner: &dyn Preconditioner<B, T>,
+        n: usize,
+        stepping: Stepping,
+    ) -> Result<Self> {
+        let in_one = || Ok(Stepper::Persistent { history: b.zeros(PERSISTENT_STEPS)? });
         match stepping {
             Stepping::Launches => Ok(Stepper::Launches),
             Stepping::Auto if n > 0 && !B::ON_HOST && preconditioner.diagonal().is_some() => in_one(),
@@ -78,7 +81,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
 
     /// Many iterations in one launch, if there is such a launch: where there is none, none is tried again.
     fn advance_in_one(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Option<Progress>> {
-        let Stepper::Persistent { p: other, history } = &mut self.stepper else { return Ok(None) };
+        let Stepper::Persistent { history } = &mut self.stepper else { return Ok(None) };
         let Some(inverse) = self.preconditioner.diagonal() else { return Ok(None) };
         let (b, steps) = (self.backend, PERSISTENT_STEPS.min(most));
         b.fill(T::ZERO, &mut self.z)?;
@@ -87,7 +90,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             u,
             r: &mut self.r,
             z: &mut self.z,
-            p: [&mut self.p, other],
+            p: [&mut self.p, &mut self.q],
             history: &mut *history,
             steps,
             enough,
