@@ -5,27 +5,40 @@ use crate::{Folder, GOOD, Run};
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Starts a solution that never ends and interrupts it after a while.
-fn interrupt(folder: &Folder, after: Duration) -> Run {
-    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [40, 12, 12]"));
+/// Starts a solution that never ends and interrupts it after a while: sooner or later it is ready for that.
+fn interrupt(folder: &Folder, cells: &str, until: impl Fn(&Run) -> bool) -> Run {
+    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", cells));
     let endless = ["--tolerance", "1e-300", "--max-iterations", "4000000000"];
     let solve = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
-    let mut command = folder.command(&[&solve[..], &endless].concat());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(after);
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    child.wait_with_output().unwrap().into()
+    let interrupted = |after: u64| -> Run {
+        let mut command = folder.command(&[&solve[..], &endless].concat());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after));
+        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        child.wait_with_output().unwrap().into()
+    };
+    [300, 1000, 3000, 10_000].into_iter().map(interrupted).find(until).unwrap()
 }
 
 #[test]
-fn ctrl_c_leaves_no_half_written_file() {
+fn ctrl_c_before_the_iteration_leaves_nothing() {
     let folder = Folder::new();
-    // A busy machine may take its time to start the program, which a signal ends at once until it is ready for it.
-    let runs = [300, 1000, 3000, 10_000].map(Duration::from_millis).into_iter().map(|after| interrupt(&folder, after));
-    let run = runs.into_iter().find(|run| run.code.is_some()).unwrap();
+    let run = interrupt(&folder, "cells = [200, 40, 40]", |run| run.code.is_some());
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(130), "", ""), "{run:?}");
     assert_eq!(folder.names("."), ["case.toml"]);
+}
+
+#[test]
+fn ctrl_c_in_the_iteration_ends_it_and_marks_the_results() {
+    let folder = Folder::new();
+    let run = interrupt(&folder, "cells = [40, 12, 12]", |run| run.code == Some(5));
+    assert!(run.err.contains("it was told to stop") && run.err.contains("marked as not converged"), "{run:?}");
+    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    let summary = folder.summary("out");
+    assert_eq!(summary["solver"]["ending"], "cancelled");
+    assert_eq!(summary["solver"]["converged"], false);
+    assert!(summary["solver"]["iterations"].as_u64().unwrap() > 0, "{summary}");
 }
 
 /// Runs with a stdout that nobody reads.

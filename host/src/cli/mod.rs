@@ -4,6 +4,7 @@
 mod bench;
 mod devices;
 mod info;
+mod interrupt;
 mod memory;
 mod mesh;
 mod print;
@@ -14,7 +15,7 @@ mod summary;
 use clap::{Parser, Subcommand};
 use std::panic;
 use std::process::ExitCode;
-use warpfem::{Error, output};
+use warpfem::Error;
 
 /// Finite elements for static linear elasticity, on NVIDIA GPUs and CPUs.
 #[derive(Debug, Parser)]
@@ -51,9 +52,6 @@ enum Command {
     Bench(bench::Kind),
 }
 
-/// The exit code after Ctrl-C: 128 and the signal's number, as shells have it.
-const INTERRUPTED: i32 = 130;
-
 /// Runs the program. Exit code 1 stands for a bug alone.
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(print::bug));
@@ -70,10 +68,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
-    ctrlc::set_handler(|| {
-        output::discard_unfinished();
-        std::process::exit(INTERRUPTED);
-    })?;
+    interrupt::listen()?;
     match command {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),

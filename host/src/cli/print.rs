@@ -34,6 +34,9 @@ pub fn error(error: &anyhow::Error) {
 
 fn help(error: &Error) -> &'static str {
     match error {
+        Error::NotConverged(solution) if solution.outcome.ending == Ending::Cancelled => {
+            "\nhelp: the results are written, and marked as not converged"
+        }
         Error::NotConverged(solution) if solution.choices.precision == "single" => {
             "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
              `--precision double` or `mixed`, or a larger `--tolerance`"

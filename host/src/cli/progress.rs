@@ -1,6 +1,7 @@
 //! Progress on stderr when it is a terminal: the phase, and for the iteration how far the logarithm of the residual has
-//! come towards that of the tolerance.
+//! come towards that of the tolerance. Ctrl-C ends that iteration.
 
+use super::interrupt;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -35,15 +36,21 @@ const TEMPLATE: &str = "{prefix:>10} [{bar:40}] {elapsed} {msg}";
 
 impl Monitor for Progress {
     fn phase(&self, name: &'static str) {
+        interrupt::iteration_ended();
         self.bar.set_prefix(name);
         self.bar.set_message("");
         self.bar.set_position(0);
     }
 
     fn residual(&self, iteration: usize, relative: f64, tolerance: f64) {
+        interrupt::iteration_runs();
         let done = relative.ln() / tolerance.ln();
         self.bar.set_position((done.clamp(0.0, 1.0) * STEPS as f64) as u64);
         self.bar.set_message(format!("iteration {iteration}, residual {relative:.1e} of {tolerance:.0e}"));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupt::is_asked()
     }
 }
 

@@ -78,7 +78,8 @@ impl Ending {
     /// What there is to say of it, to follow the number of iterations.
     pub fn reason(self) -> &'static str {
         match self {
-            Ending::Converged | Ending::Cancelled => "",
+            Ending::Converged => "",
+            Ending::Cancelled => "; it was told to stop",
             Ending::Limit => ", the limit",
             Ending::Stagnated => "; more do not help, as rounding has eaten what is left",
             Ending::Diverged => {
