@@ -15,6 +15,7 @@ pub mod error;
 pub mod mesh;
 pub mod model;
 pub mod output;
+mod parallel;
 pub mod pipeline;
 pub mod precond;
 pub mod solve;

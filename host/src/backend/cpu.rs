@@ -7,6 +7,7 @@ use super::{
     running_sums,
 };
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{View, ViewMut};
@@ -106,9 +107,9 @@ impl Backend for CpuBackend {
     }
 
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()> {
-        (0..n).into_par_iter().with_min_len(MIN_ITEMS).for_each(|i| {
+        parallel::for_ranges(n, MIN_ITEMS, &|items| {
             // SAFETY: the caller keeps the kernel's contract; items write to different places by the same contract.
-            unsafe { kernel.item(i) }
+            items.for_each(|i| unsafe { kernel.item(i) });
         });
         Ok(())
     }
@@ -139,7 +140,9 @@ impl Backend for CpuBackend {
 
     fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
         let bank = self.scalars.borrow();
-        check_finite(scalars.map(|scalar| bank[scalar.0 as usize]))
+        let values = scalars.map(|scalar| bank[scalar.0 as usize]);
+        check_finite(&values)?;
+        Ok(values)
     }
 
     fn dot<T: Real>(&self, x: &HostBuffer<T>, y: &HostBuffer<T>, out: Scalar) -> Result<()> {

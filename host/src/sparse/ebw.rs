@@ -6,6 +6,7 @@ use super::{Built, Format, Plan};
 use crate::backend::Backend;
 use crate::backend::widest::{Work, widest};
 use crate::error::Result;
+use crate::parallel;
 use cuda_std::GpuFloat;
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
@@ -15,7 +16,6 @@ use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw::EbwSpmvDot;
-use rayon::prelude::*;
 
 impl<const D: usize, const S: usize> Format for Ebw<D, S> {
     type Arrays<B: Backend> = SlicedArrays<B>;
@@ -75,11 +75,10 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
         const { assert!(PART.is_multiple_of(D * S)) };
-        let parts = y.par_chunks_mut(PART).enumerate().map(|(part, y)| {
-            widest(SlicesProduct { a: self, first: part * PART / (D * S), values, x, y: &mut *y });
-            then(part * PART, y)
-        });
-        parts.collect()
+        parallel::map_chunks(y, PART, &|first, y| {
+            widest(SlicesProduct { a: self, first: first / (D * S), values, x, y: &mut *y });
+            then(first, y)
+        })
     }
 }
 

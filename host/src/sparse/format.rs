@@ -3,6 +3,7 @@
 use super::Pattern;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
+use crate::parallel;
 use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::cg_persistent::{CgRun, CgVectors};
@@ -10,7 +11,6 @@ use kernels_rs::precond::Step;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Layout;
-use rayon::prelude::*;
 use std::rc::Rc;
 
 /// Items a task of the CPU takes at least.
@@ -144,12 +144,14 @@ pub trait Format: Layout {
     /// `self` views the arrays, which live, of a matrix with these values and `n_items` items, and x and y have its rows.
     unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         let (values, x, y) = (View::from_slice(values), View::from_slice(x), ViewMut::from_slice(y));
-        (0..n_items).into_par_iter().with_min_len(MIN_ITEMS).for_each(|item| {
-            // SAFETY: an item of the matrix, and host views check their bounds; each row belongs to one item.
-            unsafe {
-                let (row, product) = (self.row(item), self.product(item, values, x));
-                for (i, product) in product.into_iter().take(Self::ROWS).enumerate() {
-                    y.set(row + i, product);
+        parallel::for_ranges(n_items, MIN_ITEMS, &|items| {
+            for item in items {
+                // SAFETY: an item of the matrix, and host views check their bounds; each row belongs to one item.
+                unsafe {
+                    let (row, product) = (self.row(item), self.product(item, values, x));
+                    for (i, product) in product.into_iter().take(Self::ROWS).enumerate() {
+                        y.set(row + i, product);
+                    }
                 }
             }
         });
@@ -170,7 +172,7 @@ pub trait Format: Layout {
     ) -> Vec<R> {
         // SAFETY: the caller's promise.
         unsafe { self.multiply(n_items, values, x, y) };
-        y.par_chunks(PART).enumerate().map(|(part, y)| then(part * PART, y)).collect()
+        parallel::map_chunks(y, PART, &|first, y| then(first, y))
     }
 }
 

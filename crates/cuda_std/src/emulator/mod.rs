@@ -106,7 +106,7 @@ impl Emulator {
         grid: impl Into<Dim3>,
         block: impl Into<Dim3>,
         dynamic_shared_bytes: usize,
-        kernel: &impl Kernel,
+        kernel: &dyn Kernel,
     ) -> Result<(), EmulatorError> {
         run::launch(self, grid.into(), block.into(), dynamic_shared_bytes, kernel)
     }
@@ -124,7 +124,7 @@ impl Emulator {
         grid: impl Into<Dim3>,
         block: impl Into<Dim3>,
         dynamic_shared_bytes: usize,
-        kernel: &impl Kernel,
+        kernel: &dyn Kernel,
     ) -> Result<(), EmulatorError> {
         run::launch_together(self, grid.into(), block.into(), dynamic_shared_bytes, kernel)
     }
