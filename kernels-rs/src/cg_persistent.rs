@@ -17,7 +17,7 @@
 
 use crate::blas::quotient;
 use crate::real::{Real, fma};
-use crate::reduce::{BLOCK, block_sum};
+use crate::reduce::{BLOCK, block_sum, warp_sum};
 use crate::sparse::Ebw;
 use cuda_std::prelude::*;
 
@@ -30,7 +30,8 @@ pub const WARPS: usize = BLOCK / 32;
 const MAX_SLICES: usize = BLOCK / SLICE;
 /// Sums of an iteration: `p . q`, `r . z` and `r . r`.
 pub const N_SUMS: usize = 3;
-const FULL_WARP: u32 = u32::MAX;
+/// Where in [`CgRun::history`] the iterations begin.
+pub const HISTORY: usize = 2;
 
 /// Slices of rows with `size` unknowns each that a block can have at most.
 pub const fn max_slices(size: usize) -> usize {
@@ -63,20 +64,18 @@ pub struct CgRun {
     pub steps: usize,
     /// Where `r . r` is not above this, the iteration ends.
     pub enough: f64,
-    /// How many warps share a slice of rows, as a power of two: 0 to 3.
-    pub sharing: u32,
+    /// Columns of slices for which a block has room in its dynamic shared memory, at [`kept_bytes`] each.
+    pub room: usize,
     /// The word of [`thread::sync_grid`].
     pub barrier: ViewMut<u32>,
     /// The blocks' sums, `[N_SUMS][n_blocks]`.
     pub partials: ViewMut<f64>,
-    /// `r . r` after each iteration, `[steps]`.
+    /// How it went, `[HISTORY + steps]`: the number of iterations done, the last `p . q`, and `r . r` after each iteration.
     pub history: ViewMut<f64>,
     /// The device-resident scalars, `[n_scalars]`.
     pub scalars: ViewMut<f64>,
     /// Index of `r . z`.
     pub rho: u32,
-    /// Index of the number of iterations done, which the last `p . q` and `r . r` follow.
-    pub done: u32,
 }
 
 /// The rows of a block: whole slices.
@@ -160,7 +159,7 @@ impl<T: Real> Own<T> {
 /// Computes: the sums of `terms` over the grid, in every thread, the same bits in each; writes before it are seen by all
 /// threads after.
 ///
-/// Memory moved: 8 M bytes written per block, and read by every warp.
+/// Memory moved: 8 M bytes written per block, and read by every block: a warp for each sum.
 #[inline(always)]
 unsafe fn sum_for_all<const M: usize>(terms: [f64; M], place: usize, run: &CgRun) -> [f64; M] {
     let (block, n_blocks) = (thread::block_idx_x() as usize, thread::grid_dim_x() as usize);
@@ -171,22 +170,95 @@ unsafe fn sum_for_all<const M: usize>(terms: [f64; M], place: usize, run: &CgRun
         }
     }
     thread::sync_grid(run.barrier);
-    let mut totals = [0.0; M];
-    let mut i = (thread::thread_idx_x() % 32) as usize;
-    while i < n_blocks {
-        for m in 0..M {
-            totals[m] += run.partials.at((place + m) * n_blocks + i);
+    let totals = shared_array![f64; N_SUMS];
+    let (m, lane) = ((thread::thread_idx_x() / 32) as usize, (thread::thread_idx_x() % 32) as usize);
+    if m < M {
+        let mut total = 0.0;
+        let mut i = lane;
+        while i < n_blocks {
+            total += run.partials.at((place + m) * n_blocks + i);
+            i += 32;
         }
-        i += 32;
-    }
-    let mut distance = 16;
-    while distance > 0 {
-        for total in &mut totals {
-            *total += warp::warp_shuffle_xor(FULL_WARP, *total, distance, 32).0;
+        let [total] = warp_sum([total]);
+        if lane == 0 {
+            *totals.add(m) = total;
         }
-        distance /= 2;
     }
-    totals
+    thread::sync_threads();
+    core::array::from_fn(|m| {
+        // SAFETY: written before the barrier, and not again before all have passed the next.
+        unsafe { *totals.add(m) }
+    })
+}
+
+/// Bytes of a column of a slice, with `size` unknowns per row and values of `value_bytes`.
+pub const fn kept_bytes(size: usize, value_bytes: usize) -> usize {
+    SLICE * (size * size * value_bytes + size_of::<u32>())
+}
+
+/// The first columns of a block's slices, in its dynamic shared memory: as many as it has room for.
+#[derive(Clone, Copy)]
+struct Kept<const D: usize, T: Real> {
+    a: Ebw<D, SLICE>,
+    all: View<T>,
+    first: usize,
+    end: usize,
+    /// `[end - first][D D][SLICE]`
+    values: *mut T,
+    /// `[end - first][SLICE]`
+    columns: *mut u32,
+}
+
+impl<const D: usize, T: Real> Kept<D, T> {
+    /// Copies columns from `first` on, of `end - first` that the block has.
+    #[inline(always)]
+    unsafe fn load(a: Ebw<D, SLICE>, all: View<T>, [first, end]: [usize; 2], room: usize) -> Self {
+        let n = usize::min(end - first, room);
+        let values = shared::dynamic_shared_mem::<T>();
+        let columns = values.add(n * D * D * SLICE).cast::<u32>();
+        let mut i = thread::thread_idx_x() as usize;
+        while i < n * D * D * SLICE {
+            *values.add(i) = all.stream(first * D * D * SLICE + i);
+            i += BLOCK;
+        }
+        let mut i = thread::thread_idx_x() as usize;
+        while i < n * SLICE {
+            *columns.add(i) = a.sliced.columns.stream(first * SLICE + i);
+            i += BLOCK;
+        }
+        Kept { a, all, first, end: first + n, values, columns }
+    }
+
+    /// The block column of a lane's row in column k.
+    #[inline(always)]
+    unsafe fn column(&self, k: usize, lane: usize) -> usize {
+        if k < self.end {
+            *self.columns.add((k - self.first) * SLICE + lane) as usize
+        } else {
+            self.a.sliced.columns.stream(k * SLICE + lane) as usize
+        }
+    }
+
+    /// Computes: `y += A_k p` for the block in column k of a lane's row.
+    #[inline(always)]
+    unsafe fn add_product(&self, k: usize, lane: usize, p: [T; D], y: &mut [T; D]) {
+        if k < self.end {
+            let block = self.values.add((k - self.first) * D * D * SLICE + lane);
+            add_block(p, y, |entry| *block.add(entry * SLICE));
+        } else {
+            add_block(p, y, |entry| self.all.stream((k * D * D + entry) * SLICE + lane));
+        }
+    }
+}
+
+/// Computes: `y += A p` of a block, column by column.
+#[inline(always)]
+fn add_block<const D: usize, T: Real>(p: [T; D], y: &mut [T; D], entry: impl Fn(usize) -> T) {
+    for j in 0..D {
+        for i in 0..D {
+            y[i] = fma(entry(D * j + i), p[j], y[i]);
+        }
+    }
 }
 
 /// What [`products`] keeps in shared memory.
@@ -202,40 +274,46 @@ struct Scratch<T> {
 
 /// Computes: `q = K (z + beta old)` in the block's rows.
 ///
-/// Thread mapping: a lane per row of a slice; `2^sharing` warps share its columns and add up in shared memory.
+/// Thread mapping: a lane per row of a slice; the warps of a block share the columns of its only slice, or four those of each
+/// (2 or 8 are slower on an H200, of 2 to 5 slices), and add up in shared memory.
 #[inline(always)]
 unsafe fn products<const D: usize, T: Real>(
     part: Part,
-    sharing: u32,
-    a: Ebw<D, SLICE>,
-    values: View<T>,
+    kept: Kept<D, T>,
     [z, old]: [ViewMut<T>; 2],
     beta: T,
     scratch: Scratch<T>,
 ) {
     let thread = thread::thread_idx_x() as usize;
     let (warp, lane) = (thread / 32, thread % 32);
-    let warps_per_slice = 1 << sharing;
-    let (share, at_once) = (warp & (warps_per_slice - 1), WARPS >> sharing);
     let n_slices = part.end_slice - part.first_slice;
+    let at_once = if n_slices > 1 { 2 } else { 1 };
+    let warps_per_slice = WARPS / at_once;
+    let share = warp % warps_per_slice;
+    let direction = |column: usize| -> [T; D] {
+        core::array::from_fn(|j| {
+            // SAFETY: a column of the matrix, by contract.
+            unsafe { fma(beta, old.at(D * column + j), z.at(D * column + j)) }
+        })
+    };
     let mut first = 0;
     while first < n_slices {
-        let slice = first + (warp >> sharing);
+        let slice = first + warp / warps_per_slice;
         let mut y = [T::ZERO; D];
         if slice < n_slices {
             let (start, end) = (*scratch.starts.add(slice), *scratch.starts.add(slice + 1));
             let mut k = start + share;
+            // Two at a time, to wait once for what is gathered.
+            while k + warps_per_slice < end {
+                let next = k + warps_per_slice;
+                let [one, other] = [kept.column(k, lane), kept.column(next, lane)];
+                let [one, other] = [direction(one), direction(other)];
+                kept.add_product(k, lane, one, &mut y);
+                kept.add_product(next, lane, other, &mut y);
+                k = next + warps_per_slice;
+            }
             while k < end {
-                let column = a.sliced.columns.stream(k * SLICE + lane) as usize;
-                let p: [T; D] = core::array::from_fn(|j| {
-                    // SAFETY: a column of the matrix, by contract.
-                    unsafe { fma(beta, old.at(D * column + j), z.at(D * column + j)) }
-                });
-                for j in 0..D {
-                    for i in 0..D {
-                        y[i] = fma(values.stream((k * D * D + D * j + i) * SLICE + lane), p[j], y[i]);
-                    }
-                }
+                kept.add_product(k, lane, direction(kept.column(k, lane)), &mut y);
                 k += warps_per_slice;
             }
         }
@@ -263,8 +341,9 @@ unsafe fn products<const D: usize, T: Real>(
 /// which `u`, `r` and `p` are the state before and after; [`CgRun`]. Thread mapping: blocks of [`BLOCK`], all of them
 /// resident: a cooperative launch.
 /// Memory moved: the matrix, from the second-level cache where it fits there, and two words per unknown that are written
-/// and gathered. On an H200 an iteration takes 6.9 us where there is little to move, and 10 us (tet4) or 13.5 us (hex8) at 27,783 unknowns:
-/// a third less than launches by a graph.
+/// and gathered. On an H200 an iteration takes 5 us where there is little to move, and 8.5 us (tet4) or 10.7 us (hex8) at 27,783
+/// unknowns: half of what launches by a graph take. Without columns in shared memory it takes 9.0 us and 11.9 us; with every warp
+/// reading all blocks' sums, and columns one at a time, 10.0 us and 13.5 us.
 ///
 /// # Safety
 /// See the crate's section on safety. All blocks run at the same time.
@@ -289,12 +368,15 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
     let mut own = Own::load::<D>(part, &v);
     let mut rho = run.scalars.at(run.rho as usize);
     thread::sync_threads();
+    let columns = [*scratch.starts, *scratch.starts.add(part.end_slice - part.first_slice)];
+    let kept = Kept::load(a, values, columns, run.room);
+    thread::sync_threads();
     // The first direction is p as it is.
     let mut beta = T::ONE;
     let (mut old, mut new) = (v.p, v.other_p);
-    let (mut done, mut pq, mut rr) = (0, 0.0, 0.0);
+    let (mut done, mut pq) = (0, 0.0);
     while done < run.steps {
-        products(part, run.sharing, a, values, [v.z, old], beta, scratch);
+        products(part, kept, [v.z, old], beta, scratch);
         let term = own.turn(beta, scratch.q, new);
         [pq] = sum_for_all([term], 0, &run);
         if pq <= 0.0 || pq.is_nan() {
@@ -305,21 +387,19 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
         let terms = own.advance(T::from_f64(quotient(rho, pq)), scratch.q, v.z);
         let [next, square] = sum_for_all(terms, 1, &run);
         if thread::first() {
-            run.history.set(done, square);
+            run.history.set(HISTORY + done, square);
         }
         beta = T::from_f64(quotient(next, rho));
-        (rho, rr, done) = (next, square, done + 1);
+        (rho, done) = (next, done + 1);
         (old, new) = (new, old);
-        if rr <= run.enough || rr.is_nan() {
+        if square <= run.enough || square.is_nan() {
             break;
         }
     }
     own.store(beta, &v);
     if thread::first() {
-        let place = run.done as usize;
         run.scalars.set(run.rho as usize, rho);
-        run.scalars.set(place, done as f64);
-        run.scalars.set(place + 1, pq);
-        run.scalars.set(place + 2, rr);
+        run.history.set(0, done as f64);
+        run.history.set(1, pq);
     }
 }

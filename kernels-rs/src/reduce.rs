@@ -29,7 +29,7 @@ pub struct Reduction {
 
 /// Computes: the sum of `terms` over the warp, in lane 0.
 #[inline(always)]
-unsafe fn warp_sum<const M: usize>(mut terms: [f64; M]) -> [f64; M] {
+pub(crate) unsafe fn warp_sum<const M: usize>(mut terms: [f64; M]) -> [f64; M] {
     let mut delta = 16;
     while delta > 0 {
         for term in &mut terms {

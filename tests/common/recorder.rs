@@ -78,20 +78,20 @@ impl Launcher for Recorder {
         self.emulated.copy(from, to)
     }
 
-    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+    unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch(grid, kernel) }
     }
 
-    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch_cooperative(grid, kernel) }
     }
 
-    fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize> {
-        self.emulated.resident_blocks(threads, kernel)
+    fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid> {
+        self.emulated.resident_grid(threads, kernel)
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {

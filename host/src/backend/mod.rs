@@ -378,7 +378,7 @@ pub struct CgState<'a, B: Backend, T: Real> {
     pub z: &'a mut Vector<B, T>,
     /// The direction, and room for another.
     pub p: [&'a mut Vector<B, T>; 2],
-    /// Where `r . r` after each iteration goes: there are no more iterations than it has entries.
+    /// How it went: see [`kernels_rs::cg_persistent::CgRun::history`].
     pub history: &'a mut Vector<B, f64>,
     /// Iterations at most.
     pub steps: usize,
@@ -386,8 +386,6 @@ pub struct CgState<'a, B: Backend, T: Real> {
     pub enough: f64,
     /// `r . z`.
     pub rho: Scalar,
-    /// Receives the number of iterations done, and the two after it the last `p . q` and `r . r`.
-    pub done: Scalar,
 }
 
 /// A symmetric block for each block row, of which the lower triangles are kept.
@@ -420,6 +418,6 @@ fn order_of(keys: &[u64], bits: u32) -> Vec<u32> {
 }
 
 /// What [`Backend::read`] does with what it read.
-pub(crate) fn check_finite<const N: usize>(values: [f64; N]) -> Result<[f64; N]> {
-    if values.iter().all(|v| v.is_finite()) { Ok(values) } else { Err(Error::Breakdown) }
+pub(crate) fn check_finite(values: &[f64]) -> Result<()> {
+    if values.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(Error::Breakdown) }
 }

@@ -69,6 +69,8 @@ pub(super) fn check(result: sys::CUresult, doing: &str) -> Result<()> {
 struct Loaded {
     _module: Module,
     function: sys::CUfunction,
+    /// What [`Launcher::resident_grid`] found, for the threads that it was asked about last.
+    resident: Option<Grid>,
 }
 
 /// Launches on an NVIDIA GPU, in one stream. Fields drop in order, the context last.
@@ -127,7 +129,7 @@ impl Cuda {
         let load = || {
             let module = Module::from_ptx(&ptx, &[])?;
             let function = module.get_function(name)?.to_raw();
-            Ok(Loaded { _module: module, function })
+            Ok(Loaded { _module: module, function, resident: None })
         };
         let loaded = load().map_err(|e| failure(e, &format!("load kernel `{name}` (driver too old?)")))?;
         let function = loaded.function;
@@ -190,7 +192,7 @@ impl Launcher for Cuda {
         check(result, "copy within its memory")
     }
 
-    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+    unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         let function = self.function(kernel.name())?;
         let mut params = kernel.params();
         // SAFETY: the parameters are the kernel's own, in its order; the caller keeps its contract.
@@ -212,7 +214,7 @@ impl Launcher for Cuda {
         check(result, &format!("launch kernel `{}`", kernel.name()))
     }
 
-    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         let function = self.function(kernel.name())?;
         let (mut params, stream) = (kernel.params(), self.stream.as_inner());
         let [blocks, threads, bytes] = [grid.blocks, grid.threads, grid.shared_bytes].map(|n| n as u32);
@@ -223,13 +225,33 @@ impl Launcher for Cuda {
         check(result, &format!("launch kernel `{}`", kernel.name()))
     }
 
-    fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize> {
-        let (function, mut blocks) = (self.function(kernel.name())?, 0);
-        // SAFETY: the function is loaded, and `blocks` receives one number.
-        let result =
-            unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, threads as i32, 0) };
-        check(result, "say how many blocks it can run")?;
-        Ok(blocks.max(0) as usize * self.multiprocessors)
+    fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid> {
+        use sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MAX_DYNAMIC;
+        let (function, mut blocks, mut bytes) = (self.function(kernel.name())?, 0, 0);
+        let mut kernels = self.kernels.borrow_mut();
+        let known = kernels.get_mut(kernel.name()).map(|loaded| &mut loaded.resident);
+        if let Some(Some(grid)) = known.as_deref()
+            && grid.threads == threads
+        {
+            return Ok(*grid);
+        }
+        // SAFETY: the function is loaded, and `blocks` and `bytes` receive one number each.
+        unsafe {
+            let (n_threads, doing) = (threads as i32, "say how many blocks it can run");
+            check(sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, n_threads, 0), doing)?;
+            if blocks > 0 {
+                check(
+                    sys::cuOccupancyAvailableDynamicSMemPerBlock(&raw mut bytes, function, blocks, n_threads),
+                    doing,
+                )?;
+                check(sys::cuFuncSetAttribute(function, MAX_DYNAMIC, bytes as i32), "grant shared memory")?;
+            }
+        }
+        let grid = Grid { blocks: blocks.max(0) as usize * self.multiprocessors, threads, shared_bytes: bytes };
+        if let Some(known) = known {
+            *known = Some(grid);
+        }
+        Ok(grid)
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Graph>> {

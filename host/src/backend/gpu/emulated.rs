@@ -50,22 +50,23 @@ impl Launcher for Emulated {
         Ok(())
     }
 
-    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+    unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         let (blocks, threads) = (grid.blocks as u32, grid.threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulator.launch(blocks, threads, grid.shared_bytes, kernel) }
             .map_err(|e| Error::Device(e.to_string()))
     }
 
-    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         let (blocks, threads) = (grid.blocks as u32, grid.threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulator.launch_cooperative(blocks, threads, grid.shared_bytes, kernel) }
             .map_err(|e| Error::Device(e.to_string()))
     }
 
-    fn resident_blocks<K: Kernel>(&self, _: usize, _: &K) -> Result<usize> {
-        Ok(self.full_grid())
+    fn resident_grid(&self, threads: usize, _: &dyn Kernel) -> Result<Grid> {
+        // Little enough for kernels to meet what they have no room for.
+        Ok(Grid { blocks: self.full_grid(), threads, shared_bytes: 16 << 10 })
     }
 
     fn record(&self, _: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {

@@ -23,7 +23,7 @@ use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
-use kernels_rs::cg_persistent::{CgRun, CgVectors, N_SUMS, SLICE, WARPS, max_slices};
+use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, N_SUMS, SLICE, kept_bytes, max_slices};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
@@ -52,14 +52,15 @@ pub trait Launcher: 'static {
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()>;
+    unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()>;
     /// Starts a kernel whose blocks wait for one another: all of them run at the same time.
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch_cooperative<K: Kernel>(&self, grid: Grid, kernel: &K) -> Result<()>;
-    /// Blocks of this many threads of a kernel that can run at the same time.
-    fn resident_blocks<K: Kernel>(&self, threads: usize, kernel: &K) -> Result<usize>;
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()>;
+    /// As many blocks of this many threads of a kernel as can run at the same time, with the dynamic shared memory that each can
+    /// have without there being fewer.
+    fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid>;
     /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing. The arrays that it
     /// uses live as long as the recording is replayed.
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
@@ -126,7 +127,7 @@ impl<L: Launcher> GpuBackend<L> {
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch_sum<K: Kernel>(&self, blocks: usize, kernel: &K) -> Result<()> {
+    unsafe fn launch_sum(&self, blocks: usize, kernel: &dyn Kernel) -> Result<()> {
         // SAFETY: the caller keeps the kernel's contract.
         let launched = unsafe { self.launcher.launch(Grid::new(blocks, BLOCK), kernel) };
         if launched.is_err() {
@@ -140,12 +141,6 @@ impl<L: Launcher> GpuBackend<L> {
     fn stride_grid(&self, n: usize) -> usize {
         n.div_ceil(BLOCK).clamp(1, self.launcher.full_grid())
     }
-}
-
-/// How many warps share a slice where a block has this many slices, as a power of two: all of them one, or four each
-/// (2 or 8 are slower on an H200, of 2 to 5 slices).
-fn sharing(slices: usize) -> u32 {
-    WARPS.ilog2() - u32::from(slices > 1)
 }
 
 impl<L: Launcher> Backend for GpuBackend<L> {
@@ -230,7 +225,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
         let mut bank = [0.0; N_SCALARS];
         self.launcher.download(&self.reducer.borrow().scalars, 0, &mut bank)?;
-        check_finite(scalars.map(|scalar| bank[scalar.0 as usize]))
+        let values = scalars.map(|scalar| bank[scalar.0 as usize]);
+        check_finite(&values)?;
+        Ok(values)
     }
 
     fn dot<T: Real>(&self, x: &L::Buffer<T>, y: &L::Buffer<T>, out: Scalar) -> Result<()> {
@@ -305,11 +302,11 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         values: &L::Buffer<V>,
         state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
-        let CgState { inverse, u, r, z, p: [p, other_p], history, steps, enough, rho, done } = state;
+        let CgState { inverse, u, r, z, p: [p, other_p], history, steps, enough, rho } = state;
         let n = inverse.len();
         let Some(values) = V::numbers(values.view()) else { return Ok(false) };
         assert!([u, &*r, z, p, other_p].map(|v| v.len()) == [n; 5], "vectors of different lengths");
-        assert!(steps <= history.len(), "no room for the history of {steps} iterations");
+        assert!(HISTORY + steps <= history.len(), "no room for the history of {steps} iterations");
         let v = CgVectors {
             inverse: inverse.view(),
             u: u.view_mut(),
@@ -322,24 +319,24 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         let mut run = CgRun {
             steps,
             enough,
-            sharing: 0,
+            room: 0,
             barrier: reducer.barrier.view_mut(),
             partials: reducer.partials.view_mut(),
             history: history.view_mut(),
             scalars: reducer.scalars.view_mut(),
             rho: rho.0,
-            done: done.0,
         };
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         let n_slices = n_rows.div_ceil(SLICE).max(1);
-        let blocks = self.launcher.resident_blocks(BLOCK, &kernel)?.min(n_slices);
+        let resident = self.launcher.resident_grid(BLOCK, &kernel)?;
+        let blocks = resident.blocks.min(n_slices);
         if blocks == 0 || n_slices.div_ceil(blocks) > max_slices(F::ROWS) {
             return Ok(false);
         }
-        run.sharing = sharing(n_slices.div_ceil(blocks));
+        run.room = resident.shared_bytes / kept_bytes(F::ROWS, size_of::<V>());
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
-        unsafe { self.launcher.launch_cooperative(Grid::new(blocks, BLOCK), &kernel) }?;
+        unsafe { self.launcher.launch_cooperative(Grid { blocks, ..resident }, &kernel) }?;
         Ok(true)
     }
 

@@ -37,17 +37,15 @@ pub const CHECK_EVERY: usize = 10;
 
 const RHO: [Scalar; 2] = [Scalar::new(0), Scalar::new(1)];
 const NORM: Scalar = Scalar::new(2);
-/// Where a launch of many iterations leaves their number, and after it the last `p . q` and `r . r`.
-const DONE: [Scalar; 3] = [Scalar::new(3), Scalar::new(4), Scalar::new(5)];
 
 /// Where iteration `step` since the last look leaves `r . r`.
 const fn history(step: usize) -> Scalar {
-    Scalar::new(6 + step)
+    Scalar::new(3 + step)
 }
 
 /// Where it leaves `p . q`.
 const fn pq(step: usize) -> Scalar {
-    Scalar::new(6 + CHECK_EVERY + step)
+    Scalar::new(3 + CHECK_EVERY + step)
 }
 
 /// The iteration's vectors.
@@ -81,8 +79,7 @@ pub fn cg<B: Backend, T: Real>(
     let stepper = Stepper::new(backend, preconditioner, n, options.stepping)?;
     let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0, stepper };
     backend.dot(f, f, NORM)?;
-    let [norm] = backend.read([NORM])?;
-    let norm = norm.sqrt();
+    let [norm, first] = cg.start(f, u)?;
     let mut outcome = CgOutcome {
         iterations: 0,
         spmvs: 0,
@@ -96,18 +93,18 @@ pub fn cg<B: Backend, T: Real>(
         return Ok(outcome);
     }
     let until = Until { options, norm, monitor };
-    let mut residual = cg.start(f, u)? / norm;
+    let mut residual = first / norm;
     let mut best = Best::new(backend, u, n, residual)?;
     let mut ending = until.before_run(&outcome);
     while residual > options.tolerance && ending.is_none() {
         let found = cg.run(u, &mut best, residual, &until, &mut outcome)?;
         let before = residual;
-        residual = cg.start(f, u)? / norm;
+        residual = cg.start(f, u)?[1] / norm;
         let exhausted = (residual > WORTHWHILE * before).then_some(Ending::Stagnated);
         ending = found.or_else(|| until.before_run(&outcome)).or(exhausted);
     }
     if residual > options.tolerance && best.exchange(u, residual) {
-        let found = cg.start(f, u)? / norm;
+        let found = cg.start(f, u)?[1] / norm;
         // What the recurrence took for better may not be.
         residual = if found > residual && best.exchange(u, found) { residual } else { found };
     }
@@ -137,16 +134,15 @@ impl Until<'_> {
 }
 
 impl<B: Backend, T: Real> Cg<'_, B, T> {
-    /// `r = f - K u`, `p = M^-1 r`, and `||r||`.
-    fn start(&mut self, f: &Vector<B, T>, u: &Vector<B, T>) -> Result<f64> {
+    /// `r = f - K u`, `p = M^-1 r`; `||f||`, of which the square is in [`NORM`], and `||r||`.
+    fn start(&mut self, f: &Vector<B, T>, u: &Vector<B, T>) -> Result<[f64; 2]> {
         let b = self.backend;
         self.starts += 1;
         residual(b, self.operator, f, u, &mut self.q, &mut self.r)?;
         self.preconditioner.apply(b, self.operator, &self.r, &mut self.p)?;
         b.dot(&self.r, &self.p, RHO[self.current])?;
         b.dot(&self.r, &self.r, history(0))?;
-        let [rr] = b.read([history(0)])?;
-        Ok(rr.sqrt())
+        Ok(b.read([NORM, history(0)])?.map(f64::sqrt))
     }
 
     /// Iterates until the recurrence's residual is small enough, the iterations are used up, or something is wrong:

@@ -4,10 +4,11 @@
 //! in tens: three launches each with a diagonal preconditioner, recorded once and repeated in one go where the device
 //! can; or, on small systems, hundreds in a single launch that looks at the residual itself.
 
-use super::{CHECK_EVERY, Cg, DONE, RHO, Stepping, history, pq};
-use crate::backend::{Backend, CgState, Vector};
+use super::{CHECK_EVERY, Cg, RHO, Stepping, history, pq};
+use crate::backend::{Backend, CgState, Vector, check_finite};
 use crate::error::Result;
 use crate::precond::Preconditioner;
+use kernels_rs::cg_persistent::HISTORY;
 use kernels_rs::real::Real;
 
 /// Iterations of a launch of many: some milliseconds of work, then the host may say that it is enough.
@@ -39,7 +40,7 @@ pub(super) enum Stepper<B: Backend> {
     },
     /// Many in one launch.
     Persistent {
-        /// `[PERSISTENT_STEPS]`
+        /// `[HISTORY + PERSISTENT_STEPS]`
         history: Vector<B, f64>,
     },
 }
@@ -52,7 +53,7 @@ impl<B: Backend> Stepper<B> {
         n: usize,
         stepping: Stepping,
     ) -> Result<Self> {
-        let in_one = || Ok(Stepper::Persistent { history: b.zeros(PERSISTENT_STEPS)? });
+        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + PERSISTENT_STEPS)? });
         match stepping {
             Stepping::Launches => Ok(Stepper::Launches),
             Stepping::Auto if n > 0 && !B::ON_HOST && preconditioner.diagonal().is_some() => in_one(),
@@ -95,15 +96,15 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             steps,
             enough,
             rho: RHO[self.current],
-            done: DONE[0],
         };
         if !self.operator.iterate(b, state)? {
             self.stepper = Stepper::Graph { warm: false, recorded: None };
             return Ok(None);
         }
-        let [done, pq, _] = b.read(DONE)?;
-        let mut squares = b.download(history)?;
-        squares.truncate(done as usize);
+        let found = b.download(history)?;
+        let (done, pq) = (found[0] as usize, found[1]);
+        let squares = found[HISTORY..HISTORY + done].to_vec();
+        check_finite(&found[..HISTORY + done])?;
         // One that has converged says so by its residual.
         let ended = pq <= 0.0;
         Ok(Some(Progress { squares, ended, indefinite: pq < 0.0 }))
