@@ -50,19 +50,19 @@ impl Results {
     }
 
     pub(super) fn fields(&self) -> Fields<'_> {
-        Fields {
+        let solved = Solved::Elastic {
             displacement: &self.displacement,
             reaction_force: &self.reaction_force,
             von_mises: &self.von_mises,
             stress: &self.stress,
-            material: &self.material,
-        }
+        };
+        Fields { solved, material: &self.material }
     }
 }
 
-/// Names of all fields.
+/// Names of all fields of elasticity.
 pub(super) fn all_fields() -> Vec<String> {
-    vtu::FIELDS.iter().map(|field| field.to_string()).collect()
+    crate::model::options::fields(crate::model::Analysis::Elasticity).iter().map(|field| field.to_string()).collect()
 }
 
 fn names(dir: &Path) -> Vec<String> {
