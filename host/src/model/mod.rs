@@ -15,6 +15,8 @@ mod source;
 mod supports;
 
 #[cfg(test)]
+mod laplace_tests;
+#[cfg(test)]
 mod plane_tests;
 #[cfg(test)]
 mod testing;
