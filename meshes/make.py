@@ -318,7 +318,23 @@ def hole(name):
     write_plane(name, 4.1, False)
 
 
-MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car, "hole": hole}
+def ring(name):
+    """Triangles between circles of radius 1 and 2 m round the origin, in the plane z = 0."""
+    start(name)
+    occ = gmsh.model.occ
+    occ.cut([(2, occ.addDisk(0, 0, 0, 2, 2))], [(2, occ.addDisk(0, 0, 0, 1, 1))])
+    occ.synchronize()
+    sizes(0.12, 0.12)
+    curves = [tag for _, tag in gmsh.model.getEntities(1)]
+    is_inner = lambda tag: gmsh.model.getBoundingBox(1, tag)[3] < 1.5
+    group(2, [tag for _, tag in gmsh.model.getEntities(2)], "body")
+    group(1, [tag for tag in curves if is_inner(tag)], "inner")
+    group(1, [tag for tag in curves if not is_inner(tag)], "outer")
+    gmsh.model.mesh.generate(2)
+    save(name, 4.1, True, ("triangles", TRI3), "gamma", 0.5)
+
+
+MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car, "hole": hole, "ring": ring}
 
 
 def main(names):

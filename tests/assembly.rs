@@ -9,6 +9,7 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{Ordering, Supports, Symbolic};
 use warpfem::backend::{Backend, Device};
+use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline;
 use warpfem::solve::Silent;
@@ -21,7 +22,7 @@ fn models() -> Vec<Model> {
         let cells = if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] };
         let distorted =
             |analysis: &Analysis| meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells, 0.2));
-        models.extend(meshes::analyses(kind).iter().map(distorted));
+        models.extend(meshes::all_analyses(kind).iter().map(distorted));
     }
     models
 }
@@ -40,7 +41,7 @@ fn assembled<B: Backend, T: Real>(
 ) -> Vec<u64> {
     let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
-        let mut matrix: Matrix<B, T> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
+        let mut matrix: Matrix<B, T> = zeros(backend, "ebw", model.analysis.components(), &symbolic.sparsity);
         meshes::assemble(backend, &mesh, &mut matrix);
         (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
     };
@@ -64,9 +65,9 @@ fn flat(dim: usize, vectors: &[[f64; 3]]) -> Vec<f64> {
     vectors.iter().flat_map(|vector| vector[..dim].iter().copied()).collect()
 }
 
-/// All translations and rotations, in the solver's numbering.
+/// All translations and rotations, in the solver's numbering; of a potential a constant.
 fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
-    let dim = model.analysis.dim();
+    let dim = model.analysis.components();
     let motion = |m: usize| {
         let at = |[x, y, z]: [f64; 3]| match m {
             3 => [0.0, -z, y],
@@ -77,7 +78,11 @@ fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
         let u: Vec<[f64; 3]> = symbolic.numbering.gather(&model.mesh.coords).into_iter().map(at).collect();
         DVector::from_vec(flat(dim, &u))
     };
-    let all: &[usize] = if dim == 2 { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    let all: &[usize] = match dim {
+        1 => &[0],
+        2 => &[0, 1, 5],
+        _ => &[0, 1, 2, 3, 4, 5],
+    };
     all.iter().map(|m| motion(*m)).collect()
 }
 
@@ -86,7 +91,7 @@ fn stiffness_is_the_serial_assembly() {
     for model in models() {
         for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024), (Ordering::ReverseCuthillMckee, 64)] {
             let symbolic = Symbolic::new(&model.mesh, order, window).unwrap();
-            let expected = renumbered(model.analysis.dim(), &symbolic, &reference::stiffness(&model));
+            let expected = renumbered(model.analysis.components(), &symbolic, &reference::stiffness(&model));
             assert_orders_agree(&on_every_device!(assembled::<_, f64>, &model, &symbolic, &expected));
             assert_orders_agree(&on_every_device!(assembled::<_, f32>, &model, &symbolic, &expected));
         }
@@ -98,10 +103,10 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.components(), &symbolic.sparsity);
     meshes::assemble(backend, &mesh, &mut matrix);
     let before = dense_of(backend, &matrix);
-    let dim = model.analysis.dim();
+    let dim = model.analysis.components();
     let mut f = backend.upload(&flat(dim, &symbolic.numbering.gather(&model.nodal_forces))).unwrap();
     supports.eliminate(backend, &mut matrix, &mut f).unwrap();
     let k = dense_of(backend, &matrix);
@@ -121,7 +126,7 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
 
 /// The free part of `K u = f` solved with the prescribed part taken over to the right.
 fn partitioned(model: &Model) -> DVector<f64> {
-    let dim = model.analysis.dim();
+    let dim = model.analysis.components();
     let n = dim * model.mesh.coords.len();
     let mut prescribed = vec![None; n];
     for support in &model.supports {
@@ -149,15 +154,24 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
     let plane = "[[support]]\non = \"xmin\"\nfix = \"xy\"\n\
                  [[support]]\non = \"xmax\"\ndisplacement = { y = -0.02 }\n\
                  [[traction]]\non = \"ymax\"\nvector = [1.0, -3.0]\n";
-    for kind in [PLANE, SOLID].concat() {
-        let analysis = *meshes::analyses(kind).last().unwrap();
-        let (cells, tables) = (if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] }, [plane, solid]);
-        let tables = format!("{}{}{}", meshes::analysis(analysis, 0.4), meshes::SOFT, tables[analysis.dim() - 2]);
+    let potential = "[[support]]\non = \"xmin\"\nvalue = 0.5\n[[support]]\non = \"xmax\"\nvalue = -2.0\n\
+                     [[flux]]\non = \"ymax\"\nvalue = 3.0\n";
+    let kinds = [PLANE, SOLID].concat();
+    let last = |kind: &ElementKind| (*kind, *meshes::analyses(*kind).last().unwrap());
+    let potentials = kinds.iter().map(|kind| (*kind, Analysis::Laplace));
+    for (kind, analysis) in kinds.iter().map(last).chain(potentials) {
+        let (cells, tables) =
+            (if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] }, [potential, plane, solid]);
+        let tables =
+            format!("{}{}{}", meshes::analysis(analysis, 0.4), meshes::SOFT, tables[analysis.components() - 1]);
         let model = meshes::model(&tables, meshes::distorted_box(kind, cells, 0.2));
         let expected = partitioned(&model);
         assert_orders_agree(&on_every_device!(constrained, &model, &expected));
         let solution = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
-        let found = flat(analysis.dim(), &solution.displacement);
+        let found = match solution.potential {
+            Some(potential) => potential.values,
+            None => flat(analysis.components(), &solution.displacement),
+        };
         assert_close("pipeline", &found, expected.as_slice(), 1e-7, expected.amax());
     }
 }
@@ -165,7 +179,7 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
 fn gravity<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
-    let dim = model.analysis.dim();
+    let dim = model.analysis.components();
     let weights = [[0.0, 1.0, -9.81 * 2.0], [0.5, 0.0, -9.81 * 5.0]];
     let mut f = backend.zeros(dim * mesh.n_nodes).unwrap();
     mesh.add_body_force(backend, &weights, &mut f).unwrap();
@@ -194,10 +208,10 @@ fn gravity_adds_up_to_the_weight() {
 fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.dim(), &symbolic.sparsity);
+    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.components(), &symbolic.sparsity);
     meshes::assemble(backend, &mesh, &mut matrix);
-    let u = backend.upload(&Random(6).vector::<f64>(mesh.dim * mesh.n_nodes)).unwrap();
-    let mut product = backend.zeros(mesh.dim * mesh.n_nodes).unwrap();
+    let u = backend.upload(&Random(6).vector::<f64>(mesh.components() * mesh.n_nodes)).unwrap();
+    let mut product = backend.zeros(mesh.components() * mesh.n_nodes).unwrap();
     matrix.apply(backend, &u, &mut product).unwrap();
     let force = backend.download(&mesh.internal_force(backend, &u).unwrap()).unwrap();
     let product = backend.download(&product).unwrap();

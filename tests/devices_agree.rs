@@ -5,7 +5,7 @@ mod common;
 use common::elements::{PLANE, SOLID};
 use common::{assert_close, bits, largest, meshes};
 use warpfem::backend::Device;
-use warpfem::model::Model;
+use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
 
@@ -14,6 +14,10 @@ fn numbers(solution: &Solution) -> Vec<f64> {
     numbers.extend(solution.reaction_force.as_flattened());
     numbers.extend(solution.stresses.von_mises.concat());
     numbers.extend(solution.stresses.stress.concat().as_flattened());
+    if let Some(potential) = &solution.potential {
+        numbers.extend(&potential.values);
+        numbers.extend(potential.gradient.concat().as_flattened());
+    }
     numbers.extend(&solution.outcome.history);
     numbers
 }
@@ -34,6 +38,11 @@ fn check(mut model: Model) {
         };
         close("displacements", found.displacement.as_flattened(), expected.displacement.as_flattened());
         close("von Mises", &found.stresses.von_mises.concat(), &expected.stresses.von_mises.concat());
+        if let (Some(found), Some(expected)) = (&found.potential, &expected.potential) {
+            close("potential", &found.values, &expected.values);
+            let gradients = [found, expected].map(|potential| potential.gradient.concat());
+            close("gradient", gradients[0].as_flattened(), gradients[1].as_flattened());
+        }
         close("reactions", found.reactions.as_flattened(), expected.reactions.as_flattened());
         close("energy", &[found.stresses.strain_energy], &[expected.stresses.strain_energy]);
         assert!(found.equilibrium_error < 1e-10, "{}", found.equilibrium_error);
@@ -50,9 +59,12 @@ fn devices_agree_and_repeat_themselves() {
 fn devices_agree_about_every_element() {
     for kind in [PLANE, SOLID].concat() {
         let cells = if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 3, 2] };
-        for analysis in meshes::analyses(kind) {
-            let mut model = meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells, 0.2));
-            model.gravity = Some([0.5, -1.0, if kind.info().dim == 3 { 2.0 } else { 0.0 }]);
+        for analysis in meshes::all_analyses(kind) {
+            let mut model = meshes::two_materials_in(analysis, meshes::distorted_box(kind, cells, 0.2));
+            match analysis {
+                Analysis::Laplace => model.source = Some(2.0),
+                _ => model.gravity = Some([0.5, -1.0, if kind.info().dim == 3 { 2.0 } else { 0.0 }]),
+            }
             check(model);
         }
     }

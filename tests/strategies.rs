@@ -66,7 +66,8 @@ fn check_colors<B: Backend, T: Real>(assembly: &Assembly<B, T>, problem: &Proble
 fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
     let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
     let mut found = Vec::new();
-    let mut matrix: Matrix<B, T> = zeros(backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
+    let mut matrix: Matrix<B, T> =
+        zeros(backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
     for strategy in suited::<B>(&problem.model) {
         let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
         check_colors(&assembly, problem);
@@ -102,7 +103,7 @@ fn in_formats<B: Backend>(backend: &B, problem: &Problem) {
     let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
     for format in formats() {
         let mut matrix: Matrix<B, f64> =
-            zeros(backend, format, problem.model.analysis.dim(), &problem.symbolic.sparsity);
+            zeros(backend, format, problem.model.analysis.components(), &problem.symbolic.sparsity);
         for strategy in suited::<B>(&problem.model) {
             let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
             assembly.assemble(backend, &mesh, &mut matrix).unwrap();
@@ -127,7 +128,8 @@ fn again<B: Backend>(backend: &B, problem: &Problem) {
     other.cell_material.iter_mut().flatten().for_each(|material| *material = 1 - *material);
     let expected = reference::stiffness(&other);
     let mut mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
+    let mut matrix: Matrix<B, f64> =
+        zeros(backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
     for strategy in suited::<B>(&problem.model) {
         let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
         for (model, expected) in [(&problem.model, &problem.expected), (&other, &expected)] {
@@ -150,7 +152,8 @@ fn assembling_again_repeats_nothing_symbolic() {
     let problem = Problem::new(meshes::two_materials(meshes::distorted_box(Hex8, [3, 2, 2], 0.2)));
     let backend = GpuBackend::new(Recorder::default()).unwrap();
     let mesh = meshes::upload(&backend, &problem.model, &problem.symbolic);
-    let mut matrix: Matrix<_, f64> = zeros(&backend, "ebw", problem.model.analysis.dim(), &problem.symbolic.sparsity);
+    let mut matrix: Matrix<_, f64> =
+        zeros(&backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
     for strategy in suited::<GpuBackend<Recorder>>(&problem.model) {
         let mut assembly = Assembly::new(&backend, &mesh, matrix.pattern(), strategy).unwrap();
         let before = backend.launcher().counts();

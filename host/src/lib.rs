@@ -1,4 +1,4 @@
-//! warpfem: finite elements for static linear elasticity, with GPU kernels written in Rust.
+//! warpfem: finite elements for static linear elasticity and for potentials, with GPU kernels written in Rust.
 //!
 //! Data flows one way, and a module uses only those before it (besides [`backend`], [`sparse`] and [`element`]):
 //!

@@ -6,8 +6,8 @@ use crate::backend::device::with_backend;
 use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::model::Model;
 use crate::model::options::PRECISIONS;
+use crate::model::{Analysis, Material, Model};
 use crate::precond;
 use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor};
@@ -53,15 +53,18 @@ pub struct Choices {
 /// The answer, in the mesh's numbering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Displacements, `[n_nodes]`.
+    /// Displacements, `[n_nodes]`; none if the unknown is a potential.
     pub displacement: Vec<[f64; 3]>,
-    /// Forces of the supports on the body; 0 in free components, `[n_nodes]`.
+    /// The potential and its gradient, if that is the unknown.
+    pub potential: Option<Potential>,
+    /// Forces of the supports on the body; 0 in free components, `[n_nodes]`. Of a potential what flows in there, then zeros.
     pub reaction_force: Vec<[f64; 3]>,
-    /// Stresses and strain energy.
+    /// Stresses and strain energy; empty if the unknown is a potential.
     pub stresses: Stresses,
-    /// For each of the model's supports: the sum of `K u - f` over its nodes in the components it prescribes.
+    /// For each of the model's supports: the sum of `K u - f` over its nodes in the components it prescribes; of a
+    /// potential the flow into the body, then zeros.
     pub reactions: Vec<[f64; 3]>,
-    /// The sum of all loads.
+    /// The sum of all loads; of a potential what fluxes and sources bring in, then zeros.
     pub applied: [f64; 3],
     /// See [`stress::equilibrium_error`].
     pub equilibrium_error: f64,
@@ -71,6 +74,22 @@ pub struct Solution {
     pub choices: Choices,
     /// Where the time went.
     pub timings: Timings,
+}
+
+/// A potential, in the mesh's numbering.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Potential {
+    /// Its values, `[n_nodes]`.
+    pub values: Vec<f64>,
+    /// Its gradient at the centroid of each cell, by position in `mesh.cells` (empty for cells that are not solved on).
+    pub gradient: Vec<Vec<[f64; 3]>>,
+}
+
+impl Potential {
+    /// The gradient's magnitude in each cell, by position in `mesh.cells`.
+    pub fn steepness(&self) -> Vec<Vec<f64>> {
+        self.gradient.iter().map(|block| block.iter().map(|g| stress::norm(g)).collect()).collect()
+    }
 }
 
 /// Solves a model on a device. An iteration that ends short of the tolerance is [`Error::NotConverged`], which carries
@@ -104,7 +123,7 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
 /// The assembly strategy that the model asks for; `auto` is [`Strategy::auto`].
 fn strategy<B: Backend>(model: &Model) -> Result<Strategy> {
     match model.solver.assembly.as_str() {
-        "auto" => Ok(Strategy::auto::<B>(model.mesh.solids().map(|(_, cells)| cells.kind))),
+        "auto" => Ok(Strategy::auto::<B>(model.analysis, model.mesh.solids().map(|(_, cells)| cells.kind))),
         name => Strategy::from_name(name),
     }
 }
@@ -173,7 +192,7 @@ impl<'a> Phase<'a> {
     }
 }
 
-/// A model assembled on a backend: `K v = f`, with `v` the displacement less what is prescribed.
+/// A model assembled on a backend: `K v = f`, with `v` the displacement, or the potential, less what is prescribed.
 pub struct System<B: Backend, T: Real> {
     /// The solver's numbering.
     pub numbering: Numbering,
@@ -181,7 +200,7 @@ pub struct System<B: Backend, T: Real> {
     pub mesh: DeviceMesh<B>,
     /// The supports.
     pub supports: Supports,
-    /// All loads as nodal forces in the solver's numbering, `[n_nodes][dim]` flat.
+    /// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
     pub applied: Vec<f64>,
     /// K.
     pub matrix: Matrix<B, T>,
@@ -205,7 +224,7 @@ impl<B: Backend, T: Real> System<B, T> {
         let order = ordering(model)?;
         let Topology { numbering, pattern, blocks, coords } =
             Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
-        let mut matrix = Matrix::zeros(backend, format, model.analysis.dim(), &pattern, Tuning::default())?;
+        let mut matrix = Matrix::zeros(backend, format, model.analysis.components(), &pattern, Tuning::default())?;
         let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
         let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy::<B>(model)?)?;
         backend.finish()?;
@@ -256,7 +275,12 @@ fn solve_with<B: Backend, T: Real>(
     let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
-    let stresses = stress::recover(backend, &mesh, &device_u, model.mesh.cells.len())?;
+    let (dim, n_blocks, is_potential) =
+        (supports.components, model.mesh.cells.len(), model.analysis == Analysis::Laplace);
+    let (stresses, gradient) = match is_potential {
+        true => (Stresses::default(), stress::gradients(backend, &mesh, &device_u, n_blocks)?),
+        false => (stress::recover(backend, &mesh, &device_u, n_blocks)?, Vec::new()),
+    };
     let internal = backend.take(mesh.internal_force(backend, &device_u)?)?;
     if T::EPSILON.to_f64() > f64::EPSILON && norm_f > 0.0 {
         // A rounded matrix cannot judge itself.
@@ -269,10 +293,10 @@ fn solve_with<B: Backend, T: Real>(
         };
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
-    let dim = supports.dim;
     let reaction_force = numbering.scatter(&support_forces, dim);
     let mut solution = Solution {
-        displacement: numbering.scatter(&u, dim),
+        displacement: if is_potential { Vec::new() } else { numbering.scatter(&u, dim) },
+        potential: is_potential.then(|| Potential { values: numbering.to_mesh_order(&u), gradient }),
         reactions: reactions(model, &reaction_force),
         reaction_force,
         stresses,
@@ -286,14 +310,16 @@ fn solve_with<B: Backend, T: Real>(
     Ok(solution)
 }
 
-/// All loads as nodal forces in the solver's numbering, `[n_nodes][dim]` flat.
+/// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
 fn loads<B: Backend>(backend: &B, model: &Model, numbering: &Numbering, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
-    let nodal = numbering.gather_components(&model.nodal_forces, model.analysis.dim());
-    let Some(gravity) = model.gravity else { return Ok(nodal) };
-    let weight = |density: Option<f64>| gravity.map(|g| density.unwrap_or(0.0) * g);
-    let weights: Vec<[f64; 3]> = model.materials.iter().map(|material| weight(material.density)).collect();
+    let nodal = numbering.gather_components(&model.nodal_forces, model.analysis.components());
+    let per_volume = |material: &Material| match (model.gravity, model.source) {
+        (Some(gravity), _) => Some(gravity.map(|g| material.density.unwrap_or(0.0) * g)),
+        (_, source) => source.map(|source| [source, 0.0, 0.0]),
+    };
+    let Some(forces) = model.materials.iter().map(per_volume).collect::<Option<Vec<_>>>() else { return Ok(nodal) };
     let mut f = backend.upload(&nodal)?;
-    mesh.add_body_force(backend, &weights, &mut f)?;
+    mesh.add_body_force(backend, &forces, &mut f)?;
     backend.take(f)
 }
 

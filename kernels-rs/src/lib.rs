@@ -8,12 +8,13 @@
 //! | --- | --- |
 //! | shape functions, quadrature | [`element`] |
 //! | `D`, element blocks, von Mises | [`material`] |
+//! | elasticity and conduction alike | [`physics`] |
 //! | `K = sum_e K_e`, supports, `f = sum_e f_e` | [`assembly`] |
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
-//! | stress and energy per element | [`stress`] |
+//! | stress, energy and gradient per element | [`stress`] |
 //!
 //! # Safety of kernels
 //!
@@ -33,6 +34,7 @@ pub mod cg_persistent;
 pub mod element;
 pub mod half;
 pub mod material;
+pub mod physics;
 pub mod precond;
 pub mod real;
 pub mod reduce;

@@ -5,6 +5,7 @@ mod bad_mesh;
 mod bad_use;
 mod bench;
 mod files;
+mod laplace;
 mod plane;
 mod solve;
 mod stop;

@@ -71,9 +71,18 @@ pub fn on_skin(dim: usize, x: [f64; 3]) -> bool {
 }
 
 /// A material and nothing else.
-pub const SOFT: &str = "[[material]]\nname = \"soft\"\nyoung = 1000.0\npoisson = 0.3\ndensity = 2.0\n";
+pub const SOFT: &str = "[[material]]\nname = \"soft\"\nyoung = 1000.0\npoisson = 0.3\ndensity = 2.0\n\
+                        conductivity = 3.0\n";
 /// A support that holds a box.
 pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
+
+/// The same of an analysis: all components of a displacement, or a potential of 0.
+pub fn clamp(kind: Analysis) -> String {
+    match kind {
+        Analysis::Laplace => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
+        _ => CLAMP.replace("xyz", &"xyz"[..kind.components()]),
+    }
+}
 
 /// Resolves the tables of a case on a mesh.
 pub fn model(tables: &str, mesh: Mesh) -> Model {
@@ -82,15 +91,20 @@ pub fn model(tables: &str, mesh: Mesh) -> Model {
     Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The analyses that an element is made for.
+/// The analyses of elasticity that an element is made for.
 pub fn analyses(kind: ElementKind) -> &'static [Analysis] {
     if kind.info().dim == 2 { &[Analysis::PlaneStress, Analysis::PlaneStrain] } else { &[Analysis::Elasticity] }
+}
+
+/// All analyses that an element is made for.
+pub fn all_analyses(kind: ElementKind) -> Vec<Analysis> {
+    [&[Analysis::Laplace], analyses(kind)].concat()
 }
 
 /// The table that asks for an analysis, in the plane of a thickness.
 pub fn analysis(kind: Analysis, thickness: f64) -> String {
     let table = format!("[analysis]\nkind = \"{}\"\n", kind.name());
-    if kind.dim() == 2 { format!("{table}thickness = {thickness:?}\n") } else { table }
+    if kind.dim() == Some(2) { format!("{table}thickness = {thickness:?}\n") } else { table }
 }
 
 /// A clamped model of two materials, alternating from cell to cell; plane meshes in plane stress.
@@ -100,9 +114,10 @@ pub fn two_materials(mesh: Mesh) -> Model {
 
 /// The same of this analysis; a plane body is 0.4 thick.
 pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
-    let clamp = &CLAMP.replace("xyz", &"xyz"[..kind.dim()]);
-    let mut model = model(&format!("{}{SOFT}{clamp}", analysis(kind, 0.4)), mesh);
-    let hard = warpfem::model::Material { name: "hard".into(), young: 7000.0, poisson: 0.2, density: Some(5.0) };
+    let mut model = model(&format!("{}{SOFT}{}", analysis(kind, 0.4), clamp(kind)), mesh);
+    model.thickness = if model.mesh.dim() == 2 { 0.4 } else { 1.0 };
+    let (name, density) = ("hard".into(), Some(5.0));
+    let hard = warpfem::model::Material { name, young: 7000.0, poisson: 0.2, conductivity: 90.0, density };
     model.materials.push(hard);
     for cells in &mut model.cell_material {
         cells.iter_mut().enumerate().for_each(|(cell, material)| *material = (cell % 3 == 0).into());

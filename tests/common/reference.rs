@@ -1,4 +1,4 @@
-//! Stiffness and stress by the textbook: `K_e = sum_q w |J| B^T D B` with B and D written out, one element after
+//! Stiffness and stress, and the matrix of a potential, by the textbook: `K_e = sum_q w |J| B^T D B` with B and D written out, one element after
 //! the other into a dense matrix. Shares no formula with the kernels.
 
 use super::elements::{Point, Reference};
@@ -56,7 +56,10 @@ pub fn for_each_cell(model: &Model, mut visit: impl FnMut(ElementKind, &[u32], &
 
 /// K of a model before supports, in the mesh's numbering, element by element.
 pub fn stiffness(model: &Model) -> DMatrix<f64> {
-    let dim = model.analysis.dim();
+    if model.analysis == Analysis::Laplace {
+        return conduction(model);
+    }
+    let dim = model.analysis.components();
     let n = dim * model.mesh.coords.len();
     let mut k = DMatrix::zeros(n, n);
     for_each_cell(model, |kind, nodes, x, material, _| {
@@ -79,9 +82,26 @@ pub fn stiffness(model: &Model) -> DMatrix<f64> {
     k
 }
 
-/// Nodal forces of a force per volume, one per material, `[n_nodes][dim]` flat.
+/// `K_ab = int k grad N_a . grad N_b dV`.
+fn conduction(model: &Model) -> DMatrix<f64> {
+    let n = model.mesh.coords.len();
+    let mut k = DMatrix::zeros(n, n);
+    for_each_cell(model, |kind, nodes, x, material, _| {
+        for point in points(kind, x) {
+            let w = model.thickness * point.weight * model.materials[material].conductivity;
+            for (a, ga) in nodes.iter().zip(&point.gradients) {
+                for (b, gb) in nodes.iter().zip(&point.gradients) {
+                    k[(*a as usize, *b as usize)] += w * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+                }
+            }
+        }
+    });
+    k
+}
+
+/// Nodal forces of a force per volume, one per material, `[n_nodes][dim]` flat; of a potential the first component.
 pub fn body_force(model: &Model, force: &[[f64; 3]]) -> Vec<f64> {
-    let dim = model.analysis.dim();
+    let dim = model.analysis.components();
     let mut f = vec![0.0; dim * model.mesh.coords.len()];
     for_each_cell(model, |kind, nodes, x, material, _| {
         for point in points(kind, x) {

@@ -7,8 +7,9 @@ use super::common::{Random, assert_close, bits, largest, meshes, reference, roun
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::element::Element;
 use kernels_rs::for_each_element;
+use kernels_rs::physics::{Conduction, Elasticity, Physics, size};
 use kernels_rs::real::Real;
-use kernels_rs::stress::{Recover, StressOut};
+use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 use nalgebra::DVector;
 use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
 use warpfem::backend::{Backend, Buffer};
@@ -30,20 +31,25 @@ fn divisions(kind: ElementKind) -> [usize; 3] {
     }
 }
 
-/// Models of two materials in each analysis, numbered as in the mesh.
-fn problems<E: Element>(cells: impl Fn(ElementKind) -> [usize; 3]) -> Vec<(Model, Symbolic)> {
-    let kind = ElementKind::from_name(E::NAME).unwrap();
+/// The element's kind.
+fn kind<E: Element>() -> ElementKind {
+    ElementKind::from_name(E::NAME).unwrap()
+}
+
+/// Models of two materials in each of some analyses, numbered as in the mesh.
+fn problems<E: Element>(analyses: &[Analysis], cells: impl Fn(ElementKind) -> [usize; 3]) -> Vec<(Model, Symbolic)> {
+    let kind = kind::<E>();
     let problem = |analysis: &Analysis| {
         let model = meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells(kind), 0.2));
         let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
         (model, symbolic)
     };
-    meshes::analyses(kind).iter().map(problem).collect()
+    analyses.iter().map(problem).collect()
 }
 
 /// Of more nodes than a launch of [`COUNTS`] takes.
-fn large_problems<E: Element>() -> Vec<(Model, Symbolic)> {
-    let problems = problems::<E>(divisions);
+fn large_problems<E: Element>(analyses: &[Analysis]) -> Vec<(Model, Symbolic)> {
+    let problems = problems::<E>(analyses, divisions);
     assert!(problems.iter().all(|(_, symbolic)| symbolic.numbering.len() >= 257), "{}", E::NAME);
     problems
 }
@@ -60,12 +66,13 @@ pub fn stiffness<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let kind = ElementKind::from_name(E::NAME).unwrap();
+    let kind = kind::<E>();
     let small = |kind: ElementKind| if kind.info().is_quadratic() { [1, 2, 2] } else { [2, 3, 4] };
-    let fits = |strategy: &Strategy| strategy.fits(kind) && strategy.runs_on::<B>();
     let mut found = Vec::new();
-    for (model, symbolic) in problems::<E>(small) {
+    for (model, symbolic) in problems::<E>(&meshes::all_analyses(kind), small) {
         let expected = reference::stiffness(&model);
+        let analysis = model.analysis;
+        let fits = |s: &Strategy| s.fits(kind) && s.runs_on::<B>() && s.solves(analysis);
         let in_all_formats = formats().into_iter().map(|format| (Strategy::RowOwner, format));
         let others = Strategy::ALL.iter().copied().filter(|strategy| *strategy != Strategy::RowOwner).filter(fits);
         for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, "ebw"))) {
@@ -84,7 +91,7 @@ fn stiffness_in<B: Backend, T: Real>(
     symbolic: &Symbolic,
     expected: &nalgebra::DMatrix<f64>,
 ) -> Vec<u64> {
-    let mut matrix: Matrix<B, T> = zeros(backend, format, model.analysis.dim(), &symbolic.sparsity);
+    let mut matrix: Matrix<B, T> = zeros(backend, format, model.analysis.components(), &symbolic.sparsity);
     let mesh = meshes::upload(backend, model, symbolic);
     Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap().assemble(backend, &mesh, &mut matrix).unwrap();
     let dense = dense_of(backend, &matrix);
@@ -103,8 +110,13 @@ pub fn body_force<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 fn body_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let elastic = body_force_in::<B, E, Elasticity>(backend, meshes::analyses(kind::<E>()));
+    [elastic, body_force_in::<B, E, Conduction>(backend, &[Analysis::Laplace])].concat()
+}
+
+fn body_force_in<B: Backend, E: Element, P: Physics>(backend: &B, analyses: &[Analysis]) -> Vec<u64> {
     let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>() {
+    for (model, symbolic) in large_problems::<E>(analyses) {
         let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
         let expected = reference::body_force(&model, &force);
         let mesh = meshes::upload(backend, &model, &symbolic);
@@ -112,11 +124,11 @@ fn body_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
         for n in COUNTS {
             let start: Vec<f64> = Random(1).vector(expected.len());
             let mut f = backend.upload(&start).unwrap();
-            let kernel = BodyForce::<E>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
+            let kernel = BodyForce::<E, P>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
             // SAFETY: mesh and vectors live; n is at most the number of nodes.
             unsafe { backend.run(n, kernel) }.unwrap();
             let f = backend.download(&f).unwrap();
-            check_added(&f, &start, &expected, E::DIM * n);
+            check_added(&f, &start, &expected, size::<E, P>() * n);
             found.extend(bits(&f));
         }
     }
@@ -135,21 +147,59 @@ pub fn internal_force<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 fn internal_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let elastic = internal_force_in::<B, E, Elasticity>(backend, meshes::analyses(kind::<E>()));
+    [elastic, internal_force_in::<B, E, Conduction>(backend, &[Analysis::Laplace])].concat()
+}
+
+fn internal_force_in<B: Backend, E: Element, P: Physics>(backend: &B, analyses: &[Analysis]) -> Vec<u64> {
     let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>() {
-        let u: Vec<f64> = Random(2).vector(E::DIM * symbolic.numbering.len());
+    for (model, symbolic) in large_problems::<E>(analyses) {
+        let u: Vec<f64> = Random(2).vector(size::<E, P>() * symbolic.numbering.len());
         let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
         let mesh = meshes::upload(backend, &model, &symbolic);
         let u = backend.upload(&u).unwrap();
         for n in COUNTS {
             let start: Vec<f64> = Random(3).vector(expected.len());
             let mut f = backend.upload(&start).unwrap();
-            let kernel = InternalForce::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), f.view_mut());
+            let kernel = InternalForce::<E, P>::new(mesh.view(&mesh.blocks[0]), u.view(), f.view_mut());
             // SAFETY: mesh and vectors live; n is at most the number of nodes.
             unsafe { backend.run(n, kernel) }.unwrap();
             let f = backend.download(&f).unwrap();
-            check_added(&f, &start, expected.as_slice(), E::DIM * n);
+            check_added(&f, &start, expected.as_slice(), size::<E, P>() * n);
             found.extend(bits(&f));
+        }
+    }
+    found
+}
+
+pub fn potential_gradient<B: Backend>(backend: &B) -> Vec<u64> {
+    for_each_element!(elements, (potential_gradient_of, backend))
+}
+
+/// Against the textbook's gradients at the centroid.
+fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
+        let u: Vec<f64> = Random(5).vector(symbolic.numbering.len());
+        let mut expected = Vec::new();
+        reference::for_each_cell(&model, |kind, nodes, x, _, _| {
+            let centroid = reference::centroid(kind, x);
+            let terms =
+                || nodes.iter().zip(&centroid.gradients).map(|(node, g)| g.map(|slope| u[*node as usize] * slope));
+            expected.push([0, 1, 2].map(|i| terms().map(|term| term[i]).sum::<f64>()));
+        });
+        let mesh = meshes::upload(backend, &model, &symbolic);
+        let u = backend.upload(&u).unwrap();
+        for n in COUNTS.map(|n| n.min(expected.len())) {
+            let mut gradient = backend.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
+            let kernel = PotentialGradient::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), gradient.view_mut());
+            // SAFETY: mesh, u and the output live; n is at most the number of cells.
+            unsafe { backend.run(n, kernel) }.unwrap();
+            let mut gradient = backend.download(&gradient).unwrap().into_flattened();
+            assert!(gradient.split_off(3 * n).iter().all(|v| v.is_nan()), "it writes past cell {n}");
+            let expected = expected[..n].as_flattened();
+            assert_close("gradient", &gradient, expected, 1e-13, 1.0 + largest(expected));
+            found.extend(bits(&gradient));
         }
     }
     found
@@ -162,7 +212,7 @@ pub fn recover<B: Backend>(backend: &B) -> Vec<u64> {
 /// Stress, von Mises stress and energy of every cell, by the textbook.
 fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
     let mut cells = Vec::new();
-    let dim = model.analysis.dim();
+    let dim = model.analysis.components();
     reference::for_each_cell(model, |kind, nodes, x, material, _| {
         let d = reference::elasticity(model.analysis, &model.materials[material]);
         let sigma: [f64; 6] = (d * reference::strain(dim, &reference::centroid(kind, x), nodes, u)).into();
@@ -176,7 +226,7 @@ fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
 }
 
 fn recover_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let problems = large_problems::<E>();
+    let problems = large_problems::<E>(meshes::analyses(kind::<E>()));
     problems.iter().flat_map(|(model, symbolic)| recover_in::<B, E>(backend, model, symbolic)).collect()
 }
 

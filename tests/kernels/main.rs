@@ -71,6 +71,7 @@ checks!(
     cells::body_force,
     cells::internal_force,
     cells::recover,
+    cells::potential_gradient,
     setup::read_at,
     setup::exclusive_sum,
     setup::sort_order,

@@ -4,6 +4,7 @@
 pub mod coloring;
 pub mod numbering;
 pub mod numeric;
+mod physics;
 pub mod stiffness;
 pub mod strategy;
 pub mod symbolic;

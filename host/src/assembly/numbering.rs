@@ -103,6 +103,11 @@ impl Numbering {
         self.to_mesh.iter().flat_map(|node| &values[*node as usize][..dim]).copied().collect()
     }
 
+    /// Values per node, from the solver's order to the mesh's.
+    pub fn to_mesh_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        self.to_solver.iter().map(|node| values[*node as usize]).collect()
+    }
+
     /// Vectors per node, from the solver's order (`[n][dim]`, flat) to the mesh's; components past `dim` are 0.
     pub fn scatter(&self, values: &[f64], dim: usize) -> Vec<[f64; 3]> {
         let component = |node: usize, i: usize| if i < dim { values[dim * node + i] } else { 0.0 };
@@ -152,5 +157,6 @@ mod tests {
         let numbering = Numbering::new(vec![6, 2, 0, 1, 3, 4, 5], 4, degree);
         assert_eq!(numbering.to_mesh, [2, 1, 0, 6, 5, 4, 3]);
         assert_eq!(numbering.gather(&numbering.to_solver), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(numbering.to_mesh_order(&numbering.to_mesh), [0, 1, 2, 3, 4, 5, 6]);
     }
 }

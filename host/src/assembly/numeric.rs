@@ -2,6 +2,7 @@
 //! there. Stiffness is in [`super::stiffness`].
 
 use super::Numbering;
+use super::physics::with_physics;
 use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::ElementKind;
@@ -35,15 +36,15 @@ pub struct DeviceMesh<B: Backend> {
     pub n_nodes: usize,
     /// The cells, one entry per element type.
     pub blocks: Vec<DeviceBlock<B>>,
-    /// Coordinates, and displacement components, per node.
-    pub dim: usize,
+    /// What is solved.
+    pub analysis: Analysis,
     coords: Vector<B, [f64; 3]>,
     materials: Materials<B>,
 }
 
 /// What kernels take of a model's materials.
 struct Materials<B: Backend> {
-    lame: Vector<B, [f64; 2]>,
+    constants: Vector<B, [f64; 2]>,
     across: Vector<B, f64>,
     thickness: f64,
 }
@@ -54,7 +55,7 @@ impl<B: Backend> DeviceMesh<B> {
         assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
         Ok(DeviceMesh {
             n_nodes: coords.len(),
-            dim: model.analysis.dim(),
+            analysis: model.analysis,
             blocks: blocks.into_iter().map(|b| DeviceBlock::new(backend, model, b)).collect::<Result<_>>()?,
             coords,
             materials: Materials::new(backend, model)?,
@@ -64,12 +65,18 @@ impl<B: Backend> DeviceMesh<B> {
     /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
     /// here and in matrices and assemblies of this mesh, stays as it is.
     pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
-        assert_eq!(model.analysis.dim(), self.dim, "an analysis of another dimension");
+        assert_eq!(model.analysis.components(), self.components(), "an analysis of other unknowns");
+        self.analysis = model.analysis;
         self.materials = Materials::new(backend, model)?;
         for block in &mut self.blocks {
             block.material = materials_of(backend, model, &block.cells)?;
         }
         Ok(())
+    }
+
+    /// Unknowns per node.
+    pub fn components(&self) -> usize {
+        self.analysis.components()
     }
 
     /// How kernels see one element type's cells.
@@ -78,7 +85,7 @@ impl<B: Backend> DeviceMesh<B> {
             coords: self.coords.view(),
             nodes: block.cells.nodes.view(),
             material: block.material.view(),
-            lame: self.materials.lame.view(),
+            constants: self.materials.constants.view(),
             thickness: self.materials.thickness,
             around: block.cells.around.view(),
             cells: block.cells.cells.view(),
@@ -90,27 +97,28 @@ impl<B: Backend> DeviceMesh<B> {
         self.materials.across.view()
     }
 
-    /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][dim]`.
+    /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][components]`; for a potential the
+    /// source comes first.
     pub fn add_body_force(&self, backend: &B, force: &[[f64; 3]], f: &mut Vector<B, f64>) -> Result<()> {
         let force = backend.upload(force)?;
         for block in &self.blocks {
             let (mesh, force, f) = (self.view(block), force.view(), f.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live.
-            with_element!(block.cells.kind, E => unsafe {
-                backend.run(self.n_nodes, BodyForce::<E>::new(mesh, force, f))
+            with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
+                backend.run(self.n_nodes, BodyForce::<E, P>::new(mesh, force, f))
             })?;
         }
         backend.finish()
     }
 
-    /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][dim]`.
+    /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`.
     pub fn internal_force(&self, backend: &B, u: &Vector<B, f64>) -> Result<Vector<B, f64>> {
-        let mut force = backend.zeros(self.dim * self.n_nodes)?;
+        let mut force = backend.zeros(self.components() * self.n_nodes)?;
         for block in &self.blocks {
             let (mesh, u, f) = (self.view(block), u.view(), force.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live.
-            with_element!(block.cells.kind, E => unsafe {
-                backend.run(self.n_nodes, InternalForce::<E>::new(mesh, u, f))
+            with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
+                backend.run(self.n_nodes, InternalForce::<E, P>::new(mesh, u, f))
             })?;
         }
         Ok(force)
@@ -128,8 +136,12 @@ impl<B: Backend> DeviceBlock<B> {
 
 impl<B: Backend> Materials<B> {
     fn new(backend: &B, model: &Model) -> Result<Self> {
-        let (lame, across) = constants(model);
-        Ok(Materials { lame: backend.upload(&lame)?, across: backend.upload(&across)?, thickness: model.thickness })
+        let (constants, across): (Vec<_>, Vec<_>) = model.materials.iter().map(|m| kept(model.analysis, m)).unzip();
+        Ok(Materials {
+            constants: backend.upload(&constants)?,
+            across: backend.upload(&across)?,
+            thickness: model.thickness,
+        })
     }
 }
 
@@ -140,17 +152,15 @@ fn materials_of<B: Backend>(backend: &B, model: &Model, cells: &CellBlock<B>) ->
     backend.upload(material)
 }
 
-/// Lame's parameters of each material, and the stress across the plane per in-plane dilatation.
-fn constants(model: &Model) -> (Vec<[f64; 2]>, Vec<f64>) {
-    let of = |material: &Material| {
-        let (lambda, mu) = (material.lambda(), material.mu());
-        match model.analysis {
-            Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
-            // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
-            Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
-        }
-    };
-    model.materials.iter().map(of).unzip()
+/// What kernels need of a material: its [constants](MeshView), and the stress across the plane per in-plane dilatation.
+fn kept(analysis: Analysis, material: &Material) -> ([f64; 2], f64) {
+    let (lambda, mu) = (material.lambda(), material.mu());
+    match analysis {
+        Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
+        // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
+        Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
+        Analysis::Laplace => ([material.conductivity, 0.0], 0.0),
+    }
 }
 
 /// Supports in the solver's numbering.
@@ -158,24 +168,24 @@ fn constants(model: &Model) -> (Vec<[f64; 2]>, Vec<f64>) {
 pub struct Supports {
     /// A bit per prescribed component, `[n_nodes]`.
     pub fixed: Vec<u8>,
-    /// What is prescribed, `[n_nodes][dim]` flat; 0 where free.
+    /// What is prescribed, `[n_nodes][components]` flat; 0 where free.
     pub prescribed: Vec<f64>,
-    /// Components per node.
-    pub dim: usize,
+    /// Unknowns per node.
+    pub components: usize,
 }
 
 impl Supports {
     /// A model's supports.
     pub fn new(model: &Model, numbering: &Numbering) -> Self {
-        let (n, dim) = (numbering.len(), model.analysis.dim());
-        let mut supports = Supports { fixed: vec![0; n], prescribed: vec![0.0; dim * n], dim };
+        let (n, components) = (numbering.len(), model.analysis.components());
+        let mut supports = Supports { fixed: vec![0; n], prescribed: vec![0.0; components * n], components };
         for support in &model.supports {
             for node in &support.nodes {
                 let row = numbering.to_solver[*node as usize] as usize;
-                for (i, value) in support.displacement[..dim].iter().enumerate() {
+                for (i, value) in support.displacement[..components].iter().enumerate() {
                     if let Some(value) = value {
                         supports.fixed[row] |= 1 << i;
-                        supports.prescribed[dim * row + i] = *value;
+                        supports.prescribed[components * row + i] = *value;
                     }
                 }
             }
@@ -188,7 +198,7 @@ impl Supports {
         self.fixed[row] >> i & 1 == 1
     }
 
-    /// Applies them to a matrix and its right-hand side `f [n_nodes][dim]`.
+    /// Applies them to a matrix and its right-hand side `f [n_nodes][components]`.
     pub fn eliminate<B: Backend, T: Real>(
         &self,
         backend: &B,
@@ -196,13 +206,14 @@ impl Supports {
         f: &mut Vector<B, f64>,
     ) -> Result<()> {
         let (fixed, prescribed) = (backend.upload(&self.fixed)?, backend.upload(&self.prescribed)?);
-        assert_eq!(matrix.block_size(), self.dim, "the matrix of another analysis");
+        assert_eq!(matrix.block_size(), self.components, "the matrix of another analysis");
         let n_rows = matrix.pattern().n_rows;
         let (entries, fixed, prescribed) = (matrix.entries(), fixed.view(), prescribed.view());
         let (values, f) = (matrix.values_mut(), f.view_mut());
         // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
         unsafe {
-            match self.dim {
+            match self.components {
+                1 => backend.run(n_rows, Eliminate::<T, 1>::new(entries, fixed, prescribed, values, f)),
                 2 => backend.run(n_rows, Eliminate::<T, 2>::new(entries, fixed, prescribed, values, f)),
                 _ => backend.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
             }

@@ -2,6 +2,7 @@
 
 use super::coloring::CellColors;
 use super::numeric::{DeviceBlock, DeviceMesh};
+use super::physics::with_physics;
 use super::strategy::Strategy;
 use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Grid, MAX_SHARED, Vector};
@@ -9,6 +10,7 @@ use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::{Error, Result};
 use crate::mesh::coloring::Balance;
+use crate::model::Analysis;
 use crate::sparse::{Matrix, Pattern};
 use cuda_std::launch::Kernel;
 use kernels_rs::assembly::atomic::{self, Atomic};
@@ -21,6 +23,7 @@ use kernels_rs::assembly::two_kernels::{ByEntry, ENTRIES, GEOMETRY, Geometry};
 use kernels_rs::assembly::{Color, Destination, MeshView, warp};
 use kernels_rs::element::Element;
 use kernels_rs::for_each_warp_element;
+use kernels_rs::physics::Physics;
 use kernels_rs::real::Real;
 
 /// [`with_element!`] over the elements that strategies by warp are for.
@@ -51,6 +54,7 @@ struct Prepared<B: Backend, T: Real> {
 /// What a launch works on: cells of one element type, and the matrix.
 struct Job<'a, B: Backend, T> {
     backend: &'a B,
+    analysis: Analysis,
     kind: ElementKind,
     n_nodes: usize,
     n_cells: usize,
@@ -87,10 +91,10 @@ impl<B: Backend, T: Real> Assembly<B, T> {
         Balance::of(&starts)
     }
 
-    /// Sets a matrix of the mesh's pattern, in blocks of its dimension, to the mesh's stiffness before supports.
+    /// Sets a matrix of the mesh's pattern, in blocks of its unknowns per node, to the mesh's stiffness before supports.
     pub fn assemble(&mut self, backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) -> Result<()> {
         let shape = (matrix.pattern().n_rows, matrix.block_size());
-        assert_eq!(shape, (mesh.n_nodes, mesh.dim), "the matrix of another mesh");
+        assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");
         assert_eq!(self.blocks.len(), mesh.blocks.len(), "the assembly of another mesh");
         if !sets_rows::<B>(self.strategy) || mesh.blocks.is_empty() {
             matrix.clear(backend)?;
@@ -98,6 +102,7 @@ impl<B: Backend, T: Real> Assembly<B, T> {
         for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
             let job = Job {
                 backend,
+                analysis: mesh.analysis,
                 kind: block.cells.kind,
                 n_nodes: mesh.n_nodes,
                 n_cells: block.cells.n_cells,
@@ -125,8 +130,11 @@ fn sets_rows<B: Backend>(strategy: Strategy) -> bool {
 fn check<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, strategy: Strategy) -> Result<()> {
     let unfit =
         |strategy: Strategy| mesh.blocks.iter().map(|block| block.cells.kind).find(|kind| !strategy.fits(*kind));
-    let suited = |strategy: &Strategy| strategy.runs_on::<B>() && unfit(*strategy).is_none();
-    let why = if !strategy.runs_on::<B>() {
+    let suited =
+        |strategy: &Strategy| strategy.solves(mesh.analysis) && strategy.runs_on::<B>() && unfit(*strategy).is_none();
+    let why = if !strategy.solves(mesh.analysis) {
+        format!("is not available for {}", mesh.analysis.name())
+    } else if !strategy.runs_on::<B>() {
         format!("needs warps, which {} has not: `--device cuda` or `--device emulate`", backend.name())
     } else if let Some(kind) = unfit(strategy) {
         format!("is for elements that divide evenly among 32 threads, which {} does not", kind.info().name)
@@ -160,23 +168,24 @@ impl<B: Backend, T: Real> Prepared<B, T> {
     /// # Safety
     /// All that the job views lives, and belongs together and to this.
     unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, B, T>) -> Result<()> {
-        let (backend, kind, mesh, to) = (job.backend, job.kind, job.mesh, job.to);
+        let (backend, analysis, kind, mesh, to) = (job.backend, job.analysis, job.kind, job.mesh, job.to);
         let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
         let mut colors = colors(&self.colors);
         // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of a
         // colour that has its node. What two kernels leave for a colour has room for the largest.
         unsafe {
             match strategy {
-                Strategy::RowOwner => with_element!(kind, E => {
+                Strategy::RowOwner => with_physics!(analysis, kind, P, E => {
                     if B::ON_HOST {
-                        return backend.run(job.n_nodes, Stiffness::<E, T>::new(mesh, to));
+                        return backend.run(job.n_nodes, Stiffness::<E, P, T>::new(mesh, to));
                     }
-                    let (room, grid) = room::<E, T>(job.n_nodes, self.columns);
-                    backend.launch(grid, StiffnessRows::<E, T>::new(job.n_nodes, room, u32::from(job.adds), mesh, to))
+                    let (room, grid) = room::<E, P, T>(job.n_nodes, self.columns);
+                    let adds = u32::from(job.adds);
+                    backend.launch(grid, StiffnessRows::<E, P, T>::new(job.n_nodes, room, adds, mesh, to))
                 }),
-                Strategy::Atomic => with_element!(kind, E => {
+                Strategy::Atomic => with_physics!(analysis, kind, P, E => {
                     let n_items = atomic::n_items(job.n_cells, E::N);
-                    backend.run(n_items, Atomic::<E, T>::new(job.n_cells, mesh, to))
+                    backend.run(n_items, Atomic::<E, P, T>::new(job.n_cells, mesh, to))
                 }),
                 Strategy::ByElement => with_element!(kind, E => colors.try_for_each(|color| {
                     backend.run(color.len, ByElement::<E, T>::new(color, mesh, to))
@@ -231,9 +240,9 @@ fn columns<B: Backend>(backend: &B, pattern: &Pattern<B>) -> Result<usize> {
 const ROWS: usize = 32;
 
 /// The rows that fit in a block's shared memory, and the threads that own them.
-fn room<E: Element, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid) {
+fn room<E: Element, P: Physics, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid) {
     let mut room = Room { columns, rows: ROWS };
-    let bytes = |room: Room| room.rows * room.group_words::<E>() * size_of::<T>();
+    let bytes = |room: Room| room.rows * room.group_words::<E, P>() * size_of::<T>();
     while bytes(room) > MAX_SHARED {
         if room.rows > 1 {
             room.rows /= 2;
@@ -266,11 +275,12 @@ fn slopes<E: Element, T: Real>() -> Vec<T> {
 mod tests {
     use super::*;
     use kernels_rs::element::{Hex20, Tri3};
+    use kernels_rs::physics::{Conduction, Elasticity};
 
     #[test]
     fn rows_of_any_length_leave_a_block_within_its_shared_memory() {
         for columns in [0, 1, 15, 81, 500, 640, 700, 5000, 65_535] {
-            let (room, grid) = room::<Hex20, f64>(100, columns);
+            let (room, grid) = room::<Hex20, Elasticity, f64>(100, columns);
             assert!(
                 grid.shared_bytes <= MAX_SHARED && room.columns <= columns && room.rows >= 1,
                 "{columns}: {room:?}"
@@ -278,6 +288,8 @@ mod tests {
             assert!(grid.blocks * room.rows >= 100 && grid.threads == room.rows * lanes::<Hex20>());
             assert!(room.columns == columns || columns > 600, "{columns}: {room:?}");
         }
-        assert_eq!(room::<Tri3, f32>(64, 7).0, Room { columns: 7, rows: ROWS });
+        assert_eq!(room::<Tri3, Elasticity, f32>(64, 7).0, Room { columns: 7, rows: ROWS });
+        // A ninth of the room of elasticity's blocks: the longest row of hex20 has place.
+        assert_eq!(room::<Hex20, Conduction, f64>(64, 81).0.columns, 81);
     }
 }

@@ -5,8 +5,8 @@
 use warpfem::backend::host_memory::available;
 use warpfem::element::ElementKind;
 use warpfem::mesh::Mesh;
-use warpfem::model::Case;
 use warpfem::model::case::{Generated, Lattice};
+use warpfem::model::{Analysis, Case};
 use warpfem::{Error, Result};
 
 /// Bytes per node of coordinates and tag.
@@ -15,9 +15,9 @@ const NODE: u64 = 32;
 const ELEMENT: u64 = 12;
 /// Bytes per entry of an element's list of nodes.
 const ENTRY: u64 = 4;
-/// Bytes of a 3x3 and of a 2x2 block in single precision and its column, and of a slot's number.
-const BLOCK: u64 = 40;
-const PLANE_BLOCK: u64 = 20;
+/// Bytes of a value in single precision, of a block's column, and of a slot's number.
+const VALUE: u64 = 4;
+const COLUMN: u64 = 4;
 const SLOT: u64 = 2;
 /// Neighbours of an inner node, itself included, in a box: the fewest that a mesh of its kind is likely to have.
 const TET_NEIGHBOURS: u64 = 12;
@@ -33,24 +33,35 @@ pub enum Use {
     Solution {
         /// Whether the matrix lies in the host's memory.
         on_host: bool,
+        /// Whether a node has one unknown, and not one for each direction.
+        is_scalar: bool,
     },
+}
+
+impl Use {
+    /// To be solved for what an analysis asks.
+    pub fn of(analysis: Analysis, on_host: bool) -> Use {
+        Use::Solution { on_host, is_scalar: analysis.components() == 1 }
+    }
 }
 
 /// Bytes that `elements` elements of a kind on `nodes` nodes take at least.
 fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
     let width = kind.info().n_nodes as u64;
-    let row = match kind {
-        ElementKind::Hex8 | ElementKind::Hex20 => HEX_NEIGHBOURS * BLOCK,
-        _ if kind.info().dim == 2 => PLANE_NEIGHBOURS * PLANE_BLOCK,
-        _ => TET_NEIGHBOURS * BLOCK,
+    let neighbours = match kind {
+        ElementKind::Hex8 | ElementKind::Hex20 => HEX_NEIGHBOURS,
+        _ if kind.info().dim == 2 => PLANE_NEIGHBOURS,
+        _ => TET_NEIGHBOURS,
     };
+    let size = if matches!(purpose, Use::Solution { is_scalar: true, .. }) { 1 } else { kind.info().dim as u64 };
+    let row = neighbours * (VALUE * size * size + COLUMN);
     let mesh = nodes.saturating_mul(NODE).saturating_add(elements.saturating_mul(ELEMENT + ENTRY * width));
     let slots = elements.saturating_mul(SLOT * width * width);
     let matrix = nodes.saturating_mul(row);
     match purpose {
         Use::File => mesh.saturating_mul(2),
-        Use::Solution { on_host: true } => mesh.saturating_add(slots).saturating_add(matrix),
-        Use::Solution { on_host: false } => mesh,
+        Use::Solution { on_host: true, .. } => mesh.saturating_add(slots).saturating_add(matrix),
+        Use::Solution { on_host: false, .. } => mesh,
     }
 }
 
@@ -78,16 +89,22 @@ pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: 
     check(needed(kind, product(1), product(0).saturating_mul(per_cell), purpose))
 }
 
+/// The cells of the box that has as many nodes as a ring, or fewer elements.
+pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
+    [radial, around.saturating_sub(1)]
+}
+
 /// Checks the mesh that a case file asks to generate, if it does.
 ///
 /// # Errors
 ///
 /// [`Error::OutOfMemory`]
 pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
-    let purpose = Use::Solution { on_host };
+    let purpose = Use::of(case.analysis(), on_host);
     match case.generated().map_err(Error::from)? {
         Some(Generated::Box(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
-        Some(Generated::Rectangle(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
+        Some(Generated::Rectangle(Lattice { kind, cells, .. }, _)) => check_box(kind, cells, purpose),
+        Some(Generated::Annulus(Lattice { kind, cells, .. })) => check_box(kind, ring(cells), purpose),
         None => Ok(()),
     }
 }
@@ -97,10 +114,10 @@ pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::OutOfMemory`]
-pub fn check_mesh(mesh: &Mesh, on_host: bool) -> Result<()> {
+pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> Result<()> {
     let more = mesh.solids().map(|(_, cells)| {
         let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);
-        let all = needed(cells.kind, nodes, elements, Use::Solution { on_host });
+        let all = needed(cells.kind, nodes, elements, Use::of(analysis, on_host));
         all - needed(cells.kind, nodes, elements, Use::File) / 2
     });
     check(more.max().unwrap_or(0))
@@ -112,7 +129,7 @@ mod tests {
 
     #[test]
     fn boxes_are_refused_when_no_machine_could_hold_them() {
-        for purpose in [Use::File, Use::Solution { on_host: true }, Use::Solution { on_host: false }] {
+        for purpose in [Use::File, Use::of(Analysis::Laplace, true), Use::of(Analysis::Elasticity, false)] {
             assert!(check_box(ElementKind::Tet4, [2; 3], purpose).is_ok());
             assert!(check_box(ElementKind::Hex8, [100_000; 3], purpose).is_err());
             assert!(check_box(ElementKind::Tet4, [usize::MAX; 3], purpose).is_err());
@@ -123,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_million_nodes_of_tetrahedra_need_nearly_a_gigabyte() {
-        let bytes = needed(ElementKind::Tet4, 1 << 20, 6 << 20, Use::Solution { on_host: true });
+        let bytes = needed(ElementKind::Tet4, 1 << 20, 6 << 20, Use::of(Analysis::Elasticity, true));
         assert!((0.8e9..1.5e9).contains(&(bytes as f64)), "{bytes}");
     }
 }

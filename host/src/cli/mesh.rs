@@ -1,4 +1,4 @@
-//! `warpfem mesh box` and `warpfem mesh rectangle`.
+//! `warpfem mesh box`, `warpfem mesh rectangle` and `warpfem mesh annulus`.
 
 use super::memory;
 use super::print::{self, count};
@@ -6,8 +6,9 @@ use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::PathBuf;
 use warpfem::element::ElementKind;
+use warpfem::mesh::annulus::{self, generate_annulus};
 use warpfem::mesh::generate::{self, generate_box};
-use warpfem::mesh::rectangle::{self, generate_rectangle};
+use warpfem::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
 use warpfem::mesh::write::{Form, to_bytes};
 use warpfem::{Error, output};
 
@@ -18,6 +19,8 @@ pub enum Kind {
     Box(BoxArguments),
     /// A rectangle from the origin in the plane z = 0, with the groups body and xmin to ymax.
     Rectangle(RectangleArguments),
+    /// A ring round the origin in the plane z = 0, with the groups body, inner and outer.
+    Annulus(AnnulusArguments),
 }
 
 /// A box of tetrahedra or hexahedra.
@@ -52,6 +55,28 @@ pub struct RectangleArguments {
     size: Vec<f64>,
     /// Cells along each edge.
     #[arg(long, num_args = 2, value_names = ["NX", "NY"], default_values_t = [10, 10], allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    cells: Vec<u32>,
+    /// Which way cells are cut into triangles: up (to the right) or down.
+    #[arg(long, default_value = Diagonals::NAMES[0], value_parser = PossibleValuesParser::new(Diagonals::NAMES))]
+    diagonals: String,
+    #[command(flatten)]
+    file: File,
+}
+
+/// A ring of triangles or quadrilaterals.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: warpfem mesh annulus --element tri6 --radii 1 2 --cells 8 48 -o ring.msh")]
+pub struct AnnulusArguments {
+    /// tri3 or tri6 (two per cell), quad4 or quad8.
+    #[arg(long, default_value = "quad4", value_parser = names(annulus::KINDS))]
+    element: String,
+    /// Inner and outer radius.
+    #[arg(long, num_args = 2, value_names = ["INNER", "OUTER"], default_values_t = [1.0, 2.0], value_parser = length,
+        allow_negative_numbers = true)]
+    radii: Vec<f64>,
+    /// Cells along the radius and around.
+    #[arg(long, num_args = 2, value_names = ["RADIAL", "AROUND"], default_values_t = [8, 48], allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..))]
     cells: Vec<u32>,
     #[command(flatten)]
@@ -101,7 +126,13 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Rectangle(arguments) => {
             let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
             memory::check_box(kind, cells, memory::Use::File)?;
-            (generate_rectangle(kind, along(&arguments.size), cells), &arguments.file)
+            let diagonals = Diagonals::from_name(&arguments.diagonals).unwrap_or_default();
+            (generate_cut_rectangle(kind, along(&arguments.size), cells, diagonals), &arguments.file)
+        }
+        Kind::Annulus(arguments) => {
+            let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
+            memory::check_box(kind, memory::ring(cells), memory::Use::File)?;
+            (generate_annulus(kind, along(&arguments.radii), cells), &arguments.file)
         }
     };
     let mesh = mesh.map_err(Error::from)?;

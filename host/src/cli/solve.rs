@@ -10,8 +10,8 @@ use warpfem::backend::Device;
 use warpfem::model::case::Case;
 use warpfem::model::options::{Choices, METHODS, ORDERS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
-use warpfem::output::{self, Fields, Options};
-use warpfem::pipeline::{self, Solution};
+use warpfem::output::{self, Fields, Options, Solved};
+use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Monitor;
 use warpfem::{Error, precond, sparse};
 
@@ -26,8 +26,8 @@ const MAX_THREADS: i64 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
-Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element), <case>.png (a picture) and
-summary.json.
+Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element; of a potential the gradient's
+magnitude), <case>.png (a picture) and summary.json.
 
 Examples:
   warpfem solve meshes/bracket.toml
@@ -146,19 +146,25 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;
-    memory::check_mesh(&mesh, on_host)?;
+    memory::check_mesh(&mesh, case.analysis(), on_host)?;
     Ok(Model::resolve(&case, mesh)?)
 }
 
 /// Writes the results; returns what to say.
 fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Instant) -> anyhow::Result<String> {
-    let fields = Fields {
-        displacement: &solution.displacement,
-        reaction_force: &solution.reaction_force,
-        von_mises: &solution.stresses.von_mises,
-        stress: &solution.stresses.stress,
-        material: &model.cell_material,
+    let steepness = solution.potential.as_ref().map_or(Vec::new(), Potential::steepness);
+    let solved = match &solution.potential {
+        Some(Potential { values, gradient }) => {
+            Solved::Potential { potential: values, gradient, steepness: &steepness }
+        }
+        None => Solved::Elastic {
+            displacement: &solution.displacement,
+            reaction_force: &solution.reaction_force,
+            von_mises: &solution.stresses.von_mises,
+            stress: &solution.stresses.stress,
+        },
     };
+    let fields = Fields { solved, material: &model.cell_material };
     let mut summary = summary::of(model, solution, read);
     summary.timings_s.total = start.elapsed().as_secs_f64();
     let options = Options { fields: &model.fields, compress: false, picture: true };

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
-use warpfem::output::summary::{Distribution, History, Results, Solver, Timings};
-use warpfem::pipeline::Solution;
+use warpfem::output::summary::{Distribution, Elastic, History, Potential, Results, Solver, Timings};
+use warpfem::pipeline::{self, Solution};
 use warpfem::stress::norm;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
@@ -16,7 +16,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         case: model.name.clone(),
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
-        dofs: model.analysis.dim() * model.mesh.coords.len(),
+        dofs: model.analysis.components() * model.mesh.coords.len(),
         device: choices.device.clone(),
         solver: Solver {
             method: model.solver.method.clone(),
@@ -61,10 +61,37 @@ fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
 }
 
 fn results(model: &Model, solution: &Solution) -> Results {
+    match &solution.potential {
+        Some(found) => Results::Potential(potential(model, solution, found)),
+        None => Results::Elastic(elastic(model, solution)),
+    }
+}
+
+fn potential(model: &Model, solution: &Solution, found: &pipeline::Potential) -> Potential {
+    let values = || found.values.iter().copied().enumerate();
+    let [low, high] = [
+        values().reduce(|best, next| if next.1 < best.1 { next } else { best }),
+        values().reduce(|best, next| if next.1 > best.1 { next } else { best }),
+    ];
+    let at = |node: Option<(usize, f64)>| node.map_or([0.0; 3], |(node, _)| model.mesh.coords[node]);
+    let names = model.supports.iter().map(|support| support.name.clone());
+    Potential {
+        min: low.map_or(f64::NAN, |(_, value)| value),
+        min_at: at(low),
+        max: high.map_or(f64::NAN, |(_, value)| value),
+        max_at: at(high),
+        flows: names.zip(solution.reactions.iter().map(|flow| flow[0])).collect(),
+        applied: solution.applied[0],
+        equilibrium_error: solution.equilibrium_error,
+        gradient: Distribution::of(&found.steepness()),
+    }
+}
+
+fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let lengths = solution.displacement.iter().map(|u| norm(u));
     let largest = lengths.enumerate().fold((0, 0.0), |best, (node, u)| if u > best.1 { (node, u) } else { best });
     let names = model.supports.iter().map(|support| support.name.clone());
-    Results {
+    Elastic {
         max_displacement: largest.1,
         max_displacement_at: model.mesh.coords.get(largest.0).copied().unwrap_or_default(),
         strain_energy: solution.stresses.strain_energy,
@@ -84,7 +111,7 @@ pub fn text(summary: &Summary, files: &[PathBuf]) -> String {
 }
 
 fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Result {
-    let (solver, results, t) = (&s.solver, &s.results, &s.timings_s);
+    let (solver, t) = (&s.solver, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { "" } else { "NOT CONVERGED: " };
     let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
@@ -98,15 +125,10 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         solver.precision,
         solver.relative_residual
     )?;
-    let at = vector(results.max_displacement_at);
-    writeln!(out, "  largest displacement {:.6e} at {at}", results.max_displacement)?;
-    let v = &results.von_mises;
-    writeln!(out, "  von Mises stress {:.4e} to {:.4e}, mean {:.4e}, 99 % below {:.4e}", v.min, v.max, v.mean, v.p99)?;
-    writeln!(out, "  loads {}", vector(results.applied))?;
-    for (name, force) in &results.reactions {
-        writeln!(out, "  reaction of {name} {}", vector(*force))?;
+    match &s.results {
+        Results::Elastic(results) => write_elastic(out, results)?,
+        Results::Potential(results) => write_potential(out, results)?,
     }
-    writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)?;
     for warning in &s.warnings {
         writeln!(out, "  warning: {warning}")?;
     }
@@ -118,4 +140,30 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         writeln!(out, "  wrote {}", file.display())?;
     }
     Ok(())
+}
+
+fn write_elastic(out: &mut String, results: &Elastic) -> std::fmt::Result {
+    let at = vector(results.max_displacement_at);
+    writeln!(out, "  largest displacement {:.6e} at {at}", results.max_displacement)?;
+    write_distribution(out, "von Mises stress", &results.von_mises)?;
+    writeln!(out, "  loads {}", vector(results.applied))?;
+    for (name, force) in &results.reactions {
+        writeln!(out, "  reaction of {name} {}", vector(*force))?;
+    }
+    writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
+}
+
+fn write_potential(out: &mut String, results: &Potential) -> std::fmt::Result {
+    let (low, high) = (vector(results.min_at), vector(results.max_at));
+    writeln!(out, "  potential {:.6e} at {low} to {:.6e} at {high}", results.min, results.max)?;
+    write_distribution(out, "gradient", &results.gradient)?;
+    writeln!(out, "  fluxes and sources bring in {:.6e}", results.applied)?;
+    for (name, flow) in &results.flows {
+        writeln!(out, "  flow in at {name} {flow:.6e}")?;
+    }
+    writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
+}
+
+fn write_distribution(out: &mut String, what: &str, v: &Distribution) -> std::fmt::Result {
+    writeln!(out, "  {what} {:.4e} to {:.4e}, mean {:.4e}, 99 % below {:.4e}", v.min, v.max, v.mean, v.p99)
 }

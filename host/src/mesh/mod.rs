@@ -1,6 +1,7 @@
 //! Meshes: nodes, cells of every dimension, named groups.
 
 pub mod adjacency;
+pub mod annulus;
 pub mod bodies;
 mod check;
 pub mod coloring;

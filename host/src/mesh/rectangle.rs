@@ -1,7 +1,7 @@
 //! Structured meshes of rectangles in the plane z = 0.
 //!
 //! Node `(ix, iy)` has the index `ix + (nx + 1) iy`. A tri3 rectangle cuts every cell from its lowest to its highest
-//! corner, as a tet4 box cuts its sides. Quadratic elements have [a node on every edge](super::quadratic) besides.
+//! corner, as a tet4 box cuts its sides, or the other way, as FEMSES does (fig. 2.5). Quadratic elements have [a node on every edge](super::quadratic) besides.
 
 use rayon::prelude::*;
 
@@ -13,8 +13,36 @@ use crate::element::ElementKind::{self, Line2, Quad4, Quad8, Tri3, Tri6};
 /// What a rectangle can be made of.
 pub const KINDS: &[ElementKind] = &[Tri3, Quad4, Tri6, Quad8];
 
-/// The two triangles of a cell by quad4 corners, both counterclockwise.
-const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+/// Which way the cells of a rectangle are cut into triangles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Diagonals {
+    /// From the lower left to the upper right corner.
+    #[default]
+    Up,
+    /// From the upper left to the lower right corner.
+    Down,
+}
+
+impl Diagonals {
+    /// What the case file and the command line call them.
+    pub const NAMES: [&str; 2] = ["up", "down"];
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Diagonals::Up, Diagonals::Down].into_iter().zip(Self::NAMES).find(|(_, known)| *known == name).map(|(d, _)| d)
+    }
+}
+
+/// Triangles of a cell.
+const TRIANGLES: usize = 2;
+
+/// The two triangles of a cell with these quad4 corners, both counterclockwise.
+pub(super) fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] {
+    match diagonals {
+        Diagonals::Up => [[a, b, c], [a, c, d]],
+        Diagonals::Down => [[a, b, d], [b, c, d]],
+    }
+}
 
 /// A rectangle with one corner at the origin, `size` long and divided into `cells` along x and y.
 ///
@@ -24,6 +52,19 @@ const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 /// # Errors
 /// [`MeshError::Generate`] for a size or a division that makes no rectangle, [`MeshError::TooLarge`] past 32-bit indices.
 pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) -> Result<Mesh, MeshError> {
+    generate_cut_rectangle(kind, size, cells, Diagonals::default())
+}
+
+/// The same whose cells are cut into triangles this way, if it is made of triangles.
+///
+/// # Errors
+/// As [`generate_rectangle`].
+pub fn generate_cut_rectangle(
+    kind: ElementKind,
+    size: [f64; 2],
+    cells: [usize; 2],
+    diagonals: Diagonals,
+) -> Result<Mesh, MeshError> {
     check_kind("rectangle", kind, KINDS)?;
     let linear = kind.linear();
     check_size(&size, &cells, per_cell(linear))?;
@@ -32,7 +73,7 @@ pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) 
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
     let coords: Vec<[f64; 3]> =
         (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
-    let faces = faces(linear, cells);
+    let faces = faces(linear, cells, diagonals);
     let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
     let (edges, sides) = edges(cells, faces.len() as u64);
     let mesh = Mesh {
@@ -46,10 +87,10 @@ pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) 
 }
 
 fn per_cell(kind: ElementKind) -> usize {
-    if kind == Tri3 { TRIANGLES.len() } else { 1 }
+    if kind == Tri3 { TRIANGLES } else { 1 }
 }
 
-fn faces(kind: ElementKind, [nx, ny]: [usize; 2]) -> Cells {
+fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Cells {
     let width = per_cell(kind) * kind.info().n_nodes;
     let mut nodes = vec![0; nx * ny * width];
     nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
@@ -58,10 +99,7 @@ fn faces(kind: ElementKind, [nx, ny]: [usize; 2]) -> Cells {
             let high = low + nx as u32 + 1;
             let corners = [low, low + 1, high + 1, high];
             match kind {
-                Tri3 => {
-                    let triangles = TRIANGLES.map(|triangle| triangle.map(|corner| corners[corner]));
-                    cell.copy_from_slice(triangles.as_flattened());
-                }
+                Tri3 => cell.copy_from_slice(split(corners, diagonals).as_flattened()),
                 _ => cell.copy_from_slice(&corners),
             }
         }
@@ -109,6 +147,21 @@ mod tests {
                 assert!((area(&mesh, cell) - expected).abs() < 1e-14, "{cell:?}");
             }
         }
+    }
+
+    #[test]
+    fn diagonals_go_up_or_down() {
+        for (diagonals, corners) in [(Diagonals::Up, [0, 3]), (Diagonals::Down, [1, 2])] {
+            let mesh = generate_cut_rectangle(Tri3, [1.0, 1.0], [1, 1], diagonals).unwrap();
+            for cell in mesh.cells[0].nodes.chunks(3) {
+                assert!(corners.iter().all(|corner| cell.contains(corner)), "{diagonals:?} {cell:?}");
+                assert!((area(&mesh, cell) - 0.5).abs() < 1e-14);
+            }
+        }
+        for name in Diagonals::NAMES {
+            assert!(Diagonals::from_name(name).is_some());
+        }
+        assert_eq!(Diagonals::from_name("left"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::floating::FloatingPart;
 use super::names::{list, words};
 use super::rigid::LoosePart;
 use super::{Analysis, Source};
@@ -130,29 +131,38 @@ pub enum ModelError {
         /// How many parts the body has.
         n_parts: usize,
     },
+    /// The potential of some parts of the body is fixed nowhere: it is known up to a constant, or there is none.
+    #[error("{}", floating(.parts, *.n_parts))]
+    Floating {
+        /// The parts, in order of part number.
+        parts: Vec<FloatingPart>,
+        /// How many parts the body has.
+        n_parts: usize,
+    },
 }
 
-/// More loose parts than this are counted, not described.
+/// More parts than this are counted, not described.
 const PARTS_DESCRIBED: usize = 10;
 
 fn wrong_dimension(mesh: &str, analysis: Analysis, dim: usize, found: &[String], groups: &[String]) -> String {
-    let (solid, name) = (words(analysis.dim()).solid, analysis.name());
+    let name = analysis.name();
+    let solid = analysis.dim().map_or("plane or solid element", |dim| words(dim).solid);
     let found = if found.is_empty() { "nothing".to_string() } else { found.join(", ") };
     let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
     let groups = list(&groups);
     let help = match (analysis.dim(), dim) {
-        (3, 2) => {
+        (Some(3), 2) => {
             "for a body in space mesh its volume (once anything is in a physical group, Gmsh saves only what is in one: \
              add a physical volume, or set Mesh.SaveAll = 1); for a plane problem say [analysis] kind = \
              \"plane_stress\" or \"plane_strain\""
         }
-        (2, 3) => "mesh a surface in the x-y plane and no volume; or say [analysis] kind = \"elasticity\"",
+        (Some(2), 3) => "mesh a surface in the x-y plane and no volume; or say [analysis] kind = \"elasticity\"",
         _ => {
             "once anything is in a physical group, Gmsh saves only what is in one: put the body in one, or set \
              Mesh.SaveAll = 1"
         }
     };
-    let verb = if dim > analysis.dim() { "is no mesh of" } else { "has no" };
+    let verb = if analysis.dim().is_some_and(|wanted| dim > wanted) { "is no mesh of" } else { "has no" };
     format!("{mesh} {verb} {solid}s, which {name} needs; it holds {found}; groups: {groups}\nhelp: {help}")
 }
 
@@ -163,11 +173,25 @@ fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {
         1 => "the body is not held against every rigid motion".to_string(),
         _ => format!("{n_loose} of the body's {n_parts} connected parts are not held against every rigid motion"),
     };
+    describe(&mut text, parts);
+    text
+}
+
+fn floating(parts: &[FloatingPart], n_parts: usize) -> String {
+    let mut text = match n_parts {
+        1 => "the potential is fixed nowhere".to_string(),
+        _ => format!("the potential of {} of the body's {n_parts} connected parts is fixed nowhere", parts.len()),
+    };
+    describe(&mut text, parts);
+    text
+}
+
+/// Appends a line or more for each part, as far as there are not too many.
+fn describe(text: &mut String, parts: &[impl fmt::Display]) {
     for part in parts.iter().take(PARTS_DESCRIBED) {
         text.push_str(&format!("\n{part}"));
     }
     if parts.len() > PARTS_DESCRIBED {
         text.push_str(&format!("\nand {} more parts", parts.len() - PARTS_DESCRIBED));
     }
-    text
 }

@@ -36,11 +36,13 @@ pub fn resolve(selector: &Selector<'_>) -> Result<Materials, Box<CaseError>> {
 }
 
 fn material(table: &MaterialTable) -> Material {
+    let given = |value: &Option<Spanned<f64>>| value.as_ref().map(|value| *value.get_ref());
     Material {
         name: table.name.get_ref().clone(),
-        young: *table.young.get_ref(),
-        poisson: *table.poisson.get_ref(),
-        density: table.density.as_ref().map(|density| *density.get_ref()),
+        young: given(&table.young).unwrap_or(0.0),
+        poisson: given(&table.poisson).unwrap_or(0.0),
+        conductivity: given(&table.conductivity).unwrap_or(0.0),
+        density: given(&table.density),
     }
 }
 

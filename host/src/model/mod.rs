@@ -2,6 +2,7 @@
 
 pub mod case;
 mod error;
+mod floating;
 mod loads;
 mod locking;
 mod materials;
@@ -13,6 +14,8 @@ mod select;
 mod source;
 mod supports;
 
+#[cfg(test)]
+mod laplace_tests;
 #[cfg(test)]
 mod plane_tests;
 #[cfg(test)]
@@ -35,11 +38,14 @@ pub enum Analysis {
     PlaneStress,
     /// Elasticity of a long prism's cross-section: no strain along it.
     PlaneStrain,
+    /// A potential in the plane or in space, `-div(k grad u) = s`: heat, seepage, electric fields.
+    Laplace,
 }
 
 impl Analysis {
     /// All there are.
-    pub const ALL: &[Analysis] = &[Analysis::Elasticity, Analysis::PlaneStress, Analysis::PlaneStrain];
+    pub const ALL: &[Analysis] =
+        &[Analysis::Elasticity, Analysis::PlaneStress, Analysis::PlaneStrain, Analysis::Laplace];
 
     /// Its name in the case file.
     pub fn name(self) -> &'static str {
@@ -47,6 +53,7 @@ impl Analysis {
             Analysis::Elasticity => "elasticity",
             Analysis::PlaneStress => "plane_stress",
             Analysis::PlaneStrain => "plane_strain",
+            Analysis::Laplace => "laplace",
         }
     }
 
@@ -55,24 +62,36 @@ impl Analysis {
         Self::ALL.iter().copied().find(|analysis| analysis.name() == name)
     }
 
-    /// Number of coordinates, and of displacement components.
-    pub fn dim(self) -> usize {
+    /// Unknowns of a node.
+    pub fn components(self) -> usize {
         match self {
             Analysis::Elasticity => 3,
             Analysis::PlaneStress | Analysis::PlaneStrain => 2,
+            Analysis::Laplace => 1,
+        }
+    }
+
+    /// The dimension of the meshes that it is for; none if the mesh decides between two and three.
+    pub fn dim(self) -> Option<usize> {
+        match self {
+            Analysis::Elasticity => Some(3),
+            Analysis::PlaneStress | Analysis::PlaneStrain => Some(2),
+            Analysis::Laplace => None,
         }
     }
 }
 
-/// An isotropic linear elastic material.
+/// An isotropic material.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     /// Its name in the case file.
     pub name: String,
-    /// Young's modulus.
+    /// Young's modulus; 0 if the case has none, which elasticity needs.
     pub young: f64,
-    /// Poisson's ratio.
+    /// Poisson's ratio; 0 if the case has none.
     pub poisson: f64,
+    /// Conductivity; 0 if the case has none, which potentials need.
+    pub conductivity: f64,
     /// Mass density; needed by gravity only.
     pub density: Option<f64>,
 }
@@ -97,7 +116,7 @@ pub struct Support {
     pub name: String,
     /// The nodes, ascending.
     pub nodes: Vec<u32>,
-    /// The displacement prescribed in x, y, z; `None` leaves that component free.
+    /// The displacement prescribed in x, y, z; `None` leaves that component free. Of a potential its value, then `None`.
     pub displacement: [Option<f64>; 3],
 }
 
@@ -106,7 +125,7 @@ pub struct Support {
 pub struct AppliedLoad {
     /// `pressure on flange`, `contact[1]`.
     pub name: String,
-    /// The sum of its nodal forces in x, y, z.
+    /// The sum of its nodal forces in x, y, z; of a flux what flows into the body, then zeros.
     pub total: [f64; 3],
 }
 
@@ -169,9 +188,11 @@ pub struct Model {
     pub supports: Vec<Support>,
     /// Acceleration of gravity, applied to the volume by the assembly.
     pub gravity: Option<[f64; 3]>,
-    /// All other loads as consistent nodal forces, `[n_nodes][3]`.
+    /// What a potential's source gives per volume, applied by the assembly.
+    pub source: Option<f64>,
+    /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
-    /// What each of those loads adds up to, in the order pressure, traction, force, point force, contact.
+    /// What each of those loads adds up to, in the order pressure, traction, force, point force, contact, flux.
     pub applied: Vec<AppliedLoad>,
     /// How to solve.
     pub solver: SolverOptions,

@@ -19,10 +19,13 @@ pub const PRECISIONS: &[&str] = &["double", "single", "mixed", "mixed_half"];
 pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
 /// Orders of polynomial preconditioners: products per application.
 pub const ORDERS: RangeInclusive<usize> = 1..=16;
-/// Fields that `[output] fields` may name.
-pub const FIELDS: &[&str] = &["displacement", "reaction_force", "von_mises", "stress", "material"];
-/// The fields written if `[output] fields` is left out.
-pub const DEFAULT_FIELDS: &[&str] = FIELDS;
+/// Fields that `[output] fields` may name, and that are written if it is left out.
+pub fn fields(analysis: Analysis) -> &'static [&'static str] {
+    match analysis {
+        Analysis::Laplace => &["potential", "gradient", "material"],
+        _ => &["displacement", "reaction_force", "von_mises", "stress", "material"],
+    }
+}
 
 /// The names that the layers above the model offer, beside `auto`.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::case::Case;
-use super::options::DEFAULT_FIELDS;
+use super::options;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, loads, locking, materials, rigid, supports};
+use super::{Analysis, Material, Model, ModelError, Support, floating, loads, locking, materials, rigid, supports};
 use crate::Error;
 use crate::mesh::Mesh;
 
@@ -26,27 +26,30 @@ impl Model {
     /// # Errors
     ///
     /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh that the analysis is not for, a missing
-    /// density, or supports that leave a part free to move.
+    /// density, supports that leave a part free to move, or a part whose potential no support fixes.
     pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
         let (analysis, thickness) = (case.analysis(), case.thickness());
         check_dimension(case, &mesh)?;
+        case.check_in(mesh.dim())?;
         let selector = Selector::new(case, &mesh);
         let materials::Materials { materials, of_cell: cell_material } = materials::resolve(&selector)?;
         let gravity = gravity(case, &materials, &cell_material)?;
         let supports = supports::resolve(&selector)?;
         let loads = loads::resolve(&selector, &supports)?;
         let solver = case.solver_options()?;
-        let unsure = rigid::check(&mesh, &supports)?;
+        let unsure = match analysis {
+            Analysis::Laplace => floating::check(&mesh, &supports).map(|()| Vec::new())?,
+            _ => rigid::check(&mesh, &supports)?,
+        };
+        let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
 
         let mut warnings = mesh.warnings.clone();
         warnings.extend(locking::warnings(analysis, &materials, &mesh, &cell_material));
         warnings.extend(unsaid_thickness(case));
         warnings.extend(loads.warnings);
         warnings.extend(unsure);
-        let moved =
-            supports.iter().flat_map(|support| support.displacement).any(|value| value.is_some_and(|v| v != 0.0));
-        if loads.applied.is_empty() && gravity.is_none() && !moved {
-            warnings.push("nothing loads the model: every displacement will be zero".to_string());
+        if loads.applied.is_empty() && gravity.is_none() && source.is_none() {
+            warnings.extend(at_rest(analysis, &supports).map(str::to_string));
         }
         Ok(Model {
             name: case.name(),
@@ -56,6 +59,7 @@ impl Model {
             cell_material,
             supports,
             gravity,
+            source,
             nodal_forces: loads.nodal_forces,
             applied: loads.applied,
             solver,
@@ -66,16 +70,28 @@ impl Model {
     }
 }
 
+/// What there is to say of a model without loads, if supports do not move it either.
+fn at_rest(analysis: Analysis, supports: &[Support]) -> Option<&'static str> {
+    let mut values = supports.iter().flat_map(|support| support.displacement).flatten();
+    match analysis {
+        Analysis::Laplace => {
+            let first = values.next();
+            values.all(|value| Some(value) == first).then_some("nothing drives a flow: the potential will be constant")
+        }
+        _ => values.all(|v| v == 0.0).then_some("nothing loads the model: every displacement will be zero"),
+    }
+}
+
 /// Refuses a mesh of other elements than the analysis is for, and a plane one that is not flat.
 fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
     let analysis = case.analysis();
-    if mesh.dim() != analysis.dim() {
+    if analysis.dim().map_or(mesh.dim() < 2, |dim| mesh.dim() != dim) {
         let occupied = mesh.cells.iter().filter(|block| !block.is_empty());
         let found = occupied.map(|block| format!("{} {}", block.len(), block.kind.info().name)).collect();
         let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();
         return Err(ModelError::WrongDimension { mesh: case.mesh_name(), analysis, dim: mesh.dim(), found, groups });
     }
-    match analysis.dim() == 3 || mesh.is_flat() {
+    match mesh.dim() == 3 || mesh.is_flat() {
         true => Ok(()),
         false => Err(ModelError::NotFlat { mesh: case.mesh_name(), analysis }),
     }
@@ -107,7 +123,7 @@ fn gravity(case: &Case, materials: &[Material], cell_material: &[Vec<u32>]) -> R
 /// The fields asked for, each once.
 fn fields(case: &Case) -> Vec<String> {
     let Some(asked) = &case.tables.output.fields else {
-        return DEFAULT_FIELDS.iter().map(|field| field.to_string()).collect();
+        return options::fields(case.analysis()).iter().map(|field| field.to_string()).collect();
     };
     let mut fields: Vec<String> = Vec::new();
     for field in asked.iter().map(|field| field.get_ref()) {

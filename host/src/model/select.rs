@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::case::tables::BoxTable;
 use super::case::{Case, Names};
 use super::names::{Words, list, nearest, planes, suggest, words};
-use super::{CaseError, Place};
+use super::{Analysis, CaseError, Place};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 
@@ -184,8 +184,9 @@ impl<'a> Selector<'a> {
     fn no_faces(&self, name: &str, place: Place) -> Box<CaseError> {
         let dim = self.mesh.groups.iter().find(|group| group.name == name).map(|group| group.dim);
         let Words { solid, face, skin, .. } = self.words();
+        let instead = if self.case.analysis() == Analysis::Laplace { "" } else { "; use [[point_force]]" };
         let why = match dim {
-            Some(0) => format!("is a group of points and encloses no {face} of the {skin}; use [[point_force]]"),
+            Some(0) => format!("is a group of points and encloses no {face} of the {skin}{instead}"),
             Some(dim) if dim + 2 == self.mesh.dim() => {
                 format!("is a group of curves and encloses no {face} of the {skin}; load a surface beside it")
             }

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::case::tables::SupportTable;
 use super::select::Selector;
-use super::{CaseError, Place, Support};
+use super::{Analysis, CaseError, Place, Support};
 
 /// The supports in the case file's order; no two of them disagree about a node.
 pub fn resolve(selector: &Selector<'_>) -> Result<Vec<Support>, Box<CaseError>> {
@@ -82,11 +82,14 @@ fn disagreement(
     let tables = &selector.case.tables.support;
     let line = selector.case.source.line_of(&where_place(&tables[first]));
     let value = |i: usize| supports[i].displacement[c].unwrap_or(0.0);
+    let what = match selector.case.analysis() {
+        Analysis::Laplace => "values".to_string(),
+        _ => format!("displacements {}", ["x", "y", "z"][c]),
+    };
     let message = format!(
-        "supports `{}` ({line}) and `{}` prescribe different displacements {} of node {}: {} and {}",
+        "supports `{}` ({line}) and `{}` prescribe different {what} of node {}: {} and {}",
         supports[first].name,
         supports[second].name,
-        ["x", "y", "z"][c],
         selector.mesh.node_tags[node as usize],
         value(first),
         value(second)

@@ -1,4 +1,4 @@
-//! `<case>.csv`: one line per element, its tag and its von Mises stress.
+//! `<case>.csv`: one line per element, its tag and its von Mises stress, or how steep its potential is.
 //!
 //! Numbers are the shortest that read back to the same bits.
 
@@ -13,12 +13,12 @@ const CHUNK: usize = 1 << 16;
 /// Chunks held in memory before they are written.
 const WINDOW: usize = 32;
 
-/// Writes the header `element,von_mises` and a line for every cell of the mesh's highest dimension, in the order of the
-/// mesh. `von_mises` is `[n_blocks][n_cells]`.
-pub fn write<W: Write>(mut out: W, mesh: &Mesh, von_mises: &[Vec<f64>]) -> io::Result<()> {
-    out.write_all(b"element,von_mises\n")?;
+/// Writes the header `element,` and the column's name, and a line for every cell of the mesh's highest dimension, in the
+/// order of the mesh. The column's values are `[n_blocks][n_cells]`.
+pub fn write<W: Write>(mut out: W, mesh: &Mesh, (name, column): (&str, &[Vec<f64>])) -> io::Result<()> {
+    writeln!(out, "element,{name}")?;
     for (block, cells) in mesh.solids() {
-        for (tags, values) in cells.tags.chunks(CHUNK * WINDOW).zip(von_mises[block].chunks(CHUNK * WINDOW)) {
+        for (tags, values) in cells.tags.chunks(CHUNK * WINDOW).zip(column[block].chunks(CHUNK * WINDOW)) {
             let pairs = tags.par_chunks(CHUNK).zip(values.par_chunks(CHUNK));
             let texts: io::Result<Vec<_>> = pairs.map(|(tags, values)| lines(tags, values)).collect();
             texts?.iter().try_for_each(|text| out.write_all(text))?;
@@ -47,7 +47,7 @@ mod tests {
         let mesh = hex_pair();
         let von_mises = vec![vec![], vec![1.0 / 3.0 * 1e8, 5e-324]];
         let mut text = Vec::new();
-        write(&mut text, &mesh, &von_mises).unwrap();
+        write(&mut text, &mesh, ("von_mises", &von_mises)).unwrap();
         let text = String::from_utf8(text).unwrap();
         let mut lines = text.lines();
         assert_eq!(lines.next(), Some("element,von_mises"));
@@ -66,7 +66,7 @@ mod tests {
         mesh.cells[1].nodes = mesh.cells[1].nodes[..8].repeat(n);
         let von_mises = vec![vec![], (0..n).map(|i| i as f64 * 0.1).collect()];
         let mut text = Vec::new();
-        write(&mut text, &mesh, &von_mises).unwrap();
+        write(&mut text, &mesh, ("von_mises", &von_mises)).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert_eq!(text.lines().count(), n + 1);
         for (i, line) in text.lines().skip(1).enumerate() {

@@ -27,36 +27,84 @@ use atomic::Staged;
 /// highest dimension has an empty list.
 #[derive(Debug, Clone, Copy)]
 pub struct Fields<'a> {
-    /// Displacement, `[n_nodes][3]`, in the units of the coordinates.
-    pub displacement: &'a [[f64; 3]],
-    /// Reaction `K u - f`, `[n_nodes][3]`; zero away from supports.
-    pub reaction_force: &'a [[f64; 3]],
-    /// Von Mises stress, `[n_blocks][n_cells]`.
-    pub von_mises: &'a [Vec<f64>],
-    /// Stress xx, yy, zz, xy, yz, xz, `[n_blocks][n_cells][6]`.
-    pub stress: &'a [Vec<[f64; 6]>],
+    /// What was solved for, and what follows from it.
+    pub solved: Solved<'a>,
     /// Material index, `[n_blocks][n_cells]`.
     pub material: &'a [Vec<u32>],
 }
 
-impl Fields<'_> {
+/// What was solved for, and what follows from it.
+#[derive(Debug, Clone, Copy)]
+pub enum Solved<'a> {
+    /// Elasticity.
+    Elastic {
+        /// Displacement, `[n_nodes][3]`, in the units of the coordinates.
+        displacement: &'a [[f64; 3]],
+        /// Reaction `K u - f`, `[n_nodes][3]`; zero away from supports.
+        reaction_force: &'a [[f64; 3]],
+        /// Von Mises stress, `[n_blocks][n_cells]`.
+        von_mises: &'a [Vec<f64>],
+        /// Stress xx, yy, zz, xy, yz, xz, `[n_blocks][n_cells][6]`.
+        stress: &'a [Vec<[f64; 6]>],
+    },
+    /// A potential.
+    Potential {
+        /// Its values, `[n_nodes]`.
+        potential: &'a [f64],
+        /// Its gradient, `[n_blocks][n_cells][3]`.
+        gradient: &'a [Vec<[f64; 3]>],
+        /// The gradient's magnitude, `[n_blocks][n_cells]`.
+        steepness: &'a [Vec<f64>],
+    },
+}
+
+impl<'a> Fields<'a> {
     /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
     pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
-        let expect = |name: &str, have: usize, want: usize| match have == want {
-            true => Ok(()),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name} has {have} values, not {want}"))),
-        };
-        expect("displacement", self.displacement.len(), mesh.coords.len())?;
-        expect("reaction_force", self.reaction_force.len(), mesh.coords.len())?;
-        expect("von_mises", self.von_mises.len(), mesh.cells.len())?;
-        expect("stress", self.stress.len(), mesh.cells.len())?;
-        expect("material", self.material.len(), mesh.cells.len())?;
-        mesh.solids().try_for_each(|(block, cells)| {
-            expect("von_mises", self.von_mises[block].len(), cells.len())?;
-            expect("stress", self.stress[block].len(), cells.len())?;
-            expect("material", self.material[block].len(), cells.len())
-        })
+        match self.solved {
+            Solved::Elastic { displacement, reaction_force, von_mises, stress } => {
+                expect("displacement", displacement.len(), mesh.coords.len())?;
+                expect("reaction_force", reaction_force.len(), mesh.coords.len())?;
+                per_cell("von_mises", von_mises, mesh)?;
+                per_cell("stress", stress, mesh)?;
+            }
+            Solved::Potential { potential, gradient, steepness } => {
+                expect("potential", potential.len(), mesh.coords.len())?;
+                per_cell("gradient", gradient, mesh)?;
+                per_cell("steepness", steepness, mesh)?;
+            }
+        }
+        per_cell("material", self.material, mesh)
     }
+
+    /// The number that the CSV has of every element, and what its column is called.
+    fn of_elements(&self) -> (&'static str, &'a [Vec<f64>]) {
+        match self.solved {
+            Solved::Elastic { von_mises, .. } => ("von_mises", von_mises),
+            Solved::Potential { steepness, .. } => ("gradient", steepness),
+        }
+    }
+
+    /// The displacements, if that is what was solved for.
+    fn displacement(&self) -> Option<&'a [[f64; 3]]> {
+        match self.solved {
+            Solved::Elastic { displacement, .. } => Some(displacement),
+            Solved::Potential { .. } => None,
+        }
+    }
+}
+
+fn expect(name: &str, have: usize, want: usize) -> io::Result<()> {
+    match have == want {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name} has {have} values, not {want}"))),
+    }
+}
+
+/// Whether there is a value for every solid.
+fn per_cell<T>(name: &str, values: &[Vec<T>], mesh: &Mesh) -> io::Result<()> {
+    expect(name, values.len(), mesh.cells.len())?;
+    mesh.solids().try_for_each(|(block, cells)| expect(name, values[block].len(), cells.len()))
 }
 
 /// The block, the cell in it and the value of the largest of per-cell `values`; `None` if none is finite.
@@ -75,7 +123,7 @@ fn largest(values: &[Vec<f64>]) -> Option<(usize, usize, f64)> {
 /// What [`write_all`] writes, beyond the results themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// The fields that go into the VTU, by name; see [`vtu::FIELDS`].
+    /// The fields that go into the VTU, by [name](crate::model::options::fields).
     pub fields: &'a [String],
     /// Whether the VTU is compressed by zlib: a third to a half of the size, several times the time.
     pub compress: bool,
@@ -107,7 +155,7 @@ pub fn write_all(
     let header =
         vtu::Header { fields: options.fields, converged: summary.solver.converged, compress: options.compress };
     let vtu = || Staged::write(path("vtu"), |file| vtu::write(file, mesh, fields, &header));
-    let csv = || Staged::write(path("csv"), |file| csv::write(file, mesh, fields.von_mises));
+    let csv = || Staged::write(path("csv"), |file| csv::write(file, mesh, fields.of_elements()));
     let png = || {
         let draw = |file: &mut _| picture::write(BufWriter::new(file), mesh, fields, &summary.case);
         options.picture.then(|| Staged::write(path("png"), draw)).transpose()

@@ -104,8 +104,46 @@ pub struct Timings {
 }
 
 /// The results in a few numbers, in the units of the case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Results {
+    /// Of elasticity.
+    Elastic(Elastic),
+    /// Of a potential.
+    Potential(Potential),
+}
+
+impl Default for Results {
+    fn default() -> Self {
+        Results::Elastic(Elastic::default())
+    }
+}
+
+/// The results of a potential.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Results {
+pub struct Potential {
+    /// Its smallest value at a node.
+    pub min: f64,
+    /// Coordinates of the first node that has it.
+    pub min_at: [f64; 3],
+    /// Its largest value at a node.
+    pub max: f64,
+    /// Coordinates of the first node that has it.
+    pub max_at: [f64; 3],
+    /// For each support, in the case file's order: the flow into the body there.
+    #[serde(serialize_with = "ordered_map")]
+    pub flows: Vec<(String, f64)>,
+    /// What fluxes and sources bring into the body.
+    pub applied: f64,
+    /// How far flows and what is applied are from balance, relative to their magnitudes.
+    pub equilibrium_error: f64,
+    /// The gradient's magnitude over the elements.
+    pub gradient: Distribution,
+}
+
+/// The results of elasticity.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Elastic {
     /// The largest length of a nodal displacement.
     pub max_displacement: f64,
     /// Coordinates of the node that has it.
@@ -165,7 +203,7 @@ impl Summary {
 }
 
 /// A JSON object that keeps the order of its entries.
-fn ordered_map<S: Serializer>(entries: &[(String, [f64; 3])], serializer: S) -> Result<S::Ok, S::Error> {
+fn ordered_map<V: Serialize, S: Serializer>(entries: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(entries.len()))?;
     entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
     map.end()
@@ -187,7 +225,8 @@ mod tests {
     #[test]
     fn keys_are_the_stable_ones_in_order() {
         let mut summary = Summary { case: "bracket".into(), ..Summary::default() };
-        summary.results.reactions = vec![("wall".into(), [1.0, 2.0, 3.0]), ("anchor".into(), [4.0, 5.0, 6.0])];
+        let reactions = vec![("wall".into(), [1.0, 2.0, 3.0]), ("anchor".into(), [4.0, 5.0, 6.0])];
+        summary.results = Results::Elastic(Elastic { reactions, ..Elastic::default() });
         let mut text = Vec::new();
         summary.write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -204,7 +243,7 @@ mod tests {
     fn numbers_that_are_not_finite_become_null() {
         let mut summary = Summary::default();
         summary.solver.relative_residual = f64::NAN;
-        summary.results.applied[1] = f64::INFINITY;
+        summary.results = Results::Elastic(Elastic { applied: [0.0, f64::INFINITY, 0.0], ..Elastic::default() });
         let mut text = Vec::new();
         summary.write(&mut text).unwrap();
         let read: serde_json::Value = serde_json::from_slice(&text).unwrap();

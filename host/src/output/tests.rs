@@ -50,19 +50,56 @@ impl Results {
     }
 
     pub(super) fn fields(&self) -> Fields<'_> {
-        Fields {
+        let solved = Solved::Elastic {
             displacement: &self.displacement,
             reaction_force: &self.reaction_force,
             von_mises: &self.von_mises,
             stress: &self.stress,
-            material: &self.material,
-        }
+        };
+        Fields { solved, material: &self.material }
     }
 }
 
-/// Names of all fields.
+/// A potential on [`hex_pair`], every number different.
+pub(super) struct PotentialResults {
+    pub potential: Vec<f64>,
+    pub gradient: Vec<Vec<[f64; 3]>>,
+    pub steepness: Vec<Vec<f64>>,
+    pub material: Vec<Vec<u32>>,
+}
+
+impl PotentialResults {
+    pub(super) fn of_hex_pair() -> PotentialResults {
+        PotentialResults {
+            potential: (0..12).map(|i| 0.5 * f64::from(i)).collect(),
+            gradient: vec![vec![], vec![[3.0, 0.0, -4.0], [6.0, -8.0, 0.25]]],
+            steepness: vec![vec![], vec![5.0, 10.0]],
+            material: vec![vec![], vec![3, 4]],
+        }
+    }
+
+    pub(super) fn fields(&self) -> Fields<'_> {
+        let solved =
+            Solved::Potential { potential: &self.potential, gradient: &self.gradient, steepness: &self.steepness };
+        Fields { solved, material: &self.material }
+    }
+}
+
+#[test]
+fn a_potential_is_the_column_of_its_csv_and_is_checked_against_the_mesh() {
+    let (mesh, mut results) = (hex_pair(), PotentialResults::of_hex_pair());
+    let mut text = Vec::new();
+    csv::write(&mut text, &mesh, results.fields().of_elements()).unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), "element,gradient\n41,5.0\n42,10.0\n");
+    assert!(results.fields().check(&mesh).is_ok());
+    results.potential.pop();
+    let error = results.fields().check(&mesh).unwrap_err().to_string();
+    assert_eq!(error, "potential has 11 values, not 12");
+}
+
+/// Names of all fields of elasticity.
 pub(super) fn all_fields() -> Vec<String> {
-    vtu::FIELDS.iter().map(|field| field.to_string()).collect()
+    crate::model::options::fields(crate::model::Analysis::Elasticity).iter().map(|field| field.to_string()).collect()
 }
 
 fn names(dir: &Path) -> Vec<String> {

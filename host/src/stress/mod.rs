@@ -1,10 +1,11 @@
-//! What follows from the displacements: stress in every cell, strain energy, reactions, equilibrium.
+//! What follows from the displacements: stress in every cell, strain energy, reactions, equilibrium. Of a potential its
+//! gradient, and flows for reactions.
 
 use crate::assembly::{DeviceMesh, Supports};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::Result;
-use kernels_rs::stress::{Recover, StressOut};
+use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 
 /// Stresses, by position in `mesh.cells` (empty for cells that are no solids), then by cell.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,9 +47,30 @@ pub fn recover<B: Backend>(
     Ok(stresses)
 }
 
+/// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
+/// `mesh.cells` (empty for cells that are not solved on), then by cell.
+pub fn gradients<B: Backend>(
+    backend: &B,
+    mesh: &DeviceMesh<B>,
+    u: &Vector<B, f64>,
+    n_cell_blocks: usize,
+) -> Result<Vec<Vec<[f64; 3]>>> {
+    let mut gradients = vec![Vec::new(); n_cell_blocks];
+    for block in &mesh.blocks {
+        let mut gradient = backend.zeros::<[f64; 3]>(block.cells.n_cells)?;
+        let (view, u, out) = (mesh.view(block), u.view(), gradient.view_mut());
+        // SAFETY: the mesh, u and the output live and have the shapes the kernel documents.
+        with_element!(block.cells.kind, E => unsafe {
+            backend.run(block.cells.n_cells, PotentialGradient::<E>::new(view, u, out))
+        })?;
+        gradients[block.cells.index] = backend.take(gradient)?;
+    }
+    Ok(gradients)
+}
+
 /// Forces of the supports on the body, `K u - f` in the prescribed components and 0 elsewhere, `[n_nodes][dim]` flat.
 pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) -> Vec<f64> {
-    let dim = supports.dim;
+    let dim = supports.components;
     let force = |entry: usize| match supports.is_fixed(entry / dim, entry % dim) {
         true => internal[entry] - applied[entry],
         false => 0.0,
@@ -58,7 +80,7 @@ pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) ->
 
 /// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][dim]` flat.
 pub fn free_residual(supports: &Supports, internal: &[f64], applied: &[f64]) -> f64 {
-    let dim = supports.dim;
+    let dim = supports.components;
     let free = (0..internal.len()).filter(|entry| !supports.is_fixed(entry / dim, entry % dim));
     free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }

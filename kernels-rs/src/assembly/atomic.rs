@@ -1,12 +1,13 @@
 //! Assembly by atomic additions: no colours, one launch. The order of a sum is the order of arrival, so the last bits
 //! of the matrix differ from run to run.
 //!
-//! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`
+//! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`, in conduction `k g_a . g_b`
 
 use super::rows::row_of_products;
 use super::{Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
+use crate::physics::{Conduction, Elasticity, Physics, size};
 use crate::real::Real;
 use cuda_std::prelude::*;
 
@@ -25,23 +26,23 @@ pub fn n_items(n_cells: usize, n: usize) -> usize {
 /// of 32 consecutive cells: in a mesh whose cells are numbered along a direction, as generated ones are, their rows
 /// follow one another, and so do the entries that they add to in a format of slices; and a is the same for the whole
 /// warp.
-/// Memory moved: per item N nodes, N coordinates (through the cache) and N slots (2 B); DIM DIM N values added to, by
+/// Memory moved: per item N nodes, N coordinates (through the cache) and N slots (2 B); N blocks added to, by
 /// reductions in the second-level cache, whose results nobody waits for. Operations: see [`super::rows`].
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = for_each_element!, T = [f32, f64])]
-pub unsafe fn atomic<E: Element, T: Real>(i: usize, n_cells: usize, mesh: MeshView, to: Destination<T>) {
+#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
+pub unsafe fn atomic<E: Element, P: Physics, T: Real>(i: usize, n_cells: usize, mesh: MeshView, to: Destination<T>) {
     let (cell, a) = (i / (CELLS * E::N) * CELLS + i % CELLS, i / CELLS % E::N);
     if cell >= n_cells {
         return;
     }
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, T>(nodes);
-    let lame = mesh.cell_stiffness::<T>(cell);
-    let row = to.entries.row(mesh.nodes.at(cell * E::N + a) as usize, E::DIM);
-    row_of_products::<E, T>(&x, a, |b, m| {
+    let constants = mesh.cell_stiffness::<P, T>(cell);
+    let row = to.entries.row(mesh.nodes.at(cell * E::N + a) as usize, size::<E, P>());
+    row_of_products::<E, P, T>(&x, a, |b, product| {
         // SAFETY: a cell of the mesh and two of its nodes; this launch touches the matrix by atomics alone.
-        unsafe { to.accumulate::<E>(to.start::<E>(row, [cell, a, b]), m, lame) }
+        unsafe { to.accumulate::<E, P>(to.start::<E>(row, [cell, a, b]), product, constants) }
     });
 }

@@ -6,6 +6,7 @@
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
+use crate::physics::Elasticity;
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
 
@@ -36,11 +37,11 @@ pub unsafe fn by_element<E: Element, T: Real>(i: usize, color: Color, mesh: Mesh
             }
         }
     }
-    let lame = mesh.cell_stiffness::<T>(cell);
+    let lame = mesh.cell_lame::<T>(cell);
     for a in 0..E::N {
         let row = to.entries.row(nodes[a], E::DIM);
         for b in 0..E::N {
-            to.add::<E, 1>([to.start::<E>(row, [cell, a, b])], [ke[a][b]], lame);
+            to.add::<E, Elasticity, 1>([to.start::<E>(row, [cell, a, b])], [ke[a][b]], lame);
         }
     }
 }

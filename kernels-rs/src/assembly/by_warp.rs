@@ -178,7 +178,7 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
     }
     sync_warp(ALL);
     let mut share = Share::<T, P>::new(lane);
-    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<T>(cell));
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.
     for q in 0..slopes.len() / (3 * NODES) {
         let det_j = point::<T, J>(me, shared, slopes, q);

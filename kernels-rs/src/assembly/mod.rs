@@ -14,7 +14,8 @@ pub mod two_kernels;
 pub mod warp;
 
 use crate::element::Element;
-use crate::material::{Lame, stiffness_block};
+use crate::material::Lame;
+use crate::physics::{Elasticity, Physics, size};
 use crate::real::Real;
 use crate::sparse::Entries;
 use crate::sparse::entries::RowEntries;
@@ -51,9 +52,9 @@ pub struct MeshView {
     pub nodes: View<u32>,
     /// Material of each cell, `[n_cells]`.
     pub material: View<u32>,
-    /// Lame's parameters of each material, `[n_materials]` as (lambda, mu); in plane stress lambda is
-    /// `2 lambda mu / (lambda + 2 mu)`.
-    pub lame: View<[f64; 2]>,
+    /// Constants of each material, `[n_materials]`: Lame's parameters (lambda, mu), where in plane stress lambda is
+    /// `2 lambda mu / (lambda + 2 mu)`; in conduction (conductivity, 0).
+    pub constants: View<[f64; 2]>,
     /// Thickness of a plane body; 1 in three dimensions.
     pub thickness: f64,
     /// Start of each node's list of cells, `[n_nodes + 1]`.
@@ -101,24 +102,32 @@ impl MeshView {
         core::array::from_fn(|i| T::from_f64(x[i] - origin[i]))
     }
 
+    /// Constants of a cell's material times the thickness.
+    ///
+    /// # Safety
+    /// `cell` is a cell of the mesh.
+    #[inline(always)]
+    pub unsafe fn cell_stiffness<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
+        P::scaled(self.cell_constants::<P, T>(cell), T::from_f64(self.thickness))
+    }
+
+    /// Constants of a cell's material.
+    ///
+    /// # Safety
+    /// `cell` is a cell of the mesh.
+    #[inline(always)]
+    pub unsafe fn cell_constants<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
+        // SAFETY: `cell` is valid by contract, its material by construction of the view.
+        P::constants(unsafe { self.constants.at(self.material.at(cell) as usize) })
+    }
+
     /// Lame's parameters of a cell's material times the thickness.
     ///
     /// # Safety
     /// `cell` is a cell of the mesh.
     #[inline(always)]
-    pub unsafe fn cell_stiffness<T: Real>(self, cell: usize) -> Lame<T> {
-        self.cell_lame::<T>(cell).scaled(T::from_f64(self.thickness))
-    }
-
-    /// Lame's parameters of a cell's material.
-    ///
-    /// # Safety
-    /// `cell` is a cell of the mesh.
-    #[inline(always)]
     pub unsafe fn cell_lame<T: Real>(self, cell: usize) -> Lame<T> {
-        // SAFETY: `cell` is valid by contract, its material by construction of the view.
-        let [lambda, mu] = unsafe { self.lame.at(self.material.at(cell) as usize) };
-        Lame { lambda: T::from_f64(lambda), mu: T::from_f64(mu) }
+        self.cell_stiffness::<Elasticity, T>(cell)
     }
 }
 
@@ -135,7 +144,7 @@ pub struct Destination<T> {
 }
 
 impl<T: Real> Destination<T> {
-    /// The places of entries (0..DIM, 0) of block (a, b) of a cell's stiffness; `row` are those of the row of node a.
+    /// The places of entries (0.., 0) of block (a, b) of a cell's stiffness; `row` are those of the row of node a.
     ///
     /// # Safety
     /// `cell` is a cell of type E, `a` and `b` are below N.
@@ -144,7 +153,7 @@ impl<T: Real> Destination<T> {
         row.block(self.slots.at((cell * E::N + a) * E::N + b) as usize)
     }
 
-    /// Adds blocks of stiffness, from `m`, the integrals of `g_a g_b^T`, by additions that are not atomic.
+    /// Adds blocks of stiffness, from the sums over their quadrature points, by additions that are not atomic.
     ///
     /// All values are read before any is written: a compiler keeps loads behind the stores before them, and each would
     /// be waited for on its own.
@@ -152,19 +161,24 @@ impl<T: Real> Destination<T> {
     /// # Safety
     /// `starts` are what [`Destination::start`] says of different blocks, which nobody else touches at the same time.
     #[inline(always)]
-    pub unsafe fn add<E: Element, const K: usize>(self, starts: [[usize; 3]; K], m: [[[T; 3]; 3]; K], lame: Lame<T>) {
+    pub unsafe fn add<E: Element, P: Physics, const K: usize>(
+        self,
+        starts: [[usize; 3]; K],
+        products: [P::Product<T>; K],
+        constants: P::Constants<T>,
+    ) {
         let place = |k: usize, i: usize, j: usize| starts[k][i] + j * self.entries.column;
-        let mut sums = m.map(|m| stiffness_block(E::DIM, m, lame));
+        let mut sums = products.map(|product| P::block(E::DIM, product, constants));
         for k in 0..K {
-            for j in 0..E::DIM {
-                for i in 0..E::DIM {
+            for j in 0..size::<E, P>() {
+                for i in 0..size::<E, P>() {
                     sums[k][i][j] += self.values.at(place(k, i, j));
                 }
             }
         }
         for k in 0..K {
-            for j in 0..E::DIM {
-                for i in 0..E::DIM {
+            for j in 0..size::<E, P>() {
+                for i in 0..size::<E, P>() {
                     self.values.set(place(k, i, j), sums[k][i][j]);
                 }
             }
@@ -176,10 +190,15 @@ impl<T: Real> Destination<T> {
     /// # Safety
     /// As [`Destination::add`], but that others may add atomically at the same time.
     #[inline(always)]
-    pub unsafe fn accumulate<E: Element>(self, start: [usize; 3], m: [[T; 3]; 3], lame: Lame<T>) {
-        let block = stiffness_block(E::DIM, m, lame);
-        for j in 0..E::DIM {
-            for i in 0..E::DIM {
+    pub unsafe fn accumulate<E: Element, P: Physics>(
+        self,
+        start: [usize; 3],
+        product: P::Product<T>,
+        constants: P::Constants<T>,
+    ) {
+        let block = P::block(E::DIM, product, constants);
+        for j in 0..size::<E, P>() {
+            for i in 0..size::<E, P>() {
                 cuda_std::atomic::accumulate(self.values, start[i] + j * self.entries.column, block[i][j]);
             }
         }

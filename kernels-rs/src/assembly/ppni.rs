@@ -49,7 +49,7 @@ pub unsafe fn ppni<E: Element, T: Real, const P: usize>(
     let gradients = shared.add(warp * WORDS);
     let weights = gradients.add(3 * NODES * NODES);
     let mut share = Share::<T, P>::new(lane);
-    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<T>(cell));
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
     gradients_of_all_points::<E, T>(lane, slopes, mesh, cell, gradients);
     sync_warp(ALL);
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.

@@ -2,7 +2,7 @@
 //! the row in shared memory, and write it once. No colours, no atomics; every sum has a fixed order.
 //!
 //! `K_ab = sum_e lambda M_ab + mu M_ab^T + mu tr(M_ab) I`, `M_ab = sum_q w_q |J_q| g_a g_b^T` (see
-//! [`stiffness_block`])
+//! [`stiffness_block`](crate::material::stiffness_block)); in conduction `k tr(M_ab)`
 //!
 //! A thread that owns a row alone ([`row_owner`](super::row_owner)) adds to the matrix in memory, once for every cell
 //! of a pair of nodes: 11 GB read and 7 GB written for 1.1 GB of tet4 stiffness on an H200, whose cache is too small
@@ -11,7 +11,7 @@
 use super::{Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
-use crate::material::stiffness_block;
+use crate::physics::{Conduction, Elasticity, Physics, size};
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
 
@@ -32,10 +32,11 @@ pub struct Room {
 
 impl Room {
     /// Words of a group: for each quadrature point `J^-T` and `w |J| g_a`, coordinates `[N][3]`, then the blocks
-    /// `[columns][DIM][DIM]`. Odd, so that groups start in different banks.
+    /// `[columns][size][size]`. Odd, so that groups start in different banks.
     #[inline(always)]
-    pub const fn group_words<E: Element>(self) -> usize {
-        (point_words::<E>() * E::QUADRATURE.len() + 3 * E::N + self.columns * E::DIM * E::DIM) | 1
+    pub const fn group_words<E: Element, P: Physics>(self) -> usize {
+        let size = size::<E, P>();
+        (point_words::<E>() * E::QUADRATURE.len() + 3 * E::N + self.columns * size * size) | 1
     }
 }
 
@@ -54,8 +55,8 @@ struct Group<T> {
 impl<T: Real> Group<T> {
     /// The memory of group `group` of the block.
     #[inline(always)]
-    unsafe fn new<E: Element>(room: Room, group: usize) -> Self {
-        let geometry = shared::dynamic_shared_mem::<T>().add(group * room.group_words::<E>());
+    unsafe fn new<E: Element, P: Physics>(room: Room, group: usize) -> Self {
+        let geometry = shared::dynamic_shared_mem::<T>().add(group * room.group_words::<E, P>());
         let coords = geometry.add(point_words::<E>() * E::QUADRATURE.len());
         Group { geometry, coords, blocks: coords.add(3 * E::N) }
     }
@@ -139,10 +140,10 @@ const fn columns<E: Element>() -> usize {
     if E::N == 2 * lanes::<E>() { 2 } else { 1 }
 }
 
-/// `int g_a g_b^T dV` for the first [`columns`] of the nodes `b`.
+/// The integrals that blocks are made of for the first [`columns`] of the nodes `b`.
 #[inline(always)]
-unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const T) -> [[[T; 3]; 3]; 2] {
-    let mut products = [[[T::ZERO; 3]; 3]; 2];
+unsafe fn gradient_products<E: Element, P: Physics, T: Real>(b: [usize; 2], geometry: *const T) -> [P::Product<T>; 2] {
+    let mut products = [P::zero(); 2];
     for q in 0..E::QUADRATURE.len() {
         let from = geometry.add(point_words::<E>() * q);
         let mut inverse = [[T::ZERO; 3]; 3];
@@ -152,7 +153,7 @@ unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const
         let ga = read(E::DIM, from.add(E::DIM * E::DIM));
         let xi = E::QUADRATURE[q].0.map(T::from_f64);
         for c in 0..columns::<E>() {
-            add_outer(E::DIM, &mut products[c], ga, transform(E::DIM, inverse, E::shape_gradient(b[c], xi)));
+            P::add(E::DIM, &mut products[c], ga, transform(E::DIM, inverse, E::shape_gradient(b[c], xi)));
         }
     }
     products
@@ -160,7 +161,7 @@ unsafe fn gradient_products<E: Element, T: Real>(b: [usize; 2], geometry: *const
 
 /// Adds the block of a node b to the row, where it has a place in shared memory; else in the matrix.
 #[inline(always)]
-unsafe fn add_block<E: Element, T: Real>(
+unsafe fn add_block<E: Element, P: Physics, T: Real>(
     own: Lane,
     room: Room,
     slot: usize,
@@ -168,17 +169,18 @@ unsafe fn add_block<E: Element, T: Real>(
     group: &Group<T>,
     to: Destination<T>,
 ) {
+    let size = size::<E, P>();
     if slot < room.columns {
-        let first = group.blocks.add(slot * E::DIM * E::DIM);
-        for i in 0..E::DIM {
-            for j in 0..E::DIM {
-                *first.add(i * E::DIM + j) += block[i][j];
+        let first = group.blocks.add(slot * size * size);
+        for i in 0..size {
+            for j in 0..size {
+                *first.add(i * size + j) += block[i][j];
             }
         }
     } else {
-        let start = to.entries.row(own.row, E::DIM).block(slot);
-        for i in 0..E::DIM {
-            for j in 0..E::DIM {
+        let start = to.entries.row(own.row, size).block(slot);
+        for i in 0..size {
+            for j in 0..size {
                 to.values.add(start[i] + j * to.entries.column, block[i][j]);
             }
         }
@@ -197,21 +199,21 @@ unsafe fn add_block<E: Element, T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(E = for_each_element!, T = [f32, f64])]
-pub unsafe fn stiffness_rows<E: Element, T: Real>(
+#[kernel(E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
+pub unsafe fn stiffness_rows<E: Element, P: Physics, T: Real>(
     n_rows: usize,
     room: Room,
     adds: u32,
     mesh: MeshView,
     to: Destination<T>,
 ) {
-    let (lanes, thread, size) = (lanes::<E>(), thread::thread_idx_x() as usize, E::DIM * E::DIM);
+    let (lanes, thread, size) = (lanes::<E>(), thread::thread_idx_x() as usize, size::<E, P>() * size::<E, P>());
     let first_row = thread::block_idx_x() as usize * room.rows;
     let (group, lane) = (thread / lanes, thread % lanes);
     let row = first_row + group;
     let peers = ((1 << lanes) - 1) << (thread % 32 / lanes * lanes);
     let own = Lane { row, lane, peers };
-    let memory = Group::<T>::new::<E>(room, group);
+    let memory = Group::<T>::new::<E, P>(room, group);
     if row < n_rows {
         let width = to.entries.pattern.row(row).1;
         let mut i = lane;
@@ -220,39 +222,40 @@ pub unsafe fn stiffness_rows<E: Element, T: Real>(
             i += lanes;
         }
         if adds == 0 {
-            clear_rest::<E, T>(own, room, width, to);
+            clear_rest::<E, P, T>(own, room, width, to);
         }
         for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
             let cell = mesh.cells.at(pair) as usize;
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
             share_geometry::<E, T>(own, a, &memory);
-            let lame = mesh.cell_stiffness::<T>(cell);
+            let constants = mesh.cell_stiffness::<P, T>(cell);
             for first in (lane..E::N).step_by(columns::<E>() * lanes) {
                 // Past the last node a lane sums what it does not add.
                 let second = if first + lanes < E::N { first + lanes } else { first };
-                let products = gradient_products::<E, T>([first, second], memory.geometry);
+                let products = gradient_products::<E, P, T>([first, second], memory.geometry);
                 for c in 0..columns::<E>() {
                     let b = first + c * lanes;
                     if b < E::N {
                         let slot = to.slots.at((cell * E::N + a) * E::N + b) as usize;
-                        add_block::<E, T>(own, room, slot, stiffness_block(E::DIM, products[c], lame), &memory, to);
+                        let block = P::block(E::DIM, products[c], constants);
+                        add_block::<E, P, T>(own, room, slot, block, &memory, to);
                     }
                 }
             }
         }
     }
     thread::sync_threads();
-    write_rows::<E, T>(n_rows, room, adds, to);
+    write_rows::<E, P, T>(n_rows, room, adds, to);
 }
 
 /// Sets the blocks of a row that have no place in shared memory to zero.
 #[inline(always)]
-unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, width: usize, to: Destination<T>) {
+unsafe fn clear_rest<E: Element, P: Physics, T: Real>(own: Lane, room: Room, width: usize, to: Destination<T>) {
     let mut k = room.columns + own.lane;
     while k < width {
-        let start = to.entries.row(own.row, E::DIM).block(k);
-        for i in 0..E::DIM {
-            for j in 0..E::DIM {
+        let start = to.entries.row(own.row, size::<E, P>()).block(k);
+        for i in 0..size::<E, P>() {
+            for j in 0..size::<E, P>() {
                 to.values.set(start[i] + j * to.entries.column, T::ZERO);
             }
         }
@@ -262,23 +265,23 @@ unsafe fn clear_rest<E: Element, T: Real>(own: Lane, room: Room, width: usize, t
 
 /// Writes the rows of a block of threads from shared memory, neighbouring lanes neighbouring rows.
 #[inline(always)]
-unsafe fn write_rows<E: Element, T: Real>(n_rows: usize, room: Room, adds: u32, to: Destination<T>) {
+unsafe fn write_rows<E: Element, P: Physics, T: Real>(n_rows: usize, room: Room, adds: u32, to: Destination<T>) {
     let Destination { entries, values, .. } = to;
-    let (thread, size) = (thread::thread_idx_x() as usize, E::DIM * E::DIM);
+    let (thread, size) = (thread::thread_idx_x() as usize, size::<E, P>());
     let group = thread % room.rows;
     let row = thread::block_idx_x() as usize * room.rows + group;
     if row >= n_rows {
         return;
     }
     let width = entries.pattern.row(row).1;
-    let places = entries.row(row, E::DIM);
-    let blocks = Group::<T>::new::<E>(room, group).blocks;
+    let places = entries.row(row, size);
+    let blocks = Group::<T>::new::<E, P>(room, group).blocks;
     let mut k = thread / room.rows;
     while k < if width < room.columns { width } else { room.columns } {
         let start = places.block(k);
-        for i in 0..E::DIM {
-            for j in 0..E::DIM {
-                let (place, value) = (start[i] + j * entries.column, *blocks.add(k * size + i * E::DIM + j));
+        for i in 0..size {
+            for j in 0..size {
+                let (place, value) = (start[i] + j * entries.column, *blocks.add(k * size * size + i * size + j));
                 values.set(place, if adds == 0 { value } else { values.at(place) + value });
             }
         }

@@ -1,14 +1,14 @@
 //! Row-owner assembly: a thread owns a node and adds, cell by cell, what the cells around it contribute to its rows.
 //! No colours, no atomics, and the order of every sum is fixed, so the result has the same bits on every run.
 //!
-//! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`
+//! `K_ab = sum_e sum_q w_q |J_q| (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I)`, in conduction `k g_a . g_b`
 
 use super::MeshView;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::{Destination, rows::row_of_products};
 use crate::element::*;
 use crate::for_each_element;
-use crate::material::{strain, stress, traction};
+use crate::physics::{Conduction, Elasticity, Physics, size};
 use crate::real::Real;
 use crate::stress::deformation;
 use cuda_std::prelude::*;
@@ -47,28 +47,29 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 /// # Safety
 /// See the crate's section on safety.
 #[cfg(not(target_arch = "nvptx64"))]
-#[kernel(items, E = for_each_element!, T = [f32, f64])]
-pub unsafe fn stiffness<E: Element, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
-    let places = to.entries.row(row, E::DIM);
+#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
+pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
+    let places = to.entries.row(row, size::<E, P>());
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
-        let lame = mesh.cell_stiffness::<T>(cell);
-        row_of_products::<E, T>(&x, a, |b, m| {
+        let constants = mesh.cell_stiffness::<P, T>(cell);
+        row_of_products::<E, P, T>(&x, a, |b, product| {
             // SAFETY: the slots of this cell are places in this row, which this thread owns.
-            unsafe { to.add::<E, 1>([to.start::<E>(places, [cell, a, b])], [m], lame) }
+            unsafe { to.add::<E, P, 1>([to.start::<E>(places, [cell, a, b])], [product], constants) }
         });
     }
 }
 
-/// Computes: adds to `f [n_nodes][DIM]` the consistent load of a body force, `f_a += sum_e force int N_a dV`.
+/// Computes: adds to `f [n_nodes][size]` the consistent load of a body force, in conduction of a source,
+/// `f_a += sum_e force int N_a dV`.
 ///
-/// Parameters: `force [n_materials]`, force per volume. Thread mapping: an item per node.
+/// Parameters: `force [n_materials]`, force per volume, or the source and zeros. Thread mapping: an item per node.
 /// Memory moved: as [`stiffness`] without slots and matrix.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = for_each_element!)]
-pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
+#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
+pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
@@ -78,37 +79,37 @@ pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, force: View<[f6
             share += weight * invert(E::DIM, jac).1 * E::shape(a, xi);
         }
         let force = force.at(mesh.material.at(cell) as usize);
-        for i in 0..E::DIM {
+        for i in 0..size::<E, P>() {
             sum[i] += mesh.thickness * share * force[i];
         }
     }
-    for i in 0..E::DIM {
-        f.add(E::DIM * row + i, sum[i]);
+    for i in 0..size::<E, P>() {
+        f.add(size::<E, P>() * row + i, sum[i]);
     }
 }
 
-/// Computes: adds to `f [n_nodes][DIM]` the internal forces of displacements `u [n_nodes][DIM]`,
-/// `f_a += sum_e int sigma(u) g_a dV`, which is `K u` without the matrix and before supports.
+/// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u [n_nodes][size]`,
+/// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix and before supports.
 ///
 /// Thread mapping: an item per node. Memory moved: as [`body_force`], and u.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = for_each_element!)]
-pub unsafe fn internal_force<E: Element>(row: usize, mesh: MeshView, u: View<f64>, f: ViewMut<f64>) {
+#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
+pub unsafe fn internal_force<E: Element, P: Physics>(row: usize, mesh: MeshView, u: View<f64>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
-        let lame = mesh.cell_lame::<f64>(cell);
+        let constants = mesh.cell_constants::<P, f64>(cell);
         for &(xi, weight) in E::QUADRATURE {
-            let at = deformation::<E>(nodes, &x, xi, u);
-            let force = traction(stress(strain(at.h), lame), transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
-            for i in 0..E::DIM {
+            let at = deformation::<E, P>(nodes, &x, xi, u);
+            let force = P::flux(at.h, constants, transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
+            for i in 0..size::<E, P>() {
                 sum[i] += mesh.thickness * weight * at.det_j * force[i];
             }
         }
     }
-    for i in 0..E::DIM {
-        f.add(E::DIM * row + i, sum[i]);
+    for i in 0..size::<E, P>() {
+        f.add(size::<E, P>() * row + i, sum[i]);
     }
 }

@@ -98,7 +98,7 @@ pub unsafe fn by_entry<E: Element, T: Real>(
     *products.add(t) = m;
     thread::sync_threads();
     let product = |i: usize, j: usize| *products.add((3 * a + i) * ROWS + 3 * b + j);
-    let lame = mesh.cell_stiffness::<T>(cell);
+    let lame = mesh.cell_lame::<T>(cell);
     let mut value = fma(lame.lambda, m, lame.mu * product(j, i));
     if i == j {
         value = fma(lame.mu, product(0, 0) + product(1, 1) + product(2, 2), value);

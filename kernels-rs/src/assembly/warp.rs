@@ -8,6 +8,7 @@
 use super::{Destination, MeshView};
 use crate::element::Element;
 use crate::material::Lame;
+use crate::physics::Elasticity;
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
 
@@ -95,7 +96,7 @@ impl<T: Real, const PER_ROW: usize> Share<T, PER_ROW> {
     #[inline(always)]
     pub unsafe fn add<E: Element>(self, starts: [[usize; 3]; 2], to: Destination<T>, lame: Lame<T>) {
         let products = if Self::BY_ROW { self.products } else { self.products.map(transposed) };
-        to.add::<E, 2>(starts, products, lame);
+        to.add::<E, Elasticity, 2>(starts, products, lame);
     }
 }
 

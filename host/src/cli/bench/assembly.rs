@@ -108,7 +108,7 @@ struct Bench<'a, B: Backend, T: Real> {
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
     let common = &arguments.common;
     let order = matrices::ordering("auto", &model.mesh);
-    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.dim())?;
+    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
     let (topology, symbolic_s) =
         setups(backend, common.samples, || Topology::new(backend, &model.mesh, order, DEGREE_WINDOW))?;
     let Topology { pattern, blocks, coords, .. } = topology;

@@ -150,7 +150,7 @@ impl<B: Backend> Bench<'_, B> {
             times.push(1e3 * start.elapsed().as_secs_f64());
             assert_eq!(v, again, "two solutions on one device differ");
         }
-        let (solve_ms, dim) = (median(times), model.analysis.dim());
+        let (solve_ms, dim) = (median(times), model.analysis.components());
         let iteration_ms = solve_ms / outcome.iterations.max(1) as f64;
         Ok(Figures {
             iterations: outcome.iterations,

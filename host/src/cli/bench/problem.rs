@@ -8,7 +8,7 @@ use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::{self, generate_rectangle};
 use warpfem::mesh::{Mesh, generate};
-use warpfem::model::{Case, Model};
+use warpfem::model::{Analysis, Case, Model};
 use warpfem::{Error, Result};
 
 /// Where the mesh comes from.
@@ -129,7 +129,7 @@ impl Problem {
 
     /// The mesh alone, if memory allows; what a matrix on it takes depends on the format.
     pub fn mesh(&self) -> anyhow::Result<Mesh> {
-        let purpose = memory::Use::Solution { on_host: false };
+        let purpose = memory::Use::of(Analysis::Elasticity, false);
         let mesh = match &self.input {
             Some(path) if has_extension(path, "msh") => Mesh::read(path).map_err(Error::from)?,
             Some(path) => {
@@ -148,7 +148,7 @@ impl Problem {
                 generate_box(self.kind(), lengths, cells).map_err(Error::from)?
             }
         };
-        memory::check_mesh(&mesh, false)?;
+        memory::check_mesh(&mesh, Analysis::Elasticity, false)?;
         Ok(mesh)
     }
 
@@ -169,7 +169,7 @@ impl Problem {
     fn clamped<const D: usize>(&self, common: &Common) -> anyhow::Result<Model> {
         let (cells, lengths) = self.edges::<D>()?;
         let on_host = !common.is_gpu();
-        memory::check_box(self.kind(), cells, memory::Use::Solution { on_host })?;
+        memory::check_box(self.kind(), cells, memory::Use::of(Analysis::Elasticity, on_host))?;
         Ok(clamped(self.kind(), cells, lengths)?)
     }
 }

@@ -4,8 +4,8 @@ use toml::Spanned;
 
 use super::Case;
 use super::tables::{MaterialTable, SupportTable};
-use crate::model::options::{FIELDS, analyses};
-use crate::model::{CaseError, Place};
+use crate::model::options::{analyses, fields};
+use crate::model::{Analysis, CaseError, Place};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -24,7 +24,7 @@ impl Case {
         }
         self.check_loads()?;
         for field in self.tables.output.fields.iter().flatten() {
-            self.check_name("field", Some(field), FIELDS)?;
+            self.check_name("field", Some(field), fields(self.analysis()))?;
         }
         self.solver_options().map(|_| ())
     }
@@ -45,23 +45,52 @@ impl Case {
     fn check_analysis(&self) -> Checked {
         let Some(table) = &self.tables.analysis else { return Ok(()) };
         self.check_name("analysis kind", table.kind.as_ref(), &analyses())?;
-        let Some(thickness) = &table.thickness else { return Ok(()) };
-        if self.analysis().dim() == 3 {
-            let message = "`thickness` belongs to plane problems; the bodies of `elasticity` have their own";
-            return Err(self.error_at(thickness.span(), message, "kind = \"plane_stress\" or \"plane_strain\""));
+        match (&table.thickness, self.dim()) {
+            (Some(_), Some(dim)) => self.check_thickness(dim),
+            (Some(thickness), None) => self.check_positive("thickness", thickness),
+            _ => Ok(()),
         }
-        self.check_positive("thickness", thickness)
+    }
+
+    /// Everything that the dimension of the mesh decides where the analysis does not.
+    pub(in crate::model) fn check_in(&self, dim: usize) -> Checked {
+        self.check_thickness(dim)?;
+        for in_box in self.tables.support.iter().filter_map(|support| support.get_ref().in_box.as_ref()) {
+            self.check_point_in(dim, "min", &in_box.get_ref().min)?;
+            self.check_point_in(dim, "max", &in_box.get_ref().max)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a thickness of solids.
+    fn check_thickness(&self, dim: usize) -> Checked {
+        let table = self.tables.analysis.as_ref();
+        let Some(thickness) = table.and_then(|table| table.thickness.as_ref()) else { return Ok(()) };
+        if dim == 2 {
+            return self.check_positive("thickness", thickness);
+        }
+        let (message, help) = match self.analysis() {
+            Analysis::Laplace => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
+            _ => (
+                "`thickness` belongs to plane problems; the bodies of `elasticity` have their own",
+                "kind = \"plane_stress\" or \"plane_strain\"",
+            ),
+        };
+        Err(self.error_at(thickness.span(), message, help))
     }
 
     fn check_materials(&self) -> Checked {
         let materials = &self.tables.material;
         if materials.is_empty() {
-            let help = "[[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3";
+            let help = match self.analysis() {
+                Analysis::Laplace => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
+                _ => "[[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3",
+            };
             return Err(self.source.error_anywhere("there is no [[material]]", help));
         }
         for (i, material) in materials.iter().enumerate() {
             let table = material.get_ref();
-            self.check_material(table)?;
+            self.check_material(material)?;
             let same = |other: &&Spanned<MaterialTable>| other.get_ref().name.get_ref() == table.name.get_ref();
             if let Some(first) = materials[..i].iter().find(same) {
                 let line = self.source.line_of(&first.get_ref().name.span());
@@ -84,12 +113,27 @@ impl Case {
         Ok(())
     }
 
-    fn check_material(&self, table: &MaterialTable) -> Checked {
-        self.check_positive("young", &table.young)?;
-        if let Some(density) = &table.density {
-            self.check_positive("density", density)?;
+    fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
+        let table = material.get_ref();
+        let (young, poisson, conductivity) = (&table.young, &table.poisson, &table.conductivity);
+        for (key, value) in [("young", young), ("density", &table.density), ("conductivity", conductivity)] {
+            value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
         }
-        let poisson = *table.poisson.get_ref();
+        poisson.as_ref().map_or(Ok(()), |poisson| self.check_poisson(poisson))?;
+        let needed = match self.analysis() {
+            Analysis::Laplace => vec![("conductivity", conductivity)],
+            _ => vec![("young", young), ("poisson", poisson)],
+        };
+        match needed.into_iter().find(|(_, value)| value.is_none()) {
+            Some((key, _)) => {
+                Err(self.error_at(material.span(), format!("`{key}` is missing here"), format!("add `{key} = ..`")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_poisson(&self, place: &Spanned<f64>) -> Checked {
+        let poisson = *place.get_ref();
         match poisson > -1.0 && poisson < 0.5 {
             true => Ok(()),
             false => {
@@ -97,7 +141,7 @@ impl Case {
                     true => "0.5 is incompressible, which displacements alone cannot describe; 0.49 is close",
                     false => "metals: about 0.3",
                 };
-                Err(self.error_at(table.poisson.span(), "`poisson` must lie between -1 and 0.5, both excluded", help))
+                Err(self.error_at(place.span(), "`poisson` must lie between -1 and 0.5, both excluded", help))
             }
         }
     }
@@ -139,13 +183,17 @@ impl Case {
         self.prescribed(support).map(|_| ())
     }
 
-    /// What a support prescribes in x, y, z, from `fix` and `displacement` together.
+    /// What a support prescribes in x, y, z, from `fix` and `displacement` together; for a potential its `value`.
     pub(in crate::model) fn prescribed(
         &self,
         support: &Spanned<SupportTable>,
     ) -> Result<[Option<f64>; 3], Box<CaseError>> {
         let table = support.get_ref();
         let mut held = [None; 3];
+        if let Some(value) = &table.value {
+            self.check_finite("value", value.span(), &[*value.get_ref()])?;
+            held[0] = Some(*value.get_ref());
+        }
         if let Some(fix) = &table.fix {
             for letter in fix.get_ref().chars() {
                 held[self.component(&letter.to_string(), fix.span())?] = Some(0.0);
@@ -161,14 +209,17 @@ impl Case {
             held[c] = Some(*value.get_ref());
         }
         if held == [None; 3] {
-            let help = "fix = \"xyz\" or displacement = { x = 1e-3 }";
+            let help = match self.analysis() {
+                Analysis::Laplace => "value = 1.0",
+                _ => "fix = \"xyz\" or displacement = { x = 1e-3 }",
+            };
             return Err(self.error_at(support.span(), "this support holds nothing", help));
         }
         Ok(held)
     }
 
     fn component(&self, letter: &str, place: Place) -> Result<usize, Box<CaseError>> {
-        let components = &["x", "y", "z"][..self.analysis().dim()];
+        let components = &["x", "y", "z"][..self.analysis().components()];
         match components.iter().position(|&known| known == letter) {
             Some(c) => Ok(c),
             None if letter == "z" => {
@@ -184,6 +235,10 @@ impl Case {
 
     fn check_loads(&self) -> Checked {
         let tables = &self.tables;
+        let values = tables.flux.iter().map(|load| &load.value).chain(tables.source.iter().map(|source| &source.value));
+        for value in values {
+            self.check_finite("value", value.span(), &[*value.get_ref()])?;
+        }
         if let Some(gravity) = &tables.gravity {
             self.check_vector("acceleration", &gravity.get_ref().acceleration)?;
         }

@@ -1,15 +1,19 @@
 //! `[mesh] generate = { .. }`: a mesh made on the spot.
 
+use toml::Spanned;
+
 use super::Case;
 use super::tables::GenerateTable;
 use crate::element::ElementKind;
+use crate::mesh::annulus::{self, generate_annulus};
 use crate::mesh::generate::{self, generate_box};
-use crate::mesh::rectangle::{self, generate_rectangle};
+use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
 use crate::mesh::{Mesh, MeshError};
 use crate::model::CaseError;
 
 /// The shapes there are, with their dimensions and elements.
-const SHAPES: [(&str, usize, &[ElementKind]); 2] = [("box", 3, generate::KINDS), ("rectangle", 2, rectangle::KINDS)];
+const SHAPES: [(&str, usize, &[ElementKind]); 3] =
+    [("box", 3, generate::KINDS), ("rectangle", 2, rectangle::KINDS), ("annulus", 2, annulus::KINDS)];
 
 /// Kinds of generated meshes.
 pub fn generators() -> Vec<&'static str> {
@@ -21,9 +25,9 @@ pub fn generators() -> Vec<&'static str> {
 pub struct Lattice<const D: usize> {
     /// The element.
     pub kind: ElementKind,
-    /// Edge lengths.
+    /// Edge lengths; of an annulus the inner and the outer radius.
     pub size: [f64; D],
-    /// Cells along each edge.
+    /// Cells along each edge; of an annulus along the radius and around.
     pub cells: [usize; D],
 }
 
@@ -33,7 +37,9 @@ pub enum Generated {
     /// A box of solids.
     Box(Lattice<3>),
     /// A rectangle of plane elements.
-    Rectangle(Lattice<2>),
+    Rectangle(Lattice<2>, Diagonals),
+    /// A ring of plane elements.
+    Annulus(Lattice<2>),
 }
 
 impl Generated {
@@ -45,7 +51,10 @@ impl Generated {
     pub fn mesh(&self) -> Result<Mesh, MeshError> {
         match *self {
             Generated::Box(Lattice { kind, size, cells }) => generate_box(kind, size, cells),
-            Generated::Rectangle(Lattice { kind, size, cells }) => generate_rectangle(kind, size, cells),
+            Generated::Rectangle(Lattice { kind, size, cells }, diagonals) => {
+                generate_cut_rectangle(kind, size, cells, diagonals)
+            }
+            Generated::Annulus(Lattice { kind, size, cells }) => generate_annulus(kind, size, cells),
         }
     }
 }
@@ -58,28 +67,39 @@ impl Case {
     /// For a shape or an element that there is none of, sizes that make no mesh, and a shape that the analysis is not
     /// for.
     pub fn generated(&self) -> Result<Option<Generated>, Box<CaseError>> {
-        let Some(table) = &self.tables.mesh.get_ref().generate else { return Ok(None) };
-        let table = table.get_ref();
+        let Some(spanned) = &self.tables.mesh.get_ref().generate else { return Ok(None) };
+        let table = spanned.get_ref();
         self.check_name("generated mesh kind", Some(&table.kind), &generators())?;
         let shape = SHAPES.iter().find(|(name, ..)| name == table.kind.get_ref());
-        let &(_, dim, kinds) = shape.unwrap_or(&SHAPES[0]);
+        let &(name, dim, kinds) = shape.unwrap_or(&SHAPES[0]);
         self.check_shape(table, dim)?;
         let elements: Vec<&str> = kinds.iter().map(|kind| kind.info().name).collect();
         self.check_name("element", Some(&table.element), &elements)?;
         let kind = ElementKind::from_name(table.element.get_ref()).unwrap_or(kinds[0]);
-        match dim {
-            2 => self.lattice(table, kind).map(Generated::Rectangle).map(Some),
-            _ => self.lattice(table, kind).map(Generated::Box).map(Some),
+        match name {
+            "annulus" => self.ring(spanned, kind).map(Generated::Annulus).map(Some),
+            "rectangle" => {
+                let (lattice, diagonals) = (self.lattice(spanned, kind)?, self.diagonals(table)?);
+                Ok(Some(Generated::Rectangle(lattice, diagonals)))
+            }
+            _ => self.lattice(spanned, kind).map(Generated::Box).map(Some),
         }
+    }
+
+    /// The dimension of a generated mesh, if its shape is known.
+    pub(super) fn generated_dim(&self) -> Option<usize> {
+        let table = self.tables.mesh.get_ref().generate.as_ref()?.get_ref();
+        SHAPES.iter().find(|(name, ..)| name == table.kind.get_ref()).map(|(_, dim, _)| *dim)
     }
 
     /// Refuses a box in a plane problem, and a rectangle in space.
     fn check_shape(&self, table: &GenerateTable, dim: usize) -> Result<(), Box<CaseError>> {
-        if dim == self.analysis().dim() {
+        if self.analysis().dim().is_none_or(|wanted| wanted == dim) {
             return Ok(());
         }
         let (shape, analysis) = (table.kind.get_ref(), self.analysis().name());
-        let message = format!("a {shape} is no mesh for the analysis kind `{analysis}`");
+        let article = if shape == "annulus" { "an" } else { "a" };
+        let message = format!("{article} {shape} is no mesh for the analysis kind `{analysis}`");
         let help = match dim {
             2 => "[analysis] kind = \"plane_stress\" or \"plane_strain\"; or generate kind = \"box\"",
             _ => "plane problems are solved on kind = \"rectangle\"",
@@ -87,22 +107,68 @@ impl Case {
         Err(self.error_at(table.kind.span(), message, help))
     }
 
-    fn lattice<const D: usize>(&self, table: &GenerateTable, kind: ElementKind) -> Result<Lattice<D>, Box<CaseError>> {
-        let (size, cells) = (table.size.get_ref(), table.cells.get_ref());
-        let shape = table.kind.get_ref();
-        let length = |place, found| self.length_error(place, found, D);
-        let size: [f64; D] = size[..].try_into().map_err(|_| length(table.size.span(), size.len()))?;
-        let cells: [usize; D] = cells[..].try_into().map_err(|_| length(table.cells.span(), cells.len()))?;
-        if !size.iter().all(|&length| length > 0.0 && length.is_finite()) {
-            let message = format!("every edge of the {shape} must be longer than 0, and finite");
-            return Err(self.error_at(table.size.span(), message, ""));
+    /// Which way the cells of a rectangle are cut; upwards if the case does not say.
+    fn diagonals(&self, table: &GenerateTable) -> Result<Diagonals, Box<CaseError>> {
+        let Some(name) = &table.diagonals else { return Ok(Diagonals::default()) };
+        self.check_name("way of cutting cells", Some(name), &Diagonals::NAMES)?;
+        Ok(Diagonals::from_name(name.get_ref()).unwrap_or_default())
+    }
+
+    fn ring(&self, spanned: &Spanned<GenerateTable>, kind: ElementKind) -> Result<Lattice<2>, Box<CaseError>> {
+        let (radii, cells) = (self.lengths(spanned)?, &spanned.get_ref().cells);
+        let wrong = |place, what: &str| self.error_at(place, format!("this must be two numbers `[{what}]`"), "");
+        let size: [f64; 2] = radii.get_ref()[..].try_into().map_err(|_| wrong(radii.span(), "inner, outer"))?;
+        let along = "along the radius, around";
+        let cells: [usize; 2] = cells.get_ref()[..].try_into().map_err(|_| wrong(cells.span(), along))?;
+        match annulus::check(&size, &cells) {
+            Ok(()) => Ok(Lattice { kind, size, cells }),
+            Err(why) => Err(self.error_at(spanned.span(), why, "")),
         }
-        match cells.contains(&0) {
+    }
+
+    fn lattice<const D: usize>(
+        &self,
+        spanned: &Spanned<GenerateTable>,
+        kind: ElementKind,
+    ) -> Result<Lattice<D>, Box<CaseError>> {
+        let (size, cells) = (self.lengths(spanned)?, &spanned.get_ref().cells);
+        let shape = spanned.get_ref().kind.get_ref();
+        let length = |place, found| self.length_error(place, found, D);
+        let lengths: [f64; D] = size.get_ref()[..].try_into().map_err(|_| length(size.span(), size.get_ref().len()))?;
+        let counts: [usize; D] =
+            cells.get_ref()[..].try_into().map_err(|_| length(cells.span(), cells.get_ref().len()))?;
+        if !lengths.iter().all(|&length| length > 0.0 && length.is_finite()) {
+            let message = format!("every edge of the {shape} must be longer than 0, and finite");
+            return Err(self.error_at(size.span(), message, ""));
+        }
+        match counts.contains(&0) {
             true => {
                 let message = format!("the {shape} needs at least one cell in every direction");
-                Err(self.error_at(table.cells.span(), message, ""))
+                Err(self.error_at(cells.span(), message, ""))
             }
-            false => Ok(Lattice { kind, size, cells }),
+            false => Ok(Lattice { kind, size: lengths, cells: counts }),
+        }
+    }
+
+    /// The lengths that a shape is given by, and nothing that belongs to another shape.
+    fn lengths<'a>(&self, spanned: &'a Spanned<GenerateTable>) -> Result<&'a Spanned<Vec<f64>>, Box<CaseError>> {
+        let table = spanned.get_ref();
+        let shape = table.kind.get_ref().as_str();
+        let (key, own, other, foreign) = match shape {
+            "annulus" => ("radii", &table.radii, "size", &table.size),
+            _ => ("size", &table.size, "radii", &table.radii),
+        };
+        let diagonals =
+            table.diagonals.as_ref().filter(|_| shape != "rectangle").map(|value| ("diagonals", value.span()));
+        let foreign = foreign.as_ref().map(|value| (other, value.span())).or(diagonals);
+        match (own, foreign) {
+            (_, Some((key, place))) => {
+                Err(self.error_at(place, format!("`{key}` is no key of kind = \"{shape}\""), ""))
+            }
+            (None, _) => {
+                Err(self.error_at(spanned.span(), format!("`{key}` is missing here"), format!("add `{key} = [..]`")))
+            }
+            (Some(own), _) => Ok(own),
         }
     }
 }

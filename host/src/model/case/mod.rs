@@ -1,11 +1,11 @@
 //! The case file: TOML text, read into plain tables whose values keep their places.
 
 mod check;
+mod foreign;
 mod generated;
 mod names_list;
 mod syntax;
 pub mod tables;
-mod unavailable;
 mod vector;
 
 #[cfg(test)]
@@ -80,6 +80,11 @@ impl Case {
         thickness.map_or(1.0, |thickness| *thickness.get_ref())
     }
 
+    /// The dimension of the mesh as far as the case alone tells: that of the analysis, or else of a generated mesh.
+    pub(super) fn dim(&self) -> Option<usize> {
+        self.analysis().dim().or_else(|| self.generated_dim())
+    }
+
     /// What messages call the mesh: its file, or what generates it.
     pub fn mesh_name(&self) -> String {
         match &self.tables.mesh.get_ref().file {
@@ -110,11 +115,15 @@ impl Case {
 
     /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
     fn not_flat(&self, place: Place, error: MeshError) -> Error {
-        if self.analysis().dim() == 3 || !matches!(error.root(), MeshError::NoVolume { .. }) {
+        if self.analysis().dim() == Some(3) || !matches!(error.root(), MeshError::NoVolume { .. }) {
             return error.into();
         }
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());
         let message = format!("{mesh} is not flat, and {analysis} is solved in a plane z = constant");
-        self.error_at(place, message, "turn the plate into the x-y plane, and mesh no volume").into()
+        let help = match self.analysis() {
+            Analysis::Laplace => "turn the surface into the x-y plane; for a body in space mesh its volume",
+            _ => "turn the plate into the x-y plane, and mesh no volume",
+        };
+        self.error_at(place, message, help).into()
     }
 }

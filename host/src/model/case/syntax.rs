@@ -3,16 +3,16 @@
 use serde::Deserialize;
 use toml::de::DeTable;
 
+use super::foreign;
 use super::tables::Tables;
-use super::unavailable;
 use crate::model::names::suggest;
 use crate::model::{CaseError, Source};
 
 /// Parses the text; unknown keys, missing keys, wrong types and syntax errors are named with their place.
 pub fn parse(source: &Source) -> Result<Tables, Box<CaseError>> {
     let tree = DeTable::parse(&source.text).map_err(|error| translate(source, &error))?;
-    unavailable::refuse(source, tree.get_ref())?;
-    unavailable::check_brackets(source, tree.get_ref())?;
+    foreign::refuse(source, tree.get_ref())?;
+    foreign::check_brackets(source, tree.get_ref())?;
     Tables::deserialize(toml::de::Deserializer::from(tree)).map_err(|error| translate(source, &error))
 }
 

@@ -39,6 +39,11 @@ pub struct Tables {
     /// `[[contact]]`.
     #[serde(default)]
     pub contact: Vec<ContactTable>,
+    /// `[[flux]]`.
+    #[serde(default)]
+    pub flux: Vec<FluxTable>,
+    /// `[source]`.
+    pub source: Option<SourceTable>,
     /// `[solver]`.
     #[serde(default)]
     pub solver: SolverTable,
@@ -61,21 +66,25 @@ pub struct MeshTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenerateTable {
-    /// `box` or `rectangle`.
+    /// `box`, `rectangle` or `annulus`.
     pub kind: Spanned<String>,
     /// An element that the shape can be made of.
     pub element: Spanned<String>,
     /// Edge lengths in x, y, z; in x, y.
-    pub size: Spanned<Vec<f64>>,
-    /// Cells in x, y, z; in x, y.
+    pub size: Option<Spanned<Vec<f64>>>,
+    /// Inner and outer radius of an annulus.
+    pub radii: Option<Spanned<Vec<f64>>>,
+    /// Cells in x, y, z; in x, y; along the radius and around.
     pub cells: Spanned<Vec<usize>>,
+    /// How the cells of a rectangle are cut into triangles: `up` or `down`.
+    pub diagonals: Option<Spanned<String>>,
 }
 
 /// `[analysis]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalysisTable {
-    /// `elasticity`, `plane_stress` or `plane_strain`.
+    /// `elasticity`, `plane_stress`, `plane_strain` or `laplace`.
     pub kind: Option<Spanned<String>>,
     /// Of a plane problem.
     pub thickness: Option<Spanned<f64>>,
@@ -89,15 +98,17 @@ pub struct MaterialTable {
     pub name: Spanned<String>,
     /// The groups made of it; everything if left out.
     pub on: Option<Spanned<Names>>,
-    /// Young's modulus.
-    pub young: Spanned<f64>,
-    /// Poisson's ratio.
-    pub poisson: Spanned<f64>,
+    /// Young's modulus; needed in elasticity.
+    pub young: Option<Spanned<f64>>,
+    /// Poisson's ratio; needed in elasticity.
+    pub poisson: Option<Spanned<f64>>,
+    /// Conductivity; needed for potentials.
+    pub conductivity: Option<Spanned<f64>>,
     /// Mass density.
     pub density: Option<Spanned<f64>>,
 }
 
-/// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`.
+/// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`, or `value`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SupportTable {
@@ -112,6 +123,8 @@ pub struct SupportTable {
     pub fix: Option<Spanned<String>>,
     /// Prescribed components by letter.
     pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
+    /// The potential.
+    pub value: Option<Spanned<f64>>,
 }
 
 /// `box = { min, max }`.
@@ -182,6 +195,24 @@ pub struct ContactTable {
     pub direction: Spanned<Vector>,
     /// The size of the force.
     pub total: Spanned<f64>,
+}
+
+/// One `[[flux]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FluxTable {
+    /// Groups.
+    pub on: Spanned<Names>,
+    /// Flow per area into the body; in a plane problem per length of the edge and thickness.
+    pub value: Spanned<f64>,
+}
+
+/// `[source]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceTable {
+    /// What is produced per volume.
+    pub value: Spanned<f64>,
 }
 
 /// `[solver]`.

@@ -118,22 +118,80 @@ fn single_and_double_brackets_are_told_apart() {
 }
 
 #[test]
-fn what_is_to_come_is_refused_by_name() {
-    let text = message("\"elasticity\"", "\"laplace\"");
-    let available = "available: elasticity, plane_stress, plane_strain";
-    says(&text, "part.toml:5:8: ", &["laplace", "not available in this version", available]);
-    says(&message("density = 7850.0", "conductivity = 1.0"), "part.toml:12:1: `conductivity`", &["not available"]);
-    says(&message("[gravity]", "[source]\nvalue = 1.0\n[gravity]"), "part.toml:18:", &["`source`", "not available"]);
-    says(&message("fix = \"xyz\"", "value = 1.0"), "part.toml:16:1: `value`", &["not available"]);
-    says(&message("[[pressure]]", "[[flux]]"), "part.toml:21:", &["`flux`", "not available"]);
-    let annulus = "kind = \"annulus\", inner = 1.0";
+fn keys_of_other_analyses_are_refused_by_name() {
+    let laplace = |text: &str| {
+        let text = text.replace("\"elasticity\"", "\"laplace\"").replace("density = 7850.0", "conductivity = 50.0");
+        parse(&text).unwrap_err().to_string()
+    };
+    says(&laplace(GOOD), "part.toml:16:1: `fix` belongs to elasticity", &["a case of laplace", "laplace has value"]);
+    let fixed = GOOD.replace("fix = \"xyz\"", "value = 1.0");
+    let help = "laplace has flux, source; or change [analysis] kind";
+    says(&laplace(&fixed), "part.toml:18:2: `gravity` belongs to elasticity", &[help]);
+    let pressed = fixed.replace("[gravity]\nacceleration = [0.0, 0.0, -9.81]\n", "");
+    says(&laplace(&pressed), "part.toml:19:3: `pressure` belongs to elasticity", &[help]);
+    let text = message("fix = \"xyz\"", "value = 1.0");
+    says(&text, "part.toml:16:1: `value` belongs to laplace problems", &["elasticity has fix, displacement"]);
+    says(&message("[[pressure]]", "[[flux]]"), "part.toml:21:3: `flux` belongs to laplace problems", &["pressure"]);
+    let source = message("[gravity]", "[source]\nvalue = 1.0\n[gravity]");
+    says(&source, "part.toml:18:2: `source` belongs to laplace problems", &["gravity, pressure"]);
+    says(&message("\"von_mises\"", "\"potential\""), "part.toml:31:", &["field `potential` is not available"]);
+}
+
+#[test]
+fn materials_may_say_more_than_an_analysis_asks_for_and_no_less() {
+    assert!(parse(&GOOD.replace("density = 7850.0", "density = 7850.0\nconductivity = 50.0")).is_ok());
     says(
-        &message("kind = \"box\"", annulus),
-        "part.toml:2:",
-        &["annulus", "not available", "available: box, rectangle"],
+        &message("density = 7850.0", "conductivity = 0.0"),
+        "part.toml:12:",
+        &["`conductivity` must be greater than 0"],
     );
-    says(&message("\"cg\"", "\"direct\""), "part.toml:26:10: method `direct`", &["available: cg"]);
+    let heat = "[mesh]\nfile = \"a.msh\"\n[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"steel\"\n";
+    let with = |keys: &str| parse(&format!("{heat}{keys}"));
+    assert!(with("conductivity = 50.0\n").is_ok());
+    assert!(with("conductivity = 50.0\nyoung = 210e9\npoisson = 0.3\ndensity = 7850.0\n").is_ok());
+    says(&with("young = 210e9\n").unwrap_err().to_string(), "part.toml:5:", &["`conductivity` is missing here"]);
+    says(&with("conductivity = 50.0\nyoung = -1.0\n").unwrap_err().to_string(), "part.toml:8:", &["`young` must be"]);
+}
+
+#[test]
+fn what_is_to_come_is_refused_by_name() {
+    says(&message("\"cg\"", "\"multigrid\""), "part.toml:26:10: method `multigrid`", &["available: cg"]);
     says(&message("method = \"cg\"", "precision = \"half\""), "part.toml:26:", &["available: double, single, mixed"]);
+}
+
+#[test]
+fn an_annulus_has_radii_and_a_rectangle_may_be_cut_either_way() {
+    let plane = |generate: &str| {
+        let text = format!(
+            "[mesh]\ngenerate = {{ {generate} }}\n[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"a\"\n\
+             conductivity = 1.0\n"
+        );
+        parse(&text).map_err(|error| error.to_string())
+    };
+    let ring = "kind = \"annulus\", element = \"tri3\", radii = [1.0, 2.0], cells = [2, 9]";
+    assert_eq!(plane(ring).unwrap().mesh().unwrap().coords.len(), 27);
+    for (from, to, words) in [
+        ("[1.0, 2.0]", "[2.0, 1.0]", "0 < inner < outer"),
+        ("[1.0, 2.0]", "[2.0]", "two numbers `[inner, outer]`"),
+        ("[2, 9]", "[2, 2]", "3 around"),
+        ("[2, 9]", "[2, 9, 1]", "two numbers `[along the radius, around]`"),
+        ("radii", "size", "`size` is no key of kind = \"annulus\""),
+        ("radii = [1.0, 2.0], ", "", "`radii` is missing here"),
+        ("tri3", "hex8", "available: tri3, quad4"),
+        ("radii", "diagonals = \"up\", radii", "`diagonals` is no key"),
+    ] {
+        assert!(ring.contains(from));
+        says(&plane(&ring.replace(from, to)).unwrap_err(), "part.toml:2:", &[words]);
+    }
+    let cut = |how: &str| {
+        let text = format!("kind = \"rectangle\", element = \"tri3\", size = [1, 1], cells = [1, 1]{how}");
+        plane(&text).map(|case| case.mesh().unwrap().cells[0].nodes.clone())
+    };
+    assert_eq!(cut("").unwrap(), [0, 1, 3, 0, 3, 2]);
+    assert_eq!(cut(", diagonals = \"up\"").unwrap(), cut("").unwrap());
+    assert_eq!(cut(", diagonals = \"down\"").unwrap(), [0, 1, 2, 1, 3, 2]);
+    says(&cut(", diagonals = \"dwon\"").unwrap_err(), "part.toml:2:", &["did you mean `down`?"]);
+    says(&cut(", radii = [1, 2]").unwrap_err(), "part.toml:2:", &["`radii` is no key of kind = \"rectangle\""]);
 }
 
 #[test]

@@ -26,11 +26,15 @@ impl Vector {
 }
 
 impl Case {
-    /// Checks a point: finite, and of as many components as the analysis has coordinates; in a plane problem a third
-    /// one may be there too.
+    /// Checks a point: finite, and of as many components as there are coordinates; in a plane problem, and in one that
+    /// may prove to be, a third one may be there too.
     pub(super) fn check_point(&self, key: &str, point: &Spanned<Vector>) -> Checked {
+        self.check_point_in(self.dim().unwrap_or(2), key, point)
+    }
+
+    /// The same in a space of two or three dimensions.
+    pub(super) fn check_point_in(&self, dim: usize, key: &str, point: &Spanned<Vector>) -> Checked {
         let components = &point.get_ref().0;
-        let dim = self.analysis().dim();
         match components.len() == dim || components.len() == 3 {
             true => self.check_finite(key, point.span(), components),
             false => Err(self.length_error(point.span(), components.len(), dim)),
@@ -40,7 +44,7 @@ impl Case {
     /// Checks a vector: as a point, and in a plane problem that it lies in the plane.
     pub(super) fn check_vector(&self, key: &str, vector: &Spanned<Vector>) -> Checked {
         self.check_point(key, vector)?;
-        match self.analysis().dim() == 2 && vector.get_ref().xyz()[2] != 0.0 {
+        match self.dim() == Some(2) && vector.get_ref().xyz()[2] != 0.0 {
             true => {
                 let message = format!("`{key}` points out of the plane of this {} problem", self.analysis().name());
                 Err(self.error_at(vector.span(), message, "leave the third component out, or make it 0"))

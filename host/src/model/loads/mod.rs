@@ -1,4 +1,4 @@
-//! Loads as consistent nodal forces, `f_a = int N_a t dA`.
+//! Loads as consistent nodal forces, `f_a = int N_a t dA`; fluxes into a body likewise, as the first component.
 
 mod contact;
 mod surface;
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use toml::Spanned;
 
 use self::surface::{FaceIntegral, norm};
-use super::case::tables::{ContactTable, ForceTable, PointForceTable, PressureTable, TractionTable};
+use super::case::tables::{ContactTable, FluxTable, ForceTable, PointForceTable, PressureTable, TractionTable};
 use super::names::words;
 use super::select::Selector;
-use super::{AppliedLoad, CaseError, Support};
+use super::{Analysis, AppliedLoad, CaseError, Support};
 use crate::mesh::faces::Face;
 
 /// A force on a node; a node may come several times.
@@ -24,10 +24,10 @@ const INTO_SUPPORTS: f64 = 0.5;
 /// A point force further from its node than this fraction of the mesh's diagonal is worth a warning.
 const FAR: f64 = 0.01;
 
-/// All loads of a case but gravity.
+/// All loads of a case but gravity and sources.
 #[derive(Debug)]
 pub struct Loads {
-    /// Their sum, `[n_nodes][3]`.
+    /// Their sum, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
     /// The total of each.
     pub applied: Vec<AppliedLoad>,
@@ -57,6 +57,9 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support]) -> Result<Loads, B
         let forces = contact_force(selector, table, &name, &mut sum.loads.warnings);
         sum.add(name, &forces);
     }
+    for table in &tables.flux {
+        sum.add(format!("flux on {}", table.on.get_ref().joined()), &flux(selector, table)?);
+    }
     Ok(sum.loads)
 }
 
@@ -64,6 +67,8 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support]) -> Result<Loads, B
 struct Accumulator {
     loads: Loads,
     held: Vec<[bool; 3]>,
+    /// What supports hold.
+    what: &'static str,
 }
 
 impl Accumulator {
@@ -77,7 +82,8 @@ impl Accumulator {
                 }
             }
         }
-        Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held }
+        let what = if selector.case.analysis() == Analysis::Laplace { "nodes" } else { "components" };
+        Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
     }
 
     fn add(&mut self, name: String, forces: &[NodalForce]) {
@@ -91,9 +97,9 @@ impl Accumulator {
             }
         }
         if lost > INTO_SUPPORTS * size {
-            let percent = 100.0 * lost / size;
+            let (percent, what) = (100.0 * lost / size, self.what);
             let text =
-                format!("{name}: {percent:.0} % of it acts on supported components and goes straight into the support");
+                format!("{name}: {percent:.0} % of it acts on supported {what} and goes straight into the support");
             self.loads.warnings.push(text);
         }
         self.loads.applied.push(AppliedLoad { name, total });
@@ -125,6 +131,11 @@ fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalF
 fn traction(selector: &Selector<'_>, table: &TractionTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
     let vector = table.vector.get_ref().xyz();
     Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| scaled(vector, area)))
+}
+
+fn flux(selector: &Selector<'_>, table: &FluxTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    let value = *table.value.get_ref();
+    Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| [value * area, 0.0, 0.0]))
 }
 
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {

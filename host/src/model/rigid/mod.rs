@@ -23,6 +23,7 @@ use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
 pub use joints::Joint;
 pub use motion::Motion;
+pub(super) use motion::point;
 
 use super::names::{Words, list, planes, words};
 use super::{ModelError, Support};
@@ -64,7 +65,7 @@ impl LoosePart {
 
 impl fmt::Display for LoosePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (min, max) = (motion::point(self.min, self.dim), motion::point(self.max, self.dim));
+        let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
         let Words { face, components, .. } = words(self.dim);
         if let Some(joint) = &self.joint {
             write!(f, "body {} of {} of ", joint.body, joint.n_bodies)?;

@@ -55,7 +55,7 @@ fn direction(unit: [f64; 3], dim: usize) -> String {
 }
 
 /// `(a, b, c)`, in the plane `(a, b)`, with four significant digits.
-pub(super) fn point(x: [f64; 3], dim: usize) -> String {
+pub(in crate::model) fn point(x: [f64; 3], dim: usize) -> String {
     let x = &x[..dim];
     let size = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let clean = x.iter().map(|&v| short(if v.abs() < ROUNDING * size { 0.0 } else { v }));

@@ -51,8 +51,14 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last).map(|i| i as f64 * step).map(|value| (value, text(value))).collect()
 }
 
-/// Draws the colour bar of `low..=high`: its left edge at `x`, from `top` to `bottom`.
-pub(super) fn color_bar(canvas: &mut Canvas, map: &[Rgb; SIZE], range: [f64; 2], x: f32, [top, bottom]: [f32; 2]) {
+/// Draws the colour bar of `low..=high`: its left edge at `x`, from `top` to `bottom`, two lines of `title` above.
+pub(super) fn color_bar(
+    canvas: &mut Canvas,
+    map: &[Rgb; SIZE],
+    range: [f64; 2],
+    title: [&str; 2],
+    (x, [top, bottom]): (f32, [f32; 2]),
+) {
     let [low, high] = range;
     let height = bottom - top;
     for y in 0..height as usize {
@@ -73,8 +79,8 @@ pub(super) fn color_bar(canvas: &mut Canvas, map: &[Rgb; SIZE], range: [f64; 2],
         canvas.text(Font::Plain, [right + 14.0, y - Font::Plain.height() / 2.0], &text, INK);
     }
     let line = Font::Plain.height();
-    canvas.text(Font::Plain, [x, top - 2.6 * line], "von Mises", INK);
-    canvas.text(Font::Plain, [x, top - 1.5 * line], "nodal average", FAINT);
+    canvas.text(Font::Plain, [x, top - 2.6 * line], title[0], INK);
+    canvas.text(Font::Plain, [x, top - 1.5 * line], title[1], FAINT);
 }
 
 /// Draws the directions of x, y and z around `(x, y)`.

@@ -1,5 +1,5 @@
 //! `<case>.png`: the deformed skin, coloured by von Mises stress, with the undeformed outline, a colour bar and the
-//! place of the maximum.
+//! place of the maximum. Of a potential the body as it is, coloured by the potential.
 //!
 //! Only the skin is drawn, so the effort grows with the surface of the part; besides, the elements are read once for the
 //! means at the nodes.
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::{Fields, largest};
+use super::{Fields, Solved, largest};
 use crate::mesh::Mesh;
 use canvas::Canvas;
 use legend::{factor, number};
@@ -166,36 +166,62 @@ fn draw(mesh: &Mesh, fields: &Fields, case: &str) -> Canvas {
     let frame = shown.render(&view, height, &map);
     let mut canvas = frame.resolve(SAMPLES);
     let column = (left + width) as f32 + 70.0;
-    legend::color_bar(&mut canvas, &map, shown.range, column, [170.0, height as f32 - 190.0]);
+    let (title, subtitle, foot) = captions(&shown, fields);
+    legend::color_bar(&mut canvas, &map, shown.range, title, (column, [170.0, height as f32 - 190.0]));
     legend::axes(&mut canvas, &view, [column + 50.0, height as f32 - 90.0]);
-    let least = fields.von_mises.iter().flatten().copied().filter(|v| v.is_finite()).reduce(f64::min);
-    let subtitle = match (least, largest(fields.von_mises)) {
-        (Some(least), Some((_, _, most))) => {
-            format!("von Mises stress of the elements: min {}, max {}", number(least), number(most))
-        }
-        _ => "no finite stress".into(),
-    };
-    let foot = match shown.largest > 0.0 {
-        true => {
-            let (scale, most) = (factor(shown.scale), number(shown.largest));
-            format!("deformation x {scale}   largest displacement {most}   grey lines: undeformed")
-        }
-        false => "no displacement".into(),
-    };
     legend::captions(&mut canvas, case, &subtitle, &foot);
-    mark_maximum(&mut canvas, &frame, &shown, &view, mesh, fields);
+    if let Solved::Elastic { displacement, von_mises, .. } = fields.solved {
+        mark_maximum(&mut canvas, &frame, &shown, &view, mesh, (displacement, von_mises));
+    }
     canvas
 }
 
+/// The two lines above the colour bar, the line under the title, and the one at the foot.
+fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, String) {
+    let spans = |least: Option<f64>, most: Option<f64>, what: &str, none: &str| match (least, most) {
+        (Some(least), Some(most)) => format!("{what}: min {}, max {}", number(least), number(most)),
+        _ => none.into(),
+    };
+    match fields.solved {
+        Solved::Elastic { von_mises, .. } => {
+            let least = von_mises.iter().flatten().copied().filter(|v| v.is_finite()).reduce(f64::min);
+            let most = largest(von_mises).map(|(_, _, most)| most);
+            let subtitle = spans(least, most, "von Mises stress of the elements", "no finite stress");
+            let foot = match shown.largest > 0.0 {
+                true => {
+                    let (scale, most) = (factor(shown.scale), number(shown.largest));
+                    format!("deformation x {scale}   largest displacement {most}   grey lines: undeformed")
+                }
+                false => "no displacement".into(),
+            };
+            (["von Mises", "nodal average"], subtitle, foot)
+        }
+        Solved::Potential { potential, steepness, .. } => {
+            let finite = || potential.iter().copied().filter(|v| v.is_finite());
+            let [least, most] = [finite().reduce(f64::min), finite().reduce(f64::max)];
+            let subtitle = spans(least, most, "potential of the nodes", "no finite potential");
+            let steepest = largest(steepness).map(|(_, _, most)| format!("steepest gradient {}", number(most)));
+            (["potential", ""], subtitle, steepest.unwrap_or_default())
+        }
+    }
+}
+
 /// Marks the element of the largest stress, unless all have the same.
-fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View, mesh: &Mesh, fields: &Fields) {
-    let Some((block, cell, value)) = largest(fields.von_mises) else { return };
-    if fields.von_mises.iter().flatten().all(|v| (value - v) <= 1e-9 * value.abs()) {
+fn mark_maximum(
+    canvas: &mut Canvas,
+    frame: &Frame,
+    shown: &Shown,
+    view: &View,
+    mesh: &Mesh,
+    (displacement, von_mises): (&[[f64; 3]], &[Vec<f64>]),
+) {
+    let Some((block, cell, value)) = largest(von_mises) else { return };
+    if von_mises.iter().flatten().all(|v| (value - v) <= 1e-9 * value.abs()) {
         return;
     }
     let cells = &mesh.cells[block];
     let nodes = cells.cell(cell).iter().map(|&node| {
-        let (x, u) = (mesh.coords[node as usize], fields.displacement[node as usize]);
+        let (x, u) = (mesh.coords[node as usize], displacement[node as usize]);
         view.project(std::array::from_fn(|i| if u[i].is_finite() { x[i] + shown.scale * u[i] } else { x[i] }))
     });
     let corners: Vec<[f32; 3]> = nodes.collect();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::element::ElementKind;
 use crate::mesh::{Mesh, faces};
-use crate::output::Fields;
+use crate::output::{Fields, Solved};
 
 /// Not a node: the fourth of a triangle.
 pub(super) const NONE: u32 = u32::MAX;
@@ -26,9 +26,9 @@ pub(super) enum Edge {
 pub(super) struct Scene {
     /// Coordinates before deformation, `[n_skin_nodes][3]`.
     pub rest: Vec<[f64; 3]>,
-    /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite.
+    /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite, or if there is none.
     pub displacement: Vec<[f64; 3]>,
-    /// Von Mises stress, `[n_skin_nodes]`: the mean over the elements at the node.
+    /// The potential, `[n_skin_nodes]`, or the von Mises stress: the mean over the elements at the node.
     pub value: Vec<f64>,
     /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`]. A quadratic face comes in [parts](flat_parts).
     pub faces: Vec<[u32; 4]>,
@@ -52,14 +52,24 @@ impl Scene {
         nodes.iter().enumerate().for_each(|(i, &node)| number[node] = i as u32);
         faces.iter_mut().flatten().filter(|node| **node != NONE).for_each(|node| *node = number[*node as usize]);
 
-        let average = nodal_average(mesh, fields.von_mises);
+        let averages;
+        let values = match fields.solved {
+            Solved::Elastic { von_mises, .. } => {
+                averages = nodal_average(mesh, von_mises);
+                &averages[..]
+            }
+            Solved::Potential { potential, .. } => potential,
+        };
         let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
         let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
         let middle: Vec<bool> = nodes.iter().map(|&node| middle[node]).collect();
         let (edges, outline) = classify_edges(&rest, &faces, &middle);
         Scene {
-            displacement: nodes.iter().map(|&node| finite(fields.displacement[node])).collect(),
-            value: nodes.iter().map(|&node| average[node]).collect(),
+            displacement: nodes
+                .iter()
+                .map(|&node| fields.displacement().map_or([0.0; 3], |u| finite(u[node])))
+                .collect(),
+            value: nodes.iter().map(|&node| if values[node].is_finite() { values[node] } else { 0.0 }).collect(),
             rest,
             faces,
             edges,

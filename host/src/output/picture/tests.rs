@@ -1,4 +1,4 @@
-use super::super::tests::{Results, hex_pair};
+use super::super::tests::{PotentialResults, Results, hex_pair};
 use super::*;
 use crate::element::ElementKind::{Quad8, Tri6};
 use crate::mesh::rectangle::generate_rectangle;
@@ -84,4 +84,19 @@ fn plane_meshes_are_drawn_face_on() {
         let canvas = draw(&mesh, &results.fields(), kind.info().name);
         assert!(coloured(canvas.pixels.as_flattened()) > 150_000, "{kind:?}");
     }
+}
+
+#[test]
+fn a_potential_colours_the_body_where_it_is() {
+    let mut results = PotentialResults::of_hex_pair();
+    let shown = Shown::new(&hex_pair(), &results.fields());
+    assert_eq!(shown.range, [0.0, 5.5]);
+    assert_eq!(shown.scene.value, results.potential, "the nodes' own values, not means of elements");
+    assert_eq!((shown.largest, &shown.deformed), (0.0, &shown.scene.rest));
+    let (title, subtitle, foot) = captions(&shown, &results.fields());
+    assert_eq!((title, subtitle.as_str()), (["potential", ""], "potential of the nodes: min 0, max 5.500"));
+    assert_eq!(foot, "steepest gradient 10.00");
+    assert!(coloured(draw(&hex_pair(), &results.fields(), "pair").pixels.as_flattened()) > 150_000);
+    results.potential[3] = f64::NAN;
+    assert!(coloured(draw(&hex_pair(), &results.fields(), "pair").pixels.as_flattened()) > 100_000);
 }

@@ -11,11 +11,8 @@ mod tests;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::mesh::Mesh;
-use crate::output::Fields;
+use crate::output::{Fields, Solved};
 use array::{Array, Piece, bytes};
-
-/// The fields a VTU can hold, by the names users write.
-pub use crate::model::options::FIELDS;
 
 /// The components of `stress`, in the order of [`Fields::stress`].
 const STRESS_COMPONENTS: [&str; 6] = ["xx", "yy", "zz", "xy", "yz", "xz"];
@@ -23,7 +20,8 @@ const STRESS_COMPONENTS: [&str; 6] = ["xx", "yy", "zz", "xy", "yz", "xz"];
 /// What the file holds and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Header<'a> {
-    /// Which of [`FIELDS`]; other names are passed over.
+    /// Which [fields](crate::model::options::fields), by the names users write; names of fields that there are none of are
+    /// passed over.
     pub fields: &'a [String],
     /// Whether the solver converged; field data `converged`, 0 or 1.
     pub converged: bool,
@@ -123,27 +121,41 @@ fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
     ]
 }
 
-/// The field called `name`, if it is one of [`FIELDS`].
+/// The field called `name`, if there is one.
 fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> {
-    let blocks = || mesh.solids().map(|(block, _)| block);
-    let array = match name {
-        "displacement" => Array::new("PointData", "displacement", "Float64", 3, vec![bytes(fields.displacement)]),
-        "reaction_force" => Array::new("PointData", "reaction_force", "Float64", 3, vec![bytes(fields.reaction_force)]),
-        "von_mises" => {
-            let pieces = blocks().map(|block| bytes(&fields.von_mises[block]));
-            Array::new("CellData", "von_mises", "Float64", 1, pieces.collect())
-        }
-        "stress" => {
-            let pieces = blocks().map(|block| bytes(&fields.stress[block]));
-            let array = Array::new("CellData", "stress", "Float64", 6, pieces.collect());
-            Array { component_names: &STRESS_COMPONENTS, ..array }
-        }
-        "material" => {
-            // Int32, which every reader has; an index of a material is far below 2^31.
-            let pieces = blocks().map(|block| bytes(&fields.material[block]));
-            Array::new("CellData", "material", "Int32", 1, pieces.collect())
-        }
-        _ => return None,
-    };
-    Some(array)
+    if name == "material" {
+        // Int32, which every reader has; an index of a material is far below 2^31.
+        return Some(cell_data(mesh, "material", "Int32", 1, fields.material));
+    }
+    match fields.solved {
+        Solved::Elastic { displacement, reaction_force, von_mises, stress } => match name {
+            "displacement" => Some(Array::new("PointData", "displacement", "Float64", 3, vec![bytes(displacement)])),
+            "reaction_force" => {
+                Some(Array::new("PointData", "reaction_force", "Float64", 3, vec![bytes(reaction_force)]))
+            }
+            "von_mises" => Some(cell_data(mesh, "von_mises", "Float64", 1, von_mises)),
+            "stress" => {
+                let array = cell_data(mesh, "stress", "Float64", 6, stress);
+                Some(Array { component_names: &STRESS_COMPONENTS, ..array })
+            }
+            _ => None,
+        },
+        Solved::Potential { potential, gradient, .. } => match name {
+            "potential" => Some(Array::new("PointData", "potential", "Float64", 1, vec![bytes(potential)])),
+            "gradient" => Some(cell_data(mesh, "gradient", "Float64", 3, gradient)),
+            _ => None,
+        },
+    }
+}
+
+/// A field with values for every solid.
+fn cell_data<'a, T: bytemuck::NoUninit>(
+    mesh: &Mesh,
+    name: &'static str,
+    item: &'static str,
+    components: usize,
+    values: &'a [Vec<T>],
+) -> Array<'a> {
+    let pieces = mesh.solids().map(|(block, _)| bytes(&values[block]));
+    Array::new("CellData", name, item, components, pieces.collect())
 }

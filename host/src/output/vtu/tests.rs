@@ -7,7 +7,7 @@ use crate::element::ElementKind::{self, Hex20, Quad8, Tet10, Tri6};
 use crate::mesh::Cells;
 use crate::mesh::generate::generate_box;
 use crate::mesh::rectangle::generate_rectangle;
-use crate::output::tests::{Results, all_fields, hex_pair};
+use crate::output::tests::{PotentialResults, Results, all_fields, hex_pair};
 
 /// A file taken apart by hand.
 struct Parsed {
@@ -17,8 +17,12 @@ struct Parsed {
 
 impl Parsed {
     fn of(mesh: &Mesh, results: &Results, names: &[String], compress: bool) -> Parsed {
+        Parsed::of_fields(mesh, &results.fields(), names, compress)
+    }
+
+    fn of_fields(mesh: &Mesh, fields: &Fields, names: &[String], compress: bool) -> Parsed {
         let mut out = Cursor::new(Vec::new());
-        write(&mut out, mesh, &results.fields(), &Header { fields: names, converged: true, compress }).unwrap();
+        write(&mut out, mesh, fields, &Header { fields: names, converged: true, compress }).unwrap();
         let file = out.into_inner();
         let marker = b"<AppendedData encoding=\"raw\">\n_";
         let at = file.windows(marker.len()).position(|window| window == marker).unwrap() + marker.len();
@@ -93,6 +97,19 @@ fn tags_state_components_of_vectors_only() {
     let stress = file.tag("stress");
     assert!(stress.contains("NumberOfComponents=\"6\" ComponentName0=\"xx\" ComponentName1=\"yy\""), "{stress}");
     assert!(stress.contains("ComponentName3=\"xy\" ComponentName4=\"yz\" ComponentName5=\"xz\""), "{stress}");
+}
+
+#[test]
+fn a_potential_and_its_gradient_are_there() {
+    let results = PotentialResults::of_hex_pair();
+    let names = crate::model::options::fields(crate::model::Analysis::Laplace).iter().map(|name| name.to_string());
+    let file = Parsed::of_fields(&hex_pair(), &results.fields(), &names.collect::<Vec<_>>(), false);
+    assert_eq!(floats(&file.raw("potential")), results.potential);
+    assert_eq!(floats(&file.raw("gradient")), results.gradient[1].concat());
+    assert_eq!(ints(&file.raw("material")), [3, 4]);
+    assert!(!file.tag("potential").contains("NumberOfComponents"));
+    assert!(file.tag("gradient").contains("NumberOfComponents=\"3\""));
+    assert!(!file.head.contains("displacement"));
 }
 
 #[test]

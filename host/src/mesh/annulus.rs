@@ -1,0 +1,211 @@
+//! Structured meshes of rings round the origin in the plane z = 0.
+//!
+//! A rectangle of cells in radius r and angle theta, mapped by `x = r cos(theta), y = r sin(theta)` and closed: node
+//! `(i, j)` of the corners, i along the radius and j around, has the index `i + (n_radial + 1) j`. Quadratic elements have
+//! a node on every edge besides, at the middle of the edge in (r, theta), so that circles are curved and radii straight.
+
+use std::f64::consts::TAU;
+
+use super::generate::{check_kind, check_size};
+use super::quadratic::quadratic;
+use super::rectangle::{Diagonals, split};
+use super::{Cells, Group, Mesh, MeshError};
+use crate::element::ElementKind::{self, Line2, Tri3};
+
+/// What a ring can be made of.
+pub use super::rectangle::KINDS;
+
+/// Fewest cells around.
+const FEWEST_AROUND: usize = 3;
+
+/// Whether radii and numbers of cells make a ring; why not, if they do not.
+pub fn check(&[inner, outer]: &[f64; 2], &[radial, around]: &[usize; 2]) -> Result<(), String> {
+    if !(inner > 0.0 && outer > inner && outer.is_finite()) {
+        return Err(format!("the radii {inner} and {outer} make no annulus: 0 < inner < outer is needed"));
+    }
+    if radial == 0 || around < FEWEST_AROUND {
+        return Err(format!(
+            "{radial} x {around} cells make no annulus: it needs 1 along the radius and {FEWEST_AROUND} around"
+        ));
+    }
+    Ok(())
+}
+
+/// A ring from the inner to the outer of two `radii`, divided into `cells` along the radius and around.
+///
+/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body on
+/// their left.
+///
+/// # Errors
+/// [`MeshError::Generate`] for radii or a division that make no ring, [`MeshError::TooLarge`] past 32-bit indices.
+pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -> Result<Mesh, MeshError> {
+    check_kind("annulus", kind, KINDS)?;
+    check(&radii, &cells).map_err(MeshError::Generate)?;
+    let linear = kind.linear();
+    check_size(&radii, &cells, if linear == Tri3 { 2 } else { 1 })?;
+    let ring = Ring { radii, cells };
+    let faces = ring.faces(linear);
+    let (edges, sides) = ring.edges(faces.len() as u64);
+    let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
+    let n_nodes = (cells[0] + 1) * cells[1];
+    let mesh = Mesh {
+        coords: (0..n_nodes).map(|node| ring.point(ring.place(node as u32))).collect(),
+        node_tags: (1..=n_nodes as u64).collect(),
+        cells: vec![faces, edges],
+        groups: std::iter::once(body).chain(sides).collect(),
+        warnings: Vec::new(),
+    };
+    if kind == linear { Ok(mesh) } else { quadratic(mesh).map(|mesh| ring.curved(mesh)) }
+}
+
+struct Ring {
+    radii: [f64; 2],
+    cells: [usize; 2],
+}
+
+impl Ring {
+    fn node(&self, i: usize, j: usize) -> u32 {
+        (i + (self.cells[0] + 1) * (j % self.cells[1])) as u32
+    }
+
+    /// Where a corner lies in the rectangle, in cells.
+    fn place(&self, node: u32) -> [f64; 2] {
+        let row = self.cells[0] + 1;
+        [(node as usize % row) as f64, (node as usize / row) as f64]
+    }
+
+    /// The image of a place of the rectangle.
+    fn point(&self, [i, j]: [f64; 2]) -> [f64; 3] {
+        let [inner, outer] = self.radii;
+        let r = inner + (outer - inner) * i / self.cells[0] as f64;
+        let (sin, cos) = (TAU * j / self.cells[1] as f64).sin_cos();
+        [r * cos, r * sin, 0.0]
+    }
+
+    fn faces(&self, kind: ElementKind) -> Cells {
+        let [radial, around] = self.cells;
+        let mut nodes = Vec::with_capacity(2 * kind.info().n_nodes * radial * around);
+        for j in 0..around {
+            for i in 0..radial {
+                let corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(|[i, j]| self.node(i, j));
+                match kind {
+                    Tri3 => nodes.extend(split(corners, Diagonals::Up).as_flattened()),
+                    _ => nodes.extend(corners),
+                }
+            }
+        }
+        let n = (nodes.len() / kind.info().n_nodes) as u64;
+        Cells { kind, nodes, tags: (1..=n).collect() }
+    }
+
+    /// The edges of both circles in one block, and the group of each.
+    fn edges(&self, tags_after: u64) -> (Cells, [Group; 2]) {
+        let [radial, around] = self.cells;
+        let inner = (0..around).flat_map(|j| [self.node(0, j + 1), self.node(0, j)]);
+        let outer = (0..around).flat_map(|j| [self.node(radial, j), self.node(radial, j + 1)]);
+        let nodes: Vec<u32> = inner.chain(outer).collect();
+        let n = around as u32;
+        let group = |name: &str, edges| Group { name: name.into(), dim: 1, members: vec![(1, edges)] };
+        let groups = [group("inner", (0..n).collect()), group("outer", (n..2 * n).collect())];
+        let tags = (tags_after + 1..=tags_after + 2 * u64::from(n)).collect();
+        (Cells { kind: Line2, nodes, tags }, groups)
+    }
+
+    /// Moves the nodes in the middles of edges to where the mapping has them.
+    fn curved(&self, mut mesh: Mesh) -> Mesh {
+        let Mesh { cells, coords, .. } = &mut mesh;
+        let around = self.cells[1] as f64;
+        let edges = cells[0].kind.info().edges();
+        for cell in cells[0].nodes.chunks_exact(cells[0].kind.info().n_nodes) {
+            for edge in &edges {
+                let [a, mut b] = [0, 1].map(|end| self.place(cell[edge[end]]));
+                // Across the seam the shorter way.
+                b[1] += around * ((a[1] - b[1]) / around).round();
+                // With three around, the middle of an edge lies less than half of them away all the same.
+                coords[cell[edge[2]] as usize] = self.point([0, 1].map(|c| 0.5 * (a[c] + b[c])));
+            }
+        }
+        mesh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::{Hex8, Line3, Quad4, Quad8, Tri6};
+    use crate::mesh::quality::volume;
+    use std::f64::consts::PI;
+
+    #[test]
+    fn rings_are_closed_and_have_the_area_of_their_polygon() {
+        for kind in [Tri3, Quad4] {
+            for [radial, around] in [[1, 3], [4, 24]] {
+                let mesh = generate_annulus(kind, [1.0, 3.0], [radial, around]).unwrap();
+                assert_eq!(mesh.coords.len(), (radial + 1) * around, "the seam is shared");
+                assert_eq!(mesh.cells[0].len(), radial * around * if kind == Tri3 { 2 } else { 1 });
+                let polygon = 0.5 * around as f64 * (TAU / around as f64).sin() * (9.0 - 1.0);
+                assert!((volume(&mesh) - polygon).abs() < 1e-12, "{kind:?}: {}", volume(&mesh));
+                assert_eq!(crate::mesh::parts::connected_parts(&mesh).1, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn every_edge_is_shared_by_two_cells_or_lies_on_a_circle() {
+        for kind in [Tri3, Quad4, Tri6, Quad8] {
+            let mesh = generate_annulus(kind, [0.5, 2.0], [2, 7]).unwrap();
+            assert_eq!(crate::mesh::faces::skin(&mesh).len(), 14, "{kind:?}");
+            for (name, radius) in [("inner", 0.5f64), ("outer", 2.0)] {
+                let nodes = mesh.nodes_on(name).unwrap();
+                assert_eq!(nodes.len(), if kind.info().is_quadratic() { 14 } else { 7 });
+                for node in nodes {
+                    let [x, y, z] = mesh.coords[node as usize];
+                    assert!((x.hypot(y) - radius).abs() < 1e-14 && z == 0.0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn edges_go_round_the_body_with_it_on_their_left() {
+        let mesh = generate_annulus(Quad4, [1.0, 2.0], [1, 8]).unwrap();
+        for (group, sign) in mesh.groups[1..].iter().zip([-1.0, 1.0]) {
+            for &edge in &group.members[0].1 {
+                let [a, b] = [0, 1].map(|k| mesh.coords[mesh.cells[1].cell(edge as usize)[k] as usize]);
+                assert!(sign * (a[0] * b[1] - a[1] * b[0]) > 0.0, "{}", group.name);
+            }
+        }
+    }
+
+    #[test]
+    fn quadratic_rings_are_curved() {
+        for kind in [Tri6, Quad8] {
+            let area = |n: usize| volume(&generate_annulus(kind, [1.0, 2.0], [n, 8 * n]).unwrap()) - 3.0 * PI;
+            let (coarse, fine) = (area(1).abs(), area(2).abs());
+            assert!(coarse < 0.01 && fine < coarse / 12.0, "{kind:?}: {coarse:.2e} {fine:.2e}");
+            let mesh = generate_annulus(kind, [1.0, 2.0], [2, 6]).unwrap();
+            assert_eq!(mesh.cells[1].kind, Line3);
+            let mut places: Vec<_> = mesh.coords.iter().map(|x| x.map(|c| (c * 1e9).round() as i64)).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), mesh.coords.len(), "no two nodes at one place");
+        }
+    }
+
+    #[test]
+    fn impossible_rings_are_errors() {
+        let make = |kind, radii, cells| generate_annulus(kind, radii, cells).unwrap_err();
+        for (radii, cells) in [
+            ([0.0, 1.0], [2, 8]),
+            ([1.0, 1.0], [2, 8]),
+            ([2.0, 1.0], [2, 8]),
+            ([1.0, f64::NAN], [2, 8]),
+            ([1.0, 2.0], [0, 8]),
+            ([1.0, 2.0], [2, 2]),
+        ] {
+            assert!(matches!(make(Tri3, radii, cells), MeshError::Generate(_)), "{radii:?} {cells:?}");
+        }
+        assert!(matches!(make(Hex8, [1.0, 2.0], [2, 8]), MeshError::Generate(_)));
+        assert!(matches!(make(Tri3, [1.0, 2.0], [60_000; 2]), MeshError::TooLarge { .. }));
+    }
+}

@@ -1,0 +1,86 @@
+//! Keys of the case file that belong to other analyses than its own, and brackets of the wrong number.
+//!
+//! Both are found in the tree of the text, and refused by name at their place.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::model::{Analysis, CaseError, Place, Source};
+
+/// Keys of elasticity that mean nothing to a potential: table (empty: the top level), key. What a material has besides
+/// its conductivity is none of them: a material may have more properties than an analysis asks for.
+const OF_ELASTICITY: &[(&str, &str)] = &[
+    ("support", "fix"),
+    ("support", "displacement"),
+    ("", "gravity"),
+    ("", "pressure"),
+    ("", "traction"),
+    ("", "force"),
+    ("", "point_force"),
+    ("", "contact"),
+];
+/// Keys of potentials that mean nothing to elasticity.
+const OF_LAPLACE: &[(&str, &str)] = &[("support", "value"), ("", "flux"), ("", "source")];
+
+/// Tables that appear once, and tables that may appear several times.
+const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "source", "solver", "output"];
+const REPEATED: &[&str] = &["material", "support", "pressure", "traction", "force", "point_force", "contact", "flux"];
+
+type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);
+
+/// The place of a key and its value.
+fn entry<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<Entry<'a, 'i>> {
+    table.iter().find(|(k, _)| k.get_ref().as_ref() == key).map(|(k, v)| (k.span(), v))
+}
+
+/// The table or tables under a key; nothing if it is neither.
+fn tables<'a, 'i>(root: &'a DeTable<'i>, key: &str) -> Vec<&'a DeTable<'i>> {
+    match entry(root, key).map(|(_, value)| value.get_ref()) {
+        Some(DeValue::Table(table)) => vec![table],
+        Some(DeValue::Array(array)) => array.iter().filter_map(|item| item.get_ref().as_table()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Refuses the keys of other analyses than the case's.
+pub fn refuse(source: &Source, root: &DeTable<'_>) -> Result<(), Box<CaseError>> {
+    let kind = tables(root, "analysis").into_iter().find_map(|table| entry(table, "kind"));
+    let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::Elasticity.name());
+    // A name that is no analysis has its own message.
+    let Some(analysis) = Analysis::from_name(kind) else { return Ok(()) };
+    let (foreign, whose, own) = match analysis {
+        Analysis::Laplace => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
+        _ => (OF_LAPLACE, "laplace problems", OF_ELASTICITY),
+    };
+    for &(name, key) in foreign {
+        let holders = if name.is_empty() { vec![root] } else { tables(root, name) };
+        if let Some((place, _)) = holders.into_iter().find_map(|table| entry(table, key)) {
+            let message = format!("`{key}` belongs to {whose}, and this is a case of {kind}");
+            let own: Vec<&str> = own.iter().filter(|(table, _)| *table == name).map(|(_, key)| *key).collect();
+            let help = format!("{kind} has {}; or change [analysis] kind", own.join(", "));
+            return Err(source.error_at(place, message, help));
+        }
+    }
+    Ok(())
+}
+
+/// `[[mesh]]` and `[support]` say so themselves rather than as a wrong type.
+pub fn check_brackets(source: &Source, root: &DeTable<'_>) -> Result<(), Box<CaseError>> {
+    for &name in SINGLE {
+        if let Some((place, value)) = entry(root, name)
+            && value.get_ref().is_array()
+        {
+            let message = format!("there can be only one `{name}` table");
+            return Err(source.error_at(place, message, format!("write `[{name}]`, once, in single brackets")));
+        }
+    }
+    for &name in REPEATED {
+        if let Some((place, value)) = entry(root, name)
+            && value.get_ref().is_table()
+        {
+            let message = format!("`{name}` tables form a list");
+            return Err(source.error_at(place, message, format!("write `[[{name}]]`, in double brackets")));
+        }
+    }
+    Ok(())
+}

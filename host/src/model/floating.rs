@@ -1,0 +1,136 @@
+//! The check of a potential's supports: every connected part needs a node whose value is fixed.
+//!
+//! Without one the matrix of that part is singular, `K 1 = 0`: its potential is known up to a constant if what flows in
+//! also flows out, and there is none if it does not. This is to potentials what [`rigid`](super::rigid) motions are to
+//! elasticity.
+
+use std::fmt;
+
+use super::names::{list, planes};
+use super::rigid::point;
+use super::{ModelError, Support};
+use crate::mesh::{Mesh, parts};
+
+/// A connected part whose potential no support fixes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FloatingPart {
+    /// The part's number among all parts, from 1, in order of their first node.
+    pub number: usize,
+    /// Dimension of the mesh.
+    pub dim: usize,
+    /// How many nodes it has.
+    pub n_nodes: usize,
+    /// Lowest coordinates.
+    pub min: [f64; 3],
+    /// Highest coordinates.
+    pub max: [f64; 3],
+    /// Groups, or extreme planes where no group will do, on which a value would fix it.
+    pub remedies: Vec<String>,
+}
+
+impl fmt::Display for FloatingPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
+        write!(f, "part {} ({} nodes, from {min} to {max}) has no fixed value", self.number, self.n_nodes)?;
+        let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
+        match remedies.as_slice() {
+            [] => {
+                write!(f, "\n  help: no group touches it; add a [[support]] with `value` on `nodes` or a `box` of it")
+            }
+            names => write!(f, "\n  help: add a [[support]] with `value` on any of: {}", list(names)),
+        }
+    }
+}
+
+/// Checks that every connected part has a node with a fixed value.
+///
+/// # Errors
+///
+/// [`ModelError::Floating`] with every part that has none.
+pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
+    let (labels, count) = parts::connected_parts(mesh);
+    let part_of = |node: &u32| labels[*node as usize] as usize;
+    let mut fixed = vec![false; count];
+    supports.iter().flat_map(|support| &support.nodes).for_each(|node| fixed[part_of(node)] = true);
+    let extents = extents(mesh, &labels, count);
+    // Nodes without an element are no parts of the body.
+    let bodies: Vec<usize> = (0..count).filter(|part| extents[*part].0 > 1).collect();
+    let floating = bodies.iter().enumerate().filter(|(_, part)| !fixed[**part]);
+    let parts: Vec<FloatingPart> = floating
+        .map(|(i, &part)| {
+            let (n_nodes, min, max) = extents[part];
+            let remedies = remedies(mesh, |node| part_of(node) == part);
+            FloatingPart { number: i + 1, dim: mesh.dim(), n_nodes, min, max, remedies }
+        })
+        .collect();
+    match parts.is_empty() {
+        true => Ok(()),
+        false => Err(ModelError::Floating { parts, n_parts: bodies.len() }),
+    }
+}
+
+/// Of each part the number of nodes, and the lowest and the highest coordinates.
+fn extents(mesh: &Mesh, labels: &[u32], count: usize) -> Vec<(usize, [f64; 3], [f64; 3])> {
+    let mut extents = vec![(0, [f64::INFINITY; 3], [f64::NEG_INFINITY; 3]); count];
+    for (label, x) in labels.iter().zip(&mesh.coords) {
+        let (n, min, max) = &mut extents[*label as usize];
+        *n += 1;
+        for c in 0..3 {
+            min[c] = min[c].min(x[c]);
+            max[c] = max[c].max(x[c]);
+        }
+    }
+    extents
+}
+
+/// The groups of sides that touch a part, or the extreme planes if none does.
+fn remedies(mesh: &Mesh, is_inside: impl Fn(&u32) -> bool) -> Vec<String> {
+    let touches = |name: &&str| mesh.nodes_on(name).is_some_and(|nodes| nodes.iter().any(&is_inside));
+    let sides = mesh.groups.iter().filter(|group| group.dim < mesh.dim()).map(|group| group.name.as_str());
+    let names: Vec<String> = sides.filter(touches).map(str::to_string).collect();
+    match names.is_empty() {
+        true => planes(mesh.dim()).iter().copied().filter(|name| touches(name)).map(str::to_string).collect(),
+        false => names,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::Quad4;
+    use crate::mesh::rectangle::generate_rectangle;
+    use crate::model::testing::beside;
+
+    fn fixed(nodes: &[u32]) -> Support {
+        Support { name: "fixed".into(), nodes: nodes.to_vec(), displacement: [Some(1.0), None, None] }
+    }
+
+    #[test]
+    fn a_single_node_is_enough_for_a_part_and_every_part_needs_one() {
+        let one = generate_rectangle(Quad4, [1.0; 2], [2, 2]).unwrap();
+        assert!(check(&one, &[fixed(&[4])]).is_ok());
+        let mut two = beside(one.clone(), &one, [3.0, 0.0, 0.0]);
+        // A node of no element is no part.
+        two.coords.push([9.0; 3]);
+        two.node_tags.push(99);
+        assert!(check(&two, &[fixed(&[0]), fixed(&[9 + 3])]).is_ok());
+        let Err(ModelError::Floating { parts, n_parts }) = check(&two, &[fixed(&[0])]) else {
+            panic!("the second part floats")
+        };
+        assert_eq!((n_parts, parts.len(), parts[0].number, parts[0].n_nodes), (2, 1, 2, 9));
+        assert_eq!((parts[0].min, parts[0].max), ([3.0, 0.0, 0.0], [4.0, 1.0, 0.0]));
+        assert_eq!(parts[0].remedies, ["xmin", "xmax", "ymin", "ymax"]);
+        let text = parts[0].to_string();
+        assert!(text.starts_with("part 2 (9 nodes, from (3, 0) to (4, 1)) has no fixed value"), "{text}");
+    }
+
+    #[test]
+    fn parts_without_groups_are_offered_the_extreme_planes_that_touch_them() {
+        let mut one = generate_rectangle(Quad4, [1.0; 2], [2, 2]).unwrap();
+        one.groups.clear();
+        let two = beside(one.clone(), &one, [3.0, 0.5, 0.0]);
+        let Err(ModelError::Floating { parts, .. }) = check(&two, &[]) else { panic!("both float") };
+        assert_eq!(parts[0].remedies, ["xmin", "ymin"]);
+        assert_eq!(parts[1].remedies, ["xmax", "ymax"]);
+    }
+}
