@@ -12,6 +12,7 @@
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
+//! | `K = L L^T`, dense | [`cholesky`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress and energy per element | [`stress`] |
 //!
@@ -30,6 +31,7 @@ pub mod assembly;
 pub mod blas;
 pub mod cg;
 pub mod cg_persistent;
+pub mod cholesky;
 pub mod element;
 pub mod half;
 pub mod material;

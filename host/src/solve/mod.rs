@@ -1,6 +1,7 @@
 //! Solvers of `K u = f`.
 
 pub mod cg;
+pub mod direct;
 pub mod iteration;
 mod monitor;
 mod refine;

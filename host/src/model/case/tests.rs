@@ -132,7 +132,7 @@ fn what_is_to_come_is_refused_by_name() {
         "part.toml:2:",
         &["annulus", "not available", "available: box, rectangle"],
     );
-    says(&message("\"cg\"", "\"direct\""), "part.toml:26:10: method `direct`", &["available: cg"]);
+    says(&message("\"cg\"", "\"femses\""), "part.toml:26:10: method `femses`", &["available: cg, direct"]);
     says(&message("method = \"cg\"", "precision = \"half\""), "part.toml:26:", &["available: double, single, mixed"]);
 }
 
