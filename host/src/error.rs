@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 pub use crate::mesh::MeshError;
 pub use crate::model::{CaseError, ModelError};
+pub use crate::solve::direct::DirectError;
 
 /// What the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -54,6 +55,9 @@ pub enum Error {
         .0.outcome.ending.reason()
     )]
     NotConverged(Box<crate::pipeline::Solution>),
+    /// A direct solver has no solution (exit code 2 or 4).
+    #[error(transparent)]
+    Direct(#[from] DirectError),
     /// A count does not fit the integers the solver uses (exit code 4).
     #[error("the model is too large: {0}")]
     TooLarge(String),
@@ -100,6 +104,7 @@ impl Error {
             Error::Case(_) | Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
             Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
+            Error::Direct(error) => error.exit_code(),
             Error::NotConverged(_) => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,

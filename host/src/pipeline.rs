@@ -10,7 +10,7 @@ use crate::model::options::PRECISIONS;
 use crate::model::{Analysis, Material, Model};
 use crate::precond;
 use crate::solve::iteration::{self, Builder, Iteration};
-use crate::solve::{CgOptions, CgOutcome, Ending, Monitor};
+use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, Stresses};
 use kernels_rs::real::Real;
@@ -25,7 +25,7 @@ pub struct Timings {
     pub assembly: f64,
     /// Supports.
     pub boundary: f64,
-    /// Preconditioner and iteration.
+    /// Preconditioner and iteration, or factorisation and substitution.
     pub solve: f64,
     /// Stresses and reactions.
     pub stress: f64,
@@ -48,6 +48,8 @@ pub struct Choices {
     pub precision: String,
     /// Assembly strategy.
     pub assembly: String,
+    /// Values that the factors of a direct solver store.
+    pub factor_nonzeros: Option<u64>,
 }
 
 /// The answer, in the mesh's numbering.
@@ -103,8 +105,13 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
+    let is_direct = solver.method == "direct";
+    if is_direct && solver.precision == "mixed_half" {
+        let (what, name) = ("precision with method `direct`", solver.precision.clone());
+        return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
+    }
     let auto = if solver.precision.starts_with("mixed") { precond::AUTO_MIXED } else { precond::AUTO };
-    let preconditioner = or(&solver.preconditioner, auto);
+    let preconditioner = if is_direct { "none".to_owned() } else { or(&solver.preconditioner, auto) };
     if solver.precision == "mixed_half" && !precond::has_order(&preconditioner) {
         let what = "preconditioner with precision `mixed_half`";
         return Err(Error::NotAvailable { what, name: preconditioner, available: precond::polynomials() });
@@ -117,6 +124,7 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         preconditioner,
         precision: solver.precision.clone(),
         assembly: strategy::<B>(model)?.name().to_owned(),
+        factor_nonzeros: None,
     })
 }
 
@@ -162,13 +170,30 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 /// Runs a model in the precision that it asks for.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose::<B>(model, backend.name())?;
+    if model.solver.method == "direct" {
+        return match choices.precision.as_str() {
+            "single" => {
+                solve_with::<B, f32>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f32, f32>))
+            }
+            "mixed" => {
+                solve_with::<B, f64>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f64, f32>))
+            }
+            _ => solve_with::<B, f64>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f64, f64>)),
+        };
+    }
     match choices.precision.as_str() {
-        "double" => solve_with::<B, f64>(backend, model, monitor, choices, iteration::plain),
-        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, iteration::mixed),
-        "mixed_half" => solve_with::<B, f64>(backend, model, monitor, choices, iteration::mixed_half),
-        "single" => solve_with::<B, f32>(backend, model, monitor, choices, iteration::plain),
+        "double" => solve_with::<B, f64>(backend, model, monitor, choices, Way::Iteration(iteration::plain)),
+        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, Way::Iteration(iteration::mixed)),
+        "mixed_half" => solve_with::<B, f64>(backend, model, monitor, choices, Way::Iteration(iteration::mixed_half)),
+        "single" => solve_with::<B, f32>(backend, model, monitor, choices, Way::Iteration(iteration::plain)),
         _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
     }
+}
+
+/// How the system is solved: by an iteration made of a preconditioner's name, or by factors.
+enum Way<B: Backend, T: Real> {
+    Iteration(Builder<B, T>),
+    Direct(fn(&B, &Matrix<B, T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<B, T>>>),
 }
 
 /// The stopwatch of the phases.
@@ -261,14 +286,18 @@ fn solve_with<B: Backend, T: Real>(
     backend: &B,
     model: &Model,
     monitor: &dyn Monitor,
-    choices: Choices,
-    build: Builder<B, T>,
+    mut choices: Choices,
+    way: Way<B, T>,
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions::new(model.solver.tolerance, model.solver.max_iterations);
-    let iteration = build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?;
+    let iteration = match way {
+        Way::Iteration(build) => build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?,
+        Way::Direct(build) => build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?,
+    };
+    choices.factor_nonzeros = iteration.factor_nonzeros();
     let (v, mut outcome) = system.iterate(backend, &*iteration, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
     drop((matrix, iteration, f));

@@ -13,6 +13,7 @@
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
+//! | `K = L L^T`, dense | [`cholesky`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress, energy and gradient per element | [`stress`] |
 //!
@@ -31,6 +32,7 @@ pub mod assembly;
 pub mod blas;
 pub mod cg;
 pub mod cg_persistent;
+pub mod cholesky;
 pub mod element;
 pub mod half;
 pub mod material;

@@ -66,7 +66,11 @@ fn unknown_groups_and_nodes() {
 #[test]
 fn what_this_version_has_not() {
     let solver = |line: &str| good_but("tolerance = 1e-10", line);
-    refused(&solver("method = \"direct\""), 2, &["case.toml:26:10: method `direct` is not available", "available: cg"]);
+    refused(
+        &solver("method = \"femses\""),
+        2,
+        &["case.toml:26:10: method `femses` is not available", "available: cg, direct"],
+    );
     refused(&solver("preconditioner = \"ilu\""), 2, &["preconditioner `ilu` is not available", "jacobi"]);
     refused(&solver("format = \"hyb\""), 2, &["format `hyb` is not available", "ebw"]);
     refused(&solver("ordering = \"metis\""), 2, &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]);

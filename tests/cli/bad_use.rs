@@ -8,7 +8,7 @@ fn flags_that_make_no_sense() {
     let folder = Folder::new();
     let flags: [(&[&str], &str); 14] = [
         (&["--frob"], "unexpected argument '--frob'"),
-        (&["--method", "direct"], "possible values: cg"),
+        (&["--method", "femses"], "possible values: cg, direct"),
         (&["--format", "hyb"], "ebw"),
         (&["--ordering", "rmc"], "possible values: auto, mesh, hilbert, rcm"),
         (&["--preconditioner", "ilu"], "jacobi"),

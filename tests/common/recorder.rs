@@ -34,9 +34,15 @@ pub struct Counts {
 pub struct Recorder {
     emulated: Emulated,
     counts: RefCell<Counts>,
+    room: Option<u64>,
 }
 
 impl Recorder {
+    /// The same with so many bytes of memory.
+    pub fn with_room(self, bytes: u64) -> Self {
+        Recorder { room: Some(bytes), ..self }
+    }
+
     /// What was done so far.
     pub fn counts(&self) -> Counts {
         self.counts.borrow().clone()
@@ -52,7 +58,7 @@ impl Launcher for Recorder {
     }
 
     fn free_memory(&self) -> Option<u64> {
-        self.emulated.free_memory()
+        self.room.or(self.emulated.free_memory())
     }
 
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {

@@ -5,6 +5,7 @@
 mod common;
 
 mod cells;
+mod cholesky;
 mod coloring;
 mod matrices;
 mod persistent;
@@ -81,6 +82,8 @@ checks!(
     topology::neighbours,
     topology::rows_and_slots,
     coloring::rounds,
+    cholesky::factor,
+    cholesky::from_dense,
 );
 
 #[test]

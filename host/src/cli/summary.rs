@@ -26,6 +26,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             order: choices.order,
             precision: choices.precision.clone(),
             assembly: choices.assembly.clone(),
+            factor_nonzeros: choices.factor_nonzeros,
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,

@@ -12,7 +12,7 @@ pub fn analyses() -> Vec<&'static str> {
     Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
 }
 /// Solution methods of this version.
-pub const METHODS: &[&str] = &["cg"];
+pub const METHODS: &[&str] = &["cg", "direct"];
 /// Precisions of this version.
 pub const PRECISIONS: &[&str] = &["double", "single", "mixed", "mixed_half"];
 /// Precisions that a matrix and its vectors can be in.

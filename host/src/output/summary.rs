@@ -48,7 +48,10 @@ pub struct Solver {
     pub precision: String,
     /// Assembly strategy.
     pub assembly: String,
-    /// Iterations done.
+    /// Values that the factors of a direct solver store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor_nonzeros: Option<u64>,
+    /// Iterations done; of a direct solver, solutions with its factors: the first, and those that refine it.
     pub iterations: usize,
     /// Products with the matrix, those of the preconditioner among them.
     pub spmvs: usize,

@@ -5,6 +5,8 @@
 //! | double, single | [`cg()`] | [`cg()`] |
 //! | mixed | the polynomial in single, of a copy in single | [`Refinement`] |
 //! | mixed_half | the polynomial in single, of a copy in half precision | none |
+//!
+//! [`direct`](super::direct) solves by factors instead, and iterates to refine.
 
 use super::{CgOptions, CgOutcome, Monitor, Refinement, cg};
 use crate::backend::{Backend, Vector};
@@ -26,6 +28,11 @@ pub trait Iteration<B: Backend, T: Real> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<CgOutcome>;
+
+    /// Values that its factors store, if it has some.
+    fn factor_nonzeros(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {

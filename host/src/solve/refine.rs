@@ -14,12 +14,11 @@
 //! 740 (tet4, 20^3), 180 and 400 (hex8, 20^3), 580 and 1,570 (quad4, 100^2), 630 and 1,240 (hex8, 30^3, stiffnesses 1:1000). On plates of one layer
 //! of elements it stagnates, as single precision resolves nothing of the residual there.
 
-use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, cg, residual};
-use crate::backend::{Backend, N_SCALARS, Quotient, Scalar, Vector};
+use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, cg, norm, residual};
+use crate::backend::{Backend, Quotient, Vector};
 use crate::error::Result;
 use crate::precond::{self, Preconditioner, ScaledCopy};
 use crate::sparse::{Matrix, Operator};
-use kernels_rs::real::Real;
 
 /// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of the true
 /// one, and on finer meshes less far.
@@ -27,9 +26,6 @@ const INNER: f64 = 1e-2;
 
 /// The last inner iteration goes so far beyond what is missing: the scaled residual is not the true one.
 const MARGIN: f64 = 0.5;
-
-// A place that the inner iteration does not use.
-const NORM: Scalar = Scalar::new(N_SCALARS - 2);
 
 /// The scaled copy in single precision, and a preconditioner of it.
 pub struct Refinement<B: Backend> {
@@ -61,11 +57,11 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
         monitor: &dyn Monitor,
     ) -> Result<CgOutcome> {
         let mut work = Work::new(self, backend, operator)?;
-        let norm = work.norm(f)?;
-        if norm == 0.0 {
+        let norm_f = norm(backend, f)?;
+        if norm_f == 0.0 {
             backend.fill(0.0, u)?;
         }
-        let relative = |residual: f64| if norm == 0.0 { 0.0 } else { residual / norm };
+        let relative = |residual: f64| if norm_f == 0.0 { 0.0 } else { residual / norm_f };
         let mut residual = relative(work.residual(f, u)?);
         let mut scaled = work.round()?;
         let mut outcome = CgOutcome {
@@ -150,24 +146,17 @@ impl<'a, B: Backend> Work<'a, B> {
         Ok(Work { refinement, backend, operator, r, q, rounded: [backend.zeros(n)?, backend.zeros(n)?] })
     }
 
-    /// `||x||`.
-    fn norm<T: Real>(&self, x: &Vector<B, T>) -> Result<f64> {
-        self.backend.dot(x, x, NORM)?;
-        let [square] = self.backend.read([NORM])?;
-        Ok(square.sqrt())
-    }
-
     /// `r = f - K u`, and `||r||`.
     fn residual(&mut self, f: &Vector<B, f64>, u: &Vector<B, f64>) -> Result<f64> {
         residual(self.backend, self.operator, f, u, &mut self.q, &mut self.r)?;
-        self.norm(&self.r)
+        norm(self.backend, &self.r)
     }
 
     /// `D^-1/2 r` in single, and its norm.
     fn round(&mut self) -> Result<f64> {
         let [rounded, _] = &mut self.rounded;
         self.refinement.copy.round(self.backend, &self.r, rounded)?;
-        self.norm(&self.rounded[0])
+        norm(self.backend, &self.rounded[0])
     }
 
     /// `u += d`, with `K d = r` solved in single for the r that was rounded last.

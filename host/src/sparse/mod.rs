@@ -2,6 +2,7 @@
 
 pub mod bcsr;
 pub mod bell;
+mod compress;
 pub mod csr;
 pub mod csr_vector;
 pub mod dense;
@@ -18,6 +19,7 @@ pub mod sell;
 mod sliced;
 mod sparsity;
 
+pub use compress::from_dense;
 pub use format::{Built, Format, Places, Plan, Tuning};
 pub use matrix::{Footprint, Matrix, Operator};
 pub use pattern::Pattern;

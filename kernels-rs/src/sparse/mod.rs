@@ -6,6 +6,7 @@
 
 pub mod bcsr;
 pub mod bell;
+pub mod compress;
 pub mod csr;
 pub mod csr_vector;
 pub mod dense;

@@ -1,0 +1,111 @@
+//! Direct solution of `K u = f`: `K = L L^T` by Cholesky's method, then substitution, then iterative refinement (Higham, Accuracy
+//! and Stability of Numerical Algorithms, 2002, ch. 10 and 12).
+//!
+//! | step | here |
+//! | --- | --- |
+//! | `A = D^-1/2 K D^-1/2`, D the diagonal of K | where the factor is made |
+//! | `A = L L^T` on the CPU, sparse | `sparse`, in the order of [`Dissection`]; with the feature `direct` |
+//! | `A = L L^T` on a GPU or the emulator, dense | [`dense`] |
+//! | `r = f - K u`, `u += D^-1/2 A^-1 D^-1/2 r`, until r is small | [`Direct`] |
+//!
+//! With a diagonal of 1 no unit of measurement matters, and a pivot says how near to singular the matrix is: the smallest is at
+//! least the smallest eigenvalue of A. One of the size of rounding errors makes the matrix singular, and there is no solution.
+//!
+//! | precision | factor | refined by the residual of |
+//! | --- | --- | --- |
+//! | double | double | the matrix, in double |
+//! | mixed | single: half the memory, twice the speed | the matrix, in double |
+//! | single | single | the matrix rounded to single: the true residual is reported, and may be above the tolerance |
+
+pub mod dense;
+mod dissection;
+mod error;
+mod refinement;
+#[cfg(feature = "direct")]
+mod sparse;
+
+pub use dissection::{Dissection, Division};
+pub use error::DirectError;
+pub use refinement::Direct;
+#[cfg(feature = "direct")]
+pub use sparse::SparseFactor;
+
+use super::Iteration;
+use crate::backend::{Backend, Vector};
+use crate::error::{Error, Result};
+use crate::sparse::Matrix;
+use kernels_rs::real::Real;
+
+/// The precision of a factor.
+#[cfg(feature = "direct")]
+pub trait Precision: Real + faer::traits::RealField {}
+/// The precision of a factor.
+#[cfg(not(feature = "direct"))]
+pub trait Precision: Real {}
+impl Precision for f32 {}
+impl Precision for f64 {}
+
+/// The factors of a matrix.
+pub trait Factor<B: Backend, T: Real> {
+    /// `d = K^-1 r`, as far as the factor's precision goes.
+    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()>;
+    /// Values that it stores.
+    fn nonzeros(&self) -> u64;
+}
+
+/// Factorises a matrix in the precision `F`; `coords` are those of its block rows, `[n_rows]`.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`] before anything is computed; [`DirectError`].
+pub fn build<B: Backend, T: Real, F: Precision>(
+    backend: &B,
+    matrix: &Matrix<B, T>,
+    coords: &[[f64; 3]],
+) -> Result<Box<dyn Iteration<B, T>>> {
+    let factor: Box<dyn Factor<B, T>> = if !B::ON_HOST {
+        Box::new(dense::DenseFactor::<B, T, F>::build(backend, matrix, coords)?)
+    } else {
+        on_host::<B, T, F>(backend, matrix, coords)?
+    };
+    Ok(Box::new(Direct::new(factor)))
+}
+
+#[cfg(feature = "direct")]
+fn on_host<B: Backend, T: Real, F: Precision>(
+    backend: &B,
+    matrix: &Matrix<B, T>,
+    coords: &[[f64; 3]],
+) -> Result<Box<dyn Factor<B, T>>> {
+    Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?))
+}
+
+#[cfg(not(feature = "direct"))]
+fn on_host<B: Backend, T: Real, F: Precision>(
+    _: &B,
+    _: &Matrix<B, T>,
+    _: &[[f64; 3]],
+) -> Result<Box<dyn Factor<B, T>>> {
+    Err(DirectError::NotBuilt.into())
+}
+
+/// The smallest pivot of a matrix with a diagonal of 1 that is no rounding error: those of rigid motions were below 10 roundings.
+fn smallest_pivot<F: Real>() -> f64 {
+    64.0 * F::EPSILON.to_f64()
+}
+
+/// Whether a factor of so many bytes can be had.
+fn check_room<B: Backend>(backend: &B, needed: u64) -> Result<()> {
+    let available = backend.free_memory();
+    if available.is_some_and(|available| needed > available) {
+        let device = format!("{} for a direct solver's factor, which `--method cg` does without", backend.name());
+        return Err(Error::OutOfMemory { device, needed, available });
+    }
+    Ok(())
+}
+
+/// A pivot that is too small, or whose value nobody knows, by its row.
+fn not_positive<F: Real>(pivot: Option<f64>, row: usize, size: usize, coords: &[[f64; 3]]) -> Error {
+    let precision = if F::NAME == "f32" { "single" } else { "double" };
+    DirectError::NotPositive { pivot, at: coords[row / size], component: row % size, precision }.into()
+}

@@ -1,0 +1,168 @@
+//! Sparse Cholesky factors on the CPU: faer's supernodal `L L^T` in the order of a [`Dissection`].
+
+use super::{Dissection, Factor, Precision, check_room, not_positive, smallest_pivot};
+use crate::backend::{Backend, Vector, host_memory};
+use crate::error::{Error, Result};
+use crate::sparse::{Matrix, Sparsity};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::cholesky::llt::factor::LltError;
+use faer::perm::PermRef;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+use kernels_rs::real::Real;
+
+/// `L` of `D^-1/2 K D^-1/2`, in the order of elimination.
+pub struct SparseFactor<F: Precision> {
+    symbolic: SymbolicCholesky<usize>,
+    values: Vec<F>,
+    /// `D^-1/2`, `[n]`.
+    scale: Vec<f64>,
+}
+
+/// The upper triangle of a symmetric matrix of scalars, column by column.
+struct Upper<F> {
+    /// `[n + 1]`
+    column_start: Vec<usize>,
+    rows: Vec<usize>,
+    values: Vec<F>,
+}
+
+impl<F: Precision> SparseFactor<F> {
+    /// Factorises a matrix whose block rows are nodes at these coordinates, `[n_rows]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] once the sparsity of the factor is known, and before it is computed;
+    /// [`super::DirectError::NotPositive`].
+    pub fn build<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
+        let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(backend)?);
+        let (order, inverse) = Dissection::new(&sparsity, coords).of_unknowns(size);
+        let (upper, scale) = scaled_upper::<T, F>(&sparsity, size, &matrix.blocks(backend)?);
+        let n = scale.len();
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &upper.column_start, None, &upper.rows);
+        let symbolic = analyse(pattern, &order, &inverse).map_err(|_| too_large(backend, upper.rows.len()))?;
+        let scratch = symbolic.factorize_numeric_llt_scratch::<F>(threads(), Default::default());
+        let bytes =
+            symbolic.len_val().saturating_mul(size_of::<F>()).saturating_add(scratch.unaligned_bytes_required());
+        check_room(backend, bytes as u64)?;
+        let mut values = vec![F::ZERO; symbolic.len_val()];
+        host_memory::in_huge_pages(&mut values);
+        let matrix = SparseColMatRef::new(pattern, &upper.values[..]);
+        let mut memory = memory(backend, scratch)?;
+        let stack = MemStack::new(&mut memory);
+        let found = symbolic.factorize_numeric_llt(
+            &mut values,
+            matrix,
+            Side::Upper,
+            Default::default(),
+            threads(),
+            stack,
+            Default::default(),
+        );
+        if let Err(LltError::NonPositivePivot { index }) = found {
+            return Err(not_positive::<F>(None, order[index], size, coords));
+        }
+        let factor = SparseFactor { symbolic, values, scale };
+        match factor.first_small_pivot() {
+            Some((place, pivot)) => Err(not_positive::<F>(Some(pivot), order[place], size, coords)),
+            None => Ok(factor),
+        }
+    }
+
+    /// The first pivot that is no more than a rounding error, and its place in the order of elimination.
+    fn first_small_pivot(&self) -> Option<(usize, f64)> {
+        let SymbolicCholeskyRaw::Supernodal(symbolic) = self.symbolic.raw() else { return None };
+        let factor = SupernodalLltRef::new(symbolic, &self.values);
+        (0..symbolic.n_supernodes()).find_map(|s| {
+            let node = factor.supernode(s);
+            let block = node.val();
+            let pivot = |j: usize| block[(j, j)].to_f64().powi(2);
+            let small = (0..block.ncols()).map(|j| (node.start() + j, pivot(j)));
+            // Nothing is less than what is not a number.
+            small.into_iter().find(|(_, pivot)| pivot.is_nan() || *pivot < smallest_pivot::<F>())
+        })
+    }
+}
+
+impl<B: Backend, T: Real, F: Precision> Factor<B, T> for SparseFactor<F> {
+    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
+        let r = backend.download(r)?;
+        let mut x: Vec<F> = r.iter().zip(&self.scale).map(|(r, scale)| F::from_f64(r.to_f64() * scale)).collect();
+        let mut memory = memory(backend, self.symbolic.solve_in_place_scratch::<F>(1, threads()))?;
+        let n = x.len();
+        let factor = LltRef::new(&self.symbolic, &self.values[..]);
+        let column = MatMut::from_column_major_slice_mut(&mut x, n, 1);
+        factor.solve_in_place_with_conj(Conj::No, column, threads(), MemStack::new(&mut memory));
+        let scaled = x.iter().zip(&self.scale).map(|(x, scale)| T::from_f64(x.to_f64() * scale));
+        *d = backend.upload_vec(scaled.collect())?;
+        Ok(())
+    }
+
+    fn nonzeros(&self) -> u64 {
+        self.values.len() as u64
+    }
+}
+
+/// What faer computes with: the threads of the current pool.
+fn threads() -> Par {
+    Par::rayon(0)
+}
+
+/// The sparsity of the factor in this order.
+fn analyse(
+    upper: SymbolicSparseColMatRef<'_, usize>,
+    order: &[usize],
+    inverse: &[usize],
+) -> Result<SymbolicCholesky<usize>, faer::sparse::FaerError> {
+    let ordering = SymmetricOrdering::Custom(PermRef::new_checked(order, inverse, order.len()));
+    // Always by supernodes: meshes in space have large ones.
+    let params = CholeskySymbolicParams {
+        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+        ..Default::default()
+    };
+    factorize_symbolic_cholesky(upper, Side::Upper, ordering, params)
+}
+
+fn memory<B: Backend>(backend: &B, required: StackReq) -> Result<MemBuffer> {
+    MemBuffer::try_new(required).map_err(|_| too_large(backend, required.unaligned_bytes_required()))
+}
+
+/// What the allocator has refused.
+fn too_large<B: Backend>(backend: &B, needed: usize) -> Error {
+    Error::OutOfMemory { device: backend.name(), needed: needed as u64, available: backend.free_memory() }
+}
+
+/// The upper triangle of `D^-1/2 K D^-1/2`, and `D^-1/2`, of a matrix of these blocks, `[n_blocks][size][size]`. Where the diagonal
+/// is not positive it is left as it is, for the factorisation to find.
+fn scaled_upper<T: Real, F: Real>(sparsity: &Sparsity, size: usize, blocks: &[T]) -> (Upper<F>, Vec<f64>) {
+    let n = sparsity.n_rows() * size;
+    let value = |block: usize, i: usize, j: usize| blocks[(block * size + i) * size + j].to_f64();
+    let first = |row: usize| sparsity.row_start[row] as usize;
+    // The diagonal block is a row's first.
+    let diagonal = (0..n).map(|i| value(first(i / size), i % size, i % size));
+    let scale: Vec<f64> = diagonal.map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect();
+    let mut upper = Upper { column_start: vec![0], rows: Vec::new(), values: Vec::new() };
+    for node in 0..sparsity.n_rows() {
+        let columns = sparsity.row(node);
+        for j in 0..size {
+            // K is symmetric: its rows are its columns. Those before the diagonal ascend.
+            let before = columns.iter().enumerate().skip(1).take_while(|(_, other)| (**other as usize) < node);
+            for (k, other) in before.chain([(0, &columns[0])]) {
+                let other = *other as usize;
+                for i in 0..if other == node { j + 1 } else { size } {
+                    let (row, column) = (other * size + i, node * size + j);
+                    upper.rows.push(row);
+                    upper.values.push(F::from_f64(value(first(node) + k, j, i) * scale[row] * scale[column]));
+                }
+            }
+            upper.column_start.push(upper.rows.len());
+        }
+    }
+    (upper, scale)
+}

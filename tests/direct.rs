@@ -1,0 +1,289 @@
+//! Direct solvers: the order of elimination, and solutions, against conjugate gradients and known answers.
+
+mod common;
+
+use common::blocks::{random_sparsity, sparsity};
+use common::elements::{PLANE, SOLID};
+use common::recorder::Recorder;
+use common::{Random, assert_close, bits, largest, meshes};
+use std::collections::BTreeSet;
+use std::process::Command;
+use warpfem::Error;
+use warpfem::assembly::symbolic;
+use warpfem::backend::{Device, GpuBackend};
+use warpfem::element::ElementKind;
+use warpfem::model::Model;
+use warpfem::pipeline::{self, Solution};
+use warpfem::solve::Silent;
+use warpfem::solve::direct::Dissection;
+use warpfem::solve::direct::dense::DenseCholesky;
+use warpfem::sparse::Sparsity;
+
+fn assert_dissects(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Dissection {
+    let found = Dissection::new(sparsity, coords);
+    let n = coords.len();
+    assert_eq!(found.order.iter().copied().collect::<BTreeSet<u32>>(), (0..n as u32).collect());
+    assert_eq!(found.order.len(), n);
+    let mut place = vec![0; n];
+    found.order.iter().enumerate().for_each(|(at, node)| place[*node as usize] = at);
+    for division in &found.divisions {
+        let (low, high, separator) = (&division.low, &division.high, &division.separator);
+        assert!(low.end == high.start && high.end == separator.start, "{division:?}");
+        for at in low.clone() {
+            let mut neighbours = sparsity.row(found.order[at] as usize).iter();
+            assert!(neighbours.all(|other| !high.contains(&place[*other as usize])), "{division:?}: not separated");
+        }
+    }
+    assert_eq!(found, Dissection::new(sparsity, coords), "two runs differ");
+    found
+}
+
+/// The nodes' sparsity of a mesh.
+fn of_nodes(mesh: &warpfem::mesh::Mesh) -> Sparsity {
+    symbolic::neighbours(mesh)
+}
+
+#[test]
+fn separators_separate() {
+    for kind in [ElementKind::Hex8, ElementKind::Tet4, ElementKind::Hex20, ElementKind::Quad4, ElementKind::Tri6] {
+        let mesh = meshes::distorted_box(kind, [7, 6, 5], 0.2);
+        let found = assert_dissects(&of_nodes(&mesh), &mesh.coords);
+        assert!(found.divisions.len() > 3);
+        let first = &found.divisions[0];
+        let smaller = first.low.len().min(first.high.len());
+        assert!(6 * smaller > mesh.coords.len(), "{kind:?}: {first:?}");
+    }
+}
+
+#[test]
+fn any_graph_and_any_points_are_dissected() {
+    let mut random = Random(3);
+    for n in [0, 1, 2, 12, 13, 14, 300] {
+        let graph = random_sparsity(n, 4, 5);
+        let mut scattered = || core::array::from_fn(|_| random.next());
+        assert_dissects(&graph, &(0..n).map(|_| scattered()).collect::<Vec<_>>());
+        assert_dissects(&graph, &vec![[1.0; 3]; n]);
+        // All nodes but one at the same place.
+        assert_dissects(&graph, &(0..n).map(|i| [f64::from(u8::from(i == 0)), 0.0, 0.0]).collect::<Vec<_>>());
+        assert_dissects(&sparsity(&vec![Vec::new(); n]), &vec![[f64::NAN; 3]; n]);
+    }
+}
+
+/// Entries of the factor's lower triangle when nodes are eliminated in this order, by eliminating them.
+fn fill(sparsity: &Sparsity, order: &[u32]) -> usize {
+    let mut place = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(at, node)| place[*node as usize] = at);
+    let later = |at: usize| {
+        let row = sparsity.row(order[at] as usize).iter();
+        row.map(|other| place[*other as usize]).filter(move |other| *other > at)
+    };
+    let mut columns: Vec<BTreeSet<usize>> = (0..order.len()).map(|at| later(at).collect()).collect();
+    let mut total = 0;
+    for at in 0..order.len() {
+        let column = std::mem::take(&mut columns[at]);
+        total += 1 + column.len();
+        if let Some(parent) = column.first().copied() {
+            columns[parent].extend(column.into_iter().skip(1));
+        }
+    }
+    total
+}
+
+#[test]
+fn dissection_halves_the_fill_of_a_box() {
+    for kind in [ElementKind::Hex8, ElementKind::Tet4] {
+        let mesh = meshes::regular_box(kind, [16; 3]);
+        let nodes = of_nodes(&mesh);
+        let natural: Vec<u32> = (0..mesh.coords.len() as u32).collect();
+        let [natural, dissected] =
+            [natural, Dissection::new(&nodes, &mesh.coords).order].map(|order| fill(&nodes, &order));
+        assert!(2 * dissected < natural, "{kind:?}: {dissected} entries, and {natural} in the mesh's order");
+    }
+}
+
+fn with<'a>(model: &'a mut Model, method: &str, precision: &str, tolerance: f64) -> &'a Model {
+    model.solver.method = method.into();
+    model.solver.precision = precision.into();
+    model.solver.tolerance = tolerance;
+    model
+}
+
+fn solved(model: &Model, device: Device) -> Solution {
+    pipeline::solve(model, device, &Silent).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Devices that this build has a direct solver for.
+fn devices() -> Vec<Device> {
+    let mut devices = vec![Device::Emulate];
+    if cfg!(feature = "direct") {
+        devices.push(Device::Cpu);
+    }
+    if common::gpu().is_some() {
+        devices.push(Device::Auto.resolve());
+    }
+    devices
+}
+
+/// A clamped body of two materials under its weight.
+fn body(kind: ElementKind, analysis: warpfem::model::Analysis, cells: [usize; 3]) -> Model {
+    let mut model = meshes::two_materials_in(analysis, meshes::distorted_box(kind, cells, 0.2));
+    model.gravity = Some([0.5, -1.0, if kind.info().dim == 3 { 2.0 } else { 0.0 }]);
+    model
+}
+
+fn assert_direct_is_cg(mut model: Model, device: Device) {
+    let expected = solved(with(&mut model, "cg", "double", 1e-12), Device::Cpu);
+    let model = with(&mut model, "direct", "double", 1e-8);
+    let found = solved(model, device);
+    let (u, expected) = (found.displacement.as_flattened(), expected.displacement.as_flattened());
+    assert_close(&format!("displacements on {device:?}"), u, expected, 1e-8, largest(expected));
+    assert!(found.outcome.relative_residual <= 1e-12, "{device:?}: {}", found.outcome.relative_residual);
+    assert!((1..=3).contains(&found.outcome.iterations), "{}", found.outcome.iterations);
+    assert!(found.choices.factor_nonzeros > Some(0) && found.choices.preconditioner == "none");
+    let again = solved(model, device);
+    assert!(bits(u) == bits(again.displacement.as_flattened()), "{device:?}: two runs differ");
+}
+
+#[test]
+fn direct_is_cg_on_small_bodies() {
+    for device in devices() {
+        assert_direct_is_cg(meshes::load("cube_463.toml"), device);
+        for kind in [ElementKind::Hex8, ElementKind::Tet4, ElementKind::Quad4] {
+            let analysis = meshes::analyses(kind)[0];
+            assert_direct_is_cg(body(kind, analysis, [3, 2, 2]), device);
+        }
+    }
+}
+
+#[cfg(feature = "direct")]
+mod on_the_cpu {
+    use super::*;
+    use common::blocks::Blocks;
+    use std::rc::Rc;
+    use warpfem::assembly::{Ordering, Symbolic};
+    use warpfem::backend::{Backend, CpuBackend};
+    use warpfem::solve::direct::{DirectError, Factor, SparseFactor};
+    use warpfem::sparse::{Matrix, Pattern, Tuning};
+
+    #[test]
+    fn direct_is_cg_on_every_element() {
+        for kind in [PLANE, SOLID].concat() {
+            let cells = if kind.info().dim == 2 { [12, 9, 1] } else { [5, 4, 4] };
+            for analysis in meshes::analyses(kind) {
+                assert_direct_is_cg(body(kind, *analysis, cells), Device::Cpu);
+            }
+        }
+    }
+
+    #[test]
+    fn single_and_mixed_precision() {
+        let mut model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [6; 3]);
+        let double = solved(with(&mut model, "direct", "double", 1e-10), Device::Cpu);
+        let mixed = solved(with(&mut model, "direct", "mixed", 1e-10), Device::Cpu);
+        let single = solved(with(&mut model, "direct", "single", 1e-3), Device::Cpu);
+        let u = double.displacement.as_flattened();
+        assert_close("mixed", mixed.displacement.as_flattened(), u, 1e-8, largest(u));
+        assert_close("single", single.displacement.as_flattened(), u, 1e-3, largest(u));
+        assert!(mixed.outcome.relative_residual <= 1e-12 && mixed.outcome.iterations > 1, "{:?}", mixed.outcome);
+        // The true residual of the matrix in double, which a matrix in single cannot reach.
+        assert!((1e-9..1e-3).contains(&single.outcome.relative_residual), "{:?}", single.outcome);
+        let more = pipeline::solve(with(&mut model, "direct", "single", 1e-10), Device::Cpu, &Silent);
+        assert!(matches!(more, Err(Error::NotConverged(_))));
+    }
+
+    #[test]
+    fn factors_solve_what_a_dense_factor_does() {
+        let backend = CpuBackend::default();
+        for (n, size) in [(1, 1), (2, 2), (40, 1), (120, 3)] {
+            let blocks = Blocks::dominant(random_sparsity(n, 6, 3), size, 0.25, 5);
+            let matrix: Matrix<_, f64> = blocks.upload(&backend, "csr");
+            let points: Vec<[f64; 3]> = (0..n).map(|i| [i as f64, (i % 7) as f64, 0.0]).collect();
+            let factor = SparseFactor::<f64>::build(&backend, &matrix, &points).unwrap();
+            let f: Vec<f64> = Random(9).vector(n * size);
+            let mut d = backend.zeros(f.len()).unwrap();
+            Factor::<_, f64>::solve(&factor, &backend, &backend.upload(&f).unwrap(), &mut d).unwrap();
+            let expected = blocks.dense().cholesky().unwrap().solve(&nalgebra::DVector::from_vec(f));
+            assert_close("solution", &backend.download(&d).unwrap(), expected.as_slice(), 1e-13, 1.0);
+        }
+    }
+
+    /// The stiffness of a body before its supports, in the mesh's order.
+    fn unsupported(backend: &CpuBackend, model: &Model) -> Matrix<CpuBackend, f64> {
+        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+        let mesh = meshes::upload(backend, model, &symbolic);
+        let pattern = Rc::new(Pattern::upload(backend, symbolic.sparsity).unwrap());
+        let mut matrix = Matrix::zeros(backend, "ebw", 3, &pattern, Tuning::default()).unwrap();
+        meshes::assemble(backend, &mesh, &mut matrix);
+        matrix
+    }
+
+    /// A body that nothing holds, and one of negative stiffness.
+    #[test]
+    fn singular_and_indefinite_matrices_are_reported() {
+        let backend = CpuBackend::default();
+        let model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [4; 3]);
+        let found =
+            SparseFactor::<f64>::build(&backend, &unsupported(&backend, &model), &model.mesh.coords).map(|_| ());
+        let Err(error @ Error::Direct(DirectError::NotPositive { .. })) = found else { panic!("{found:?}") };
+        assert!(error.exit_code() == 4 && error.to_string().contains("singular or indefinite"), "{error}");
+        let mut blocks = Blocks::dominant(random_sparsity(50, 6, 3), 1, 0.25, 5);
+        let dense = blocks.dense();
+        blocks.set_all(|row, column| if (row, column) == (20, 20) { -1.0 } else { dense[(row, column)] });
+        let matrix: Matrix<_, f64> = blocks.upload(&backend, "csr");
+        let found = SparseFactor::<f64>::build(&backend, &matrix, &vec![[0.0; 3]; 50]).map(|_| ());
+        assert!(matches!(found, Err(Error::Direct(DirectError::NotPositive { .. }))), "{found:?}");
+    }
+
+    #[test]
+    fn a_factor_that_has_no_room_is_refused_before_it_is_computed() {
+        let recorder = Recorder::default().with_room(100_000);
+        let backend = GpuBackend::new(recorder).unwrap();
+        let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
+        let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+        match SparseFactor::<f64>::build(&backend, &matrix, &[[0.0; 3]; 200]).map(|_| ()) {
+            Err(error @ Error::OutOfMemory { needed, available, .. }) => {
+                assert!(error.exit_code() == 6 && error.to_string().contains("`--method cg`"), "{error}");
+                // More than the matrix, less than a full factor with as much beside it.
+                assert!((100_000..2 * 600 * 600 * 8).contains(&needed) && available == Some(100_000), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_dense_factor_that_has_no_room_is_refused() {
+    let backend = GpuBackend::new(Recorder::default().with_room(1 << 30)).unwrap();
+    match DenseCholesky::<_, f64>::zeros(&backend, 12_000).map(|_| ()) {
+        Err(error @ Error::OutOfMemory { needed, .. }) => {
+            assert!(error.exit_code() == 6 && needed > 1 << 30, "{error}");
+            assert!(error.to_string().contains("`--method cg`"), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_program_solves_directly_or_says_how_to_build_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |device: &str, precision: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_warpfem"));
+        program.arg("solve").arg(meshes::file("cube_463.toml")).args(["--method", "direct", "--device", device]);
+        let output = program.args(["--precision", precision, "-o"]).arg(folder.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run("cpu", "double");
+    if cfg!(feature = "direct") {
+        assert_eq!(code, Some(0), "{said}");
+        let summary = std::fs::read_to_string(folder.path().join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        let solver = &summary["solver"];
+        assert!(solver["method"] == "direct" && solver["preconditioner"] == "none" && solver["converged"] == true);
+        assert!(solver["relative_residual"].as_f64().unwrap() < 1e-12);
+        assert!(solver["factor_nonzeros"].as_u64().unwrap() > 0);
+    } else {
+        assert!(code == Some(2) && said.contains("--features direct"), "{code:?} {said}");
+    }
+    let (code, said) = run("cpu", "mixed_half");
+    assert!(code == Some(2) && said.contains("mixed_half"), "{code:?} {said}");
+}
