@@ -76,7 +76,8 @@ fn what_this_version_has_not() {
     refused(&solver("ordering = \"metis\""), 2, &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]);
     refused(&solver("ordering = \"rmc\""), 2, &["case.toml:26:12: there is no ordering `rmc`", "did you mean `rcm`?"]);
     refused(&solver("precision = \"half\""), 2, &["precision `half` is not available", "double, single, mixed"]);
-    refused(&good_but("\"elasticity\"", "\"laplace\""), 2, &["case.toml:5:8", "`laplace` is not available"]);
+    let words = ["case.toml:5:8: analysis kind `thermal` is not available", "plane_strain, laplace"];
+    refused(&good_but("\"elasticity\"", "\"thermal\""), 2, &words);
 }
 
 #[test]

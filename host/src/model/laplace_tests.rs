@@ -94,16 +94,17 @@ fn supports_agree_and_an_idle_model_says_so() {
 
 #[test]
 fn generated_shapes_of_either_dimension_fit() {
-    for (shape, dim) in [
-        ("\"box\", element = \"tet4\", size = [1, 1, 1]", 3),
-        ("\"rectangle\", element = \"tri3\", size = [1, 1]", 2),
-        ("\"annulus\", element = \"tri6\", radii = [1, 2]", 2),
+    for (shape, dim, side) in [
+        ("\"box\", element = \"tet4\", size = [1, 1, 1]", 3, "xmin"),
+        ("\"rectangle\", element = \"tri3\", size = [1, 1]", 2, "xmin"),
+        ("\"annulus\", element = \"tri6\", radii = [1, 2]", 2, "inner"),
     ] {
         let cells = if dim == 3 { "[2, 2, 2]" } else { "[2, 9]" };
         let generate = format!("generate = {{ kind = {shape}, cells = {cells} }}");
-        let model = load(&GIVEN.replace("file = \"given.msh\"", &generate)).unwrap();
+        let given = GIVEN.replace("file = \"given.msh\"", &generate).replace("xmin", side);
+        let model = load(&given).unwrap();
         assert_eq!(model.mesh.dim(), dim);
-        let elastic = GIVEN.replace("file = \"given.msh\"", &generate).replace("laplace", "plane_strain");
+        let elastic = given.replace("laplace", "plane_strain");
         let plane =
             elastic.replace("conductivity = 2.0", "young = 1.0\npoisson = 0.0").replace("value = 4.0", "fix = \"xy\"");
         assert_eq!(load(&plane).is_ok(), dim == 2, "{shape}");
