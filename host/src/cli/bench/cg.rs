@@ -111,7 +111,7 @@ struct Bench<'a, B: Backend> {
 }
 
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
-    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
+    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let iteration_bytes = header.product_bytes::<T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;

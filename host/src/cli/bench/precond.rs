@@ -135,7 +135,7 @@ fn measure<B: Backend, T: Real>(
     model: &Model,
     builders: &[(Builder<B, T>, &'static str)],
 ) -> Result<Report> {
-    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.mesh.dim())?;
+    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let (system, _) = matrices::assemble::<B, T>(backend, model, &arguments.format)?;
     let options = CgOptions::new(arguments.tolerance, model.solver.max_iterations);
