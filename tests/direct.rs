@@ -132,12 +132,15 @@ fn body(kind: ElementKind, analysis: warpfem::model::Analysis, cells: [usize; 3]
 }
 
 fn assert_direct_is_cg(mut model: Model, device: Device) {
-    let expected = solved(with(&mut model, "cg", "double", 1e-12), Device::Cpu);
+    let expected = solved(with(&mut model, "cg", "double", 1e-11), Device::Cpu);
     let model = with(&mut model, "direct", "double", 1e-8);
     let found = solved(model, device);
     let (u, expected) = (found.displacement.as_flattened(), expected.displacement.as_flattened());
     assert_close(&format!("displacements on {device:?}"), u, expected, 1e-8, largest(expected));
-    assert!(found.outcome.relative_residual <= 1e-12, "{device:?}: {}", found.outcome.relative_residual);
+    // Of quadratic elements, whose condition is worse, the rounding errors of `K u` alone are a little more.
+    let is_quadratic = model.mesh.solids().any(|(_, cells)| cells.kind.info().is_quadratic());
+    let residual = found.outcome.relative_residual;
+    assert!(residual <= if is_quadratic { 5e-12 } else { 1e-12 }, "{device:?}: {residual:e}");
     assert!((1..=3).contains(&found.outcome.iterations), "{}", found.outcome.iterations);
     assert!(found.choices.factor_nonzeros > Some(0) && found.choices.preconditioner == "none");
     let again = solved(model, device);
@@ -236,7 +239,7 @@ mod on_the_cpu {
 
     #[test]
     fn a_factor_that_has_no_room_is_refused_before_it_is_computed() {
-        let recorder = Recorder::default().with_room(100_000);
+        let recorder = Recorder::default().with_room(500_000);
         let backend = GpuBackend::new(recorder).unwrap();
         let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
         let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
@@ -244,7 +247,7 @@ mod on_the_cpu {
             Err(error @ Error::OutOfMemory { needed, available, .. }) => {
                 assert!(error.exit_code() == 6 && error.to_string().contains("`--method cg`"), "{error}");
                 // More than the matrix, less than a full factor with as much beside it.
-                assert!((100_000..2 * 600 * 600 * 8).contains(&needed) && available == Some(100_000), "{error}");
+                assert!((500_000..2 * 600 * 600 * 8).contains(&needed) && available == Some(500_000), "{error}");
             }
             other => panic!("{other:?}"),
         }

@@ -193,7 +193,7 @@ fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Re
 /// How the system is solved: by an iteration made of a preconditioner's name, or by factors.
 enum Way<B: Backend, T: Real> {
     Iteration(Builder<B, T>),
-    Direct(fn(&B, &Matrix<B, T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<B, T>>>),
+    Direct(direct::Builder<B, T>),
 }
 
 /// The stopwatch of the phases.

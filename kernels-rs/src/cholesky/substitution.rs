@@ -90,9 +90,11 @@ pub unsafe fn cholesky_backward<T: Real>(step: usize, a: Square<T>, inverses: Vi
     let solved = shared_array![T; 64];
     let (block, k) = (thread::block_idx_x() as usize, step * TILE);
     transposed_product(
-        // SAFETY: entries of an inverse and of a vector, and of shared memory of this block.
+        // SAFETY: an entry of an inverse.
         |row, column| unsafe { inverses.at((k + column) * TILE + row) },
+        // SAFETY: an entry of this tile of the vector, which this launch only reads.
         |row| unsafe { y.at(k + row) },
+        // SAFETY: a word of this block's shared memory, of one warp.
         |column, sum| unsafe { *solved.add(column) = sum },
     );
     thread::sync_threads();
@@ -105,9 +107,11 @@ pub unsafe fn cholesky_backward<T: Real>(step: usize, a: Square<T>, inverses: Vi
     }
     let first = block * TILE;
     transposed_product(
-        // SAFETY: as above; a column belongs to one warp of one block.
+        // SAFETY: an entry of the matrix, which this launch only reads.
         |row, column| unsafe { a.at(k + row, first + column) },
+        // SAFETY: a word of this block's shared memory, written before the barrier.
         |row| unsafe { *solved.add(row) },
+        // SAFETY: a column belongs to one warp of one block.
         |column, sum| unsafe { y.set(first + column, y.at(first + column) - sum) },
     );
 }

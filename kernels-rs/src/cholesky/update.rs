@@ -71,8 +71,9 @@ fn for_each_entry<T: Real>(sums: [[T; PART]; PART], mut set: impl FnMut(usize, u
 pub unsafe fn cholesky_panel<T: Real>(step: usize, a: Square<T>, inverses: View<T>) {
     let (first, k) = ((step + 1 + thread::block_idx_x() as usize) * TILE, step * TILE);
     let sums = tile_product(
-        // SAFETY: entries of a tile of the matrix, and of an inverse.
+        // SAFETY: an entry of this block's tile.
         |row, column| unsafe { a.at(first + row, k + column) },
+        // SAFETY: an entry of an inverse.
         |row, column| unsafe { inverses.at((k + column) * TILE + row) },
     );
     for_each_entry(sums, |row, column, sum| {
@@ -114,8 +115,9 @@ pub unsafe fn cholesky_update<T: Real>(step: usize, a: Square<T>) {
     let Some((i, j)) = folded(thread::block_idx_x() as usize, a.n / TILE - behind) else { return };
     let (k, i, j) = (step * TILE, (behind + i) * TILE, (behind + j) * TILE);
     let sums = tile_product(
-        // SAFETY: entries of tiles of the matrix, which this launch only reads.
+        // SAFETY: an entry of a tile behind the diagonal's, which this launch only reads.
         |row, column| unsafe { a.at(i + row, k + column) },
+        // SAFETY: as above.
         |row, column| unsafe { a.at(j + row, k + column) },
     );
     for_each_entry(sums, |row, column, sum| {

@@ -1,5 +1,5 @@
-//! From a dense matrix to one of its nonzero entries: a count for each row, and after the sum of counts the columns (FEMSES sec. 4.2.2
-//! has the cuSPARSE library do this).
+//! From a dense matrix to one of its nonzero entries: a count for each row, and after the sum of counts the columns. FEMSES
+//! has cuSPARSE do this between a dense assembly and a sparse solver.
 
 use super::Entries;
 use crate::real::Real;

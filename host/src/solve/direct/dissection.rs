@@ -47,7 +47,7 @@ impl Dissection {
         let mut dissecting = Dissecting { sparsity, coords, set_of: vec![0; coords.len()], n_sets: 0 };
         let mut divisions = Vec::new();
         // Of places still to be divided.
-        let mut left = vec![0..order.len()];
+        let mut left: Vec<Range<usize>> = std::iter::once(0..order.len()).collect();
         while let Some(places) = left.pop() {
             if places.len() > LEAF {
                 let division = dissecting.divide(&mut order[places.clone()], places.start);

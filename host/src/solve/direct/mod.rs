@@ -53,6 +53,9 @@ pub trait Factor<B: Backend, T: Real> {
     fn nonzeros(&self) -> u64;
 }
 
+/// How a direct solver is made: on a backend, of a matrix and the coordinates of its block rows, `[n_rows]`.
+pub type Builder<B, T> = fn(&B, &Matrix<B, T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<B, T>>>;
+
 /// Factorises a matrix in the precision `F`; `coords` are those of its block rows, `[n_rows]`.
 ///
 /// # Errors
