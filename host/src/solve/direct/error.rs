@@ -1,12 +1,14 @@
 //! What can go wrong with a direct solver, beside a lack of memory.
 
+use super::MOST_DENSE;
+
 /// Why a direct solver has no solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DirectError {
     /// This build has no direct solver for this device (exit code 2).
     #[error(
-        "method `direct` on the CPU needs the sparse Cholesky factorisation of the crate faer, which this program was built \
-         without: build it with `cargo build --release --features direct`, or use `--method cg`"
+        "method `direct` on the CPU needs, for more than {MOST_DENSE} unknowns, the sparse Cholesky factorisation of the crate faer, \
+         which this program was built without: build it with `cargo build --release --features direct`, or use `--method cg`"
     )]
     NotBuilt,
     /// The matrix is not positive definite to the precision of its factor (exit code 4).

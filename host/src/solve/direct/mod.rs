@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `A = D^-1/2 K D^-1/2`, D the diagonal of K | where the factor is made |
 //! | `A = L L^T` on the CPU, sparse | `sparse`, in the order of [`Dissection`]; with the feature `direct` |
+//! | the same without that feature, of up to [`MOST_DENSE`] unknowns | [`HostDenseFactor`] |
 //! | `A = L L^T` on a GPU or the emulator, dense | [`dense`] |
 //! | `r = f - K u`, `u += D^-1/2 A^-1 D^-1/2 r`, until r is small | [`Direct`] |
 //!
@@ -20,12 +21,14 @@
 pub mod dense;
 mod dissection;
 mod error;
+mod host_dense;
 mod refinement;
 #[cfg(feature = "direct")]
 mod sparse;
 
 pub use dissection::{Dissection, Division};
 pub use error::DirectError;
+pub use host_dense::HostDenseFactor;
 pub use refinement::Direct;
 #[cfg(feature = "direct")]
 pub use sparse::SparseFactor;
@@ -52,6 +55,9 @@ pub trait Factor<B: Backend, T: Real> {
     /// Values that it stores.
     fn nonzeros(&self) -> u64;
 }
+
+/// Unknowns up to which a dense factor on the CPU is an answer: a minute's work for a core.
+pub const MOST_DENSE: usize = 5_000;
 
 /// How a direct solver is made: on a backend, of a matrix and the coordinates of its block rows, `[n_rows]`.
 pub type Builder<B, T> = fn(&B, &Matrix<B, T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<B, T>>>;
@@ -85,11 +91,14 @@ fn on_host<B: Backend, T: Real, F: Precision>(
 
 #[cfg(not(feature = "direct"))]
 fn on_host<B: Backend, T: Real, F: Precision>(
-    _: &B,
-    _: &Matrix<B, T>,
-    _: &[[f64; 3]],
+    backend: &B,
+    matrix: &Matrix<B, T>,
+    coords: &[[f64; 3]],
 ) -> Result<Box<dyn Factor<B, T>>> {
-    Err(DirectError::NotBuilt.into())
+    if matrix.block_size() * matrix.pattern().n_rows > MOST_DENSE {
+        return Err(DirectError::NotBuilt.into());
+    }
+    Ok(Box::new(HostDenseFactor::build(backend, matrix, coords)?))
 }
 
 /// The smallest pivot of a matrix with a diagonal of 1 that is no rounding error: those of rigid motions were below 10 roundings.

@@ -1,0 +1,75 @@
+//! Dense Cholesky factors on the CPU, by nalgebra: for small systems, and to compare with.
+//!
+//! In double whatever the precision: at the sizes where it is of use, single gains nothing to speak of.
+
+use super::{Factor, check_room, not_positive, smallest_pivot};
+use crate::backend::{Backend, Vector};
+use crate::error::Result;
+use crate::sparse::Matrix;
+use kernels_rs::real::Real;
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+
+/// What takes the place of a pivot that is not positive: too small to pass for one.
+const NO_PIVOT: f64 = 1e-300;
+
+/// `L` of `D^-1/2 K D^-1/2`, dense, on the host.
+pub struct HostDenseFactor {
+    factor: Cholesky<f64, Dyn>,
+    /// `D^-1/2`, `[n]`.
+    scale: Vec<f64>,
+}
+
+impl HostDenseFactor {
+    /// Factorises a matrix in any format, whose block rows are nodes at these coordinates, `[n_rows]`. `n^3 / 3` operations, on
+    /// one thread.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`] before anything is computed; [`super::DirectError::NotPositive`].
+    pub fn build<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
+        let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
+        let n = size * n_rows;
+        check_room(backend, (n as u64).pow(2) * size_of::<f64>() as u64)?;
+        let (sparsity, blocks) = (matrix.pattern().download(backend)?, matrix.blocks(backend)?);
+        let mut dense = DMatrix::<f64>::zeros(n, n);
+        for (row, start) in sparsity.row_start[..n_rows].iter().enumerate() {
+            for (k, column) in sparsity.row(row).iter().enumerate() {
+                let block = &blocks[(*start as usize + k) * size * size..];
+                for entry in 0..size * size {
+                    dense[(size * row + entry / size, size * *column as usize + entry % size)] = block[entry].to_f64();
+                }
+            }
+        }
+        let scale: Vec<f64> = dense.diagonal().iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect();
+        for j in 0..n {
+            for i in j..n {
+                dense[(i, j)] *= scale[i] * scale[j];
+            }
+        }
+        let singular = |row: usize, pivot: f64| not_positive::<f64>(Some(pivot), row, size, coords);
+        let factor = Cholesky::new_with_substitute(dense, NO_PIVOT).ok_or_else(|| singular(0, f64::NAN))?;
+        let l = factor.unpack_dirty();
+        // Nothing is less than what is not a number.
+        let small = (0..n).map(|i| (i, l[(i, i)].powi(2)));
+        match small.into_iter().find(|(_, pivot)| pivot.is_nan() || *pivot < smallest_pivot::<f64>()) {
+            Some((row, pivot)) => Err(singular(row, pivot)),
+            None => Ok(HostDenseFactor { factor: Cholesky::pack_dirty(l), scale }),
+        }
+    }
+}
+
+impl<B: Backend, T: Real> Factor<B, T> for HostDenseFactor {
+    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
+        let r = backend.download(r)?;
+        let mut x = DVector::from_iterator(r.len(), r.iter().zip(&self.scale).map(|(r, scale)| r.to_f64() * scale));
+        self.factor.solve_mut(&mut x);
+        let scaled = x.iter().zip(&self.scale).map(|(x, scale)| T::from_f64(x * scale));
+        *d = backend.upload_vec(scaled.collect())?;
+        Ok(())
+    }
+
+    fn nonzeros(&self) -> u64 {
+        let n = self.scale.len() as u64;
+        n * (n + 1) / 2
+    }
+}
