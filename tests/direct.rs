@@ -3,7 +3,6 @@
 mod common;
 
 use common::blocks::{random_sparsity, sparsity};
-use common::elements::{PLANE, SOLID};
 use common::recorder::Recorder;
 use common::{Random, assert_close, bits, largest, meshes};
 use std::collections::BTreeSet;
@@ -162,6 +161,7 @@ fn direct_is_cg_on_small_bodies() {
 mod on_the_cpu {
     use super::*;
     use common::blocks::Blocks;
+    use common::elements::{PLANE, SOLID};
     use std::rc::Rc;
     use warpfem::assembly::{Ordering, Symbolic};
     use warpfem::backend::{Backend, CpuBackend};

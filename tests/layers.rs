@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["error", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.
-    ("error", &["mesh", "model", "pipeline"]),
+    ("error", &["mesh", "model", "solve", "pipeline"]),
 ];
 
 /// The binary sees the library from outside, and `lib.rs` lists what there is.
