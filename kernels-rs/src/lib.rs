@@ -13,6 +13,7 @@
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
+//! | the iteration on element matrices | [`femses`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress, energy and gradient per element | [`stress`] |
 //!
@@ -32,6 +33,7 @@ pub mod blas;
 pub mod cg;
 pub mod cg_persistent;
 pub mod element;
+pub mod femses;
 pub mod half;
 pub mod material;
 pub mod physics;
