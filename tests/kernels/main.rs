@@ -6,6 +6,7 @@ mod common;
 
 mod cells;
 mod coloring;
+mod femses;
 mod matrices;
 mod persistent;
 mod precond;
@@ -72,6 +73,8 @@ checks!(
     cells::internal_force,
     cells::recover,
     cells::potential_gradient,
+    femses::femses_matrices,
+    femses::femses_steps,
     setup::read_at,
     setup::exclusive_sum,
     setup::sort_order,
