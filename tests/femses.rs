@@ -92,7 +92,6 @@ struct Assembled {
     /// Lifted.
     f: Vec<f64>,
     fixed: Vec<bool>,
-    prescribed: Vec<f64>,
 }
 
 fn assembled(model: &Model) -> Assembled {
@@ -114,7 +113,7 @@ fn assembled(model: &Model) -> Assembled {
             }
         }
     }
-    Assembled { k, f, fixed, prescribed }
+    Assembled { k, f, fixed }
 }
 
 impl Assembled {
@@ -364,9 +363,10 @@ fn iterations_grow_like_the_unknowns_whatever_the_boundary_conditions() {
     for acceleration in [Acceleration::Chebyshev, Acceleration::Cg] {
         let fast = count(two_sided, acceleration);
         println!("{acceleration:?} {fast:?}");
-        // To this constant the square root of what plain FEMSES takes.
+        // To this constant the square root of what plain FEMSES takes: with 18 / lambda for that and 19 / (2 lambda)^(1/2) for
+        // Chebyshev with a known spectrum it is 3.2; finding the lower end takes the rest.
         for (plain, fast) in two.iter().zip(&fast) {
-            assert!(fast.1 <= 4.0 * plain.1.sqrt(), "{acceleration:?}: {fast:?} for {plain:?}");
+            assert!(fast.1 <= 5.0 * plain.1.sqrt(), "{acceleration:?}: {fast:?} for {plain:?}");
         }
     }
 }
@@ -412,9 +412,9 @@ fn elongated_cells_make_femses_diverge_and_acceleration_mends_it() {
 fn limits_and_trivial_systems_end_at_once() {
     let backend = CpuBackend::default();
     for acceleration in Acceleration::ALL {
-        let few = FemsesOptions { max_iterations: 7, ..options(acceleration, 1e-14) };
+        let few = FemsesOptions { max_iterations: 3, ..options(acceleration, 1e-14) };
         let (_, outcome) = run::<_, f64>(&backend, &two_sided(8), few);
-        assert_eq!((outcome.iterations, outcome.ending, outcome.history.len()), (7, Ending::Limit, 7));
+        assert_eq!((outcome.iterations, outcome.ending, outcome.history.len()), (3, Ending::Limit, 3));
         let nothing = square(ElementKind::Tri3, 4, |x| (x[0] == 0.0).then_some(0.0));
         let (u, outcome) = run::<_, f64>(&backend, &nothing, options(acceleration, 1e-8));
         assert_eq!((outcome.iterations, outcome.converged), (0, true));

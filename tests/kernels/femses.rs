@@ -54,7 +54,7 @@ fn matrices_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
     let mut found = backend.download(&matrices).unwrap();
     assert!(found.split_off(n_packed(n) * n_cells).iter().all(|v| v.to_f64().is_nan()));
     let nodes = backend.download(&block.cells.nodes).unwrap();
-    let mut sum = DMatrix::zeros(mesh.n_nodes, mesh.n_nodes);
+    let mut sum = DMatrix::<f64>::zeros(mesh.n_nodes, mesh.n_nodes);
     for cell in 0..n_cells {
         for a in 0..n {
             for b in 0..n {
@@ -88,7 +88,7 @@ fn steps_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
         let values = Random(seed).vector::<T>(n);
         values.into_iter().enumerate().map(|(i, x)| if free(i) { x } else { T::ZERO }).collect()
     };
-    let double = |x: &[T]| DVector::from_iterator(n, x.iter().map(|x| x.to_f64()));
+    let double = |x: &[T]| DVector::<f64>::from_iterator(n, x.iter().map(|x| x.to_f64()));
     let masked = |mut x: DVector<f64>| {
         (0..n).filter(|i| !free(*i)).for_each(|i| x[i] = 0.0);
         x

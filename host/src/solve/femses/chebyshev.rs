@@ -10,7 +10,7 @@
 //! ```
 //!
 //! When the iteration is much slower than its interval says, it starts anew from there with t for the lower end. What is found in this way is
-//! never below the smallest eigenvalue but for what rounding and the norm make of it.
+//! never far below the smallest eigenvalue, but where rounding is all that is left.
 
 use crate::precond::chebyshev::factors;
 use crate::precond::polynomial::Factors;
@@ -20,8 +20,10 @@ use crate::precond::spectrum::Spectrum;
 const TOO_SLOW: f64 = 0.85;
 /// Steps before the rate says anything.
 const FEWEST_STEPS: usize = 16;
-/// The first lower end, as a share of the upper one, where Lanczos knows less.
+/// The first lower end at least, as a share of the upper one: too high a lower end shows soon, one too low never.
 const FIRST: f64 = 0.05;
+/// The least lower end, as such a share: an iteration that rounding has stopped is slow for another reason.
+const SMALLEST: f64 = 1e-12;
 
 /// The steps of the semi-iteration, and the interval they are for.
 pub struct Interval {
@@ -37,7 +39,7 @@ pub struct Interval {
 impl Interval {
     /// Begins on what is known of a spectrum.
     pub fn new(spectrum: Spectrum) -> Self {
-        Interval::of(if spectrum.lower > 0.0 { spectrum.lower } else { FIRST * spectrum.upper }, spectrum.upper)
+        Interval::of(spectrum.lower.max(FIRST * spectrum.upper), spectrum.upper)
     }
 
     fn of(lower: f64, upper: f64) -> Self {
@@ -70,7 +72,7 @@ impl Interval {
         let per_step = (theta / delta).acosh();
         let expected = m * per_step + (1.0 + (-2.0 * m * per_step).exp()).ln() - std::f64::consts::LN_2;
         let observed = (start / last).ln();
-        if observed >= TOO_SLOW * expected {
+        if observed >= TOO_SLOW * expected || self.lower <= SMALLEST * self.upper {
             return;
         }
         let excess = expected - observed;
@@ -78,7 +80,7 @@ impl Interval {
         let angle = (excess + (1.0 + (1.0 - (-2.0 * excess).exp()).max(0.0).sqrt()).ln()) / m;
         let found = theta - delta * angle.cosh();
         // Halving is the least that makes up for the start.
-        *self = Interval::of(found.clamp(f64::EPSILON * self.upper, 0.5 * self.lower), self.upper);
+        *self = Interval::of(found.min(0.5 * self.lower).max(SMALLEST * self.upper), self.upper);
     }
 }
 
@@ -108,11 +110,11 @@ mod tests {
 
     #[test]
     fn a_known_interval_is_kept_and_reduces_as_it_says() {
-        let eigenvalues: Vec<f64> = (0..200).map(|i| 0.01 + 1.99 * f64::from(i) / 199.0).collect();
-        let mut interval = Interval::new(Spectrum { lower: 0.01, upper: 2.0 });
-        let history = run(&eigenvalues, &mut interval, 4);
-        assert_eq!(interval.lower(), 0.01);
-        let (theta, delta) = (1.005, 0.995);
+        let eigenvalues: Vec<f64> = (0..200).map(|i| 0.2 + 1.8 * f64::from(i) / 199.0).collect();
+        let mut interval = Interval::new(Spectrum { lower: 0.2, upper: 2.0 });
+        let history = run(&eigenvalues, &mut interval, 1);
+        assert_eq!(interval.lower(), 0.2);
+        let (theta, delta) = (1.1, 0.9);
         for (m, residual) in history.iter().enumerate() {
             let expected = 1.0 / (m as f64 * f64::acosh(theta / delta)).cosh();
             assert!(residual / history[0] <= 1.001 * expected, "{m}: {residual}");
