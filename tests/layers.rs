@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sparse", &["error", "backend", "chunks"]),
     ("assembly", &["error", "chunks", "element", "mesh", "model", "backend", "sparse"]),
     ("precond", &["error", "backend", "sparse"]),
-    ("solve", &["error", "backend", "sparse", "precond"]),
+    ("solve", &["error", "backend", "sparse", "assembly", "precond"]),
     ("stress", &["error", "element", "backend", "sparse", "assembly"]),
     ("pipeline", &["error", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),

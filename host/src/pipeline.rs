@@ -1,5 +1,7 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
+mod femses;
+
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
@@ -103,6 +105,13 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
 fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
+    if model.solver.method == femses::METHOD {
+        return femses::choose(model, device);
+    }
+    if model.solver.acceleration != "none" {
+        let (what, name) = ("acceleration without method `femses`", model.solver.acceleration.clone());
+        return Err(Error::NotAvailable { what, name, available: vec!["none"] });
+    }
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
     let solver = &model.solver;
     let is_direct = solver.method == "direct";
@@ -170,6 +179,14 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 /// Runs a model in the precision that it asks for.
 fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose::<B>(model, backend.name())?;
+    if model.solver.method == femses::METHOD {
+        let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
+        let found = match choices.precision.as_str() {
+            "single" => femses::find::<B, f32>(backend, model, monitor, &mut phase, &mut timings),
+            _ => femses::find::<B, f64>(backend, model, monitor, &mut phase, &mut timings),
+        };
+        return results(backend, model, choices, found?, phase, timings);
+    }
     if model.solver.method == "direct" {
         return match choices.precision.as_str() {
             "single" => {
@@ -282,6 +299,20 @@ impl<B: Backend, T: Real> System<B, T> {
     }
 }
 
+/// What an iteration found, and what results are made of.
+struct Found<B: Backend> {
+    numbering: Numbering,
+    mesh: DeviceMesh<B>,
+    supports: Supports,
+    applied: Vec<f64>,
+    norm_f: f64,
+    /// The unknown less what is prescribed, in the solver's numbering.
+    v: Vec<f64>,
+    outcome: CgOutcome,
+    /// Of the precision.
+    epsilon: f64,
+}
+
 fn solve_with<B: Backend, T: Real>(
     backend: &B,
     model: &Model,
@@ -298,9 +329,23 @@ fn solve_with<B: Backend, T: Real>(
         Way::Direct(build) => build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?,
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
-    let (v, mut outcome) = system.iterate(backend, &*iteration, options, monitor)?;
+    let (v, outcome) = system.iterate(backend, &*iteration, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
     drop((matrix, iteration, f));
+    let found = Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() };
+    results(backend, model, choices, found, phase, timings)
+}
+
+/// What follows from what was found.
+fn results<B: Backend>(
+    backend: &B,
+    model: &Model,
+    choices: Choices,
+    found: Found<B>,
+    mut phase: Phase,
+    mut timings: Timings,
+) -> Result<Solution> {
+    let Found { numbering, mesh, supports, applied, norm_f, v, mut outcome, epsilon } = found;
     let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
@@ -311,10 +356,10 @@ fn solve_with<B: Backend, T: Real>(
         false => (stress::recover(backend, &mesh, &device_u, n_blocks)?, Vec::new()),
     };
     let internal = backend.take(mesh.internal_force(backend, &device_u)?)?;
-    if T::EPSILON.to_f64() > f64::EPSILON && norm_f > 0.0 {
+    if epsilon > f64::EPSILON && norm_f > 0.0 {
         // A rounded matrix cannot judge itself.
         outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
-        outcome.converged = outcome.relative_residual <= options.tolerance;
+        outcome.converged = outcome.relative_residual <= model.solver.tolerance;
         outcome.ending = match outcome.ending {
             _ if outcome.converged => Ending::Converged,
             Ending::Converged => Ending::Stagnated,

@@ -14,6 +14,7 @@
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
 //! | `K = L L^T`, dense | [`cholesky`] |
+//! | the iteration on element matrices | [`femses`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress, energy and gradient per element | [`stress`] |
 //!
@@ -34,6 +35,7 @@ pub mod cg;
 pub mod cg_persistent;
 pub mod cholesky;
 pub mod element;
+pub mod femses;
 pub mod half;
 pub mod material;
 pub mod physics;

@@ -40,7 +40,7 @@ impl<T: Real> Step<T> {
     /// # Safety
     /// `i` is below the vectors' length, and no other thread has it.
     #[inline(always)]
-    unsafe fn update(self, i: usize, z: T, product: T) {
+    pub(crate) unsafe fn update(self, i: usize, z: T, product: T) {
         let [a, b, c] = self.factors;
         let mut next = fma(c * self.inverse.at(i), self.r.at(i) - product, a * z);
         if b != T::ZERO {

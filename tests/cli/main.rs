@@ -4,6 +4,7 @@ mod bad_case;
 mod bad_mesh;
 mod bad_use;
 mod bench;
+mod femses;
 mod files;
 mod laplace;
 mod plane;

@@ -7,6 +7,7 @@ mod common;
 mod cells;
 mod cholesky;
 mod coloring;
+mod femses;
 mod matrices;
 mod persistent;
 mod precond;
@@ -73,6 +74,8 @@ checks!(
     cells::internal_force,
     cells::recover,
     cells::potential_gradient,
+    femses::femses_matrices,
+    femses::femses_steps,
     setup::read_at,
     setup::exclusive_sum,
     setup::sort_order,

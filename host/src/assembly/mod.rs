@@ -1,7 +1,9 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
-//! values ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]).
+//! values ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]). Or no matrix, but those of the
+//! elements ([`element_operator`]).
 
 pub mod coloring;
+pub mod element_operator;
 pub mod numbering;
 pub mod numeric;
 mod physics;
@@ -11,6 +13,7 @@ pub mod symbolic;
 pub mod topology;
 
 pub use coloring::CellColors;
+pub use element_operator::ElementOperator;
 pub use numbering::{Numbering, Ordering};
 pub use numeric::{DeviceMesh, Supports};
 pub use stiffness::Assembly;

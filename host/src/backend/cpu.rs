@@ -11,6 +11,7 @@ use crate::parallel;
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::femses::Elements;
 use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored, fma};
 use rayon::prelude::*;
@@ -208,6 +209,24 @@ impl Backend for CpuBackend {
         };
         // SAFETY: the caller's promise.
         unsafe { a.multiply_then(n_items, &values.0, &z.0, &mut scratch.0, update) };
+        Ok(())
+    }
+
+    unsafe fn femses_gather<const N: usize, T: Real>(
+        &self,
+        elements: Elements<T>,
+        u: &HostBuffer<T>,
+        step: Step<T>,
+        out: Scalar,
+    ) -> Result<()> {
+        let (n, u) = (u.len(), u.view());
+        let of_chunk = |chunk: usize| {
+            let rows = chunk * CHUNK..n.min((chunk + 1) * CHUNK);
+            // SAFETY: the caller's promise; a row belongs to one chunk.
+            [rows.map(|row| unsafe { elements.step::<N>(row, u, step) }).sum()]
+        };
+        let [sum] = add_up((0..n.div_ceil(CHUNK)).into_par_iter().map(of_chunk).collect());
+        self.set(out, sum);
         Ok(())
     }
 

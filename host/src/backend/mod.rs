@@ -21,6 +21,7 @@ use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::{CgDirection, CgUpdate};
+use kernels_rs::femses::Elements;
 use kernels_rs::precond::{BlockMul, Step};
 use kernels_rs::real::{Real, Stored};
 use rayon::prelude::*;
@@ -218,6 +219,19 @@ pub trait Backend: Sized + 'static {
         step: Step<V::Arithmetic>,
         z: &Self::Buffer<V::Arithmetic>,
         scratch: &mut Self::Buffer<V::Arithmetic>,
+    ) -> Result<()>;
+
+    /// A step of FEMSES from u over cells of N nodes; its result replaces `step.previous`. `out` is the square of the norm of
+    /// the residual before it.
+    ///
+    /// # Safety
+    /// The views live and have the shapes of [`kernels_rs::femses::femses_gather`]; nobody else has `step.previous`.
+    unsafe fn femses_gather<const N: usize, T: Real>(
+        &self,
+        elements: Elements<T>,
+        u: &Self::Buffer<T>,
+        step: Step<T>,
+        out: Scalar,
     ) -> Result<()>;
 
     /// Iterations of conjugate gradients in one launch, as [`kernels_rs::cg_persistent`] says; false if this device or

@@ -8,7 +8,7 @@ use std::time::Instant;
 use warpfem::assembly::{Ordering, Strategy};
 use warpfem::backend::Device;
 use warpfem::model::case::Case;
-use warpfem::model::options::{Choices, METHODS, ORDERS, PRECISIONS};
+use warpfem::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options, Solved};
 use warpfem::pipeline::{self, Potential, Solution};
@@ -59,6 +59,9 @@ pub struct Arguments {
     /// Solution method.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS))]
     method: Option<String>,
+    /// What makes method femses faster.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ACCELERATIONS))]
+    acceleration: Option<String>,
     /// Assembly strategy.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&Strategy::names()))]
     assembly: Option<String>,
@@ -102,6 +105,7 @@ impl Arguments {
         options.order = self.order.map_or(options.order, |n| n as usize);
         set(&mut options.precision, &self.precision);
         set(&mut options.method, &self.method);
+        set(&mut options.acceleration, &self.acceleration);
         set(&mut options.assembly, &self.assembly);
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);
         options.max_iterations = self.max_iterations.map_or(options.max_iterations, |n| n as usize);

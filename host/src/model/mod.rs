@@ -132,8 +132,10 @@ pub struct AppliedLoad {
 /// `[solver]`: how to solve; every field has a default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverOptions {
-    /// `cg`.
+    /// `cg` or `femses`.
     pub method: String,
+    /// What makes `femses` faster: `none`, `chebyshev` or `cg`.
+    pub acceleration: String,
     /// Storage format, or `auto`.
     pub format: String,
     /// Order of the nodes, or `auto`.
@@ -156,6 +158,7 @@ impl Default for SolverOptions {
     fn default() -> Self {
         SolverOptions {
             method: "cg".into(),
+            acceleration: "none".into(),
             format: "auto".into(),
             ordering: "auto".into(),
             preconditioner: "auto".into(),

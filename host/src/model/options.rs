@@ -12,7 +12,9 @@ pub fn analyses() -> Vec<&'static str> {
     Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
 }
 /// Solution methods of this version.
-pub const METHODS: &[&str] = &["cg", "direct"];
+pub const METHODS: &[&str] = &["cg", "direct", "femses"];
+/// What makes `femses` faster, in this version.
+pub const ACCELERATIONS: &[&str] = &["none", "chebyshev", "cg"];
 /// Precisions of this version.
 pub const PRECISIONS: &[&str] = &["double", "single", "mixed", "mixed_half"];
 /// Precisions that a matrix and its vectors can be in.
@@ -45,9 +47,11 @@ impl Case {
     pub fn solver_options(&self) -> Result<SolverOptions, Box<CaseError>> {
         let table = &self.tables.solver;
         self.check_name("method", table.method.as_ref(), METHODS)?;
+        self.check_name("acceleration", table.acceleration.as_ref(), ACCELERATIONS)?;
         self.check_name("precision", table.precision.as_ref(), PRECISIONS)?;
         let mut options = SolverOptions::default();
         set(&mut options.method, table.method.as_ref());
+        set(&mut options.acceleration, table.acceleration.as_ref());
         set(&mut options.format, table.format.as_ref());
         set(&mut options.ordering, table.ordering.as_ref());
         set(&mut options.preconditioner, table.preconditioner.as_ref());

@@ -31,21 +31,27 @@ fn lower_end(order: usize, upper: f64) -> f64 {
 impl Family for Equioscillating {
     const NAME: &'static str = "chebyshev";
 
-    /// Algorithm 12.1, with its direction d written as the difference of the last two z.
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors> {
         let upper = spectrum.upper;
         let lower = spectrum.lower.max(lower_end(order, upper)).min(SHORTEST * upper);
-        let (theta, delta) = (0.5 * (upper + lower), 0.5 * (upper - lower));
-        let sigma = theta / delta;
-        let mut rho = 1.0 / sigma;
-        let mut steps = vec![[1.0, 0.0, 1.0 / theta]];
-        for step in 1..=order {
-            let next = 1.0 / (2.0 * sigma - rho);
-            // Before the first step z_old is 0.
-            let b = if step == 1 { 0.0 } else { -next * rho };
-            steps.push([1.0 + next * rho, b, 2.0 * next / delta]);
-            rho = next;
-        }
+        let mut steps: Vec<Factors> = factors(lower, upper).take(order + 1).collect();
+        // Before the first step z_old is 0.
+        steps.iter_mut().take(2).for_each(|[_, b, _]| *b = 0.0);
         steps
     }
+}
+
+/// The steps of algorithm 12.1 on an interval, with its direction d written as the difference of the last two z. They never
+/// end: the iteration that has them is Chebyshev's semi-iteration.
+pub fn factors(lower: f64, upper: f64) -> impl Iterator<Item = Factors> {
+    let (theta, delta) = (0.5 * (upper + lower), 0.5 * (upper - lower));
+    let sigma = theta / delta;
+    let mut rho = 1.0 / sigma;
+    let later = std::iter::repeat_with(move || {
+        let next = 1.0 / (2.0 * sigma - rho);
+        let step = [1.0 + next * rho, -next * rho, 2.0 * next / delta];
+        rho = next;
+        step
+    });
+    std::iter::once([1.0, 0.0, 1.0 / theta]).chain(later)
 }

@@ -13,7 +13,7 @@
 //! matrix: see [`polynomial`].
 
 mod block_jacobi;
-mod chebyshev;
+pub mod chebyshev;
 mod identity;
 mod jacobi;
 mod least_squares;

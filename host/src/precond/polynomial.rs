@@ -47,6 +47,13 @@ pub struct Polynomial<B: Backend, T: Real, F> {
 }
 
 impl<B: Backend, T: Real, F: Family> Polynomial<B, T, F> {
+    /// The polynomial of an order for an operator, whose diagonal has this inverse. Rows where that is 0 are left out.
+    pub fn of(backend: &B, operator: &dyn Operator<B, T>, inverse: Vector<B, T>, order: usize) -> Result<Self> {
+        let steps = F::steps(order, spectrum::estimate(backend, operator, &inverse)?);
+        let scratch = Scratch { previous: backend.zeros(operator.n())?, product: backend.zeros(operator.n())? };
+        Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
+    }
+
     /// The first step from zero, into z.
     fn start(&self, backend: &B, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
         let factor = T::from_f64(self.steps[0][2]);
@@ -90,9 +97,6 @@ impl<B: Backend, T: Real, F: Family> Build<B, T> for Polynomial<B, T, F> {
     const HAS_ORDER: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, order: usize) -> Result<Self> {
-        let inverse = jacobi::inverse_diagonal(backend, matrix)?;
-        let steps = F::steps(order, spectrum::estimate(backend, matrix, &inverse)?);
-        let scratch = Scratch { previous: backend.zeros(matrix.n())?, product: backend.zeros(matrix.n())? };
-        Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
+        Polynomial::of(backend, matrix, jacobi::inverse_diagonal(backend, matrix)?, order)
     }
 }

@@ -14,10 +14,9 @@
 
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
-use crate::sparse::{Matrix, Operator};
-use cuda_std::GpuFloat;
+use crate::sparse::Operator;
 use kernels_rs::precond::LanczosStart;
-use kernels_rs::real::Stored;
+use kernels_rs::real::Real;
 
 /// Steps of Lanczos.
 pub const STEPS: usize = 20;
@@ -44,13 +43,13 @@ const fn pq(j: usize) -> Scalar {
 /// Where `r . r` goes, which nobody reads.
 const UNREAD: Scalar = Scalar::new(2 * STEPS + 1);
 
-/// Bounds of the spectrum of `D^-1 K`, from the inverse of the diagonal D.
-pub fn estimate<B: Backend, V: Stored>(
+/// Bounds of the spectrum of `D^-1 K`, from the inverse of the diagonal D. Rows where that is 0 are left out.
+pub fn estimate<B: Backend, T: Real>(
     backend: &B,
-    matrix: &Matrix<B, V>,
-    inverse: &Vector<B, V::Arithmetic>,
+    operator: &dyn Operator<B, T>,
+    inverse: &Vector<B, T>,
 ) -> Result<Spectrum> {
-    let n = matrix.n();
+    let n = operator.n();
     let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
     let [mut p, mut q] = [backend.zeros(n)?, backend.zeros(n)?];
     // SAFETY: both live and have n entries.
@@ -60,14 +59,14 @@ pub fn estimate<B: Backend, V: Stored>(
     for j in 0..STEPS {
         let alpha = Quotient { num: rho(j), den: pq(j) };
         let beta = Quotient { num: rho(j + 1), den: rho(j) };
-        matrix.apply_dot(backend, &p, &mut q, pq(j))?;
+        operator.apply_dot(backend, &p, &mut q, pq(j))?;
         backend.cg_residual(alpha, &q, inverse, &mut r, [rho(j + 1), UNREAD])?;
         // z collects the solution, which nobody needs: the fused step is cheaper than its parts.
         backend.cg_direction([alpha, beta], &r, inverse, &mut z, &mut p)?;
     }
     let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;
     let (rho, pq) = coefficients.split_at(STEPS + 1);
-    Ok(bounds(rho, pq, V::Arithmetic::EPSILON.to_f64()))
+    Ok(bounds(rho, pq, T::EPSILON.to_f64()))
 }
 
 /// The bounds from `rho [k + 1]` and `pq [k]`, of which only what precedes the end of the process counts: where nothing is

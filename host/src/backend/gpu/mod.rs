@@ -24,6 +24,7 @@ use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
 use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, N_SUMS, SLICE, kept_bytes, max_slices};
+use kernels_rs::femses::{Elements, FemsesGather};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
@@ -293,6 +294,20 @@ impl<L: Launcher> Backend for GpuBackend<L> {
             self.spmv(a, n_items, values, z, scratch)?;
             self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
         }
+    }
+
+    unsafe fn femses_gather<const N: usize, T: Real>(
+        &self,
+        elements: Elements<T>,
+        u: &L::Buffer<T>,
+        step: Step<T>,
+        out: Scalar,
+    ) -> Result<()> {
+        let blocks = self.stride_grid(u.len());
+        let to = self.reduction(blocks, [out])?;
+        let kernel = FemsesGather::<N, T>::new(u.len(), elements, u.view(), step, to);
+        // SAFETY: the caller's promise; the reduction holds a partial sum per block.
+        unsafe { self.launch_sum(blocks, &kernel) }
     }
 
     unsafe fn cg_persistent<F: Format, V: Stored>(

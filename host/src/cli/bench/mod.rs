@@ -4,6 +4,7 @@ mod assembly;
 mod bandwidth;
 mod cg;
 mod export;
+mod femses;
 mod header;
 mod matrices;
 mod precond;
@@ -36,6 +37,8 @@ pub enum Kind {
     Cg(cg::Arguments),
     /// Preconditioners: iterations, products and time of every one and order.
     Precond(precond::Arguments),
+    /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
+    Femses(femses::Arguments),
 }
 
 /// The problem, the device, and where the figures go.
@@ -70,6 +73,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Assembly(arguments) => assembly::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
         Kind::Precond(arguments) => precond::run(arguments),
+        Kind::Femses(arguments) => femses::run(arguments),
     }
 }
 

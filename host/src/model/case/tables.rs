@@ -221,6 +221,8 @@ pub struct SourceTable {
 pub struct SolverTable {
     /// Solution method.
     pub method: Option<Spanned<String>>,
+    /// What makes `femses` faster.
+    pub acceleration: Option<Spanned<String>>,
     /// Storage format.
     pub format: Option<Spanned<String>>,
     /// Order of the nodes.

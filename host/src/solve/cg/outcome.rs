@@ -83,7 +83,8 @@ impl Ending {
             Ending::Limit => ", the limit",
             Ending::Stagnated => "; more do not help, as rounding has eaten what is left",
             Ending::Diverged => {
-                "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric"
+                "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric, and \
+                 to FEMSES without acceleration on elongated elements"
             }
             Ending::Indefinite => {
                 "; the stiffness matrix is not positive definite to this precision (p . K p < 0), as happens if parts are \

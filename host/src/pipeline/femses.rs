@@ -1,0 +1,95 @@
+//! `method = "femses"`: from a model to its potential without a matrix.
+
+use super::{Choices, Found, Phase, Timings, loads, ordering};
+use crate::assembly::numbering::DEGREE_WINDOW;
+use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
+use crate::backend::Backend;
+use crate::error::{Error, Result};
+use crate::model::options::PLAIN_PRECISIONS;
+use crate::model::{Analysis, Model, SolverOptions};
+use crate::solve::{Acceleration, FemsesOptions, Monitor, femses};
+use crate::stress;
+use kernels_rs::real::Real;
+
+/// Its name.
+pub(super) const METHOD: &str = "femses";
+
+/// What `auto` stands for; what belongs to a matrix is refused.
+pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
+    let solver = &model.solver;
+    let refuse = |what, name: &str, available| Err(Error::NotAvailable { what, name: name.into(), available });
+    if model.analysis != Analysis::Laplace {
+        return refuse("method of elasticity", METHOD, vec!["cg"]);
+    }
+    if !PLAIN_PRECISIONS.contains(&solver.precision.as_str()) {
+        return refuse("precision with method `femses`", &solver.precision, PLAIN_PRECISIONS.to_vec());
+    }
+    if solver.format != "auto" {
+        return refuse("format with method `femses`, which has no matrix,", &solver.format, vec!["auto"]);
+    }
+    if solver.assembly != "auto" {
+        return refuse("assembly with method `femses`, which has none,", &solver.assembly, vec!["auto"]);
+    }
+    if solver.preconditioner != "auto" {
+        return refuse("preconditioner with method `femses`", &solver.preconditioner, vec!["auto"]);
+    }
+    let acceleration = acceleration(solver)?;
+    Ok(Choices {
+        device,
+        format: "element".into(),
+        ordering: ordering(model)?.name().to_owned(),
+        order: (acceleration == Acceleration::Cg).then_some(solver.order),
+        preconditioner: acceleration.name().into(),
+        precision: solver.precision.clone(),
+        assembly: "none".into(),
+        factor_nonzeros: None,
+    })
+}
+
+fn acceleration(solver: &SolverOptions) -> Result<Acceleration> {
+    let name = &solver.acceleration;
+    Acceleration::from_name(name).ok_or_else(|| {
+        let available = Acceleration::ALL.map(Acceleration::name).to_vec();
+        Error::NotAvailable { what: "acceleration", name: name.clone(), available }
+    })
+}
+
+/// Solves a model.
+pub(super) fn find<B: Backend, T: Real>(
+    backend: &B,
+    model: &Model,
+    monitor: &dyn Monitor,
+    phase: &mut Phase,
+    timings: &mut Timings,
+) -> Result<Found<B>> {
+    let Topology { numbering, pattern, blocks, coords } =
+        Topology::new(backend, &model.mesh, ordering(model)?, DEGREE_WINDOW)?;
+    drop(pattern);
+    let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+    let supports = Supports::new(model, &numbering);
+    backend.finish()?;
+    timings.setup = phase.next("assembly");
+    let operator = ElementOperator::<B, T>::new(backend, &mesh, &supports)?;
+    let applied = loads(backend, model, &numbering, &mesh)?;
+    timings.assembly = phase.next("boundary");
+    let f = lifted(backend, &mesh, &supports, &applied)?;
+    let norm_f = stress::norm(&f);
+    let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
+    timings.boundary = phase.next("solve");
+    let solver = &model.solver;
+    let mut options = FemsesOptions::new(solver.tolerance, solver.max_iterations, acceleration(solver)?);
+    options.order = solver.order;
+    let mut v = backend.zeros(mesh.n_nodes)?;
+    let outcome = femses(backend, &operator, &f, &mut v, options, monitor)?;
+    let v = backend.take(v)?.into_iter().map(T::to_f64).collect();
+    drop(operator);
+    Ok(Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() })
+}
+
+/// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination makes of it.
+fn lifted<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, supports: &Supports, applied: &[f64]) -> Result<Vec<f64>> {
+    let internal = mesh.internal_force(backend, &backend.upload(&supports.prescribed)?)?;
+    let internal = backend.take(internal)?;
+    let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - internal[i] };
+    Ok((0..applied.len()).map(free).collect())
+}

@@ -1,0 +1,112 @@
+//! FEMSES (sec. 4.3) and what accelerates it, on element matrices alone: K is never assembled.
+//!
+//! | acceleration | iteration | iterations on n nodes in the plane |
+//! | --- | --- | --- |
+//! | none | `u += D^-1 (f - K u)`: FEMSES, which is Jacobi's iteration ([`kernels_rs::femses`]) | like n |
+//! | chebyshev | Chebyshev's semi-iteration (Saad 2003, alg. 12.1; Hageman and Young 1981, ch. 5): [`chebyshev`] | like n^1/2 |
+//! | cg | conjugate gradients, preconditioned by some steps of FEMSES: the truncated Neumann series | like n^1/2 |
+//!
+//! The spectral radius of Jacobi's iteration is `1 - O(h^2)` whatever the boundary conditions, which is why the thesis sees its
+//! iterations grow as fast as the unknowns and faster: see docs/femses.md.
+//!
+//! Each step leaves the square of its residual on the device; the host looks every [`CHECK_EVERY`] steps.
+
+pub mod chebyshev;
+mod sweeps;
+
+use super::Monitor;
+use super::cg::{CgOptions, CgOutcome, cg};
+use crate::assembly::ElementOperator;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::precond::Neumann;
+use kernels_rs::real::Real;
+pub use sweeps::CHECK_EVERY;
+
+/// What makes FEMSES faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Acceleration {
+    /// Nothing: the thesis.
+    #[default]
+    None,
+    /// Chebyshev's semi-iteration.
+    Chebyshev,
+    /// Conjugate gradients.
+    Cg,
+}
+
+impl Acceleration {
+    /// All of them.
+    pub const ALL: [Acceleration; 3] = [Acceleration::None, Acceleration::Chebyshev, Acceleration::Cg];
+
+    /// Its name: `chebyshev`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Acceleration::None => "none",
+            Acceleration::Chebyshev => "chebyshev",
+            Acceleration::Cg => "cg",
+        }
+    }
+
+    /// The acceleration of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|acceleration| acceleration.name() == name)
+    }
+}
+
+/// How the local solutions of a step are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Update {
+    /// By each node from the cells around it: one launch, and the same bits every time.
+    #[default]
+    Gather,
+    /// By each cell into its nodes, as the thesis does: atomics, in blocks of a number of threads. Without acceleration.
+    Atomic {
+        /// Threads of a block.
+        threads: usize,
+    },
+}
+
+/// How to iterate, and how far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FemsesOptions {
+    /// On `||f - K u|| / ||f||`.
+    pub tolerance: f64,
+    /// Where to give up.
+    pub max_iterations: usize,
+    /// What makes it faster.
+    pub acceleration: Acceleration,
+    /// Steps of FEMSES in the preconditioner of conjugate gradients after the first.
+    pub order: usize,
+    /// How local solutions are put together.
+    pub update: Update,
+}
+
+impl FemsesOptions {
+    /// With an acceleration, by gathering.
+    pub const fn new(tolerance: f64, max_iterations: usize, acceleration: Acceleration) -> Self {
+        FemsesOptions { tolerance, max_iterations, acceleration, order: 1, update: Update::Gather }
+    }
+}
+
+/// Solves `K u = f` from the `u` given; f and u are 0 where a value is prescribed.
+///
+/// # Errors
+/// [`Error::Breakdown`](crate::Error::Breakdown) if numbers overflow, [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub fn femses<B: Backend, T: Real>(
+    backend: &B,
+    operator: &ElementOperator<B, T>,
+    f: &Vector<B, T>,
+    u: &mut Vector<B, T>,
+    options: FemsesOptions,
+    monitor: &dyn Monitor,
+) -> Result<CgOutcome> {
+    if options.acceleration != Acceleration::Cg {
+        return sweeps::iterate(backend, operator, f, u, options, monitor);
+    }
+    let mut inverse = backend.zeros(u.len())?;
+    backend.copy(operator.inverse_diagonal(), &mut inverse)?;
+    let sweeps = Neumann::of(backend, operator, inverse, options.order)?;
+    let until = CgOptions::new(options.tolerance, options.max_iterations);
+    cg(backend, operator, &sweeps, f, u, until, monitor)
+}
