@@ -12,7 +12,7 @@ use warpfem::element::ElementKind;
 use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::{Cells, Mesh};
 use warpfem::model::{Analysis, Model};
-use warpfem::solve::femses::Update;
+use warpfem::solve::femses::{CHECK_EVERY, Update};
 use warpfem::solve::{Acceleration, CgOutcome, Ending, FemsesOptions, Silent, femses};
 
 const PLAIN: [f64; 3] = [1.0, 0.0, 1.0];
@@ -364,9 +364,9 @@ fn iterations_grow_like_the_unknowns_whatever_the_boundary_conditions() {
         let fast = count(two_sided, acceleration);
         println!("{acceleration:?} {fast:?}");
         // To this constant the square root of what plain FEMSES takes: with 18 / lambda for that and 19 / (2 lambda)^(1/2) for
-        // Chebyshev with a known spectrum it is 3.2; finding the lower end takes the rest.
+        // Chebyshev with a known spectrum it is 3.2; finding the lower end takes the rest, and a look more on small meshes.
         for (plain, fast) in two.iter().zip(&fast) {
-            assert!(fast.1 <= 5.0 * plain.1.sqrt(), "{acceleration:?}: {fast:?} for {plain:?}");
+            assert!(fast.1 <= 5.0 * plain.1.sqrt() + CHECK_EVERY as f64, "{acceleration:?}: {fast:?} for {plain:?}");
         }
     }
 }

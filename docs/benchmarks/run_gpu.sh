@@ -6,7 +6,8 @@
 # Parts: products (every format on every problem, and cuSPARSE on the same matrices), orders (of the nodes of MESHES),
 # iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
 # assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes), preconditioners
-# (every one and order on SWEEP, and SBELL's choice of them on meshes of the sizes of its four; some four minutes).
+# (every one and order on SWEEP, and SBELL's choice of them on meshes of the sizes of its four; some four minutes), femses
+# (FEMSES beside direct solvers and conjugate gradients, on the device and on one and all threads of its host; some five minutes).
 # Without parts: all. A measurement that fails (too little memory, say) is named and left out.
 #
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
@@ -18,14 +19,14 @@
 # up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,18s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,19s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
 out=$2
 shift 2
-parts=${*:-products orders iterations rates solve assembly preconditioners}
+parts=${*:-products orders iterations rates solve assembly preconditioners femses}
 sizes=${SIZES-20 40 60 100 150}
 plane=${PLANE-tri3:728 quad4:400}
 meshes=${MESHES-}
@@ -107,6 +108,21 @@ orders() {
             done
             library "$name" "$mesh" --ordering "$ordering" --degree-window 1
         done
+    done
+}
+
+femses() {
+    for precision in double single; do
+        options="--precision $precision --tolerance 1e-6"
+        warpfem "femses_$precision" femses $options --nodes 20,50,100,150,200
+        warpfem "femses_large_$precision" femses $options --nodes 400,700 --method cg,femses_chebyshev,femses_cg
+        warpfem "femses_blocks_$precision" femses $options --nodes 100,200 --method femses_atomic --block 32,64,128,256,512,1024
+    done
+    warpfem femses_four_sided femses --four-sided --nodes 20,50,100 --method femses,femses_chebyshev,femses_cg
+    for threads in 1 0; do
+        RAYON_NUM_THREADS=$threads measure "femses_host_$threads" "$binary" bench femses --device cpu --tolerance 1e-6 \
+            --nodes 20,50,70,100,200 --method dense,sparse,cg,femses,femses_chebyshev,femses_cg --max-iterations 100000 \
+            --json "$out/femses_host_$threads.json"
     done
 }
 

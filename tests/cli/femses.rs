@@ -55,9 +55,11 @@ fn single_precision_says_how_far_it_came() {
     let folder = Folder::new();
     folder.solve(PLATE, &["--precision", "single", "--tolerance", "1e-4"]).done();
     assert_eq!(folder.summary("out")["solver"]["precision"], "single");
-    folder.solve(PLATE, &["--precision", "single", "--tolerance", "1e-12"]).refused(5, &["not converged", "rounding"]);
+    folder
+        .solve(PLATE, &["--quiet", "--precision", "single", "--tolerance", "1e-12"])
+        .refused(5, &["not converged", "rounding"]);
     assert_eq!(folder.summary("out")["solver"]["ending"], "stagnated");
-    folder.solve(PLATE, &["--max-iterations", "3"]).refused(5, &["after 3 iterations, the limit"]);
+    folder.solve(PLATE, &["--quiet", "--max-iterations", "3"]).refused(5, &["after 3 iterations, the limit"]);
 }
 
 #[test]

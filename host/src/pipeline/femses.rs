@@ -19,7 +19,7 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
     let solver = &model.solver;
     let refuse = |what, name: &str, available| Err(Error::NotAvailable { what, name: name.into(), available });
     if model.analysis != Analysis::Laplace {
-        return refuse("method of elasticity", METHOD, vec!["cg"]);
+        return refuse("method of elasticity", METHOD, vec!["cg", "direct"]);
     }
     if !PLAIN_PRECISIONS.contains(&solver.precision.as_str()) {
         return refuse("precision with method `femses`", &solver.precision, PLAIN_PRECISIONS.to_vec());

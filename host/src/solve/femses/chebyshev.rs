@@ -88,7 +88,7 @@ impl Interval {
 mod tests {
     use super::*;
 
-    /// Residuals of the semi-iteration on a diagonal matrix with these entries, from all ones.
+    /// Residuals of the semi-iteration on a diagonal matrix with these entries, from 0, until rounding comes near.
     fn run(eigenvalues: &[f64], interval: &mut Interval, checks: usize) -> Vec<f64> {
         let f = vec![1.0; eigenvalues.len()];
         let (mut u, mut old) = (vec![0.0; f.len()], vec![0.0; f.len()]);
@@ -104,6 +104,9 @@ mod tests {
             }
             interval.see(&seen);
             history.extend(seen);
+            if history[history.len() - 1] < 1e-9 * history[0] {
+                break;
+            }
         }
         history
     }
