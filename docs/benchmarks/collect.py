@@ -37,6 +37,7 @@ KINDS = {
     "cg": {"problem", "rows", "iteration_bytes"},
     "precond": {"problem", "rows", "format", "tolerance"},
     "host_cg": {"host_cg", "problem", "iteration_ms"},
+    "femses": {"sides", "rows", "tolerance"},
     "solve": {"case", "timings_s", "solver"},
     "peer": {"cases"},
 }
@@ -52,6 +53,7 @@ KEYS = {
     "assembly": ["problem", "precision", "format"],
     "registers": ["architecture"],
     "host_cg": ["problem"],
+    "femses": ["device", "precision", "tolerance", "sides"],
     "solve": ["case", "device"],
 }
 
@@ -108,13 +110,18 @@ def notes(folders):
 
 def key(what, data):
     """A run's place among those of its kind."""
-    rows = [row.get("format") or row.get("strategy") or polynomial(row) for row in data.get("rows", [])]
+    rows = [row.get("format") or row.get("strategy") or polynomial(row) or way(row) for row in data.get("rows", [])]
     return [str(data.get(name, UNSAID.get(name))) for name in KEYS[what]] + rows
 
 
 def polynomial(row):
     """What a row of preconditioners is of; nothing for rows of other kinds."""
     return " ".join(str(row[name]) for name in ("preconditioner", "order", "mixed", "storage") if name in row)
+
+
+def way(row):
+    """What a row of bench femses is of."""
+    return " ".join(str(row[name]) for name in ("method", "block", "nodes") if name in row)
 
 
 def thinned(data):
@@ -185,7 +192,7 @@ def main():
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
     runs, peer = collect(arguments.folders)
-    devices = [one["device"] for what in ("spmv", "cg", "precond", "solve", "assembly") for one in runs[what]]
+    devices = [one["device"] for what in ("spmv", "cg", "precond", "solve", "assembly", "femses") for one in runs[what]]
     if not devices:
         sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
     said, commands = notes(arguments.folders)

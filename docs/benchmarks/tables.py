@@ -14,6 +14,7 @@ import sys
 
 from dsm import dsm
 from experiments import trials_tables
+from femses import blocks_table, femses_table, ratios_table
 from figures import OURS, library, main_iterations, main_products, on_gpu, peer, place, row_of, title
 from markdown import count, number, percent, ratio, table
 from precond import precond, sbell_solver
@@ -69,6 +70,12 @@ preconditioner, of its bounds and of the residual at the end among them; **set-u
 "x Jacobi" says how many times as fast as Jacobi in double, set-up included; **f32** and **f16** are polynomials of a copy of the matrix
 in so many bits under an iteration in double; Jacobi there is iterative refinement.
 
+**FEMSES** and its peers solve the potential on the unit square, triangles of n x n nodes, between two sides at 0 and 1 (or, on four sides,
+of a source). **Set-up** is numbering, which cells are around a node and, for matrices, the sparsity; **assembly** is of element matrices, and
+for matrices of those too, with supports; **error** is that of the potential, whose exact values the elements hold. `dense` is Cholesky's
+method, on a GPU by our kernels, on a processor by nalgebra on one thread; `dense_to_csr` assembles a dense matrix, makes it sparse and
+iterates as `cg` does; `sparse` is faer's Cholesky; `femses_atomic` is the thesis's form.
+
 **Assembly** is of the whole stiffness matrix in place of the one that was there, before supports, with all that depends on the topology
 made before: the **symbolic** phase, and colours. Its **least bytes** are the matrix's values once, nodes, slots and material of every
 element, and every node's coordinates; the **write floor** is the time to write the values once at the copy bandwidth. GFLOP/s count every
@@ -96,6 +103,9 @@ def sections(run):
     yield "DSM's figures", dsm(run)
     yield "SBELL's figures", sbell(run)
     yield "SBELL's tables 3 to 5", sbell_solver(run)
+    yield "FEMSES and what assembles a matrix", femses_table(run)
+    yield "FEMSES by threads of a block", blocks_table(run)
+    yield "FEMSES's ratios", ratios_table(run)
     yield "Memory counters", counters_tables(run)
     yield "What was tried", trials_tables(run)
     yield "From case to results, seconds", solve_table(run)
