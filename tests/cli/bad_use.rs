@@ -8,7 +8,7 @@ fn flags_that_make_no_sense() {
     let folder = Folder::new();
     let flags: [(&[&str], &str); 14] = [
         (&["--frob"], "unexpected argument '--frob'"),
-        (&["--method", "femses"], "possible values: cg, direct"),
+        (&["--method", "multigrid"], "possible values: cg, direct, femses"),
         (&["--format", "hyb"], "ebw"),
         (&["--ordering", "rmc"], "possible values: auto, mesh, hilbert, rcm"),
         (&["--preconditioner", "ilu"], "jacobi"),

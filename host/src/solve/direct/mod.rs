@@ -101,7 +101,7 @@ fn on_host<B: Backend, T: Real, F: Precision>(
     Ok(Box::new(HostDenseFactor::build(backend, matrix, coords)?))
 }
 
-/// The smallest pivot of a matrix with a diagonal of 1 that is no rounding error: those of rigid motions were below 10 roundings.
+/// The smallest pivot of a matrix with a diagonal of 1 that is taken for more than rounding errors.
 fn smallest_pivot<F: Real>() -> f64 {
     64.0 * F::EPSILON.to_f64()
 }
