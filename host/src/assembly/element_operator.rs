@@ -148,7 +148,7 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
         })
     }
 
-    /// An iteration of FEMSES or of what accelerates it: [`ElementOperator::step`] from u, into `other`, which holds the u before.
+    /// An iteration of FEMSES or of what accelerates it: a step from u, into `other`, which holds the u before.
     pub fn gather(
         &self,
         backend: &B,

@@ -6,7 +6,7 @@
 //! The smallest eigenvalue is the wrong lower end where it is tiny, as it is on fine meshes: the residual of a few steps
 //! is then near 1 nearly everywhere, t p(t) comes near 0 in the middle of the spectrum, and orders alternate between good
 //! and bad (SBELL table 3 has Chebyshev oscillate). The interval here is never longer than what its order can reduce to
-//! [`REDUCTION`]; below it the residual rises from there to 1, so `M^-1` stays positive.
+//! `REDUCTION`; below it the residual rises from there to 1, so `M^-1` stays positive.
 
 use super::polynomial::{Factors, Family, Polynomial};
 use super::spectrum::Spectrum;

@@ -4,8 +4,8 @@
 //! | for each tile column k | here |
 //! | --- | --- |
 //! | `L_kk`, and its inverse | [`cholesky_tile`] |
-//! | `L_ik = A_ik L_kk^-T` of every i below | [`cholesky_panel`] |
-//! | `A_ij -= L_ik L_jk^T` of every i >= j below | [`cholesky_update`] |
+//! | `L_ik = A_ik L_kk^-T` of every i below | [`update::cholesky_panel`] |
+//! | `A_ij -= L_ik L_jk^T` of every i >= j below | [`update::cholesky_update`] |
 //!
 //! With the inverses of the diagonal's tiles the triangular solutions are products, which all threads share; the tiles' condition
 //! is no worse than the matrix's. Matrices are padded with an identity to whole tiles, so no kernel looks at bounds.
