@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 
 /// Each module of `host/src` and the modules it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("chunks", &[]),
     ("parallel", &[]),
     ("element", &["error"]),
     ("mesh", &["element", "error"]),
     ("model", &["element", "error", "mesh"]),
     // The backend multiplies by matrices, and matrices live on a backend.
     ("backend", &["error", "parallel", "sparse"]),
-    ("sparse", &["error", "backend", "chunks", "parallel"]),
-    ("assembly", &["error", "chunks", "element", "mesh", "model", "backend", "sparse"]),
+    ("sparse", &["error", "backend", "parallel"]),
+    ("assembly", &["error", "parallel", "element", "mesh", "model", "backend", "sparse"]),
     ("precond", &["error", "backend", "sparse"]),
     ("solve", &["error", "backend", "sparse", "assembly", "precond"]),
     ("stress", &["error", "element", "backend", "sparse", "assembly"]),

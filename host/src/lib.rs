@@ -9,7 +9,6 @@
 
 pub mod assembly;
 pub mod backend;
-mod chunks;
 pub mod element;
 pub mod error;
 pub mod mesh;

@@ -1,4 +1,4 @@
-//! Loops over the threads of the current rayon pool.
+//! Loops over the threads of the current rayon pool, and the parts of arrays that they fill.
 //!
 //! They take what is to be done behind `&dyn`: a call for each part of the loop, and rayon's own code is compiled once
 //! rather than once for every kernel, format and precision.
@@ -18,6 +18,11 @@ pub fn for_ranges(n: usize, min_len: usize, work: &(dyn Fn(Range<usize>) + Sync)
     (0..n.div_ceil(len)).into_par_iter().for_each(|part| work(part * len..n.min((part + 1) * len)));
 }
 
+/// Calls `work` with each part of `len` items of `0..n`; what it returns, in the order of the parts.
+pub fn map_ranges<R: Send>(n: usize, len: usize, work: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
+    (0..n.div_ceil(len)).into_par_iter().map(|part| work(part * len..n.min((part + 1) * len))).collect()
+}
+
 /// Calls `work` with each part of `len` entries of an array, and with the place of its first entry. What it returns, in the
 /// order of the parts.
 pub fn map_chunks<T: Send, R: Send>(
@@ -26,6 +31,20 @@ pub fn map_chunks<T: Send, R: Send>(
     work: &(dyn Fn(usize, &mut [T]) -> R + Sync),
 ) -> Vec<R> {
     array.par_chunks_mut(len).enumerate().map(|(part, entries)| work(part * len, entries)).collect()
+}
+
+/// The parts of `array` between consecutive `bounds`, which ascend from 0 to its length.
+pub fn split_at_bounds<T>(array: &mut [T], bounds: impl IntoIterator<Item = usize>) -> Vec<&mut [T]> {
+    let mut rest = array;
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for bound in bounds.into_iter().skip(1) {
+        let (head, tail) = rest.split_at_mut(bound - start);
+        parts.push(head);
+        rest = tail;
+        start = bound;
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -48,6 +67,15 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_range_are_told_in_order() {
+        let parts = map_ranges(1001, 100, &|range| (range.start, range.end));
+        assert_eq!(parts.len(), 11);
+        assert!(parts.windows(2).all(|pair| pair[0].1 == pair[1].0), "{parts:?}");
+        assert_eq!((parts[0], parts[10]), ((0, 100), (1000, 1001)));
+        assert!(map_ranges(0, 100, &|range| range.len()).is_empty());
+    }
+
+    #[test]
     fn chunks_know_their_places() {
         let mut array: Vec<usize> = (0..1001).collect();
         let sums = map_chunks(&mut array, 100, &|first, part| {
@@ -56,5 +84,12 @@ mod tests {
         });
         assert!(array.iter().all(|entry| *entry == 0));
         assert_eq!(sums, [[100; 10].as_slice(), &[1]].concat());
+    }
+
+    #[test]
+    fn parts_between_bounds_cover_the_array() {
+        let mut array = [1, 2, 3, 4, 5];
+        let parts = split_at_bounds(&mut array, [0, 2, 2, 5]);
+        assert_eq!(parts, [&mut [1, 2][..], &mut [], &mut [3, 4, 5]]);
     }
 }

@@ -87,12 +87,14 @@ pub struct Potential {
     pub values: Vec<f64>,
     /// Its gradient at the centroid of each cell, by position in `mesh.cells` (empty for cells that are not solved on).
     pub gradient: Vec<Vec<[f64; 3]>>,
+    /// The gradient's magnitude, likewise.
+    pub steepness: Vec<Vec<f64>>,
 }
 
 impl Potential {
-    /// The gradient's magnitude in each cell, by position in `mesh.cells`.
-    pub fn steepness(&self) -> Vec<Vec<f64>> {
-        self.gradient.iter().map(|block| block.iter().map(|g| stress::norm(g)).collect()).collect()
+    fn new(values: Vec<f64>, gradient: Vec<Vec<[f64; 3]>>) -> Self {
+        let steepness = gradient.iter().map(|block| block.iter().map(|g| stress::norm(g)).collect()).collect();
+        Potential { values, gradient, steepness }
     }
 }
 
@@ -370,7 +372,7 @@ fn results<B: Backend>(
     let reaction_force = numbering.scatter(&support_forces, dim);
     let mut solution = Solution {
         displacement: if is_potential { Vec::new() } else { numbering.scatter(&u, dim) },
-        potential: is_potential.then(|| Potential { values: numbering.to_mesh_order(&u), gradient }),
+        potential: is_potential.then(|| Potential::new(numbering.to_mesh_order(&u), gradient)),
         reactions: reactions(model, &reaction_force),
         reaction_force,
         stresses,

@@ -2,10 +2,10 @@
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::{Numbering, Ordering};
-use crate::chunks::split_at_bounds;
 use crate::element::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{Mesh, adjacency::NodeCells};
+use crate::parallel::split_at_bounds;
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 

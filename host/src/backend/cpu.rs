@@ -17,6 +17,7 @@ use kernels_rs::real::{Real, Stored, fma};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::convert::Infallible;
+use std::ops::Range;
 
 /// Entries per partial sum: 64 KiB of f64, and a thousand tasks at ten million unknowns.
 const CHUNK: usize = 8192;
@@ -220,12 +221,11 @@ impl Backend for CpuBackend {
         out: Scalar,
     ) -> Result<()> {
         let (n, u) = (u.len(), u.view());
-        let of_chunk = |chunk: usize| {
-            let rows = chunk * CHUNK..n.min((chunk + 1) * CHUNK);
+        let of_rows = |rows: Range<usize>| {
             // SAFETY: the caller's promise; a row belongs to one chunk.
             [rows.map(|row| unsafe { elements.step::<N>(row, u, step) }).sum()]
         };
-        let [sum] = add_up((0..n.div_ceil(CHUNK)).into_par_iter().map(of_chunk).collect());
+        let [sum] = add_up(parallel::map_ranges(n, CHUNK, &of_rows));
         self.set(out, sum);
         Ok(())
     }

@@ -156,11 +156,8 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
 
 /// Writes the results; returns what to say.
 fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Instant) -> anyhow::Result<String> {
-    let steepness = solution.potential.as_ref().map_or(Vec::new(), Potential::steepness);
     let solved = match &solution.potential {
-        Some(Potential { values, gradient }) => {
-            Solved::Potential { potential: values, gradient, steepness: &steepness }
-        }
+        Some(Potential { values, gradient, steepness }) => Solved::Potential { potential: values, gradient, steepness },
         None => Solved::Elastic {
             displacement: &solution.displacement,
             reaction_force: &solution.reaction_force,

@@ -84,7 +84,7 @@ fn potential(model: &Model, solution: &Solution, found: &pipeline::Potential) ->
         flows: names.zip(solution.reactions.iter().map(|flow| flow[0])).collect(),
         applied: solution.applied[0],
         equilibrium_error: solution.equilibrium_error,
-        gradient: Distribution::of(&found.steepness()),
+        gradient: Distribution::of(&found.steepness),
     }
 }
 

@@ -7,9 +7,9 @@
 use std::fmt;
 
 use super::names::{list, planes};
-use super::rigid::point;
+use super::rigid::{Frame, Parts, point};
 use super::{ModelError, Support};
-use crate::mesh::{Mesh, parts};
+use crate::mesh::Mesh;
 
 /// A connected part whose potential no support fixes.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,39 +48,25 @@ impl fmt::Display for FloatingPart {
 ///
 /// [`ModelError::Floating`] with every part that has none.
 pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
-    let (labels, count) = parts::connected_parts(mesh);
+    let Parts { labels, frames, .. } = Parts::of(mesh);
     let part_of = |node: &u32| labels[*node as usize] as usize;
-    let mut fixed = vec![false; count];
-    supports.iter().flat_map(|support| &support.nodes).for_each(|node| fixed[part_of(node)] = true);
-    let extents = extents(mesh, &labels, count);
-    // Nodes without an element are no parts of the body.
-    let bodies: Vec<usize> = (0..count).filter(|part| extents[*part].0 > 1).collect();
-    let floating = bodies.iter().enumerate().filter(|(_, part)| !fixed[**part]);
+    let mut fixed = vec![false; frames.len()];
+    for node in supports.iter().flat_map(|support| &support.nodes) {
+        if let Some(fixed) = fixed.get_mut(part_of(node)) {
+            *fixed = true;
+        }
+    }
+    let floating = frames.iter().enumerate().filter(|(part, _)| !fixed[*part]);
     let parts: Vec<FloatingPart> = floating
-        .map(|(i, &part)| {
-            let (n_nodes, min, max) = extents[part];
+        .map(|(part, &Frame { n_nodes, min, max })| {
             let remedies = remedies(mesh, |node| part_of(node) == part);
-            FloatingPart { number: i + 1, dim: mesh.dim(), n_nodes, min, max, remedies }
+            FloatingPart { number: part + 1, dim: mesh.dim(), n_nodes, min, max, remedies }
         })
         .collect();
     match parts.is_empty() {
         true => Ok(()),
-        false => Err(ModelError::Floating { parts, n_parts: bodies.len() }),
+        false => Err(ModelError::Floating { parts, n_parts: frames.len() }),
     }
-}
-
-/// Of each part the number of nodes, and the lowest and the highest coordinates.
-fn extents(mesh: &Mesh, labels: &[u32], count: usize) -> Vec<(usize, [f64; 3], [f64; 3])> {
-    let mut extents = vec![(0, [f64::INFINITY; 3], [f64::NEG_INFINITY; 3]); count];
-    for (label, x) in labels.iter().zip(&mesh.coords) {
-        let (n, min, max) = &mut extents[*label as usize];
-        *n += 1;
-        for c in 0..3 {
-            min[c] = min[c].min(x[c]);
-            max[c] = max[c].max(x[c]);
-        }
-    }
-    extents
 }
 
 /// The groups of sides that touch a part, or the extreme planes if none does.

@@ -64,14 +64,7 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
         let relative = |residual: f64| if norm_f == 0.0 { 0.0 } else { residual / norm_f };
         let mut residual = relative(work.residual(f, u)?);
         let mut scaled = work.round()?;
-        let mut outcome = CgOutcome {
-            iterations: 0,
-            spmvs: 1,
-            relative_residual: residual,
-            converged: residual <= options.tolerance,
-            ending: Ending::Converged,
-            history: Vec::new(),
-        };
+        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(residual, options.tolerance) };
         while !outcome.converged {
             let left = options.max_iterations - outcome.iterations;
             let tolerance = (MARGIN * options.tolerance / residual).max(INNER);

@@ -5,9 +5,9 @@
 
 use super::{Square, TILE, row_and_share, sum_of_row};
 use crate::real::{Real, fma};
+use crate::reduce::warp_sum;
 use cuda_std::prelude::*;
 
-const FULL_WARP: u32 = u32::MAX;
 /// Warps of a block.
 const WARPS: usize = super::THREADS / 32;
 /// Threads that share a row.
@@ -65,12 +65,8 @@ unsafe fn transposed_product<T: Real>(
     let thread = thread::thread_idx_x() as usize;
     let (warp, lane) = (thread / 32, thread % 32);
     for column in (warp..TILE).step_by(WARPS) {
-        let mut sum = fma(entry(lane, column), x(lane), entry(lane + 32, column) * x(lane + 32)).to_f64();
-        let mut distance = 16;
-        while distance > 0 {
-            sum += warp::warp_shuffle_xor(FULL_WARP, sum, distance, 32).0;
-            distance /= 2;
-        }
+        let two_rows = fma(entry(lane, column), x(lane), entry(lane + 32, column) * x(lane + 32));
+        let [sum] = warp_sum([two_rows.to_f64()]);
         if lane == 0 {
             set(column, T::from_f64(sum));
         }

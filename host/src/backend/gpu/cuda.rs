@@ -69,13 +69,13 @@ pub(super) fn check(result: sys::CUresult, doing: &str) -> Result<()> {
 struct Loaded {
     _module: Module,
     function: sys::CUfunction,
-    /// What [`Launcher::resident_grid`] found, for the threads that it was asked about last.
-    resident: Option<Grid>,
 }
 
 /// Launches on an NVIDIA GPU, in one stream. Fields drop in order, the context last.
 pub struct Cuda {
     kernels: RefCell<HashMap<&'static str, Loaded>>,
+    /// What [`Launcher::resident_grid`] has found, by kernel and threads of a block.
+    resident: RefCell<HashMap<(&'static str, usize), Grid>>,
     memory: Memory,
     stream: Rc<Stream>,
     name: String,
@@ -104,6 +104,7 @@ impl Cuda {
         let (name, memory) = (device.name()?, Memory::new(device, &stream));
         Ok(memory.map(|memory| Cuda {
             kernels: RefCell::default(),
+            resident: RefCell::default(),
             memory,
             stream,
             name,
@@ -129,7 +130,7 @@ impl Cuda {
         let load = || {
             let module = Module::from_ptx(&ptx, &[])?;
             let function = module.get_function(name)?.to_raw();
-            Ok(Loaded { _module: module, function, resident: None })
+            Ok(Loaded { _module: module, function })
         };
         let loaded = load().map_err(|e| failure(e, &format!("load kernel `{name}` (driver too old?)")))?;
         let function = loaded.function;
@@ -227,14 +228,10 @@ impl Launcher for Cuda {
 
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid> {
         use sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MAX_DYNAMIC;
-        let (function, mut blocks, mut bytes) = (self.function(kernel.name())?, 0, 0);
-        let mut kernels = self.kernels.borrow_mut();
-        let known = kernels.get_mut(kernel.name()).map(|loaded| &mut loaded.resident);
-        if let Some(Some(grid)) = known.as_deref()
-            && grid.threads == threads
-        {
+        if let Some(grid) = self.resident.borrow().get(&(kernel.name(), threads)) {
             return Ok(*grid);
         }
+        let (function, mut blocks, mut bytes) = (self.function(kernel.name())?, 0, 0);
         // SAFETY: the function is loaded, and `blocks` and `bytes` receive one number each.
         unsafe {
             let (n_threads, doing) = (threads as i32, "say how many blocks it can run");
@@ -248,9 +245,7 @@ impl Launcher for Cuda {
             }
         }
         let grid = Grid { blocks: blocks.max(0) as usize * self.multiprocessors, threads, shared_bytes: bytes };
-        if let Some(known) = known {
-            *known = Some(grid);
-        }
+        self.resident.borrow_mut().insert((kernel.name(), threads), grid);
         Ok(grid)
     }
 

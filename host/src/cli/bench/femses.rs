@@ -19,15 +19,15 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::assembly::{DeviceMesh, ElementOperator, Topology};
+use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topology};
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Buffer, Device, Vector};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{System, natural_order};
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
-use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, cg, direct};
-use warpfem::sparse::from_dense;
+use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
+use warpfem::sparse::{Matrix, from_dense};
 use warpfem::{Error, Result, precond, sparse};
 
 const METHODS: &[&str] =
@@ -193,14 +193,15 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> Result<Re
     let mut rows = Vec::new();
     for nodes in &arguments.nodes {
         let model = square(*nodes, arguments.four_sided)?;
-        let bench = Bench { backend, arguments, model: &model };
+        let (System { f, supports, numbering, .. }, _) = matrices::assemble::<B, T>(backend, &model, sparse::AUTO)?;
+        let bench = Bench { backend, arguments, model: &model, f, supports, numbering };
         for method in &chosen {
             let blocks = match *method {
                 "femses_atomic" => arguments.block.iter().copied().map(Some).collect(),
                 _ => vec![None],
             };
             for block in blocks {
-                rows.push(bench.row::<T>(method, block, *nodes)?);
+                rows.push(bench.row(method, block, *nodes)?);
             }
         }
     }
@@ -209,10 +210,14 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> Result<Re
 }
 
 /// What all methods are measured with.
-struct Bench<'a, B: Backend> {
+struct Bench<'a, B: Backend, T: Real> {
     backend: &'a B,
     arguments: &'a Arguments,
     model: &'a Model,
+    /// The right-hand side, the same whatever the matrix.
+    f: Vector<B, T>,
+    supports: Supports,
+    numbering: Numbering,
 }
 
 /// What came of one run: its phases, the potential less what is prescribed, and how it ended.
@@ -222,15 +227,15 @@ struct Solved<B: Backend, T: Real> {
     outcome: CgOutcome,
 }
 
-impl<B: Backend> Bench<'_, B> {
-    fn row<T: Real>(&self, method: &str, block: Option<u32>, nodes: u32) -> Result<Row> {
+impl<B: Backend, T: Real> Bench<'_, B, T> {
+    fn row(&self, method: &str, block: Option<u32>, nodes: u32) -> Result<Row> {
         let mesh = &self.model.mesh;
         let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let unknowns = mesh.coords.len();
         let mut row = Row { method: method.into(), block, nodes, unknowns, elements, left_out: None, figures: None };
         match self.unavailable(method, unknowns) {
             Some(why) => row.left_out = Some(why),
-            None => match self.figures::<T>(method, block) {
+            None => match self.figures(method, block) {
                 Err(Error::OutOfMemory { needed, .. }) => {
                     row.left_out = Some(format!("needs {}", print::bytes(needed)))
                 }
@@ -253,9 +258,9 @@ impl<B: Backend> Bench<'_, B> {
         }
     }
 
-    fn figures<T: Real>(&self, method: &str, block: Option<u32>) -> Result<Figures> {
+    fn figures(&self, method: &str, block: Option<u32>) -> Result<Figures> {
         // The first run loads the kernels.
-        let Solved { v, outcome, .. } = self.solve::<T>(method, block)?;
+        let Solved { v, outcome, .. } = self.solve(method, block)?;
         let mut all = Vec::new();
         let start = Instant::now();
         for sample in 0..self.arguments.samples {
@@ -263,7 +268,7 @@ impl<B: Backend> Bench<'_, B> {
             if sample > 0 && start.elapsed().as_secs_f64() > 2.0 {
                 break;
             }
-            all.push(self.solve::<T>(method, block)?.phases);
+            all.push(self.solve(method, block)?.phases);
         }
         let phases = Phases::median(&all);
         Ok(Figures {
@@ -276,21 +281,18 @@ impl<B: Backend> Bench<'_, B> {
         })
     }
 
-    fn solve<T: Real>(&self, method: &str, block: Option<u32>) -> Result<Solved<B, T>> {
+    fn solve(&self, method: &str, block: Option<u32>) -> Result<Solved<B, T>> {
         let femses = |acceleration, update| self.by_elements(acceleration, update);
         let atomic = Update::Atomic { threads: block.unwrap_or(256) as usize };
         match method {
             "dense" => self.assembled("dense", |system| self.factorised(system, true)),
             "dense_to_csr" => self.assembled("dense", |system| {
                 let csr = from_dense(self.backend, &system.matrix, "csr")?;
-                let jacobi = precond::build("jacobi", 1, self.backend, &csr)?;
-                let mut v = self.backend.zeros(system.f.len())?;
-                let outcome = cg(self.backend, &csr, &*jacobi, &system.f, &mut v, self.options(), &Silent)?;
-                Ok((v, outcome))
+                self.iterated(&csr, &precond::build("jacobi", 1, self.backend, &csr)?)
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
             "cg" => self.assembled(sparse::AUTO, |system| {
-                self.iterated(system, &precond::build("jacobi", 1, self.backend, &system.matrix)?)
+                self.iterated(&system.matrix, &precond::build("jacobi", 1, self.backend, &system.matrix)?)
             }),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
             "femses_cg" => femses(Acceleration::Cg, Update::Gather),
@@ -299,41 +301,34 @@ impl<B: Backend> Bench<'_, B> {
         }
     }
 
-    fn options(&self) -> CgOptions {
-        CgOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize)
-    }
-
-    fn iterated<T: Real>(
-        &self,
-        system: &System<B, T>,
-        iteration: &dyn Iteration<B, T>,
-    ) -> Result<(Vector<B, T>, CgOutcome)> {
-        let mut v = self.backend.zeros(system.f.len())?;
-        let outcome = iteration.solve(self.backend, &system.matrix, &system.f, &mut v, self.options(), &Silent)?;
+    fn iterated(&self, matrix: &Matrix<B, T>, iteration: &dyn Iteration<B, T>) -> Result<(Vector<B, T>, CgOutcome)> {
+        let options = CgOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize);
+        let mut v = self.backend.zeros(self.f.len())?;
+        let outcome = iteration.solve(self.backend, matrix, &self.f, &mut v, options, &Silent)?;
         Ok((v, outcome))
     }
 
     /// By factors: dense ones if that is asked for.
-    fn factorised<T: Real>(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, CgOutcome)> {
+    fn factorised(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, CgOutcome)> {
         let coords = system.numbering.gather(&self.model.mesh.coords);
         if is_dense && B::ON_HOST {
             let factor = direct::HostDenseFactor::build(self.backend, &system.matrix, &coords)?;
-            return self.iterated(system, &direct::Direct::new(Box::new(factor)));
+            return self.iterated(&system.matrix, &direct::Direct::new(Box::new(factor)));
         }
         let build: direct::Builder<B, T> =
             if size_of::<T>() == size_of::<f32>() { direct::build::<B, T, f32> } else { direct::build::<B, T, f64> };
-        self.iterated(system, &*build(self.backend, &system.matrix, &coords)?)
+        self.iterated(&system.matrix, &*build(self.backend, &system.matrix, &coords)?)
     }
 
     /// Assembles in a format and solves.
-    fn assembled<T: Real>(
+    fn assembled(
         &self,
         format: &str,
         solve: impl FnOnce(&System<B, T>) -> Result<(Vector<B, T>, CgOutcome)>,
     ) -> Result<Solved<B, T>> {
         let transfer_ms = self.transfer()?;
         let (system, timings) = matrices::assemble::<B, T>(self.backend, self.model, format)?;
-        let allocate_ms = self.allocation::<T>(system.matrix.footprint().values as usize)?;
+        let allocate_ms = self.allocation(system.matrix.footprint().values as usize)?;
         let (solve_ms, (v, outcome)) = self.timed(|| solve(&system))?;
         let setup_ms = (1e3 * timings.setup - transfer_ms - allocate_ms).max(0.0);
         let assembly_ms = 1e3 * (timings.assembly + timings.boundary);
@@ -341,25 +336,22 @@ impl<B: Backend> Bench<'_, B> {
     }
 
     /// Computes element matrices and solves with them.
-    fn by_elements<T: Real>(&self, acceleration: Acceleration, update: Update) -> Result<Solved<B, T>> {
+    fn by_elements(&self, acceleration: Acceleration, update: Update) -> Result<Solved<B, T>> {
         let backend = self.backend;
         let transfer_ms = self.transfer()?;
         let order = natural_order(&self.model.mesh);
-        let (setup_ms, (mesh, _)) = self.timed(|| {
-            let Topology { numbering, blocks, coords, .. } =
-                Topology::new(backend, &self.model.mesh, order, DEGREE_WINDOW)?;
-            Ok((DeviceMesh::new(backend, self.model, blocks, coords)?, numbering))
+        let (setup_ms, mesh) = self.timed(|| {
+            let Topology { blocks, coords, .. } = Topology::new(backend, &self.model.mesh, order, DEGREE_WINDOW)?;
+            DeviceMesh::new(backend, self.model, blocks, coords)
         })?;
-        // Its right-hand side is the same, and its time is not counted.
-        let (System { f, supports, .. }, _) = matrices::assemble::<B, T>(backend, self.model, sparse::AUTO)?;
-        let (assembly_ms, operator) = self.timed(|| ElementOperator::<B, T>::new(backend, &mesh, &supports))?;
-        let allocate_ms = self.allocation::<T>(operator.bytes() / size_of::<T>())?;
+        let (assembly_ms, operator) = self.timed(|| ElementOperator::<B, T>::new(backend, &mesh, &self.supports))?;
+        let allocate_ms = self.allocation(operator.bytes() / size_of::<T>())?;
         let mut options =
             FemsesOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize, acceleration);
         options.update = update;
         let (solve_ms, (v, outcome)) = self.timed(|| {
-            let mut v = backend.zeros(f.len())?;
-            let outcome = femses(backend, &operator, &f, &mut v, options, &Silent)?;
+            let mut v = backend.zeros(self.f.len())?;
+            let outcome = femses(backend, &operator, &self.f, &mut v, options, &Silent)?;
             Ok((v, outcome))
         })?;
         let phases = Phases {
@@ -394,7 +386,7 @@ impl<B: Backend> Bench<'_, B> {
     }
 
     /// Milliseconds to allocate this many values and four vectors.
-    fn allocation<T: Real>(&self, n_values: usize) -> Result<f64> {
+    fn allocation(&self, n_values: usize) -> Result<f64> {
         let n = self.model.mesh.coords.len();
         let (time, _) = self.timed(|| {
             [n_values, n, n, n, n].map(|n| self.backend.zeros::<T>(n)).into_iter().collect::<Result<Vec<_>>>()
@@ -403,12 +395,11 @@ impl<B: Backend> Bench<'_, B> {
     }
 
     /// The largest error of a potential: what it is less what is prescribed.
-    fn error<T: Real>(&self, v: Vector<B, T>) -> Result<f64> {
-        let (System { numbering, supports, .. }, _) =
-            matrices::assemble::<B, T>(self.backend, self.model, sparse::AUTO)?;
-        let coords = numbering.gather(&self.model.mesh.coords);
+    fn error(&self, v: Vector<B, T>) -> Result<f64> {
+        let coords = self.numbering.gather(&self.model.mesh.coords);
         let v = self.backend.take(v)?;
-        let errors = v.iter().zip(&supports.prescribed).zip(&coords).map(|((v, u), x)| (v.to_f64() + u - x[0]).abs());
+        let errors =
+            v.iter().zip(&self.supports.prescribed).zip(&coords).map(|((v, u), x)| (v.to_f64() + u - x[0]).abs());
         Ok(errors.fold(0.0, f64::max))
     }
 }

@@ -91,10 +91,10 @@ impl fmt::Display for LoosePart {
 
 /// Where a part is: its rigid motions are measured about `centre`, in units of `size`.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
-    min: [f64; 3],
-    max: [f64; 3],
-    n_nodes: usize,
+pub(super) struct Frame {
+    pub(super) min: [f64; 3],
+    pub(super) max: [f64; 3],
+    pub(super) n_nodes: usize,
 }
 
 impl Frame {
@@ -132,15 +132,15 @@ impl Frame {
 }
 
 /// The connected parts of a mesh with the frames their motions are measured in.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     mesh: &'a Mesh,
     /// The part of each node; `u32::MAX` for a node without a solid.
-    labels: Vec<u32>,
-    frames: Vec<Frame>,
+    pub(super) labels: Vec<u32>,
+    pub(super) frames: Vec<Frame>,
 }
 
 impl<'a> Parts<'a> {
-    fn of(mesh: &'a Mesh) -> Parts<'a> {
+    pub(super) fn of(mesh: &'a Mesh) -> Parts<'a> {
         let (mut labels, count) = parts::connected_parts(mesh);
         let mut frames = vec![Frame::EMPTY; count];
         for (&label, &x) in labels.iter().zip(&mesh.coords) {

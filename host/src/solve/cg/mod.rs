@@ -80,20 +80,13 @@ pub fn cg<B: Backend, T: Real>(
     let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0, stepper };
     backend.dot(f, f, NORM)?;
     let [norm, first] = cg.start(f, u)?;
-    let mut outcome = CgOutcome {
-        iterations: 0,
-        spmvs: 0,
-        relative_residual: 0.0,
-        converged: true,
-        ending: Ending::Converged,
-        history: Vec::new(),
-    };
     if norm == 0.0 {
         backend.fill(T::ZERO, u)?;
-        return Ok(outcome);
+        return Ok(CgOutcome::start(0.0, options.tolerance));
     }
     let until = Until { options, norm, monitor };
     let mut residual = first / norm;
+    let mut outcome = CgOutcome::start(residual, options.tolerance);
     let mut best = Best::new(backend, u, n, residual)?;
     let mut ending = until.before_run(&outcome);
     while residual > options.tolerance && ending.is_none() {

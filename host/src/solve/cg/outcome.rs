@@ -110,3 +110,12 @@ pub struct CgOutcome {
     /// The recurrence's relative residual after each iteration.
     pub history: Vec<f64>,
 }
+
+impl CgOutcome {
+    /// Before the first iteration, from this relative residual.
+    pub(in crate::solve) fn start(relative_residual: f64, tolerance: f64) -> Self {
+        let converged = relative_residual <= tolerance;
+        let ending = if converged { Ending::Converged } else { Ending::Stagnated };
+        CgOutcome { iterations: 0, spmvs: 0, relative_residual, converged, ending, history: Vec::new() }
+    }
+}

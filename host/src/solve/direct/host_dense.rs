@@ -2,7 +2,7 @@
 //!
 //! In double whatever the precision: at the sizes where it is of use, single gains nothing to speak of.
 
-use super::{Factor, check_room, not_positive, smallest_pivot};
+use super::{Factor, check_room, is_no_pivot, not_positive, scale_in, scale_out, scaling};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::sparse::Matrix;
@@ -40,7 +40,7 @@ impl HostDenseFactor {
                 }
             }
         }
-        let scale: Vec<f64> = dense.diagonal().iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect();
+        let scale = scaling(dense.diagonal().iter().copied());
         for j in 0..n {
             for i in j..n {
                 dense[(i, j)] *= scale[i] * scale[j];
@@ -49,9 +49,8 @@ impl HostDenseFactor {
         let singular = |row: usize, pivot: f64| not_positive::<f64>(Some(pivot), row, size, coords);
         let factor = Cholesky::new_with_substitute(dense, NO_PIVOT).ok_or_else(|| singular(0, f64::NAN))?;
         let l = factor.unpack_dirty();
-        // Nothing is less than what is not a number.
-        let small = (0..n).map(|i| (i, l[(i, i)].powi(2)));
-        match small.into_iter().find(|(_, pivot)| pivot.is_nan() || *pivot < smallest_pivot::<f64>()) {
+        let mut pivots = (0..n).map(|i| (i, l[(i, i)].powi(2)));
+        match pivots.find(|(_, pivot)| is_no_pivot::<f64>(*pivot)) {
             Some((row, pivot)) => Err(singular(row, pivot)),
             None => Ok(HostDenseFactor { factor: Cholesky::pack_dirty(l), scale }),
         }
@@ -60,11 +59,9 @@ impl HostDenseFactor {
 
 impl<B: Backend, T: Real> Factor<B, T> for HostDenseFactor {
     fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
-        let r = backend.download(r)?;
-        let mut x = DVector::from_iterator(r.len(), r.iter().zip(&self.scale).map(|(r, scale)| r.to_f64() * scale));
+        let mut x = DVector::from_vec(scale_in(backend, &self.scale, r)?);
         self.factor.solve_mut(&mut x);
-        let scaled = x.iter().zip(&self.scale).map(|(x, scale)| T::from_f64(x * scale));
-        *d = backend.upload_vec(scaled.collect())?;
+        *d = scale_out(backend, &self.scale, x.as_slice())?;
         Ok(())
     }
 

@@ -106,6 +106,27 @@ fn smallest_pivot<F: Real>() -> f64 {
     64.0 * F::EPSILON.to_f64()
 }
 
+/// Whether a pivot, of a matrix with a diagonal of 1, is none: no more than a rounding error, or not a number.
+fn is_no_pivot<F: Real>(pivot: f64) -> bool {
+    pivot.is_nan() || pivot < smallest_pivot::<F>()
+}
+
+/// `D^-1/2` of a matrix with this diagonal, `[n]`. Where that is not positive it is left as it is, for the factorisation to find.
+fn scaling(diagonal: impl Iterator<Item = f64>) -> Vec<f64> {
+    diagonal.map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect()
+}
+
+/// `D^-1/2 r` in the precision of a factor on the host.
+fn scale_in<B: Backend, T: Real, F: Real>(backend: &B, scale: &[f64], r: &Vector<B, T>) -> Result<Vec<F>> {
+    let r = backend.download(r)?;
+    Ok(r.iter().zip(scale).map(|(r, scale)| F::from_f64(r.to_f64() * scale)).collect())
+}
+
+/// `D^-1/2 x`, what [`scale_in`] has been solved for, back on the backend.
+fn scale_out<B: Backend, T: Real, F: Real>(backend: &B, scale: &[f64], x: &[F]) -> Result<Vector<B, T>> {
+    backend.upload_vec(x.iter().zip(scale).map(|(x, scale)| T::from_f64(x.to_f64() * scale)).collect())
+}
+
 /// Whether a factor of so many bytes can be had.
 fn check_room<B: Backend>(backend: &B, needed: u64) -> Result<()> {
     let available = backend.free_memory();

@@ -46,14 +46,7 @@ impl<B: Backend, T: Real> Iteration<B, T> for Direct<B, T> {
             Ok(if norm_f == 0.0 { 0.0 } else { norm(backend, r)? / norm_f })
         };
         let mut best = relative(u, &mut r)?;
-        let mut outcome = CgOutcome {
-            iterations: 0,
-            spmvs: 1,
-            relative_residual: best,
-            converged: false,
-            ending: Ending::Stagnated,
-            history: Vec::new(),
-        };
+        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(best, options.tolerance) };
         let target = TARGET.min(options.tolerance);
         while best > target && outcome.iterations < options.max_iterations && !monitor.is_cancelled() {
             self.factor.solve(backend, &r, &mut d)?;

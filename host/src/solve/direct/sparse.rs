@@ -1,6 +1,6 @@
 //! Sparse Cholesky factors on the CPU: faer's supernodal `L L^T` in the order of a [`Dissection`].
 
-use super::{Dissection, Factor, Precision, check_room, not_positive, smallest_pivot};
+use super::{Dissection, Factor, Precision, check_room, is_no_pivot, not_positive, scale_in, scale_out, scaling};
 use crate::backend::{Backend, Vector, host_memory};
 use crate::error::{Error, Result};
 use crate::sparse::{Matrix, Sparsity};
@@ -83,24 +83,20 @@ impl<F: Precision> SparseFactor<F> {
             let node = factor.supernode(s);
             let block = node.val();
             let pivot = |j: usize| block[(j, j)].to_f64().powi(2);
-            let small = (0..block.ncols()).map(|j| (node.start() + j, pivot(j)));
-            // Nothing is less than what is not a number.
-            small.into_iter().find(|(_, pivot)| pivot.is_nan() || *pivot < smallest_pivot::<F>())
+            (0..block.ncols()).map(|j| (node.start() + j, pivot(j))).find(|(_, pivot)| is_no_pivot::<F>(*pivot))
         })
     }
 }
 
 impl<B: Backend, T: Real, F: Precision> Factor<B, T> for SparseFactor<F> {
     fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
-        let r = backend.download(r)?;
-        let mut x: Vec<F> = r.iter().zip(&self.scale).map(|(r, scale)| F::from_f64(r.to_f64() * scale)).collect();
+        let mut x: Vec<F> = scale_in(backend, &self.scale, r)?;
         let mut memory = memory(backend, self.symbolic.solve_in_place_scratch::<F>(1, threads()))?;
         let n = x.len();
         let factor = LltRef::new(&self.symbolic, &self.values[..]);
         let column = MatMut::from_column_major_slice_mut(&mut x, n, 1);
         factor.solve_in_place_with_conj(Conj::No, column, threads(), MemStack::new(&mut memory));
-        let scaled = x.iter().zip(&self.scale).map(|(x, scale)| T::from_f64(x.to_f64() * scale));
-        *d = backend.upload_vec(scaled.collect())?;
+        *d = scale_out(backend, &self.scale, &x)?;
         Ok(())
     }
 
@@ -138,15 +134,13 @@ fn too_large<B: Backend>(backend: &B, needed: usize) -> Error {
     Error::OutOfMemory { device: backend.name(), needed: needed as u64, available: backend.free_memory() }
 }
 
-/// The upper triangle of `D^-1/2 K D^-1/2`, and `D^-1/2`, of a matrix of these blocks, `[n_blocks][size][size]`. Where the diagonal
-/// is not positive it is left as it is, for the factorisation to find.
+/// The upper triangle of `D^-1/2 K D^-1/2`, and `D^-1/2`, of a matrix of these blocks, `[n_blocks][size][size]`.
 fn scaled_upper<T: Real, F: Real>(sparsity: &Sparsity, size: usize, blocks: &[T]) -> (Upper<F>, Vec<f64>) {
     let n = sparsity.n_rows() * size;
     let value = |block: usize, i: usize, j: usize| blocks[(block * size + i) * size + j].to_f64();
     let first = |row: usize| sparsity.row_start[row] as usize;
     // The diagonal block is a row's first.
-    let diagonal = (0..n).map(|i| value(first(i / size), i % size, i % size));
-    let scale: Vec<f64> = diagonal.map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect();
+    let scale = scaling((0..n).map(|i| value(first(i / size), i % size, i % size)));
     let mut upper = Upper { column_start: vec![0], rows: Vec::new(), values: Vec::new() };
     for node in 0..sparsity.n_rows() {
         let columns = sparsity.row(node);

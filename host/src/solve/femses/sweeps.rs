@@ -18,6 +18,9 @@ const PATIENCE: usize = 8 * CHECK_EVERY;
 /// a step on fine meshes; where single precision stalls, it is nothing.
 const GAIN: f64 = 0.999;
 
+/// A residual of so many times the first one is more than a convergent iteration can reach.
+const DIVERGED: f64 = 1e8;
+
 /// FEMSES as a step of a polynomial: see [`kernels_rs::femses`].
 const PLAIN: [f64; 3] = [1.0, 0.0, 1.0];
 
@@ -62,8 +65,12 @@ pub(super) fn iterate<B: Backend, T: Real>(
     let mut sweeps = Sweeps { backend, operator, f, update, u: vectors, sums, r, interval };
     backend.copy(u, &mut sweeps.u[0])?;
     backend.dot(f, f, square(0))?;
-    let [norm] = backend.read([square(0)])?;
-    let outcome = sweeps.run(norm.sqrt(), options, monitor)?;
+    let [squared] = backend.read([square(0)])?;
+    if squared == 0.0 {
+        backend.fill(T::ZERO, u)?;
+        return Ok(CgOutcome::start(0.0, options.tolerance));
+    }
+    let outcome = sweeps.run(squared.sqrt(), options, monitor)?;
     backend.copy(&sweeps.u[0], u)?;
     Ok(outcome)
 }
@@ -72,17 +79,13 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
     /// Iterates until something ends it.
     fn run(&mut self, norm: f64, options: FemsesOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
         let mut watch = Watch::new(norm, options);
-        let ending = loop {
-            if norm == 0.0 {
-                self.u = [self.backend.zeros(self.f.len())?, self.backend.zeros(self.f.len())?];
-                break Ending::Converged;
-            }
-            if monitor.is_cancelled() {
-                break Ending::Cancelled;
-            }
+        let (ending, residual) = loop {
             let done = watch.residuals.len();
+            if monitor.is_cancelled() {
+                break (Ending::Cancelled, self.true_residual()?);
+            }
             if done >= options.max_iterations {
-                break Ending::Limit;
+                break (Ending::Limit, self.true_residual()?);
             }
             let residuals = self.batch(CHECK_EVERY.min(options.max_iterations - done))?;
             if let Some(interval) = &mut self.interval {
@@ -90,15 +93,15 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
             }
             let ending = watch.see(residuals);
             monitor.residual(watch.residuals.len(), watch.last(), options.tolerance);
-            match ending {
-                // Of a step before the last.
-                Some(Ending::Converged) if self.true_residual()? > options.tolerance * norm => {}
-                Some(ending) => break ending,
-                None => {}
+            if let Some(ending) = ending {
+                // What has been seen is of a step before the last.
+                let residual = self.true_residual()?;
+                if ending != Ending::Converged || residual <= options.tolerance * norm {
+                    break (ending, residual);
+                }
             }
         };
-        let relative_residual = if norm == 0.0 { 0.0 } else { self.true_residual()? / norm };
-        Ok(watch.outcome(ending, relative_residual))
+        Ok(watch.outcome(ending, residual / norm))
     }
 
     /// Takes some steps; the norms of the residuals before them.
@@ -141,19 +144,11 @@ struct Watch {
     best: Vec<f64>,
     norm: f64,
     tolerance: f64,
-    /// Relative to the first one, more than a convergent iteration can reach.
-    too_large: f64,
 }
 
 impl Watch {
     fn new(norm: f64, options: FemsesOptions) -> Self {
-        Watch {
-            residuals: Vec::new(),
-            best: Vec::new(),
-            norm,
-            tolerance: options.tolerance,
-            too_large: 1.0 / f64::EPSILON.sqrt(),
-        }
+        Watch { residuals: Vec::new(), best: Vec::new(), norm, tolerance: options.tolerance }
     }
 
     /// The last residual.
@@ -169,7 +164,7 @@ impl Watch {
         if self.last() <= self.tolerance {
             return Some(Ending::Converged);
         }
-        if self.last() > self.too_large * self.residuals[0] {
+        if self.last() > DIVERGED * self.residuals[0] {
             return Some(Ending::Diverged);
         }
         let (looks, now) = (self.best.len(), self.best[self.best.len() - 1]);
