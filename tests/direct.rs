@@ -7,16 +7,17 @@ use common::recorder::Recorder;
 use common::{Random, assert_close, bits, largest, meshes};
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::rc::Rc;
 use warpfem::Error;
-use warpfem::assembly::symbolic;
-use warpfem::backend::{Device, GpuBackend};
+use warpfem::assembly::{Ordering, Symbolic, symbolic};
+use warpfem::backend::{Backend, Device, Emulated, GpuBackend};
 use warpfem::element::ElementKind;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
-use warpfem::solve::direct::Dissection;
 use warpfem::solve::direct::dense::DenseCholesky;
-use warpfem::sparse::Sparsity;
+use warpfem::solve::direct::{DeviceSparseFactor, DirectError, Dissection};
+use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 fn assert_dissects(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Dissection {
     let found = Dissection::new(sparsity, coords);
@@ -157,16 +158,44 @@ fn direct_is_cg_on_small_bodies() {
     }
 }
 
+/// The stiffness of a body before its supports, in the mesh's order.
+fn unsupported<B: Backend>(backend: &B, model: &Model) -> Matrix<B, f64> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let mesh = meshes::upload(backend, model, &symbolic);
+    let pattern = Rc::new(Pattern::upload(backend, symbolic.sparsity).unwrap());
+    let mut matrix = Matrix::zeros(backend, "ebw", 3, &pattern, Tuning::default()).unwrap();
+    meshes::assemble(backend, &mesh, &mut matrix);
+    matrix
+}
+
+/// Without the library that it needs; with it, a body that nothing holds is found out.
+#[test]
+fn sparse_factors_of_a_device_need_its_library() {
+    let model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [4; 3]);
+    let coords = &model.mesh.coords;
+    let emulator = GpuBackend::new(Emulated::default()).unwrap();
+    let found = DeviceSparseFactor::<_, f64, f64>::build(&emulator, &unsupported(&emulator, &model), coords);
+    match found.map(|_| ()) {
+        Err(error @ Error::Direct(DirectError::NoLibrary(_))) => {
+            assert!(error.to_string().contains("cuDSS"), "{error}")
+        }
+        other => panic!("{other:?}"),
+    }
+    let Some(gpu) = common::gpu() else { return };
+    match DeviceSparseFactor::<_, f64, f64>::build(&gpu, &unsupported(&gpu, &model), coords).map(|_| ()) {
+        Err(Error::Direct(DirectError::NoLibrary(why))) => println!("skipped: no cuDSS: {why}"),
+        Err(Error::Direct(DirectError::NotPositive { .. })) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
 #[cfg(feature = "direct")]
 mod on_the_cpu {
     use super::*;
     use common::blocks::Blocks;
     use common::elements::{PLANE, SOLID};
-    use std::rc::Rc;
-    use warpfem::assembly::{Ordering, Symbolic};
-    use warpfem::backend::{Backend, CpuBackend};
-    use warpfem::solve::direct::{DirectError, Factor, HostDenseFactor, SparseFactor};
-    use warpfem::sparse::{Matrix, Pattern, Tuning};
+    use warpfem::backend::CpuBackend;
+    use warpfem::solve::direct::{Factor, HostDenseFactor, SparseFactor};
 
     #[test]
     fn direct_is_cg_on_every_element() {
@@ -213,16 +242,6 @@ mod on_the_cpu {
                 assert_close("solution", &backend.download(&d).unwrap(), expected.as_slice(), 1e-13, 1.0);
             }
         }
-    }
-
-    /// The stiffness of a body before its supports, in the mesh's order.
-    fn unsupported(backend: &CpuBackend, model: &Model) -> Matrix<CpuBackend, f64> {
-        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-        let mesh = meshes::upload(backend, model, &symbolic);
-        let pattern = Rc::new(Pattern::upload(backend, symbolic.sparsity).unwrap());
-        let mut matrix = Matrix::zeros(backend, "ebw", 3, &pattern, Tuning::default()).unwrap();
-        meshes::assemble(backend, &mesh, &mut matrix);
-        matrix
     }
 
     /// What becomes of a matrix's factors, sparse and dense.

@@ -107,6 +107,38 @@ impl Grid {
 /// Bytes of shared memory that a block of every device can have.
 pub const MAX_SHARED: usize = 48 << 10;
 
+/// The lower triangle of a symmetric matrix of scalars, row by row; or its upper triangle, column by column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LowerTriangle<F> {
+    /// Where each row starts, `[n + 1]`.
+    pub row_start: Vec<usize>,
+    /// Of each entry, ascending in each row, the diagonal last.
+    pub columns: Vec<usize>,
+    /// The entries.
+    pub values: Vec<F>,
+}
+
+/// A sparse factor of a matrix on a device, by [`Backend::factorise`]; `V` is a vector there.
+pub trait SparseFactor<V> {
+    /// `x = A^-1 r`; waits.
+    fn solve(&self, r: &V, x: &mut V) -> Result<()>;
+    /// Entries of the factor.
+    fn nonzeros(&self) -> u64;
+}
+
+/// What came of [`Backend::factorise`].
+pub enum Factorised<V> {
+    /// The factor.
+    Done(Box<dyn SparseFactor<V>>),
+    /// The pivot of this row is too small, or of a value that nobody knows.
+    NotPositive {
+        /// The row.
+        row: usize,
+        /// The pivot.
+        pivot: Option<f64>,
+    },
+}
+
 /// Memory and arithmetic of one device. Calls may return before their work is done; [`Backend::read`],
 /// [`Backend::download`] and [`Backend::finish`] wait.
 pub trait Backend: Sized + 'static {
@@ -162,6 +194,20 @@ pub trait Backend: Sized + 'static {
     }
     /// Does what was noted, on the same arrays, which live.
     fn replay(&self, recording: &Self::Recording) -> Result<()>;
+
+    /// Why it has no sparse Cholesky method of its own, if it has none.
+    fn lacks_factors(&self) -> Option<String> {
+        Some(format!("{} has no library of them", self.name()))
+    }
+    /// Factorises a symmetric positive definite matrix with a diagonal of 1 by the device's own sparse Cholesky method; pivots below
+    /// `smallest` are none. Waits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`Error::Device`] where there is no such method.
+    fn factorise<F: Real>(&self, _lower: &LowerTriangle<F>, _smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
+        Err(Error::Device(self.lacks_factors().unwrap_or_default()))
+    }
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
     fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {

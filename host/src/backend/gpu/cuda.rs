@@ -2,8 +2,8 @@
 
 use super::graph::Graph;
 use super::memory::{CudaBuffer, Memory};
-use super::{Launcher, ptx};
-use crate::backend::{Buffer, Grid, Plain};
+use super::{Launcher, cudss, ptx};
+use crate::backend::{Buffer, Factorised, Grid, LowerTriangle, Plain};
 use crate::error::{Error, Result};
 use cuda_std::launch::Kernel;
 use cust::context::{Context, CurrentContext};
@@ -12,6 +12,7 @@ use cust::error::CudaError;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
+use kernels_rs::real::Real;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -255,6 +256,14 @@ impl Launcher for Cuda {
 
     fn replay(&self, recording: &Graph) -> Result<()> {
         recording.launch(&self.stream)
+    }
+
+    fn lacks_factors(&self) -> Option<String> {
+        cudss::missing()
+    }
+
+    fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised<CudaBuffer<F>>> {
+        cudss::factorise(self, &self.stream, lower, smallest)
     }
 
     fn finish(&self) -> Result<()> {

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(feature = "cuda")]
+mod cudss;
 mod emulated;
 #[cfg(feature = "cuda")]
 mod graph;
@@ -16,7 +18,10 @@ mod sort;
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
 pub use emulated::Emulated;
 
-use super::{Backend, Blocks, Buffer, CgState, Grid, N_SCALARS, Plain, Quotient, Scalar, check_finite, new_bank};
+use super::{
+    Backend, Blocks, Buffer, CgState, Factorised, Grid, LowerTriangle, N_SCALARS, Plain, Quotient, Scalar,
+    check_finite, new_bank,
+};
 use crate::error::{Error, Result};
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
@@ -67,6 +72,14 @@ pub trait Launcher: 'static {
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
     /// Makes the launches that were noted.
     fn replay(&self, recording: &Self::Recording) -> Result<()>;
+    /// See [`Backend::lacks_factors`].
+    fn lacks_factors(&self) -> Option<String> {
+        Some(format!("{} has no library of them", self.name()))
+    }
+    /// See [`Backend::factorise`].
+    fn factorise<F: Real>(&self, _lower: &LowerTriangle<F>, _smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
+        Err(Error::Device(self.lacks_factors().unwrap_or_default()))
+    }
     /// Waits until every launch is done.
     fn finish(&self) -> Result<()>;
     /// Blocks that fill the device; the grid of grid-stride loops.
@@ -197,6 +210,14 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         }
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.launcher.launch(grid, &kernel) }
+    }
+
+    fn lacks_factors(&self) -> Option<String> {
+        self.launcher.lacks_factors()
+    }
+
+    fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
+        self.launcher.factorise(lower, smallest)
     }
 
     fn finish(&self) -> Result<()> {

@@ -25,6 +25,7 @@ use warpfem::backend::{Backend, Buffer, Device, Vector};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{System, natural_order};
+use warpfem::solve::direct::DirectError;
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
 use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
 use warpfem::sparse::{Matrix, from_dense};
@@ -240,6 +241,10 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
                     row.left_out = Some(format!("needs {}", print::bytes(needed)))
                 }
                 Err(Error::TooLarge(why)) => row.left_out = Some(why),
+                Err(Error::Direct(DirectError::NotBuilt)) => {
+                    row.left_out = Some("built without the feature `direct`".into())
+                }
+                Err(Error::Direct(DirectError::NoLibrary(_))) => row.left_out = Some("cuDSS was not found".into()),
                 figures => row.figures = Some(figures?),
             },
         }
@@ -252,8 +257,6 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
             "dense" if B::ON_HOST && unknowns > direct::MOST_DENSE => {
                 Some(format!("more than {} unknowns", print::count(direct::MOST_DENSE)))
             }
-            "sparse" if !B::ON_HOST => Some("there are no sparse factors on GPUs".into()),
-            "sparse" if !cfg!(feature = "direct") => Some("built without the feature `direct`".into()),
             _ => None,
         }
     }
@@ -311,13 +314,15 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     /// By factors: dense ones if that is asked for.
     fn factorised(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, CgOutcome)> {
         let coords = system.numbering.gather(&self.model.mesh.coords);
-        if is_dense && B::ON_HOST {
-            let factor = direct::HostDenseFactor::build(self.backend, &system.matrix, &coords)?;
-            return self.iterated(&system.matrix, &direct::Direct::new(Box::new(factor)));
-        }
-        let build: direct::Builder<B, T> =
-            if size_of::<T>() == size_of::<f32>() { direct::build::<B, T, f32> } else { direct::build::<B, T, f64> };
-        self.iterated(&system.matrix, &*build(self.backend, &system.matrix, &coords)?)
+        let is_single = size_of::<T>() == size_of::<f32>();
+        let build = match (is_dense, is_single) {
+            (true, true) => direct::dense::<B, T, f32>,
+            (true, false) => direct::dense::<B, T, f64>,
+            (false, true) => direct::sparse::<B, T, f32>,
+            (false, false) => direct::sparse::<B, T, f64>,
+        };
+        let factor = build(self.backend, &system.matrix, &coords)?;
+        self.iterated(&system.matrix, &direct::Direct::new(factor))
     }
 
     /// Assembles in a format and solves.

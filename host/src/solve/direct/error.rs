@@ -11,6 +11,9 @@ pub enum DirectError {
          which this program was built without: build it with `cargo build --release --features direct`, or use `--method cg`"
     )]
     NotBuilt,
+    /// The library that factorises sparse matrices on this device was not found (exit code 2).
+    #[error("sparse factors on this device need NVIDIA's cuDSS, which was not found: {0}")]
+    NoLibrary(String),
     /// The matrix is not positive definite to the precision of its factor (exit code 4).
     #[error(
         "the stiffness matrix is singular or indefinite in {precision} precision: with its diagonal scaled to 1, elimination meets \
@@ -34,7 +37,7 @@ impl DirectError {
     /// The process exit code that stands for it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            DirectError::NotBuilt => 2,
+            DirectError::NotBuilt | DirectError::NoLibrary(_) => 2,
             DirectError::NotPositive { .. } => 4,
         }
     }

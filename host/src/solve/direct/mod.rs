@@ -6,7 +6,8 @@
 //! | `A = D^-1/2 K D^-1/2`, D the diagonal of K | where the factor is made |
 //! | `A = L L^T` on the CPU, sparse | `sparse`, in the order of [`Dissection`]; with the feature `direct` |
 //! | the same without that feature, of up to [`MOST_DENSE`] unknowns | [`HostDenseFactor`] |
-//! | `A = L L^T` on a GPU or the emulator, dense | [`dense`] |
+//! | `A = L L^T` on a GPU, sparse, where its maker's library is found | [`DeviceSparseFactor`] |
+//! | `A = L L^T` on a GPU without it, or on the emulator, dense | [`DenseFactor`] |
 //! | `r = f - K u`, `u += D^-1/2 A^-1 D^-1/2 r`, until r is small | [`Direct`] |
 //!
 //! With a diagonal of 1 no unit of measurement matters, and a pivot says how near to singular the matrix is: the smallest is at
@@ -19,13 +20,17 @@
 //! | single | single | the matrix rounded to single: the true residual is reported, and may be above the tolerance |
 
 pub mod dense;
+mod device_sparse;
 mod dissection;
 mod error;
 mod host_dense;
+mod lower;
 mod refinement;
 #[cfg(feature = "direct")]
 mod sparse;
 
+pub use dense::DenseFactor;
+pub use device_sparse::DeviceSparseFactor;
 pub use dissection::{Dissection, Division};
 pub use error::DirectError;
 pub use host_dense::HostDenseFactor;
@@ -72,33 +77,61 @@ pub fn build<B: Backend, T: Real, F: Precision>(
     matrix: &Matrix<B, T>,
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Iteration<B, T>>> {
-    let factor: Box<dyn Factor<B, T>> = if !B::ON_HOST {
-        Box::new(dense::DenseFactor::<B, T, F>::build(backend, matrix, coords)?)
-    } else {
-        on_host::<B, T, F>(backend, matrix, coords)?
+    let is_small = matrix.block_size() * matrix.pattern().n_rows <= MOST_DENSE;
+    let factor = match sparse::<B, T, F>(backend, matrix, coords) {
+        Err(Error::Direct(DirectError::NotBuilt)) if is_small => dense::<B, T, F>(backend, matrix, coords)?,
+        Err(Error::Direct(DirectError::NoLibrary(why))) => {
+            dense::<B, T, F>(backend, matrix, coords).map_err(|error| without_library(error, &why))?
+        }
+        factor => factor?,
     };
     Ok(Box::new(Direct::new(factor)))
 }
 
-#[cfg(feature = "direct")]
-fn on_host<B: Backend, T: Real, F: Precision>(
+/// Sparse factors.
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn sparse<B: Backend, T: Real, F: Precision>(
     backend: &B,
     matrix: &Matrix<B, T>,
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Factor<B, T>>> {
-    Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?))
+    if !B::ON_HOST {
+        return Ok(Box::new(DeviceSparseFactor::<B, T, F>::build(backend, matrix, coords)?));
+    }
+    #[cfg(feature = "direct")]
+    return Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?));
+    #[cfg(not(feature = "direct"))]
+    Err(DirectError::NotBuilt.into())
 }
 
-#[cfg(not(feature = "direct"))]
-fn on_host<B: Backend, T: Real, F: Precision>(
+/// Dense factors.
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn dense<B: Backend, T: Real, F: Precision>(
     backend: &B,
     matrix: &Matrix<B, T>,
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Factor<B, T>>> {
-    if matrix.block_size() * matrix.pattern().n_rows > MOST_DENSE {
-        return Err(DirectError::NotBuilt.into());
+    Ok(match B::ON_HOST {
+        true => Box::new(HostDenseFactor::build(backend, matrix, coords)?),
+        false => Box::new(DenseFactor::<B, T, F>::build(backend, matrix, coords)?),
+    })
+}
+
+/// A dense factor's lack of memory, with why it was not a sparse one.
+fn without_library(error: Error, why: &str) -> Error {
+    match error {
+        Error::OutOfMemory { device, needed, available } => {
+            let device = format!("{device} (a sparse factor would be smaller, and needs cuDSS: {why})");
+            Error::OutOfMemory { device, needed, available }
+        }
+        other => other,
     }
-    Ok(Box::new(HostDenseFactor::build(backend, matrix, coords)?))
 }
 
 /// The smallest pivot of a matrix with a diagonal of 1 that is taken for more than rounding errors.

@@ -1,9 +1,10 @@
 //! Sparse Cholesky factors on the CPU: faer's supernodal `L L^T` in the order of a [`Dissection`].
 
-use super::{Dissection, Factor, Precision, check_room, is_no_pivot, not_positive, scale_in, scale_out, scaling};
+use super::lower::scaled_lower;
+use super::{Dissection, Factor, Precision, check_room, is_no_pivot, not_positive, scale_in, scale_out};
 use crate::backend::{Backend, Vector, host_memory};
 use crate::error::{Error, Result};
-use crate::sparse::{Matrix, Sparsity};
+use crate::sparse::Matrix;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::perm::PermRef;
@@ -25,14 +26,6 @@ pub struct SparseFactor<F: Precision> {
     scale: Vec<f64>,
 }
 
-/// The upper triangle of a symmetric matrix of scalars, column by column.
-struct Upper<F> {
-    /// `[n + 1]`
-    column_start: Vec<usize>,
-    rows: Vec<usize>,
-    values: Vec<F>,
-}
-
 impl<F: Precision> SparseFactor<F> {
     /// Factorises a matrix whose block rows are nodes at these coordinates, `[n_rows]`.
     ///
@@ -43,17 +36,18 @@ impl<F: Precision> SparseFactor<F> {
     pub fn build<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
         let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(backend)?);
         let (order, inverse) = Dissection::new(&sparsity, coords).of_unknowns(size);
-        let (upper, scale) = scaled_upper::<T, F>(&sparsity, size, &matrix.blocks(backend)?);
+        let (lower, scale) = scaled_lower::<T, F>(&sparsity, size, &matrix.blocks(backend)?);
         let n = scale.len();
-        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &upper.column_start, None, &upper.rows);
-        let symbolic = analyse(pattern, &order, &inverse).map_err(|_| too_large(backend, upper.rows.len()))?;
+        // The lower triangle by rows is the upper one by columns.
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &lower.row_start, None, &lower.columns);
+        let symbolic = analyse(pattern, &order, &inverse).map_err(|_| too_large(backend, lower.columns.len()))?;
         let scratch = symbolic.factorize_numeric_llt_scratch::<F>(threads(), Default::default());
         let bytes =
             symbolic.len_val().saturating_mul(size_of::<F>()).saturating_add(scratch.unaligned_bytes_required());
         check_room(backend, bytes as u64)?;
         let mut values = vec![F::ZERO; symbolic.len_val()];
         host_memory::in_huge_pages(&mut values);
-        let matrix = SparseColMatRef::new(pattern, &upper.values[..]);
+        let matrix = SparseColMatRef::new(pattern, &lower.values[..]);
         let mut memory = memory(backend, scratch)?;
         let stack = MemStack::new(&mut memory);
         let found = symbolic.factorize_numeric_llt(
@@ -132,31 +126,4 @@ fn memory<B: Backend>(backend: &B, required: StackReq) -> Result<MemBuffer> {
 /// What the allocator has refused.
 fn too_large<B: Backend>(backend: &B, needed: usize) -> Error {
     Error::OutOfMemory { device: backend.name(), needed: needed as u64, available: backend.free_memory() }
-}
-
-/// The upper triangle of `D^-1/2 K D^-1/2`, and `D^-1/2`, of a matrix of these blocks, `[n_blocks][size][size]`.
-fn scaled_upper<T: Real, F: Real>(sparsity: &Sparsity, size: usize, blocks: &[T]) -> (Upper<F>, Vec<f64>) {
-    let n = sparsity.n_rows() * size;
-    let value = |block: usize, i: usize, j: usize| blocks[(block * size + i) * size + j].to_f64();
-    let first = |row: usize| sparsity.row_start[row] as usize;
-    // The diagonal block is a row's first.
-    let scale = scaling((0..n).map(|i| value(first(i / size), i % size, i % size)));
-    let mut upper = Upper { column_start: vec![0], rows: Vec::new(), values: Vec::new() };
-    for node in 0..sparsity.n_rows() {
-        let columns = sparsity.row(node);
-        for j in 0..size {
-            // K is symmetric: its rows are its columns. Those before the diagonal ascend.
-            let before = columns.iter().enumerate().skip(1).take_while(|(_, other)| (**other as usize) < node);
-            for (k, other) in before.chain([(0, &columns[0])]) {
-                let other = *other as usize;
-                for i in 0..if other == node { j + 1 } else { size } {
-                    let (row, column) = (other * size + i, node * size + j);
-                    upper.rows.push(row);
-                    upper.values.push(F::from_f64(value(first(node) + k, j, i) * scale[row] * scale[column]));
-                }
-            }
-            upper.column_start.push(upper.rows.len());
-        }
-    }
-    (upper, scale)
 }

@@ -1,0 +1,366 @@
+//! Sparse Cholesky factors by NVIDIA's cuDSS, where its library is found at run time. Nothing of it is needed to build.
+//!
+//! Declarations as in `cudss.h` of versions 0.7 and 1.0; the one call that differs between them is [`NewCsr`].
+
+use super::Launcher;
+use super::cuda::Cuda;
+use super::memory::CudaBuffer;
+use crate::backend::{Buffer, Factorised, LowerTriangle, SparseFactor};
+use crate::error::{Error, Result};
+use cust::stream::Stream;
+use cust::sys;
+use kernels_rs::real::Real;
+use libloading::Library;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+/// Names of the library, newest first, beside what the environment variable says.
+const LIBRARIES: [&str; 3] = ["libcudss.so.1", "libcudss.so.0", "libcudss.so"];
+/// Names a library file to be opened instead.
+const VARIABLE: &str = "WARPFEM_CUDSS";
+
+// Values of `cudss.h` and CUDA's `library_types.h`.
+const SUCCESS: c_int = 0;
+const ALLOC_FAILED: c_int = 2;
+const ANALYSIS: c_int = 3;
+const FACTORIZATION: c_int = 4;
+const SOLVE: c_int = 1008;
+const DATA_INFO: c_int = 0;
+const DATA_LU_NNZ: c_int = 1;
+const DATA_PERM_REORDER_ROW: c_int = 4;
+const DATA_DIAG: c_int = 8;
+const POSITIVE_DEFINITE: c_int = 3;
+const VIEW_LOWER: c_int = 1;
+const BASE_ZERO: c_int = 0;
+const COLUMN_MAJOR: c_int = 0;
+const R_32I: c_int = 10;
+
+/// The part of its version that `cudssGetProperty` tells by this number.
+const MAJOR_VERSION: c_int = 0;
+
+/// Memory of a factorisation over that of the factor's entries: measured 1.27 with 293 million entries, 1.8 with 17 million,
+/// where it is little.
+const OVERHEAD: f64 = 1.3;
+
+/// What cuDSS hands out: a handle, settings, data or a matrix.
+type Opaque = *mut c_void;
+type Status = c_int;
+/// An address in the device's memory; of no array if it is 0.
+type Address = sys::CUdeviceptr;
+/// `cudssMatrixCreateCsr` in versions 0: rows, columns, entries; offsets, their ends, columns and values; types of indices and values,
+/// kind, part and base.
+type NewCsr0 = unsafe extern "C" fn(
+    *mut Opaque,
+    i64,
+    i64,
+    i64,
+    Address,
+    Address,
+    Address,
+    Address,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+) -> Status;
+/// The same in versions 1, where offsets and columns may be of different types.
+type NewCsr1 = unsafe extern "C" fn(
+    *mut Opaque,
+    i64,
+    i64,
+    i64,
+    Address,
+    Address,
+    Address,
+    Address,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+) -> Status;
+
+/// The functions of the library that are called.
+struct Functions {
+    create: unsafe extern "C" fn(*mut Opaque) -> Status,
+    destroy: unsafe extern "C" fn(Opaque) -> Status,
+    set_stream: unsafe extern "C" fn(Opaque, sys::CUstream) -> Status,
+    config_create: unsafe extern "C" fn(*mut Opaque) -> Status,
+    config_destroy: unsafe extern "C" fn(Opaque) -> Status,
+    data_create: unsafe extern "C" fn(Opaque, *mut Opaque) -> Status,
+    data_destroy: unsafe extern "C" fn(Opaque, Opaque) -> Status,
+    data_get: unsafe extern "C" fn(Opaque, Opaque, c_int, Opaque, usize, *mut usize) -> Status,
+    execute: unsafe extern "C" fn(Opaque, c_int, Opaque, Opaque, Opaque, Opaque, Opaque) -> Status,
+    new_dense: unsafe extern "C" fn(*mut Opaque, i64, i64, i64, Address, c_int, c_int) -> Status,
+    matrix_destroy: unsafe extern "C" fn(Opaque) -> Status,
+    set_values: unsafe extern "C" fn(Opaque, Address) -> Status,
+    new_csr: NewCsr,
+}
+
+enum NewCsr {
+    Zero(NewCsr0),
+    One(NewCsr1),
+}
+
+/// The library's functions, or why there are none.
+fn functions() -> Result<&'static Functions, &'static str> {
+    static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
+    FOUND.get_or_init(open).as_ref().map_err(String::as_str)
+}
+
+/// Why there is no cuDSS, if there is none.
+pub(super) fn missing() -> Option<String> {
+    functions().err().map(|why| format!("{why}; {VARIABLE}=FILE names another"))
+}
+
+fn open() -> Result<Functions, String> {
+    let named = std::env::var(VARIABLE).ok();
+    let names = named.as_deref().map_or(LIBRARIES.to_vec(), |name| vec![name]);
+    let mut why = String::new();
+    for name in names {
+        // SAFETY: the initialisers of a CUDA library.
+        match unsafe { Library::new(name) } {
+            // Never closed, as the functions are kept.
+            Ok(library) => {
+                return Functions::of(Box::leak(Box::new(library))).map_err(|error| format!("{name}: {error}"));
+            }
+            // The dynamic loader names the file.
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
+}
+
+impl Functions {
+    fn of(library: &'static Library) -> Result<Self, libloading::Error> {
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: the field that it goes into has the type that `cudss.h` declares for this name.
+                *unsafe { library.get($name) }?
+            };
+        }
+        let property: unsafe extern "C" fn(c_int, *mut c_int) -> Status = function!(b"cudssGetProperty\0");
+        let mut major = 0;
+        // SAFETY: writes one number. Where it fails the version is taken for 0.
+        unsafe { property(MAJOR_VERSION, &raw mut major) };
+        let new_csr = match major {
+            0 => NewCsr::Zero(function!(b"cudssMatrixCreateCsr\0")),
+            _ => NewCsr::One(function!(b"cudssMatrixCreateCsr\0")),
+        };
+        Ok(Functions {
+            new_csr,
+            create: function!(b"cudssCreate\0"),
+            destroy: function!(b"cudssDestroy\0"),
+            set_stream: function!(b"cudssSetStream\0"),
+            config_create: function!(b"cudssConfigCreate\0"),
+            config_destroy: function!(b"cudssConfigDestroy\0"),
+            data_create: function!(b"cudssDataCreate\0"),
+            data_destroy: function!(b"cudssDataDestroy\0"),
+            data_get: function!(b"cudssDataGet\0"),
+            execute: function!(b"cudssExecute\0"),
+            new_dense: function!(b"cudssMatrixCreateDn\0"),
+            matrix_destroy: function!(b"cudssMatrixDestroy\0"),
+            set_values: function!(b"cudssMatrixSetValues\0"),
+        })
+    }
+}
+
+/// A factorisation in progress, or done: cuDSS's objects, all of them or null, and the library.
+struct Session {
+    functions: &'static Functions,
+    handle: Opaque,
+    config: Opaque,
+    data: Opaque,
+    matrix: Opaque,
+    solution: Opaque,
+    rhs: Opaque,
+    /// The kernels' own, in which cuDSS works too.
+    stream: Rc<Stream>,
+}
+
+/// What a call says, in words.
+fn success(status: Status, doing: &str) -> Result<()> {
+    match status {
+        SUCCESS => Ok(()),
+        code => Err(Error::Device(format!("cuDSS failed to {doing}: status {code}"))),
+    }
+}
+
+impl Session {
+    /// In a stream, with default settings, and without a matrix.
+    fn new(functions: &'static Functions, stream: &Rc<Stream>) -> Result<Self> {
+        let [handle, config, data, matrix, solution, rhs] = [null_mut(); 6];
+        let mut new = Session { functions, handle, config, data, matrix, solution, rhs, stream: stream.clone() };
+        // SAFETY: each call writes one object, which is destroyed when the session is dropped; the stream lives as long.
+        unsafe {
+            success((functions.create)(&raw mut new.handle), "start")?;
+            success((functions.set_stream)(new.handle, stream.as_inner()), "use the stream")?;
+            success((functions.config_create)(&raw mut new.config), "make its settings")?;
+            success((functions.data_create)(new.handle, &raw mut new.data), "make room for its data")?;
+        }
+        Ok(new)
+    }
+
+    /// Sets the matrix, positive definite, by arrays on the device that live as long as the session; and the shape of vectors.
+    fn set_matrix<F: Real>(&mut self, n: usize, lower: &Lower<F>) -> Result<()> {
+        let (n, entries) = (n as i64, lower.values.len() as i64);
+        let [offsets, columns] = [&lower.row_start, &lower.columns].map(CudaBuffer::address);
+        let (values, kind) = (lower.values.address(), real_type::<F>());
+        let (to, part) = (&raw mut self.matrix, VIEW_LOWER);
+        // SAFETY: the arrays have the lengths and types that are said, and no ends of rows other than the next ones' starts. Vectors
+        // get their addresses before they are used.
+        unsafe {
+            let made = match self.functions.new_csr {
+                NewCsr::Zero(new) => {
+                    new(to, n, n, entries, offsets, 0, columns, values, R_32I, kind, POSITIVE_DEFINITE, part, BASE_ZERO)
+                }
+                NewCsr::One(new) => {
+                    let (index, spd) = (R_32I, POSITIVE_DEFINITE);
+                    new(to, n, n, entries, offsets, 0, columns, values, index, index, kind, spd, part, BASE_ZERO)
+                }
+            };
+            success(made, "take the matrix")?;
+            for vector in [&raw mut self.solution, &raw mut self.rhs] {
+                // Any address of the device does until there is a vector.
+                success((self.functions.new_dense)(vector, n, 1, n, values, kind, COLUMN_MAJOR), "take vectors")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a phase; waits.
+    fn execute(&self, phase: c_int) -> Result<Status> {
+        let Session { handle, config, data, matrix, solution, rhs, .. } = *self;
+        // SAFETY: the session's own objects; phases are done in their order.
+        let status = unsafe { (self.functions.execute)(handle, phase, config, data, matrix, solution, rhs) };
+        self.stream.synchronize().map_err(|error| super::cuda::failure(error, "factorise a matrix"))?;
+        Ok(status)
+    }
+
+    /// What cuDSS knows, on the host: `T` is the type that it has.
+    fn get<T: bytemuck::Pod>(&self, what: c_int) -> Result<T> {
+        let (mut value, mut written) = (T::zeroed(), 0);
+        let bytes = size_of::<T>();
+        // SAFETY: writes as many bytes as there are.
+        let status = unsafe {
+            (self.functions.data_get)(self.handle, self.data, what, (&raw mut value).cast(), bytes, &raw mut written)
+        };
+        success(status, "say what it has found").map(|()| value)
+    }
+
+    /// The same of an array, `[n]`.
+    fn get_array<T: bytemuck::Pod>(&self, what: c_int, n: usize) -> Result<Vec<T>> {
+        let (mut values, mut written) = (vec![T::zeroed(); n], 0);
+        let (to, bytes) = (values.as_mut_ptr().cast(), size_of_val(&values[..]));
+        // SAFETY: as above.
+        let status = unsafe { (self.functions.data_get)(self.handle, self.data, what, to, bytes, &raw mut written) };
+        success(status, "say what it has found").map(|()| values)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: what is not null is the session's own, and nobody uses it any more. There is nothing to be done about a failure.
+        unsafe {
+            for matrix in [self.matrix, self.solution, self.rhs].into_iter().filter(|matrix| !matrix.is_null()) {
+                (self.functions.matrix_destroy)(matrix);
+            }
+            if !self.data.is_null() {
+                (self.functions.data_destroy)(self.handle, self.data);
+            }
+            if !self.config.is_null() {
+                (self.functions.config_destroy)(self.config);
+            }
+            if !self.handle.is_null() {
+                (self.functions.destroy)(self.handle);
+            }
+        }
+    }
+}
+
+/// CUDA's number for the type.
+fn real_type<F: Real>() -> c_int {
+    if size_of::<F>() == size_of::<f32>() { 0 } else { 1 }
+}
+
+/// A [`LowerTriangle`] on the device.
+struct Lower<F: Real> {
+    row_start: CudaBuffer<i32>,
+    columns: CudaBuffer<i32>,
+    values: CudaBuffer<F>,
+}
+
+/// A factor. The session goes before the arrays that it uses.
+struct CudssFactor<F: Real> {
+    session: Session,
+    _lower: Lower<F>,
+    n: usize,
+    nonzeros: u64,
+}
+
+/// Factorises a matrix with a diagonal of 1; pivots below `smallest` are none.
+pub(super) fn factorise<F: Real>(
+    gpu: &Cuda,
+    stream: &Rc<Stream>,
+    lower: &LowerTriangle<F>,
+    smallest: f64,
+) -> Result<Factorised<CudaBuffer<F>>> {
+    let functions = functions().map_err(|why| Error::Device(why.into()))?;
+    let n = lower.row_start.len() - 1;
+    let narrow = |index: &usize| i32::try_from(*index).map_err(|_| Error::TooLarge("more than 2^31 entries".into()));
+    let indices = |from: &[usize]| from.iter().map(narrow).collect::<Result<Vec<i32>>>();
+    let arrays = Lower {
+        row_start: gpu.upload(&indices(&lower.row_start)?)?,
+        columns: gpu.upload(&indices(&lower.columns)?)?,
+        values: gpu.upload(&lower.values)?,
+    };
+    let mut session = Session::new(functions, stream)?;
+    session.set_matrix(n, &arrays)?;
+    success(session.execute(ANALYSIS)?, "analyse the matrix")?;
+    let nonzeros = session.get::<i64>(DATA_LU_NNZ)?.max(0) as u64;
+    let needed = (OVERHEAD * nonzeros as f64) as u64 * size_of::<F>() as u64;
+    let no_room = |available| Error::OutOfMemory { device: gpu.name(), needed, available };
+    let available = gpu.free_memory();
+    if available.is_some_and(|available| needed > available) {
+        return Err(no_room(available));
+    }
+    match session.execute(FACTORIZATION)? {
+        ALLOC_FAILED => return Err(no_room(available)),
+        status => success(status, "factorise the matrix")?,
+    }
+    let order: Vec<i32> = session.get_array(DATA_PERM_REORDER_ROW, n)?;
+    let row = |place: usize| order.get(place).map_or(0, |row| *row as usize);
+    // From 1, in the order of elimination.
+    let failed = session.get::<c_int>(DATA_INFO)?;
+    if failed != 0 {
+        return Ok(Factorised::NotPositive { row: row((failed.max(1) - 1) as usize), pivot: None });
+    }
+    // Of L, in the order of elimination.
+    let diagonal: Vec<F> = session.get_array(DATA_DIAG, n)?;
+    let mut pivots = diagonal.iter().map(|l| l.to_f64().powi(2)).enumerate();
+    if let Some((place, pivot)) = pivots.find(|(_, pivot)| pivot.is_nan() || *pivot < smallest) {
+        return Ok(Factorised::NotPositive { row: row(place), pivot: Some(pivot) });
+    }
+    Ok(Factorised::Done(Box::new(CudssFactor { session, _lower: arrays, n, nonzeros })))
+}
+
+impl<F: Real> SparseFactor<CudaBuffer<F>> for CudssFactor<F> {
+    fn solve(&self, r: &CudaBuffer<F>, x: &mut CudaBuffer<F>) -> Result<()> {
+        assert!([r.len(), x.len()] == [self.n; 2], "vectors of another matrix");
+        let Session { functions, rhs, solution, .. } = &self.session;
+        // SAFETY: the vectors have the rows of the matrix, and live until `execute` has waited.
+        unsafe {
+            success((functions.set_values)(*rhs, r.address()), "take a right-hand side")?;
+            success((functions.set_values)(*solution, x.address()), "take a solution")?;
+        }
+        success(self.session.execute(SOLVE)?, "solve")
+    }
+
+    fn nonzeros(&self) -> u64 {
+        self.nonzeros
+    }
+}
