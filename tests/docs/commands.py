@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Runs the commands that the documents tell people to run: `python3 tests/docs/commands.py PROGRAM`.
+
+A command is a line of a block that begins with ```sh, in README.md, CONTRIBUTING.md or a document in docs, meshes or benches. Each document's commands run in
+its order, `warpfem` being PROGRAM: those in a document of a folder with cases of its own in that folder, the others in the root, all in a copy
+of the tree. What is not run is named below, with the reason; anything else that fails, or a reason that no command needs any more, is an error.
+Needs `gmsh` on the path.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Beginnings of commands that are not run, and why.
+LEFT_OUT = {
+    "cargo run --release -- solve meshes/bracket.toml": "a step of its own in .ci/run",
+    "cargo test": "a step of its own in .ci/run",
+    "cargo build": "what PROGRAM was made by",
+    "cargo clippy": "a step of its own in .ci/run",
+    "cargo fmt": "a step of its own in .ci/run",
+    "cargo run -p cuda_builder": "a step of its own in .ci/run",
+    "CUDA_BUILDER_RUSTC=/usr/bin/rustc cargo run": "a step of its own in .ci/run",
+    "cargo run --release --example": "examples are built and run by the tests",
+    "apt-get install": "changes the machine",
+    "pip install": "changes the machine",
+    "cargo run --release -- solve benches/cube_100.toml": "takes minutes without a GPU",
+    "docs/benchmarks/run_gpu.sh": "measures on a GPU",
+    "python3 docs/benchmarks/collect.py": "needs what has been measured",
+    "python3 docs/benchmarks/tables.py": "a step of its own in .ci/run",
+    "python3 docs/benchmarks/meshes.py": "takes minutes, and needs numpy",
+    "python3 meshes/make.py": "changes the meshes that tests use",
+}
+
+
+def documents():
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+                           cwd=ROOT, capture_output=True, text=True, check=True)
+    wanted = re.compile(r"(README|CONTRIBUTING)\.md|(docs|meshes|benches)/.*\.md")
+    return [name for name in sorted(names.stdout.split()) if wanted.fullmatch(name)]
+
+
+def commands(text):
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", text, re.S | re.M)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    needed, failures, count = set(), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder) / "tree"
+        ignored = shutil.ignore_patterns("target", ".git", "results", ".*")
+        shutil.copytree(ROOT, tree, ignore=ignored)
+        (pathlib.Path(folder) / "bin").mkdir()
+        os.symlink(program, pathlib.Path(folder) / "bin" / "warpfem")
+        environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+        for name in documents():
+            document = ROOT / name
+            has_cases = name != "README.md" and any((tree / name).parent.glob("*.toml")) and name.startswith("docs/")
+            place = (tree / name).parent if has_cases else tree
+            for command in commands(document.read_text()):
+                reason = next((start for start in LEFT_OUT if command.startswith(start)), None)
+                if reason:
+                    needed.add(reason)
+                    continue
+                start = time.monotonic()
+                done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=place, env=environment,
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True)
+                count += 1
+                print(f"{name}: {command.split('  #')[0].strip()}: {time.monotonic() - start:.1f} s", flush=True)
+                if done.returncode != 0:
+                    failures += 1
+                    print(f"  exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    for start in LEFT_OUT.keys() - needed:
+        failures += 1
+        print(f"no document has a command that begins with {start!r}: take it out of LEFT_OUT")
+    print(f"{count} commands run, {len(needed)} kinds left out, {failures} failures")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
