@@ -12,6 +12,7 @@ pub mod backend;
 mod chunks;
 pub mod element;
 pub mod error;
+pub mod estimate;
 pub mod mesh;
 pub mod model;
 pub mod output;

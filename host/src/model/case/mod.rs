@@ -11,6 +11,7 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
@@ -18,7 +19,7 @@ pub use names_list::Names;
 pub use tables::Tables;
 pub use vector::Vector;
 
-use super::{Analysis, CaseError, Place, Source};
+use super::{Analysis, CaseError, Place, Problems, Source};
 use crate::Error;
 use crate::mesh::{Mesh, MeshError};
 
@@ -36,26 +37,35 @@ pub struct Case {
 impl Case {
     /// Reads a case file and checks everything in it that needs no mesh: keys, types, ranges of numbers.
     pub fn read(path: &Path) -> Result<Case, Box<CaseError>> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => Case::parse(path, &text),
-            Err(error) => {
-                let source = Source::new(path, "");
-                let help = match error.kind() {
-                    std::io::ErrorKind::InvalidData => "a case file is TOML text in UTF-8; is this a mesh?",
-                    _ => "",
-                };
-                Err(source.error_anywhere(format!("cannot read the case file: {error}"), help))
-            }
-        }
+        Case::parse(path, &text_of(path)?)
     }
 
     /// The same from a text; `path` names it and says where relative mesh files are.
     pub fn parse(path: &Path, text: &str) -> Result<Case, Box<CaseError>> {
+        let (case, problems) = Case::review_text(path, text)?;
+        match problems.into_vec().into_iter().next() {
+            Some(Error::Case(first)) => Err(first),
+            _ => Ok(case),
+        }
+    }
+
+    /// Reads a case file and goes on where something is wrong in it: everything that [`Case::read`] would refuse, the
+    /// first that it gives first.
+    ///
+    /// # Errors
+    ///
+    /// What leaves no case to check: a file that cannot be read, text that is no TOML, keys that are unknown, of the
+    /// wrong type or of another analysis, and an analysis that there is none of.
+    pub fn review(path: &Path) -> Result<(Case, Problems), Box<CaseError>> {
+        Case::review_text(path, &text_of(path)?)
+    }
+
+    fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Box<CaseError>> {
         let source = Source::new(path, text);
         let tables = syntax::parse(&source)?;
         let case = Case { path: path.to_path_buf(), source, tables };
-        case.check()?;
-        Ok(case)
+        let problems = case.check()?;
+        Ok((case, problems))
     }
 
     /// The file's name without extension; names the outputs.
@@ -126,4 +136,18 @@ impl Case {
         };
         self.error_at(place, message, help).into()
     }
+}
+
+/// The text of a case file.
+fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let help = match error.kind() {
+            ErrorKind::InvalidData => {
+                "a case file is TOML text in UTF-8; is this a mesh? `warpfem init` makes a case for one"
+            }
+            ErrorKind::NotFound => "`warpfem init MESH` makes a case file for a mesh",
+            _ => "",
+        };
+        Source::new(path, "").error_anywhere(format!("cannot read the case file: {error}"), help)
+    })
 }
