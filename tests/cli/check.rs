@@ -39,7 +39,9 @@ fn a_sound_case_is_described() {
     for line in lines {
         assert!(out.contains(line), "`{line}` is not in\n{out}");
     }
-    for words in ["the worst elements: ", "  memory    about ", "  cpu       iteration about ", "right to a factor of 2 or 3"] {
+    for words in
+        ["the worst elements: ", "  memory    about ", "  cpu       iteration about ", "right to a factor of 2 or 3"]
+    {
         assert!(out.contains(words), "`{words}` is not in\n{out}");
     }
     assert_eq!(out.contains("  cuda:0    "), has_gpu(), "{out}");
@@ -48,7 +50,8 @@ fn a_sound_case_is_described() {
 
 #[test]
 fn everything_wrong_in_a_case_is_said_at_once() {
-    let case = good_but("poisson = 0.3", "poisson = 0.7").replace("density = 7850.0\n", "").replace("\"xmax\"", "\"xmaxx\"");
+    let case =
+        good_but("poisson = 0.3", "poisson = 0.7").replace("density = 7850.0\n", "").replace("\"xmax\"", "\"xmaxx\"");
     let more = "\n[[pressure]]\non = \"top\"\nvalue = 1.0\n\n[output]\nfields = [\"strain\"]\n";
     let case = case.replace("tolerance = 1e-10", "tolerance = 7\nformat = \"hyb\"") + more;
     let run = check(&case);
@@ -78,13 +81,24 @@ fn what_follows_from_another_mistake_is_not_said() {
 
 #[test]
 fn exit_codes_are_those_of_solve() {
-    problems(&check(&good_but("fix = \"xyz\"", "fix = \"x\"")), 4, &["the body is not held against every rigid motion"]);
+    problems(
+        &check(&good_but("fix = \"xyz\"", "fix = \"x\"")),
+        4,
+        &["the body is not held against every rigid motion"],
+    );
     problems(&check(&good_but("density = 7850.0\n", "")), 4, &["gravity needs the density"]);
     problems(&check(&good_but("cells = [8, 2, 2]", "cells = [20000, 20000, 1000]")), 6, &["out of memory"]);
-    let run = check(&good_but("generate = { kind = \"box\", element = \"tet4\", size = [4.0, 1.0, 1.0], cells = [8, 2, 2] }", "file = \"no.msh\""));
+    let run = check(&good_but(
+        "generate = { kind = \"box\", element = \"tet4\", size = [4.0, 1.0, 1.0], cells = [8, 2, 2] }",
+        "file = \"no.msh\"",
+    ));
     problems(&run, 3, &["there is no mesh file no.msh"]);
     problems(&check(&good_but("fix =", "fxi =")), 2, &["unknown key `fxi`"]);
-    problems(&check(&good_but("tolerance = 1e-10", "precision = \"mixed_half\"\npreconditioner = \"jacobi\"")), 2, &["mixed_half"]);
+    problems(
+        &check(&good_but("tolerance = 1e-10", "precision = \"mixed_half\"\npreconditioner = \"jacobi\"")),
+        2,
+        &["mixed_half"],
+    );
     let folder = Folder::new();
     folder.run(&["check", "nope.toml"]).refused(2, &["cannot read the case file", "warpfem init MESH"]);
     folder.write("case.toml", GOOD);
@@ -115,14 +129,21 @@ fn other_analyses_are_described() {
                  [analysis]\nkind = \"plane_stress\"\nthickness = 0.5\n[[material]]\nname = \"steel\"\nyoung = 210e9\n\
                  poisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"x\"\ndisplacement = { y = -1e-3 }\n";
     let out = check(plane).done().out;
-    for words in ["case: plane stress, 0.5 thick, on the generated mesh", "volume 1;", "x fixed, y moved by -0.001", "unknowns  30"] {
+    for words in [
+        "case: plane stress, 0.5 thick, on the generated mesh",
+        "volume 1;",
+        "x fixed, y moved by -0.001",
+        "unknowns  30",
+    ] {
         assert!(out.contains(words), "`{words}` is not in\n{out}");
     }
     let heat = "[mesh]\ngenerate = { kind = \"annulus\", element = \"tri3\", radii = [1.0, 2.0], cells = [4, 24] }\n\
                 [analysis]\nkind = \"laplace\"\n[[material]]\nname = \"steel\"\nconductivity = 50.0\n[[support]]\non = \"inner\"\n\
                 value = 20.0\n[source]\nvalue = 3.0\n[solver]\nmethod = \"femses\"\n";
     let out = check(heat).done().out;
-    for words in ["a potential", "k = 50", "inner: 24 nodes, value 20", "source: ", "no estimate of time for this method"] {
+    for words in
+        ["a potential", "k = 50", "inner: 24 nodes, value 20", "source: ", "no estimate of time for this method"]
+    {
         assert!(out.contains(words), "`{words}` is not in\n{out}");
     }
 }

@@ -69,7 +69,9 @@ fn every_mesh_solves_with_one_support_and_one_load() {
 #[test]
 fn every_suggestion_can_be_used_as_it_is() {
     let folder = Folder::new();
-    for (shape, kinds) in [("box", &["elasticity", "laplace"][..]), ("rectangle", &["plane_stress", "plane_strain", "laplace"])] {
+    for (shape, kinds) in
+        [("box", &["elasticity", "laplace"][..]), ("rectangle", &["plane_stress", "plane_strain", "laplace"])]
+    {
         folder.run(&["mesh", shape, "-o", "a b.msh"]).done();
         for kind in kinds {
             let (text, tables) = init(&folder, "a b.msh", &["--kind", kind]);
@@ -95,7 +97,12 @@ fn every_suggestion_can_be_used_as_it_is() {
 fn groups_are_listed_with_their_sizes() {
     let folder = Folder::new();
     let (text, _) = init(&folder, &repository("meshes/bracket.msh"), &[]);
-    for words in ["\"bolts\"   surfaces  ", "\"body\"    volumes   36,959 elements, 8,936 nodes, volume ", ", area 0.", "on = \"bolts\""] {
+    for words in [
+        "\"bolts\"   surfaces  ",
+        "\"body\"    volumes   36,959 elements, 8,936 nodes, volume ",
+        ", area 0.",
+        "on = \"bolts\"",
+    ] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }
     let (text, _) = init(&folder, &repository("meshes/hole.msh"), &[]);
@@ -127,7 +134,10 @@ fn a_mesh_without_groups_is_offered_its_extreme_planes() {
     assert!(text.contains("The mesh has no groups.") && text.contains("xmin, xmax, ymin, ymax, zmin, zmax."), "{text}");
     assert!(text.contains("on = \"xmin\"") && text.contains("on = \"zmax\""), "{text}");
     // 200 is more likely to be in millimetres.
-    assert!(text.contains("young = 210000.0") && text.contains("density = 7.85e-9") && text.contains("[MPa]"), "{text}");
+    assert!(
+        text.contains("young = 210000.0") && text.contains("density = 7.85e-9") && text.contains("[MPa]"),
+        "{text}"
+    );
     folder.write("case.toml", &format!("{text}\n{}\n{}", tables[0], tables[2]));
     folder.run(&["solve", "case.toml", "--device", "cpu"]).done();
 }
@@ -146,6 +156,8 @@ fn nothing_is_written_over_and_paths_are_seen_from_the_case() {
     assert!(text.contains("file = \"../part.msh\""), "{text}");
     folder.run(&["init", "part.msh", "-o", "no/a.toml"]).refused(8, &["no/a.toml"]);
     folder.run(&["init", "nope.msh"]).refused(3, &["nope.msh: No such file"]);
-    folder.run(&["init", "part.msh", "--kind", "plane_stress", "-o", "b.toml"]).refused(2, &["3 dimensions", "elasticity, laplace"]);
+    folder
+        .run(&["init", "part.msh", "--kind", "plane_stress", "-o", "b.toml"])
+        .refused(2, &["3 dimensions", "elasticity, laplace"]);
     assert_eq!(folder.names("."), ["cases", "part.msh", "part.toml"]);
 }

@@ -1,7 +1,7 @@
 //! `warpfem check CASE`: what a case is, everything that is wrong with it, and what solving it will take.
 
 use super::devices::{self, Computer};
-use super::print::{self, bytes, count, seconds, vector};
+use super::print::{self, bytes, count, vector};
 use super::progress::Progress;
 use super::{memory, solve, template};
 use std::fmt::Write;
@@ -225,6 +225,13 @@ fn forgotten(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
 }
 
+/// A time with two digits: an estimate has no more.
+fn about(seconds: f64) -> String {
+    let units = [(3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or(units[4]);
+    format!("{} {name}", number(seconds / unit, 2))
+}
+
 /// Memory and time on each device.
 fn costs(out: &mut String, work: &Work) -> std::fmt::Result {
     let needed = work.memory.on_host();
@@ -235,7 +242,7 @@ fn costs(out: &mut String, work: &Work) -> std::fmt::Result {
             writeln!(out, "  {name:<9} no estimate of time for this method")?;
             continue;
         };
-        let time = work.seconds(&speed).map_or(String::new(), seconds);
+        let time = work.seconds(&speed).map_or(String::new(), about);
         let room = memory.map_or(String::new(), |memory| {
             format!(", in {} of its {}", bytes(work.memory.on_device()), bytes(memory))
         });
@@ -251,4 +258,23 @@ fn costs(out: &mut String, work: &Work) -> std::fmt::Result {
         out,
         "            (how many iterations is an estimate, by the elements between nodes and supports: right to a factor of 2 or 3)"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_have_two_digits() {
+        let times = [0.4065, 3.14159, 200.0, 90_000.0, 1.5e-6];
+        assert_eq!(times.map(about), ["410 ms", "3.1 s", "3.3 min", "25 h", "1.5 us"]);
+    }
+
+    #[test]
+    fn what_a_support_prescribes_is_said_in_words() {
+        let elastic = |values| prescribed(Analysis::Elasticity, values);
+        assert_eq!(elastic([Some(0.0), None, Some(0.0)]), "x, z fixed");
+        assert_eq!(elastic([Some(0.0), Some(-2e-3), None]), "x fixed, y moved by -0.002");
+        assert_eq!(prescribed(Analysis::Laplace, [Some(20.0), None, None]), "value 20");
+    }
 }

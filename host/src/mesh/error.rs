@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::text::{point, some};
 
+/// How to see an element.
+const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
 /// Element tags that a message shows.
 const TAGS_SHOWN: usize = 10;
 
@@ -107,7 +109,7 @@ pub enum MeshError {
     /// An element without volume (or area).
     #[error(
         "element {element} ({kind}) is degenerate: its {} against the {} of its edges; it is near {at}\nhelp: look there \
-         for edges or faces of the geometry that nearly touch, heal or remove them, and mesh again",
+         for parts of the geometry that nearly touch, heal or remove them, and mesh again; {SHOWN}",
         if .at.dim == 2 { "area is zero" } else { "volume is zero" }, if .at.dim == 2 { "square" } else { "cube" }
     )]
     Degenerate {
@@ -121,8 +123,8 @@ pub enum MeshError {
     /// An element whose Jacobian changes its sign inside.
     #[error(
         "element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?); it is \
-         near {at}\nhelp: mesh finer there{}",
-        if kind.ends_with(['0', '6']) || kind == &"quad8" { ", or let Gmsh straighten it (Mesh.HighOrderOptimize = 2)" } else { "" }
+         near {at}\nhelp: mesh again, finer there, or in Gmsh let it be optimised (Mesh.Optimize, and \
+         Mesh.HighOrderOptimize for curved elements); {SHOWN}"
     )]
     Distorted {
         /// Tag of the element.

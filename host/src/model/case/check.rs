@@ -122,12 +122,16 @@ impl Case {
         }
         poisson.as_ref().map_or(Ok(()), |poisson| self.check_poisson(poisson))?;
         let needed = match self.analysis() {
-            Analysis::Laplace => vec![("conductivity", conductivity)],
-            _ => vec![("young", young), ("poisson", poisson)],
+            Analysis::Laplace => vec![("conductivity", conductivity, "50.0` (steel, in W/(m K))")],
+            _ => vec![
+                ("young", young, "210e9` (steel, in Pa; in MPa if lengths are in mm: 210e3)"),
+                ("poisson", poisson, "0.3` (metals)"),
+            ],
         };
-        match needed.into_iter().find(|(_, value)| value.is_none()) {
-            Some((key, _)) => {
-                Err(self.error_at(material.span(), format!("`{key}` is missing here"), format!("add `{key} = ..`")))
+        match needed.into_iter().find(|(_, value, _)| value.is_none()) {
+            Some((key, _, example)) => {
+                let message = format!("`{key}` is missing here: {} needs it", self.analysis().name());
+                Err(self.error_at(material.span(), message, format!("add `{key} = {example}")))
             }
             None => Ok(()),
         }

@@ -19,6 +19,7 @@ pub use names_list::Names;
 pub use tables::Tables;
 pub use vector::Vector;
 
+use super::names::suggest;
 use super::{Analysis, CaseError, Place, Problems, Source};
 use crate::Error;
 use crate::mesh::{Mesh, MeshError};
@@ -112,7 +113,8 @@ impl Case {
             let path = self.path.parent().unwrap_or(Path::new("")).join(file.get_ref());
             if !path.exists() {
                 let message = format!("there is no mesh file {}", path.display());
-                let error = self.error_at(file.span(), message, "`file` is relative to the case file");
+                let help = format!("`file` is relative to the case file; {}", meshes_beside(&path));
+                let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
             return Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error));
@@ -150,4 +152,18 @@ fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
         };
         Source::new(path, "").error_anywhere(format!("cannot read the case file: {error}"), help)
     })
+}
+
+/// The meshes in the folder where one was looked for, the one of nearly this name first.
+fn meshes_beside(path: &Path) -> String {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return format!("there is no folder {}", folder.display()) };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".msh")).collect();
+    names.sort();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    suggest(&path.file_name().unwrap_or_default().to_string_lossy(), "meshes in that folder", &names)
 }

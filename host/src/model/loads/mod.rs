@@ -12,7 +12,7 @@ use toml::Spanned;
 use self::surface::{FaceIntegral, norm};
 use super::case::Names;
 use super::case::tables::{ContactTable, FluxTable, ForceTable, PointForceTable, PressureTable, TractionTable};
-use super::names::words;
+use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, AppliedLoad, CaseError, Support};
@@ -42,9 +42,10 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
     let mut add = |kind: &str, on: &Spanned<Names>, forces: Result<Vec<NodalForce>, Box<CaseError>>| {
-        if let Some(forces) = problems.take(forces) {
-            sum.add(format!("{kind} on {}", on.get_ref().joined()), &forces);
-        }
+        let Some(forces) = problems.take(forces) else { return };
+        let name = format!("{kind} on {}", on.get_ref().joined());
+        sum.loads.warnings.extend(whole_surface(selector, &name, on));
+        sum.add(name, &forces);
     };
     for table in &tables.pressure {
         add("pressure", &table.on, pressure(selector, table));
@@ -67,10 +68,24 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
     }
     for table in &tables.flux {
         if let Some(forces) = problems.take(flux(selector, table)) {
-            sum.add(format!("flux on {}", table.on.get_ref().joined()), &forces);
+            let name = format!("flux on {}", table.on.get_ref().joined());
+            sum.loads.warnings.extend(whole_surface(selector, &name, &table.on));
+            sum.add(name, &forces);
         }
     }
     sum.loads
+}
+
+/// What there is to say of a surface load on a body: mostly one side of it was meant.
+fn whole_surface(selector: &Selector<'_>, load: &str, on: &Spanned<Names>) -> Option<String> {
+    let mesh = selector.mesh;
+    let names = on.get_ref().with_places(on.span());
+    let is_body = |name: &str| mesh.group(name).is_some_and(|group| group.dim == mesh.dim());
+    let (body, _) = names.into_iter().find(|(name, _)| is_body(name))?;
+    let Words { bodies, sides, skin, .. } = words(mesh.dim());
+    Some(format!(
+        "{load}: `{body}` is a group of {bodies}, so all of its {skin} is loaded; name a group of {sides} to load a part"
+    ))
 }
 
 /// Sums loads and sees how much of each the supports take at once.
