@@ -6,7 +6,7 @@ use super::progress::Progress;
 use super::{memory, solve, template};
 use std::fmt::Write;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warpfem::backend::{Device, host_memory};
 use warpfem::estimate::Work;
 use warpfem::mesh::quality::{self, Quality};
@@ -48,12 +48,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut out = String::new();
     if let Some(model) = &model {
         progress.phase("check");
+        let is_sound = problems.count() == 0;
+        let (described, work) = rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| Work::of(model)));
         // Writing to a string cannot fail.
-        let _ = describe(&mut out, &case, model);
-        if problems.count() == 0 {
-            let _ = costs(&mut out, &Work::of(model));
-            let _ = writeln!(out, "ready: warpfem solve {}", arguments.case.display());
-        }
+        let _ = described.and_then(|()| match &work {
+            Some(work) => costs(&mut out, work, &arguments.case),
+            None => Ok(()),
+        });
     }
     progress.finish();
     let printed = print::text(&out);
@@ -233,10 +234,14 @@ fn about(seconds: f64) -> String {
 }
 
 /// Memory and time on each device.
-fn costs(out: &mut String, work: &Work) -> std::fmt::Result {
+fn costs(out: &mut String, work: &Work, case: &Path) -> std::fmt::Result {
     let needed = work.memory.on_host();
-    let there = host_memory::available().map_or(String::new(), |there| format!(" of {} that are free", bytes(there)));
+    let available = host_memory::available();
+    let there = available.map_or(String::new(), |there| format!(" of {} that are free", bytes(there)));
     writeln!(out, "  memory    about {}{there}", bytes(needed))?;
+    if available.is_some_and(|there| needed > there) {
+        writeln!(out, "  warning: that may be too much for this machine")?;
+    }
     for Computer { name, memory, speed, how } in devices::computers() {
         let Some((iterations, moved)) = work.iteration else {
             writeln!(out, "  {name:<9} no estimate of time for this method")?;
@@ -249,15 +254,16 @@ fn costs(out: &mut String, work: &Work) -> std::fmt::Result {
         let (iterations, moved, rate) = (iterations.round() as usize, bytes(moved), bytes(speed.bandwidth as u64));
         writeln!(
             out,
-            "  {name:<9} iteration about {time}: some {} times {moved} at {:.0} % of {rate}/s ({how}){room}",
+            "  {name:<9} about {time}: some {} iterations, {moved} each, at {:.0} % of {rate}/s ({how}){room}",
             count(iterations),
             100.0 * speed.reached
         )?;
     }
     writeln!(
         out,
-        "            (how many iterations is an estimate, by the elements between nodes and supports: right to a factor of 2 or 3)"
-    )
+        "            (iteration alone; how many is guessed from the elements between nodes and supports, to a factor of 2 or 3)"
+    )?;
+    writeln!(out, "ready: warpfem solve {}", case.display())
 }
 
 #[cfg(test)]
@@ -266,8 +272,8 @@ mod tests {
 
     #[test]
     fn estimates_have_two_digits() {
-        let times = [0.4065, 3.14159, 200.0, 90_000.0, 1.5e-6];
-        assert_eq!(times.map(about), ["410 ms", "3.1 s", "3.3 min", "25 h", "1.5 us"]);
+        let times = [0.4065, 3.26, 200.0, 90_000.0, 1.5e-6];
+        assert_eq!(times.map(about), ["410 ms", "3.3 s", "3.3 min", "25 h", "1.5 us"]);
     }
 
     #[test]

@@ -28,14 +28,26 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     progress.phase("read");
     let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
     progress.phase("look");
-    let mut out = format!("{}\n", arguments.mesh.display());
-    // Writing to a string cannot fail.
-    let _ = describe(&mesh, &mut out);
+    let text = describe(&mesh);
     progress.finish();
-    print::text(&out)
+    print::text(&format!("{}\n{text}", arguments.mesh.display()))
 }
 
-fn describe(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+/// The text of all sections; those that run in one thread alone run beside each other.
+fn describe(mesh: &Mesh) -> String {
+    let sections: [fn(&Mesh, &mut String) -> std::fmt::Result; 6] = [counts, parts, degrees, colors, groups, quality];
+    let text = |section: &fn(&Mesh, &mut String) -> std::fmt::Result| {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = section(mesh, &mut out);
+        out
+    };
+    let mut texts: Vec<String> = sections.par_iter().with_max_len(1).map(text).collect();
+    texts.extend(mesh.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
+    texts.concat()
+}
+
+fn counts(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     let (low, high) = mesh.extent();
     writeln!(out, "  nodes     {}", count(mesh.coords.len()))?;
     for cells in mesh.cells.iter().filter(|cells| !cells.is_empty()) {
@@ -43,14 +55,16 @@ fn describe(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     }
     writeln!(out, "  extent    {} to {}", vector(low), vector(high))?;
     let (what, content) = (if mesh.dim() == 2 { "area" } else { "volume" }, number(quality::volume(mesh), 4));
-    writeln!(out, "  {what:<9} {content}, sides {}", vector([0, 1, 2].map(|c| high[c] - low[c])))?;
-    writeln!(out, "  parts     {}", connected_parts(mesh).1)?;
+    writeln!(out, "  {what:<9} {content}, sides {}", vector([0, 1, 2].map(|c| high[c] - low[c])))
+}
+
+fn parts(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "  parts     {}", connected_parts(mesh).1)
+}
+
+fn degrees(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     let degrees = assembly::symbolic::degrees(mesh);
-    writeln!(out, "  degrees   {} to {} neighbours per node, mean {:.1}", degrees.min, degrees.max, degrees.mean)?;
-    colors(mesh, out)?;
-    groups(mesh, out)?;
-    quality(mesh, out)?;
-    mesh.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+    writeln!(out, "  degrees   {} to {} neighbours per node, mean {:.1}", degrees.min, degrees.max, degrees.mean)
 }
 
 /// How many colours keep elements that share a node apart.

@@ -43,7 +43,7 @@ impl Model {
         let mut problems = Problems::default();
         let fits = problems.take(check_dimension(case, &mesh)).is_some();
         let selector = Selector::new(case, &mesh);
-        let resolved = fits.then(|| Resolved::of(case, &selector, &mut problems)).unwrap_or_default();
+        let resolved = if fits { Resolved::of(case, &selector, &mut problems) } else { Resolved::default() };
         let Resolved { materials, cell_material, gravity, supports, loads, solver, mut warnings } = resolved;
         let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
         if fits && problems.count() == 0 && loads.applied.is_empty() && gravity.is_none() && source.is_none() {
@@ -88,12 +88,13 @@ impl Resolved {
         let materials::Materials { materials, of_cell: cell_material } = materials::resolve(selector, problems);
         let gravity = gravity(case, &materials, &cell_material, problems);
         let supports = supports::resolve(selector, problems);
-        let loads = loads::resolve(selector, &supports, problems);
+        // The check of supports runs in one thread for the most part.
+        let (loads, held) = rayon::join(
+            || loads::resolve(selector, &supports, problems),
+            || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
+        );
         let solver = problems.take(case.solver_options()).unwrap_or_default();
-        let unsure = match supports.len() == case.tables.support.len() {
-            true => problems.take(check_held(analysis, mesh, &supports)).unwrap_or_default(),
-            false => Vec::new(),
-        };
+        let unsure = held.and_then(|held| problems.take(held)).unwrap_or_default();
 
         let mut warnings = mesh.warnings.clone();
         warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
