@@ -11,6 +11,7 @@ pub mod assembly;
 pub mod backend;
 pub mod element;
 pub mod error;
+pub mod estimate;
 pub mod mesh;
 pub mod model;
 pub mod output;

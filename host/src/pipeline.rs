@@ -5,7 +5,7 @@ mod femses;
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, Buffer, Device, Vector};
+use crate::backend::{Backend, Buffer, CpuBackend, Device, Emulated, GpuBackend, Vector};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
@@ -103,6 +103,18 @@ impl Potential {
 pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
     let solution = with_backend!(device, backend => solve_on(backend, model, monitor))?;
     if solution.outcome.converged { Ok(solution) } else { Err(Error::NotConverged(Box::new(solution))) }
+}
+
+/// What a device would be asked to do for a model, without opening it: every `auto` decided.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`] for names that do not exist or do not go together.
+pub fn choices(model: &Model, device: Device) -> Result<Choices> {
+    match device.resolve() {
+        Device::Cpu => choose::<CpuBackend>(model, "cpu".into()),
+        _ => choose::<GpuBackend<Emulated>>(model, "gpu".into()),
+    }
 }
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.

@@ -1,7 +1,54 @@
 //! `warpfem devices`.
 
+use super::bench::bandwidth;
 use super::print;
 use std::fmt::Write;
+use warpfem::backend::CpuBackend;
+use warpfem::estimate::Speed;
+
+/// Bytes that are copied to see how fast the host's memory is: more than caches hold, and a few hundredths of a second.
+const COPIED: usize = 64 << 20;
+
+/// A device that can solve, and how fast it is.
+pub struct Computer {
+    /// What `--device` calls it.
+    pub name: String,
+    /// Its own memory; none if it is the host's.
+    pub memory: Option<u64>,
+    /// What an iteration is on it.
+    pub speed: Speed,
+    /// Where its bandwidth is from.
+    pub how: &'static str,
+}
+
+/// The devices of this machine; those that cannot be asked are left out.
+pub fn computers() -> Vec<Computer> {
+    let copied = bandwidth::copy_of(&CpuBackend::default(), COPIED, 3).ok();
+    let cpu = copied.map(|gb| Computer {
+        name: "cpu".into(),
+        memory: None,
+        speed: Speed::cpu(1e9 * gb),
+        how: "a copy, measured",
+    });
+    cpu.into_iter().chain(gpus()).collect()
+}
+
+#[cfg(feature = "cuda")]
+fn gpus() -> Vec<Computer> {
+    let gpus = warpfem::backend::gpu::devices().unwrap_or_default();
+    let of = |gpu: warpfem::backend::gpu::DeviceInfo| Computer {
+        name: format!("cuda:{}", gpu.index),
+        memory: Some(gpu.memory),
+        speed: Speed::gpu(gpu.bandwidth as f64),
+        how: "0.9 of what its memory clock allows",
+    };
+    gpus.into_iter().map(of).collect()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpus() -> Vec<Computer> {
+    Vec::new()
+}
 
 /// Lists the devices.
 pub fn run() -> anyhow::Result<()> {

@@ -1,12 +1,17 @@
 //! `warpfem info MESH`.
 
 use super::print::{self, count, vector};
+use super::progress::Progress;
+use super::template;
+use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use warpfem::mesh::Mesh;
 use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::parts::connected_parts;
-use warpfem::mesh::quality::Quality;
+use warpfem::mesh::quality::{self, Quality};
+use warpfem::mesh::text::number;
+use warpfem::mesh::{Group, Mesh};
+use warpfem::solve::Monitor;
 use warpfem::{Error, assembly};
 
 /// Describes a mesh.
@@ -19,27 +24,47 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let progress = Progress::new(false);
+    progress.phase("read");
     let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
-    let mut out = format!("{}\n", arguments.mesh.display());
-    // Writing to a string cannot fail.
-    let _ = describe(&mesh, &mut out);
-    print::text(&out)
+    progress.phase("look");
+    let text = describe(&mesh);
+    progress.finish();
+    print::text(&format!("{}\n{text}", arguments.mesh.display()))
 }
 
-fn describe(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+/// The text of all sections; those that run in one thread alone run beside each other.
+fn describe(mesh: &Mesh) -> String {
+    let sections: [fn(&Mesh, &mut String) -> std::fmt::Result; 6] = [counts, parts, degrees, colors, groups, quality];
+    let text = |section: &fn(&Mesh, &mut String) -> std::fmt::Result| {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = section(mesh, &mut out);
+        out
+    };
+    let mut texts: Vec<String> = sections.par_iter().with_max_len(1).map(text).collect();
+    texts.extend(mesh.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
+    texts.concat()
+}
+
+fn counts(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     let (low, high) = mesh.extent();
     writeln!(out, "  nodes     {}", count(mesh.coords.len()))?;
     for cells in mesh.cells.iter().filter(|cells| !cells.is_empty()) {
         writeln!(out, "  {:<9} {}", cells.kind.info().name, count(cells.len()))?;
     }
     writeln!(out, "  extent    {} to {}", vector(low), vector(high))?;
-    writeln!(out, "  parts     {}", connected_parts(mesh).1)?;
+    let (what, content) = (if mesh.dim() == 2 { "area" } else { "volume" }, number(quality::volume(mesh), 4));
+    writeln!(out, "  {what:<9} {content}, sides {}", vector([0, 1, 2].map(|c| high[c] - low[c])))
+}
+
+fn parts(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "  parts     {}", connected_parts(mesh).1)
+}
+
+fn degrees(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     let degrees = assembly::symbolic::degrees(mesh);
-    writeln!(out, "  degrees   {} to {} neighbours per node, mean {:.1}", degrees.min, degrees.max, degrees.mean)?;
-    colors(mesh, out)?;
-    groups(mesh, out)?;
-    quality(mesh, out)?;
-    mesh.warnings.iter().try_for_each(|warning| writeln!(out, "  warning: {warning}"))
+    writeln!(out, "  degrees   {} to {} neighbours per node, mean {:.1}", degrees.min, degrees.max, degrees.mean)
 }
 
 /// How many colours keep elements that share a node apart.
@@ -59,14 +84,9 @@ fn groups(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     }
     writeln!(out, "  groups")?;
     let width = mesh.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
-    for group in &mesh.groups {
-        let cells = group.members.iter().map(|(_, cells)| cells.len()).sum();
-        let kind = ["points", "curves", "surfaces", "volumes"][group.dim.min(3)];
-        let nodes = mesh.nodes_on(&group.name).map_or(0, |nodes| nodes.len());
-        let name = &group.name;
-        writeln!(out, "    {name:<width$}  {kind:<8}  {} elements, {} nodes", count(cells), count(nodes))?;
-    }
-    Ok(())
+    let sizes: Vec<String> = mesh.groups.par_iter().map(|group| template::size_of(mesh, group)).collect();
+    let mut groups = mesh.groups.iter().zip(sizes);
+    groups.try_for_each(|(Group { name, .. }, size)| writeln!(out, "    {name:<width$}  {size}"))
 }
 
 fn quality(mesh: &Mesh, out: &mut String) -> std::fmt::Result {

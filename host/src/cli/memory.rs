@@ -4,21 +4,14 @@
 
 use warpfem::backend::host_memory::available;
 use warpfem::element::ElementKind;
+use warpfem::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
 use warpfem::mesh::Mesh;
 use warpfem::model::case::{Generated, Lattice};
 use warpfem::model::{Analysis, Case};
 use warpfem::{Error, Result};
 
-/// Bytes per node of coordinates and tag.
-const NODE: u64 = 32;
-/// Bytes per element beside its nodes: its tag and its place in a group.
-const ELEMENT: u64 = 12;
-/// Bytes per entry of an element's list of nodes.
-const ENTRY: u64 = 4;
-/// Bytes of a value in single precision, of a block's column, and of a slot's number.
+/// Bytes of a value in single precision.
 const VALUE: u64 = 4;
-const COLUMN: u64 = 4;
-const SLOT: u64 = 2;
 /// Neighbours of an inner node, itself included, in a box: the fewest that a mesh of its kind is likely to have.
 const TET_NEIGHBOURS: u64 = 12;
 const HEX_NEIGHBOURS: u64 = 24;
@@ -47,17 +40,14 @@ impl Use {
 
 /// Bytes that `elements` elements of a kind on `nodes` nodes take at least.
 fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
-    let width = kind.info().n_nodes as u64;
     let neighbours = match kind {
         ElementKind::Hex8 | ElementKind::Hex20 => HEX_NEIGHBOURS,
         _ if kind.info().dim == 2 => PLANE_NEIGHBOURS,
         _ => TET_NEIGHBOURS,
     };
     let size = if matches!(purpose, Use::Solution { is_scalar: true, .. }) { 1 } else { kind.info().dim as u64 };
-    let row = neighbours * (VALUE * size * size + COLUMN);
-    let mesh = nodes.saturating_mul(NODE).saturating_add(elements.saturating_mul(ELEMENT + ENTRY * width));
-    let slots = elements.saturating_mul(SLOT * width * width);
-    let matrix = nodes.saturating_mul(row);
+    let (mesh, slots) = (mesh_bytes(kind, nodes, elements), slot_bytes(kind, elements));
+    let matrix = matrix_bytes(nodes.saturating_mul(neighbours), size, VALUE);
     match purpose {
         Use::File => mesh.saturating_mul(2),
         Use::Solution { on_host: true, .. } => mesh.saturating_add(slots).saturating_add(matrix),

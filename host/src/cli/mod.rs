@@ -2,8 +2,10 @@
 //! is here and below.
 
 mod bench;
+mod check;
 mod devices;
 mod info;
+mod init;
 mod interrupt;
 mod memory;
 mod mesh;
@@ -11,6 +13,7 @@ mod print;
 mod progress;
 mod solve;
 mod summary;
+mod template;
 
 use clap::{Parser, Subcommand};
 use std::panic;
@@ -25,6 +28,8 @@ use warpfem::Error;
     after_help = "Examples:
   warpfem mesh box --size 16 2 2 --cells 64 8 8 -o cantilever.msh
   warpfem info cantilever.msh
+  warpfem init cantilever.msh
+  warpfem check cantilever.toml
   warpfem solve cantilever.toml
 
 Exit codes: 0 done, 2 bad case file or arguments, 3 bad mesh, 4 a model that cannot be solved, 5 not converged,
@@ -40,6 +45,10 @@ struct Arguments {
 enum Command {
     /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
     Solve(solve::Arguments),
+    /// Write a case file for a mesh, to be filled in.
+    Init(init::Arguments),
+    /// Say what a case is, everything that is wrong with it, and what it takes to solve it.
+    Check(check::Arguments),
     /// Say what a mesh holds: nodes, elements, groups, extent, quality.
     Info(info::Arguments),
     /// Generate a mesh file.
@@ -71,6 +80,8 @@ fn run(command: Command) -> anyhow::Result<()> {
     interrupt::listen()?;
     match command {
         Command::Solve(arguments) => solve::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Mesh(kind) => mesh::run(&kind),
         Command::Devices => devices::run(),
@@ -93,6 +104,9 @@ fn finish(result: anyhow::Result<()>) -> ExitCode {
     }
     if print::is_closed_pipe(&error) {
         return ExitCode::SUCCESS;
+    }
+    if let Some(check::Reported(code)) = error.downcast_ref() {
+        return ExitCode::from(*code);
     }
     print::error(&error);
     // What is no library error is a file or a terminal that could not be written.

@@ -137,16 +137,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if converged { printed } else { Err(Error::NotConverged(solution).into()) }
 }
 
-/// Reads a case and its mesh, and checks both.
-pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
-    let case = Case::read(path).map_err(Error::from)?;
+/// Checks the names that a case has under `[solver]`.
+pub(super) fn check_names(case: &Case) -> Result<(), Error> {
     let choices = Choices {
         formats: &sparse::formats(),
         orderings: &Ordering::names(),
         preconditioners: &precond::names(),
         assemblies: &Strategy::names(),
     };
-    case.check_solver(&choices).map_err(Error::from)?;
+    Ok(case.check_solver(&choices)?)
+}
+
+/// Reads a case and its mesh, and checks both.
+pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
+    let case = Case::read(path).map_err(Error::from)?;
+    check_names(&case)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;

@@ -5,8 +5,10 @@
 //! mesh is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
 //! With all elements positive that shows in the connectivity alone: the two run round the face in the same sense.
 
+use rayon::iter::Either;
 use rayon::prelude::*;
 
+use super::error::Place;
 use super::faces::{FaceUse, for_each_face};
 use super::{Cells, Mesh, MeshError};
 use crate::element::shape::{At, determinant};
@@ -40,10 +42,14 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
     match (positive, negative) {
         (p, _) if p == n => Ok(true),
         (_, m) if m == n => Ok(false),
-        (p, m) if p > 0 && m > 0 || info.is_quadratic() && p + m > 0 => {
-            Err(MeshError::Distorted { element: cells.tags[i], kind: info.name })
+        (p, m) => {
+            let middle = [0, 1, 2].map(|c| x[..cell.len()].iter().map(|x| x[c]).sum::<f64>() / cell.len() as f64);
+            let (element, kind, at) = (cells.tags[i], info.name, Place { middle, dim: info.dim });
+            Err(match p > 0 && m > 0 || info.is_quadratic() && p + m > 0 {
+                true => MeshError::Distorted { element, kind, at },
+                false => MeshError::Degenerate { element, kind, at },
+            })
         }
-        _ => Err(MeshError::Degenerate { element: cells.tags[i], kind: info.name }),
     }
 }
 
@@ -51,16 +57,23 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
 ///
 /// # Errors
 /// [`MeshError::Degenerate`], [`MeshError::Distorted`], [`MeshError::Tangled`], [`MeshError::Unmatched`],
-/// [`MeshError::OvershareFace`].
+/// [`MeshError::OvershareFace`]; [`MeshError::Several`] round the first of several.
 pub(super) fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
-    let mut turned: Vec<Vec<u32>> = vec![Vec::new(); mesh.cells.len()];
+    let (mut turned, mut bad) = (vec![Vec::new(); mesh.cells.len()], Vec::new());
     for (block, cells) in mesh.solids() {
-        let signs = (0..cells.len()).into_par_iter().map(|i| sign(mesh, cells, i));
-        let inverted = signs.clone().enumerate().map(|(i, ok)| ok.map(|ok| (!ok).then_some(i as u32)));
-        // Which error this keeps depends on the threads; the one that is reported must not.
-        let inverted: Result<Vec<u32>, MeshError> = inverted.filter_map(Result::transpose).collect();
-        turned[block] = inverted.map_err(|any| signs.find_map_first(Result::err).unwrap_or(any))?;
+        let unusual = (0..cells.len()).into_par_iter().filter_map(|i| match sign(mesh, cells, i) {
+            Ok(true) => None,
+            Ok(false) => Some(Ok(i as u32)),
+            Err(error) => Some(Err(error)),
+        });
+        let (inverted, errors): (Vec<_>, Vec<_>) = unusual.partition_map(|found| match found {
+            Ok(i) => Either::Left(i),
+            Err(error) => Either::Right(error),
+        });
+        turned[block] = inverted;
+        bad.extend(errors);
     }
+    MeshError::of_elements(bad)?;
     for (cells, inverted) in mesh.cells.iter_mut().zip(&turned) {
         inverted.iter().for_each(|&i| turn(cells, i as usize));
     }
@@ -110,7 +123,7 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Result<(), MeshError> {
             _ => {}
         }
     });
-    bad.into_iter().next().map_or(Ok(()), Err)
+    MeshError::of_elements(bad)
 }
 
 /// Whether two sides with the same corners have the same nodes between these.
@@ -190,7 +203,7 @@ mod tests {
                     Ok(()) => assert!(sound, "{} {place}", info.name),
                     Err(error) => {
                         assert!(!sound, "{} {place}: {error}", info.name);
-                        assert!(matches!(error, MeshError::Distorted { element: 1, .. }), "{error}");
+                        assert!(matches!(error.root(), MeshError::Distorted { element: 1, .. }), "{error}");
                     }
                 }
             }
@@ -220,7 +233,11 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
         for _ in 0..20 {
             let error = pool.install(|| check(&mut mesh.clone())).unwrap_err();
-            assert!(matches!(error, MeshError::Degenerate { element, .. } if element == first), "{error}");
+            assert!(matches!(error.root(), MeshError::Degenerate { element, .. } if *element == first), "{error}");
+            assert!(
+                error.to_string().contains(&format!("{} more elements are bad too: {}", n - n / 100 - 1, first + 1)),
+                "{error}"
+            );
         }
     }
 }

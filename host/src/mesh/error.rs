@@ -2,6 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::text::{point, some};
+
+/// How to see an element.
+const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
+/// Element tags that a message shows.
+const TAGS_SHOWN: usize = 10;
+
 /// What can be wrong with a mesh, with the place.
 ///
 /// Elements and nodes are named by the file's tags.
@@ -19,8 +26,11 @@ pub enum MeshError {
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// The file does not begin like a MSH file.
-    #[error("this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat")]
-    NotMsh,
+    #[error("{}", not_msh(*.looks_like))]
+    NotMsh {
+        /// What it seems to be instead, and what to do with that.
+        looks_like: Option<(&'static str, &'static str)>,
+    },
     /// A version of the MSH format that is not read.
     #[error("MSH format {version} is not supported; save it as 4.1 or 2.2 (gmsh -format msh41)")]
     Version {
@@ -28,7 +38,10 @@ pub enum MeshError {
         version: String,
     },
     /// The file ends, or a section ends, before all it announces has come.
-    #[error("the file is truncated: section ${section} ended early ({detail})")]
+    #[error(
+        "the file is truncated: section ${section} ended early ({detail})\nhelp: it was cut off when it was written or \
+         copied: save or copy it again"
+    )]
     Truncated {
         /// The section, without the dollar.
         section: String,
@@ -94,25 +107,46 @@ pub enum MeshError {
         element: u64,
     },
     /// An element without volume (or area).
-    #[error("element {element} ({kind}) is degenerate: its volume is zero against the cube of its edges")]
+    #[error(
+        "element {element} ({kind}) is degenerate: its {} against the {} of its edges; it is near {at}\nhelp: look there \
+         for parts of the geometry that nearly touch, heal or remove them, and mesh again; {SHOWN}",
+        if .at.dim == 2 { "area is zero" } else { "volume is zero" }, if .at.dim == 2 { "square" } else { "cube" }
+    )]
     Degenerate {
         /// Tag of the element.
         element: u64,
         /// Name of its type.
         kind: &'static str,
+        /// Where it is.
+        at: Place,
     },
     /// An element whose Jacobian changes its sign inside.
-    #[error("element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?)")]
+    #[error(
+        "element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?); it is \
+         near {at}\nhelp: mesh again, finer there, or in Gmsh let it be optimised (Mesh.Optimize, and \
+         Mesh.HighOrderOptimize for curved elements); {SHOWN}"
+    )]
     Distorted {
         /// Tag of the element.
         element: u64,
         /// Name of its type.
         kind: &'static str,
+        /// Where it is.
+        at: Place,
+    },
+    /// Several things of one kind are wrong with elements.
+    #[error("{first}\n{} bad too: {}", also(.more.len()), some(.more, TAGS_SHOWN))]
+    Several {
+        /// The first of them.
+        first: Box<MeshError>,
+        /// Tags of the other elements.
+        more: Vec<u64>,
     },
     /// Two elements on the same side of the face they share.
     #[error(
         "the mesh overlaps itself: elements {element} and {other} lie on the same side of the face they share \
-         (is a node misplaced?)"
+         (is a node misplaced?)\nhelp: remove what overlaps in the geometry (in Gmsh: Coherence, or BooleanFragments), and \
+         mesh again"
     )]
     Tangled {
         /// Tag of the element that is inverted, where one is.
@@ -131,7 +165,10 @@ pub enum MeshError {
         elements: [u64; 2],
     },
     /// A face that three or more elements share.
-    #[error("elements {}, {} and {} share one face: the mesh overlaps itself", .elements[0], .elements[1], .elements[2])]
+    #[error(
+        "elements {}, {} and {} share one face: the mesh overlaps itself\nhelp: is a volume meshed or saved twice?",
+        .elements[0], .elements[1], .elements[2]
+    )]
     OvershareFace {
         /// Tags of three of them.
         elements: [u64; 3],
@@ -154,9 +191,64 @@ impl MeshError {
     pub fn root(&self) -> &MeshError {
         match self {
             MeshError::InFile { source, .. } => source.root(),
+            MeshError::Several { first, .. } => first.root(),
             other => other,
         }
     }
+
+    /// The first of what is wrong with elements, with the tags of the others; nothing if nothing is.
+    pub(super) fn of_elements(bad: Vec<MeshError>) -> Result<(), MeshError> {
+        let mut bad = bad.into_iter();
+        let Some(first) = bad.next() else { return Ok(()) };
+        // An element may be bad at several of its faces.
+        let others = bad.filter_map(|error| error.element());
+        let mut more: Vec<u64> = others.filter(|other| Some(*other) != first.element()).collect();
+        more.sort_unstable();
+        more.dedup();
+        match more.is_empty() {
+            true => Err(first),
+            false => Err(MeshError::Several { first: Box::new(first), more }),
+        }
+    }
+
+    /// The tag of the element, or of the first of several, that this is about.
+    fn element(&self) -> Option<u64> {
+        match self {
+            MeshError::Degenerate { element, .. }
+            | MeshError::Distorted { element, .. }
+            | MeshError::Tangled { element, .. } => Some(*element),
+            MeshError::Unmatched { elements } => Some(elements[0]),
+            MeshError::OvershareFace { elements } => Some(elements[0]),
+            _ => None,
+        }
+    }
+}
+
+/// Where an element is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// The mean of its nodes.
+    pub middle: [f64; 3],
+    /// Its dimension.
+    pub dim: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&point(self.middle, self.dim))
+    }
+}
+
+fn also(count: usize) -> String {
+    if count == 1 { "1 more element is".to_string() } else { format!("{count} more elements are") }
+}
+
+fn not_msh(looks_like: Option<(&str, &str)>) -> String {
+    let (seems, next) = match looks_like {
+        Some((what, next)) => (format!(" (it looks like {what})"), next),
+        None => (String::new(), "in Gmsh: File > Export, with the ending .msh"),
+    };
+    format!("this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat{seems}\nhelp: {next}")
 }
 
 fn no_volume(grouped: bool) -> &'static str {

@@ -5,6 +5,7 @@ use toml::Spanned;
 use super::case::Case;
 use super::case::tables::MaterialTable;
 use super::names::{list, suggest, words};
+use super::problems::Problems;
 use super::select::Selector;
 use super::{CaseError, Material, Place};
 use crate::mesh::Mesh;
@@ -23,16 +24,20 @@ pub struct Materials {
 }
 
 /// Reads the materials and gives each solid element its own.
-pub fn resolve(selector: &Selector<'_>) -> Result<Materials, Box<CaseError>> {
+pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Materials {
     let tables = &selector.case.tables.material;
     let materials = tables.iter().map(|table| material(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
     selector.mesh.solids().for_each(|(block, cells)| of_cell[block] = vec![NONE; cells.len()]);
+    let found = problems.count();
     for (index, table) in tables.iter().enumerate() {
-        assign(selector, index as u32, table.get_ref(), &mut of_cell)?;
+        problems.take(assign(selector, index as u32, table.get_ref(), &mut of_cell));
     }
-    check_complete(selector, &of_cell)?;
-    Ok(Materials { materials, of_cell })
+    // What misses a material because of a misspelt group, or because there is none, is said by that error.
+    if problems.count() == found && !tables.is_empty() {
+        problems.take(check_complete(selector, &of_cell));
+    }
+    Materials { materials, of_cell }
 }
 
 fn material(table: &MaterialTable) -> Material {

@@ -8,11 +8,14 @@ mod locking;
 mod materials;
 mod names;
 pub mod options;
+mod problems;
 mod resolve;
 pub mod rigid;
 mod select;
 mod source;
 mod supports;
+pub mod units;
+mod unused;
 
 #[cfg(test)]
 mod laplace_tests;
@@ -25,7 +28,10 @@ mod tests;
 
 pub use case::Case;
 pub use error::{CaseError, CaseReport, ModelError};
+pub use names::planes;
+pub use problems::Problems;
 pub use source::{Place, Source};
+pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
 

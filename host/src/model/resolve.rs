@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::case::Case;
-use super::options;
+use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, Support, floating, loads, locking, materials, rigid, supports};
+use super::{Analysis, Material, Model, ModelError, SolverOptions, Support};
+use super::{floating, loads, locking, materials, options, rigid, supports, units};
 use crate::Error;
 use crate::mesh::Mesh;
 
@@ -28,30 +29,27 @@ impl Model {
     /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh that the analysis is not for, a missing
     /// density, supports that leave a part free to move, or a part whose potential no support fixes.
     pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
-        let (analysis, thickness) = (case.analysis(), case.thickness());
-        check_dimension(case, &mesh)?;
-        case.check_in(mesh.dim())?;
-        let selector = Selector::new(case, &mesh);
-        let materials::Materials { materials, of_cell: cell_material } = materials::resolve(&selector)?;
-        let gravity = gravity(case, &materials, &cell_material)?;
-        let supports = supports::resolve(&selector)?;
-        let loads = loads::resolve(&selector, &supports)?;
-        let solver = case.solver_options()?;
-        let unsure = match analysis {
-            Analysis::Laplace => floating::check(&mesh, &supports).map(|()| Vec::new())?,
-            _ => rigid::check(&mesh, &supports)?,
-        };
-        let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
+        let (model, problems) = Model::review(case, mesh);
+        problems.or(model)
+    }
 
-        let mut warnings = mesh.warnings.clone();
-        warnings.extend(locking::warnings(analysis, &materials, &mesh, &cell_material));
-        warnings.extend(unsaid_thickness(case));
-        warnings.extend(loads.warnings);
-        warnings.extend(unsure);
-        if loads.applied.is_empty() && gravity.is_none() && source.is_none() {
+    /// The same, but goes on where something is wrong: the model without what could not be resolved, and every error
+    /// that could be found, the one that [`Model::resolve`] gives first.
+    ///
+    /// A mesh that the analysis is not for ends it. Free motions are not looked for unless every support is resolved:
+    /// they would follow from the one that is missing.
+    pub fn review(case: &Case, mesh: Mesh) -> (Model, Problems) {
+        let (analysis, thickness) = (case.analysis(), case.thickness());
+        let mut problems = Problems::default();
+        let fits = problems.take(check_dimension(case, &mesh)).is_some();
+        let selector = Selector::new(case, &mesh);
+        let resolved = if fits { Resolved::of(case, &selector, &mut problems) } else { Resolved::default() };
+        let Resolved { materials, cell_material, gravity, supports, loads, solver, mut warnings } = resolved;
+        let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
+        if fits && problems.count() == 0 && loads.applied.is_empty() && gravity.is_none() && source.is_none() {
             warnings.extend(at_rest(analysis, &supports).map(str::to_string));
         }
-        Ok(Model {
+        let model = Model {
             name: case.name(),
             analysis,
             thickness,
@@ -66,7 +64,57 @@ impl Model {
             fields: fields(case),
             warnings,
             mesh,
-        })
+        };
+        (model, problems)
+    }
+}
+
+/// What a case says of its mesh, by tables; empty where that is wrong.
+#[derive(Default)]
+struct Resolved {
+    materials: Vec<Material>,
+    cell_material: Vec<Vec<u32>>,
+    gravity: Option<[f64; 3]>,
+    supports: Vec<Support>,
+    loads: loads::Loads,
+    solver: SolverOptions,
+    warnings: Vec<String>,
+}
+
+impl Resolved {
+    fn of(case: &Case, selector: &Selector<'_>, problems: &mut Problems) -> Resolved {
+        let (mesh, analysis) = (selector.mesh, case.analysis());
+        problems.take(case.check_in(mesh.dim()));
+        let materials::Materials { materials, of_cell: cell_material } = materials::resolve(selector, problems);
+        let gravity = gravity(case, &materials, &cell_material, problems);
+        let supports = supports::resolve(selector, problems);
+        // The check of supports runs in one thread for the most part.
+        let (loads, held) = rayon::join(
+            || loads::resolve(selector, &supports, problems),
+            || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
+        );
+        let solver = problems.take(case.solver_options()).unwrap_or_default();
+        let unsure = held.and_then(|held| problems.take(held)).unwrap_or_default();
+
+        let mut warnings = mesh.warnings.clone();
+        warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
+        warnings.extend(unsaid_thickness(case));
+        if analysis != Analysis::Laplace {
+            let (low, high) = mesh.extent();
+            let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
+            warnings.extend(units::warnings(&materials, longest, gravity));
+        }
+        warnings.extend(loads.warnings.iter().cloned());
+        warnings.extend(unsure);
+        Resolved { materials, cell_material, gravity, supports, loads, solver, warnings }
+    }
+}
+
+/// Whether every part of the body is held; warnings of what could not be checked in full.
+fn check_held(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
+    match analysis {
+        Analysis::Laplace => floating::check(mesh, supports).map(|()| Vec::new()),
+        _ => rigid::check(mesh, supports),
     }
 }
 
@@ -104,20 +152,28 @@ fn unsaid_thickness(case: &Case) -> Option<String> {
         .then(|| "[analysis] says no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
-/// Gravity, if every material in use has a density.
-fn gravity(case: &Case, materials: &[Material], cell_material: &[Vec<u32>]) -> Result<Option<[f64; 3]>, ModelError> {
-    let Some(table) = &case.tables.gravity else { return Ok(None) };
-    let mut used = vec![false; materials.len()];
+/// Gravity; every material in use must have a density.
+fn gravity(
+    case: &Case,
+    materials: &[Material],
+    cell_material: &[Vec<u32>],
+    problems: &mut Problems,
+) -> Option<[f64; 3]> {
+    let table = case.tables.gravity.as_ref()?;
+    let mut in_use = vec![false; materials.len()];
+    // Elements without a material are an error of their own.
     for &material in cell_material.iter().flatten() {
-        used[material as usize] = true;
-    }
-    for (i, material) in materials.iter().enumerate() {
-        if used[i] && material.density.is_none() {
-            let place = case.source.line_of(&case.tables.material[i].get_ref().name.span());
-            return Err(ModelError::MissingDensity { place, material: material.name.clone() });
+        if let Some(used) = in_use.get_mut(material as usize) {
+            *used = true;
         }
     }
-    Ok(Some(table.get_ref().acceleration.get_ref().xyz()))
+    for (i, material) in materials.iter().enumerate() {
+        if in_use[i] && material.density.is_none() {
+            let place = case.source.line_of(&case.tables.material[i].get_ref().name.span());
+            problems.add(ModelError::MissingDensity { place, material: material.name.clone() });
+        }
+    }
+    Some(table.get_ref().acceleration.get_ref().xyz())
 }
 
 /// The fields asked for, each once.

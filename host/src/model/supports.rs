@@ -3,20 +3,27 @@
 use toml::Spanned;
 
 use super::case::tables::SupportTable;
+use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, CaseError, Place, Support};
 
-/// The supports in the case file's order; no two of them disagree about a node.
-pub fn resolve(selector: &Selector<'_>) -> Result<Vec<Support>, Box<CaseError>> {
+/// The supports in the case file's order, without those that are wrong; no two of them may disagree about a node.
+pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Vec<Support> {
     let tables = &selector.case.tables.support;
     let mut supports: Vec<Support> = Vec::with_capacity(tables.len());
     for (i, table) in tables.iter().enumerate() {
         let name = unique_name(&supports, table.get_ref(), i);
-        let (nodes, displacement) = (nodes(selector, table.get_ref(), table.span())?, selector.case.prescribed(table)?);
-        supports.push(Support { name, nodes, displacement });
+        let nodes = problems.take(nodes(selector, table.get_ref(), table.span()));
+        let displacement = problems.take(selector.case.prescribed(table));
+        if let (Some(nodes), Some(displacement)) = (nodes, displacement) {
+            supports.push(Support { name, nodes, displacement });
+        }
     }
-    check_agreement(selector, &supports)?;
-    Ok(supports)
+    // The message looks a support's line up by its position.
+    if supports.len() == tables.len() {
+        problems.take(check_agreement(selector, &supports));
+    }
+    supports
 }
 
 /// The group's name, or `support[1]` by position; `end[2]` for the second support on `end`.

@@ -29,6 +29,8 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// Compute capability.
     pub compute: (i32, i32),
+    /// Bytes per second that its memory's clock and bus can move.
+    pub bandwidth: u64,
 }
 
 /// Why no NVIDIA GPU can be used, in words; `None` if one can.
@@ -51,7 +53,11 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
 fn describe(index: u32, device: Device) -> Result<DeviceInfo, CudaError> {
     let major = device.get_attribute(DeviceAttribute::ComputeCapabilityMajor)?;
     let minor = device.get_attribute(DeviceAttribute::ComputeCapabilityMinor)?;
-    Ok(DeviceInfo { index, name: device.name()?, memory: device.total_memory()? as u64, compute: (major, minor) })
+    // The clock is in kHz, and data move twice in each of its cycles.
+    let clock = device.get_attribute(DeviceAttribute::MemoryClockRate)? as u64 * 2000;
+    let bandwidth = clock * device.get_attribute(DeviceAttribute::GlobalMemoryBusWidth)? as u64 / 8;
+    let (name, memory) = (device.name()?, device.total_memory()? as u64);
+    Ok(DeviceInfo { index, name, memory, compute: (major, minor), bandwidth })
 }
 
 pub(super) fn failure(error: CudaError, doing: &str) -> Error {

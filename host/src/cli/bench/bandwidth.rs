@@ -12,7 +12,12 @@ const HOST_BYTES: usize = 256 << 20;
 
 /// Gigabytes per second of a copy within the device's memory, reads and writes both counted; the median of `samples`.
 pub fn copy<B: Backend>(backend: &B, is_gpu: bool, samples: u32) -> Result<f64> {
-    let n = if is_gpu { GPU_BYTES } else { HOST_BYTES } / size_of::<f64>();
+    copy_of(backend, if is_gpu { GPU_BYTES } else { HOST_BYTES }, samples)
+}
+
+/// The same of this many bytes.
+pub fn copy_of<B: Backend>(backend: &B, bytes: usize, samples: u32) -> Result<f64> {
+    let n = bytes / size_of::<f64>();
     let (from, mut to) = (backend.zeros::<f64>(n)?, backend.zeros::<f64>(n)?);
     let seconds = time(backend, samples, || {
         backend.copy(&from, &mut to)?;

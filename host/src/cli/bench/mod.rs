@@ -1,7 +1,7 @@
 //! `warpfem bench`: kernels and solvers on any mesh.
 
 mod assembly;
-mod bandwidth;
+pub(super) mod bandwidth;
 mod cg;
 mod export;
 mod femses;

@@ -3,6 +3,7 @@
 //! Format: Gmsh reference manual, "MSH file format" and "MSH file format version 2 (Legacy)".
 
 mod cursor;
+mod foreign;
 mod kinds;
 mod v2;
 mod v4;
@@ -43,7 +44,7 @@ impl Mesh {
 fn header(cursor: &mut Cursor) -> Result<String, MeshError> {
     cursor.skip_space();
     if !cursor.bytes[cursor.at..].starts_with(b"$MeshFormat") {
-        return Err(MeshError::NotMsh);
+        return Err(MeshError::NotMsh { looks_like: foreign::guess(cursor.bytes) });
     }
     cursor.line();
     let version = String::from_utf8_lossy(cursor.word("version")?).into_owned();

@@ -3,9 +3,9 @@
 use toml::Spanned;
 
 use super::Case;
-use super::tables::{MaterialTable, SupportTable};
+use super::tables::{ContactTable, MaterialTable, PointForceTable, SupportTable};
 use crate::model::options::{analyses, fields};
-use crate::model::{Analysis, CaseError, Place};
+use crate::model::{Analysis, CaseError, Place, Problems};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -14,19 +14,21 @@ pub(super) const NO_MESH_HELP: &str =
 pub(super) type Checked = Result<(), Box<CaseError>>;
 
 impl Case {
-    /// Everything that can be checked before the mesh is read.
-    pub(super) fn check(&self) -> Checked {
+    /// Everything that can be checked before the mesh is read; an error if the analysis is wrong, on which most depends.
+    pub(super) fn check(&self) -> Result<Problems, Box<CaseError>> {
         self.check_analysis()?;
-        self.check_mesh()?;
-        self.check_materials()?;
+        let mut problems = Problems::default();
+        problems.take(self.check_mesh());
+        self.check_materials(&mut problems);
         for support in &self.tables.support {
-            self.check_support(support)?;
+            problems.take(self.check_support(support));
         }
-        self.check_loads()?;
+        self.check_loads(&mut problems);
         for field in self.tables.output.fields.iter().flatten() {
-            self.check_name("field", Some(field), fields(self.analysis()))?;
+            problems.take(self.check_name("field", Some(field), fields(self.analysis())));
         }
-        self.solver_options().map(|_| ())
+        problems.take(self.solver_options());
+        Ok(problems)
     }
 
     fn check_mesh(&self) -> Checked {
@@ -79,36 +81,35 @@ impl Case {
         Err(self.error_at(thickness.span(), message, help))
     }
 
-    fn check_materials(&self) -> Checked {
+    fn check_materials(&self, problems: &mut Problems) {
         let materials = &self.tables.material;
         if materials.is_empty() {
             let help = match self.analysis() {
                 Analysis::Laplace => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
                 _ => "[[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3",
             };
-            return Err(self.source.error_anywhere("there is no [[material]]", help));
+            problems.add(self.source.error_anywhere("there is no [[material]]", help));
         }
         for (i, material) in materials.iter().enumerate() {
-            let table = material.get_ref();
-            self.check_material(material)?;
-            let same = |other: &&Spanned<MaterialTable>| other.get_ref().name.get_ref() == table.name.get_ref();
-            if let Some(first) = materials[..i].iter().find(same) {
-                let line = self.source.line_of(&first.get_ref().name.span());
-                let message = format!("a second material is called `{}` (the first: {line})", table.name.get_ref());
-                return Err(self.error_at(
-                    table.name.span(),
-                    message,
-                    "give it another name, or list its groups in `on`",
-                ));
-            }
-            if materials.len() > 1 && table.on.is_none() {
-                let message = format!("material `{}` does not say what is made of it", table.name.get_ref());
-                return Err(self.error_at(
-                    material.span(),
-                    message,
-                    "with several materials, each needs `on = \"group\"`",
-                ));
-            }
+            problems.take(self.check_material(material));
+            problems.take(self.check_among(&materials[..i], material));
+        }
+    }
+
+    /// Checks a material beside those before it, and the others.
+    fn check_among(&self, before: &[Spanned<MaterialTable>], material: &Spanned<MaterialTable>) -> Checked {
+        let table = material.get_ref();
+        let same = |other: &&Spanned<MaterialTable>| other.get_ref().name.get_ref() == table.name.get_ref();
+        if let Some(first) = before.iter().find(same) {
+            let line = self.source.line_of(&first.get_ref().name.span());
+            let message = format!("a second material is called `{}` (the first: {line})", table.name.get_ref());
+            let help = "give it another name, or list its groups in `on`";
+            return Err(self.error_at(table.name.span(), message, help));
+        }
+        if self.tables.material.len() > 1 && table.on.is_none() {
+            let message = format!("material `{}` does not say what is made of it", table.name.get_ref());
+            let help = "with several materials, each needs `on = \"group\"`";
+            return Err(self.error_at(material.span(), message, help));
         }
         Ok(())
     }
@@ -121,12 +122,16 @@ impl Case {
         }
         poisson.as_ref().map_or(Ok(()), |poisson| self.check_poisson(poisson))?;
         let needed = match self.analysis() {
-            Analysis::Laplace => vec![("conductivity", conductivity)],
-            _ => vec![("young", young), ("poisson", poisson)],
+            Analysis::Laplace => vec![("conductivity", conductivity, "50.0` (steel, in W/(m K))")],
+            _ => vec![
+                ("young", young, "210e9` (steel, in Pa; in MPa if lengths are in mm: 210e3)"),
+                ("poisson", poisson, "0.3` (metals)"),
+            ],
         };
-        match needed.into_iter().find(|(_, value)| value.is_none()) {
-            Some((key, _)) => {
-                Err(self.error_at(material.span(), format!("`{key}` is missing here"), format!("add `{key} = ..`")))
+        match needed.into_iter().find(|(_, value, _)| value.is_none()) {
+            Some((key, _, example)) => {
+                let message = format!("`{key}` is missing here: {} needs it", self.analysis().name());
+                Err(self.error_at(material.span(), message, format!("add `{key} = {example}")))
             }
             None => Ok(()),
         }
@@ -233,46 +238,46 @@ impl Case {
         }
     }
 
-    fn check_loads(&self) -> Checked {
+    fn check_loads(&self, problems: &mut Problems) {
         let tables = &self.tables;
-        let values = tables.flux.iter().map(|load| &load.value).chain(tables.source.iter().map(|source| &source.value));
-        for value in values {
-            self.check_finite("value", value.span(), &[*value.get_ref()])?;
+        let fluxes = tables.flux.iter().map(|load| &load.value);
+        let pressures = tables.pressure.iter().map(|load| &load.value);
+        for value in fluxes.chain(tables.source.iter().map(|source| &source.value)).chain(pressures) {
+            problems.take(self.check_finite("value", value.span(), &[*value.get_ref()]));
         }
         if let Some(gravity) = &tables.gravity {
-            self.check_vector("acceleration", &gravity.get_ref().acceleration)?;
-        }
-        for load in &tables.pressure {
-            self.check_finite("value", load.value.span(), &[*load.value.get_ref()])?;
+            problems.take(self.check_vector("acceleration", &gravity.get_ref().acceleration));
         }
         for load in &tables.traction {
-            self.check_vector("vector", &load.vector)?;
+            problems.take(self.check_vector("vector", &load.vector));
         }
         for load in &tables.force {
-            self.check_vector("total", &load.total)?;
+            problems.take(self.check_vector("total", &load.total));
         }
         for load in &tables.point_force {
-            let table = load.get_ref();
-            self.check_vector("vector", &table.vector)?;
-            if table.at.is_some() == table.node.is_some() {
-                let message = "a point force says where it acts by exactly one of `at`, `node`";
-                return Err(self.error_at(
-                    load.span(),
-                    message,
-                    "at = [x, y, z] takes the nearest node; node = 17 is a tag",
-                ));
-            }
-            if let Some(at) = &table.at {
-                self.check_point("at", at)?;
-            }
+            problems.take(self.check_point_force(load));
         }
         for load in &tables.contact {
-            self.check_vector("direction", &load.direction)?;
-            if load.direction.get_ref().xyz() == [0.0; 3] {
-                return Err(self.error_at(load.direction.span(), "`direction` must not be zero", ""));
-            }
-            self.check_positive("total", &load.total)?;
+            problems.take(self.check_contact(load));
         }
-        Ok(())
+    }
+
+    fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {
+        let table = load.get_ref();
+        self.check_vector("vector", &table.vector)?;
+        if table.at.is_some() == table.node.is_some() {
+            let message = "a point force says where it acts by exactly one of `at`, `node`";
+            let help = "at = [x, y, z] takes the nearest node; node = 17 is a tag";
+            return Err(self.error_at(load.span(), message, help));
+        }
+        table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))
+    }
+
+    fn check_contact(&self, load: &ContactTable) -> Checked {
+        self.check_vector("direction", &load.direction)?;
+        if load.direction.get_ref().xyz() == [0.0; 3] {
+            return Err(self.error_at(load.direction.span(), "`direction` must not be zero", ""));
+        }
+        self.check_positive("total", &load.total)
     }
 }

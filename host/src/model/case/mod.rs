@@ -11,6 +11,7 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
@@ -18,7 +19,8 @@ pub use names_list::Names;
 pub use tables::Tables;
 pub use vector::Vector;
 
-use super::{Analysis, CaseError, Place, Source};
+use super::names::suggest;
+use super::{Analysis, CaseError, Place, Problems, Source};
 use crate::Error;
 use crate::mesh::{Mesh, MeshError};
 
@@ -36,26 +38,35 @@ pub struct Case {
 impl Case {
     /// Reads a case file and checks everything in it that needs no mesh: keys, types, ranges of numbers.
     pub fn read(path: &Path) -> Result<Case, Box<CaseError>> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => Case::parse(path, &text),
-            Err(error) => {
-                let source = Source::new(path, "");
-                let help = match error.kind() {
-                    std::io::ErrorKind::InvalidData => "a case file is TOML text in UTF-8; is this a mesh?",
-                    _ => "",
-                };
-                Err(source.error_anywhere(format!("cannot read the case file: {error}"), help))
-            }
-        }
+        Case::parse(path, &text_of(path)?)
     }
 
     /// The same from a text; `path` names it and says where relative mesh files are.
     pub fn parse(path: &Path, text: &str) -> Result<Case, Box<CaseError>> {
+        let (case, problems) = Case::review_text(path, text)?;
+        match problems.into_vec().into_iter().next() {
+            Some(Error::Case(first)) => Err(first),
+            _ => Ok(case),
+        }
+    }
+
+    /// Reads a case file and goes on where something is wrong in it: everything that [`Case::read`] would refuse, the
+    /// first that it gives first.
+    ///
+    /// # Errors
+    ///
+    /// What leaves no case to check: a file that cannot be read, text that is no TOML, keys that are unknown, of the
+    /// wrong type or of another analysis, and an analysis that there is none of.
+    pub fn review(path: &Path) -> Result<(Case, Problems), Box<CaseError>> {
+        Case::review_text(path, &text_of(path)?)
+    }
+
+    fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Box<CaseError>> {
         let source = Source::new(path, text);
         let tables = syntax::parse(&source)?;
         let case = Case { path: path.to_path_buf(), source, tables };
-        case.check()?;
-        Ok(case)
+        let problems = case.check()?;
+        Ok((case, problems))
     }
 
     /// The file's name without extension; names the outputs.
@@ -102,7 +113,8 @@ impl Case {
             let path = self.path.parent().unwrap_or(Path::new("")).join(file.get_ref());
             if !path.exists() {
                 let message = format!("there is no mesh file {}", path.display());
-                let error = self.error_at(file.span(), message, "`file` is relative to the case file");
+                let help = format!("`file` is relative to the case file; {}", meshes_beside(&path));
+                let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
             return Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error));
@@ -126,4 +138,32 @@ impl Case {
         };
         self.error_at(place, message, help).into()
     }
+}
+
+/// The text of a case file.
+fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let help = match error.kind() {
+            ErrorKind::InvalidData => {
+                "a case file is TOML text in UTF-8; is this a mesh? `warpfem init` makes a case for one"
+            }
+            ErrorKind::NotFound => "`warpfem init MESH` makes a case file for a mesh",
+            _ => "",
+        };
+        Source::new(path, "").error_anywhere(format!("cannot read the case file: {error}"), help)
+    })
+}
+
+/// The meshes in the folder where one was looked for, the one of nearly this name first.
+fn meshes_beside(path: &Path) -> String {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return format!("there is no folder {}", folder.display()) };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".msh")).collect();
+    names.sort();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    suggest(&path.file_name().unwrap_or_default().to_string_lossy(), "meshes in that folder", &names)
 }

@@ -39,7 +39,11 @@ fn reword(said: &str) -> (String, String) {
             return (format!("this must be {}, not {found}", plain(expected)), String::new());
         }
     }
-    (said.to_string(), String::new())
+    let help = match said.contains("quote") {
+        true => "texts stand in quotes: on = \"group\"",
+        false => "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`",
+    };
+    (said.to_string(), help.to_string())
 }
 
 /// Rust's names of types in plain words.

@@ -57,6 +57,10 @@ impl Case {
     pub(super) fn length_error(&self, place: Place, found: usize, dim: usize) -> Box<CaseError> {
         let wanted = if dim == 2 { "two numbers `[x, y]`" } else { "three numbers `[x, y, z]`" };
         let values = if found == 1 { "value" } else { "values" };
-        self.error_at(place, format!("this must be {wanted}, not {found} {values}"), "")
+        self.error_at(
+            place,
+            format!("this must be {wanted}, not {found} {values}"),
+            "a component that is zero is written too",
+        )
     }
 }

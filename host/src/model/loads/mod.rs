@@ -10,8 +10,10 @@ use rayon::prelude::*;
 use toml::Spanned;
 
 use self::surface::{FaceIntegral, norm};
+use super::case::Names;
 use super::case::tables::{ContactTable, FluxTable, ForceTable, PointForceTable, PressureTable, TractionTable};
-use super::names::words;
+use super::names::{Words, words};
+use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, AppliedLoad, CaseError, Support};
 use crate::mesh::faces::Face;
@@ -25,7 +27,7 @@ const INTO_SUPPORTS: f64 = 0.5;
 const FAR: f64 = 0.01;
 
 /// All loads of a case but gravity and sources.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loads {
     /// Their sum, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
@@ -35,22 +37,29 @@ pub struct Loads {
     pub warnings: Vec<String>,
 }
 
-/// Turns the load tables into nodal forces.
-pub fn resolve(selector: &Selector<'_>, supports: &[Support]) -> Result<Loads, Box<CaseError>> {
+/// Turns the load tables into nodal forces, all but those that are wrong.
+pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Loads {
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
+    let mut add = |kind: &str, on: &Spanned<Names>, forces: Result<Vec<NodalForce>, Box<CaseError>>| {
+        let Some(forces) = problems.take(forces) else { return };
+        let name = format!("{kind} on {}", on.get_ref().joined());
+        sum.loads.warnings.extend(whole_surface(selector, &name, on));
+        sum.add(name, &forces);
+    };
     for table in &tables.pressure {
-        sum.add(format!("pressure on {}", table.on.get_ref().joined()), &pressure(selector, table)?);
+        add("pressure", &table.on, pressure(selector, table));
     }
     for table in &tables.traction {
-        sum.add(format!("traction on {}", table.on.get_ref().joined()), &traction(selector, table)?);
+        add("traction", &table.on, traction(selector, table));
     }
     for table in &tables.force {
-        sum.add(format!("force on {}", table.on.get_ref().joined()), &force(selector, table)?);
+        add("force", &table.on, force(selector, table));
     }
     for (i, table) in tables.point_force.iter().enumerate() {
-        let forces = point_force(selector, table, &mut sum.loads.warnings)?;
-        sum.add(format!("point_force[{}]", i + 1), &forces);
+        if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
+            sum.add(format!("point_force[{}]", i + 1), &forces);
+        }
     }
     for (i, table) in tables.contact.iter().enumerate() {
         let name = format!("contact[{}]", i + 1);
@@ -58,9 +67,25 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support]) -> Result<Loads, B
         sum.add(name, &forces);
     }
     for table in &tables.flux {
-        sum.add(format!("flux on {}", table.on.get_ref().joined()), &flux(selector, table)?);
+        if let Some(forces) = problems.take(flux(selector, table)) {
+            let name = format!("flux on {}", table.on.get_ref().joined());
+            sum.loads.warnings.extend(whole_surface(selector, &name, &table.on));
+            sum.add(name, &forces);
+        }
     }
-    Ok(sum.loads)
+    sum.loads
+}
+
+/// What there is to say of a surface load on a body: mostly one side of it was meant.
+fn whole_surface(selector: &Selector<'_>, load: &str, on: &Spanned<Names>) -> Option<String> {
+    let mesh = selector.mesh;
+    let names = on.get_ref().with_places(on.span());
+    let is_body = |name: &str| mesh.group(name).is_some_and(|group| group.dim == mesh.dim());
+    let (body, _) = names.into_iter().find(|(name, _)| is_body(name))?;
+    let Words { bodies, sides, skin, .. } = words(mesh.dim());
+    Some(format!(
+        "{load}: `{body}` is a group of {bodies}, so all of its {skin} is loaded; name a group of {sides} to load a part"
+    ))
 }
 
 /// Sums loads and sees how much of each the supports take at once.

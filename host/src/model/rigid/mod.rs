@@ -21,9 +21,9 @@ use std::fmt;
 
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
+pub(super) use crate::mesh::text::point;
 pub use joints::Joint;
 pub use motion::Motion;
-pub(super) use motion::point;
 
 use super::names::{Words, list, planes, words};
 use super::{ModelError, Support};

@@ -2,6 +2,8 @@
 
 use nalgebra::Vector6;
 
+use crate::mesh::text::{number, point};
+
 /// A direction counts as a coordinate axis when its other components are below this.
 const AXIS_TOLERANCE: f64 = 1e-3;
 /// Components below this, of motions of size 1, are rounding.
@@ -36,7 +38,7 @@ impl Motion {
                 let (parallel, through) = (direction(axis, dim), point(through, dim));
                 let shift = match pitch == 0.0 {
                     true => String::new(),
-                    false => format!(", with a shift of {} along it per radian", short(pitch)),
+                    false => format!(", with a shift of {} along it per radian", number(pitch, 4)),
                 };
                 format!("rotation about an axis parallel to {parallel} through {through}{shift}")
             }
@@ -52,23 +54,6 @@ fn direction(unit: [f64; 3], dim: usize) -> String {
         }
     }
     point(unit, dim)
-}
-
-/// `(a, b, c)`, in the plane `(a, b)`, with four significant digits.
-pub(in crate::model) fn point(x: [f64; 3], dim: usize) -> String {
-    let x = &x[..dim];
-    let size = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let clean = x.iter().map(|&v| short(if v.abs() < ROUNDING * size { 0.0 } else { v }));
-    format!("({})", clean.collect::<Vec<_>>().join(", "))
-}
-
-/// Four significant digits.
-fn short(value: f64) -> String {
-    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
-    match rounded != 0.0 && !(1e-4..1e7).contains(&rounded.abs()) {
-        true => format!("{rounded:e}"),
-        false => format!("{}", rounded + 0.0),
-    }
 }
 
 /// Names a space of motions `(t, w)`: shifts `t`, turns `w` about `centre`, both in units where `size` is 1.

@@ -1,0 +1,286 @@
+//! `warpfem check CASE`: what a case is, everything that is wrong with it, and what solving it will take.
+
+use super::devices::{self, Computer};
+use super::print::{self, bytes, count, vector};
+use super::progress::Progress;
+use super::{memory, solve, template};
+use std::fmt::Write;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use warpfem::backend::{Device, host_memory};
+use warpfem::estimate::Work;
+use warpfem::mesh::quality::{self, Quality};
+use warpfem::mesh::text::number;
+use warpfem::model::{Analysis, Case, Model, Problems, unused};
+use warpfem::solve::Monitor;
+use warpfem::{Error, pipeline};
+
+/// Shapes below this are worth a warning: such elements are nearly flat.
+const FLAT: f64 = 0.02;
+/// Groups that no table is on are listed up to this many.
+const UNUSED_SHOWN: usize = 12;
+
+/// Says what a case is, and everything that is wrong with it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Nothing is solved and nothing is written. Exit codes are those that `solve` would give: 0 if the case can be solved.
+
+Example: warpfem check meshes/bracket.toml"
+)]
+pub struct Arguments {
+    /// The case file.
+    case: PathBuf,
+    /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate: where it is to be solved.
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: Device,
+}
+
+/// The exit code of problems that have been reported.
+#[derive(Debug, thiserror::Error)]
+#[error("the case cannot be solved")]
+pub struct Reported(pub u8);
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let progress = Progress::new(false);
+    let (case, mut problems) = Case::review(&arguments.case).map_err(Error::from)?;
+    let model = model(&case, arguments.device, &mut problems, &progress);
+    let mut out = String::new();
+    if let Some(model) = &model {
+        progress.phase("check");
+        let is_sound = problems.count() == 0;
+        let (described, work) = rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| Work::of(model)));
+        // Writing to a string cannot fail.
+        let _ = described.and_then(|()| match &work {
+            Some(work) => costs(&mut out, work, &arguments.case),
+            None => Ok(()),
+        });
+    }
+    progress.finish();
+    let printed = print::text(&out);
+    report(problems).map_or(printed, Err)
+}
+
+/// Reads the mesh and resolves the case on it, as far as both go.
+fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progress) -> Option<Model> {
+    problems.take(solve::check_names(case));
+    let on_host = !matches!(device.resolve(), Device::Cuda(_));
+    problems.take(memory::check_case(case, on_host))?;
+    progress.phase("read");
+    let mesh = problems.take(case.mesh())?;
+    problems.take(memory::check_mesh(&mesh, case.analysis(), on_host));
+    progress.phase("check");
+    let (model, more) = Model::review(case, mesh);
+    more.into_vec().into_iter().for_each(|error| problems.add(error));
+    if problems.count() == 0 {
+        problems.take(pipeline::choices(&model, device));
+    }
+    Some(model)
+}
+
+/// Prints every problem; the exit code is that of the first, which `solve` would end with.
+fn report(problems: Problems) -> Option<anyhow::Error> {
+    let problems = problems.into_vec();
+    let code = problems.first()?.exit_code();
+    let n = problems.len();
+    problems.into_iter().for_each(|error| print::error(&error.into()));
+    if n > 1 {
+        // There is nowhere left to report that stderr is closed.
+        let _ = writeln!(io::stderr(), "{n} problems; the exit code is that of the first");
+    }
+    Some(Reported(code).into())
+}
+
+fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
+    let mesh = &model.mesh;
+    let cells: Vec<String> =
+        mesh.solids().map(|(_, cells)| format!("{} {}", count(cells.len()), cells.kind.info().name)).collect();
+    let (nodes, (low, high)) = (mesh.coords.len(), mesh.extent());
+    writeln!(out, "{}: {} on {}", model.name, in_words(model), case.mesh_name())?;
+    writeln!(
+        out,
+        "  mesh      {} nodes, {}, from {} to {}",
+        count(nodes),
+        cells.join(", "),
+        vector(low),
+        vector(high)
+    )?;
+    writeln!(out, "  unknowns  {}", count(nodes * model.analysis.components()))?;
+    materials(out, model)?;
+    for support in &model.supports {
+        let held = prescribed(model.analysis, support.displacement);
+        writeln!(out, "  support   {}: {} nodes, {held}", support.name, count(support.nodes.len()))?;
+    }
+    for load in &model.applied {
+        match model.analysis {
+            Analysis::Laplace => writeln!(out, "  load      {}: {} in all", load.name, number(load.total[0], 4))?,
+            _ => writeln!(out, "  load      {}: {} in all", load.name, vector(load.total))?,
+        }
+    }
+    shapes(out, model)?;
+    for warning in &model.warnings {
+        writeln!(out, "  warning: {warning}")?;
+    }
+    forgotten(out, case, model)
+}
+
+fn in_words(model: &Model) -> String {
+    let what = match model.analysis {
+        Analysis::Elasticity => "linear elasticity",
+        Analysis::PlaneStress => "plane stress",
+        Analysis::PlaneStrain => "plane strain",
+        Analysis::Laplace => "a potential",
+    };
+    match model.mesh.dim() {
+        2 => format!("{what}, {} thick,", number(model.thickness, 4)),
+        _ => what.to_string(),
+    }
+}
+
+/// Each material with what is made of it; what gravity and sources add up to.
+fn materials(out: &mut String, model: &Model) -> std::fmt::Result {
+    let (mut mass, mut volume) = (0.0, 0.0);
+    for (index, material) in model.materials.iter().enumerate() {
+        let (elements, content) = made_of(model, index as u32);
+        volume += content;
+        mass += content * material.density.unwrap_or(0.0);
+        let weight = material.density.map_or(String::new(), |rho| format!(", mass {}", number(rho * content, 4)));
+        let numbers = match model.analysis {
+            Analysis::Laplace => format!("k = {}", number(material.conductivity, 4)),
+            _ => format!("E = {}, nu = {}", number(material.young, 4), number(material.poisson, 4)),
+        };
+        let (name, content) = (&material.name, number(content, 4));
+        writeln!(out, "  material  {name}: {} elements, volume {content}{weight}; {numbers}", count(elements))?;
+    }
+    if let Some(g) = model.gravity {
+        writeln!(out, "  load      gravity: {} in all", vector(g.map(|c| c * mass)))?;
+    }
+    if let Some(source) = model.source {
+        writeln!(out, "  load      source: {} in all", number(source * volume, 4))?;
+    }
+    Ok(())
+}
+
+/// How many elements a material has, and their volume.
+fn made_of(model: &Model, index: u32) -> (usize, f64) {
+    let (mut elements, mut volume) = (0, 0.0);
+    for (cells, of) in model.mesh.cells.iter().zip(&model.cell_material) {
+        let members: Vec<u32> = (0..of.len() as u32).filter(|&cell| of[cell as usize] == index).collect();
+        elements += members.len();
+        volume += quality::measure(&model.mesh, cells, &members);
+    }
+    (elements, volume * model.thickness)
+}
+
+/// `x = y = 0, z = -0.001`.
+fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
+    if analysis == Analysis::Laplace {
+        return format!("value {}", number(values[0].unwrap_or(0.0), 4));
+    }
+    let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| ["x", "y", "z"][c]).collect();
+    let fixed = (!fixed.is_empty()).then(|| format!("{} fixed", fixed.join(", ")));
+    let moved = (0..3).filter_map(|c| values[c].filter(|&v| v != 0.0).map(|v| (["x", "y", "z"][c], v)));
+    let moved = moved.map(|(c, v)| format!("{c} moved by {}", number(v, 4)));
+    fixed.into_iter().chain(moved).collect::<Vec<_>>().join(", ")
+}
+
+/// The worst elements.
+fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
+    let Some(quality) = Quality::of(&model.mesh) else { return Ok(()) };
+    let worst: Vec<String> =
+        quality.worst.iter().map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
+    writeln!(
+        out,
+        "  shapes    mean {:.2} (1 is regular, 0 is flat); the worst elements: {}",
+        quality.mean,
+        worst.join(", ")
+    )?;
+    if quality.min < FLAT {
+        writeln!(
+            out,
+            "  warning: element {} is nearly flat; such elements spoil stresses and slow the iteration down",
+            quality.worst[0].0
+        )?;
+    }
+    Ok(())
+}
+
+/// The groups that nothing in the case is on.
+fn forgotten(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
+    let found = unused(case, &model.mesh);
+    for unused in found.iter().take(UNUSED_SHOWN) {
+        let name = &unused.group.name;
+        let size = template::size_of(&model.mesh, unused.group);
+        let size = size.split_whitespace().collect::<Vec<_>>().join(" ");
+        match &unused.like {
+            Some(like) => writeln!(
+                out,
+                "  hint: nothing is on group `{name}` ({size}); is it meant by `{like}`, the extreme plane?"
+            )?,
+            None => writeln!(out, "  hint: nothing is on group `{name}` ({size})")?,
+        }
+    }
+    match found.len() > UNUSED_SHOWN {
+        true => writeln!(out, "  hint: nothing is on {} more groups", found.len() - UNUSED_SHOWN),
+        false => Ok(()),
+    }
+}
+
+/// A time with two digits: an estimate has no more.
+fn about(seconds: f64) -> String {
+    let units = [(3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or(units[4]);
+    format!("{} {name}", number(seconds / unit, 2))
+}
+
+/// Memory and time on each device.
+fn costs(out: &mut String, work: &Work, case: &Path) -> std::fmt::Result {
+    let needed = work.memory.on_host();
+    let available = host_memory::available();
+    let there = available.map_or(String::new(), |there| format!(" of {} that are free", bytes(there)));
+    writeln!(out, "  memory    about {}{there}", bytes(needed))?;
+    if available.is_some_and(|there| needed > there) {
+        writeln!(out, "  warning: that may be too much for this machine")?;
+    }
+    for Computer { name, memory, speed, how } in devices::computers() {
+        let Some((iterations, moved)) = work.iteration else {
+            writeln!(out, "  {name:<9} no estimate of time for this method")?;
+            continue;
+        };
+        let time = work.seconds(&speed).map_or(String::new(), about);
+        let room = memory.map_or(String::new(), |memory| {
+            format!(", in {} of its {}", bytes(work.memory.on_device()), bytes(memory))
+        });
+        let (iterations, moved, rate) = (iterations.round() as usize, bytes(moved), bytes(speed.bandwidth as u64));
+        writeln!(
+            out,
+            "  {name:<9} about {time}: some {} iterations, {moved} each, at {:.0} % of {rate}/s ({how}){room}",
+            count(iterations),
+            100.0 * speed.reached
+        )?;
+    }
+    writeln!(
+        out,
+        "            (iteration alone; how many is guessed from the elements between nodes and supports, to a factor of 2 or 3)"
+    )?;
+    writeln!(out, "ready: warpfem solve {}", case.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_have_two_digits() {
+        let times = [0.4065, 3.26, 200.0, 90_000.0, 1.5e-6];
+        assert_eq!(times.map(about), ["410 ms", "3.3 s", "3.3 min", "25 h", "1.5 us"]);
+    }
+
+    #[test]
+    fn what_a_support_prescribes_is_said_in_words() {
+        let elastic = |values| prescribed(Analysis::Elasticity, values);
+        assert_eq!(elastic([Some(0.0), None, Some(0.0)]), "x, z fixed");
+        assert_eq!(elastic([Some(0.0), Some(-2e-3), None]), "x fixed, y moved by -0.002");
+        assert_eq!(prescribed(Analysis::Laplace, [Some(20.0), None, None]), "value 20");
+    }
+}

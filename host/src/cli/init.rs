@@ -1,0 +1,111 @@
+//! `warpfem init MESH`: a case file for a mesh, to be filled in.
+
+use super::print::{self, count};
+use super::{template, usage};
+use clap::builder::PossibleValuesParser;
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use warpfem::mesh::Mesh;
+use warpfem::model::{Analysis, options};
+use warpfem::{Error, output};
+
+/// Writes a case file to fill in.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The file lists the mesh's groups, holds a material, and has a suggestion for each kind of support and load.
+Lines that begin with # and no space are these suggestions: take the # away, and set names and numbers.
+
+Examples:
+  warpfem init meshes/bracket.msh
+  warpfem init meshes/ring.msh --kind laplace -o heat.toml"
+)]
+pub struct Arguments {
+    /// The mesh file (MSH 4.1 or 2.2).
+    mesh: PathBuf,
+    /// The case file to write [default: the mesh's name with the ending .toml, in this folder].
+    #[arg(short, long, value_name = "CASE.toml")]
+    output: Option<PathBuf>,
+    /// What is to be solved [default: elasticity in space, plane_stress in the plane].
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(options::analyses()))]
+    kind: Option<String>,
+    /// Write over a file that is there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
+    let analysis = analysis(arguments, &mesh)?;
+    let mut name = arguments.mesh.file_stem().unwrap_or_default().to_os_string();
+    name.push(".toml");
+    let case = arguments.output.clone().unwrap_or(PathBuf::from(name));
+    if case.exists() && !arguments.force {
+        let case = case.display();
+        return Err(usage(format!(
+            "{case} is there already; choose another name with `-o`, or write over it with `--force`"
+        )));
+    }
+    let text = template::text(&mesh, &relative(&arguments.mesh, &case), &case.display().to_string(), analysis);
+    output::write_file(&case, |file| file.write_all(text.as_bytes()))?;
+    let (case, groups) = (case.display(), count(mesh.groups.len()));
+    print::text(&format!(
+        "wrote {case}: {groups} groups of {}\nnext: fill in a support and a load, then `warpfem check {case}`\n",
+        arguments.mesh.display()
+    ))
+}
+
+/// What is asked for, or else what the mesh is for.
+fn analysis(arguments: &Arguments, mesh: &Mesh) -> anyhow::Result<Analysis> {
+    let for_mesh = if mesh.dim() == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
+    let asked = arguments.kind.as_deref().and_then(Analysis::from_name).unwrap_or(for_mesh);
+    if asked.dim().is_none_or(|dim| dim == mesh.dim()) {
+        return Ok(asked);
+    }
+    let fitting = Analysis::ALL.iter().filter(|kind| kind.dim().is_none_or(|dim| dim == mesh.dim()));
+    let fitting: Vec<&str> = fitting.map(|kind| kind.name()).collect();
+    let (name, dim, fitting) = (asked.name(), mesh.dim(), fitting.join(", "));
+    let mesh = arguments.mesh.display();
+    Err(usage(format!("{mesh} is a mesh of {dim} dimensions, which is not for `--kind {name}`; it is for: {fitting}")))
+}
+
+/// The path of a mesh as seen from the folder of a case, with slashes; as given if one of them cannot be found.
+fn relative(mesh: &Path, case: &Path) -> String {
+    let folder = match case.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let found = mesh.canonicalize().and_then(|mesh| Ok((mesh, folder.canonicalize()?)));
+    let path = found.map_or(mesh.to_path_buf(), |(mesh, folder)| between(&folder, &mesh));
+    path.components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
+        .replacen("//", "/", 1)
+}
+
+/// The way from a folder to a file, both absolute.
+fn between(folder: &Path, file: &Path) -> PathBuf {
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    // Nothing in common but the root, or not even that: no way through the tree is shorter.
+    if shared <= 1 {
+        return file.to_path_buf();
+    }
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meshes_are_named_from_the_folder_of_the_case() {
+        let way = |folder: &str, file: &str| between(Path::new(folder), Path::new(file)).display().to_string();
+        assert_eq!(way("/home/a", "/home/a/part.msh"), "part.msh");
+        assert_eq!(way("/home/a/cases", "/home/a/meshes/part.msh"), "../meshes/part.msh");
+        assert_eq!(way("/home/a", "/home/a/b/c/part.msh"), "b/c/part.msh");
+        assert_eq!(way("/home/a", "/mnt/part.msh"), "/mnt/part.msh");
+        assert_eq!(relative(Path::new("/nowhere/part.msh"), Path::new("a.toml")), "/nowhere/part.msh");
+    }
+}

@@ -1,0 +1,67 @@
+//! Groups of the mesh that a case does not name: often one was forgotten, or an extreme plane taken instead.
+
+use super::case::Case;
+use super::names::nearest;
+use crate::mesh::{Group, Mesh};
+
+/// A group that the case does not use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unused<'a> {
+    /// The group.
+    pub group: &'a Group,
+    /// A name in the case that is much like it, and means an extreme plane.
+    pub like: Option<String>,
+}
+
+/// The groups of a mesh that no material, support or load of a case is on.
+///
+/// A material without `on` is on all bodies; groups of bodies are not listed if the only material leaves it out.
+pub fn unused<'a>(case: &Case, mesh: &'a Mesh) -> Vec<Unused<'a>> {
+    let used = used(case);
+    let is_everything = case.tables.material.iter().any(|material| material.get_ref().on.is_none());
+    let planes: Vec<&str> = used.iter().copied().filter(|name| mesh.group(name).is_none()).collect();
+    let of_bodies = |group: &Group| is_everything && group.dim == mesh.dim();
+    let left = mesh.groups.iter().filter(|group| !used.contains(&group.name.as_str()) && !of_bodies(group));
+    left.map(|group| {
+        let like = nearest(&group.name, &planes).map(str::to_string);
+        Unused { group, like }
+    })
+    .collect()
+}
+
+/// All names that the case has after `on`.
+fn used(case: &Case) -> Vec<&str> {
+    let tables = &case.tables;
+    let materials = tables.material.iter().filter_map(|table| table.get_ref().on.as_ref());
+    let supports = tables.support.iter().filter_map(|table| table.get_ref().on.as_ref());
+    let loads = (tables.pressure.iter().map(|table| &table.on))
+        .chain(tables.traction.iter().map(|table| &table.on))
+        .chain(tables.force.iter().map(|table| &table.on))
+        .chain(tables.flux.iter().map(|table| &table.on));
+    let names = materials.chain(supports).chain(loads);
+    names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::testing::{CLAMP, head};
+    use std::path::Path;
+
+    #[test]
+    fn groups_that_nothing_is_on_are_found() {
+        let text = format!("{}{CLAMP}[[pressure]]\non = [\"ymax\", \"zmax\"]\nvalue = 1.0\n", head("tet4"));
+        let case = Case::parse(Path::new("box.toml"), &text).unwrap();
+        let mut mesh = case.mesh().unwrap();
+        let names = |mesh: &Mesh| unused(&case, mesh).iter().map(|u| u.group.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&mesh), ["xmax", "ymin", "zmin"]);
+        // Renamed, the group is not what `xmin` in the case is any more.
+        mesh.groups.iter_mut().filter(|group| group.name == "xmin").for_each(|group| group.name = "x_min".into());
+        let found = unused(&case, &mesh);
+        let renamed = found.iter().find(|unused| unused.group.name == "x_min").unwrap();
+        assert_eq!(renamed.like.as_deref(), Some("xmin"));
+        let on_body = text.replacen("young", "on = \"body\"\nyoung", 1);
+        let case = Case::parse(Path::new("box.toml"), &on_body).unwrap();
+        assert!(!unused(&case, &mesh).iter().any(|unused| unused.group.name == "body"));
+    }
+}

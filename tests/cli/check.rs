@@ -1,0 +1,147 @@
+//! `check`: what a case is, and everything that is wrong with it.
+
+use crate::{Folder, GOOD, Run, good_but, has_gpu};
+
+fn check(case: &str) -> Run {
+    let folder = Folder::new();
+    folder.write("case.toml", case);
+    let run = folder.run(&["check", "case.toml"]);
+    assert_eq!(folder.names("."), ["case.toml"], "check writes nothing");
+    run
+}
+
+/// Asserts the exit code, and the first line of each problem in its order.
+#[track_caller]
+fn problems(run: &Run, code: i32, expected: &[&str]) {
+    assert_eq!(run.code, Some(code), "{run:?}");
+    let found: Vec<&str> = run.err.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(found.len(), expected.len(), "{}", run.err);
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.contains(expected), "{found}\ndoes not hold {expected}");
+    }
+    assert!(!run.out.contains("ready:"), "{}", run.out);
+}
+
+#[test]
+fn a_sound_case_is_described() {
+    let out = check(GOOD).done().out;
+    let lines = [
+        "case: linear elasticity on the generated mesh\n",
+        "  mesh      81 nodes, 192 tet4, from (0, 0, 0) to (4.0000, 1.0000, 1.0000)\n",
+        "  unknowns  243\n",
+        "  material  steel: 192 elements, volume 4, mass 31400; E = 2.1e11, nu = 0.3\n",
+        "  load      gravity: (0, 0, -3.0803e5) in all\n",
+        "  support   xmin: 9 nodes, x, y, z fixed\n",
+        "  load      force on xmax: (0, 0, -1000.0000) in all\n",
+        "  hint: nothing is on group `ymin` (surfaces 32 elements, 27 nodes, area 4)\n",
+        "ready: warpfem solve case.toml\n",
+    ];
+    for line in lines {
+        assert!(out.contains(line), "`{line}` is not in\n{out}");
+    }
+    for words in ["the worst elements: ", "  memory    about ", "  cpu       about ", "to a factor of 2 or 3"] {
+        assert!(out.contains(words), "`{words}` is not in\n{out}");
+    }
+    assert_eq!(out.contains("  cuda:0    "), has_gpu(), "{out}");
+    assert!(!out.contains("group `body`") && !out.contains("group `xmin`") && !out.contains("warning"), "{out}");
+}
+
+#[test]
+fn everything_wrong_in_a_case_is_said_at_once() {
+    let case =
+        good_but("poisson = 0.3", "poisson = 0.7").replace("density = 7850.0\n", "").replace("\"xmax\"", "\"xmaxx\"");
+    let more = "\n[[pressure]]\non = \"top\"\nvalue = 1.0\n\n[output]\nfields = [\"strain\"]\n";
+    let case = case.replace("tolerance = 1e-10", "tolerance = 7\nformat = \"hyb\"") + more;
+    let run = check(&case);
+    let expected = [
+        "case.toml:11:11: `poisson` must lie between -1 and 0.5",
+        "field `strain` is not available",
+        "`tolerance` must lie between 0 and 1",
+        "format `hyb` is not available",
+        "gravity needs the density of material `steel`",
+        "no group of the generated mesh is called `top`",
+        "no group of the generated mesh is called `xmaxx`",
+    ];
+    problems(&run, 2, &expected);
+    assert!(run.err.ends_with("7 problems; the exit code is that of the first\n"), "{}", run.err);
+}
+
+#[test]
+fn what_follows_from_another_mistake_is_not_said() {
+    // The support is misspelt: that the body is free follows from it. The material's group is: that elements have none.
+    problems(&check(&good_but("\"xmin\"", "\"xmim\"")), 2, &["is called `xmim`"]);
+    problems(&check(&good_but("\"body\"", "\"bodi\"")), 2, &["is called `bodi`"]);
+    problems(&check(&good_but("fix = \"xyz\"", "fix = \"xw\"")), 2, &["`w` is no component"]);
+    problems(&check(&good_but("cells = [8, 2, 2]", "cells = [8, 0, 2]")), 2, &["at least one cell"]);
+    let bare: String = GOOD.lines().filter(|line| !line.starts_with("young")).map(|line| format!("{line}\n")).collect();
+    problems(&check(&bare), 2, &["`young` is missing here"]);
+}
+
+#[test]
+fn exit_codes_are_those_of_solve() {
+    problems(
+        &check(&good_but("fix = \"xyz\"", "fix = \"x\"")),
+        4,
+        &["the body is not held against every rigid motion"],
+    );
+    problems(&check(&good_but("density = 7850.0\n", "")), 4, &["gravity needs the density"]);
+    problems(&check(&good_but("cells = [8, 2, 2]", "cells = [20000, 20000, 1000]")), 6, &["out of memory"]);
+    let run = check(&good_but(
+        "generate = { kind = \"box\", element = \"tet4\", size = [4.0, 1.0, 1.0], cells = [8, 2, 2] }",
+        "file = \"no.msh\"",
+    ));
+    problems(&run, 3, &["there is no mesh file no.msh"]);
+    problems(&check(&good_but("fix =", "fxi =")), 2, &["unknown key `fxi`"]);
+    problems(
+        &check(&good_but("tolerance = 1e-10", "precision = \"mixed_half\"\npreconditioner = \"jacobi\"")),
+        2,
+        &["mixed_half"],
+    );
+    let folder = Folder::new();
+    folder.run(&["check", "nope.toml"]).refused(2, &["cannot read the case file", "warpfem init MESH"]);
+    folder.write("case.toml", GOOD);
+    folder.run(&["check", "case.toml", "--device", "gpu"]).refused(2, &["expected auto, cpu"]);
+}
+
+#[test]
+fn two_problems_of_a_model_are_both_said() {
+    let run = check(&good_but("fix = \"xyz\"", "fix = \"x\"").replace("density = 7850.0\n", ""));
+    problems(&run, 4, &["gravity needs the density", "not held against every rigid motion"]);
+    assert!(run.err.contains("help: it would be held by `fix = \"xyz\"` on any of: xmin, xmax"), "{}", run.err);
+    // What is right is described beside what is wrong.
+    assert!(run.out.contains("  support   xmin: 9 nodes, x fixed\n"), "{}", run.out);
+}
+
+#[test]
+fn units_that_do_not_fit_are_warned_of() {
+    let out = check(&good_but("young = 210e9", "young = 210e3")).done().out;
+    let words = ["warning: units: material `steel`: young = 210000 is 210 kPa in m, N, Pa, kg/m^3", "young = 2.1e11"];
+    assert!(words.iter().all(|word| out.contains(word)) && out.contains("ready:"), "{out}");
+    let out = check(&good_but("size = [4.0, 1.0, 1.0]", "size = [80.0, 20.0, 20.0]")).done().out;
+    assert!(out.contains("warning: units: the longest side of the mesh, 80, is 80 m"), "{out}");
+}
+
+#[test]
+fn other_analyses_are_described() {
+    let plane = "[mesh]\ngenerate = { kind = \"rectangle\", element = \"quad4\", size = [2.0, 1.0], cells = [4, 2] }\n\
+                 [analysis]\nkind = \"plane_stress\"\nthickness = 0.5\n[[material]]\nname = \"steel\"\nyoung = 210e9\n\
+                 poisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"x\"\ndisplacement = { y = -1e-3 }\n";
+    let out = check(plane).done().out;
+    for words in [
+        "case: plane stress, 0.5 thick, on the generated mesh",
+        "volume 1;",
+        "x fixed, y moved by -0.001",
+        "unknowns  30",
+    ] {
+        assert!(out.contains(words), "`{words}` is not in\n{out}");
+    }
+    let heat = "[mesh]\ngenerate = { kind = \"annulus\", element = \"tri3\", radii = [1.0, 2.0], cells = [4, 24] }\n\
+                [analysis]\nkind = \"laplace\"\n[[material]]\nname = \"steel\"\nconductivity = 50.0\n[[support]]\non = \"inner\"\n\
+                value = 20.0\n[source]\nvalue = 3.0\n[solver]\nmethod = \"femses\"\n";
+    let out = check(heat).done().out;
+    for words in
+        ["a potential", "k = 50", "inner: 24 nodes, value 20", "source: ", "no estimate of time for this method"]
+    {
+        assert!(out.contains(words), "`{words}` is not in\n{out}");
+    }
+}
