@@ -35,12 +35,18 @@ pub struct Recorder {
     emulated: Emulated,
     counts: RefCell<Counts>,
     room: Option<u64>,
+    refuses_cooperation: bool,
 }
 
 impl Recorder {
     /// The same with so many bytes of memory.
     pub fn with_room(self, bytes: u64) -> Self {
         Recorder { room: Some(bytes), ..self }
+    }
+
+    /// The same without launches whose blocks wait for one another.
+    pub fn without_cooperation(self) -> Self {
+        Recorder { refuses_cooperation: true, ..self }
     }
 
     /// What was done so far.
@@ -90,7 +96,10 @@ impl Launcher for Recorder {
         unsafe { self.emulated.launch(grid, kernel) }
     }
 
-    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool> {
+        if self.refuses_cooperation {
+            return Ok(false);
+        }
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch_cooperative(grid, kernel) }
@@ -104,8 +113,9 @@ impl Launcher for Recorder {
         self.emulated.record(work)
     }
 
-    fn replay(&self, recording: &Infallible) -> Result<()> {
-        self.emulated.replay(recording)
+    unsafe fn replay(&self, recording: &Infallible) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.emulated.replay(recording) }
     }
 
     fn finish(&self) -> Result<()> {

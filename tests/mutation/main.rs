@@ -18,8 +18,18 @@ use watch::Watch;
 
 /// Meshes of a few cells, of every version and element.
 const MESHES: [&str; 12] = [
-    "box22a", "box22b", "box41a", "box41b", "faces41", "hex27", "prism6", "ring_hex20", "ring_quad8", "ring_tet10",
-    "ring_tri6", "tet10",
+    "box22a",
+    "box22b",
+    "box41a",
+    "box41b",
+    "faces41",
+    "hex27",
+    "prism6",
+    "ring_hex20",
+    "ring_quad8",
+    "ring_tet10",
+    "ring_tri6",
+    "tet10",
 ];
 
 /// A mutant in so many takes the long way through the program.

@@ -160,8 +160,11 @@ pub trait Backend: Sized + 'static {
     fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>> {
         Ok(None)
     }
-    /// Does what was noted, on the same arrays, which live.
-    fn replay(&self, recording: &Self::Recording) -> Result<()>;
+    /// Does what was noted, on the same arrays.
+    ///
+    /// # Safety
+    /// The arrays that the noted work uses live still, and nobody has borrowed those that it writes.
+    unsafe fn replay(&self, recording: &Self::Recording) -> Result<()>;
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
     fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {
