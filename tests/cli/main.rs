@@ -4,13 +4,17 @@ mod bad_case;
 mod bad_mesh;
 mod bad_use;
 mod bench;
+mod demo;
+mod disk;
 mod femses;
 mod files;
 mod laplace;
 mod plane;
 mod solve;
+mod speech;
 mod stop;
 mod tools;
+mod verify;
 mod vtu;
 
 use std::path::{Path, PathBuf};
