@@ -46,7 +46,7 @@ const TEMPLATE: &str = "{prefix:>16} {spinner} [{bar:40}] {elapsed} {msg}";
 
 /// Where the bar ends for a share of the work.
 fn position(share: f64) -> u64 {
-    (share.clamp(0.0, 1.0) * STEPS as f64) as u64
+    (share.clamp(0.0, 1.0) * STEPS as f64).round() as u64
 }
 
 /// How far a residual has come; a NaN nowhere.

@@ -144,8 +144,9 @@ fn table(checks: &[Check]) -> String {
 fn number(x: f64) -> String {
     match x.abs() {
         0.0 => "0".into(),
-        size if (1e-2..1e6).contains(&size) => {
-            format!("{x:.*}", 5 - (size.log10().floor() as i32).clamp(-2, 5) as usize)
+        size if (1e-2..1e5).contains(&size) => {
+            let decimals = 5 - size.log10().floor() as i32;
+            format!("{x:.*}", decimals.max(0) as usize)
         }
         _ => format!("{x:.5e}"),
     }

@@ -82,7 +82,7 @@ pub(super) fn problems() -> Result<Vec<Problem>> {
         pulled(Hex20, 0, 0.994, 1e-3)?,
         pulled(Hex20, 1, 0.970, 1e-3)?,
         pulled(Hex20, 2, 0.961, 1e-3)?,
-        cantilever(Hex8, [48, 6, 6], 0.02)?,
+        cantilever(Hex8, [48, 6, 6], 0.035)?,
         cantilever(Tet10, [24, 3, 3], 0.015)?,
         cantilever(Hex20, [24, 3, 3], 0.015)?,
     ])

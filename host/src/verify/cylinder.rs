@@ -71,9 +71,10 @@ pub fn cylinder(kind: ElementKind, n: usize, [moved, hoop]: [f64; 2]) -> Result<
 /// Every element.
 pub(super) fn problems() -> Result<Vec<Problem>> {
     let all = [Tri3, Quad4, Tri6, Quad8, Tet4, Hex8, Tet10, Hex20];
-    let one = |kind: ElementKind| match kind.info().is_quadratic() {
-        true => cylinder(kind, 8, [2e-4, 5e-3]),
-        false => cylinder(kind, 16, [5e-3, 5.5e-2]),
+    let one = |kind: ElementKind| match (kind.info().is_quadratic(), kind.info().is_simplex()) {
+        (true, _) => cylinder(kind, 8, [3e-4, 5e-3]),
+        (false, true) => cylinder(kind, 16, [1e-2, 5e-2]),
+        (false, false) => cylinder(kind, 16, [1e-3, 5.5e-2]),
     };
     all.into_iter().map(one).collect()
 }
