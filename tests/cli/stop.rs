@@ -44,9 +44,9 @@ fn ctrl_c_in_the_iteration_ends_it_and_marks_the_results() {
 /// At any time at all: nothing is left, or everything is, and never a file that is not whole.
 #[test]
 fn ctrl_c_in_every_phase_leaves_all_or_nothing() {
-    const MOMENTS: u32 = 16;
+    const MOMENTS: u32 = 12;
     let folder = Folder::new();
-    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [60, 12, 12]"));
+    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [40, 8, 8]"));
     let solve = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
     let start = Instant::now();
     folder.run(&solve).done();

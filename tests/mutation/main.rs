@@ -1,7 +1,8 @@
 //! Files with mistakes that nobody thought of: meshes and case files with bytes flipped, lines lost, numbers exchanged. Whatever
 //! comes of them is a result or an error of the library; never a panic, a hang, or an array as large as a wrong number says.
 //!
-//! `WARPFEM_TEST_MUTANTS` is how many of each there are; a mutant is made of its number, so that it can be made again.
+//! `WARPFEM_TEST_MUTANTS` is how many of each there are, in a long run on larger meshes too; a mutant is made of its number, so that it
+//! can be made again.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -32,17 +33,27 @@ const MESHES: [&str; 12] = [
     "tet10",
 ];
 
+/// Meshes of some hundred nodes, for the long run.
+const LARGER: [&str; 3] = ["cube_463", "hole", "ring"];
+
 /// A mutant in so many takes the long way through the program.
 const PER_PROCESS: usize = 20;
 
-fn count() -> usize {
+/// What was asked for.
+fn asked() -> Option<usize> {
     let asked = std::env::var("WARPFEM_TEST_MUTANTS").ok();
-    asked.map_or(2000, |n| n.parse().expect("WARPFEM_TEST_MUTANTS is a number"))
+    asked.map(|n| n.parse().expect("WARPFEM_TEST_MUTANTS is a number"))
+}
+
+fn count() -> usize {
+    asked().unwrap_or(3000)
 }
 
 fn meshes() -> Mutants {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    Mutants::new(MESHES.iter().map(|name| fs::read(data.join(format!("{name}.msh"))).unwrap()).collect())
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let small = MESHES.iter().map(|name| root.join(format!("tests/data/{name}.msh")));
+    let larger = LARGER.iter().map(|name| root.join(format!("meshes/{name}.msh"))).filter(|_| asked().is_some());
+    Mutants::new(small.chain(larger).map(|path| fs::read(path).unwrap()).collect())
 }
 
 /// Every table there is, small; the meshes are those of `tests/data`.

@@ -128,7 +128,11 @@ fn table(checks: &[Check]) -> String {
     let mut text = String::new();
     for row in &rows {
         for (i, (cell, width)) in row.iter().zip(widths).enumerate() {
-            let padded = if (2..6).contains(&i) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
+            let padded = match i {
+                2..=5 => format!("{cell:>width$}"),
+                7 => cell.clone(),
+                _ => format!("{cell:<width$}"),
+            };
             text.push_str(&match cell.as_str() {
                 "ok" => toned(Tone::Good, &padded),
                 "OFF" => toned(Tone::Bad, &padded),

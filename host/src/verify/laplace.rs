@@ -54,7 +54,7 @@ pub fn ring(kind: ElementKind, n: usize, [flow, middle]: [f64; 2]) -> Result<Pro
 
 /// Every plane element.
 pub(super) fn problems() -> Result<Vec<Problem>> {
-    let rings =
-        [(Tri3, 16, [3e-3, 1e-3]), (Quad4, 16, [3e-3, 1e-3]), (Tri6, 8, [3e-5, 3e-5]), (Quad8, 8, [3e-5, 3e-5])];
+    let (linear, quadratic) = ([1e-3, 2e-4], [3e-6, 3e-6]);
+    let rings = [(Tri3, 16, linear), (Quad4, 16, linear), (Tri6, 8, quadratic), (Quad8, 8, quadratic)];
     rings.into_iter().map(|(kind, n, within)| ring(kind, n, within)).collect()
 }
