@@ -11,9 +11,9 @@ use crate::model::Model;
 use crate::pipeline::Solution;
 use std::f64::consts::FRAC_PI_2;
 
-/// `sigma_yy` at D of LE1 [MPa].
+/// `sigma_yy` at D of LE1, in MPa.
 pub const LE1: f64 = 92.7;
-/// `sigma_yy` at D of LE10 [MPa].
+/// `sigma_yy` at D of LE10, in MPa.
 pub const LE10: f64 = -5.38;
 
 /// `from` on the inside, `to` on the outside, `s` of the way.
