@@ -1,52 +1,26 @@
-//! Published problems: NAFEMS LE1 and LE10, Lame's thick cylinder, plates with a hole. Meshes are regular ones with their
-//! nodes moved onto the geometry, so that edges of quadratic elements are curved. Stresses at nodes are means over the cells
-//! around them ([`stress_at`]).
+//! Published problems: those of `warpfem verify` on finer and finer meshes, and plates with a hole. Stresses at nodes are means
+//! over the cells around them ([`stress_at`]).
 
 mod common;
 
 use common::elements::{PLANE, SOLID};
 use common::fields::{Displacement, errors, node_at, rates, solve, stress_at};
-use common::meshes::{model, regular_box};
+use common::meshes::model;
 use std::f64::consts::FRAC_PI_2;
+use warpfem::backend::Device;
 use warpfem::element::ElementKind::{self, *};
-use warpfem::mesh::{Group, Mesh};
+use warpfem::mesh::Group;
 use warpfem::model::Model;
+use warpfem::solve::Silent;
+use warpfem::verify::cylinder::{HOOP, INNER, OUTER, POISSON, PRESSURE, YOUNG, cylinder, stretch};
+use warpfem::verify::meshes::mapped;
+use warpfem::verify::nafems::{self, between, growing};
+use warpfem::verify::{GROUPS, Problem};
 
-/// A regular mesh of `cells` of the unit cube, or square, with its nodes moved by `place`.
-fn mapped(kind: ElementKind, cells: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
-    let mut mesh = regular_box(kind, cells);
-    mesh.coords.iter_mut().for_each(|x| *x = place(*x));
-    mesh
-}
-
-/// `from` on the inside, `to` on the outside, `s` of the way.
-fn between(from: [f64; 2], to: [f64; 2], s: f64) -> [f64; 2] {
-    [0, 1].map(|i| (1.0 - s) * from[i] + s * to[i])
-}
-
-/// A map of [0, 1] onto itself that makes equal steps grow by `e^growth` from the first to the last.
-fn growing(growth: f64, s: f64) -> f64 {
-    (growth * s).exp_m1() / growth.exp_m1()
-}
-
-/// The quarter of a plate between two ellipses, with cells that grow outwards: `x` from the inner to the outer one, `y`
-/// from the long axis to the short.
-fn ellipses(growth: f64, [s, t, z]: [f64; 3]) -> [f64; 3] {
-    let (sin, cos) = (FRAC_PI_2 * t).sin_cos();
-    let [x, y] = between([2.0 * cos, sin], [3.25 * cos, 2.75 * sin], growing(growth, s));
-    [x, y, z]
-}
-
-/// `sigma_yy` at D = (2, 0) of NAFEMS' elliptic membrane: The Standard NAFEMS Benchmarks (1990), test LE1, 92.7 MPa.
-fn le1(kind: ElementKind, cells: [usize; 2]) -> f64 {
-    let tables = "[analysis]\nkind = \"plane_stress\"\nthickness = 0.1\n\
-                  [[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3\n\
-                  [[support]]\non = \"ymin\"\nfix = \"y\"\n[[support]]\non = \"ymax\"\nfix = \"x\"\n\
-                  [[pressure]]\non = \"xmax\"\nvalue = -10e6\n";
-    let mut membrane = model(tables, mapped(kind, [cells[0], cells[1], 1], |x| ellipses(1.5, x)));
-    let solution = solve(&mut membrane, 1e-10);
-    let d = node_at(&membrane, [2.0, 0.0, 0.0]);
-    stress_at(&membrane, &solution.displacement, d)[1] / 1e6
+/// The values of a problem, in the order of its measures.
+fn values(problem: &Problem) -> Vec<f64> {
+    let checks = problem.check(Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{}: {error}", problem.name));
+    checks.iter().map(|check| check.computed).collect()
 }
 
 /// Errors on finer and finer meshes fall from mesh to mesh and are at last below `within`.
@@ -62,78 +36,29 @@ fn le1_elliptic_membrane() {
     for (kind, coarse, within) in
         [(Tri3, [8, 12], 0.045), (Quad4, [8, 12], 0.045), (Tri6, [6, 10], 0.005), (Quad8, [4, 6], 0.005)]
     {
-        let found = [1, 2, 4].map(|by| le1(kind, coarse.map(|n| by * n)));
-        check_approach(&format!("LE1, {kind:?}, from {coarse:?} cells"), &found, 92.7, within);
-        let reasonable = !kind.info().is_quadratic() || (found[1] / 92.7 - 1.0).abs() < 0.02;
+        let found = [1, 2, 4].map(|by| values(&nafems::le1(kind, coarse.map(|n| by * n), within).unwrap())[0]);
+        check_approach(&format!("LE1, {kind:?}, from {coarse:?} cells"), &found, nafems::LE1, within);
+        let reasonable = !kind.info().is_quadratic() || (found[1] / nafems::LE1 - 1.0).abs() < 0.02;
         assert!(reasonable, "{kind:?}, twice {coarse:?} cells: {found:?}");
     }
-}
-
-/// `sigma_yy` at D = (2, 0, 0.6) of NAFEMS' thick plate: The Standard NAFEMS Benchmarks (1990), test LE10, -5.38 MPa.
-fn le10(kind: ElementKind, cells: [usize; 3]) -> f64 {
-    let mesh = mapped(kind, cells, |[s, t, z]| ellipses(0.5, [s, t, 0.6 * z]));
-    // The line in the middle of the outer edge, held against moving down.
-    let on_outer = |[x, y, _]: [f64; 3]| ((x / 3.25).powi(2) + (y / 2.75).powi(2) - 1.0).abs() < 1e-9;
-    let on_line = |(x, _): &(&[f64; 3], &u64)| x[2] == 0.3 && on_outer(**x);
-    let line: Vec<u64> = mesh.coords.iter().zip(&mesh.node_tags).filter(on_line).map(|(_, tag)| *tag).collect();
-    assert!(line.len() > cells[1]);
-    let tables = format!(
-        "[[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3\n\
-         [[support]]\non = \"ymin\"\nfix = \"y\"\n[[support]]\non = \"ymax\"\nfix = \"x\"\n\
-         [[support]]\non = \"xmax\"\nfix = \"xy\"\n[[support]]\nnodes = {line:?}\nfix = \"z\"\n\
-         [[pressure]]\non = \"zmax\"\nvalue = 1e6\n"
-    );
-    let mut plate = model(&tables, mesh);
-    let solution = solve(&mut plate, 1e-10);
-    let d = node_at(&plate, [2.0, 0.0, 0.6]);
-    stress_at(&plate, &solution.displacement, d)[1] / 1e6
 }
 
 #[test]
 fn le10_thick_plate() {
     for (kind, coarse, within) in [(Hex8, [2, 4, 2], 0.3), (Hex20, [2, 4, 1], 0.02), (Tet10, [2, 4, 1], 0.02)] {
-        let found = [1, 2, 4].map(|by| le10(kind, coarse.map(|n| by * n)));
-        check_approach(&format!("LE10, {kind:?}, from {coarse:?} cells"), &found, -5.38, within);
+        let found = [1, 2, 4].map(|by| values(&nafems::le10(kind, coarse.map(|n| by * n), within).unwrap())[0]);
+        check_approach(&format!("LE10, {kind:?}, from {coarse:?} cells"), &found, nafems::LE10, within);
     }
 }
 
-/// Radii, pressure inside and material of the cylinder.
-const INNER: f64 = 1.0;
-const OUTER: f64 = 2.0;
-const PRESSURE: f64 = 3.0;
-const YOUNG: f64 = 1000.0;
-const POISSON: f64 = 0.3;
-
-/// Lame's solution in plane strain (Timoshenko and Goodier, art. 28): `u_r = c ((1 - 2 nu) r + b^2 / r)`.
+/// Lame's solution in plane strain, `u = c ((1 - 2 nu) + b^2 / r^2) x`.
 fn lame([x, y, _]: [f64; 3]) -> Displacement {
     let c = (1.0 + POISSON) / YOUNG * PRESSURE * INNER * INNER / (OUTER * OUTER - INNER * INNER);
     let (r2, b2) = (x * x + y * y, OUTER * OUTER);
-    let even = c * (1.0 - 2.0 * POISSON + b2 / r2);
+    let even = stretch(r2.sqrt());
     let slope = -2.0 * c * b2 / (r2 * r2);
     let h = [[even + slope * x * x, slope * x * y, 0.0], [slope * x * y, even + slope * y * y, 0.0], [0.0; 3]];
     Displacement { u: [even * x, even * y, 0.0], h }
-}
-
-/// A quarter of a ring, as high as a cell: `x` along the radius, `y` round the axis.
-fn ring(n: usize) -> impl Fn([f64; 3]) -> [f64; 3] {
-    move |[s, t, z]| {
-        let (sin, cos) = (FRAC_PI_2 * t).sin_cos();
-        let r = INNER + s * (OUTER - INNER);
-        [r * cos, r * sin, z / n as f64]
-    }
-}
-
-/// A quarter of the cylinder with `n` cells along the radius, in plane strain or as a slice held along its axis.
-fn cylinder(kind: ElementKind, n: usize) -> Model {
-    let plane = kind.info().dim == 2;
-    let head = if plane { "[analysis]\nkind = \"plane_strain\"\n" } else { "" };
-    let ends = if plane { "" } else { "[[support]]\non = [\"zmin\", \"zmax\"]\nfix = \"z\"\n" };
-    let tables = format!(
-        "{head}[[material]]\nname = \"soft\"\nyoung = {YOUNG:?}\npoisson = {POISSON:?}\n{ends}\
-         [[support]]\non = \"ymin\"\nfix = \"y\"\n[[support]]\non = \"ymax\"\nfix = \"x\"\n\
-         [[pressure]]\non = \"xmin\"\nvalue = {PRESSURE:?}\n"
-    );
-    model(&tables, mapped(kind, [n, 2 * n, 1], ring(n)))
 }
 
 #[test]
@@ -145,7 +70,7 @@ fn lame_thick_cylinder() {
             false => (1.0, [4, 8, 16], [3e-3, 5.5e-2, 5.5e-2]),
         };
         let solved = cells.map(|n| {
-            let mut model = cylinder(kind, n);
+            let mut model = cylinder(kind, n, [most[0], most[2]]).unwrap().model;
             let solution = solve(&mut model, 1e-12);
             let bore = node_at(&model, [INNER, 0.0, 0.0]);
             (errors(&model, &solution.displacement, lame), stress_at(&model, &solution.displacement, bore)[1])
@@ -154,9 +79,7 @@ fn lame_thick_cylinder() {
         println!("Lame, {kind:?}: errors {:?}, rates {u:.3}, {energy:.3}", solved[2].0);
         assert!(u > p + 0.9 && energy > p - 0.1, "{kind:?}: rates {u}, {energy}");
         assert!(solved[2].0[0] < most[0] && solved[2].0[1] < most[1], "{kind:?}: {:?}", solved[2].0);
-        // Timoshenko and Goodier, art. 28.
-        let hoop = PRESSURE * (OUTER * OUTER + INNER * INNER) / (OUTER * OUTER - INNER * INNER);
-        check_approach(&format!("Lame, {kind:?}, stress"), &solved.map(|(_, stress)| stress), hoop, most[2]);
+        check_approach(&format!("Lame, {kind:?}, stress"), &solved.map(|(_, stress)| stress), HOOP, most[2]);
     }
 }
 
@@ -167,7 +90,7 @@ fn volumes_of_curved_shapes() {
         let order = if kind.info().is_quadratic() { 4.0 } else { 2.0 };
         let cells = [2, 4, 8];
         let missed = cells.map(|n| {
-            let mut model = cylinder(kind, n);
+            let mut model = cylinder(kind, n, [1.0; 2]).unwrap().model;
             model.materials[0].density = Some(1.0);
             model.gravity = Some([-1.0, 0.0, 0.0]);
             model.nodal_forces.fill([0.0; 3]);
@@ -191,7 +114,8 @@ fn strip_with_a_hole(kind: ElementKind, width: f64, cells: [usize; 2]) -> Model 
         let outline = if t <= 0.5 { [length, 2.0 * t * width] } else { [2.0 * (1.0 - t) * length, width] };
         let [x, y] = between([cos, sin], outline, growing(growth, s));
         [x, y, 0.0]
-    });
+    })
+    .unwrap();
     let at_end = |node: &u32| mesh.coords[*node as usize][0] == length;
     let edges = (0..mesh.cells[1].len()).filter(|edge| mesh.cells[1].cell(*edge).iter().all(at_end));
     let members = vec![(1, edges.map(|edge| edge as u32).collect())];
@@ -214,6 +138,20 @@ fn plates_with_a_hole() {
             let found = stress_at(&plate, &solution.displacement, side)[0];
             println!("hole in a strip {width:.2} times as wide, {kind:?}: {found:.4}, expected {expected}");
             assert!((found / expected - 1.0).abs() < 0.02, "{kind:?}, {width}: {found}, not {expected}");
+        }
+    }
+}
+
+/// Every problem of `warpfem verify` as it is there, in every group.
+#[test]
+fn what_verify_checks_is_within_its_tolerances() {
+    for (group, problems) in GROUPS {
+        let problems = problems().unwrap();
+        assert!(problems.len() > 2, "{group}");
+        for check in problems.iter().flat_map(|problem| problem.check(Device::Cpu, &Silent).unwrap()) {
+            println!("{}: {} {:.6e}, error {:.1e}", check.problem, check.quantity, check.computed, check.error());
+            assert!(check.passed(), "{check:?}");
+            assert!(check.tolerance < 0.06, "a tolerance that says little: {check:?}");
         }
     }
 }

@@ -312,6 +312,23 @@ fn difference(
 }
 
 #[test]
+fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
+    let (blocks, f) = chain_and_load(400);
+    let run = |recorder: Recorder| {
+        let backend = GpuBackend::new(recorder).unwrap();
+        let (u, outcome) = solve::<_, f64>(&backend, &blocks, &f, "jacobi", CgOptions::new(1e-10, 1000)).unwrap();
+        (u, outcome, backend.launcher().counts().launches)
+    };
+    let (expected, in_one, launches) = run(Recorder::default());
+    assert!(launches.keys().any(|name| name.contains("persistent")), "{launches:?}");
+    let (found, outcome, launches) = run(Recorder::default().without_cooperation());
+    assert!(!launches.keys().any(|name| name.contains("persistent")), "{launches:?}");
+    assert_eq!(launches["cg_direction_f64"], outcome.iterations.next_multiple_of(CHECK_EVERY));
+    assert!(outcome.converged && in_one.converged);
+    assert_close("u", &found, &expected, 1e-8, largest(&expected));
+}
+
+#[test]
 fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
     let (launches, [reads, others @ ..]) = difference("jacobi", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;

@@ -5,7 +5,7 @@ mod common;
 use common::elements::{PLANE, Reference, SOLID};
 use common::meshes::{distorted_box, file, model, on_skin, prescribe, regular_box, straighten};
 use common::{assert_close, fields, reference};
-use std::f64::consts::{LN_2, PI};
+use std::f64::consts::PI;
 use warpfem::Error;
 use warpfem::backend::Device;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Quad8, Tet4, Tri3, Tri6};
@@ -17,9 +17,8 @@ use warpfem::model::Model;
 use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Silent;
 use warpfem::sparse::formats;
+use warpfem::verify::laplace::{self as verify, K};
 
-/// Conductivity of the bodies here.
-const K: f64 = 3.0;
 const BODY: &str = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n";
 /// 1 on the left, 3 on the right.
 const SIDES: &str = "[[support]]\non = \"xmin\"\nvalue = 1.0\n[[support]]\non = \"xmax\"\nvalue = 3.0\n";
@@ -27,9 +26,6 @@ const SIDES: &str = "[[support]]\non = \"xmin\"\nvalue = 1.0\n[[support]]\non = 
 fn laplace(tables: &str, mesh: Mesh) -> Model {
     model(&format!("{BODY}{tables}"), mesh)
 }
-
-/// 0 on the inner circle, 1 on the outer.
-const BETWEEN: &str = "[[support]]\non = \"inner\"\nvalue = 0.0\n[[support]]\non = \"outer\"\nvalue = 1.0\n";
 
 fn solve(model: &mut Model) -> (Solution, Potential) {
     let solution = fields::solve(model, 1e-13);
@@ -114,11 +110,7 @@ fn error(model: &Model, found: &Potential, exact: impl Fn([f64; 3]) -> f64) -> f
 
 /// 0 at radius 1 and 1 at radius 2: `ln r / ln 2`, and a flow of `2 pi k / ln 2`.
 fn ring(kind: ElementKind, n: usize) -> Model {
-    laplace(BETWEEN, generate_annulus(kind, [1.0, 2.0], [n, 8 * n]).unwrap())
-}
-
-fn log(x: [f64; 3]) -> f64 {
-    x[0].hypot(x[1]).ln() / LN_2
+    verify::ring(kind, n, [1.0; 2]).unwrap().model
 }
 
 #[test]
@@ -127,10 +119,10 @@ fn rings_converge_to_the_logarithm() {
         let [coarse, fine] = [4, 8].map(|n| {
             let mut model = ring(kind, n);
             let (solution, found) = solve(&mut model);
-            let flow = 2.0 * PI * K / LN_2;
+            let flow = verify::FLOW;
             let flows = [solution.reactions[0][0] / -flow - 1.0, solution.reactions[1][0] / flow - 1.0];
             assert!((flows[0] - flows[1]).abs() < 1e-11, "what flows in flows out: {flows:?}");
-            (error(&model, &found, log), flows[0].abs())
+            (error(&model, &found, verify::exact), flows[0].abs())
         });
         let rate = |coarse: f64, fine: f64| (coarse / fine).log2();
         let rates = [rate(coarse.0, fine.0), rate(coarse.1, fine.1)];
@@ -151,16 +143,16 @@ fn rings_from_files_give_the_same() {
     for form in [Form::Ascii, Form::Binary] {
         let path = folder.path().join("ring.msh");
         std::fs::write(&path, to_bytes(&model.mesh, form)).unwrap();
-        let mut read = laplace(BETWEEN, Mesh::read(&path).unwrap());
+        let mut read = common::meshes::model(verify::TABLES, Mesh::read(&path).unwrap());
         let (_, found) = solve(&mut read);
         assert_close("from a file", &found.values, &expected.values, 1e-12, 1.0);
     }
     let mut gmsh = Model::load(&file("ring.toml")).unwrap();
     let (solution, found) = solve(&mut gmsh);
-    let missed = error(&gmsh, &found, log);
+    let missed = error(&gmsh, &found, verify::exact);
     println!("{} nodes of Gmsh: {missed:.2e}", found.values.len());
     assert!(missed < 2e-3, "{missed:.2e}");
-    let flow = 2.0 * PI * gmsh.materials[0].conductivity / LN_2;
+    let flow = verify::FLOW / K * gmsh.materials[0].conductivity;
     assert!((solution.reactions[1][0] / flow - 1.0).abs() < 4e-3, "{:?} against {flow}", solution.reactions);
 }
 

@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("stress", &["error", "element", "backend", "sparse", "assembly"]),
     ("pipeline", &["error", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"]),
     ("estimate", &["element", "mesh", "model", "assembly", "precond"]),
+    ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.
     ("error", &["mesh", "model", "solve", "pipeline"]),

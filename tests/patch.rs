@@ -12,7 +12,9 @@ use common::{assert_close, largest};
 use warpfem::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri6};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
+use warpfem::model::Analysis;
 use warpfem::pipeline::Solution;
+use warpfem::verify::patch::{self as verify, FIELD};
 
 /// [`SOFT`]'s constants.
 const YOUNG: f64 = 1000.0;
@@ -25,14 +27,8 @@ fn rollers() -> String {
     [("xmin", "x"), ("ymin", "y"), ("zmin", "z")].map(roller).concat()
 }
 
-/// A unit box of distorted cells, curved where the element is. Of curved tetrahedra the four points of their rule integrate
-/// stresses only nearly: `int sigma grad N_a dV` is of degree 3, the rule of degree 2. Theirs stay straight here.
 fn patch(kind: ElementKind) -> Mesh {
-    let mut mesh = distorted_box(kind, if kind.info().is_quadratic() { [2, 3, 2] } else { [4, 5, 3] }, 0.2);
-    if kind == Tet10 {
-        straighten(&mut mesh);
-    }
-    mesh
+    verify::mesh(kind).unwrap()
 }
 
 fn check_displacements(solution: &Solution, coords: &[[f64; 3]], exact: impl Fn([f64; 3]) -> [f64; 3]) {
@@ -49,16 +45,9 @@ fn check_stress(solution: &Solution, expected: [f64; 6]) {
 
 #[test]
 fn a_linear_field_on_the_skin_is_linear_inside() {
-    let h = [[1e-3, -2e-3, 5e-4], [3e-3, 4e-3, -1e-3], [-6e-4, 2e-3, -3e-3]];
-    let exact = |x: [f64; 3]| [0, 1, 2].map(|i| 0.01 + (0..3).map(|j| h[i][j] * x[j]).sum::<f64>());
-    let (lambda, mu) = (YOUNG * POISSON / (1.3 * 0.4), YOUNG / 2.6);
-    let trace = h[0][0] + h[1][1] + h[2][2];
-    let shear = |i: usize, j: usize| mu * (h[i][j] + h[j][i]);
-    let normal = |i: usize| lambda * trace + 2.0 * mu * h[i][i];
-    let stress = [normal(0), normal(1), normal(2), shear(0, 1), shear(1, 2), shear(0, 2)];
+    let (h, exact, stress) = (FIELD, |x| verify::field(3, x), verify::stress(Analysis::Elasticity));
     for kind in SOLID {
-        let mut patch = model(&format!("{SOFT}{}", rollers()), patch(kind));
-        prescribe(&mut patch, |x| on_skin(3, x).then(|| exact(x)));
+        let mut patch = verify::elastic(kind, Analysis::Elasticity).unwrap().model;
         let coords = patch.mesh.coords.clone();
         let solution = solve(&mut patch, 1e-13);
         check_displacements(&solution, &coords, exact);

@@ -55,6 +55,14 @@ pub enum Error {
         .0.outcome.ending.reason()
     )]
     NotConverged(Box<crate::pipeline::Solution>),
+    /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this device.
+    #[error("{off} of {of} values are off: do not trust results of this build on this device")]
+    Unverified {
+        /// Values that are off.
+        off: usize,
+        /// Values in all.
+        of: usize,
+    },
     /// A direct solver has no solution (exit code 2 or 4).
     #[error(transparent)]
     Direct(#[from] DirectError),
@@ -105,7 +113,7 @@ impl Error {
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
             Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
             Error::Direct(error) => error.exit_code(),
-            Error::NotConverged(_) => 5,
+            Error::NotConverged(_) | Error::Unverified { .. } => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
             Error::Output { .. } => 8,

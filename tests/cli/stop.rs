@@ -3,7 +3,7 @@
 
 use crate::{Folder, GOOD, Run};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Starts a solution that never ends and interrupts it after a while: sooner or later it is ready for that.
 fn interrupt(folder: &Folder, cells: &str, until: impl Fn(&Run) -> bool) -> Run {
@@ -39,6 +39,40 @@ fn ctrl_c_in_the_iteration_ends_it_and_marks_the_results() {
     assert_eq!(summary["solver"]["ending"], "cancelled");
     assert_eq!(summary["solver"]["converged"], false);
     assert!(summary["solver"]["iterations"].as_u64().unwrap() > 0, "{summary}");
+}
+
+/// At any time at all: nothing is left, or everything is, and never a file that is not whole.
+#[test]
+fn ctrl_c_in_every_phase_leaves_all_or_nothing() {
+    const MOMENTS: u32 = 12;
+    let folder = Folder::new();
+    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [40, 8, 8]"));
+    let solve = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
+    let start = Instant::now();
+    folder.run(&solve).done();
+    let whole = start.elapsed();
+    let all = folder.names("out");
+    let mut endings = Vec::new();
+    for moment in 0..MOMENTS {
+        std::fs::remove_dir_all(folder.path("out")).unwrap_or_default();
+        let mut command = folder.command(&solve);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A process needs some milliseconds until it listens.
+        std::thread::sleep(Duration::from_millis(50) + whole * moment / MOMENTS);
+        // It may have ended by now.
+        let _ =
+            std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status();
+        let run: Run = child.wait_with_output().unwrap().into();
+        let left = if folder.path("out").exists() { folder.names("out") } else { Vec::new() };
+        match run.code {
+            Some(130) => assert!(left.is_empty() && run.err.is_empty(), "{moment}: {left:?} {run:?}"),
+            Some(0 | 5) => assert_eq!(left, all, "{moment}: {run:?}"),
+            _ => panic!("{moment}: {run:?}"),
+        }
+        endings.push(run.code);
+    }
+    println!("{endings:?}");
+    assert!(endings.contains(&Some(130)), "{endings:?}");
 }
 
 /// Runs with a stdout that nobody reads.

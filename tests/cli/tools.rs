@@ -9,14 +9,10 @@ fn help_has_examples() {
     assert_eq!((alone.code, alone.out.as_str()), (Some(2), ""));
     let help = folder.run(&["--help"]).done().out;
     assert_eq!(alone.err, help);
-    for word in ["solve", "info", "mesh", "devices", "bench", "Examples:", "Exit codes:"] {
-        assert!(help.contains(word), "{help}");
-    }
-    for command in
-        [&["solve"][..], &["info"], &["mesh", "box"], &["mesh", "rectangle"], &["bench", "spmv"], &["bench", "cg"]]
+    for word in
+        ["demo", "verify", "completions", "solve", "info", "mesh", "devices", "bench", "Examples:", "Exit codes:"]
     {
-        let help = folder.run(&[command, &["--help"]].concat()).done().out;
-        assert!(help.contains("Example") && help.contains(&format!("warpfem {}", command.join(" "))), "{help}");
+        assert!(help.contains(word), "{help}");
     }
     let version = folder.run(&["--version"]).done().out;
     assert_eq!(version, format!("warpfem {}\n", env!("CARGO_PKG_VERSION")));

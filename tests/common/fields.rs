@@ -1,14 +1,14 @@
 //! Displacement fields inside elements, by the textbook's shape functions: errors against an exact solution, loads that
-//! vary in space, stresses at nodes.
+//! vary in space.
 
 use super::elements::{Point, Reference};
 use super::reference;
 use nalgebra::SVector;
 use warpfem::backend::Device;
-use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
+pub use warpfem::verify::recovery::{mean_at_x, node_at, stress_at};
 
 /// Solves on the CPU until the residual is `tolerance` of the load.
 pub fn solve(model: &mut Model, tolerance: f64) -> Solution {
@@ -78,45 +78,6 @@ pub fn lame(model: &Model) -> [f64; 2] {
     let (lambda, mu) = (material.lambda(), material.mu());
     // No stress across: Timoshenko and Goodier, art. 16.
     [if model.analysis == Analysis::PlaneStress { 2.0 * lambda * mu / (lambda + 2.0 * mu) } else { lambda }, mu]
-}
-
-/// The node nearest to a place.
-pub fn node_at(model: &Model, place: [f64; 3]) -> usize {
-    let distance = |x: &[f64; 3]| (0..3).map(|i| (x[i] - place[i]).powi(2)).sum::<f64>();
-    let nodes = model.mesh.coords.iter().map(distance).enumerate();
-    nodes.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a mesh has nodes").0
-}
-
-/// The stress at a node: the mean over the cells around it of `D B u`, taken where it is most accurate (Barlow 1976) and
-/// extended from there to the node. These points are the centroid of linear elements; of quadratic ones as many points as
-/// there are corners, on the lines from the centroid to them, and the extension is that of the linear element.
-pub fn stress_at(model: &Model, displacement: &[[f64; 3]], node: usize) -> [f64; 6] {
-    let (mut sum, mut cells) = (SVector::zeros(), 0.0);
-    reference::for_each_cell(model, |kind, nodes, x, material, _| {
-        let Some(local) = nodes.iter().position(|other| *other as usize == node) else { return };
-        let d = reference::elasticity(model.analysis, &model.materials[material]);
-        let element = Reference::of(kind);
-        for (xi, share) in sampled(kind, element.nodes[local]) {
-            let point = element.at(xi, 1.0).of(x);
-            sum += share * d * reference::strain(3, &point, nodes, displacement.as_flattened());
-        }
-        cells += 1.0;
-    });
-    (sum / cells).into()
-}
-
-/// The sampling points of an element, and the part that each has in the value at `xi`.
-fn sampled(kind: ElementKind, xi: [f64; 3]) -> Vec<([f64; 3], f64)> {
-    let (info, corners) = (kind.info(), Reference::of(kind.linear()));
-    let middle = corners.middle;
-    if !info.is_quadratic() {
-        return vec![(middle, 1.0)];
-    }
-    // The rules of degree 3 on squares and cubes and of degree 2 on simplices, by how far they are on the way to the corners.
-    let way = if info.is_simplex() { 1.0 / (info.dim as f64 + 2.0).sqrt() } else { 1.0 / 3.0_f64.sqrt() };
-    let scaled = |x: [f64; 3], by: f64| [0, 1, 2].map(|i| middle[i] + by * (x[i] - middle[i]));
-    let shares = corners.at(scaled(xi, 1.0 / way), 1.0).of(&corners.nodes).shape;
-    corners.nodes.iter().zip(shares).map(|(corner, share)| (scaled(*corner, way), share)).collect()
 }
 
 /// `ln(e_k / e_(k+1)) / ln(n_(k+1) / n_k)` of errors on meshes of `n` cells a side.

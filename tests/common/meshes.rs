@@ -1,14 +1,15 @@
 //! Meshes that are not regular, and models on them.
 
-use super::Random;
 use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
 use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Symbolic, Topology};
 use warpfem::backend::Backend;
 use warpfem::element::ElementKind;
-use warpfem::mesh::{Mesh, generate::generate_box, rectangle::generate_rectangle};
-use warpfem::model::{Analysis, Case, Model, Support};
+use warpfem::mesh::Mesh;
+use warpfem::model::{Analysis, Model};
 use warpfem::sparse::Matrix;
+use warpfem::verify;
+pub use warpfem::verify::meshes::{on_skin, prescribe, straighten};
 
 /// A file of `meshes/`.
 pub fn file(name: &str) -> PathBuf {
@@ -20,54 +21,14 @@ pub fn load(case: &str) -> Model {
     Model::load(&file(case)).unwrap()
 }
 
-/// A unit box, of plane elements a unit square of the first two numbers of cells, whose inner corners are moved by up to
-/// `amount` of a cell in every direction. Edges inside are curved: the nodes in their middles are moved by a quarter of that.
+/// As the library makes it.
 pub fn distorted_box(kind: ElementKind, cells: [usize; 3], amount: f64) -> Mesh {
-    let mut mesh = regular_box(kind, cells);
-    let dim = kind.info().dim;
-    let mut random = Random(7);
-    let mut moved = |x: [f64; 3], amount: f64| {
-        let mut offset = |i: usize| if i < dim { amount * random.next() / cells[i] as f64 } else { 0.0 };
-        if on_skin(dim, x) { x } else { core::array::from_fn(|i| x[i] + offset(i)) }
-    };
-    let corners = n_corners(&mesh);
-    mesh.coords[..corners].iter_mut().for_each(|x| *x = moved(*x, amount));
-    straighten(&mut mesh);
-    mesh.coords[corners..].iter_mut().for_each(|x| *x = moved(*x, 0.25 * amount));
-    mesh
+    verify::meshes::distorted_box(kind, cells, amount).unwrap()
 }
 
-/// A unit box, or for plane elements a unit square of the first two numbers of cells.
+/// As the library makes it.
 pub fn regular_box(kind: ElementKind, cells: [usize; 3]) -> Mesh {
-    match kind.info().dim {
-        2 => generate_rectangle(kind, [1.0; 2], [cells[0], cells[1]]).unwrap(),
-        _ => generate_box(kind, [1.0; 3], cells).unwrap(),
-    }
-}
-
-/// Generated meshes number the corners of all cells first: how many there are.
-fn n_corners(mesh: &Mesh) -> usize {
-    let cells = &mesh.cells[0];
-    let corners = |cell: usize| cells.cell(cell)[..cells.kind.info().n_corners].iter().max();
-    (0..cells.len()).filter_map(corners).max().map_or(0, |node| *node as usize + 1)
-}
-
-/// Puts the nodes of edges in their middles.
-pub fn straighten(mesh: &mut Mesh) {
-    let cells = &mesh.cells[0];
-    let edges = cells.kind.info().edges();
-    for cell in 0..cells.len() {
-        let nodes = cells.cell(cell);
-        for edge in edges.iter().filter(|edge| edge.len() == 3) {
-            let [a, b, middle] = [0, 1, 2].map(|k| nodes[edge[k]] as usize);
-            mesh.coords[middle] = [0, 1, 2].map(|i| 0.5 * (mesh.coords[a][i] + mesh.coords[b][i]));
-        }
-    }
-}
-
-/// Whether a point is on the surface of the unit box, or on the outline of the unit square.
-pub fn on_skin(dim: usize, x: [f64; 3]) -> bool {
-    x[..dim].iter().any(|c| *c == 0.0 || *c == 1.0)
+    verify::meshes::regular_box(kind, cells).unwrap()
 }
 
 /// A material and nothing else.
@@ -86,9 +47,7 @@ pub fn clamp(kind: Analysis) -> String {
 
 /// Resolves the tables of a case on a mesh.
 pub fn model(tables: &str, mesh: Mesh) -> Model {
-    let text = format!("[mesh]\nfile = \"given.msh\"\n{tables}");
-    let case = Case::parse(Path::new("given.toml"), &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}"))
+    verify::model(tables, mesh).unwrap_or_else(|error| panic!("{error}\n{tables}"))
 }
 
 /// The analyses of elasticity that an element is made for.
@@ -123,15 +82,6 @@ pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
         cells.iter_mut().enumerate().for_each(|(cell, material)| *material = (cell % 3 == 0).into());
     }
     model
-}
-
-/// Replaces the supports by these displacements of all nodes for which there is one.
-pub fn prescribe(model: &mut Model, displacement: impl Fn([f64; 3]) -> Option<[f64; 3]>) {
-    let support = |(node, x): (usize, &[f64; 3])| {
-        let displacement = displacement(*x)?.map(Some);
-        Some(Support { name: format!("node {node}"), nodes: vec![node as u32], displacement })
-    };
-    model.supports = model.mesh.coords.iter().enumerate().filter_map(support).collect();
 }
 
 /// A model's mesh on a backend; the symbolic phase's arrays are kept.

@@ -9,6 +9,8 @@ pub mod meshes;
 pub mod recorder;
 pub mod reference;
 
+pub use warpfem::verify::meshes::Random;
+
 use cuda_std::emulator::{Emulator, Order};
 use kernels_rs::real::Real;
 use std::sync::Once;
@@ -79,27 +81,6 @@ pub fn assert_orders_agree<R: PartialEq + std::fmt::Debug>(results: &[R]) {
 /// The bits of numbers, for comparisons that take no rounding.
 pub fn bits<T: Real>(values: &[T]) -> Vec<u64> {
     values.iter().map(|value| value.to_f64().to_bits()).collect()
-}
-
-/// A sequence of numbers in (-1, 1), the same every time.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// The next whole number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        ((self.next() + 1.0) * 0.5 * n as f64) as usize % n.max(1)
-    }
-
-    /// `n` numbers.
-    pub fn vector<T: Real>(&mut self, n: usize) -> Vec<T> {
-        (0..n).map(|_| T::from_f64(self.next())).collect()
-    }
 }
 
 /// Puts a value into the bank of device-resident scalars.

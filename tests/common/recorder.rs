@@ -4,9 +4,9 @@ use cuda_std::launch::Kernel;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use warpfem::Result;
 use warpfem::backend::gpu::Launcher;
 use warpfem::backend::{Emulated, Grid, HostBuffer, N_SCALARS, Plain};
+use warpfem::{Error, Result};
 
 /// How often each thing was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,12 +35,34 @@ pub struct Recorder {
     emulated: Emulated,
     counts: RefCell<Counts>,
     room: Option<u64>,
+    refuses_cooperation: bool,
+    full_at: Option<usize>,
 }
 
 impl Recorder {
     /// The same with so many bytes of memory.
     pub fn with_room(self, bytes: u64) -> Self {
         Recorder { room: Some(bytes), ..self }
+    }
+
+    /// The same with room for so many arrays, and none for the next.
+    pub fn with_room_for(self, arrays: usize) -> Self {
+        Recorder { full_at: Some(arrays), ..self }
+    }
+
+    /// Whether there is room for an array of so many bytes.
+    fn make_room(&self, needed: usize) -> Result<()> {
+        let counts = self.counts.borrow();
+        if self.full_at.is_some_and(|room| counts.uploads + counts.allocations > room) {
+            let (device, needed) = ("a small GPU".into(), needed as u64);
+            return Err(Error::OutOfMemory { device, needed, available: Some(0) });
+        }
+        Ok(())
+    }
+
+    /// The same without launches whose blocks wait for one another.
+    pub fn without_cooperation(self) -> Self {
+        Recorder { refuses_cooperation: true, ..self }
     }
 
     /// What was done so far.
@@ -64,11 +86,13 @@ impl Launcher for Recorder {
     fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
         self.counts.borrow_mut().uploads += 1;
         self.counts.borrow_mut().bytes_uploaded += size_of_val(data);
+        self.make_room(size_of_val(data))?;
         self.emulated.upload(data)
     }
 
     fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
         self.counts.borrow_mut().allocations += 1;
+        self.make_room(n * size_of::<T>())?;
         self.emulated.zeros(n)
     }
 
@@ -90,7 +114,10 @@ impl Launcher for Recorder {
         unsafe { self.emulated.launch(grid, kernel) }
     }
 
-    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool> {
+        if self.refuses_cooperation {
+            return Ok(false);
+        }
         *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch_cooperative(grid, kernel) }
@@ -104,8 +131,9 @@ impl Launcher for Recorder {
         self.emulated.record(work)
     }
 
-    fn replay(&self, recording: &Infallible) -> Result<()> {
-        self.emulated.replay(recording)
+    unsafe fn replay(&self, recording: &Infallible) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.emulated.replay(recording) }
     }
 
     fn finish(&self) -> Result<()> {

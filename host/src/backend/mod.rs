@@ -192,8 +192,11 @@ pub trait Backend: Sized + 'static {
     fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>> {
         Ok(None)
     }
-    /// Does what was noted, on the same arrays, which live.
-    fn replay(&self, recording: &Self::Recording) -> Result<()>;
+    /// Does what was noted, on the same arrays.
+    ///
+    /// # Safety
+    /// The arrays that the noted work uses live still, and nobody has borrowed those that it writes.
+    unsafe fn replay(&self, recording: &Self::Recording) -> Result<()>;
 
     /// Why it has no sparse Cholesky method of its own, if it has none.
     fn lacks_factors(&self) -> Option<String> {

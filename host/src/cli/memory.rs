@@ -2,6 +2,7 @@
 //!
 //! The figures are lower bounds, so what would fit is never refused.
 
+use std::path::Path;
 use warpfem::backend::host_memory::available;
 use warpfem::element::ElementKind;
 use warpfem::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
@@ -82,6 +83,16 @@ pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: 
 /// The cells of the box that has as many nodes as a ring, or fewer elements.
 pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
     [radial, around.saturating_sub(1)]
+}
+
+/// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is for its reader
+/// to report.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`]
+pub fn check_file(path: &Path) -> Result<()> {
+    check(std::fs::metadata(path).map_or(0, |file| file.len()))
 }
 
 /// Checks the mesh that a case file asks to generate, if it does.

@@ -3,6 +3,8 @@
 
 mod bench;
 mod check;
+mod completions;
+mod demo;
 mod devices;
 mod info;
 mod init;
@@ -14,6 +16,10 @@ mod progress;
 mod solve;
 mod summary;
 mod template;
+mod verify;
+
+#[cfg(test)]
+mod tests;
 
 use clap::{Parser, Subcommand};
 use std::panic;
@@ -26,14 +32,15 @@ use warpfem::Error;
     version,
     arg_required_else_help = true,
     after_help = "Examples:
+  warpfem demo
   warpfem mesh box --size 16 2 2 --cells 64 8 8 -o cantilever.msh
   warpfem info cantilever.msh
   warpfem init cantilever.msh
   warpfem check cantilever.toml
   warpfem solve cantilever.toml
 
-Exit codes: 0 done, 2 bad case file or arguments, 3 bad mesh, 4 a model that cannot be solved, 5 not converged,
-6 out of memory, 7 device, 8 output, 130 interrupted."
+Exit codes: 0 done, 2 bad case file or arguments, 3 bad mesh, 4 a model that cannot be solved, 5 not converged
+or a verification that is off, 6 out of memory, 7 device, 8 output, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -43,6 +50,8 @@ struct Arguments {
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Solve a bracket that is built in, and leave its files to go on from.
+    Demo(demo::Arguments),
     /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
     Solve(solve::Arguments),
     /// Write a case file for a mesh, to be filled in.
@@ -52,13 +61,18 @@ enum Command {
     /// Say what a mesh holds: nodes, elements, groups, extent, quality.
     Info(info::Arguments),
     /// Generate a mesh file.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: warpfem mesh box --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
     Mesh(mesh::Kind),
+    /// Solve problems with published answers, and say how far off they are.
+    Verify(verify::Arguments),
     /// List the devices this machine has.
+    #[command(after_help = "Example: warpfem devices")]
     Devices,
     /// Measure kernels and solvers.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: warpfem bench cg --cells 40")]
     Bench(bench::Kind),
+    /// Print what a shell needs to complete commands and flags.
+    Completions(completions::Arguments),
 }
 
 /// Runs the program. Exit code 1 stands for a bug alone.
@@ -79,13 +93,16 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     interrupt::listen()?;
     match command {
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Mesh(kind) => mesh::run(&kind),
+        Command::Verify(arguments) => verify::run(&arguments),
         Command::Devices => devices::run(),
         Command::Bench(kind) => bench::run(&kind),
+        Command::Completions(arguments) => completions::run(&arguments),
     }
 }
 

@@ -18,6 +18,37 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// What a colour says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Doubtful,
+    /// Wrong.
+    Bad,
+}
+
+/// A text for stdout in the colour of its tone, where there are colours.
+pub fn toned(tone: Tone, text: &str) -> String {
+    if has_colours(&io::stdout()) { colour(tone, text) } else { text.into() }
+}
+
+/// Whether a stream shows colours, and nobody asked for none (<https://no-color.org>).
+fn has_colours(stream: &impl IsTerminal) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    stream.is_terminal() && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+fn colour(tone: Tone, text: &str) -> String {
+    let code = match tone {
+        Tone::Good => 32,
+        Tone::Doubtful => 33,
+        Tone::Bad => 31,
+    };
+    format!("\x1b[1;{code}m{text}\x1b[0m")
+}
+
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub fn error(error: &anyhow::Error) {
     let text = match error.downcast_ref::<Error>() {
@@ -25,11 +56,16 @@ pub fn error(error: &anyhow::Error) {
             format!("{:?}", miette::Report::new(case.report()))
         }
         // A library error's text has its causes' in it.
-        Some(error) => format!("error: {error}{}", help(error)),
-        None => format!("error: {error:#}"),
+        Some(error) => format!("{}: {error}{}", word(), help(error)),
+        None => format!("{}: {error:#}", word()),
     };
     // There is nowhere left to report that stderr is closed.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// `error`, red where there are colours.
+fn word() -> String {
+    if has_colours(&io::stderr()) { colour(Tone::Bad, "error") } else { "error".into() }
 }
 
 fn help(error: &Error) -> &'static str {
@@ -52,6 +88,9 @@ fn help(error: &Error) -> &'static str {
         Error::NotConverged(_) => {
             "\nhelp: the results are written, and marked as not converged; raise `--max-iterations`, and see whether \
              supports and materials are as meant"
+        }
+        Error::Unverified { .. } => {
+            "\nhelp: `--device cpu` shows whether it is the device; report it as a bug, with the table above"
         }
         Error::Breakdown => "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements",
         Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or a storage format that pads less",
@@ -95,9 +134,13 @@ pub fn bytes(n: u64) -> String {
 /// A time in a sensible unit.
 pub fn seconds(s: f64) -> String {
     match s {
-        s if s < 1e-3 => format!("{:.0} us", s * 1e6),
-        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
-        s => format!("{s:.2} s"),
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 0.9995 => format!("{:.1} ms", s * 1e3),
+        s if s < 59.95 => format!("{s:.2} s"),
+        s => {
+            let whole = s.round() as u64;
+            format!("{} min {} s", whole / 60, whole % 60)
+        }
     }
 }
 
@@ -133,9 +176,12 @@ mod tests {
         assert_eq!(bytes(1_240_000_000_000), "1.2 TB");
         assert_eq!(bytes(999_900), "1.0 MB");
         assert_eq!(bytes(u64::MAX), "18.4 EB");
-        assert_eq!(seconds(2.5e-5), "25 us");
+        assert_eq!(seconds(2.5e-5), "25 µs");
         assert_eq!(seconds(0.25), "250.0 ms");
+        assert_eq!(seconds(0.9999), "1.00 s");
         assert_eq!(seconds(3.456), "3.46 s");
+        assert_eq!(seconds(59.99), "1 min 0 s");
+        assert_eq!(seconds(125.4), "2 min 5 s");
         assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.5000, -2.0000e7)");
     }
 }

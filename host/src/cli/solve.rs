@@ -13,7 +13,7 @@ use warpfem::model::{Model, SolverOptions};
 use warpfem::output::{self, Fields, Options, Solved};
 use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Monitor;
-use warpfem::{Error, precond, sparse};
+use warpfem::{Error, Result, precond, sparse};
 
 fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new([&["auto"], names].concat())
@@ -114,27 +114,90 @@ impl Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let start = Instant::now();
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global()?;
     }
     let progress = Progress::new(arguments.quiet);
-    progress.phase("read");
-    let mut model = read_model(&arguments.case, arguments.device)?;
-    arguments.override_options(&mut model.solver);
-    let dir = arguments.output.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
-    output::check_folder(&dir)?;
-    let read = start.elapsed().as_secs_f64();
-    let (solution, converged) = match pipeline::solve(&model, arguments.device, &progress) {
-        Ok(solution) => (Box::new(solution), true),
-        Err(Error::NotConverged(solution)) => (solution, false),
-        Err(error) => return Err(error.into()),
-    };
-    let files = write(&dir, &model, &solution, read, start)?;
+    let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
+    arguments.override_options(&mut job.model.solver);
+    let (solution, converged) = job.solve(arguments.device, &progress)?;
+    let said = job.write(&solution)?;
     progress.finish();
-    let printed = if arguments.quiet { Ok(()) } else { print::text(&files) };
+    let printed = if arguments.quiet { Ok(()) } else { print::text(&said) };
     // Whether anybody reads on is the lesser news.
     if converged { printed } else { Err(Error::NotConverged(solution).into()) }
+}
+
+/// A case on its way to results.
+pub(super) struct Job {
+    pub(super) model: Model,
+    dir: PathBuf,
+    start: Instant,
+    /// Seconds that reading took.
+    read: f64,
+}
+
+impl Job {
+    /// Reads a case and its mesh; results will go to `dir`, or else to a folder of the case's name.
+    pub(super) fn read(path: &Path, dir: Option<&Path>, device: Device, progress: &Progress) -> anyhow::Result<Job> {
+        let start = Instant::now();
+        progress.phase("read");
+        let model = read_model(path, device)?;
+        let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
+        output::check_folder(&dir)?;
+        Ok(Job { model, dir, start, read: start.elapsed().as_secs_f64() })
+    }
+
+    /// The solution, and whether it has converged. Where `auto` stands for a GPU that cannot solve it, the CPU does.
+    pub(super) fn solve(&mut self, device: Device, monitor: &dyn Monitor) -> anyhow::Result<(Box<Solution>, bool)> {
+        let solve = |model: &Model, device| pipeline::solve(model, device, monitor);
+        match solve_or_fall_back(&mut self.model, [device, device.resolve()], solve) {
+            Ok(solution) => Ok((Box::new(solution), true)),
+            Err(Error::NotConverged(solution)) => Ok((solution, false)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes the results; returns what to say.
+    pub(super) fn write(&self, solution: &Solution) -> anyhow::Result<String> {
+        let model = &self.model;
+        let solved = match &solution.potential {
+            Some(Potential { values, gradient, steepness }) => {
+                Solved::Potential { potential: values, gradient, steepness }
+            }
+            None => Solved::Elastic {
+                displacement: &solution.displacement,
+                reaction_force: &solution.reaction_force,
+                von_mises: &solution.stresses.von_mises,
+                stress: &solution.stresses.stress,
+            },
+        };
+        let fields = Fields { solved, material: &model.cell_material };
+        let mut summary = summary::of(model, solution, self.read);
+        summary.timings_s.total = self.start.elapsed().as_secs_f64();
+        let options = Options { fields: &model.fields, compress: false, picture: true };
+        let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
+        Ok(summary::text(&summary, &files))
+    }
+}
+
+/// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little memory,
+/// on the CPU, with a warning.
+fn solve_or_fall_back(
+    model: &mut Model,
+    [asked, chosen]: [Device; 2],
+    solve: impl Fn(&Model, Device) -> Result<Solution>,
+) -> Result<Solution> {
+    match solve(model, chosen) {
+        Err(error @ (Error::OutOfMemory { .. } | Error::Device(_)))
+            if asked == Device::Auto && chosen != Device::Cpu =>
+        {
+            memory::check_mesh(&model.mesh, model.analysis, true)?;
+            model.warnings.push(format!("solved on the CPU instead: {error}"));
+            solve(model, Device::Cpu)
+        }
+        ended => ended,
+    }
 }
 
 /// Checks the names that a case has under `[solver]`.
@@ -154,26 +217,59 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
     check_names(&case)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
+    case.mesh_path().map_or(Ok(()), |path| memory::check_file(&path))?;
     let mesh = case.mesh()?;
     memory::check_mesh(&mesh, case.analysis(), on_host)?;
     Ok(Model::resolve(&case, mesh)?)
 }
 
-/// Writes the results; returns what to say.
-fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Instant) -> anyhow::Result<String> {
-    let solved = match &solution.potential {
-        Some(Potential { values, gradient, steepness }) => Solved::Potential { potential: values, gradient, steepness },
-        None => Solved::Elastic {
-            displacement: &solution.displacement,
-            reaction_force: &solution.reaction_force,
-            von_mises: &solution.stresses.von_mises,
-            stress: &solution.stresses.stress,
-        },
-    };
-    let fields = Fields { solved, material: &model.cell_material };
-    let mut summary = summary::of(model, solution, read);
-    summary.timings_s.total = start.elapsed().as_secs_f64();
-    let options = Options { fields: &model.fields, compress: false, picture: true };
-    let files = output::write_all(dir, &model.mesh, &fields, &mut summary, &options)?;
-    Ok(summary::text(&summary, &files))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOX: &str = "[mesh]\ngenerate = { kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [1, 1, 1] }\n\
+                       [[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\
+                       [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n";
+
+    /// What comes of a GPU that fails like this, and the warnings.
+    fn with_a_gpu_that(fails: fn() -> Error, asked: Device) -> (Result<Solution>, Vec<String>) {
+        let case = Case::parse(Path::new("case.toml"), BOX).unwrap();
+        let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+        let solve = |model: &Model, device| match device {
+            Device::Cpu => pipeline::solve(model, Device::Cpu, &warpfem::solve::Silent),
+            _ => Err(fails()),
+        };
+        let found = solve_or_fall_back(&mut model, [asked, Device::Cuda(0)], solve);
+        (found, model.warnings)
+    }
+
+    fn full() -> Error {
+        Error::OutOfMemory { device: "a GPU".into(), needed: 1 << 40, available: Some(1 << 30) }
+    }
+
+    fn old() -> Error {
+        Error::Device("cuda:0 cannot be used: its driver is for CUDA 10.2".into())
+    }
+
+    #[test]
+    fn auto_goes_on_on_the_cpu_and_says_why() {
+        for (fails, word) in [(full as fn() -> Error, "out of memory on a GPU: 1024.0 GiB"), (old, "CUDA 10.2")] {
+            let (found, warnings) = with_a_gpu_that(fails, Device::Auto);
+            assert!(found.unwrap().outcome.converged);
+            let warning = warnings.last().unwrap();
+            assert!(warning.starts_with("solved on the CPU instead: ") && warning.contains(word), "{warning}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_was_asked_for_fails_with_its_own_exit_code() {
+        for (fails, code) in [(full as fn() -> Error, 6), (old, 7)] {
+            let (found, warnings) = with_a_gpu_that(fails, Device::Cuda(0));
+            assert_eq!(found.unwrap_err().exit_code(), code);
+            assert!(warnings.is_empty());
+        }
+        // What is wrong with the model is wrong with it everywhere.
+        let (found, _) = with_a_gpu_that(|| Error::Breakdown, Device::Auto);
+        assert_eq!(found.unwrap_err().exit_code(), 4);
+    }
 }

@@ -1,6 +1,6 @@
 //! The summary of a solution: as data for `summary.json`, and as text for people.
 
-use super::print::{count, seconds, vector};
+use super::print::{Tone, count, seconds, toned, vector};
 use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::model::Model;
@@ -114,7 +114,7 @@ pub fn text(summary: &Summary, files: &[PathBuf]) -> String {
 fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Result {
     let (solver, t) = (&s.solver, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
-    let state = if solver.converged { "" } else { "NOT CONVERGED: " };
+    let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
     let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
     writeln!(
         out,
@@ -131,7 +131,7 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         Results::Potential(results) => write_potential(out, results)?,
     }
     for warning in &s.warnings {
-        writeln!(out, "  warning: {warning}")?;
+        writeln!(out, "  {}: {warning}", toned(Tone::Doubtful, "warning"))?;
     }
     let phases = [("read", t.read), ("setup", t.setup), ("assembly", t.assembly), ("boundary", t.boundary)];
     let phases = phases.into_iter().chain([("solve", t.solve), ("stress", t.stress), ("write", t.write)]);
@@ -140,7 +140,25 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
     for file in files {
         writeln!(out, "  wrote {}", file.display())?;
     }
-    Ok(())
+    write_result(out, s)
+}
+
+/// All of it in a line.
+fn write_result(out: &mut String, s: &Summary) -> std::fmt::Result {
+    let solver = &s.solver;
+    let state = match (solver.converged, solver.iterations) {
+        (true, 0) => toned(Tone::Good, "solved"),
+        (true, n) => format!("{} in {} iterations", toned(Tone::Good, "converged"), count(n)),
+        (false, n) => format!("{} after {} iterations", toned(Tone::Bad, "not converged"), count(n)),
+    };
+    let found = match &s.results {
+        Results::Elastic(results) => {
+            let at = vector(results.max_displacement_at);
+            format!("max |u| {:.3e} at {at}, max von Mises {:.3e}", results.max_displacement, results.von_mises.max)
+        }
+        Results::Potential(results) => format!("potential {:.4e} to {:.4e}", results.min, results.max),
+    };
+    writeln!(out, "{}: {state}, {found}, {} on {}", s.case, seconds(s.timings_s.total), s.device)
 }
 
 fn write_elastic(out: &mut String, results: &Elastic) -> std::fmt::Result {

@@ -1,8 +1,10 @@
 //! NVIDIA GPUs, through `cust` and the driver that `cuda_loader` finds at run time.
 
+use super::Launcher;
+use super::cudss;
 use super::graph::Graph;
 use super::memory::{CudaBuffer, Memory};
-use super::{Launcher, cudss, ptx};
+use super::ptx::{self, Requirements};
 use crate::backend::{Buffer, Factorised, Grid, LowerTriangle, Plain};
 use crate::error::{Error, Result};
 use cuda_std::launch::Kernel;
@@ -48,6 +50,11 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
         Device::devices()?.enumerate().map(|(index, device)| describe(index as u32, device?)).collect()
     };
     list().map_err(|e| failure(e, "list devices"))
+}
+
+/// What the embedded device code needs.
+fn requirements() -> Requirements {
+    Requirements::of(ptx::KERNELS)
 }
 
 fn describe(index: u32, device: Device) -> Result<DeviceInfo, CudaError> {
@@ -103,6 +110,9 @@ impl Cuda {
     fn open(index: u32) -> Result<Result<Self>, CudaError> {
         cust::init(cust::CudaFlags::empty())?;
         let device = Device::get_device(index)?;
+        if let Some(why) = requirements().unmet(cuda_loader::driver_version(), describe(index, device)?.compute) {
+            return Ok(Err(Error::Device(format!("cuda:{index} cannot be used: {why}"))));
+        }
         let context = Context::new(device)?;
         CurrentContext::set_current(&context)?;
         let multiprocessors = device.get_attribute(DeviceAttribute::MultiprocessorCount)? as usize;
@@ -139,7 +149,10 @@ impl Cuda {
             let function = module.get_function(name)?.to_raw();
             Ok(Loaded { _module: module, function })
         };
-        let loaded = load().map_err(|e| failure(e, &format!("load kernel `{name}` (driver too old?)")))?;
+        let loaded = load().map_err(|e| {
+            let driver = cuda_loader::driver_version().map_or(String::new(), |version| format!(" (CUDA {version})"));
+            failure(e, &format!("compile kernel `{name}` by its driver{driver}; a newer driver may"))
+        })?;
         let function = loaded.function;
         self.kernels.borrow_mut().insert(name, loaded);
         Ok(function)
@@ -222,7 +235,8 @@ impl Launcher for Cuda {
         check(result, &format!("launch kernel `{}`", kernel.name()))
     }
 
-    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool> {
+        use sys::cudaError_enum::{CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, CUDA_ERROR_NOT_SUPPORTED};
         let function = self.function(kernel.name())?;
         let (mut params, stream) = (kernel.params(), self.stream.as_inner());
         let [blocks, threads, bytes] = [grid.blocks, grid.threads, grid.shared_bytes].map(|n| n as u32);
@@ -230,7 +244,10 @@ impl Launcher for Cuda {
         let result = unsafe {
             sys::cuLaunchCooperativeKernel(function, blocks, 1, 1, threads, 1, 1, bytes, stream, params.as_mut_ptr())
         };
-        check(result, &format!("launch kernel `{}`", kernel.name()))
+        if matches!(result, CUDA_ERROR_NOT_SUPPORTED | CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) {
+            return Ok(false);
+        }
+        check(result, &format!("launch kernel `{}`", kernel.name())).map(|()| true)
     }
 
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid> {
@@ -260,8 +277,9 @@ impl Launcher for Cuda {
         Graph::record(&self.stream, work).map(Some)
     }
 
-    fn replay(&self, recording: &Graph) -> Result<()> {
-        recording.launch(&self.stream)
+    unsafe fn replay(&self, recording: &Graph) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { recording.launch(&self.stream) }
     }
 
     fn lacks_factors(&self) -> Option<String> {

@@ -57,11 +57,12 @@ impl Launcher for Emulated {
             .map_err(|e| Error::Device(e.to_string()))
     }
 
-    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool> {
         let (blocks, threads) = (grid.blocks as u32, grid.threads as u32);
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulator.launch_cooperative(blocks, threads, grid.shared_bytes, kernel) }
-            .map_err(|e| Error::Device(e.to_string()))
+            .map_err(|e| Error::Device(e.to_string()))?;
+        Ok(true)
     }
 
     fn resident_grid(&self, threads: usize, _: &dyn Kernel) -> Result<Grid> {
@@ -73,7 +74,7 @@ impl Launcher for Emulated {
         Ok(None)
     }
 
-    fn replay(&self, recording: &Infallible) -> Result<()> {
+    unsafe fn replay(&self, recording: &Infallible) -> Result<()> {
         match *recording {}
     }
 

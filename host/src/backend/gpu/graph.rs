@@ -39,8 +39,11 @@ impl Graph {
     }
 
     /// Makes the launches.
-    pub(super) fn launch(&self, stream: &Stream) -> Result<()> {
-        // SAFETY: the graph is executable; that what its launches use is alive is what `Launcher::record` was promised.
+    ///
+    /// # Safety
+    /// What they use lives still.
+    pub(super) unsafe fn launch(&self, stream: &Stream) -> Result<()> {
+        // SAFETY: the graph is executable; the caller promises the rest.
         check(unsafe { sys::cuGraphLaunch(self.0, stream.as_inner()) }, "repeat launches")
     }
 }

@@ -1,6 +1,7 @@
 //! Arrays in a GPU's memory, from the driver's pool: to make or drop one waits for nothing, and takes its turn in the stream.
 //!
-//! Memory of its own for each array (`cuMemAlloc`) stops the device at every release.
+//! Memory of its own for each array (`cuMemAlloc`) stops the device at every release; it is for devices that have no pool, as
+//! some virtual ones have not.
 
 use super::cuda::{check, failure};
 use crate::backend::{Buffer, Plain};
@@ -17,7 +18,8 @@ use std::rc::Rc;
 pub struct CudaBuffer<T> {
     address: sys::CUdeviceptr,
     len: usize,
-    stream: Rc<Stream>,
+    /// The stream in whose order it is dropped, if it is from a pool.
+    stream: Option<Rc<Stream>>,
     marker: PhantomData<T>,
 }
 
@@ -30,7 +32,12 @@ impl<T: Plain> CudaBuffer<T> {
 impl<T> Drop for CudaBuffer<T> {
     fn drop(&mut self) {
         // SAFETY: `Memory::allocate` made it, and nobody else has it. A failure leaves nothing to be done.
-        unsafe { sys::cuMemFreeAsync(self.address, self.stream.as_inner()) };
+        unsafe {
+            match &self.stream {
+                Some(stream) => sys::cuMemFreeAsync(self.address, stream.as_inner()),
+                None => sys::cuMemFree_v2(self.address),
+            }
+        };
     }
 }
 
@@ -52,7 +59,8 @@ impl<T: Plain> Buffer<T> for CudaBuffer<T> {
 
 /// The memory of a GPU.
 pub(super) struct Memory {
-    pool: sys::CUmemoryPool,
+    /// The device's own pool, if it has one.
+    pool: Option<sys::CUmemoryPool>,
     stream: Rc<Stream>,
 }
 
@@ -63,10 +71,14 @@ impl Memory {
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         // SAFETY: the device is open; the attribute is a number of 64 bits.
         unsafe {
-            check(sys::cuDeviceGetDefaultMemPool(&raw mut pool, device.as_raw()), "name its pool of memory")?;
+            let found = sys::cuDeviceGetDefaultMemPool(&raw mut pool, device.as_raw());
+            if found == sys::cudaError_enum::CUDA_ERROR_NOT_SUPPORTED {
+                return Ok(Memory { pool: None, stream: stream.clone() });
+            }
+            check(found, "name its pool of memory")?;
             check(sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut keep).cast()), "keep memory")?;
         }
-        Ok(Memory { pool, stream: stream.clone() })
+        Ok(Memory { pool: Some(pool), stream: stream.clone() })
     }
 
     /// An array, or `None` if there is no room for it. Its entries are whatever is there.
@@ -74,33 +86,42 @@ impl Memory {
         let bytes = (len * size_of::<T>()).max(1);
         let mut address = 0;
         // SAFETY: the stream lives; what is made is dropped with the array.
-        let mut allocate = || unsafe { sys::cuMemAllocAsync(&raw mut address, bytes, self.stream.as_inner()) };
+        let mut allocate = || unsafe {
+            match self.pool {
+                Some(_) => sys::cuMemAllocAsync(&raw mut address, bytes, self.stream.as_inner()),
+                None => sys::cuMemAlloc_v2(&raw mut address, bytes),
+            }
+        };
         let mut result = allocate();
-        if result == sys::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
+        if result == sys::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY
+            && let Some(pool) = self.pool
+        {
             // What is kept may be in pieces that are too small.
             self.stream.synchronize().map_err(|e| failure(e, "finish its work"))?;
             // SAFETY: the pool is the device's own.
-            check(unsafe { sys::cuMemPoolTrimTo(self.pool, 0) }, "release memory")?;
+            check(unsafe { sys::cuMemPoolTrimTo(pool, 0) }, "release memory")?;
             result = allocate();
         }
         if result == sys::cudaError_enum::CUDA_ERROR_OUT_OF_MEMORY {
             return Ok(None);
         }
         check(result, "allocate memory")?;
-        Ok(Some(CudaBuffer { address, len, stream: self.stream.clone(), marker: PhantomData }))
+        let stream = self.pool.map(|_| self.stream.clone());
+        Ok(Some(CudaBuffer { address, len, stream, marker: PhantomData }))
     }
 
     /// Bytes that can be had, those that are kept included; `None` if the driver does not say.
     pub(super) fn free(&self) -> Option<u64> {
+        let (free, _) = mem_get_info().ok()?;
+        let Some(pool) = self.pool else { return Some(free as u64) };
         let attribute = |attribute| {
             let mut bytes = 0_u64;
             // SAFETY: the pool is the device's own; the attribute is a number of 64 bits.
-            let result = unsafe { sys::cuMemPoolGetAttribute(self.pool, attribute, (&raw mut bytes).cast()) };
+            let result = unsafe { sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast()) };
             (result == sys::cudaError_enum::CUDA_SUCCESS).then_some(bytes)
         };
         let reserved = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
         let used = attribute(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
-        let (free, _) = mem_get_info().ok()?;
         Some(free as u64 + reserved.saturating_sub(used))
     }
 }

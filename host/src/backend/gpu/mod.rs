@@ -59,11 +59,12 @@ pub trait Launcher: 'static {
     /// # Safety
     /// The kernel's own contract.
     unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()>;
-    /// Starts a kernel whose blocks wait for one another: all of them run at the same time.
+    /// Starts a kernel whose blocks wait for one another: all of them run at the same time. False, with nothing started, where the
+    /// device cannot do that.
     ///
     /// # Safety
     /// The kernel's own contract.
-    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()>;
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool>;
     /// As many blocks of this many threads of a kernel as can run at the same time, with the dynamic shared memory that each can
     /// have without there being fewer.
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid>;
@@ -71,7 +72,10 @@ pub trait Launcher: 'static {
     /// uses live as long as the recording is replayed.
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
     /// Makes the launches that were noted.
-    fn replay(&self, recording: &Self::Recording) -> Result<()>;
+    ///
+    /// # Safety
+    /// The arrays that they use live still, and nobody has borrowed those that they write.
+    unsafe fn replay(&self, recording: &Self::Recording) -> Result<()>;
     /// See [`Backend::lacks_factors`].
     fn lacks_factors(&self) -> Option<String> {
         Some(format!("{} has no library of them", self.name()))
@@ -228,8 +232,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.record(work)
     }
 
-    fn replay(&self, recording: &L::Recording) -> Result<()> {
-        self.launcher.replay(recording)
+    unsafe fn replay(&self, recording: &L::Recording) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.launcher.replay(recording) }
     }
 
     fn exclusive_sum(&self, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
@@ -372,8 +377,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         run.room = resident.shared_bytes / kept_bytes(F::ROWS, size_of::<V>());
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
-        unsafe { self.launcher.launch_cooperative(Grid { blocks, ..resident }, &kernel) }?;
-        Ok(true)
+        unsafe { self.launcher.launch_cooperative(Grid { blocks, ..resident }, &kernel) }
     }
 
     fn cg_residual<T: Real>(

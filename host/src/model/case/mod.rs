@@ -104,13 +104,18 @@ impl Case {
         }
     }
 
+    /// Where the mesh file is, if there is one.
+    pub fn mesh_path(&self) -> Option<PathBuf> {
+        let file = self.tables.mesh.get_ref().file.as_ref()?;
+        Some(self.path.parent().unwrap_or(Path::new("")).join(file.get_ref()))
+    }
+
     /// Reads or generates the mesh.
     ///
     /// A file that does not exist is [`Error::MissingMesh`], which points at its name in the case file.
     pub fn mesh(&self) -> Result<Mesh, Error> {
         let table = self.tables.mesh.get_ref();
-        if let Some(file) = &table.file {
-            let path = self.path.parent().unwrap_or(Path::new("")).join(file.get_ref());
+        if let (Some(file), Some(path)) = (&table.file, self.mesh_path()) {
             if !path.exists() {
                 let message = format!("there is no mesh file {}", path.display());
                 let help = format!("`file` is relative to the case file; {}", meshes_beside(&path));

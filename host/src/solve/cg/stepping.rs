@@ -126,7 +126,9 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         }
         match &mut self.stepper {
             Stepper::Graph { recorded: Some((recording, current)), .. } if is_whole && *current == self.current => {
-                return b.replay(recording);
+                // SAFETY: the vectors that were recorded are this iteration's own, and live as long as it does, but for `u`, which
+                // the caller lends to all of it; the operator and the preconditioner are borrowed as long.
+                return unsafe { b.replay(recording) };
             }
             Stepper::Graph { warm, .. } => *warm = true,
             _ => {}

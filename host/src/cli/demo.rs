@@ -1,0 +1,135 @@
+//! `warpfem demo`: a bracket that is built in, solved as `warpfem solve` would, in a folder to go on from.
+
+use super::print::{self, seconds};
+use super::progress::Progress;
+use super::solve::Job;
+use std::fmt::Write;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use warpfem::backend::Device;
+use warpfem::pipeline::{self, Solution};
+use warpfem::{Error, output};
+
+/// The bracket, and its case, which names it so.
+const MESH: (&str, &[u8]) = ("bracket.msh", include_bytes!("../../../meshes/bracket.msh"));
+const CASE: (&str, &[u8]) = ("bracket.toml", include_bytes!("../../../meshes/bracket.toml"));
+
+/// Solves the bracket.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Writes into DIR the bracket's mesh and case file, and what `warpfem solve` writes. Where there is a GPU, says how
+much faster it was than the CPU.
+
+Examples:
+  warpfem demo
+  warpfem demo -o first --device cpu"
+)]
+pub struct Arguments {
+    /// Folder for the bracket and its results.
+    #[arg(short, long, value_name = "DIR", default_value = "warpfem-demo")]
+    output: PathBuf,
+    /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: Device,
+    /// Print errors only.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let dir = &arguments.output;
+    output::check_folder(dir)?;
+    for (name, bytes) in [MESH, CASE] {
+        put(&dir.join(name), bytes)?;
+    }
+    let progress = Progress::new(arguments.quiet);
+    let mut job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
+    let start = Instant::now();
+    let (solution, _) = job.solve(arguments.device, &progress)?;
+    let took = start.elapsed().as_secs_f64();
+    let mut said = job.write(&solution)?;
+    // The bracket itself gives no cause for a warning: one says that the GPU could not do it.
+    if matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
+        let start = Instant::now();
+        let on_cpu = pipeline::solve(&job.model, Device::Cpu, &progress)?;
+        said.push_str(&comparison([&solution, &on_cpu], [took, start.elapsed().as_secs_f64()]));
+    }
+    progress.finish();
+    if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir))) }
+}
+
+/// Writes a file of the demo; one that somebody has changed stays, and is an error.
+fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let fail = |source| Error::Output { path: path.to_path_buf(), source };
+    match std::fs::read(path) {
+        Ok(there) if there == bytes => return Ok(()),
+        Ok(_) => {
+            let path = path.display();
+            let message = format!("{path} is there already, and is not the demo's: choose another folder with `-o`");
+            return Err(super::usage(message));
+        }
+        Err(_) => {}
+    }
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).map_err(fail)?;
+    }
+    Ok(output::write_file(path, |file| file.write_all(bytes))?)
+}
+
+/// How much faster the first device was than the second.
+fn comparison([gpu, cpu]: [&Solution; 2], [gpu_took, cpu_took]: [f64; 2]) -> String {
+    let [on_gpu, on_cpu] = [gpu, cpu].map(|solution| solution.timings.solve);
+    format!(
+        "The iteration took {} on {}, and {} on {}: the GPU was {:.1} times as fast.\n\
+         With set-up, and on the GPU the compilation of its kernels, it was {} and {}.\n",
+        seconds(on_gpu),
+        gpu.choices.device,
+        seconds(on_cpu),
+        cpu.choices.device,
+        on_cpu / on_gpu,
+        seconds(gpu_took),
+        seconds(cpu_took)
+    )
+}
+
+/// What to try next.
+fn next(dir: &Path) -> String {
+    let path = |name: &str| {
+        let path = dir.join(name).display().to_string();
+        if path.contains(char::is_whitespace) { format!("'{path}'") } else { path }
+    };
+    let (mesh, case, picture) = (path(MESH.0), path(CASE.0), path("bracket.png"));
+    let mut text = format!("\nLook at {picture}. Then try:\n");
+    let commands = [
+        (format!("warpfem info {mesh}"), "what the mesh holds"),
+        (format!("warpfem solve {case}"), "once you have changed a load in it"),
+        ("warpfem verify".to_owned(), "whether this build computes what it should"),
+    ];
+    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    for (command, what) in commands {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {command:<width$}   # {what}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpfem::model::Case;
+
+    #[test]
+    fn the_case_names_the_mesh() {
+        let case = Case::parse(Path::new(CASE.0), std::str::from_utf8(CASE.1).unwrap()).unwrap();
+        assert_eq!(case.mesh_name(), MESH.0);
+    }
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let text = next(Path::new("my demo"));
+        assert!(text.contains("warpfem solve 'my demo/bracket.toml'"), "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with("  warpfem ")).count(), 3);
+    }
+}

@@ -1,0 +1,123 @@
+//! The patch test: a linear field prescribed on the skin of distorted cells is linear inside (Irons; Zienkiewicz and Taylor, "The
+//! Finite Element Method", ch. 9), so that every cell has the same stress, or gradient.
+
+use super::meshes::{distorted_box, on_skin, prescribe, straighten};
+use super::{Measure, Problem, model_to};
+use crate::element::ElementKind::{self, *};
+use crate::error::Result;
+use crate::mesh::Mesh;
+use crate::model::{Analysis, Model};
+use crate::pipeline::{Potential, Solution};
+
+/// Rounding of the solver, amplified by the condition of a few hundred unknowns.
+const TOLERANCE: f64 = 1e-8;
+const SOURCE: &str = "exact, by the patch test";
+
+/// Young's modulus and Poisson's ratio.
+const YOUNG: f64 = 1000.0;
+const POISSON: f64 = 0.3;
+
+/// `h[i][j] = du_i/dx_j` of the field.
+pub const FIELD: [[f64; 3]; 3] = [[1e-3, -2e-3, 5e-4], [3e-3, 4e-3, -1e-3], [-6e-4, 2e-3, -3e-3]];
+
+/// The field in the first `dim` components.
+pub fn field(dim: usize, x: [f64; 3]) -> [f64; 3] {
+    let along = |i: usize| 0.01 + (0..dim).map(|j| FIELD[i][j] * x[j]).sum::<f64>();
+    [0, 1, 2].map(|i| if i < dim { along(i) } else { 0.0 })
+}
+
+/// Distorted cells, curved where the element is. Of curved tetrahedra the four points of their rule integrate
+/// stresses only nearly: `int sigma grad N_a dV` is of degree 3, the rule of degree 2. Theirs stay straight.
+///
+/// # Errors
+/// Those of the generators.
+pub fn mesh(kind: ElementKind) -> Result<Mesh> {
+    let cells = if kind.info().is_quadratic() { [2, 3, 2] } else { [4, 5, 3] };
+    let mut mesh = distorted_box(kind, cells, 0.2)?;
+    if kind == Tet10 {
+        straighten(&mut mesh);
+    }
+    Ok(mesh)
+}
+
+/// The stress of [`FIELD`] by Hooke's law, xx, yy, zz, xy, yz, xz; in the plane, of its first two components.
+pub fn stress(analysis: Analysis) -> [f64; 6] {
+    let (mu, nu) = (YOUNG / (2.0 * (1.0 + POISSON)), POISSON);
+    let lambda = match analysis {
+        Analysis::PlaneStress => YOUNG * nu / (1.0 - nu * nu),
+        _ => YOUNG * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
+    };
+    let dim = analysis.components();
+    let h = |i: usize, j: usize| if i < dim && j < dim { FIELD[i][j] } else { 0.0 };
+    let pressure = lambda * (0..3).map(|i| h(i, i)).sum::<f64>();
+    let normal = |i: usize| pressure + 2.0 * mu * h(i, i);
+    let shear = |i: usize, j: usize| mu * (h(i, j) + h(j, i));
+    let across = if analysis == Analysis::PlaneStress { 0.0 } else { normal(2) };
+    [normal(0), normal(1), across, shear(0, 1), shear(1, 2), shear(0, 2)]
+}
+
+fn von_mises([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> f64 {
+    let differences = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
+    (0.5 * differences + 3.0 * (xy * xy + yz * yz + xz * xz)).sqrt()
+}
+
+/// Of the cells' values the one furthest from what all should have.
+fn worst(values: &[Vec<f64>], expected: f64) -> f64 {
+    let off = |value: &f64| if value.is_nan() { f64::INFINITY } else { (value - expected).abs() };
+    let worst = values.iter().flatten().max_by(|a, b| off(a).total_cmp(&off(b)));
+    worst.copied().unwrap_or(f64::NAN)
+}
+
+/// The patch of an element in an analysis of elasticity.
+///
+/// # Errors
+/// Those of the generators.
+pub fn elastic(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
+    let (name, dim) = (kind.info().name, analysis.components());
+    let axes = &"xyz"[..dim];
+    let tables = format!(
+        "[analysis]\nkind = \"{}\"\n[[material]]\nname = \"soft\"\nyoung = {YOUNG:?}\npoisson = {POISSON:?}\n\
+         [[support]]\non = \"xmin\"\nfix = \"{axes}\"\n",
+        analysis.name()
+    );
+    let mut model = model_to(1e-13, &tables, mesh(kind)?)?;
+    prescribe(&mut model, |x| on_skin(dim, x).then(|| field(dim, x)));
+    let published = von_mises(stress(analysis));
+    let of = move |_: &Model, solution: &Solution| worst(&solution.stresses.von_mises, published);
+    let (tolerance, source, quantity) = (TOLERANCE, SOURCE, "von Mises stress, worst cell");
+    let measures = vec![Measure { quantity, published, tolerance, source, of: Box::new(of) }];
+    Ok(Problem { name: format!("patch, {name}, {}", analysis.name()), model, measures })
+}
+
+/// The patch of an element whose unknown is a potential.
+///
+/// # Errors
+/// Those of the generators.
+pub fn potential(kind: ElementKind) -> Result<Problem> {
+    let dim = kind.info().dim;
+    let tables = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n\
+                  [[support]]\non = \"xmin\"\nvalue = 0.0\n";
+    let mut mesh = mesh(kind)?;
+    // On curved triangles and squares, too, the rule's degree is short of what gradients take.
+    straighten(&mut mesh);
+    let mut model = model_to(1e-13, tables, mesh)?;
+    prescribe(&mut model, |x| on_skin(dim, x).then(|| [field(dim, x)[0], 0.0, 0.0]));
+    let published = FIELD[0][..dim].iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    let steepness = |solution: &Solution| solution.potential.as_ref().map_or(Vec::new(), Potential::steepness);
+    let of = move |_: &Model, solution: &Solution| worst(&steepness(solution), published);
+    let (tolerance, source, quantity) = (TOLERANCE, SOURCE, "gradient, worst cell");
+    let measures = vec![Measure { quantity, published, tolerance, source, of: Box::new(of) }];
+    Ok(Problem { name: format!("patch, {}, laplace", kind.info().name), model, measures })
+}
+
+/// Every element in everything that it is made for.
+pub(super) fn problems() -> Result<Vec<Problem>> {
+    let mut all = Vec::new();
+    for kind in [Tri3, Quad4, Tri6, Quad8] {
+        all.extend([elastic(kind, Analysis::PlaneStress)?, elastic(kind, Analysis::PlaneStrain)?, potential(kind)?]);
+    }
+    for kind in [Tet4, Hex8, Tet10, Hex20] {
+        all.extend([elastic(kind, Analysis::Elasticity)?, potential(kind)?]);
+    }
+    Ok(all)
+}

@@ -1,0 +1,102 @@
+//! What is said, and how: one line of result, colours and progress on a terminal alone, completions.
+
+use crate::{Folder, GOOD};
+
+/// The result's line comes last, and names what the summary holds.
+#[test]
+fn a_solution_ends_with_its_result_in_a_line() {
+    let folder = Folder::new();
+    let out = folder.solve(GOOD, &[]).done().out;
+    let (line, summary) = (out.lines().last().unwrap(), folder.summary("out"));
+    let iterations = summary["solver"]["iterations"].as_u64().unwrap();
+    assert!(line.starts_with(&format!("case: converged in {iterations} iterations, max |u| ")), "{line}");
+    let (largest, at) = (summary["results"]["max_displacement"].as_f64().unwrap(), " at (4.0000, ");
+    assert!(line.contains(&format!("max |u| {largest:.3e}{at}")) && line.contains(", max von Mises "), "{line}");
+    assert!(line.ends_with(&format!(" on {}", summary["device"].as_str().unwrap())), "{line}");
+    let short = folder.solve(GOOD, &["--max-iterations", "5"]).out;
+    assert!(short.lines().last().unwrap().starts_with("case: not converged after 5 iterations, "), "{short}");
+    let ring = "[mesh]\ngenerate = { kind = \"annulus\", element = \"quad4\", radii = [1.0, 2.0], cells = [3, 12] }\n\
+                [analysis]\nkind = \"laplace\"\n[[material]]\nname = \"steel\"\nconductivity = 50.0\n\
+                [[support]]\non = \"inner\"\nvalue = 0.0\n[[support]]\non = \"outer\"\nvalue = 1.0\n";
+    let out = folder.solve(ring, &[]).done().out;
+    assert!(out.lines().last().unwrap().contains(" iterations, potential 0.0000e0 to 1.0000e0, "), "{out}");
+}
+
+#[test]
+fn shells_can_complete() {
+    let folder = Folder::new();
+    for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef warpfem"), ("fish", "complete -c warpfem")] {
+        let script = folder.run(&["completions", shell]).done().out;
+        assert!([word, "solve", "verify", "preconditioner"].iter().all(|word| script.contains(word)), "{shell}");
+    }
+    folder.run(&["completions", "csh"]).refused(2, &["possible values: bash"]);
+}
+
+#[cfg(target_os = "linux")]
+mod terminal {
+    use super::*;
+    use std::fs::File;
+    use std::io::Read;
+    use std::os::fd::{FromRawFd, OwnedFd};
+    use std::ptr::null_mut;
+
+    /// The exit code and what a terminal gets of a run with this environment.
+    fn shown(folder: &Folder, arguments: &[&str], environment: &[(&str, &str)]) -> (Option<i32>, String) {
+        let (mut ours, mut theirs) = (0, 0);
+        let size = libc::winsize { ws_row: 40, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: both places receive a descriptor that nobody else has; the name is not wanted.
+        let (mut master, slave) = unsafe {
+            assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), &size), 0);
+            (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
+        };
+        let mut command = folder.command(arguments);
+        command.env_remove("NO_COLOR").env("TERM", "xterm-256color").envs(environment.iter().copied());
+        command.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap()).stderr(slave);
+        let mut child = command.spawn().unwrap();
+        // Ours of the slave's descriptors are closed, so that the end comes with the child's.
+        drop(command);
+        let mut bytes = Vec::new();
+        // The end of a terminal is an error.
+        let _ = master.read_to_end(&mut bytes);
+        (child.wait().unwrap().code(), String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
+
+    #[test]
+    fn progress_and_colours_are_for_terminals() {
+        let folder = Folder::new();
+        folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [40, 12, 12]"));
+        let (code, text) = shown(&folder, &SOLVE, &[]);
+        assert_eq!(code, Some(0), "{text}");
+        for word in ["step ", " of 7", "residual ", "\x1b[1;32mconverged\x1b[0m in "] {
+            assert!(text.contains(word), "{word:?} is not in {text:?}");
+        }
+        let (code, text) = shown(&folder, &[&SOLVE[..], &["--max-iterations", "3"]].concat(), &[]);
+        assert_eq!(code, Some(5));
+        assert!(text.contains("\x1b[1;31mnot converged\x1b[0m after 3") && text.contains("\x1b[1;31merror\x1b[0m: "));
+    }
+
+    #[test]
+    fn nobody_who_wants_no_colours_gets_any() {
+        let folder = Folder::new();
+        folder.write("case.toml", GOOD);
+        folder.write("bad.toml", "[mesh]\nfile = 1\n");
+        for environment in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+            for arguments in [&SOLVE[..], &["solve", "bad.toml"], &["solve", "case.toml", "--device", "cpu:7"]] {
+                let (_, text) = shown(&folder, arguments, &[environment]);
+                assert!(
+                    !text.contains("\x1b[1;3") && !text.contains("\x1b[3"),
+                    "{environment:?} {arguments:?}: {text:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn quiet_is_quiet_on_a_terminal_too() {
+        let folder = Folder::new();
+        folder.write("case.toml", GOOD);
+        assert_eq!(shown(&folder, &[&SOLVE[..], &["--quiet"]].concat(), &[]), (Some(0), String::new()));
+    }
+}

@@ -1,0 +1,90 @@
+//! What the program does with a mesh and with a case file, on the library's functions.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use warpfem::assembly::symbolic::degrees;
+use warpfem::backend::Device;
+use warpfem::mesh::Mesh;
+use warpfem::mesh::parts::connected_parts;
+use warpfem::mesh::quality::Quality;
+use warpfem::model::case::{Case, Generated};
+use warpfem::model::options::Choices;
+use warpfem::model::{Analysis, Model};
+use warpfem::pipeline;
+use warpfem::solve::Silent;
+use warpfem::{Error, Result};
+
+/// A case for a mesh of solids, whatever its groups.
+pub const CASE: &str = "[mesh]\nfile = \"mutant.msh\"\n[[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\
+                        [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n";
+
+/// Nodes of what is solved: more say no more.
+const MOST_NODES: usize = 2000;
+/// Iterations: more say no more either.
+const ITERATIONS: usize = 1000;
+
+/// Reads, describes and solves.
+pub fn mesh(bytes: &[u8]) -> Result<()> {
+    let mesh = Mesh::parse(bytes)?;
+    let _ = (connected_parts(&mesh), degrees(&mesh), Quality::of(&mesh), mesh.extent());
+    mesh.groups.iter().for_each(|group| drop(mesh.nodes_on(&group.name)));
+    let plane = CASE.replace("[[material]]", "[analysis]\nkind = \"plane_strain\"\n[[material]]").replace("xyz", "xy");
+    let case = Case::parse(Path::new("mutant.toml"), if mesh.dim() == 2 { &plane } else { CASE })?;
+    solve(Model::resolve(&case, mesh)?)
+}
+
+/// Reads a case that is among the meshes of `tests/data`, and solves it.
+pub fn case(bytes: &[u8]) -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant.toml");
+    let case = Case::parse(&path, &String::from_utf8_lossy(bytes))?;
+    case.check_solver(&Choices {
+        formats: &warpfem::sparse::formats(),
+        orderings: &warpfem::assembly::Ordering::names(),
+        preconditioners: &warpfem::precond::names(),
+        assemblies: &warpfem::assembly::Strategy::names(),
+    })?;
+    let cells = match case.generated()? {
+        Some(Generated::Box(lattice)) => lattice.cells.iter().map(|n| *n as f64).product(),
+        Some(Generated::Rectangle(lattice, _) | Generated::Annulus(lattice)) => {
+            lattice.cells.iter().map(|n| *n as f64).product()
+        }
+        None => 0.0,
+    };
+    // The program asks whether there is memory for it.
+    if cells > MOST_NODES as f64 { Ok(()) } else { solve(Model::resolve(&case, case.mesh()?)?) }
+}
+
+fn solve(mut model: Model) -> Result<()> {
+    if model.mesh.coords.len() > MOST_NODES {
+        return Ok(());
+    }
+    model.solver.max_iterations = model.solver.max_iterations.min(ITERATIONS);
+    let solution = pipeline::solve(&model, Device::Cpu, &Silent)?;
+    let of_potential = model.analysis == Analysis::Laplace;
+    assert_eq!(solution.potential.is_some(), of_potential);
+    assert!(solution.outcome.relative_residual.is_finite());
+    Ok(())
+}
+
+/// The exit code that stands for it; what is written of what has not converged is written.
+pub fn code(result: Result<()>) -> u8 {
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            if let Error::Case(case) = &error {
+                // Drawing it looks at the places that it names.
+                let _ = format!("{:?}", miette::Report::new(case.report()));
+            }
+            error.exit_code()
+        }
+    }
+}
+
+/// How often each exit code came.
+pub fn tally(codes: &[u8]) -> String {
+    let mut counts = BTreeMap::new();
+    codes.iter().for_each(|code| *counts.entry(code).or_insert(0) += 1);
+    let text: Vec<String> = counts.iter().map(|(code, n)| format!("{n} ended with {code}")).collect();
+    text.join(", ")
+}

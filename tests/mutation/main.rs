@@ -1,0 +1,121 @@
+//! Files with mistakes that nobody thought of: meshes and case files with bytes flipped, lines lost, numbers exchanged. Whatever
+//! comes of them is a result or an error of the library; never a panic, a hang, or an array as large as a wrong number says.
+//!
+//! `WARPFEM_TEST_MUTANTS` is how many of each there are, in a long run on larger meshes too; a mutant is made of its number, so that it
+//! can be made again.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod attempts;
+mod mutants;
+mod watch;
+
+use mutants::Mutants;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use watch::Watch;
+
+/// Meshes of a few cells, of every version and element.
+const MESHES: [&str; 12] = [
+    "box22a",
+    "box22b",
+    "box41a",
+    "box41b",
+    "faces41",
+    "hex27",
+    "prism6",
+    "ring_hex20",
+    "ring_quad8",
+    "ring_tet10",
+    "ring_tri6",
+    "tet10",
+];
+
+/// Meshes of some hundred nodes, for the long run.
+const LARGER: [&str; 3] = ["cube_463", "hole", "ring"];
+
+/// A mutant in so many takes the long way through the program.
+const PER_PROCESS: usize = 20;
+
+/// What was asked for.
+fn asked() -> Option<usize> {
+    let asked = std::env::var("WARPFEM_TEST_MUTANTS").ok();
+    asked.map(|n| n.parse().expect("WARPFEM_TEST_MUTANTS is a number"))
+}
+
+fn count() -> usize {
+    asked().unwrap_or(3000)
+}
+
+fn meshes() -> Mutants {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let small = MESHES.iter().map(|name| root.join(format!("tests/data/{name}.msh")));
+    let larger = LARGER.iter().map(|name| root.join(format!("meshes/{name}.msh"))).filter(|_| asked().is_some());
+    Mutants::new(small.chain(larger).map(|path| fs::read(path).unwrap()).collect())
+}
+
+/// Every table there is, small; the meshes are those of `tests/data`.
+fn cases() -> Mutants {
+    let texts = include_str!("cases.toml").split("#---\n").map(|text| text.as_bytes().to_vec());
+    Mutants::new(texts.collect())
+}
+
+#[test]
+fn meshes_that_went_wrong() {
+    let (meshes, mut watch) = (meshes(), Watch::new("mesh"));
+    let endings: Vec<u8> = (0..count())
+        .map(|i| watch.attempt(i, &meshes.mutant(i), |bytes| attempts::code(attempts::mesh(bytes))))
+        .collect();
+    watch.done();
+    println!("{}", attempts::tally(&endings));
+    // Some must come through, and most must not.
+    assert!(endings.contains(&0) && endings.contains(&3));
+}
+
+#[test]
+fn cases_that_went_wrong() {
+    let (cases, mut watch) = (cases(), Watch::new("case"));
+    let endings: Vec<u8> = (0..count())
+        .map(|i| watch.attempt(i, &cases.mutant(i), |bytes| attempts::code(attempts::case(bytes))))
+        .collect();
+    watch.done();
+    println!("{}", attempts::tally(&endings));
+    assert!([0, 2, 4].iter().all(|code| endings.contains(code)));
+}
+
+/// The same through the program, which writes results too: its exit code is one of those in its help, and its stderr says
+/// one error or nothing.
+#[test]
+fn the_program_on_files_that_went_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in MESHES {
+        let mesh = format!("tests/data/{name}.msh");
+        fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(mesh), at(&format!("{name}.msh"))).unwrap();
+    }
+    let (meshes, cases) = (meshes(), cases());
+    let mut endings = Vec::new();
+    for i in 0..count().div_ceil(PER_PROCESS) {
+        // Others than the library has seen.
+        let number = usize::MAX / 2 + i;
+        if i % 2 == 0 {
+            fs::write(at("case.toml"), cases.mutant(number)).unwrap();
+        } else {
+            fs::write(at("mutant.msh"), meshes.mutant(number)).unwrap();
+            fs::write(at("case.toml"), attempts::CASE).unwrap();
+        }
+        let solve = ["solve", "case.toml", "-o", "out", "--device", "cpu", "--threads", "1", "--max-iterations", "200"];
+        let run = Command::new(env!("CARGO_BIN_EXE_warpfem")).args(solve).current_dir(folder.path()).output().unwrap();
+        let (code, said) = (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned());
+        let expected = match code {
+            Some(0) => said.is_empty(),
+            Some(2..=6) => said.matches("error: ").count() == 1 && !said.contains("bug"),
+            _ => false,
+        };
+        assert!(expected, "mutant {number}: {code:?}\n{said}");
+        endings.push(code.unwrap_or(1) as u8);
+    }
+    println!("{}", attempts::tally(&endings));
+}

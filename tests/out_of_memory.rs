@@ -1,0 +1,46 @@
+//! A GPU that runs out of memory, whichever array it is that has no room: an error with the exit code for that, no panic.
+
+mod common;
+
+use common::fields::node_at;
+use common::meshes::{CLAMP, SOFT, model, regular_box};
+use common::recorder::Recorder;
+use warpfem::backend::{Backend, GpuBackend};
+use warpfem::element::ElementKind::Hex8;
+use warpfem::model::Model;
+use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::solve::{CgOptions, Silent, cg};
+use warpfem::{Error, precond, stress};
+
+/// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
+fn solve(launcher: Recorder, model: &Model, preconditioner: &str) -> Result<(usize, f64), Error> {
+    let backend = GpuBackend::new(launcher)?;
+    let mut phase = Phase::begin(&Silent, "setup");
+    let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
+    let preconditioner = precond::build(preconditioner, 4, &backend, &system.matrix)?;
+    let mut u = backend.zeros::<f64>(system.f.0.len())?;
+    let options = CgOptions::new(1e-8, 500);
+    let outcome = cg(&backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent)?;
+    assert!(outcome.converged);
+    let stresses = stress::recover(&backend, &system.mesh, &u, model.mesh.cells.len())?;
+    assert_eq!(stresses.von_mises[0].len(), model.mesh.cells[0].len());
+    let counts = backend.launcher().counts();
+    let u = system.numbering.scatter(&backend.take(u)?, 3);
+    Ok((counts.uploads + counts.allocations, u[node_at(model, [1.0; 3])][0]))
+}
+
+#[test]
+fn no_array_that_has_no_room_is_a_panic() {
+    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
+    let model = model(&tables, regular_box(Hex8, [2, 2, 2]));
+    for preconditioner in ["jacobi", "chebyshev"] {
+        let (arrays, expected) = solve(Recorder::default(), &model, preconditioner).unwrap();
+        assert!(arrays > 20 && expected > 0.0, "{preconditioner}: {arrays} arrays, {expected}");
+        for room in 0..arrays {
+            let error = solve(Recorder::default().with_room_for(room), &model, preconditioner).unwrap_err();
+            assert_eq!(error.exit_code(), 6, "{preconditioner}, {room} arrays: {error}");
+        }
+        let (_, found) = solve(Recorder::default().with_room_for(arrays), &model, preconditioner).unwrap();
+        assert_eq!(found, expected);
+    }
+}
