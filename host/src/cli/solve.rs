@@ -10,6 +10,7 @@ use warpfem::backend::Device;
 use warpfem::model::case::Case;
 use warpfem::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
+use warpfem::output::report::Background;
 use warpfem::output::{self, Fields, Options, Solved};
 use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Monitor;
@@ -27,7 +28,8 @@ const MAX_THREADS: i64 = 1024;
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
 Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element; of a potential the gradient's
-magnitude), <case>.png (a picture) and summary.json.
+magnitude), <case>.png (a picture), <case>.html (a report, to be looked at in a browser) and
+summary.json.
 
 Examples:
   warpfem solve meshes/bracket.toml
@@ -171,7 +173,14 @@ fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Insta
     let fields = Fields { solved, material: &model.cell_material };
     let mut summary = summary::of(model, solution, read);
     summary.timings_s.total = start.elapsed().as_secs_f64();
-    let options = Options { fields: &model.fields, compress: false, picture: true };
+    let background = Background {
+        case_text: &model.case_text,
+        analysis: model.analysis.name(),
+        materials: &model.materials,
+        loads: &model.applied,
+        tolerance: model.solver.tolerance,
+    };
+    let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
     let files = output::write_all(dir, &model.mesh, &fields, &mut summary, &options)?;
     Ok(summary::text(&summary, &files))
 }

@@ -53,6 +53,7 @@ impl Model {
         }
         Ok(Model {
             name: case.name(),
+            case_text: case.source.text.clone(),
             analysis,
             thickness,
             materials,
