@@ -7,6 +7,7 @@ mod info;
 mod interrupt;
 mod memory;
 mod mesh;
+mod preview;
 mod print;
 mod progress;
 mod solve;

@@ -1,7 +1,7 @@
 //! `warpfem solve CASE`.
 
 use super::progress::Progress;
-use super::{memory, print, summary};
+use super::{memory, preview, print, summary};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -132,7 +132,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(Error::NotConverged(solution)) => (solution, false),
         Err(error) => return Err(error.into()),
     };
-    let files = write(&dir, &model, &solution, read, start)?;
+    let files = write(&dir, &model, &solution, read, start, arguments.quiet)?;
     progress.finish();
     let printed = if arguments.quiet { Ok(()) } else { print::text(&files) };
     // Whether anybody reads on is the lesser news.
@@ -157,7 +157,14 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
 }
 
 /// Writes the results; returns what to say.
-fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Instant) -> anyhow::Result<String> {
+fn write(
+    dir: &Path,
+    model: &Model,
+    solution: &Solution,
+    read: f64,
+    start: Instant,
+    quiet: bool,
+) -> anyhow::Result<String> {
     let steepness = solution.potential.as_ref().map_or(Vec::new(), Potential::steepness);
     let solved = match &solution.potential {
         Some(Potential { values, gradient }) => {
@@ -182,5 +189,5 @@ fn write(dir: &Path, model: &Model, solution: &Solution, read: f64, start: Insta
     };
     let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
     let files = output::write_all(dir, &model.mesh, &fields, &mut summary, &options)?;
-    Ok(summary::text(&summary, &files))
+    Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files))
 }

@@ -10,6 +10,7 @@ mod legend;
 mod project;
 mod raster;
 pub(in crate::output) mod scene;
+mod thumbnail;
 
 use std::io;
 
@@ -22,6 +23,7 @@ pub(in crate::output) use legend::{factor, number};
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, dot, normal, sub};
+pub use thumbnail::{Thumbnail, thumbnail};
 
 /// Width of the picture in pixels.
 const WIDTH: usize = 1600;

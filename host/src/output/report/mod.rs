@@ -126,4 +126,4 @@ fn escape(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -1,14 +1,18 @@
 // The controls around the viewer, and the page's own: light and dark.
 const byId = (id) => document.getElementById(id);
 
-/** A number with four significant digits, and exponents in steps of three, as in the rest of the report. */
-function written(value, digits = 4) {
-  const size = Math.abs(value);
-  if (size === 0) return "0";
-  const three = size >= 1e-2 && size < 1e5 ? 0 : Math.floor(Math.log10(size * (1 + 1e-9)) / 3) * 3;
-  const plain = value / 10 ** three;
-  const decimals = Math.max(digits - 1 - Math.floor(Math.log10(Math.abs(plain) * (1 + 1e-9))), 0);
-  return (plain.toFixed(decimals) + (three ? "e" + three : "")).replace(/-/g, "−");
+/** The exponent that numbers up to this size are written with: a multiple of three, as in the rest of the report. */
+function exponentOf(size) {
+  return size === 0 || (size >= 1e-2 && size < 1e5) ? 0 : Math.floor(Math.log10(size * (1 + 1e-9)) / 3) * 3;
+}
+
+/** A number with some significant digits; of several, with as many decimals and the exponent as the largest has. */
+function written(value, digits = 4, largest = Math.abs(value)) {
+  if (value === 0) return "0";
+  const exponent = exponentOf(largest), plain = value / 10 ** exponent;
+  const decimals = digits - 1 - Math.floor(Math.log10((largest / 10 ** exponent) * (1 + 1e-9)));
+  const text = plain.toFixed(Math.max(decimals, 0));
+  return +text === 0 ? "0" : (text + (exponent ? "e" + exponent : "")).replace(/-/g, "−");
 }
 
 function darkAtFirst() {
@@ -43,7 +47,7 @@ function legend(viewer, name) {
   ticks.replaceChildren();
   for (let i = 0; i <= 5; i++) {
     const tick = document.createElement("span");
-    tick.textContent = written(low + ((high - low) * i) / 5, 3);
+    tick.textContent = written(low + ((high - low) * i) / 5, 3, Math.max(Math.abs(low), Math.abs(high)));
     tick.style.top = bar.offsetTop + bar.offsetHeight * (1 - i / 5) + "px";
     ticks.append(tick);
   }
@@ -60,6 +64,7 @@ function start(viewer, header, skin) {
     const box = byId("mark"), stage = viewer.canvas;
     box.hidden = bounds[0] === bounds[1];
     const [x, y] = viewer.place(highest);
+    box.textContent = `max ${written(bounds[1])}${viewer.isHidden(highest) ? " (behind)" : ""}`;
     const left = Math.min(Math.max(x + 14, 4), stage.clientWidth - box.offsetWidth - 4);
     const top = Math.min(Math.max(y - 30, 4), stage.clientHeight - box.offsetHeight - 4);
     box.style.transform = `translate(${left}px, ${top}px)`;
@@ -84,7 +89,6 @@ function start(viewer, header, skin) {
     });
     // A span of rounding errors is none.
     if (bounds[1] - bounds[0] <= 1e-6 * Math.max(...bounds.map(Math.abs))) bounds[0] = bounds[1];
-    byId("mark").textContent = "max " + written(bounds[1]);
     byId("low").value = 0;
     byId("high").value = 1;
     viewer.show(values);
@@ -92,7 +96,7 @@ function start(viewer, header, skin) {
   };
   const deform = () => {
     viewer.scale = header.scale * byId("scale").value;
-    const factor = written(viewer.scale, 3);
+    const factor = Number(viewer.scale.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
     byId("scale-text").textContent = header.moves ? `deformation × ${factor}` : "";
     viewer.draw();
   };

@@ -109,8 +109,10 @@ fn elastic_forces(results: &Elastic, loads: &[AppliedLoad]) -> String {
     };
     let line = |name: &str, force: [f64; 3], class: &str| {
         let cell = |c: f64| {
-            let class = if c.abs() < TINY * largest { " class=\"tiny\"" } else { "" };
-            format!("<td{class}>{}</td>", shown(c))
+            if c != 0.0 && c.abs() < TINY * largest {
+                return format!("<td class=\"tiny\">{}</td>", format!("{c:.0e}").replace('-', "−"));
+            }
+            format!("<td>{}</td>", shown(c))
         };
         format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
     };

@@ -63,7 +63,8 @@ fn reduced(surface: Surface, kept: &[u32]) -> Surface {
     Surface { vertices, triangles, outline: lines(surface.outline), edges: lines(surface.edges) }
 }
 
-fn area(p: [[f64; 3]; 3]) -> f64 {
+/// Of a triangle.
+pub(super) fn area(p: [[f64; 3]; 3]) -> f64 {
     let n = cross(sub(p[1], p[0]), sub(p[2], p[0]));
     0.5 * dot(n, n).sqrt()
 }

@@ -45,13 +45,12 @@ async function unpack(header, text) {
 
 const PLACE = `#version 300 es
 in vec3 rest; in vec3 motion; in float value;
-uniform mat3 turn; uniform vec3 centre, zoom; uniform vec2 shift; uniform float scale, lead;
+uniform mat3 turn; uniform vec3 zoom; uniform vec2 shift; uniform float scale, lead;
 out float shown; out vec3 place;
 void main() {
-  vec3 x = turn * (rest + scale * motion - centre);
+  vec3 x = turn * (rest + scale * motion);
   place = x; shown = value;
   gl_Position = vec4(x.xy * zoom.xy + shift, -x.z * zoom.z - lead, 1.0);
-  gl_PointSize = 1.0;
 }`;
 const FACES = `#version 300 es
 precision highp float;
@@ -77,7 +76,7 @@ class Viewer {
     this.canvas = canvas;
     this.header = header;
     this.skin = skin;
-    const gl = (this.gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true }));
+    const gl = (this.gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true }));
     if (!gl) throw new Error("this browser has no WebGL 2");
     this.faces = this.program(PLACE, FACES);
     this.lines = this.program(PLACE, LINES);
@@ -222,16 +221,34 @@ class Viewer {
     return high - low || this.radius;
   }
 
+  /** How far a deformed vertex is along one of the axes: right, up, towards the eye. */
+  along(k, vertex) {
+    const axis = this.axes[k], { rest, motion, scale } = this, i = 3 * vertex;
+    return axis[0] * (rest[i] + scale * motion[i]) + axis[1] * (rest[i + 1] + scale * motion[i + 1]) +
+      axis[2] * (rest[i + 2] + scale * motion[i + 2]);
+  }
+
+  /** Whether a triangle that does not have the vertex is in front of it. */
+  isHidden(vertex) {
+    const list = this.skin.triangles, [x, y, z] = [0, 1, 2].map((k) => this.along(k, vertex));
+    for (let i = 0; i < list.length; i += 3) {
+      const [a, b, c] = [list[i], list[i + 1], list[i + 2]];
+      const ax = this.along(0, a) - x, bx = this.along(0, b) - x, cx = this.along(0, c) - x;
+      if ((ax > 0 && bx > 0 && cx > 0) || (ax < 0 && bx < 0 && cx < 0)) continue;
+      if (a === vertex || b === vertex || c === vertex) continue;
+      const ay = this.along(1, a) - y, by = this.along(1, b) - y, cy = this.along(1, c) - y;
+      const u = bx * cy - cx * by, v = cx * ay - ax * cy, w = ax * by - bx * ay;
+      if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) continue;
+      const depth = (u * this.along(2, a) + v * this.along(2, b) + w * this.along(2, c)) / (u + v + w);
+      if (depth > z + 0.01 * this.radius) return true;
+    }
+    return false;
+  }
+
   /** Where a vertex is: page pixels from the canvas's top left. */
   place(vertex) {
     const zoom = this.factors();
-    const at = [0, 1].map((k) => {
-      let sum = 0;
-      for (let c = 0; c < 3; c++) {
-        sum += this.axes[k][c] * (this.rest[3 * vertex + c] + this.scale * this.motion[3 * vertex + c]);
-      }
-      return sum * zoom[k] + this.shift[k];
-    });
+    const at = [0, 1].map((k) => this.along(k, vertex) * zoom[k] + this.shift[k]);
     return [((at[0] + 1) / 2) * this.canvas.clientWidth, ((1 - at[1]) / 2) * this.canvas.clientHeight];
   }
 
@@ -277,7 +294,6 @@ class Viewer {
     gl.useProgram(program.program);
     const [x, y, z] = this.axes;
     gl.uniformMatrix3fv(program.turn, false, [x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]]);
-    gl.uniform3f(program.centre, 0, 0, 0);
     gl.uniform3f(program.zoom, ...this.factors());
     gl.uniform2f(program.shift, ...this.shift);
     gl.uniform1f(program.scale, scale);
