@@ -6,6 +6,7 @@
 
 mod canvas;
 pub(in crate::output) mod colormap;
+mod creases;
 mod legend;
 mod project;
 mod raster;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::creases::{self, Crease};
 use crate::element::ElementKind;
 use crate::mesh::{Mesh, faces};
 use crate::output::{Fields, Solved};
@@ -152,22 +153,27 @@ fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]], middle: &[bool]) -> (Ve
     }
     all.par_sort_unstable();
     let mut kinds = vec![[Edge::Smooth; 4]; faces.len()];
-    let mut outline = Vec::new();
+    let (mut creases, mut groups) = (Vec::new(), Vec::new());
     for group in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
         if middle[group[0].0 as usize] && middle[group[0].1 as usize] {
             group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Inner);
             continue;
         }
-        let smooth = group.len() == 2 && {
-            let (n, m) = (normals[group[0].2 as usize], normals[group[1].2 as usize]);
-            // Either orientation: the cells of a flat mesh need not agree on one.
-            dot(n, m).abs() > FEATURE_COSINE
+        // Either orientation: the cells of a flat mesh need not agree on one. A rim is as sharp as can be.
+        let cosine = match group {
+            [a, b] => dot(normals[a.2 as usize], normals[b.2 as usize]).abs(),
+            _ => 0.0,
         };
-        if !smooth {
-            group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Feature);
-            outline.push([group[0].0, group[0].1]);
+        if cosine <= FEATURE_COSINE {
+            creases.push(Crease { ends: [group[0].0, group[0].1], cosine });
+            groups.push(group);
         }
     }
+    let kept = creases::kept(&creases, rest.len());
+    for (group, _) in groups.iter().zip(&kept).filter(|(_, kept)| **kept) {
+        group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Feature);
+    }
+    let outline = creases.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(crease, _)| crease.ends).collect();
     (kinds, outline)
 }
 

@@ -167,7 +167,7 @@ async function main() {
   try {
     const skin = await unpack(header, byId("skin").textContent);
     byId("viewer").hidden = false;
-    viewer = new Viewer(byId("view"), header, skin);
+    viewer = new Viewer(byId("view"), header, skin, byId("legend").offsetWidth);
     start(viewer, header, skin);
     setTheme(dark, viewer);
     window.viewer = viewer;

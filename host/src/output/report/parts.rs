@@ -46,11 +46,24 @@ pub(super) fn status(summary: &Summary) -> String {
     match solver.converged {
         true => format!("<p class=\"status good\">Converged: relative residual {residual}</p>"),
         false => format!(
-            "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance ({}) at a \
-             relative residual of {residual}. Nothing below can be relied on.</p>",
-            escape(&solver.ending)
+            "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at a \
+             relative residual of {residual}: {}. Nothing below can be relied on.</p>",
+            reason(&solver.ending)
         ),
     }
+}
+
+/// Why an iteration ended, in words.
+fn reason(ending: &str) -> String {
+    let words = match ending {
+        "limit" => "it reached the limit of iterations",
+        "stagnated" => "the residual no longer fell",
+        "indefinite" => "the matrix or the preconditioner is not positive definite",
+        "diverged" => "the residual grew",
+        "cancelled" => "it was stopped",
+        other => other,
+    };
+    escape(words)
 }
 
 pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {

@@ -72,8 +72,10 @@ out vec4 color;
 void main() { color = ink; }`;
 
 class Viewer {
-  constructor(canvas, header, skin) {
+  /** `reserved` pixels on the right are left to the legend. */
+  constructor(canvas, header, skin, reserved) {
     this.canvas = canvas;
+    this.reserved = reserved;
     this.header = header;
     this.skin = skin;
     const gl = (this.gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true }));
@@ -153,7 +155,8 @@ class Viewer {
   home() {
     this.axes = this.header.axes.map((axis) => [...axis]);
     this.magnify = 1;
-    this.shift = [0, 0];
+    // In the middle of what the legend leaves.
+    this.shift = [-this.reserved / (this.canvas.clientWidth || 1), 0];
     this.draw();
   }
 
@@ -201,7 +204,7 @@ class Viewer {
   factors() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     const [across, up] = [0, 1].map((i) => this.extent(this.axes[i]));
-    const fit = this.fitted ??= Math.min((1.62 * w) / across, (1.6 * h) / up) / 2;
+    const fit = this.fitted ??= Math.min((0.9 * (w - this.reserved)) / across, (0.84 * h) / up);
     const pixels = fit * this.magnify;
     return [(2 * pixels) / w, (2 * pixels) / h, 0.4 / this.radius];
   }
@@ -275,14 +278,14 @@ class Viewer {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     if (this.withEdges) {
-      this.use(this.lines, this.scale, 5e-5);
+      this.use(this.lines, this.scale, 5e-4);
       gl.uniform4f(this.lines.ink, 0.05, 0.05, 0.08, 0.3);
       this.elements(gl.LINES, "edges");
       gl.uniform4f(this.lines.ink, 0.05, 0.05, 0.08, 0.85);
       this.elements(gl.LINES, "outline");
     }
     if (this.withOutline && this.header.moves) {
-      this.use(this.lines, 0, 1e-4);
+      this.use(this.lines, 0, 2e-3);
       gl.uniform4f(this.lines.ink, 0.55, 0.56, 0.6, 0.9);
       this.elements(gl.LINES, "outline");
     }
