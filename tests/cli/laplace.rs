@@ -44,7 +44,7 @@ fn a_ring_is_solved_and_written() {
         assert!(run.out.contains(line), "{line} is not in\n{}", run.out);
     }
     assert!(!run.out.contains("displacement") && !run.out.contains("reaction"), "{}", run.out);
-    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
     let summary = folder.summary("out");
     assert_eq!((&summary["dofs"], &summary["warnings"]), (&160.into(), &serde_json::json!([])));
     let number = |value: &serde_json::Value| value.as_f64().unwrap();

@@ -8,7 +8,7 @@ fn results_go_to_the_case_s_folder_if_none_is_given() {
     folder.write("beam.toml", GOOD);
     let run = folder.run(&["solve", "beam.toml", "--device", "cpu"]).done();
     assert_eq!(folder.names("results"), ["beam"]);
-    assert_eq!(folder.names("results/beam"), ["beam.csv", "beam.png", "beam.vtu", "summary.json"]);
+    assert_eq!(folder.names("results/beam"), ["beam.csv", "beam.html", "beam.png", "beam.vtu", "summary.json"]);
     assert!(run.out.starts_with("beam: 81 nodes, 192 elements on cpu ("), "{}", run.out);
     for line in ["reaction of xmin", "largest displacement", "von Mises stress", "wrote results/beam/beam.vtu"] {
         assert!(run.out.contains(line), "{}", run.out);
@@ -111,7 +111,7 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(run.err.starts_with("error: not converged: the relative residual is "), "{}", run.err);
     assert!(run.err.contains("after 5 iterations") && run.err.contains("--max-iterations"), "{}", run.err);
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
-    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();

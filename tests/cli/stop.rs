@@ -34,7 +34,7 @@ fn ctrl_c_in_the_iteration_ends_it_and_marks_the_results() {
     let folder = Folder::new();
     let run = interrupt(&folder, "cells = [40, 12, 12]", |run| run.code == Some(5));
     assert!(run.err.contains("it was told to stop") && run.err.contains("marked as not converged"), "{run:?}");
-    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
     let summary = folder.summary("out");
     assert_eq!(summary["solver"]["ending"], "cancelled");
     assert_eq!(summary["solver"]["converged"], false);
@@ -90,7 +90,7 @@ fn a_closed_pipe_is_no_failure() {
         let run = unread(&folder, arguments);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}: {run:?}");
     }
-    assert_eq!(folder.names("out"), ["case.csv", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
     let short = ["solve", "case.toml", "-o", "out", "--device", "cpu", "--max-iterations", "2"];
     assert_eq!(unread(&folder, &short).code, Some(5));
 }

@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (solution, _) = job.solve(arguments.device, &progress)?;
     let took = start.elapsed().as_secs_f64();
-    let mut said = job.write(&solution)?;
+    let mut said = job.write(&solution, arguments.quiet)?;
     // The bracket itself gives no cause for a warning: one says that the GPU could not do it.
     if matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
         let start = Instant::now();

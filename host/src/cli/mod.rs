@@ -11,6 +11,7 @@ mod init;
 mod interrupt;
 mod memory;
 mod mesh;
+mod preview;
 mod print;
 mod progress;
 mod solve;

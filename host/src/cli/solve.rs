@@ -1,7 +1,7 @@
 //! `warpfem solve CASE`.
 
 use super::progress::Progress;
-use super::{memory, print, summary};
+use super::{memory, preview, print, summary};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,6 +10,7 @@ use warpfem::backend::Device;
 use warpfem::model::case::Case;
 use warpfem::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
 use warpfem::model::{Model, SolverOptions};
+use warpfem::output::report::Background;
 use warpfem::output::{self, Fields, Options, Solved};
 use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Monitor;
@@ -27,7 +28,8 @@ const MAX_THREADS: i64 = 1024;
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
 Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element; of a potential the gradient's
-magnitude), <case>.png (a picture) and summary.json.
+magnitude), <case>.png (a picture), <case>.html (a report, to be looked at in a browser) and
+summary.json.
 
 Examples:
   warpfem solve meshes/bracket.toml
@@ -121,7 +123,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     arguments.override_options(&mut job.model.solver);
     let (solution, converged) = job.solve(arguments.device, &progress)?;
-    let said = job.write(&solution)?;
+    let said = job.write(&solution, arguments.quiet)?;
     progress.finish();
     let printed = if arguments.quiet { Ok(()) } else { print::text(&said) };
     // Whether anybody reads on is the lesser news.
@@ -158,8 +160,8 @@ impl Job {
         }
     }
 
-    /// Writes the results; returns what to say.
-    pub(super) fn write(&self, solution: &Solution) -> anyhow::Result<String> {
+    /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be `quiet`.
+    pub(super) fn write(&self, solution: &Solution, quiet: bool) -> anyhow::Result<String> {
         let model = &self.model;
         let solved = match &solution.potential {
             Some(Potential { values, gradient, steepness }) => {
@@ -175,9 +177,16 @@ impl Job {
         let fields = Fields { solved, material: &model.cell_material };
         let mut summary = summary::of(model, solution, self.read);
         summary.timings_s.total = self.start.elapsed().as_secs_f64();
-        let options = Options { fields: &model.fields, compress: false, picture: true };
+        let background = Background {
+            case_text: &model.case_text,
+            analysis: model.analysis.name(),
+            materials: &model.materials,
+            loads: &model.applied,
+            tolerance: model.solver.tolerance,
+        };
+        let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
         let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
-        Ok(summary::text(&summary, &files))
+        Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files))
     }
 }
 

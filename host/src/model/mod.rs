@@ -182,6 +182,8 @@ impl Default for SolverOptions {
 pub struct Model {
     /// The case file's name without extension; names the outputs.
     pub name: String,
+    /// The case file's text, for reports.
+    pub case_text: std::sync::Arc<str>,
     /// The mesh.
     pub mesh: Mesh,
     /// What is solved.

@@ -51,6 +51,7 @@ impl Model {
         }
         let model = Model {
             name: case.name(),
+            case_text: case.source.text.clone(),
             analysis,
             thickness,
             materials,

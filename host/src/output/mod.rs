@@ -1,16 +1,17 @@
-//! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture.
+//! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the four files of a case into a
+//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the five files of a case into a
 //! folder, all or none: each is written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
 pub mod csv;
 pub mod npy;
 pub mod picture;
+pub mod report;
 pub mod summary;
 pub mod vtu;
 
-use std::io::{self, BufWriter};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,6 +21,8 @@ pub use summary::Summary;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use atomic::Staged;
+use picture::{Heading, Shown};
+use report::Report;
 
 /// Results on a mesh.
 ///
@@ -129,9 +132,11 @@ pub struct Options<'a> {
     pub compress: bool,
     /// Whether a picture is drawn.
     pub picture: bool,
+    /// What a report says of the model; no report without it.
+    pub report: Option<report::Background<'a>>,
 }
 
-/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png` and `summary.json` into `dir`, which is made if it is missing.
+/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png`, `<case>.html` and `summary.json` into `dir`, which is made if it is missing.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -156,13 +161,23 @@ pub fn write_all(
         vtu::Header { fields: options.fields, converged: summary.solver.converged, compress: options.compress };
     let vtu = || Staged::write(path("vtu"), |file| vtu::write(file, mesh, fields, &header));
     let csv = || Staged::write(path("csv"), |file| csv::write(file, mesh, fields.of_elements()));
-    let png = || {
-        let draw = |file: &mut _| picture::write(BufWriter::new(file), mesh, fields, &summary.case);
-        options.picture.then(|| Staged::write(path("png"), draw)).transpose()
+    let looked_at = || -> Result<Vec<Staged>> {
+        if !options.picture && options.report.is_none() {
+            return Ok(vec![]);
+        }
+        let shown = Shown::new(mesh, fields);
+        let heading = Heading { case: &summary.case, converged: summary.solver.converged };
+        let draw = || shown.png(mesh, fields, &heading).map_err(|source| at(&path("png"), source));
+        let prepare = || options.report.map(|background| Report::new(mesh, fields, summary, background, &shown));
+        let (png, report) = rayon::join(draw, prepare);
+        let png = png?;
+        let picture = options.picture.then(|| Staged::write(path("png"), |file| file.write_all(&png)));
+        let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, &png)));
+        [picture, html].into_iter().flatten().collect()
     };
-    let (vtu, (csv, png)) = rayon::join(vtu, || rayon::join(csv, png));
+    let (vtu, (csv, looked_at)) = rayon::join(vtu, || rayon::join(csv, looked_at));
     let mut staged = vec![vtu?, csv?];
-    staged.extend(png?);
+    staged.extend(looked_at?);
 
     let seconds = start.elapsed().as_secs_f64();
     summary.timings_s.write += seconds;

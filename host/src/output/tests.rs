@@ -110,15 +110,19 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_case_leaves_its_four_files_and_the_time_they_took() {
+fn a_case_leaves_its_five_files_and_the_time_they_took() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("results/pair");
     let mut summary = Summary { case: "pair".into(), ..Summary::default() };
     let fields = all_fields();
-    let options = Options { fields: &fields, compress: false, picture: true };
+    let report = Some(report::tests::BACKGROUND);
+    let options = Options { fields: &fields, compress: false, picture: true, report };
     let written = write_all(&target, &hex_pair(), &Results::of_hex_pair().fields(), &mut summary, &options).unwrap();
-    assert_eq!(names(&target), ["pair.csv", "pair.png", "pair.vtu", "summary.json"]);
-    assert_eq!(written, ["pair.vtu", "pair.csv", "pair.png", "summary.json"].map(|name| target.join(name)));
+    assert_eq!(names(&target), ["pair.csv", "pair.html", "pair.png", "pair.vtu", "summary.json"]);
+    assert_eq!(
+        written,
+        ["pair.vtu", "pair.csv", "pair.png", "pair.html", "summary.json"].map(|name| target.join(name))
+    );
     let text = std::fs::read(target.join("summary.json")).unwrap();
     let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(read["timings_s"]["write"], summary.timings_s.write);
@@ -131,7 +135,7 @@ fn fields_that_do_not_fit_the_mesh_are_refused_and_nothing_is_left() {
     let mut results = Results::of_hex_pair();
     results.von_mises[1].pop();
     let mut summary = Summary { case: "pair".into(), ..Summary::default() };
-    let options = Options { fields: &all_fields(), compress: false, picture: true };
+    let options = Options { fields: &all_fields(), compress: false, picture: true, report: None };
     let error = write_all(dir.path(), &hex_pair(), &results.fields(), &mut summary, &options).unwrap_err();
     assert_eq!(error.exit_code(), 8);
     assert!(error.to_string().contains("von_mises has 1 values, not 2"), "{error}");
@@ -144,7 +148,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
     let mut summary = Summary::default();
-    let options = Options { fields: &[], compress: false, picture: false };
+    let options = Options { fields: &[], compress: false, picture: false, report: None };
     let fields = Results::of_hex_pair();
     let error = write_all(&file.join("sub"), &hex_pair(), &fields.fields(), &mut summary, &options).unwrap_err();
     assert!(matches!(&error, Error::Output { path, .. } if *path == file.join("sub")), "{error}");

@@ -4,14 +4,14 @@
 //! (Ottosson 2020), and the picture survives a grey printer. Hue and chroma only help to tell the steps apart.
 
 /// Number of colours.
-pub(super) const SIZE: usize = 256;
+pub(in crate::output) const SIZE: usize = 256;
 
 /// An sRGB colour.
-pub(super) type Rgb = [u8; 3];
+pub(in crate::output) type Rgb = [u8; 3];
 
 /// The map from low to high: lightness and hue go evenly, and the chroma stays inside what sRGB can show, least at the
 /// blue-green in the middle. Clipped colours would draw a crease across the part where there is none.
-pub(super) fn stress() -> [Rgb; SIZE] {
+pub(in crate::output) fn stress() -> [Rgb; SIZE] {
     std::array::from_fn(|i| {
         let t = i as f64 / (SIZE - 1) as f64;
         oklch(0.36 + 0.58 * t, 0.102 + 0.22 * (t - 0.4).powi(2), 290.0 - 185.0 * t)

@@ -1,26 +1,48 @@
 //! What is written around the part: title, colour bar, axes, the place of the maximum.
 
+use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Rgb, SIZE, pick};
 use super::project::View;
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
+const ALARM: Rgb = [190, 20, 20];
+const NOT_CONVERGED: &str = "NOT CONVERGED";
 
-/// A number with four significant digits.
-pub(super) fn number(value: f64) -> String {
+/// A number with four significant digits: plain, or with an exponent that is a multiple of three, as units go.
+pub(in crate::output) fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
-        size if (1e-3..1e5).contains(&size) => {
-            let digits = (3 - size.log10().floor() as i32).max(0) as usize;
-            format!("{value:.digits$}")
+        size if (1e-2..1e5).contains(&size) => significant(value, 4),
+        size if size.is_finite() => {
+            let exponent = thousands(size * (1.0 + 1e-9));
+            format!("{}e{exponent}", significant(scaled(value, exponent), 4))
         }
-        _ => format!("{value:.3e}"),
+        _ => format!("{value}"),
     }
 }
 
+/// `value` with `digits` significant digits, or all those before the point.
+fn significant(value: f64, digits: i32) -> String {
+    // Rounding may carry into one more place: 9.9999 has as many decimals as 10.00.
+    let text = format!("{value:.*e}", digits as usize - 1);
+    let exponent: i32 = text.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
+    format!("{value:.*}", (digits - 1 - exponent).max(0) as usize)
+}
+
+/// The largest multiple of three that ten can be raised to below `size`.
+fn thousands(size: f64) -> i32 {
+    (size.log10().floor() as i32).div_euclid(3) * 3
+}
+
+/// `value / 10^exponent`, by division where that is exact.
+fn scaled(value: f64, exponent: i32) -> f64 {
+    if exponent < 0 { value * 10f64.powi(-exponent) } else { value / 10f64.powi(exponent) }
+}
+
 /// A whole number with thousands set off by commas, or a short fraction.
-pub(super) fn factor(value: f64) -> String {
+pub(in crate::output) fn factor(value: f64) -> String {
     if !(1.0..1e15).contains(&value) {
         return if (1e-3..1.0).contains(&value) { format!("{value}") } else { format!("{value:e}") };
     }
@@ -41,12 +63,14 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|step| *step >= rough).unwrap_or(rough);
     let (first, last) = ((low / step).ceil() as i64, (high / step * (1.0 + 1e-12)).floor() as i64);
-    let plain = (1e-3..1e5).contains(&high.abs().max(low.abs()));
-    let place = |x: f64| x.abs().log10().floor() as i32;
-    let text = |value: f64| match (value == 0.0, plain) {
-        (true, _) => "0".into(),
-        (_, true) => format!("{value:.*}", (-place(step * 1.001)).max(0) as usize),
-        _ => format!("{value:.*e}", (place(value) - place(step * 1.001)).max(0) as usize),
+    // All with one exponent, so that they can be compared at a glance.
+    let size = high.abs().max(low.abs());
+    let exponent = if (1e-2..1e5).contains(&size) { 0 } else { thousands(size) };
+    let decimals = (exponent - (step * 1.001).log10().floor() as i32).max(0) as usize;
+    let text = |value: f64| match exponent {
+        _ if value == 0.0 => "0".into(),
+        0 => format!("{value:.decimals$}"),
+        _ => format!("{:.decimals$}e{exponent}", scaled(value, exponent)),
     };
     (first..=last).map(|i| i as f64 * step).map(|value| (value, text(value))).collect()
 }
@@ -100,10 +124,16 @@ pub(super) fn axes(canvas: &mut Canvas, view: &View, [x, y]: [f32; 2]) {
 }
 
 /// Writes the title, a line under it, and a line at the foot of the picture.
-pub(super) fn captions(canvas: &mut Canvas, title: &str, subtitle: &str, foot: &str) {
+pub(super) fn captions(canvas: &mut Canvas, heading: &Heading, subtitle: &str, foot: &str) {
+    let title = heading.case;
     let room = canvas.width as f32 - 80.0;
     let bottom = canvas.height as f32 - 44.0;
     canvas.text(Font::Title, [40.0, 22.0], &shorten(title, (room / Font::Title.width("m")) as usize), INK);
+    if !heading.converged {
+        let x = 40.0 + Font::Title.width(title) + 30.0;
+        let width = Font::Title.width(NOT_CONVERGED);
+        canvas.text(Font::Title, [x.min(canvas.width as f32 - 40.0 - width), 22.0], NOT_CONVERGED, ALARM);
+    }
     canvas.text(Font::Plain, [40.0, 54.0], &shorten(subtitle, (room / Font::Plain.width("m")) as usize), INK);
     canvas.text(Font::Plain, [40.0, bottom], &shorten(foot, (room / Font::Plain.width("m")) as usize), FAINT);
 }
@@ -131,7 +161,7 @@ pub(super) fn marker(
         let place = |(i, j): (i32, i32)| [corner[0] + size[0] * i as f32 / 29.0, corner[1] + size[1] * j as f32 / 3.0];
         let hidden = grid.map(place).filter(|p| covered(p[0] as i64, p[1] as i64)).count();
         let center = [corner[0] + size[0] / 2.0, corner[1] + size[1] / 2.0];
-        hidden as f32 * 12.0 + (center[0] - at[0]).hypot(center[1] - at[1])
+        hidden as f32 * 40.0 + (center[0] - at[0]).hypot(center[1] - at[1])
     };
     let mut best = ([0.0; 2], f32::INFINITY);
     for k in 0..16 {
@@ -167,7 +197,15 @@ mod tests {
 
     #[test]
     fn numbers_keep_four_digits() {
-        let cases = [(0.0, "0"), (1234.56, "1235"), (0.012_345, "0.01235"), (2.5e8, "2.500e8"), (-3.0, "-3.000")];
+        let cases = [(0.0, "0"), (1234.56, "1235"), (0.012_345, "0.01235"), (2.5e8, "250.0e6"), (-3.0, "-3.000")];
+        cases.iter().for_each(|(value, text)| assert_eq!(number(*value), *text));
+        let cases = [
+            (9.999_96, "10.00"),
+            (1e9, "1.000e9"),
+            (-1.5e-3, "-1.500e-3"),
+            (3.678e-4, "367.8e-6"),
+            (1e-300, "1.000e-300"),
+        ];
         cases.iter().for_each(|(value, text)| assert_eq!(number(*value), *text));
     }
 
@@ -181,7 +219,7 @@ mod tests {
     fn ticks_are_round_and_inside() {
         let texts = |low, high| ticks(low, high).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         assert_eq!(texts(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert_eq!(texts(0.9e8, 2.1e8), ["1.0e8", "1.2e8", "1.4e8", "1.6e8", "1.8e8", "2.0e8"]);
+        assert_eq!(texts(0.9e8, 2.1e8), ["100e6", "120e6", "140e6", "160e6", "180e6", "200e6"]);
         assert_eq!(texts(12.0, 61.0), ["20", "30", "40", "50", "60"]);
         assert_eq!(texts(5.0, 5.0), ["5.000"]);
         for (low, high) in [(0.0, 1e-300), (1e300, 1.5e300), (-3.7, 11.2), (1.0, 1.0 + 1e-9)] {

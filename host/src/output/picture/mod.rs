@@ -5,23 +5,26 @@
 //! means at the nodes.
 
 mod canvas;
-mod colormap;
+pub(in crate::output) mod colormap;
+mod creases;
 mod legend;
 mod project;
 mod raster;
-mod scene;
+pub(in crate::output) mod scene;
+mod thumbnail;
 
-use std::io::{self, Write};
+use std::io;
 
 use rayon::prelude::*;
 
 use super::{Fields, Solved, largest};
 use crate::mesh::Mesh;
 use canvas::Canvas;
-use legend::{factor, number};
+pub(in crate::output) use legend::{factor, number};
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, dot, normal, sub};
+pub use thumbnail::{Thumbnail, thumbnail};
 
 /// Width of the picture in pixels.
 const WIDTH: usize = 1600;
@@ -29,36 +32,29 @@ const WIDTH: usize = 1600;
 const SAMPLES: usize = 2;
 /// Up to this many faces the edges of the elements are drawn.
 const MOST_FACES_WITH_EDGES: usize = 20_000;
+/// How far behind the face in front of it a point counts as seen when views are compared, in their pixels.
+const SEEN: f32 = 2.0;
 const UNDEFORMED_COLOR: colormap::Rgb = [150, 150, 155];
 /// The part's rectangle: left, top, width; least and greatest height.
 const PART: [f64; 5] = [50.0, 104.0, 1280.0, 460.0, 960.0];
 /// Height of what is below the part's rectangle.
 const FOOT: f64 = 76.0;
 
-/// Draws the results on `mesh` and writes them as PNG, 1600 pixels wide.
-///
-/// # Errors
-///
-/// Those of `out`, and `InvalidInput` where the lengths of `fields` do not fit the mesh.
-pub fn write<W: Write>(mut out: W, mesh: &Mesh, fields: &Fields, case: &str) -> io::Result<()> {
-    fields.check(mesh)?;
-    let canvas = draw(mesh, fields, case);
-    let mut encoder = png::Encoder::new(&mut out, canvas.width as u32, canvas.height as u32);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(canvas.pixels.as_flattened())?;
-    writer.finish()?;
-    out.flush()
+/// What the picture is of.
+pub(super) struct Heading<'a> {
+    /// The case's name.
+    pub case: &'a str,
+    /// Whether the solution met its tolerance; if not, the picture says so.
+    pub converged: bool,
 }
 
 /// The skin as it is drawn.
-struct Shown {
-    scene: Scene,
+pub(super) struct Shown {
+    pub scene: Scene,
     /// Factor on the displacements.
-    scale: f64,
+    pub scale: f64,
     /// Length of the largest displacement.
-    largest: f64,
+    pub largest: f64,
     /// Coordinates with the displacements, `[n_skin_nodes][3]`.
     deformed: Vec<[f64; 3]>,
     /// Least and greatest value.
@@ -68,7 +64,8 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(mesh: &Mesh, fields: &Fields) -> Shown {
+    /// Of results whose lengths fit the mesh.
+    pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Shown {
         let scene = Scene::new(mesh, fields);
         let extents = extents(&scene.rest);
         let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
@@ -83,8 +80,21 @@ impl Shown {
         Shown { deformed: scene.deformed(scale), scale, largest, range, t, scene }
     }
 
+    /// The picture as PNG, 1600 pixels wide.
+    pub(super) fn png(&self, mesh: &Mesh, fields: &Fields, heading: &Heading) -> io::Result<Vec<u8>> {
+        let canvas = self.draw(mesh, fields, heading);
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, canvas.width as u32, canvas.height as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(canvas.pixels.as_flattened())?;
+        writer.finish()?;
+        Ok(file)
+    }
+
     /// The view that shows most of the part and most of its stress.
-    fn view(&self) -> View {
+    pub(super) fn view(&self) -> View {
         let by_size = |u: &&[f64; 3], v: &&[f64; 3]| dot(**u, **u).total_cmp(&dot(**v, **v));
         let motion = self.scene.displacement.iter().max_by(by_size).copied().unwrap_or_default();
         let eyes = project::eyes(extents(&self.scene.rest), motion);
@@ -95,7 +105,7 @@ impl Shown {
         scored.reduce(better).map_or(View::from([1.0, -1.0, 0.7]), |(view, _)| view)
     }
 
-    /// Sum over a small picture of how much stress it shows.
+    /// Sum over a small picture of how much stress it shows, and more if it shows the largest.
     fn score(&self, view: &View) -> f64 {
         let (width, height) = (200, 150);
         let view = view.fit(self.extent(view), [0.0; 2], [width as f64, height as f64]);
@@ -112,7 +122,13 @@ impl Shown {
         };
         let frame = drawing.render(width, height);
         let seen = frame.depth.iter().zip(&frame.color).filter(|(depth, _)| depth.is_finite());
-        seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum()
+        let sum: f64 = seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum();
+        let highest = self.t.iter().position(|&t| t >= 1.0).is_some_and(|node| {
+            let [right, down, near] = drawing.points[node];
+            let at = (down as usize).min(height - 1) * width + (right as usize).min(width - 1);
+            frame.depth[at] <= near + SEEN
+        });
+        if highest { 1.2 * sum } else { sum }
     }
 
     /// The extent of both shapes in a view.
@@ -148,32 +164,29 @@ impl Shown {
         };
         drawing.render(WIDTH * SAMPLES, height * SAMPLES)
     }
-}
 
-/// The whole picture.
-fn draw(mesh: &Mesh, fields: &Fields, case: &str) -> Canvas {
-    let shown = Shown::new(mesh, fields);
-    let view = shown.view();
-    let extent = shown.extent(&view);
-    let [left, top, width, least, most] = PART;
-    let [across, up] = extent.map(|[low, high]| high - low);
-    let wanted = width * up / across;
-    let part_height = if wanted.is_finite() { wanted.clamp(least, most) } else { least }.round();
-    let view = view.fit(extent, [left, top], [width, part_height]);
-    let height = (top + part_height + FOOT) as usize;
+    /// The whole picture.
+    fn draw(&self, mesh: &Mesh, fields: &Fields, heading: &Heading) -> Canvas {
+        let view = self.view();
+        let extent = self.extent(&view);
+        let [left, top, width, least, most] = PART;
+        let [across, up] = extent.map(|[low, high]| high - low);
+        let wanted = width * up / across;
+        let part_height = if wanted.is_finite() { wanted.clamp(least, most) } else { least }.round();
+        let view = view.fit(extent, [left, top], [width, part_height]);
+        let height = (top + part_height + FOOT) as usize;
 
-    let map = colormap::stress();
-    let frame = shown.render(&view, height, &map);
-    let mut canvas = frame.resolve(SAMPLES);
-    let column = (left + width) as f32 + 70.0;
-    let (title, subtitle, foot) = captions(&shown, fields);
-    legend::color_bar(&mut canvas, &map, shown.range, title, (column, [170.0, height as f32 - 190.0]));
-    legend::axes(&mut canvas, &view, [column + 50.0, height as f32 - 90.0]);
-    legend::captions(&mut canvas, case, &subtitle, &foot);
-    if let Solved::Elastic { displacement, von_mises, .. } = fields.solved {
-        mark_maximum(&mut canvas, &frame, &shown, &view, mesh, (displacement, von_mises));
+        let map = colormap::stress();
+        let frame = self.render(&view, height, &map);
+        let mut canvas = frame.resolve(SAMPLES);
+        let column = (left + width) as f32 + 70.0;
+        let (title, subtitle, foot) = captions(self, fields);
+        legend::color_bar(&mut canvas, &map, self.range, title, (column, [170.0, height as f32 - 190.0]));
+        legend::axes(&mut canvas, &view, [column + 50.0, height as f32 - 90.0]);
+        legend::captions(&mut canvas, heading, &subtitle, &foot);
+        mark_maximum(&mut canvas, &frame, self, &view, mesh, fields);
+        canvas
     }
-    canvas
 }
 
 /// The two lines above the colour bar, the line under the title, and the one at the foot.
@@ -206,22 +219,18 @@ fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, Strin
     }
 }
 
-/// Marks the element of the largest stress, unless all have the same.
-fn mark_maximum(
-    canvas: &mut Canvas,
-    frame: &Frame,
-    shown: &Shown,
-    view: &View,
-    mesh: &Mesh,
-    (displacement, von_mises): (&[[f64; 3]], &[Vec<f64>]),
-) {
-    let Some((block, cell, value)) = largest(von_mises) else { return };
-    if von_mises.iter().flatten().all(|v| (value - v) <= 1e-9 * value.abs()) {
+/// Marks the element of the largest stress or the steepest gradient, unless it is one of many.
+fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View, mesh: &Mesh, fields: &Fields) {
+    let (_, values) = fields.of_elements();
+    let Some((block, cell, value)) = largest(values) else { return };
+    let all = || values.iter().flatten();
+    if all().filter(|&&v| value - v <= 1e-6 * value.abs()).count() > (all().count() / 1000).max(2) {
         return;
     }
     let cells = &mesh.cells[block];
     let nodes = cells.cell(cell).iter().map(|&node| {
-        let (x, u) = (mesh.coords[node as usize], displacement[node as usize]);
+        let u = fields.displacement().map_or([0.0; 3], |u| u[node as usize]);
+        let x = mesh.coords[node as usize];
         view.project(std::array::from_fn(|i| if u[i].is_finite() { x[i] + shown.scale * u[i] } else { x[i] }))
     });
     let corners: Vec<[f32; 3]> = nodes.collect();
@@ -235,7 +244,8 @@ fn mark_maximum(
     // Somewhat more than the element itself: its neighbours may be in front of its middle.
     let hidden = depth(center[0] as i64, center[1] as i64).is_some_and(|near| near > center[2] + 2.5 * size);
     let note = if hidden { " (behind)" } else { "" };
-    let text = format!("max {}, element {}{note}", number(value), cells.tags[cell]);
+    let what = if fields.displacement().is_some() { "max" } else { "steepest" };
+    let text = format!("{what} {}, element {}{note}", number(value), cells.tags[cell]);
     let mask: Vec<bool> = frame.depth.iter().map(|depth| depth.is_finite()).collect();
     let covered = |x: i64, y: i64| {
         let at = (y.max(0) as usize * frame.width + x.max(0) as usize) * SAMPLES;

@@ -7,7 +7,7 @@ const FLAT: f64 = 0.02;
 
 /// An orthographic view.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct View {
+pub(in crate::output) struct View {
     /// Unit vectors in space: right and up in the picture, and towards the eye.
     pub axes: [[f64; 3]; 3],
     /// Pixels per length.

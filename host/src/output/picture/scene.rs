@@ -2,18 +2,20 @@
 
 use rayon::prelude::*;
 
+use super::creases::{self, Crease};
 use crate::element::ElementKind;
 use crate::mesh::{Mesh, faces};
 use crate::output::{Fields, Solved};
 
 /// Not a node: the fourth of a triangle.
-pub(super) const NONE: u32 = u32::MAX;
-/// Two faces that meet at a sharper angle than 30 degrees meet in a feature edge; this is its cosine.
-const FEATURE_COSINE: f64 = 0.866;
+pub(in crate::output) const NONE: u32 = u32::MAX;
+/// Two faces that meet at a sharper angle than 40 degrees meet in a feature edge; this is its cosine. From 30 degrees on
+/// the facets of a coarsely meshed rounding drew jagged lines.
+const FEATURE_COSINE: f64 = 0.766;
 
 /// How an edge of a face is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Edge {
+pub(in crate::output) enum Edge {
     /// Between two faces that lie nearly in one plane.
     Smooth,
     /// At a corner of the part, or at the rim of an open surface.
@@ -23,13 +25,15 @@ pub(super) enum Edge {
 }
 
 /// The skin, with nodes numbered from 0 in the order of the mesh.
-pub(super) struct Scene {
+pub(in crate::output) struct Scene {
     /// Coordinates before deformation, `[n_skin_nodes][3]`.
     pub rest: Vec<[f64; 3]>,
     /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite, or if there is none.
     pub displacement: Vec<[f64; 3]>,
     /// The potential, `[n_skin_nodes]`, or the von Mises stress: the mean over the elements at the node.
     pub value: Vec<f64>,
+    /// Of a potential the gradient's magnitude, `[n_skin_nodes]`: the mean over the elements at the node.
+    pub steepness: Option<Vec<f64>>,
     /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`]. A quadratic face comes in [parts](flat_parts).
     pub faces: Vec<[u32; 4]>,
     /// The kind of the edge from each node of a face to its next, `[n_faces][4]`.
@@ -39,7 +43,7 @@ pub(super) struct Scene {
 }
 
 /// The nodes of a face, three or four.
-pub(super) fn corners(face: &[u32; 4]) -> &[u32] {
+pub(in crate::output) fn corners(face: &[u32; 4]) -> &[u32] {
     if face[3] == NONE { &face[..3] } else { face }
 }
 
@@ -52,13 +56,12 @@ impl Scene {
         nodes.iter().enumerate().for_each(|(i, &node)| number[node] = i as u32);
         faces.iter_mut().flatten().filter(|node| **node != NONE).for_each(|node| *node = number[*node as usize]);
 
-        let averages;
-        let values = match fields.solved {
-            Solved::Elastic { von_mises, .. } => {
-                averages = nodal_average(mesh, von_mises);
-                &averages[..]
+        let at_skin = |values: &[f64]| nodes.iter().map(|&node| or_zero(values[node])).collect();
+        let (value, steepness) = match fields.solved {
+            Solved::Elastic { von_mises, .. } => (at_skin(&nodal_average(mesh, von_mises)), None),
+            Solved::Potential { potential, steepness, .. } => {
+                (at_skin(potential), Some(at_skin(&nodal_average(mesh, steepness))))
             }
-            Solved::Potential { potential, .. } => potential,
         };
         let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
         let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
@@ -69,7 +72,8 @@ impl Scene {
                 .iter()
                 .map(|&node| fields.displacement().map_or([0.0; 3], |u| finite(u[node])))
                 .collect(),
-            value: nodes.iter().map(|&node| if values[node].is_finite() { values[node] } else { 0.0 }).collect(),
+            value,
+            steepness,
             rest,
             faces,
             edges,
@@ -82,6 +86,10 @@ impl Scene {
         let move_by = |(x, u): (&[f64; 3], &[f64; 3])| std::array::from_fn(|i| x[i] + scale * u[i]);
         self.rest.iter().zip(&self.displacement).map(move_by).collect()
     }
+}
+
+fn or_zero(value: f64) -> f64 {
+    if value.is_finite() { value } else { 0.0 }
 }
 
 /// The faces of the solids that no two of them share, or the cells of a flat mesh, in flat parts; and whether each node of
@@ -145,22 +153,27 @@ fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]], middle: &[bool]) -> (Ve
     }
     all.par_sort_unstable();
     let mut kinds = vec![[Edge::Smooth; 4]; faces.len()];
-    let mut outline = Vec::new();
+    let (mut creases, mut groups) = (Vec::new(), Vec::new());
     for group in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
         if middle[group[0].0 as usize] && middle[group[0].1 as usize] {
             group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Inner);
             continue;
         }
-        let smooth = group.len() == 2 && {
-            let (n, m) = (normals[group[0].2 as usize], normals[group[1].2 as usize]);
-            // Either orientation: the cells of a flat mesh need not agree on one.
-            dot(n, m).abs() > FEATURE_COSINE
+        // Either orientation: the cells of a flat mesh need not agree on one. A rim is as sharp as can be.
+        let cosine = match group {
+            [a, b] => dot(normals[a.2 as usize], normals[b.2 as usize]).abs(),
+            _ => 0.0,
         };
-        if !smooth {
-            group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Feature);
-            outline.push([group[0].0, group[0].1]);
+        if cosine <= FEATURE_COSINE {
+            creases.push(Crease { ends: [group[0].0, group[0].1], cosine });
+            groups.push(group);
         }
     }
+    let kept = creases::kept(&creases, rest.len());
+    for (group, _) in groups.iter().zip(&kept).filter(|(_, kept)| **kept) {
+        group.iter().for_each(|&(_, _, face, k)| kinds[face as usize][k as usize] = Edge::Feature);
+    }
+    let outline = creases.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(crease, _)| crease.ends).collect();
     (kinds, outline)
 }
 
@@ -174,15 +187,15 @@ pub(super) fn normal(x: &[[f64; 3]], face: &[u32; 4]) -> [f64; 3] {
     if length > 0.0 { n.map(|c| c / length) } else { [0.0; 3] }
 }
 
-pub(super) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(in crate::output) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| a[i] - b[i])
 }
 
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(in crate::output) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(in crate::output) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 

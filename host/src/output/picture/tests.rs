@@ -3,9 +3,15 @@ use super::*;
 use crate::element::ElementKind::{Quad8, Tri6};
 use crate::mesh::rectangle::generate_rectangle;
 
+const PAIR: Heading = Heading { case: "pair", converged: true };
+
+fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
+    Shown::new(mesh, fields).draw(mesh, fields, &PAIR)
+}
+
 fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
-    let mut file = Vec::new();
-    write(&mut file, &hex_pair(), &results.fields(), "pair").unwrap();
+    let (mesh, fields) = (hex_pair(), results.fields());
+    let file = Shown::new(&mesh, &fields).png(&mesh, &fields, &PAIR).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
@@ -60,7 +66,7 @@ fn a_mesh_without_cells_gives_a_picture_without_a_part() {
     mesh.cells.clear();
     let mut results = Results::of_hex_pair();
     (results.von_mises, results.stress, results.material) = (vec![], vec![], vec![]);
-    assert_eq!(draw(&mesh, &results.fields(), "nothing").width, WIDTH);
+    assert_eq!(draw(&mesh, &results.fields()).width, WIDTH);
 }
 
 #[test]
@@ -81,7 +87,7 @@ fn plane_meshes_are_drawn_face_on() {
         results.displacement = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).collect();
         let shown = Shown::new(&mesh, &results.fields());
         assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
-        let canvas = draw(&mesh, &results.fields(), kind.info().name);
+        let canvas = draw(&mesh, &results.fields());
         assert!(coloured(canvas.pixels.as_flattened()) > 150_000, "{kind:?}");
     }
 }
@@ -96,7 +102,7 @@ fn a_potential_colours_the_body_where_it_is() {
     let (title, subtitle, foot) = captions(&shown, &results.fields());
     assert_eq!((title, subtitle.as_str()), (["potential", ""], "potential of the nodes: min 0, max 5.500"));
     assert_eq!(foot, "steepest gradient 10.00");
-    assert!(coloured(draw(&hex_pair(), &results.fields(), "pair").pixels.as_flattened()) > 150_000);
+    assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 150_000);
     results.potential[3] = f64::NAN;
-    assert!(coloured(draw(&hex_pair(), &results.fields(), "pair").pixels.as_flattened()) > 100_000);
+    assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 100_000);
 }

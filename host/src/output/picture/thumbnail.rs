@@ -1,0 +1,104 @@
+//! A picture of a few dozen pixels, without words: the part in the same view and colours, for a terminal.
+
+use rayon::prelude::*;
+
+use super::colormap::{self, Rgb};
+use super::raster::{Drawing, Frame};
+use super::{SAMPLES, Shown, shade};
+use crate::mesh::Mesh;
+use crate::output::Fields;
+
+/// A small picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thumbnail {
+    /// Pixels of a row.
+    pub width: usize,
+    /// sRGB from the top left, row by row; `None` where the part is not.
+    pub pixels: Vec<Option<[u8; 3]>>,
+}
+
+/// Draws the results on `mesh` as large as fits into `most` square pixels across and down; `None` where the lengths of
+/// `fields` do not fit the mesh, or the part has no extent.
+pub fn thumbnail(mesh: &Mesh, fields: &Fields, most: [usize; 2]) -> Option<Thumbnail> {
+    fields.check(mesh).ok()?;
+    let shown = Shown::new(mesh, fields);
+    let view = shown.view();
+    let extent = view.extent(shown.deformed.iter());
+    let [across, up] = extent.map(|[low, high]| high - low);
+    let scale = (most[0] as f64 / across).min(most[1] as f64 / up);
+    if !scale.is_normal() {
+        return None;
+    }
+    let [width, height] = [across, up].map(|size| (scale * size).ceil().max(1.0));
+    let samples = SAMPLES as f64;
+    let view = view.fit(extent, [0.0; 2], [samples * width, samples * height]);
+    let map = colormap::stress();
+    let shades: Vec<f32> = shown.scene.faces.par_iter().map(|face| shade(&view, &shown.deformed, face)).collect();
+    let drawing = Drawing {
+        points: shown.deformed.par_iter().map(|&x| view.project(x)).collect(),
+        t: &shown.t,
+        faces: &shown.scene.faces,
+        edges: &[],
+        smooth_edges: false,
+        shades: &shades,
+        lines: vec![],
+        map: &map,
+    };
+    let (width, height) = (width as usize, height as usize);
+    let frame = drawing.render(width * SAMPLES, height * SAMPLES);
+    let pixels = (0..width * height).map(|i| mean_of_part(&frame, i % width, i / width)).collect();
+    Some(Thumbnail { width, pixels })
+}
+
+/// The mean colour of a pixel's samples that show the part, if at least half of them do.
+fn mean_of_part(frame: &Frame, x: usize, y: usize) -> Option<Rgb> {
+    let at = |k: usize| (y * SAMPLES + k / SAMPLES) * frame.width + x * SAMPLES + k % SAMPLES;
+    let (mut sum, mut n) = ([0u32; 3], 0);
+    for i in (0..SAMPLES * SAMPLES).map(at).filter(|&i| frame.depth[i].is_finite()) {
+        sum = std::array::from_fn(|c| sum[c] + u32::from(frame.color[i][c]));
+        n += 1;
+    }
+    (2 * n >= SAMPLES * SAMPLES).then(|| sum.map(|c| (c / n as u32) as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::tests::{Results, hex_pair};
+
+    #[test]
+    fn a_thumbnail_fits_its_box_and_shows_the_part() {
+        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+        for most in [[60, 40], [10, 80], [1, 1]] {
+            let found = thumbnail(&mesh, &results.fields(), most).unwrap();
+            let height = found.pixels.len() / found.width;
+            assert!(found.width <= most[0] + 1 && height <= most[1] + 1, "{most:?} {} {height}", found.width);
+            let covered = found.pixels.iter().flatten().count();
+            assert!(2 * covered > found.pixels.len(), "{covered} of {}", found.pixels.len());
+        }
+    }
+
+    #[test]
+    fn the_higher_stress_is_lighter() {
+        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+        let found = thumbnail(&mesh, &results.fields(), [60, 40]).unwrap();
+        let mean = |from: usize, to: usize| {
+            let columns = found.pixels.iter().enumerate().filter(|(i, _)| (from..to).contains(&(i % found.width)));
+            let greens: Vec<f64> = columns.filter_map(|(_, pixel)| pixel.map(|c| f64::from(c[1]))).collect();
+            greens.iter().sum::<f64>() / greens.len() as f64
+        };
+        let (left, right) = (mean(0, found.width / 4), mean(3 * found.width / 4, found.width));
+        assert!((left - right).abs() > 60.0, "{left} {right}");
+    }
+
+    #[test]
+    fn a_part_without_extent_or_results_that_do_not_fit_have_no_thumbnail() {
+        let mut results = Results::of_hex_pair();
+        results.displacement.pop();
+        assert_eq!(thumbnail(&hex_pair(), &results.fields(), [60, 40]), None);
+        let mut mesh = hex_pair();
+        mesh.coords.fill([1.0; 3]);
+        results = Results::zero(&mesh);
+        assert_eq!(thumbnail(&mesh, &results.fields(), [60, 40]), None);
+    }
+}

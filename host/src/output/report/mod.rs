@@ -1,0 +1,129 @@
+//! `<case>.html`: the report, one file that needs no network. The picture, the skin to turn and zoom, loads, reactions and
+//! their balance, maxima, the mesh, the iteration, timings, warnings, the case file.
+//!
+//! `page.html` is the frame; what it leaves open as `{{name}}` is filled in here. `page.css` is its style, `viewer.js` draws
+//! the [skin](skin) by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
+
+mod base64;
+mod parts;
+mod plots;
+mod skin;
+mod thin;
+
+use std::io::{self, Write};
+
+use super::picture::Shown;
+use super::{Fields, Summary};
+use crate::mesh::Mesh;
+use crate::mesh::quality::Quality;
+use crate::model::{AppliedLoad, Material};
+use skin::Skin;
+
+/// What a report says of the model, beyond the results.
+#[derive(Debug, Clone, Copy)]
+pub struct Background<'a> {
+    /// The case file's text.
+    pub case_text: &'a str,
+    /// The kind of analysis, as the case file names it.
+    pub analysis: &'a str,
+    /// The materials.
+    pub materials: &'a [Material],
+    /// The loads on nodes and surfaces; what they lack of all that is applied is gravity or a source.
+    pub loads: &'a [AppliedLoad],
+    /// What the iteration had to reach.
+    pub tolerance: f64,
+}
+
+/// All that a report shows but the picture.
+pub(super) struct Report<'a> {
+    mesh: &'a Mesh,
+    fields: &'a Fields<'a>,
+    summary: &'a Summary,
+    background: Background<'a>,
+    quality: Option<Quality>,
+    skin: Skin,
+}
+
+impl<'a> Report<'a> {
+    /// Gathers it: the skin is packed, and the shapes of the elements are measured, side by side.
+    pub(super) fn new(
+        mesh: &'a Mesh,
+        fields: &'a Fields<'a>,
+        summary: &'a Summary,
+        background: Background<'a>,
+        shown: &Shown,
+    ) -> Report<'a> {
+        let (quality, skin) = rayon::join(|| Quality::of(mesh), || Skin::pack(shown));
+        Report { mesh, fields, summary, background, quality, skin }
+    }
+
+    /// Writes the page around the picture `png`.
+    pub(super) fn write<W: Write>(&self, mut out: W, png: &[u8]) -> io::Result<()> {
+        let page = fill(include_str!("page.html"), |name| self.part(name, png));
+        out.write_all(page.as_bytes())?;
+        out.flush()
+    }
+
+    /// What stands for `{{name}}` in the frame.
+    fn part(&self, name: &str, png: &[u8]) -> String {
+        match name {
+            "title" => escape(&self.summary.case),
+            "style" => include_str!("page.css").into(),
+            "viewer" => include_str!("viewer.js").into(),
+            "controls" => include_str!("page.js").into(),
+            "skin_header" => self.skin.header.clone(),
+            "skin" => base64::encode(&self.skin.packed),
+            "skin_note" => escape(&self.skin.note),
+            "picture" => base64::encode(png),
+            "status" => parts::status(self.summary),
+            "subtitle" => parts::subtitle(self.summary, self.background.analysis),
+            "cards" => parts::cards(self.summary),
+            "warnings" => parts::warnings(&self.summary.warnings),
+            "forces" => parts::forces(self.summary, self.background.loads),
+            "extremes" => parts::extremes(self.summary, self.fields, self.mesh),
+            "mesh" => parts::mesh(self.mesh, self.quality.as_ref()),
+            "materials" => parts::materials(self.background.materials, self.background.analysis),
+            "solver" => parts::solver(self.summary, self.background.tolerance),
+            "residuals" => plots::residuals(&self.summary.solver.history, self.background.tolerance),
+            "timings" => plots::timings(&self.summary.timings_s),
+            "case" => escape(self.background.case_text),
+            "version" => env!("CARGO_PKG_VERSION").into(),
+            // Only a slip in the frame comes here, and a test looks for it.
+            _ => format!("{{{{{name}}}}}"),
+        }
+    }
+}
+
+/// `frame` with every `{{name}}` replaced once: what is filled in is not searched again.
+fn fill(frame: &str, part: impl Fn(&str) -> String) -> String {
+    let mut page = String::with_capacity(frame.len());
+    let mut rest = frame;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, after)) = after.split_once("}}") else { break };
+        page += before;
+        page += &part(name);
+        rest = after;
+    }
+    page + rest
+}
+
+/// Text as HTML, in an element or an attribute.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            // Control characters have no place in HTML.
+            c if c.is_control() && !"\n\t\r".contains(c) => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+pub(super) mod tests;

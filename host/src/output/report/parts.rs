@@ -1,0 +1,268 @@
+//! The report's tables and words.
+
+use super::escape;
+use crate::mesh::Mesh;
+use crate::mesh::quality::Quality;
+use crate::model::{AppliedLoad, Material};
+use crate::output::picture::number;
+use crate::output::summary::{Elastic, Potential, Results, Solver};
+use crate::output::{Fields, Solved, Summary, largest};
+
+/// Components this much smaller than the largest of a table are rounding errors, and shown faint.
+const TINY: f64 = 1e-6;
+
+/// A whole number with thousands set off by commas.
+pub(super) fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let group = |(i, c): (usize, char)| {
+        let comma = i > 0 && (digits.len() - i).is_multiple_of(3);
+        comma.then_some(',').into_iter().chain([c])
+    };
+    digits.chars().enumerate().flat_map(group).collect()
+}
+
+/// A time in a sensible unit.
+pub(super) fn seconds(s: f64) -> String {
+    match s {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// A number with a true minus sign.
+fn shown(value: f64) -> String {
+    number(value).replace('-', "−")
+}
+
+fn point(x: [f64; 3]) -> String {
+    format!("({}, {}, {})", shown(x[0]), shown(x[1]), shown(x[2]))
+}
+
+/// Above all else: whether the results are worth reading on.
+pub(super) fn status(summary: &Summary) -> String {
+    let solver = &summary.solver;
+    let residual = format!("{:.1e}", solver.relative_residual);
+    match solver.converged {
+        true => format!("<p class=\"status good\">Converged: relative residual {residual}</p>"),
+        false => format!(
+            "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at a \
+             relative residual of {residual}: {}. Nothing below can be relied on.</p>",
+            reason(&solver.ending)
+        ),
+    }
+}
+
+/// Why an iteration ended, in words.
+fn reason(ending: &str) -> String {
+    let words = match ending {
+        "limit" => "it reached the limit of iterations",
+        "stagnated" => "the residual no longer fell",
+        "indefinite" => "the matrix or the preconditioner is not positive definite",
+        "diverged" => "the residual grew",
+        "cancelled" => "it was stopped",
+        other => other,
+    };
+    escape(words)
+}
+
+pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
+    let (nodes, elements) = (count(summary.nodes), count(summary.elements));
+    format!(
+        "{} · {nodes} nodes, {elements} elements · {}",
+        escape(&analysis.replace('_', " ")),
+        escape(&summary.device)
+    )
+}
+
+/// The few numbers that most readers want.
+pub(super) fn cards(summary: &Summary) -> String {
+    let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
+    let (first, second, balance) = match &summary.results {
+        Results::Elastic(results) => (
+            card("largest displacement", shown(results.max_displacement)),
+            card("largest von Mises stress", shown(results.von_mises.max)),
+            results.equilibrium_error,
+        ),
+        Results::Potential(results) => (
+            card("potential", format!("{} to {}", shown(results.min), shown(results.max))),
+            card("steepest gradient", shown(results.gradient.max)),
+            results.equilibrium_error,
+        ),
+    };
+    let balance = card("out of balance by", format!("{balance:.1e}").replace('-', "−"));
+    let iterations = card("iterations", count(summary.solver.iterations));
+    format!("<dl class=\"cards\">{first}{second}{balance}{iterations}</dl>")
+}
+
+pub(super) fn warnings(warnings: &[String]) -> String {
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let items: String = warnings.iter().map(|warning| format!("<li>{}</li>", escape(warning))).collect();
+    format!("<section class=\"warnings\"><h2>Warnings</h2><ul>{items}</ul></section>")
+}
+
+/// Loads, reactions and their balance.
+pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
+    match &summary.results {
+        Results::Elastic(results) => elastic_forces(results, loads),
+        Results::Potential(results) => flows(results, loads),
+    }
+}
+
+fn elastic_forces(results: &Elastic, loads: &[AppliedLoad]) -> String {
+    let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
+    rows.extend(left_over(results.applied, loads, "gravity"));
+    let n_loads = rows.len();
+    rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
+    let largest = rows.iter().flat_map(|row| row.1).fold(0.0, |most: f64, c| most.max(c.abs()));
+    let sum = |rows: &[(String, [f64; 3])]| {
+        rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]))
+    };
+    let line = |name: &str, force: [f64; 3], class: &str| {
+        let cell = |c: f64| {
+            if c != 0.0 && c.abs() < TINY * largest {
+                return format!("<td class=\"tiny\">{}</td>", format!("{c:.0e}").replace('-', "−"));
+            }
+            format!("<td>{}</td>", shown(c))
+        };
+        format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
+    };
+    let body: String = rows.iter().map(|(name, force)| line(name, *force, "")).collect();
+    let loads = line("all loads", sum(&rows[..n_loads]), " class=\"sum\"");
+    let rest = line("loads + reactions", sum(&rows), " class=\"sum\"");
+    let head = "<thead><tr><th></th><th>x</th><th>y</th><th>z</th></tr></thead>";
+    let table =
+        format!("<div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{loads}{rest}</tbody></table></div>");
+    let energy = format!("<p>Strain energy {}.</p>", shown(results.strain_energy));
+    format!("<h2>Loads and reactions</h2>{table}{energy}")
+}
+
+/// What is applied to the volume: all that is applied, less the other loads.
+fn left_over(applied: [f64; 3], loads: &[AppliedLoad], name: &str) -> Option<(String, [f64; 3])> {
+    let rest: [f64; 3] = std::array::from_fn(|i| applied[i] - loads.iter().map(|load| load.total[i]).sum::<f64>());
+    let size = loads.iter().flat_map(|load| load.total).chain(applied).fold(0.0, |most: f64, c| most.max(c.abs()));
+    rest.iter().any(|c| c.abs() > 1e-9 * size).then(|| (name.into(), rest))
+}
+
+fn flows(results: &Potential, loads: &[AppliedLoad]) -> String {
+    let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
+    rows.extend(left_over([results.applied, 0.0, 0.0], loads, "source").map(|(name, flow)| (name, flow[0])));
+    rows.extend(results.flows.iter().map(|(name, flow)| (format!("held at {name}"), *flow)));
+    let line = |(name, flow): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), shown(*flow));
+    let body: String = rows.iter().map(line).collect();
+    let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td></tr>", shown(rows.iter().map(|row| row.1).sum()));
+    let head = "<thead><tr><th></th><th>flow into the body</th></tr></thead>";
+    format!("<h2>Flows</h2><div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sum}</tbody></table></div>")
+}
+
+/// Largest and smallest values and where they are.
+pub(super) fn extremes(summary: &Summary, fields: &Fields, mesh: &Mesh) -> String {
+    let row = |name: &str, value: f64, place: String| {
+        format!("<tr><th>{name}</th><td>{}</td><td class=\"place\">{place}</td></tr>", shown(value))
+    };
+    let element = || {
+        let (_, values) = fields.of_elements();
+        largest(values).map_or(String::new(), |(block, cell, _)| {
+            let (cells, nodes) = (&mesh.cells[block], mesh.cells[block].cell(cell));
+            let x =
+                |i: usize| nodes.iter().map(|&node| mesh.coords[node as usize][i]).sum::<f64>() / nodes.len() as f64;
+            format!("element {} at {}", cells.tags[cell], point([x(0), x(1), x(2)]))
+        })
+    };
+    let (rows, values, name) = match (&summary.results, fields.solved) {
+        (Results::Elastic(results), Solved::Elastic { .. }) => {
+            let at = format!("node at {}", point(results.max_displacement_at));
+            let first = row("largest displacement", results.max_displacement, at);
+            (
+                first + &row("largest von Mises stress", results.von_mises.max, element()),
+                results.von_mises,
+                "von Mises stress",
+            )
+        }
+        (Results::Potential(results), _) => {
+            let at = |x| format!("node at {}", point(x));
+            let ends = row("smallest potential", results.min, at(results.min_at))
+                + &row("largest potential", results.max, at(results.max_at));
+            (ends + &row("steepest gradient", results.gradient.max, element()), results.gradient, "gradient")
+        }
+        _ => return String::new(),
+    };
+    let spread = row(&format!("{name}: 99 % of the elements below"), values.p99, String::new())
+        + &row(&format!("{name}: mean"), values.mean, String::new())
+        + &row(&format!("{name}: smallest"), values.min, String::new());
+    format!(
+        "<h2>Extremes</h2><div class=\"wide\"><table><tbody>{rows}</tbody><tbody>{spread}</tbody></table></div>\
+         <p class=\"note\">Values of elements, at their centres; colours show means over the elements at each node. At a sharp \
+         inner corner or a point load the largest stress grows with every refinement and says little.</p>"
+    )
+}
+
+/// What the mesh holds, and how its elements are shaped.
+pub(super) fn mesh(mesh: &Mesh, quality: Option<&Quality>) -> String {
+    let kinds = mesh.solids().filter(|(_, cells)| !cells.is_empty());
+    let rows: String = kinds
+        .map(|(_, cells)| format!("<tr><th>{}</th><td>{}</td></tr>", cells.kind.info().name, count(cells.len())))
+        .collect();
+    let (low, high) = mesh.extent();
+    let extent = format!("<p>From {} to {}.</p>", point(low), point(high));
+    let nodes = format!("<tr><th>nodes</th><td>{}</td></tr>", count(mesh.coords.len()));
+    let shapes = quality.map_or(String::new(), |quality| {
+        let worst: Vec<String> = quality.worst.iter().map(|(tag, q)| format!("{tag} ({q:.3})")).collect();
+        format!(
+            "<h3>Shape of the elements</h3><p>From 0, flat, to 1, regular: {:.3} at worst, {:.3} in the mean.</p>{}\
+             <p class=\"note\">Worst elements: {}.</p>",
+            quality.min,
+            quality.mean,
+            super::plots::histogram(&quality.histogram),
+            worst.join(", ")
+        )
+    });
+    format!("<h2>Mesh</h2><table><tbody>{nodes}{rows}</tbody></table>{extent}{shapes}")
+}
+
+pub(super) fn materials(materials: &[Material], analysis: &str) -> String {
+    if materials.is_empty() {
+        return String::new();
+    }
+    let value = |v: f64| format!("<td>{}</td>", shown(v));
+    let (head, cells): (&str, fn(&Material) -> Vec<f64>) = match analysis {
+        "laplace" => ("<th>conductivity</th>", |m| vec![m.conductivity]),
+        _ => ("<th>Young’s modulus</th><th>Poisson’s ratio</th><th>density</th>", |m| {
+            vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN)]
+        }),
+    };
+    let row = |material: &Material| {
+        let values: String = cells(material).into_iter().map(value).collect();
+        format!("<tr><th>{}</th>{}</tr>", escape(&material.name), values.replace("NaN", "–"))
+    };
+    let body: String = materials.iter().map(row).collect();
+    format!(
+        "<h2>Materials</h2><div class=\"wide\"><table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+}
+
+/// How it was solved.
+pub(super) fn solver(summary: &Summary, tolerance: f64) -> String {
+    let s: &Solver = &summary.solver;
+    let order = s.order.map_or(String::new(), |order| format!(" of order {order}"));
+    let mut rows = vec![
+        ("method", s.method.clone()),
+        ("preconditioner", format!("{}{order}", s.preconditioner)),
+        ("storage format", s.format.clone()),
+        ("order of the nodes", s.ordering.clone()),
+        ("assembly", s.assembly.clone()),
+        ("precision", s.precision.clone()),
+        ("tolerance", format!("{tolerance:.1e}")),
+        ("relative residual", format!("{:.1e}", s.relative_residual)),
+        ("iterations", count(s.iterations)),
+        ("products with the matrix", count(s.spmvs)),
+        ("unknowns", count(summary.dofs)),
+    ];
+    rows.extend(s.factor_nonzeros.map(|n| ("values in the factors", count(n as usize))));
+    rows.push(("ended", s.ending.clone()));
+    let line = |(name, text): (&str, String)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(&text));
+    let body: String = rows.into_iter().filter(|row| !row.1.is_empty()).map(line).collect();
+    format!("<h2>Solution</h2><table><tbody>{body}</tbody></table>")
+}

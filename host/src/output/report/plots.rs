@@ -1,0 +1,120 @@
+//! The report's drawings, as SVG that takes its colours from the page.
+
+use std::fmt::Write;
+
+use super::parts::{count, seconds};
+use crate::output::summary::{History, Timings};
+
+/// Width and height of a plot, and what its labels take on the left and below.
+const SIZE: [f64; 2] = [640.0, 260.0];
+const MARGIN: [f64; 2] = [56.0, 30.0];
+
+/// The logarithm of the residual over the iterations, with the tolerance; nothing where there is no curve to draw.
+pub(super) fn residuals(history: &History, tolerance: f64) -> String {
+    let points: Vec<(f64, f64)> = history
+        .relative_residual
+        .iter()
+        .enumerate()
+        .map(|(i, residual)| (((i + 1) * history.every) as f64, residual.log10()))
+        .filter(|point| point.1.is_finite())
+        .collect();
+    if points.len() < 2 {
+        return String::new();
+    }
+    let values = || points.iter().map(|point| point.1).chain([tolerance.log10()]);
+    let low = values().fold(f64::INFINITY, f64::min).floor();
+    let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
+    let last = points.last().map_or(1.0, |point| point.0);
+    let x = |n: f64| MARGIN[0] + n / last * (SIZE[0] - MARGIN[0] - 12.0);
+    let y = |v: f64| 10.0 + (high - v) / (high - low) * (SIZE[1] - MARGIN[1] - 10.0);
+    let mut out = format!(
+        "<h3>Residual</h3><svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"relative residual over iterations\">",
+        SIZE[0], SIZE[1]
+    );
+    let (left, right, bottom) = (x(0.0), x(last), y(low));
+    let every = ((high - low) / 6.0).ceil().max(1.0);
+    let mut power = high;
+    // Writing to a string does not fail.
+    while power >= low {
+        let at = y(power);
+        let _ = write!(out, "<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>");
+        let exponent = format!("{power}").replace('-', "−");
+        let _ = write!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>",
+            left - 8.0,
+            at + 5.0
+        );
+        power -= every;
+    }
+    let goal = y(tolerance.log10());
+    let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
+    let _ = write!(out, "<text class=\"goal\" x=\"{left:.1}\" y=\"{:.1}\" dx=\"6\">tolerance</text>", goal - 5.0);
+    let line: Vec<String> = points.iter().map(|&(n, v)| format!("{:.1} {:.1}", x(n), y(v))).collect();
+    let _ = write!(out, "<path class=\"curve\" d=\"M{}\"/>", line.join("L"));
+    let _ = write!(out, "<text x=\"{left:.1}\" y=\"{:.1}\" dy=\"20\">0</text>", bottom);
+    let _ = write!(
+        out,
+        "<text x=\"{right:.1}\" y=\"{bottom:.1}\" dy=\"20\" text-anchor=\"end\">{} iterations</text>",
+        count(last as usize)
+    );
+    out + "</svg>"
+}
+
+/// Bars of the tenths from 0 to 1.
+pub(super) fn histogram(tenths: &[usize; 10]) -> String {
+    let most = tenths.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let (width, height) = (SIZE[0] / 10.0, 120.0);
+    let mut out = format!(
+        "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"elements by shape\">",
+        SIZE[0],
+        height + 42.0
+    );
+    for (i, &n) in tenths.iter().enumerate() {
+        let x = i as f64 * width;
+        // A few elements among many are the ones that matter, so they are seen.
+        let tall = if n > 0 { (n as f64 / most * height).max(2.0) } else { 0.0 };
+        let top = 20.0 + height - tall;
+        let _ = write!(
+            out,
+            "<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{tall:.1}\"/>",
+            x + 2.0,
+            width - 4.0
+        );
+        if n > 0 {
+            let _ = write!(
+                out,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                x + width / 2.0,
+                top - 5.0,
+                count(n)
+            );
+        }
+        let _ = write!(
+            out,
+            "<text class=\"faint\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.1}–{:.1}</text>",
+            x + width / 2.0,
+            height + 36.0,
+            i as f64 / 10.0,
+            (i + 1) as f64 / 10.0
+        );
+    }
+    out + "</svg>"
+}
+
+/// The phases up to writing, each with a bar of its share.
+pub(super) fn timings(t: &Timings) -> String {
+    let phases = [("read", t.read), ("setup", t.setup), ("assembly", t.assembly), ("boundary", t.boundary)];
+    let phases = phases.into_iter().chain([("solve", t.solve), ("stress", t.stress)]);
+    let sum: f64 = phases.clone().map(|phase| phase.1).sum();
+    let row = |(name, time): (&str, f64)| {
+        let share = if sum > 0.0 { 100.0 * time / sum } else { 0.0 };
+        let bar = format!("<span class=\"share\" style=\"width:{share:.1}%\"></span>");
+        format!("<tr><th>{name}</th><td>{}</td><td class=\"bars\">{bar}</td></tr>", seconds(time))
+    };
+    let rows: String = phases.map(row).collect();
+    let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td><td></td></tr>", seconds(sum));
+    format!(
+        "<h2>Time</h2><table class=\"timings\"><tbody>{rows}</tbody><tbody>{sum}</tbody></table><p class=\"note\">Without writing the results.</p>"
+    )
+}

@@ -1,0 +1,169 @@
+//! The skin as the report carries it: small, and quick for a browser to unpack.
+//!
+//! Every number of a vertex is quantised to 16 bits over its range, `q = round(65535 (v - low) / (high - low))`, so it is off
+//! by at most `(high - low) / 131070`: too little to see on a screen of a few thousand pixels. Numbers of a kind stand
+//! together, each as its difference to the one before (modulo 2^16), low bytes first, then high bytes; triangles and lines are
+//! node numbers, each as its difference to the one before, in zigzag form and base 128. All of it is deflated.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::json;
+
+use super::thin;
+use crate::output::picture::Shown;
+use crate::output::picture::colormap;
+use crate::output::picture::scene::{Edge, NONE, Scene, corners};
+
+/// Above this many vertices the skin is thinned. With incompressible values it then takes some 3.5 MB as text.
+pub(super) const MOST_VERTICES: usize = 120_000;
+/// Up to this many faces the edges of the elements are carried.
+const MOST_FACES_WITH_EDGES: usize = 20_000;
+/// Steps of 16 bits.
+const STEPS: f64 = 65535.0;
+
+/// The skin, packed.
+pub(super) struct Skin {
+    /// Counts, ranges and how to show it, as JSON.
+    pub header: String,
+    /// The numbers, deflated.
+    pub packed: Vec<u8>,
+    /// What was left out, for the reader; empty if nothing was.
+    pub note: String,
+}
+
+/// Vertices and what connects them, before packing.
+pub(super) struct Surface {
+    /// For each vertex the node of the scene that it is.
+    pub vertices: Vec<u32>,
+    /// Vertex numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// Vertex numbers of the part's own edges.
+    pub outline: Vec<[u32; 2]>,
+    /// Vertex numbers of the elements' edges.
+    pub edges: Vec<[u32; 2]>,
+}
+
+/// Numbers of one kind, one per vertex, and their range.
+struct Plane {
+    range: [f64; 2],
+    values: Vec<u16>,
+}
+
+impl Plane {
+    fn new(values: impl Iterator<Item = f64> + Clone) -> Plane {
+        let low = values.clone().fold(f64::INFINITY, f64::min);
+        let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
+        let span = high - low;
+        let quantise = |v: f64| if span > 0.0 { ((v - low) / span * STEPS).round() as u16 } else { 0 };
+        let range = if low <= high { [low, high] } else { [0.0; 2] };
+        Plane { range, values: values.map(quantise).collect() }
+    }
+
+    /// Differences, as low bytes and then high bytes.
+    fn write(&self, out: &mut Vec<u8>) {
+        let before = std::iter::once(0).chain(self.values.iter().copied());
+        let steps: Vec<u16> = self.values.iter().zip(before).map(|(v, before)| v.wrapping_sub(before)).collect();
+        out.extend(steps.iter().map(|step| *step as u8));
+        out.extend(steps.iter().map(|step| (step >> 8) as u8));
+    }
+}
+
+impl Skin {
+    pub(super) fn pack(shown: &Shown) -> Skin {
+        let scene = &shown.scene;
+        let whole = surface(scene);
+        let (n_vertices, n_edges) = (whole.vertices.len(), whole.edges.len());
+        let surface = if n_vertices > MOST_VERTICES { thin::thin(scene, whole, MOST_VERTICES) } else { whole };
+        let note = match surface.vertices.len() < n_vertices {
+            true => format!(
+                "Simplified: {} of the skin's {n_vertices} nodes are shown here. The picture, the table and the VTU file have \
+                 all of them.",
+                surface.vertices.len()
+            ),
+            false => String::new(),
+        };
+        let planes = planes(scene, &surface);
+        let mut bytes = Vec::new();
+        planes.iter().for_each(|plane| plane.write(&mut bytes));
+        let mut last = 0;
+        let lines = surface.outline.iter().chain(&surface.edges);
+        let numbers = surface.triangles.iter().flatten().chain(lines.flatten());
+        numbers.for_each(|&number| write_step(&mut bytes, &mut last, number));
+        let ranges: Vec<[f64; 2]> = planes.iter().map(|plane| plane.range).collect();
+        let colors: String = colormap::stress().iter().flatten().map(|c| format!("{c:02x}")).collect();
+        let header = json!({
+            "vertices": surface.vertices.len(), "triangles": surface.triangles.len(),
+            "outline": surface.outline.len(), "edges": surface.edges.len(), "bytes": bytes.len(),
+            "ranges": ranges, "scale": shown.scale, "axes": shown.view().axes, "colors": colors,
+            "fields": if scene.steepness.is_some() { vec!["potential", "gradient"] } else { vec!["von Mises stress"] },
+            "moves": shown.largest > 0.0, "fewEdges": n_edges > 0,
+        });
+        Skin { header: header.to_string().replace('<', "\\u003c"), packed: deflate(&bytes), note }
+    }
+}
+
+/// Coordinates, displacements, then the fields.
+fn planes(scene: &Scene, surface: &Surface) -> Vec<Plane> {
+    let nodes = || surface.vertices.iter().map(|&node| node as usize);
+    let vector = |values: &[[f64; 3]]| [0, 1, 2].map(|c| Plane::new(nodes().map(|node| values[node][c])));
+    let mut planes: Vec<Plane> = vector(&scene.rest).into_iter().chain(vector(&scene.displacement)).collect();
+    planes.push(Plane::new(nodes().map(|node| scene.value[node])));
+    planes.extend(scene.steepness.iter().map(|values| Plane::new(nodes().map(|node| values[node]))));
+    planes
+}
+
+/// All of a scene: its nodes in the order in which faces need them, so that numbers in succession are close.
+fn surface(scene: &Scene) -> Surface {
+    let mut number = vec![NONE; scene.rest.len()];
+    let mut surface = Surface { vertices: vec![], triangles: vec![], outline: vec![], edges: vec![] };
+    for face in &scene.faces {
+        for &node in corners(face) {
+            if number[node as usize] == NONE {
+                number[node as usize] = surface.vertices.len() as u32;
+                surface.vertices.push(node);
+            }
+        }
+        let at = |k: usize| number[face[k] as usize];
+        surface.triangles.push([at(0), at(1), at(2)]);
+        if face[3] != NONE {
+            surface.triangles.push([at(0), at(2), at(3)]);
+        }
+    }
+    surface.outline = scene.outline.iter().map(|edge| edge.map(|node| number[node as usize])).collect();
+    if scene.faces.len() <= MOST_FACES_WITH_EDGES {
+        let smooth = scene.faces.iter().zip(&scene.edges).flat_map(|(face, kinds)| {
+            let n = corners(face).len();
+            (0..n).filter(|&k| kinds[k] == Edge::Smooth).map(move |k| [face[k], face[(k + 1) % n]])
+        });
+        let numbered = smooth.map(|edge| edge.map(|node| number[node as usize]));
+        surface.edges = numbered.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        surface.edges.sort_unstable();
+        surface.edges.dedup();
+    }
+    surface
+}
+
+/// Appends `number - last` in zigzag form, seven bits a byte, the lowest first; the eighth says that more follow.
+fn write_step(out: &mut Vec<u8>, last: &mut u32, number: u32) {
+    let step = i64::from(number) - i64::from(*last);
+    *last = number;
+    let mut zigzag = ((step << 1) ^ (step >> 63)) as u64;
+    while zigzag >= 128 {
+        out.push(zigzag as u8 | 128);
+        zigzag >>= 7;
+    }
+    out.push(zigzag as u8);
+}
+
+fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(5));
+    // Writing to a vector does not fail.
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "skin_tests.rs"]
+mod tests;

@@ -1,0 +1,105 @@
+use super::*;
+use crate::output::picture::Shown;
+use crate::output::summary::{Distribution, Elastic, History, Potential, Results as Numbers};
+use crate::output::tests::{PotentialResults, Results, hex_pair};
+
+pub(in crate::output) const BACKGROUND: Background<'static> =
+    Background { case_text: "[mesh]", analysis: "elasticity", materials: &[], loads: &[], tolerance: 1e-8 };
+
+fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
+    let shown = Shown::new(mesh, fields);
+    let mut out = Vec::new();
+    Report::new(mesh, fields, summary, background, &shown).write(&mut out, b"png").unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn summary() -> Summary {
+    let mut summary = Summary { case: "pair".into(), nodes: 12, elements: 2, ..Summary::default() };
+    summary.solver.converged = true;
+    summary.solver.history = History::of(&[1.0, 1e-3, 1e-6, 1e-9]);
+    let reactions = vec![("wall".into(), [-7.0, 0.0, 30.0])];
+    let von_mises = Distribution { min: 1.5, max: 2.5, mean: 2.0, p99: 2.5 };
+    let results = Elastic { reactions, applied: [7.0, 0.0, -30.0], von_mises, ..Elastic::default() };
+    summary.results = Numbers::Elastic(results);
+    summary
+}
+
+#[test]
+fn the_frame_is_filled_completely_and_asks_for_nothing_from_outside() {
+    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary(), BACKGROUND);
+    assert!(!page.contains("{{") && !page.contains("}}"), "a part is missing");
+    for request in ["http:", "https:", "src=\"/", "@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
+        assert!(!page.contains(request), "{request}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    assert!(page.contains("data:image/png;base64,cG5n\""), "the picture");
+    for heading in ["Loads and reactions", "Extremes", "Mesh", "Solution", "Residual", "Time", "Case file"] {
+        assert!(page.contains(&format!(">{heading}</h")), "{heading}");
+    }
+}
+
+#[test]
+fn what_a_user_writes_stays_text() {
+    let nasty = "</pre><script>alert('x')</script> & \"{{style}}\" \u{7}";
+    let mut summary = summary();
+    summary.case = "</title><script>".into();
+    summary.warnings = vec!["<b>hot</b>".into()];
+    if let Numbers::Elastic(results) = &mut summary.results {
+        results.reactions[0].0 = "<i>wall</i>".into();
+    }
+    let loads = [AppliedLoad { name: "force on <u>".into(), total: [7.0, 0.0, 0.0] }];
+    let materials = [Material { name: "<s>".into(), young: 1.0, poisson: 0.0, conductivity: 0.0, density: None }];
+    let background = Background { case_text: nasty, loads: &loads, materials: &materials, ..BACKGROUND };
+    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, background);
+    assert_eq!(page.matches("<script").count(), 3, "the skin's header, the skin, the program");
+    assert!(
+        page.contains(
+            "&lt;/pre&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;{{style}}&quot; \u{fffd}"
+        )
+    );
+    for tag in ["<b>", "<i>", "<u>", "<s>"] {
+        assert!(!page.contains(tag), "{tag}");
+    }
+}
+
+#[test]
+fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
+    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, 0.0] }];
+    let table = parts::forces(&summary(), &loads);
+    let row = |name: &str| table.split("<tr").find(|row| row.contains(&format!("<th>{name}</th>"))).unwrap();
+    assert!(row("gravity").contains("<td>0</td><td>0</td><td>−30.00</td>"), "{table}");
+    assert!(row("all loads").contains("<td>7.000</td><td>0</td><td>−30.00</td>"), "{table}");
+    assert!(row("loads + reactions").contains("<td>0</td><td>0</td><td>0</td>"), "{table}");
+}
+
+#[test]
+fn results_that_did_not_converge_are_marked_first() {
+    let mut summary = summary();
+    summary.solver.converged = false;
+    summary.solver.ending = "limit".into();
+    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, BACKGROUND);
+    let mark = page.find("Not converged").unwrap();
+    assert!(mark < page.find("class=\"cards\"").unwrap() && page.contains("status bad"));
+    assert!(!page.contains("Converged:"));
+}
+
+#[test]
+fn a_potential_has_flows_and_no_reactions() {
+    let mut summary = summary();
+    let flows = vec![("inner".into(), 4.5), ("outer".into(), -4.5)];
+    summary.results = Numbers::Potential(Potential { max: 5.5, flows, ..Potential::default() });
+    let background = Background { analysis: "laplace", ..BACKGROUND };
+    let page = page(&hex_pair(), &PotentialResults::of_hex_pair().fields(), &summary, background);
+    assert!(page.contains("held at inner</th><td>4.500") && page.contains("steepest gradient"));
+    assert!(!page.contains("von Mises") && page.contains("[\"potential\",\"gradient\"]"));
+}
+
+#[test]
+fn results_without_a_size_and_without_a_history_make_a_page() {
+    let mesh = hex_pair();
+    let mut results = Results::zero(&mesh);
+    results.displacement.fill([f64::NAN; 3]);
+    let summary = Summary { case: "nothing".into(), ..Summary::default() };
+    let page = page(&mesh, &results.fields(), &summary, BACKGROUND);
+    assert!(!page.contains(">Residual</h") && page.contains("\"moves\":false"));
+}

@@ -1,0 +1,170 @@
+"""Opens reports in headless Chromium and sees whether they do what they should.
+
+    python3 look.py CHROMIUM FOLDER [SCREENSHOTS]
+
+FOLDER holds the reports that run.sh makes. Of each: it loads without a message on the console and without a request, its
+canvas is not empty, the controls change what is drawn, turning and zooming too, light and dark, and its size is in bounds.
+"""
+
+import pathlib
+import sys
+
+from playwright.sync_api import sync_playwright
+
+ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+MOST_BYTES = 5_000_000
+# Name: (fields to choose from, whether it deforms, whether it converged)
+REPORTS = {
+    "cantilever": (5, True, True),
+    "bracket": (5, True, True),
+    "hole": (5, True, True),
+    "annulus": (2, False, True),
+    "strip": (5, True, False),
+}
+# The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.
+PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const canvas = document.getElementById("view"), gl = canvas.getContext("webgl2");
+    const { width, height } = canvas, data = new Uint8Array(4 * width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+    let inked = 0, sum = 7;
+    for (let i = 0; i < data.length; i += 4) {
+        if (data[i] !== data[0] || data[i + 1] !== data[1] || data[i + 2] !== data[2]) inked++;
+        sum = (sum * 31 + data[i] + 3 * data[i + 1] + 7 * data[i + 2]) >>> 0;
+    }
+    done({ share: inked / (width * height), sum, paper: data[0] });
+})))"""
+SLIDE = """([id, value]) => {
+    const slider = document.getElementById(id);
+    slider.value = value;
+    slider.dispatchEvent(new Event("input"));
+}"""
+
+
+class Report:
+    """A page, and what is wrong with it."""
+
+    def __init__(self, page, name):
+        self.page, self.name, self.faults = page, name, []
+        page.on("console", lambda message: self.faults.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("request", lambda request: self.see(request.url))
+
+    def see(self, url):
+        if not url.startswith(("file:", "data:")) or (url.startswith("file:") and not url.endswith(f"/{self.name}.html")):
+            self.faults.append(f"requests {url}")
+
+    def expect(self, holds, what):
+        if not holds:
+            self.faults.append(what)
+
+    def pixels(self):
+        return self.page.evaluate(PIXELS)
+
+    def changes(self, what, act):
+        """Whether `act` changes the drawing; returns the new one."""
+        before = self.pixels()
+        act()
+        after = self.pixels()
+        self.expect(before["sum"] != after["sum"], f"{what} changes nothing")
+        self.expect(after["share"] > 0.005, f"{what} leaves an empty canvas")
+        return after
+
+
+def look(report, path, fields, deforms, converged):
+    page = report.page
+    page.goto(path.as_uri())
+    page.wait_for_selector("#viewer:not([hidden])", timeout=20_000)
+    first = report.pixels()
+    report.expect(0.02 < first["share"] < 0.9, f"{first['share']:.3f} of the canvas are drawn on")
+    report.expect(page.locator("#field option").count() == fields, "other fields than expected")
+    report.expect(page.locator("#mark").is_visible(), "the largest value is not marked")
+    report.expect(page.locator("figure img").evaluate("image => image.naturalWidth") == 1600, "no picture")
+    report.expect(page.locator(".status.bad").count() == (0 if converged else 1), "wrong mark of convergence")
+    report.expect(page.locator("#scale").is_visible() == deforms, "wrong slider of deformation")
+    slide = lambda *what: lambda: page.evaluate(SLIDE, list(what))
+    if deforms:
+        report.changes("deformation", slide("scale", 2.5))
+        page.locator("#outline").click()
+    report.changes("the colours' upper end", slide("high", 0.4))
+    report.changes("the colours' lower end", slide("low", 0.2))
+    report.changes("another field", lambda: page.select_option("#field", "1"))
+    report.changes("hiding edges", lambda: page.locator("#edges").click())
+    report.changes("turning", lambda: drag(page, 90, 40))
+    report.changes("zooming", lambda: (hover(page), page.mouse.wheel(0, -300)))
+    moved = report.changes("moving", lambda: drag(page, 30, 30, "right"))
+    dark = report.changes("the theme", lambda: page.locator("#theme").click())
+    report.expect(dark["paper"] < 64 < 192 < moved["paper"], "light and dark do not reach the canvas")
+    report.changes("resetting the view", lambda: page.locator("#home").click())
+
+
+def middle(page):
+    box = page.locator("#view").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def hover(page):
+    page.mouse.move(*middle(page))
+
+
+def drag(page, dx, dy, button="left"):
+    page.locator("#view").scroll_into_view_if_needed()
+    x, y = middle(page)
+    page.mouse.move(x, y)
+    page.mouse.down(button=button)
+    page.mouse.move(x + dx, y + dy, steps=4)
+    page.mouse.up(button=button)
+
+
+def narrow(report, path):
+    """On a telephone, dark: nothing wider than the screen."""
+    page = report.page
+    page.goto(path.as_uri())
+    page.wait_for_selector("#viewer:not([hidden])", timeout=20_000)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    report.expect(width <= 390, f"{width} pixels wide on a screen of 390")
+    report.expect(report.pixels()["paper"] < 64, "does not follow the preference for dark")
+
+
+def self_test(browser):
+    """The checks see what they are there to see."""
+    page = browser.new_page()
+    report = Report(page, "none")
+    page.set_content("<canvas id=view></canvas><script>document.getElementById('view').getContext('webgl2');"
+                     "console.error('trouble'); fetch('http://127.0.0.1:9/x').catch(() => 0)</script>")
+    report.changes("nothing", lambda: None)
+    found = " ".join(report.faults)
+    for fault in ["trouble", "requests http://127.0.0.1:9/x", "changes nothing", "empty canvas"]:
+        assert fault in found, f"the self-test missed {fault}: {found}"
+    page.close()
+
+
+def main():
+    chromium, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    shots = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] else None
+    failed = False
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        self_test(browser)
+        for name, expected in REPORTS.items():
+            path = folder / f"{name}.html"
+            faults = []
+            for scheme, width, check in [("light", 1280, look), ("dark", 390, narrow)]:
+                context = browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme)
+                report = Report(context.new_page(), name)
+                check(report, path, *(expected if check is look else ()))
+                if shots:
+                    shots.mkdir(parents=True, exist_ok=True)
+                    report.page.screenshot(path=shots / f"{name}-{width}.png", full_page=True)
+                faults += report.faults
+                context.close()
+            size = path.stat().st_size
+            if size > MOST_BYTES:
+                faults.append(f"{size} bytes")
+            print(f"{name}: {'; '.join(faults) or 'good'}, {size / 1e6:.2f} MB")
+            failed |= bool(faults)
+        browser.close()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

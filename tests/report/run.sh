@@ -1,0 +1,25 @@
+#!/bin/sh
+# Solves cases with warpfem and opens their reports in headless Chromium; exit 1 if one is not as it should be.
+#
+#   tests/report/run.sh BINARY [SCREENSHOTS]
+#
+# SCREENSHOTS is a folder for pictures of the pages. Needs Chromium (CHROMIUM, or in the PATH) and Python with playwright.
+set -eu
+if [ $# -lt 1 ]; then
+    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+meshes=$here/../../meshes
+binary=$1
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT INT TERM
+for name in cantilever hole annulus bracket; do
+    "$binary" solve "$meshes/$name.toml" -o "$out" --device cpu --quiet
+done
+# Two iterations are too few, so these results are marked.
+status=0
+"$binary" solve "$meshes/strip.toml" -o "$out" --device cpu --quiet --max-iterations 2 2>"$out/strip.txt" || status=$?
+[ "$status" -eq 5 ] || { echo "a solution that cannot converge exits $status"; cat "$out/strip.txt"; exit 1; }
+chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)}
+python3 "$here/look.py" "$chromium" "$out" "${2:-}"
