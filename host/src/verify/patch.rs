@@ -7,7 +7,7 @@ use crate::element::ElementKind::{self, *};
 use crate::error::Result;
 use crate::mesh::Mesh;
 use crate::model::{Analysis, Model};
-use crate::pipeline::{Potential, Solution};
+use crate::pipeline::Solution;
 
 /// Rounding of the solver, amplified by the condition of a few hundred unknowns.
 const TOLERANCE: f64 = 1e-8;
@@ -103,8 +103,9 @@ pub fn potential(kind: ElementKind) -> Result<Problem> {
     let mut model = model_to(1e-13, tables, mesh)?;
     prescribe(&mut model, |x| on_skin(dim, x).then(|| [field(dim, x)[0], 0.0, 0.0]));
     let published = FIELD[0][..dim].iter().map(|slope| slope * slope).sum::<f64>().sqrt();
-    let steepness = |solution: &Solution| solution.potential.as_ref().map_or(Vec::new(), Potential::steepness);
-    let of = move |_: &Model, solution: &Solution| worst(&steepness(solution), published);
+    let of = move |_: &Model, solution: &Solution| {
+        worst(solution.potential.as_ref().map_or(&[], |found| found.steepness.as_slice()), published)
+    };
     let (tolerance, source, quantity) = (TOLERANCE, SOURCE, "gradient, worst cell");
     let measures = vec![Measure { quantity, published, tolerance, source, of: Box::new(of) }];
     Ok(Problem { name: format!("patch, {}, laplace", kind.info().name), model, measures })
