@@ -131,7 +131,7 @@ fn in_words(model: &Model) -> String {
         Analysis::PlaneStrain => "plane strain",
         Analysis::Laplace => "a potential",
     };
-    match model.mesh.dim() {
+    match model.analysis.dim().unwrap_or(model.mesh.dim()) {
         2 => format!("{what}, {} thick,", number(model.thickness, 4)),
         _ => what.to_string(),
     }

@@ -253,10 +253,10 @@ fn not_msh(looks_like: Option<(&str, &str)>) -> String {
 
 fn no_volume(grouped: bool) -> &'static str {
     if grouped {
-        "only faces have groups, so Gmsh saved no volume: add a Physical Volume (or save all elements with \
+        "only faces have groups, so Gmsh saved no volume\nhelp: add a Physical Volume (or save all elements with \
          Mesh.SaveAll = 1) and mesh again"
     } else {
-        "the mesh holds only the surface of a body: mesh its volume too (gmsh -3)"
+        "the mesh holds only the surface of a body\nhelp: mesh its volume too (gmsh -3)"
     }
 }
 

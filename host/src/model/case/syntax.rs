@@ -10,6 +10,10 @@ use crate::model::{CaseError, Source};
 
 /// Parses the text; unknown keys, missing keys, wrong types and syntax errors are named with their place.
 pub fn parse(source: &Source) -> Result<Tables, Box<CaseError>> {
+    if source.text.trim_start().starts_with("$MeshFormat") {
+        let help = "`warpfem init MESH` writes a case file for a mesh, and `warpfem info MESH` says what is in it";
+        return Err(source.error_anywhere("this is a Gmsh mesh, not a case file", help));
+    }
     let tree = DeTable::parse(&source.text).map_err(|error| translate(source, &error))?;
     foreign::refuse(source, tree.get_ref())?;
     foreign::check_brackets(source, tree.get_ref())?;
