@@ -46,7 +46,7 @@ fn asked() -> Option<usize> {
 }
 
 fn count() -> usize {
-    asked().unwrap_or(3000)
+    asked().unwrap_or(2000)
 }
 
 fn meshes() -> Mutants {
