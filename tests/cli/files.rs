@@ -1,4 +1,4 @@
-//! The files a solution leaves: summary, table and picture.
+//! The files a solution leaves: summary, table, picture and report.
 
 use crate::{Folder, GOOD, repository};
 use serde_json::Value;
@@ -129,4 +129,19 @@ fn the_picture_shows_something() {
     colours.sort_unstable();
     colours.dedup();
     assert!(colours.len() > 50, "{} colours", colours.len());
+}
+
+#[test]
+fn the_report_has_the_case_its_loads_and_its_reactions() {
+    let folder = Folder::new();
+    let case = GOOD.replace("\n[gravity]", "\n# <b>&\n[gravity]");
+    folder.solve(&case, &["--quiet"]).done();
+    let page = String::from_utf8(folder.read("out/case.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.len() < 1_000_000, "{} bytes", page.len());
+    for text in ["<th>gravity</th>", "<th>force on xmax</th>", "<th>reaction of xmin</th>", "Converged"] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(
+        page.contains(&case.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"))
+    );
 }

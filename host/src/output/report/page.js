@@ -53,6 +53,11 @@ function legend(viewer, name) {
   }
 }
 
+/** Pixels on the right that the part keeps clear of; a narrow screen has none to spare beside a short legend. */
+function legendRoom() {
+  return byId("view").clientWidth > 600 ? byId("legend").offsetWidth : 24;
+}
+
 function start(viewer, header, skin) {
   const fields = fieldsOf(header, skin);
   const colors = header.colors.match(/.{6}/g).filter((_, i) => i % 15 === 0).map((c) => "#" + c);
@@ -109,7 +114,7 @@ function start(viewer, header, skin) {
   byId("home").onclick = () => { byId("scale").value = 1; deform(); viewer.home(); };
   viewer.after = mark;
   handle(viewer);
-  new ResizeObserver(() => { viewer.fitted = undefined; recolor(); }).observe(viewer.canvas);
+  new ResizeObserver(() => { viewer.fitted = undefined; viewer.reserved = legendRoom(); recolor(); }).observe(viewer.canvas);
   choose();
   deform();
 }
@@ -167,7 +172,7 @@ async function main() {
   try {
     const skin = await unpack(header, byId("skin").textContent);
     byId("viewer").hidden = false;
-    viewer = new Viewer(byId("view"), header, skin, byId("legend").offsetWidth);
+    viewer = new Viewer(byId("view"), header, skin, legendRoom());
     start(viewer, header, skin);
     setTheme(dark, viewer);
     window.viewer = viewer;
