@@ -12,7 +12,7 @@ fn a_newcomer_gets_a_solved_bracket_and_can_go_on() {
             std::fs::read(repository(&format!("meshes/{name}"))).unwrap()
         );
     }
-    for name in ["bracket.vtu", "bracket.csv", "bracket.png", "summary.json"] {
+    for name in ["bracket.vtu", "bracket.csv", "bracket.png", "bracket.html", "summary.json"] {
         assert!(folder.read(&format!("first/{name}")).len() > 500 && run.out.contains(name), "{}", run.out);
     }
     let summary = folder.summary("first");
@@ -24,9 +24,11 @@ fn a_newcomer_gets_a_solved_bracket_and_can_go_on() {
     // What it says to try works as it is written.
     let try_next: Vec<&str> = run.out.lines().filter(|line| line.starts_with("  warpfem ")).collect();
     assert_eq!(try_next.len(), 3, "{}", run.out);
-    let info: Vec<&str> = try_next[0].split(" #").next().unwrap().split_whitespace().skip(1).collect();
-    assert_eq!(info[0], "info");
-    assert!(folder.run(&info).done().out.contains("bolts"));
+    let words = |line: &str| line.split(" #").next().unwrap().split_whitespace().skip(1).map(String::from).collect();
+    let init: Vec<String> = words(try_next[1]);
+    assert_eq!(init[0], "init");
+    folder.run(&init.iter().map(String::as_str).collect::<Vec<_>>()).done();
+    assert!(String::from_utf8(folder.read("mine.toml")).unwrap().contains("bolts"));
 }
 
 #[test]

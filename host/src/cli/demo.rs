@@ -100,11 +100,11 @@ fn next(dir: &Path) -> String {
         let path = dir.join(name).display().to_string();
         if path.contains(char::is_whitespace) { format!("'{path}'") } else { path }
     };
-    let (mesh, case, picture) = (path(MESH.0), path(CASE.0), path("bracket.png"));
-    let mut text = format!("\nLook at {picture}. Then try:\n");
+    let (mesh, case, report) = (path(MESH.0), path(CASE.0), path("bracket.html"));
+    let mut text = format!("\nOpen {report} in a browser. Then try:\n");
     let commands = [
-        (format!("warpfem info {mesh}"), "what the mesh holds"),
         (format!("warpfem solve {case}"), "once you have changed a load in it"),
+        (format!("warpfem init {mesh} -o mine.toml"), "a case of your own on this mesh"),
         ("warpfem verify".to_owned(), "whether this build computes what it should"),
     ];
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use super::print::{self, count, vector};
 use super::progress::Progress;
-use super::template;
+use super::{memory, template};
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     progress.phase("read");
+    memory::check_file(&arguments.mesh)?;
     let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
     progress.phase("look");
     let text = describe(&mesh);

@@ -1,7 +1,7 @@
 //! `warpfem init MESH`: a case file for a mesh, to be filled in.
 
 use super::print::{self, count};
-use super::{template, usage};
+use super::{memory, template, usage};
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -35,6 +35,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    memory::check_file(&arguments.mesh)?;
     let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
     let analysis = analysis(arguments, &mesh)?;
     let mut name = arguments.mesh.file_stem().unwrap_or_default().to_os_string();

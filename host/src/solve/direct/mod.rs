@@ -101,10 +101,10 @@ pub fn sparse<B: Backend, T: Real, F: Precision>(
     if !B::ON_HOST {
         return Ok(Box::new(DeviceSparseFactor::<B, T, F>::build(backend, matrix, coords)?));
     }
-    #[cfg(feature = "direct")]
-    return Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?));
-    #[cfg(not(feature = "direct"))]
-    Err(DirectError::NotBuilt.into())
+    cfg_select! {
+        feature = "direct" => Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?)),
+        _ => Err(DirectError::NotBuilt.into()),
+    }
 }
 
 /// Dense factors.
