@@ -42,3 +42,8 @@ fn main() -> warpfem::Result<()> {
     println!("{} values, the same on the CPU and on the emulator", cpu.len());
     Ok(())
 }
+
+#[test]
+fn it_runs() {
+    main().unwrap();
+}

@@ -87,3 +87,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(ours < jacobi);
     Ok(())
 }
+
+#[test]
+fn it_runs() {
+    main().unwrap();
+}

@@ -35,3 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!((lowest / beam - 1.0).abs() < 0.02, "{lowest} is not {beam}");
     Ok(())
 }
+
+#[test]
+fn it_runs() {
+    main().unwrap();
+}

@@ -3,7 +3,7 @@
 /// Names that mean the mesh's extreme planes where no group has them.
 const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 
-/// [`PLANES`] of a space of two or three dimensions.
+/// The extreme planes of a space of two or three dimensions.
 pub fn planes(dim: usize) -> &'static [&'static str] {
     &PLANES[..2 * dim]
 }

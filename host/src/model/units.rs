@@ -21,11 +21,11 @@ use crate::mesh::text;
 pub struct System {
     /// Its units of length, force, stress and density.
     pub name: &'static str,
-    /// The unit of length [m].
+    /// The unit of length in m.
     pub length: f64,
-    /// The unit of stress [Pa].
+    /// The unit of stress in Pa.
     pub stress: f64,
-    /// The unit of density [kg/m^3].
+    /// The unit of density in kg/m^3.
     pub density: f64,
     /// How much must speak for it before it is believed.
     needs: Needs,
@@ -71,13 +71,13 @@ const SYSTEMS: [System; 6] = [
 ];
 
 impl System {
-    /// The unit of acceleration [m/s^2]: force per mass.
+    /// The unit of acceleration in m/s^2: force per mass.
     pub fn acceleration(&self) -> f64 {
         self.stress / (self.density * self.length)
     }
 }
 
-/// Materials known by a word in their name: Young's modulus [Pa], density [kg/m^3].
+/// Materials known by a word in their name: Young's modulus in Pa, density in kg/m^3.
 const KNOWN: [(&str, f64, f64); 12] = [
     ("steel", 210e9, 7850.0),
     ("stahl", 210e9, 7850.0),
@@ -102,7 +102,7 @@ const MODULI: [f64; 2] = [1e3, 1.3e12];
 const DENSITIES: [f64; 2] = [5.0, 25e3];
 const SPEEDS: [f64; 2] = [5.0, 2e4];
 const ACCELERATIONS: [f64; 2] = [0.3, 3e3];
-/// On earth [m/s^2].
+/// On earth in m/s^2.
 const EARTH: f64 = 9.81;
 /// Numbers at the end of a range are in it, whatever rounding does.
 const ROUNDING: f64 = 1e-9;

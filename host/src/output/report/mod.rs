@@ -2,7 +2,7 @@
 //! their balance, maxima, the mesh, the iteration, timings, warnings, the case file.
 //!
 //! `page.html` is the frame; what it leaves open as `{{name}}` is filled in here. `page.css` is its style, `viewer.js` draws
-//! the [skin] by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
+//! the skin by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
 
 mod base64;
 mod parts;
