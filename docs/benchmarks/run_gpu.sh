@@ -115,7 +115,7 @@ femses() {
     for precision in double single; do
         options="--precision $precision --tolerance 1e-6"
         warpfem "femses_$precision" femses $options --nodes 20,50,100,150,200
-        warpfem "femses_large_$precision" femses $options --nodes 400,700 --method cg,femses_chebyshev,femses_cg
+        warpfem "femses_large_$precision" femses $options --nodes 400,700 --method sparse,cg,femses_chebyshev,femses_cg
         warpfem "femses_blocks_$precision" femses $options --nodes 100,200 --method femses_atomic --block 32,64,128,256,512,1024
     done
     warpfem femses_four_sided femses --four-sided --nodes 20,50,100 --method femses,femses_chebyshev,femses_cg

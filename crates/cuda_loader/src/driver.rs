@@ -2,6 +2,7 @@
 
 use crate::forward::{CuResult, NO_DEVICE, NOT_SUPPORTED};
 use libloading::Library;
+use std::error::Error as _;
 use std::sync::OnceLock;
 
 /// The name the driver has on every Linux, WSL included. `libcuda.so`, without the number, may be the toolkit's stub.
@@ -13,7 +14,8 @@ pub fn library() -> Result<&'static Library, &'static str> {
     DRIVER
         .get_or_init(|| {
             // SAFETY: the driver's initialisers are those that every CUDA program runs at its start.
-            unsafe { Library::new(LIBRARY) }.map_err(|error| error.to_string())
+            unsafe { Library::new(LIBRARY) }
+                .map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
         })
         .as_ref()
         .map_err(String::as_str)

@@ -11,6 +11,7 @@ use cust::stream::Stream;
 use cust::sys;
 use kernels_rs::real::Real;
 use libloading::Library;
+use std::error::Error as _;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -36,8 +37,6 @@ const VIEW_LOWER: c_int = 1;
 const BASE_ZERO: c_int = 0;
 const COLUMN_MAJOR: c_int = 0;
 const R_32I: c_int = 10;
-/// Whether a factorisation gives the same bits every time, by version: the list of settings has become shorter.
-const CONFIG_DETERMINISTIC: [c_int; 2] = [25, 24];
 
 /// The part of its version that `cudssGetProperty` tells by this number.
 const MAJOR_VERSION: c_int = 0;
@@ -93,7 +92,6 @@ struct Functions {
     set_stream: unsafe extern "C" fn(Opaque, sys::CUstream) -> Status,
     config_create: unsafe extern "C" fn(*mut Opaque) -> Status,
     config_destroy: unsafe extern "C" fn(Opaque) -> Status,
-    config_set: unsafe extern "C" fn(Opaque, c_int, *const c_void, usize) -> Status,
     data_create: unsafe extern "C" fn(Opaque, *mut Opaque) -> Status,
     data_destroy: unsafe extern "C" fn(Opaque, Opaque) -> Status,
     data_get: unsafe extern "C" fn(Opaque, Opaque, c_int, Opaque, usize, *mut usize) -> Status,
@@ -131,8 +129,8 @@ fn open() -> Result<Functions, String> {
             Ok(library) => {
                 return Functions::of(Box::leak(Box::new(library))).map_err(|error| format!("{name}: {error}"));
             }
-            // The dynamic loader names the file.
-            Err(error) => why = error.to_string(),
+            // What the dynamic loader says is behind it.
+            Err(error) => why = error.source().map_or_else(|| error.to_string(), ToString::to_string),
         }
     }
     Err(why)
@@ -161,7 +159,6 @@ impl Functions {
             set_stream: function!(b"cudssSetStream\0"),
             config_create: function!(b"cudssConfigCreate\0"),
             config_destroy: function!(b"cudssConfigDestroy\0"),
-            config_set: function!(b"cudssConfigSet\0"),
             data_create: function!(b"cudssDataCreate\0"),
             data_destroy: function!(b"cudssDataDestroy\0"),
             data_get: function!(b"cudssDataGet\0"),
@@ -195,7 +192,8 @@ fn success(status: Status, doing: &str) -> Result<()> {
 }
 
 impl Session {
-    /// In a stream, without a matrix; the same bits every time.
+    /// In a stream, with default settings, and without a matrix. Its deterministic setting stays off: with it version 0.7.1 never came back
+    /// from a singular matrix.
     fn new(functions: &'static Functions, stream: &Rc<Stream>) -> Result<Self> {
         let [handle, config, data, matrix, solution, rhs] = [null_mut(); 6];
         let mut new = Session { functions, handle, config, data, matrix, solution, rhs, stream: stream.clone() };
@@ -205,10 +203,6 @@ impl Session {
             success((functions.set_stream)(new.handle, stream.as_inner()), "use the stream")?;
             success((functions.config_create)(&raw mut new.config), "make its settings")?;
             success((functions.data_create)(new.handle, &raw mut new.data), "make room for its data")?;
-            let (on, which) =
-                (1 as c_int, CONFIG_DETERMINISTIC[usize::from(matches!(functions.new_csr, NewCsr::One(_)))]);
-            let status = (functions.config_set)(new.config, which, (&raw const on).cast(), size_of_val(&on));
-            success(status, "promise the same bits every time")?;
         }
         Ok(new)
     }
