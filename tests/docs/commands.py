@@ -27,7 +27,6 @@ LEFT_OUT = {
     "cargo fmt": "a step of its own in .ci/run",
     "cargo run -p cuda_builder": "a step of its own in .ci/run",
     "CUDA_BUILDER_RUSTC=/usr/bin/rustc cargo run": "a step of its own in .ci/run",
-    "cargo run --release --example": "examples are built and run by the tests",
     "apt-get install": "changes the machine",
     "pip install": "changes the machine",
     "cargo run --release -- solve benches/cube_100.toml": "takes minutes without a GPU",
