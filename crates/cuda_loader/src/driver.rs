@@ -1,8 +1,8 @@
-//! The driver library of the machine, opened once, and never closed: the driver does not survive being unloaded.
+//! The driver library of the machine, opened once.
 
 use crate::forward::{CuResult, NO_DEVICE, NOT_SUPPORTED};
+use crate::open;
 use libloading::Library;
-use std::error::Error as _;
 use std::sync::OnceLock;
 
 /// The name the driver has on every Linux, WSL included. `libcuda.so`, without the number, may be the toolkit's stub.
@@ -10,15 +10,9 @@ pub const LIBRARY: &str = "libcuda.so.1";
 
 /// The driver library, or the dynamic loader's reason for not opening it.
 pub fn library() -> Result<&'static Library, &'static str> {
-    static DRIVER: OnceLock<Result<Library, String>> = OnceLock::new();
-    DRIVER
-        .get_or_init(|| {
-            // SAFETY: the driver's initialisers are those that every CUDA program runs at its start.
-            unsafe { Library::new(LIBRARY) }
-                .map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
-        })
-        .as_ref()
-        .map_err(String::as_str)
+    static DRIVER: OnceLock<Result<&Library, String>> = OnceLock::new();
+    // SAFETY: the driver's initialisers are those that every CUDA program runs at its start.
+    DRIVER.get_or_init(|| unsafe { open(LIBRARY) }).as_ref().copied().map_err(String::as_str)
 }
 
 /// The driver's function `name` (ending in a zero byte), or the status to return in its place: no device without a

@@ -12,9 +12,30 @@ mod forward;
 mod symbols;
 mod text;
 
+pub use libloading::{self, Library};
+
 use forward::{CuResult, NO_DEVICE, SUCCESS};
+use std::error::Error as _;
 use std::ffi::{c_int, c_uint};
 use std::fmt;
+
+/// Opens a library for the rest of the process: the driver, and what builds on it, does not survive being unloaded.
+///
+/// # Errors
+///
+/// The dynamic loader's reason.
+///
+/// # Safety
+///
+/// The library's initialisers run, and must be fit to.
+pub unsafe fn open(name: &str) -> Result<&'static Library, String> {
+    // SAFETY: the caller vouches for the initialisers.
+    match unsafe { Library::new(name) } {
+        Ok(library) => Ok(Box::leak(Box::new(library))),
+        // What the dynamic loader says is behind the error.
+        Err(error) => Err(error.source().map_or_else(|| error.to_string(), ToString::to_string)),
+    }
+}
 
 /// The newest CUDA version that the installed driver can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

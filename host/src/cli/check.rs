@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use warpfem::backend::{Device, host_memory};
 use warpfem::estimate::Work;
 use warpfem::mesh::quality::{self, Quality};
-use warpfem::mesh::text::number;
 use warpfem::model::{Analysis, Case, Model, Problems, unused};
 use warpfem::solve::Monitor;
+use warpfem::text::number;
 use warpfem::{Error, pipeline};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.

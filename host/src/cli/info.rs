@@ -6,13 +6,13 @@ use super::{memory, template};
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
+use warpfem::assembly;
 use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::mesh::quality::{self, Quality};
-use warpfem::mesh::text::number;
 use warpfem::mesh::{Group, Mesh};
 use warpfem::solve::Monitor;
-use warpfem::{Error, assembly};
+use warpfem::text::number;
 
 /// Describes a mesh.
 #[derive(Debug, clap::Args)]
@@ -26,8 +26,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     progress.phase("read");
-    memory::check_file(&arguments.mesh)?;
-    let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
+    let mesh = memory::read_mesh(&arguments.mesh)?;
     progress.phase("look");
     let text = describe(&mesh);
     progress.finish();

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use warpfem::mesh::Mesh;
 use warpfem::model::{Analysis, options};
-use warpfem::{Error, output};
+use warpfem::output;
 
 /// Writes a case file to fill in.
 #[derive(Debug, clap::Args)]
@@ -35,8 +35,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    memory::check_file(&arguments.mesh)?;
-    let mesh = Mesh::read(&arguments.mesh).map_err(Error::from)?;
+    let mesh = memory::read_mesh(&arguments.mesh)?;
     let analysis = analysis(arguments, &mesh)?;
     let mut name = arguments.mesh.file_stem().unwrap_or_default().to_os_string();
     name.push(".toml");

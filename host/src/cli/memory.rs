@@ -85,17 +85,23 @@ pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
     [radial, around.saturating_sub(1)]
 }
 
-/// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is for its reader
-/// to report.
+/// Reads a mesh file that fits.
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`]
-pub fn check_file(path: &Path) -> Result<()> {
+/// [`Error::OutOfMemory`], [`Error::Mesh`]
+pub fn read_mesh(path: &Path) -> Result<Mesh> {
+    check_file(path)?;
+    Ok(Mesh::read(path)?)
+}
+
+/// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is for its reader
+/// to report.
+fn check_file(path: &Path) -> Result<()> {
     check(std::fs::metadata(path).map_or(0, |file| file.len()))
 }
 
-/// Checks the mesh that a case file asks to generate, if it does.
+/// Checks the mesh that a case file asks to read or to generate.
 ///
 /// # Errors
 ///
@@ -106,7 +112,7 @@ pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
         Some(Generated::Box(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
         Some(Generated::Rectangle(Lattice { kind, cells, .. }, _)) => check_box(kind, cells, purpose),
         Some(Generated::Annulus(Lattice { kind, cells, .. })) => check_box(kind, ring(cells), purpose),
-        None => Ok(()),
+        None => case.mesh_path().map_or(Ok(()), |path| check_file(&path)),
     }
 }
 

@@ -16,13 +16,14 @@ mod print;
 mod progress;
 mod solve;
 mod summary;
+mod table;
 mod template;
 mod verify;
 
 #[cfg(test)]
 mod tests;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::panic;
 use std::process::ExitCode;
 use warpfem::Error;
@@ -79,7 +80,8 @@ enum Command {
 /// Runs the program. Exit code 1 stands for a bug alone.
 pub fn main() -> ExitCode {
     panic::set_hook(Box::new(print::bug));
-    panic::catch_unwind(|| match Arguments::try_parse() {
+    print::set_up();
+    panic::catch_unwind(|| match parse() {
         Ok(arguments) => finish(run(arguments.command)),
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };
@@ -89,6 +91,12 @@ pub fn main() -> ExitCode {
         }
     })
     .unwrap_or(ExitCode::from(1))
+}
+
+/// The arguments; clap's own messages have colours where ours have.
+fn parse() -> Result<Arguments, clap::Error> {
+    let colours = if print::wants_colours() { ColorChoice::Auto } else { ColorChoice::Never };
+    Arguments::from_arg_matches(&Arguments::command().color(colours).try_get_matches()?)
 }
 
 fn run(command: Command) -> anyhow::Result<()> {

@@ -1,11 +1,11 @@
 //! The part in the terminal: two pixels to a character, the upper half block's fore- and background, in 24-bit colour.
 //!
-//! Only for a terminal that says that it has such colours (`COLORTERM`), and unless `NO_COLOR` is set
-//! (<https://no-color.org>).
+//! Only for a terminal that says that it has such colours (`COLORTERM`), and where [colours](print::has_colours) are wanted.
 
+use super::print;
 use std::env;
 use std::fmt::Write;
-use std::io::{IsTerminal, stdout};
+use std::io::stdout;
 use warpfem::mesh::Mesh;
 use warpfem::output::Fields;
 use warpfem::output::picture::{Thumbnail, thumbnail};
@@ -17,16 +17,15 @@ const PLAIN: &str = "\x1b[0m";
 
 /// The lines to print for results, or nothing where the terminal would not show them.
 pub fn of(mesh: &Mesh, fields: &Fields, quiet: bool) -> String {
-    let set = |name| env::var(name).ok();
-    if quiet || !stdout().is_terminal() || !is_wanted(set("NO_COLOR").as_deref(), set("COLORTERM").as_deref()) {
+    if quiet || !print::has_colours(&stdout()) || !is_fine(env::var("COLORTERM").ok().as_deref()) {
         return String::new();
     }
     thumbnail(mesh, fields, MOST).map_or(String::new(), |picture| encode(&picture))
 }
 
-/// What the environment says of colours.
-fn is_wanted(no_color: Option<&str>, colorterm: Option<&str>) -> bool {
-    no_color.is_none_or(str::is_empty) && matches!(colorterm, Some("truecolor" | "24bit"))
+/// Whether a terminal that says this of its colours has 24 bits of them.
+fn is_fine(colorterm: Option<&str>) -> bool {
+    matches!(colorterm, Some("truecolor" | "24bit"))
 }
 
 /// A picture as lines of half blocks; pixels without a colour keep the terminal's background.
@@ -101,9 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_decides() {
-        assert!(is_wanted(None, Some("truecolor")) && is_wanted(Some(""), Some("24bit")));
-        assert!(!is_wanted(Some("1"), Some("truecolor")));
-        assert!(!is_wanted(None, None) && !is_wanted(None, Some("256")));
+    fn the_terminal_says_what_colours_it_has() {
+        assert!(is_fine(Some("truecolor")) && is_fine(Some("24bit")));
+        assert!(!is_fine(None) && !is_fine(Some("256")));
     }
 }

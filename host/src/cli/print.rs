@@ -4,6 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use warpfem::Error;
 use warpfem::solve::Ending;
+pub use warpfem::text::{bytes, count, seconds};
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {
@@ -34,10 +35,19 @@ pub fn toned(tone: Tone, text: &str) -> String {
     if has_colours(&io::stdout()) { colour(tone, text) } else { text.into() }
 }
 
-/// Whether a stream shows colours, and nobody asked for none (<https://no-color.org>).
-fn has_colours(stream: &impl IsTerminal) -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    stream.is_terminal() && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+/// Whether a stream shows colours, and nobody asked for none.
+pub fn has_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && wants_colours()
+}
+
+/// Whether the environment leaves terminals their colours (<https://no-color.org>).
+pub fn wants_colours() -> bool {
+    let said = |name: &str| std::env::var(name).ok();
+    allows_colours(said("NO_COLOR").as_deref(), said("TERM").as_deref())
+}
+
+fn allows_colours(no_color: Option<&str>, term: Option<&str>) -> bool {
+    no_color.is_none_or(str::is_empty) && term != Some("dumb")
 }
 
 fn colour(tone: Tone, text: &str) -> String {
@@ -47,6 +57,13 @@ fn colour(tone: Tone, text: &str) -> String {
         Tone::Bad => 31,
     };
     format!("\x1b[1;{code}m{text}\x1b[0m")
+}
+
+/// Makes `miette` draw errors by our rule of colours: its own has them in CI whatever the terminal says.
+pub fn set_up() {
+    let opts = || miette::MietteHandlerOpts::new().color(has_colours(&io::stderr()));
+    // Only a second call could fail.
+    let _ = miette::set_hook(Box::new(move |_| Box::new(opts().build())));
 }
 
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
@@ -105,45 +122,6 @@ pub fn bug(panic: &std::panic::PanicHookInfo<'_>) {
     let _ = writeln!(io::stderr(), "error: this is a bug in warpfem, please report it: {panic}");
 }
 
-/// A whole number with thousands separated: 12,567.
-pub fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of bytes in a sensible decimal unit.
-pub fn bytes(n: u64) -> String {
-    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let mut scaled = n as f64;
-    let mut unit = 0;
-    while scaled >= 999.5 && unit + 1 < UNITS.len() {
-        scaled /= 1e3;
-        unit += 1;
-    }
-    let digits = usize::from(unit > 0 && scaled < 99.95);
-    format!("{scaled:.digits$} {}", UNITS[unit])
-}
-
-/// A time in a sensible unit.
-pub fn seconds(s: f64) -> String {
-    match s {
-        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
-        s if s < 0.9995 => format!("{:.1} ms", s * 1e3),
-        s if s < 59.95 => format!("{s:.2} s"),
-        s => {
-            let whole = s.round() as u64;
-            format!("{} min {} s", whole / 60, whole % 60)
-        }
-    }
-}
-
 /// A vector in parentheses.
 pub fn vector(v: [f64; 3]) -> String {
     format!("({:.6}, {:.6}, {:.6})", Short(v[0]), Short(v[1]), Short(v[2]))
@@ -167,21 +145,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_for_people() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(12_567), "12,567");
-        assert_eq!(count(1_000_000), "1,000,000");
-        assert_eq!(bytes(999), "999 B");
-        assert_eq!(bytes(1_240_000_000_000), "1.2 TB");
-        assert_eq!(bytes(999_900), "1.0 MB");
-        assert_eq!(bytes(u64::MAX), "18.4 EB");
-        assert_eq!(seconds(2.5e-5), "25 µs");
-        assert_eq!(seconds(0.25), "250.0 ms");
-        assert_eq!(seconds(0.9999), "1.00 s");
-        assert_eq!(seconds(3.456), "3.46 s");
-        assert_eq!(seconds(59.99), "1 min 0 s");
-        assert_eq!(seconds(125.4), "2 min 5 s");
+    fn the_environment_decides_on_colours() {
+        assert!(allows_colours(None, None) && allows_colours(Some(""), Some("xterm")));
+        assert!(!allows_colours(Some("1"), Some("xterm")) && !allows_colours(None, Some("dumb")));
+    }
+
+    #[test]
+    fn vectors_are_short() {
         assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.5000, -2.0000e7)");
     }
 }

@@ -226,7 +226,6 @@ pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
     check_names(&case)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
-    case.mesh_path().map_or(Ok(()), |path| memory::check_file(&path))?;
     let mesh = case.mesh()?;
     memory::check_mesh(&mesh, case.analysis(), on_host)?;
     Ok(Model::resolve(&case, mesh)?)

@@ -5,10 +5,10 @@
 
 use super::print::{count, vector};
 use std::fmt::Write;
-use warpfem::mesh::text::number;
 use warpfem::mesh::{Group, Mesh, quality};
 use warpfem::model::units::{self, System};
 use warpfem::model::{Analysis, planes};
+use warpfem::text::number;
 
 /// Where comments behind values begin.
 const COMMENT: usize = 34;

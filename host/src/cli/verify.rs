@@ -2,6 +2,7 @@
 
 use super::print::{self, Tone, seconds, toned};
 use super::progress::Progress;
+use super::table;
 use serde_json::json;
 use std::fmt::Write;
 use std::io::Write as _;
@@ -108,10 +109,10 @@ fn conclusion(found: &Found, device: &str, took: f64) -> String {
 
 /// A line for each check.
 fn table(checks: &[Check]) -> String {
-    let head = ["problem", "quantity", "computed", "published", "error", "allowed", "", "source"].map(String::from);
+    let heads = ["problem", "quantity", "computed", "published", "error", "allowed", "", "source"];
     let rows = checks.iter().map(|check| {
         let state = if check.passed() { "ok" } else { "OFF" };
-        [
+        vec![
             check.problem.clone(),
             check.quantity.into(),
             number(check.computed),
@@ -122,26 +123,12 @@ fn table(checks: &[Check]) -> String {
             check.source.into(),
         ]
     });
-    let rows: Vec<[String; 8]> = std::iter::once(head).chain(rows).collect();
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 8] = core::array::from_fn(width);
-    let mut text = String::new();
-    for row in &rows {
-        for (i, (cell, width)) in row.iter().zip(widths).enumerate() {
-            let padded = match i {
-                2..=5 => format!("{cell:>width$}"),
-                7 => cell.clone(),
-                _ => format!("{cell:<width$}"),
-            };
-            text.push_str(&match cell.as_str() {
-                "ok" => toned(Tone::Good, &padded),
-                "OFF" => toned(Tone::Bad, &padded),
-                _ => padded,
-            });
-            text.push_str(if i < 7 { "  " } else { "\n" });
-        }
-    }
-    text
+    let paint = |cell: &str, padded: String| match cell {
+        "ok" => toned(Tone::Good, &padded),
+        "OFF" => toned(Tone::Bad, &padded),
+        _ => padded,
+    };
+    table::aligned(&heads, &rows.collect::<Vec<_>>(), |column| !(2..=5).contains(&column), paint)
 }
 
 /// Six digits.

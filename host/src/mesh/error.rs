@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::text::{point, some};
+use crate::text::{point, some};
 
 /// How to see an element.
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";

@@ -16,7 +16,6 @@ pub mod quadratic;
 pub mod quality;
 mod raw;
 pub mod rectangle;
-pub mod text;
 pub mod write;
 
 pub use error::MeshError;

@@ -14,7 +14,7 @@
 //! | gravity | 0.3 to 3,000 m/s^2 |
 
 use super::Material;
-use crate::mesh::text;
+use crate::text;
 
 /// A consistent system of units, by what its units are in SI.
 #[derive(Debug, Clone, Copy, PartialEq)]

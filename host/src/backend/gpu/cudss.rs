@@ -7,11 +7,10 @@ use super::cuda::Cuda;
 use super::memory::CudaBuffer;
 use crate::backend::{Buffer, Factorised, LowerTriangle, SparseFactor};
 use crate::error::{Error, Result};
+use cuda_loader::{Library, libloading};
 use cust::stream::Stream;
 use cust::sys;
 use kernels_rs::real::Real;
-use libloading::Library;
-use std::error::Error as _;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -124,13 +123,9 @@ fn open() -> Result<Functions, String> {
     let mut why = String::new();
     for name in names {
         // SAFETY: the initialisers of a CUDA library.
-        match unsafe { Library::new(name) } {
-            // Never closed, as the functions are kept.
-            Ok(library) => {
-                return Functions::of(Box::leak(Box::new(library))).map_err(|error| format!("{name}: {error}"));
-            }
-            // What the dynamic loader says is behind it.
-            Err(error) => why = error.source().map_or_else(|| error.to_string(), ToString::to_string),
+        match unsafe { cuda_loader::open(name) } {
+            Ok(library) => return Functions::of(library).map_err(|error| format!("{name}: {error}")),
+            Err(reason) => why = reason,
         }
     }
     Err(why)

@@ -2,8 +2,8 @@
 
 use super::header::Header;
 use super::row::{Of, Row};
-use super::{Common, bandwidth, matrices, reference, setups, table, write_json};
-use crate::cli::print;
+use super::{Common, bandwidth, matrices, reference, setups, write_json};
+use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;

@@ -3,8 +3,8 @@
 use super::header::Header;
 use super::matrices;
 use super::row::{Of, Row};
-use super::{Common, median, table, write_json};
-use crate::cli::print;
+use super::{Common, median, write_json};
+use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;

@@ -10,8 +10,8 @@
 //! | `femses_atomic` | element matrices alone | FEMSES as the thesis has it, by atomics, in blocks of `--block` threads |
 //! | `femses_chebyshev`, `femses_cg` | element matrices alone | FEMSES accelerated |
 
-use super::{matrices, median, table, write_json};
-use crate::cli::print;
+use super::{matrices, median, write_json};
+use crate::cli::{print, table};
 use crate::cli::solve::tolerance;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;

@@ -12,7 +12,6 @@ mod problem;
 mod reference;
 mod row;
 mod spmv;
-mod table;
 
 use clap::builder::PossibleValuesParser;
 use std::io::Write;

@@ -1,8 +1,8 @@
 //! `warpfem bench precond`: SBELL's tables 3 to 5 in form, iterations and time of every preconditioner and order.
 
 use super::header::Header;
-use super::{Common, matrices, median, table, write_json};
-use crate::cli::print;
+use super::{Common, matrices, median, write_json};
+use crate::cli::{print, table};
 use crate::cli::solve::orders;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;

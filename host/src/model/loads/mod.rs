@@ -41,20 +41,23 @@ pub struct Loads {
 pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Loads {
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
-    let mut add = |kind: &str, on: &Spanned<Names>, forces: Result<Vec<NodalForce>, Box<CaseError>>| {
+    let mut over_surface = |kind: &str, on: &Spanned<Names>, forces: Result<Vec<NodalForce>, Box<CaseError>>| {
         let Some(forces) = problems.take(forces) else { return };
         let name = format!("{kind} on {}", on.get_ref().joined());
         sum.loads.warnings.extend(whole_surface(selector, &name, on));
         sum.add(name, &forces);
     };
     for table in &tables.pressure {
-        add("pressure", &table.on, pressure(selector, table));
+        over_surface("pressure", &table.on, pressure(selector, table));
     }
     for table in &tables.traction {
-        add("traction", &table.on, traction(selector, table));
+        over_surface("traction", &table.on, traction(selector, table));
     }
     for table in &tables.force {
-        add("force", &table.on, force(selector, table));
+        over_surface("force", &table.on, force(selector, table));
+    }
+    for table in &tables.flux {
+        over_surface("flux", &table.on, flux(selector, table));
     }
     for (i, table) in tables.point_force.iter().enumerate() {
         if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
@@ -65,13 +68,6 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
         let name = format!("contact[{}]", i + 1);
         let forces = contact_force(selector, table, &name, &mut sum.loads.warnings);
         sum.add(name, &forces);
-    }
-    for table in &tables.flux {
-        if let Some(forces) = problems.take(flux(selector, table)) {
-            let name = format!("flux on {}", table.on.get_ref().joined());
-            sum.loads.warnings.extend(whole_surface(selector, &name, &table.on));
-            sum.add(name, &forces);
-        }
     }
     sum.loads
 }

@@ -21,7 +21,7 @@ use std::fmt;
 
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
-pub(super) use crate::mesh::text::point;
+pub(super) use crate::text::point;
 pub use joints::Joint;
 pub use motion::Motion;
 

@@ -4,6 +4,7 @@ use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Rgb, SIZE, pick};
 use super::project::View;
+use crate::text::count;
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
@@ -46,12 +47,7 @@ pub(in crate::output) fn factor(value: f64) -> String {
     if !(1.0..1e15).contains(&value) {
         return if (1e-3..1.0).contains(&value) { format!("{value}") } else { format!("{value:e}") };
     }
-    let digits = format!("{value:.0}");
-    let group = |(i, c): (usize, char)| {
-        let comma = i > 0 && (digits.len() - i) % 3 == 0;
-        comma.then_some(',').into_iter().chain([c])
-    };
-    digits.chars().enumerate().flat_map(group).collect()
+    count(value.round() as usize)
 }
 
 /// Round numbers from `low` to `high`, some six, with their texts.

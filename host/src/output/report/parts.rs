@@ -7,28 +7,10 @@ use crate::model::{AppliedLoad, Material};
 use crate::output::picture::number;
 use crate::output::summary::{Elastic, Potential, Results, Solver};
 use crate::output::{Fields, Solved, Summary, largest};
+use crate::text::count;
 
 /// Components this much smaller than the largest of a table are rounding errors, and shown faint.
 const TINY: f64 = 1e-6;
-
-/// A whole number with thousands set off by commas.
-pub(super) fn count(n: usize) -> String {
-    let digits = n.to_string();
-    let group = |(i, c): (usize, char)| {
-        let comma = i > 0 && (digits.len() - i).is_multiple_of(3);
-        comma.then_some(',').into_iter().chain([c])
-    };
-    digits.chars().enumerate().flat_map(group).collect()
-}
-
-/// A time in a sensible unit.
-pub(super) fn seconds(s: f64) -> String {
-    match s {
-        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
-        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
-        s => format!("{s:.2} s"),
-    }
-}
 
 /// A number with a true minus sign.
 fn shown(value: f64) -> String {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::parts::{count, seconds};
 use crate::output::summary::{History, Timings};
+use crate::text::{count, seconds};
 
 /// Width and height of a plot, and what its labels take on the left and below.
 const SIZE: [f64; 2] = [640.0, 260.0];

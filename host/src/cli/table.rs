@@ -1,7 +1,18 @@
-//! Tables for people: the first column to the left, figures to the right, every column as wide as it needs.
+//! Tables for people: words to the left, figures to the right, every column as wide as it needs.
 
-/// The lines of a table. A row may have fewer cells than there are heads; its last cell then says why, however long.
+/// The lines of a table of figures, but for the first column. A row may have fewer cells than there are heads; its last cell
+/// then says why, however long.
 pub fn text(heads: &[&str], rows: &[Vec<String>]) -> String {
+    aligned(heads, rows, |column| column == 0, |_, padded| padded)
+}
+
+/// The lines of a table whose columns `is_left` tells to hold words; `paint` may put colours round a cell that has been padded.
+pub fn aligned(
+    heads: &[&str],
+    rows: &[Vec<String>],
+    is_left: impl Fn(usize) -> bool,
+    paint: impl Fn(&str, String) -> String,
+) -> String {
     let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
     let full = || std::iter::once(&heads).chain(rows).filter(|row| row.len() == heads.len());
     let width = |column: usize| full().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -13,11 +24,14 @@ pub fn text(heads: &[&str], rows: &[Vec<String>]) -> String {
         let is_short = row.len() < heads.len();
         for (column, cell) in row.iter().enumerate() {
             let width = widths[column];
-            match column {
-                0 => out.push_str(&format!("{cell:<width$}")),
-                _ if is_short => out.push_str(&format!("  {cell}")),
-                _ => out.push_str(&format!("  {cell:>width$}")),
-            }
+            let padded = match column {
+                0 => format!("{cell:<width$}"),
+                _ if is_short || is_left(column) && column + 1 == heads.len() => cell.clone(),
+                _ if is_left(column) => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            };
+            out.push_str(if column > 0 { "  " } else { "" });
+            out.push_str(&paint(cell, padded));
         }
         out.push('\n');
     }

@@ -1,0 +1,96 @@
+//! Numbers, points and times in words for people.
+
+/// Components below this fraction of a point's largest one are rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// A whole number with thousands separated: 12,567.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let group = |(i, c): (usize, char)| {
+        let comma = i > 0 && (digits.len() - i).is_multiple_of(3);
+        comma.then_some(',').into_iter().chain([c])
+    };
+    digits.chars().enumerate().flat_map(group).collect()
+}
+
+/// A number of bytes in a sensible decimal unit.
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut scaled = n as f64;
+    let mut unit = 0;
+    while scaled >= 999.5 && unit + 1 < UNITS.len() {
+        scaled /= 1e3;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && scaled < 99.95);
+    format!("{scaled:.digits$} {}", UNITS[unit])
+}
+
+/// A time in a sensible unit.
+pub fn seconds(s: f64) -> String {
+    match s {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 0.9995 => format!("{:.1} ms", s * 1e3),
+        s if s < 59.95 => format!("{s:.2} s"),
+        s => {
+            let whole = s.round() as u64;
+            format!("{} min {} s", whole / 60, whole % 60)
+        }
+    }
+}
+
+/// A number with a few significant digits: plain where that is short, with an exponent otherwise.
+pub fn number(value: f64, digits: usize) -> String {
+    let rounded: f64 = format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value);
+    match rounded != 0.0 && !(1e-4..1e6).contains(&rounded.abs()) {
+        true => format!("{rounded:e}"),
+        // Adding 0 makes -0 a 0.
+        false => format!("{}", rounded + 0.0),
+    }
+}
+
+/// `(a, b, c)`, in the plane `(a, b)`, with four significant digits.
+pub fn point(x: [f64; 3], dim: usize) -> String {
+    let x = &x[..dim];
+    let size = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let clean = x.iter().map(|&v| number(if v.abs() < ROUNDING * size { 0.0 } else { v }, 4));
+    format!("({})", clean.collect::<Vec<_>>().join(", "))
+}
+
+/// `17, 18, 19, ..`: some of many tags.
+pub fn some(items: &[u64], shown: usize) -> String {
+    let listed: Vec<String> = items.iter().take(shown).map(u64::to_string).collect();
+    format!("{}{}", listed.join(", "), if items.len() > shown { ", .." } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_bytes_and_times_have_sensible_units() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(12_567), "12,567");
+        assert_eq!(count(1_000_000), "1,000,000");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1_240_000_000_000), "1.2 TB");
+        assert_eq!(bytes(999_900), "1.0 MB");
+        assert_eq!(bytes(u64::MAX), "18.4 EB");
+        assert_eq!(seconds(2.5e-5), "25 µs");
+        assert_eq!(seconds(0.25), "250.0 ms");
+        assert_eq!(seconds(0.9999), "1.00 s");
+        assert_eq!(seconds(3.456), "3.46 s");
+        assert_eq!(seconds(59.99), "1 min 0 s");
+        assert_eq!(seconds(125.4), "2 min 5 s");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([210e9, 210e3, 0.00981].map(|v| number(v, 3)), ["2.1e11", "210000", "0.00981"]);
+        assert_eq!([-0.0, 1.0 / 3.0, 1234567.0, 2e-5].map(|v| number(v, 4)), ["0", "0.3333", "1.235e6", "2e-5"]);
+        assert_eq!(point([1.0, 1e-9, -0.5], 3), "(1, 0, -0.5)");
+        assert_eq!(point([0.0, 2.0, 7.0], 2), "(0, 2)");
+        assert_eq!((some(&[1, 2], 2), some(&[1, 2, 3], 2)), ("1, 2".into(), "1, 2, ..".into()));
+    }
+}
