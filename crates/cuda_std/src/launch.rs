@@ -8,6 +8,13 @@ use std::ffi::c_void;
 /// The addresses of a kernel's parameters in order, as `cuLaunchKernel` takes them.
 pub type Params = Vec<*mut c_void>;
 
+/// The name of an entry point by its generic arguments: for each the place in its list and the length of that, the last fastest.
+/// None if one is not in its list.
+pub fn entry(names: &[&'static str], places: &[(Option<usize>, usize)]) -> Option<&'static str> {
+    let place = places.iter().try_fold(0, |place, &(in_list, n)| Some(place * n + in_list?))?;
+    names.get(place).copied()
+}
+
 /// A kernel with its parameters.
 pub trait Kernel: Sync {
     /// The entry point's name in the PTX module.

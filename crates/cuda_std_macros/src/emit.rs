@@ -1,7 +1,7 @@
 //! What the attribute expands to.
 
 use crate::args::Args;
-use crate::model::{Argument, Kernel, Param};
+use crate::model::{Argument, Generic, Kernel, Param};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, GenericParam, Generics, ItemFn, Path, parse_quote};
@@ -176,7 +176,6 @@ fn kernel_impl(kernel: &Kernel, ident: &Ident, generics: &Generics) -> TokenStre
     quote! {
         #[allow(clippy::undocumented_unsafe_blocks)]
         impl #impl_generics ::cuda_std::launch::#interface for #ident #type_generics #where_clause {
-            #[allow(clippy::bool_comparison, clippy::needless_return)]
             fn name(&self) -> &'static str {
                 #name
             }
@@ -189,28 +188,49 @@ fn kernel_impl(kernel: &Kernel, ident: &Ident, generics: &Generics) -> TokenStre
     }
 }
 
-/// Finds the entry point of the struct's generic arguments.
+/// Finds the entry point of the struct's generic arguments: the place of each in its list makes the place of the name.
+///
+/// The lists are in functions of their own, compiled once for all instances: a search among all combinations in every
+/// instance was an eighth of all code.
 fn name_body(kernel: &Kernel) -> TokenStream {
     if kernel.generics.is_empty() {
         let name = kernel.entry_name(&[]);
         return quote!(#name);
     }
-    let branches = kernel.instances().into_iter().map(|instance| {
-        let name = kernel.entry_name(&instance);
-        let tests = kernel.generics.iter().zip(&instance).map(|(generic, argument)| {
-            let (name, value) = (&generic.name, &argument.tokens);
-            match generic.const_type {
-                None => quote!(::core::any::TypeId::of::<#name>() == ::core::any::TypeId::of::<#value>()),
-                Some(_) => quote!(#name == #value),
-            }
-        });
-        quote!(if #(#tests)&&* { return #name; })
-    });
+    let names: Vec<_> = kernel.instances().iter().map(|instance| kernel.entry_name(instance)).collect();
+    let (lists, places): (Vec<_>, Vec<_>) = kernel.generics.iter().map(place_in_list).unzip();
     let text = format!("kernel `{}` has no entry point for these generic arguments", kernel.function.sig.ident);
     quote! {
-        #(#branches)*
-        ::core::panic!(#text)
+        #(#lists)*
+        static NAMES: &[&str] = &[#(#names),*];
+        match ::cuda_std::launch::entry(NAMES, &[#(#places),*]) {
+            Some(name) => name,
+            None => ::core::panic!(#text),
+        }
     }
+}
+
+/// A function that finds an argument in the list of a generic parameter, and its call with the argument: its place, and how
+/// many there are.
+fn place_in_list(generic: &Generic) -> (TokenStream, TokenStream) {
+    let (name, n) = (&generic.name, generic.arguments.len());
+    let list = format_ident!("place_of_{}", name);
+    let values = generic.arguments.iter().map(|argument| &argument.tokens);
+    let (of, ty, listed) = match &generic.const_type {
+        None => (
+            quote!(::core::any::TypeId::of::<#name>()),
+            quote!(::core::any::TypeId),
+            quote!(#(::core::any::TypeId::of::<#values>()),*),
+        ),
+        Some(ty) => (quote!(#name), quote!(#ty), quote!(#(#values),*)),
+    };
+    let find = quote! {
+        #[allow(non_snake_case)]
+        fn #list(argument: #ty) -> Option<usize> {
+            [#listed].iter().position(|listed| *listed == argument)
+        }
+    };
+    (find, quote!((#list(#of), #n)))
 }
 
 /// The function's generics with every type parameter `'static`, as comparing types needs.
