@@ -10,9 +10,12 @@ use rayon::prelude::*;
 use super::{Cells, Group, Mesh};
 use crate::element::MAX_NODES;
 use crate::element::shape::{At, determinant};
+use crate::parallel;
 
 /// How many of the worst elements are kept.
 const WORST: usize = 5;
+/// Cells of a part, whose sums are added in order: the same bits on any number of threads.
+const PART: usize = 4096;
 
 /// The shapes of all solids.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,23 +33,52 @@ pub struct Quality {
 impl Quality {
     /// The shapes of the solids of `mesh`; `None` if it has none.
     pub fn of(mesh: &Mesh) -> Option<Quality> {
-        let mut all = Vec::new();
+        let mut all = Tally::default();
         for (_, cells) in mesh.solids() {
-            all.par_extend((0..cells.len()).into_par_iter().map(|i| (shape(mesh, cells, i), cells.tags[i])));
+            let parts = parallel::map_ranges(cells.len(), PART, &|range| {
+                let mut part = Tally::default();
+                range.for_each(|i| part.count(shape(mesh, cells, i), cells.tags[i]));
+                part
+            });
+            parts.iter().for_each(|part| all.add(part));
         }
-        let mut histogram = [0; 10];
-        for (measure, _) in &all {
-            histogram[((measure * 10.0) as usize).min(9)] += 1;
+        let Tally { sum, histogram, worst } = all;
+        let (n, min) = (histogram.iter().sum::<usize>(), worst.first()?.0);
+        let worst = worst.into_iter().map(|(measure, tag)| (tag, measure)).collect();
+        Some(Quality { min, mean: sum / n as f64, histogram, worst })
+    }
+}
+
+/// What is known of the shapes of some cells.
+#[derive(Default)]
+struct Tally {
+    sum: f64,
+    histogram: [usize; 10],
+    /// Measures and tags, ascending.
+    worst: Vec<(f64, u64)>,
+}
+
+impl Tally {
+    fn count(&mut self, measure: f64, tag: u64) {
+        self.sum += measure;
+        self.histogram[((measure * 10.0) as usize).min(9)] += 1;
+        self.keep(measure, tag);
+    }
+
+    fn add(&mut self, part: &Tally) {
+        self.sum += part.sum;
+        self.histogram.iter_mut().zip(part.histogram).for_each(|(n, more)| *n += more);
+        part.worst.iter().for_each(|&(measure, tag)| self.keep(measure, tag));
+    }
+
+    /// Keeps a cell if it is among the worst.
+    fn keep(&mut self, measure: f64, tag: u64) {
+        let is_worse = |other: &(f64, u64)| measure.total_cmp(&other.0).then(tag.cmp(&other.1)).is_lt();
+        let place = self.worst.iter().position(is_worse).unwrap_or(self.worst.len());
+        if place < WORST {
+            self.worst.truncate(WORST - 1);
+            self.worst.insert(place.min(self.worst.len()), (measure, tag));
         }
-        let mean = all.iter().map(|(measure, _)| measure).sum::<f64>() / all.len() as f64;
-        let kept = WORST.min(all.len());
-        if kept < all.len() {
-            all.select_nth_unstable_by(kept, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        }
-        all.truncate(kept);
-        all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let min = all.first()?.0;
-        Some(Quality { min, mean, histogram, worst: all.into_iter().map(|(measure, tag)| (tag, measure)).collect() })
     }
 }
 
