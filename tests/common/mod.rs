@@ -58,17 +58,25 @@ pub fn gpu() -> Option<impl Backend> {
 /// if there is one; gives the results in this order.
 macro_rules! on_every_device {
     ($check:expr $(, $argument:expr)*) => {{
+        let mut results = crate::common::on_machines!($check $(, $argument)*);
+        let emulated = crate::common::emulators().into_iter().map(|emulator| $check(&emulator $(, $argument)*));
+        results.splice(1..1, emulated.collect::<Vec<_>>());
+        results
+    }};
+}
+pub(crate) use on_every_device;
+
+/// The same without the emulators: on the CPU, and on the GPU if there is one.
+macro_rules! on_machines {
+    ($check:expr $(, $argument:expr)*) => {{
         let mut results = vec![$check(&warpfem::backend::CpuBackend::default() $(, $argument)*)];
-        for emulator in crate::common::emulators() {
-            results.push($check(&emulator $(, $argument)*));
-        }
         if let Some(gpu) = crate::common::gpu() {
             results.push($check(&gpu $(, $argument)*));
         }
         results
     }};
 }
-pub(crate) use on_every_device;
+pub(crate) use on_machines;
 
 /// Of the results of [`on_every_device`], those of the emulators are the same.
 #[track_caller]
