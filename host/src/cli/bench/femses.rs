@@ -11,8 +11,8 @@
 //! | `femses_chebyshev`, `femses_cg` | element matrices alone | FEMSES accelerated |
 
 use super::{matrices, median, write_json};
-use crate::cli::{print, table};
 use crate::cli::solve::tolerance;
+use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
