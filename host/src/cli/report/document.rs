@@ -60,7 +60,7 @@ pub fn make(runs: &[Run]) -> (String, Plots) {
     for paper in PAPERS {
         let (sections, answered) = paper.sections(runs, &mut plots);
         let rows = paper.contents(&answered);
-        contents += &format!("\n{}\n", table(&["table or figure", "what it shows.", "counterpart here."], &rows));
+        contents += &format!("\n{}", table(&["table or figure", "what it shows.", "counterpart here."], &rows));
         papers += &format!("\n## {}\n\n{}. {}.\n{sections}", paper.name, paper.source, paper.hardware);
     }
     let mut out = format!("{HEAD}\n{}\n## Every table and figure\n{contents}{papers}", measured(runs));
@@ -142,7 +142,7 @@ mod tests {
         assert!(plots.0.is_empty());
         for item in PAPERS.iter().flat_map(|paper| paper.items) {
             let Ours::Measured { lists, .. } = item.ours else { continue };
-            assert!(text.contains(&format!("None yet: no figures in the list `{}`", lists[0])), "{}", item.label);
+            assert!(text.contains(&format!("None yet: `{}`", lists[0])), "{}", item.label);
         }
         assert!(!text.contains("](#"), "a link to a section that is not there");
     }

@@ -2,7 +2,7 @@
 
 use super::femses::{Found, at, by_size, found, serial_device, sizes};
 use super::markdown::{count, number, percent, quotient, table};
-use super::paper::{exponent, power, yes_or_no};
+use super::paper::{exponent, in_range, power, yes_or_no};
 use super::plot::Plots;
 use super::run::{Phases, Run};
 
@@ -39,11 +39,11 @@ pub fn serial(run: &Run, _: &mut Plots) -> String {
         "{device}, f64; dense by nalgebra, sparse by faer.\n\n{}\nSparse is up to 5,000 times as fast: {}\n\nThe solver takes almost all of the \
          time: {}\n",
         table(&heads, &lines),
-        yes_or_no(
-            over >= 5000.0,
+        in_range(
+            over,
+            [5000.0, 5000.0],
             &ratio,
-            "",
-            "the ratio grows with the size, and larger dense matrices were not factored"
+            ["", "", "the ratio grows with the size, and larger dense matrices were not factored"]
         ),
         yes_or_no(least > 0.9, &format!("its smallest share is {}", percent(least)), "", cholesky)
     )

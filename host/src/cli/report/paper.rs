@@ -48,7 +48,9 @@ impl Paper {
                 Ours::Nothing(why) => format!("None: {why}."),
                 Ours::Elsewhere(place) => format!("{place}."),
                 Ours::Measured { .. } if answered.contains(&heading) => format!("[below](#{})", anchor(&heading)),
-                Ours::Measured { lists, .. } => format!("None yet: no figures in the list {}.", quoted(lists)),
+                Ours::Measured { lists, .. } => {
+                    format!("None yet: {} of the files lacks what it takes.", quoted(lists))
+                }
             };
             vec![format!("{} {}", self.name, item.label), item.about.into(), place]
         };
@@ -112,8 +114,8 @@ impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
-            Verdict::More => "does not hold: more",
-            Verdict::Less => "does not hold: less",
+            Verdict::More => "does not hold (more)",
+            Verdict::Less => "does not hold (less)",
         }
     }
 }
@@ -122,6 +124,13 @@ impl Verdict {
 pub fn yes_or_no(holds: bool, measured: &str, why_yes: &str, why_no: &str) -> String {
     let (word, why) = if holds { ("The claim holds here", why_yes) } else { ("The claim does not hold here", why_no) };
     format!("**{word}**: {measured}{}{why}.", if why.is_empty() { "" } else { "; " })
+}
+
+/// A claim on one number, with what was measured and why it came out so: as claimed, more, less.
+pub fn in_range(found: f64, [low, high]: [f64; 2], measured: &str, why: [&str; 3]) -> String {
+    let Some(verdict) = Verdict::of(&[found], low, high) else { return String::new() };
+    let why = why[verdict as usize];
+    format!("**The claim {} here**: {measured}{}{why}.", verdict.words(), if why.is_empty() { "" } else { "; " })
 }
 
 /// A claimed ratio.
@@ -160,7 +169,7 @@ fn said(verdicts: &[(&str, Verdict)], claim: &Claim) -> Vec<String> {
     let agree = verdicts.iter().all(|(_, verdict)| *verdict == verdicts[0].1);
     let words: Vec<String> = match agree {
         true => vec![verdicts[0].1.words().into()],
-        false => verdicts.iter().map(|(precision, verdict)| format!("{} ({precision})", verdict.words())).collect(),
+        false => verdicts.iter().map(|(precision, verdict)| format!("{} in {precision}", verdict.words())).collect(),
     };
     let mut reasons: Vec<&str> = Vec::new();
     for (_, verdict) in verdicts {
@@ -213,7 +222,7 @@ mod tests {
         assert_eq!(
             text.lines().nth(2),
             Some(
-                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds (f64), does not hold: more (f32) | as bytes say; caches |"
+                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, does not hold (more) in f32 | as bytes say; caches |"
             )
         );
     }
@@ -223,6 +232,14 @@ mod tests {
         let points: Vec<(f64, f64)> = [1.0, 10.0, 50.0, 700.0].iter().map(|x: &f64| (*x, 3.0 * x.powf(0.4))).collect();
         assert!((exponent(&points).unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(exponent(&points[..2]), None);
+    }
+
+    #[test]
+    fn a_number_is_more_or_less() {
+        let said = |found| in_range(found, [50.0, 50.0], "so much", ["", "why more", "why less"]);
+        assert_eq!(said(52.0), "**The claim holds here**: so much.");
+        assert_eq!(said(152.0), "**The claim does not hold (more) here**: so much; why more.");
+        assert_eq!(said(5.0), "**The claim does not hold (less) here**: so much; why less.");
     }
 
     #[test]

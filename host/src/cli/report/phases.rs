@@ -27,7 +27,8 @@ fn meshes<'a>(run: &'a Run, precision: &str) -> Vec<&'a Cg> {
 /// Figure 6: the CPU's solutions.
 pub fn cpu_phases(run: &Run, plots: &mut Plots) -> String {
     let ones: Vec<&Solve> = run.solve.iter().filter(|one| !is_gpu(&one.device)).collect();
-    let text = solutions(run, &ones, "cpu-phases", plots);
+    let name = if run.is_gpu() { "cpu-phases" } else { "phases" };
+    let text = solutions(run, &ones, name, plots);
     let share = |one: &&Solve| quotient(one.timings_s.get("solve").copied(), one.timings_s.get("total").copied());
     let Some(least) = ones.iter().filter_map(share).min_by(f64::total_cmp) else { return String::new() };
     let measured = format!("the solution takes at least {} of the time", percent(least));
@@ -160,56 +161,36 @@ pub fn totals(run: &Run, _: &mut Plots) -> String {
 
 /// Figure 11: phases by size.
 pub fn breakdown(run: &Run, plots: &mut Plots) -> String {
-    let mut out = String::new();
-    let (mut small, mut large) = (None, None);
-    for precision in PRECISIONS {
-        let ones = meshes(run, precision);
-        let (mut rows, mut bars) = (Vec::new(), Vec::new());
-        for (one, row) in ones.iter().flat_map(|one| one.rows.iter().map(move |row| (*one, row))) {
-            let Some(found) = &row.figures else { continue };
-            let parts = seconds(found);
-            let total: f64 = parts.iter().sum();
-            let share = parts[0] / total;
-            let slot = if one.head.nodes < 10_000 { &mut small } else { &mut large };
-            if row.format == OURS {
-                *slot = Some(share);
-            }
-            let head = [format!("{}, {}", title(&one.head.problem), row.format), count(one.head.nodes)];
-            rows.push(head.into_iter().chain(parts.map(|part| number(1e3 * part))).chain([percent(share)]).collect());
-            bars.push(Bar {
-                name: format!("{} nodes, {}", count(one.head.nodes), row.format),
-                parts: parts.to_vec(),
-                note: format!("{} ms", number(1e3 * total)),
-            });
+    PRECISIONS.iter().map(|precision| breakdown_in(run, precision, plots)).collect()
+}
+
+fn breakdown_in(run: &Run, precision: &str, plots: &mut Plots) -> String {
+    let ones = meshes(run, precision);
+    let Some(limit) = ones.iter().find_map(|one| one.max_iterations) else { return String::new() };
+    let (mut rows, mut bars, mut ebw) = (Vec::new(), Vec::new(), Vec::new());
+    for (one, row) in ones.iter().flat_map(|one| one.rows.iter().map(move |row| (*one, row))) {
+        let Some(found) = &row.figures else { continue };
+        let parts = seconds(found);
+        let total: f64 = parts.iter().sum();
+        let share = parts[0] / total;
+        if row.format == OURS {
+            ebw.push((share, one.head.nodes));
         }
-        let Some(limit) = ones.iter().find_map(|one| one.max_iterations) else { continue };
-        let title = format!("Set-up, assembly and {limit} iterations, {}, {precision}", run.device);
-        let heads = ["mesh, format", "nodes", "set-up, ms", "assembly, ms", "iterations, ms", "set-up, of the sum"];
-        let picture = shares(&title, &PARTS, &bars);
-        out += &format!(
-            "\n{title}:\n\n{}{}",
-            table(&heads, &rows),
-            plots.add(format!("{}-breakdown-{precision}", run.stem()), &title, picture)
-        );
+        let head = [format!("{}, {}", title(&one.head.problem), row.format), count(one.head.nodes)];
+        rows.push(head.into_iter().chain(parts.map(|part| number(1e3 * part))).chain([percent(share)]).collect());
+        let name = format!("{} nodes, {}", count(one.head.nodes), row.format);
+        bars.push(Bar { name, parts: parts.to_vec(), note: format!("{} ms", number(1e3 * total)) });
     }
-    let verdict = match (small, large) {
-        (Some(small), Some(large)) => {
-            let measured = format!(
-                "set-up is {} of EBW's time on a small mesh and {} on the largest",
-                percent(small),
-                percent(large)
-            );
-            let why = "set-up runs on the GPU here, and a whole solution takes many more iterations than these";
-            yes_or_no(
-                large > 0.2,
-                &measured,
-                "a solution takes many more iterations than these, so that its share in one is smaller",
-                why,
-            )
-        }
-        _ => String::new(),
-    };
-    format!("{}\n{verdict}\n", out.trim_start_matches('\n'))
+    let title = format!("Set-up, assembly and {limit} iterations, {}, {precision}", run.device);
+    let heads = ["mesh, format", "nodes", "set-up, ms", "assembly, ms", "iterations, ms", "set-up, of the sum"];
+    let picture = shares(&title, &PARTS, &bars);
+    let plot = plots.add(format!("{}-breakdown-{precision}", run.stem()), &title, picture);
+    let verdict = ebw.last().map_or(String::new(), |(share, nodes)| {
+        let measured = format!("at {} nodes set-up is {} of EBW's time", count(*nodes), percent(*share));
+        let why = "a solution takes many more iterations than these, so that its share in one is smaller";
+        yes_or_no(*share > 0.2, &measured, why, "set-up runs on the GPU here")
+    });
+    format!("\n{title}:\n\n{}{plot}\n{verdict}\n", table(&heads, &rows))
 }
 
 /// The section of whole solutions on a device.

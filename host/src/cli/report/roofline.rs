@@ -159,11 +159,19 @@ fn series(kernels: &[Kernel], copy: f64) -> Vec<Series> {
             kernels.iter().filter(of).map(|kernel| (Some(kernel.intensity()), Some(kernel.gflops()))),
         )
     };
+    let product = |format: &'static str| {
+        move |kernel: &&Kernel| kernel.group == "product" && kernel.name.starts_with(&format!("{format},"))
+    };
     let assembly = |element: &'static str| {
         move |kernel: &&Kernel| kernel.group == "assembly" && kernel.name.contains(&format!(", {element},"))
     };
     vec![
-        group("product, by format", &|kernel| kernel.group == "product"),
+        group("product, EBW", &product("ebw")),
+        group("product, ELL", &product("ell")),
+        group("product, CSR", &product("csr")),
+        group("product, other formats", &|kernel| {
+            kernel.group == "product" && !["ebw", "ell", "csr"].iter().any(|format| product(format)(kernel))
+        }),
         group("CG iteration", &|kernel| kernel.group == "iteration"),
         group("assembly, tet4", &assembly("tet4")),
         group("assembly, hex8", &assembly("hex8")),
