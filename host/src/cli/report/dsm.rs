@@ -203,7 +203,7 @@ fn kernels(run: &Run, _: &mut Plots) -> String {
             least > 0.9,
             &measured,
             "the product dominates, as there",
-            "of an iteration on this faster GPU the vector steps and launches, which the size does not change, are a larger share"
+            "the vector steps and launches, which the format does not change, are a larger share of an iteration here"
         )
     )
 }

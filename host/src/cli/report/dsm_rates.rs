@@ -21,15 +21,15 @@ const CLAIMS: &[Claim] = &[
         measured: |run, precision| dense_over_cpu(run, precision, 463),
         why: [
             "",
-            "the matrix stays in the GPU's cache",
-            "rows are too few threads to fill this GPU, and one thread of this CPU reads about as fast as it copies",
+            "the matrix stays in the device's cache",
+            "rows are too few threads to fill this device, and one thread of this CPU reads about as fast as it copies",
         ],
     },
     Claim {
         what: "the same, 3,419 nodes",
         range: [34.0, 34.0],
         measured: |run, precision| dense_over_cpu(run, precision, 3419),
-        why: ["", "", "a thread for each row still is too few threads for the bandwidth of this GPU"],
+        why: ["", "", "a thread for each row still is too few threads for the bandwidth of this device"],
     },
     Claim {
         what: "CSR over dense, 463 nodes",
@@ -76,12 +76,15 @@ const CLAIMS: &[Claim] = &[
         why: [
             "",
             "",
-            "the caches of this GPU spare CSR most of its waste; the rest of an iteration is the same for all; ELL on unstructured meshes reads its padding",
+            "the caches of this device spare CSR most of its waste; the rest of an iteration is the same for all; ELL on unstructured meshes reads its padding",
         ],
     },
 ];
 
 fn dense_over_cpu(run: &Run, precision: &str, nodes: usize) -> Vec<f64> {
+    if !run.is_gpu() {
+        return Vec::new();
+    }
     let dense = |gpu| rate(nearest(&stopped_in(run, gpu, precision), nodes)?, &CPU_DENSE);
     quotient(dense(true), dense(false)).into_iter().collect()
 }
@@ -270,6 +273,6 @@ pub fn memory(run: &Run, _: &mut Plots) -> String {
         dense.1,
         count(sparse)
     );
-    let why = "this GPU has more memory than DSM's, and a dense matrix still ends far before a sparse one";
+    let why = "this device has more memory than DSM's, and a dense matrix still ends far before a sparse one";
     format!("{}\n", yes_or_no(sparse > 1_000_000, &measured, why, "no larger one was measured"))
 }

@@ -91,30 +91,35 @@ pub fn peer<'a>(run: &'a Run, head: &Head) -> Option<&'a Peer> {
     run.peer.get(&head.problem)?.get(&head.precision)
 }
 
-/// Iterations on a GPU to a tolerance, whatever they were stepped by.
+/// Iterations on the run's device to a tolerance, whatever they were stepped by.
 pub fn whole(run: &Run) -> Vec<&Cg> {
-    let mut found: Vec<&Cg> =
-        run.cg.iter().filter(|one| one.max_iterations.is_none() && is_gpu(&one.head.device)).collect();
+    let wanted = run.cg.iter().filter(|one| one.max_iterations.is_none() && is_main(run, &one.head.device));
+    let mut found: Vec<&Cg> = wanted.collect();
     found.sort_by(|a, b| place(&a.head, &b.head));
     found
 }
 
-/// Iterations on a GPU to a tolerance, as `auto` steps.
+/// Whether a device is the one that a run is of; a GPU's run may have its host's figures beside its own.
+pub fn is_main(run: &Run, device: &str) -> bool {
+    if run.is_gpu() { is_gpu(device) } else { device == run.device }
+}
+
+/// Iterations on the run's device to a tolerance, as `auto` steps.
 pub fn iterations(run: &Run) -> Vec<&Cg> {
     whole(run).into_iter().filter(|one| one.stepping == "auto").collect()
 }
 
-/// Iterations that were stopped early, to compare formats: on the GPU or on processors, small problems first.
-pub fn stopped(run: &Run, gpu: bool) -> Vec<&Cg> {
+/// Iterations that were stopped early, to compare formats: on the run's device or on others, small problems first.
+pub fn stopped(run: &Run, main: bool) -> Vec<&Cg> {
     let several = run.cg.iter().filter(|one| one.max_iterations.is_some() && one.rows.len() > 1);
-    let mut found: Vec<&Cg> = several.filter(|one| is_gpu(&one.head.device) == gpu).collect();
+    let mut found: Vec<&Cg> = several.filter(|one| is_main(run, &one.head.device) == main).collect();
     found.sort_by_key(|one| (one.head.dofs, one.head.precision != "f64"));
     found
 }
 
 /// Those of one precision.
-pub fn stopped_in<'a>(run: &'a Run, gpu: bool, precision: &str) -> Vec<&'a Cg> {
-    stopped(run, gpu).into_iter().filter(|one| one.head.precision == precision).collect()
+pub fn stopped_in<'a>(run: &'a Run, main: bool, precision: &str) -> Vec<&'a Cg> {
+    stopped(run, main).into_iter().filter(|one| one.head.precision == precision).collect()
 }
 
 /// The figures of a format's iterations.

@@ -33,6 +33,9 @@ mod trials;
 mod warp;
 mod warp_beam;
 
+#[cfg(test)]
+mod tests;
+
 use super::{check, print, usage};
 use run::Run;
 use std::fmt::Write as _;

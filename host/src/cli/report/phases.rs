@@ -188,7 +188,7 @@ fn breakdown_in(run: &Run, precision: &str, plots: &mut Plots) -> String {
     let verdict = ebw.last().map_or(String::new(), |(share, nodes)| {
         let measured = format!("at {} nodes set-up is {} of EBW's time", count(*nodes), percent(*share));
         let why = "a solution takes many more iterations than these, so that its share in one is smaller";
-        yes_or_no(*share > 0.2, &measured, why, "set-up runs on the GPU here")
+        yes_or_no(*share > 0.2, &measured, why, "set-up runs in parallel here")
     });
     format!("\n{title}:\n\n{}{plot}\n{verdict}\n", table(&heads, &rows))
 }

@@ -1,7 +1,7 @@
 //! Rooflines: operations of each kernel over the bytes it must move, both counted, against measured time (Williams, Waterman,
 //! Patterson 2009). The roof is the copy bandwidth of the same run; no peak of arithmetic is measured, so there is no flat roof.
 
-use super::lookup::{PRECISIONS, assemblies, iterations, products_in, title};
+use super::lookup::{PRECISIONS, assemblies, is_main, products_in, title};
 use super::markdown::{count, number, percent, table};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Head, Run};
@@ -77,10 +77,9 @@ fn products(run: &Run, precision: &str) -> Vec<Kernel> {
 }
 
 fn steps(run: &Run, precision: &str) -> Vec<Kernel> {
-    let stopped_or_whole =
-        run.cg.iter().filter(|one| super::run::is_gpu(&one.head.device) == run.is_gpu() && one.rows.len() == 1);
-    let mut ones: Vec<_> = iterations(run).into_iter().chain(stopped_or_whole).collect();
-    ones.retain(|one| one.head.precision == precision && one.stepping == "auto" && one.head.device == run.device);
+    // On processors the measured iterations may have been stopped early.
+    let single = run.cg.iter().filter(|one| is_main(run, &one.head.device) && one.rows.len() == 1);
+    let ones: Vec<_> = single.filter(|one| one.head.precision == precision && one.stepping == "auto").collect();
     let of = |element: &str| {
         let one = largest(&ones, element, |one| &one.head)?;
         let found = one.rows.first()?.figures.as_ref()?;
