@@ -136,7 +136,7 @@ fn what_became_slower_is_found() {
     folder.write("small.json", &report.to_string());
     let slow = folder.run(&["bench", "compare", "old.json", "slow.json"]);
     assert_eq!(slow.code, Some(5), "{}{}", slow.out, slow.err);
-    assert!(slow.out.contains("row_owner into auto") && slow.out.contains("2.000  SLOWER"), "{}", slow.out);
+    assert!(slow.out.contains("row_owner into ebw") && slow.out.contains("2.000  SLOWER"), "{}", slow.out);
     folder.run(&["bench", "compare", "old.json", "slow.json", "--margin", "1.1"]).done();
     folder.run(&["bench", "compare", "slow.json", "old.json"]).done();
     let small = folder.run(&["bench", "compare", "old.json", "small.json"]).done();

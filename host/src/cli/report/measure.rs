@@ -130,10 +130,9 @@ impl Plan {
     }
 
     fn femses(&mut self) -> anyhow::Result<()> {
-        let most = 3 * self.cells;
-        let nodes: Vec<String> =
-            [20, 30, 50, 100].iter().filter(|nodes| **nodes <= most).map(usize::to_string).collect();
-        let nodes = if nodes.is_empty() { "5".into() } else { nodes.join(",") };
+        let most = (3 * self.cells).max(20);
+        let nodes = [5, 10, 20, 50, 100].iter().filter(|nodes| **nodes <= most);
+        let nodes = nodes.map(usize::to_string).collect::<Vec<_>>().join(",");
         let what = format!("femses --tolerance 1e-6 --samples 3 --nodes {nodes}");
         self.bench(&what)?;
         if self.is_gpu {
