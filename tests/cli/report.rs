@@ -1,4 +1,5 @@
-//! `report` and `bench compare`: the checked-in report, what is stale, what is refused, and a machine measured for real.
+//! `report` and `bench compare`: the checked-in report, what is stale, what is refused, and a machine measured for
+//! real.
 
 use crate::{Folder, repository};
 use serde_json::Value;

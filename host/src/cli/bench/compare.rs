@@ -1,8 +1,9 @@
 //! `warpfem bench compare`: what has become slower from one file of figures to another.
 //!
-//! Times of different machines, or of one machine on different days, do not compare. What does is a time in the time of a
-//! copy: `t B`, where B is the copy bandwidth of the same run, is the bytes that a copy would have moved meanwhile. All kernels here
-//! are near the bandwidth of the memory, so that on a machine twice as fast t is half and `t B` the same.
+//! Times of different machines, or of one machine on different days, do not compare. What does is a time in the time of
+//! a copy: `t B`, where B is the copy bandwidth of the same run, is the bytes that a copy would have moved meanwhile.
+//! All kernels here are near the bandwidth of the memory, so that on a machine twice as fast t is half and `t B` the
+//! same.
 
 use crate::cli::report::run::{Head, Run, is_gpu};
 use crate::cli::{check, print, table};
@@ -15,13 +16,14 @@ const SLOWER: u8 = 5;
 
 /// Two files and what is still the same.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Both may be what docs/benchmarks/collect.py gathers or `warpfem report --measure` writes, or a single report of `bench`.
-Compared are times multiplied by the copy bandwidth of the same run, so that the files may be of different machines; those of an
-iteration, a product, an assembly, and a preconditioned solution. Ends with 5 if one has become slower by more than the margin.
+#[command(after_help = "\
+Both may be what docs/benchmarks/collect.py gathers or `warpfem report --measure` writes, or a single report of \
+`bench`. Compared are \
+times multiplied by the copy bandwidth of the same run, so that the files may be of different machines: those of a \
+product, an \
+iteration, an assembly, and a preconditioned solution. Ends with 5 if one has become slower by more than the margin.
 
-Example: warpfem bench compare old.json new.json --margin 0.05"
-)]
+Example: warpfem bench compare old.json new.json --margin 0.05")]
 pub struct Arguments {
     /// Figures to compare with.
     old: PathBuf,
@@ -154,9 +156,12 @@ mod tests {
     /// A report of products as `bench spmv` writes it.
     fn spmv(problem: &str, copy: f64, ms: f64) -> Run {
         let text = format!(
-            r#"{{"device": "GPU", "problem": "{problem}", "nodes": 8, "elements": 1, "block_size": 3, "dofs": 24, "blocks": 64,
-            "precision": "f64", "copy_gb_per_s": {copy}, "ordering": "mesh", "degree_window": 1, "setup_s": 0.1, "min_bytes": 1000,
-            "rows": [{{"format": "dense", "needed_bytes": 7}}, {{"format": "ebw", "stored_bytes": 1, "padding": 1, "spmv_ms": {ms},
+            r#"{{"device": "GPU", "problem": "{problem}", "nodes": 8, "elements": 1, "block_size": 3, "dofs": 24,
+            "blocks": 64,
+            "precision": "f64", "copy_gb_per_s": {copy}, "ordering": "mesh", "degree_window": 1, "setup_s": 0.1,
+            "min_bytes": 1000,
+            "rows": [{{"format": "dense", "needed_bytes": 7}}, {{"format": "ebw", "stored_bytes": 1, "padding": 1,
+            "spmv_ms": {ms},
             "own_bytes": 1, "own_of_copy": 1, "gb_per_s": 1, "of_copy": 1, "gflops": 1}}]}}"#
         );
         Run::parse("one.json", &text).unwrap()

@@ -11,8 +11,8 @@ use super::topic::Topic;
 pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "Assembly",
-        about: "The fastest strategy on every problem. `least bytes, of copy` is the share of the copy bandwidth that the matrix's values and what \
-                elements read account for; `of write floor` counts the values alone.",
+        about: "The fastest strategy on every problem. `least bytes, of copy` is the share of the copy bandwidth that \
+            the matrix's values and what elements read account for; `of write floor` counts the values alone.",
         lists: &["assembly", "peer_assembly"],
         tables: fastest,
     },

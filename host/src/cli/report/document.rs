@@ -12,17 +12,19 @@ const PAPERS: [Paper; 4] = [dsm::PAPER, sbell::PAPER, warp::PAPER, femses::PAPER
 
 const PHASES: &[Topic] = &[Topic {
     heading: "From case to files",
-    about: "`warpfem solve` of a case: read or generate the mesh, set-up (sparsity, layout), assembly, supports, solution, stresses and reactions, and five \
-            files written. For the phases of DSM's own sizes see its figure 11 above.",
+    about: "`warpfem solve` of a case: read or generate the mesh, set-up (sparsity, layout), assembly, supports, \
+        solution, stresses and reactions, and five files written. For the phases of DSM's own sizes see its figure 11 \
+        above.",
     lists: &["solve"],
     tables: phases::section,
 }];
 
 const FEMSES: &[Topic] = &[Topic {
     heading: "FEMSES and what assembles a matrix",
-    about: "The potential on the unit square, triangles of n x n nodes, between two sides at 0 and 1 or, on four sides, of a source. `dense` is Cholesky's \
-            method, on a GPU by our kernels, on a processor by nalgebra on one thread; `dense_to_csr` assembles a dense matrix, makes it sparse and \
-            iterates as `cg` does; `sparse` is cuDSS's Cholesky on a GPU, faer's on a processor; `femses_atomic` is the thesis's form. Milliseconds.",
+    about: "The potential on the unit square, triangles of n x n nodes, between two sides at 0 and 1 or, on four \
+        sides, of a source. `dense` is Cholesky's method, on a GPU by our kernels, on a processor by nalgebra on one \
+        thread; `dense_to_csr` assembles a dense matrix, makes it sparse and iterates as `cg` does; `sparse` is \
+        cuDSS's Cholesky on a GPU, faer's on a processor; `femses_atomic` is the thesis's form. Milliseconds.",
     lists: &["femses"],
     tables: super::femses_table::every,
 }];
@@ -30,26 +32,32 @@ const FEMSES: &[Topic] = &[Topic {
 const HEAD: &str = "\
 # The papers' tables and figures, made again
 
-Four papers claim that one layout, strategy or solver beats another. Here each of their tables and figures stands beside what warpfem measures, with a
-sentence on whether the claim holds. Then: rooflines, phases, peers, preconditioners, and all tables of measured speed.
+Four papers claim that one layout, strategy or solver beats another. Here each of their tables and figures stands
+beside what warpfem measures, with a sentence on whether the claim holds. Then: rooflines, phases, peers,
+preconditioners, and all tables of measured speed.
 
-Made by `warpfem report` from the JSON files in this folder; do not edit. [README](README.md) says how to measure and make it anew.
+Made by `warpfem report` from the JSON files in this folder; do not edit. [README](README.md) says how to measure and
+make it anew.
 
-**How to read it.** Every section names the file and the lists in it that its numbers are from. What a paper says is marked as such, with its hardware;
-every other number is computed from the JSON, verdicts too: other figures make other verdicts. Hardware of some ten years lies between theirs and ours, so
-claims are about ratios, not times. A verdict in one sentence is of the condition it states; that on a ratio holds if the median of what was measured is
+**How to read it.** Every section names the file and the lists in it that its numbers are from. What a paper says is
+marked as such, with its hardware; every other number is computed from the JSON, verdicts too: other figures make
+other verdicts. Hardware of some ten years lies between theirs and ours, so claims are about ratios, not times. A
+verdict in one sentence is of the condition it states; that on a ratio holds if the median of what was measured is
 within a tenth of the paper's range. Reasons are ours.
 
-**The problems**: cubes of n x n x n cells in steel (E = 200 GPa, nu = 0.3), hex8 or six tet4 per cell, clamped at x = 0, under their own weight; squares
-of n x n cells, quad4 or two tri3 each; and meshes by the names of their files: `cube_N`, unstructured unit cubes of about N nodes, and `bracket_1m`, a part
-of about a million. Products are measured on the pattern of the mesh with values made up, the same in every format.
+**The problems**: cubes of n x n x n cells in steel (E = 200 GPa, nu = 0.3), hex8 or six tet4 per cell, clamped at x =
+0, under their own weight; squares of n x n cells, quad4 or two tri3 each; and meshes by the names of their files:
+`cube_N`, unstructured unit cubes of about N nodes, and `bracket_1m`, a part of about a million. Products are measured
+on the pattern of the mesh with values made up, the same in every format.
 
-**The yardstick** is `copy`: the bandwidth of a copy within the device's memory, reads and writes both counted, measured in the same run. A product's **least
-bytes** are the values and one column index for each block of the mesh (3x3 in space, 2x2 in the plane), and x and y once; a format's **own bytes** are all
-that it stores, padding and indices included, and x and y once; an iteration's are the product's least bytes and ten words per unknown. `of copy` without
-more is the share of the least bytes. A share above 100 % is no mistake: a product reads far more than it writes, and reads are a little faster than copies;
-and small matrices stay in the cache from one product to the next. `x` something says how many times as fast as that warpfem is. f64 is double precision,
-f32 single. Formats: [formats](../formats.md); assembly: [assembly](../assembly.md); the iteration: [solver](../solver.md).
+**The yardstick** is `copy`: the bandwidth of a copy within the device's memory, reads and writes both counted,
+measured in the same run. A product's **least bytes** are the values and one column index for each block of the mesh
+(3x3 in space, 2x2 in the plane), and x and y once; a format's **own bytes** are all that it stores, padding and
+indices included, and x and y once; an iteration's are the product's least bytes and ten words per unknown. `of copy`
+without more is the share of the least bytes. A share above 100 % is no mistake: a product reads far more than it
+writes, and reads are a little faster than copies; and small matrices stay in the cache from one product to the next.
+`x` something says how many times as fast as that warpfem is. f64 is double precision, f32 single. Formats:
+[formats](../formats.md); assembly: [assembly](../assembly.md); the iteration: [solver](../solver.md).
 ";
 
 /// The report's text and its plots by file name.

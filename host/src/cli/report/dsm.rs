@@ -16,7 +16,8 @@ pub const CPU_DENSE: [&str; 2] = ["dense", "dense_block"];
 /// The paper.
 pub const PAPER: Paper = Paper {
     name: "DSM",
-    source: "Hong Lin, Ryan Lau: A Parallel CUDA FEM Solver (report), Simulating Deformation with a Parallel CUDA FEM Solver (poster)",
+    source: "Hong Lin, Ryan Lau: A Parallel CUDA FEM Solver (report), Simulating Deformation with a Parallel CUDA FEM \
+        Solver (poster)",
     hardware: "RTX 2080, single precision",
     items: ITEMS,
 };
@@ -39,8 +40,8 @@ const ITEMS: &[Item] = &[
         label: "Table IV",
         about: "kernels by their share of the time, 2,199 nodes",
         ours: Ours::Measured {
-            claim: "the product with the dense matrix takes 97.5 % of the GPU's time (1,289.50 ms), vector sums 1.4 %, dot products 1.0 %, \
-                    assembly and loads less than 0.1 %.",
+            claim: "the product with the dense matrix takes 97.5 % of the GPU's time (1,289.50 ms), vector sums 1.4 \
+                %, dot products 1.0 %, assembly and loads less than 0.1 %.",
             lists: &["cg"],
             answer: kernels,
         },
@@ -49,8 +50,9 @@ const ITEMS: &[Item] = &[
         label: "Table V",
         about: "throughput of components",
         ours: Ours::Measured {
-            claim: "the DRAM is the busiest part and so the bottleneck. Its share of the peak at 229,000 nodes: CSR 69.72 %, ELL 74.90 %, \
-                    ELL-WARP 70.70 %; of the computing units 1.78 %, 15.21 % and 13.06 %. (EBW's row is damaged in the copy at hand.)",
+            claim: "the DRAM is the busiest part and so the bottleneck. Its share of the peak at 229,000 nodes: CSR \
+                69.72 %, ELL 74.90 %, ELL-WARP 70.70 %; of the computing units 1.78 %, 15.21 % and 13.06 %. (EBW's \
+                row is damaged in the copy at hand.)",
             lists: &["counters"],
             answer: components,
         },
@@ -59,8 +61,8 @@ const ITEMS: &[Item] = &[
         label: "Table VI",
         about: "DRAM sectors",
         ours: Ours::Measured {
-            claim: "EBW loads and stores the fewest sectors of 32 bytes, CSR many times more than the ELL formats. At 229,000 nodes: \
-                    CSR 145.34, ELL 17.02, ELL-WARP 16.02, EBW 14.13 million loaded.",
+            claim: "EBW loads and stores the fewest sectors of 32 bytes, CSR many times more than the ELL formats. At \
+                229,000 nodes: CSR 145.34, ELL 17.02, ELL-WARP 16.02, EBW 14.13 million loaded.",
             lists: &["counters"],
             answer: dram_sectors,
         },
@@ -69,8 +71,9 @@ const ITEMS: &[Item] = &[
         label: "Table VII",
         about: "first cache, 229,000 nodes",
         ours: Ours::Measured {
-            claim: "CSR wastes the cache: it hits the first cache in 1.67 % of its loads and loads 80.08 million sectors from the second; \
-                    ELL 9.80 % and 24.23 million, ELL-WARP 8.87 % and 24.60, EBW 1.92 % and 21.52.",
+            claim: "CSR wastes the cache: it hits the first cache in 1.67 % of its loads and loads 80.08 million \
+                sectors from the second; ELL 9.80 % and 24.23 million, ELL-WARP 8.87 % and 24.60, EBW 1.92 % and \
+                21.52.",
             lists: &["counters"],
             answer: first_cache,
         },
@@ -84,8 +87,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 5",
         about: "run time of the serial dense program by size",
         ours: Ours::Measured {
-            claim: "it grows rapidly with the mesh: 102.8 s at 3,419 nodes (poster), and beyond some 4,000 nodes the matrix no longer fits \
-                    in memory.",
+            claim: "it grows rapidly with the mesh: 102.8 s at 3,419 nodes (poster), and beyond some 4,000 nodes the \
+                matrix no longer fits in memory.",
             lists: &["cg"],
             answer: serial,
         },
@@ -103,9 +106,10 @@ const ITEMS: &[Item] = &[
         label: "Figures 7, 8",
         about: "run time and iterations per second by size and format",
         ours: Ours::Measured {
-            claim: "on unit cubes the GPU's dense product is 10 (463 nodes) to 34 (3,419) times as fast as the CPU's, CSR 2 (463) to 42 (7,348) \
-                    times as fast as dense, the ELL formats 5 to 10 times as fast as CSR on large meshes, ELL by columns a third faster than by \
-                    rows, ELL-WARP 5 to 10 % faster than ELL, and EBW 5 to 15 % faster than that (poster: 10 to 20 % over other ELL formats).",
+            claim: "on unit cubes the GPU's dense product is 10 (463 nodes) to 34 (3,419) times as fast as the CPU's, \
+                CSR 2 (463) to 42 (7,348) times as fast as dense, the ELL formats 5 to 10 times as fast as CSR on \
+                large meshes, ELL by columns a third faster than by rows, ELL-WARP 5 to 10 % faster than ELL, and EBW \
+                5 to 15 % faster than that (poster: 10 to 20 % over other ELL formats).",
             lists: &["cg", "spmv"],
             answer: rates,
         },
@@ -114,7 +118,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 9",
         about: "set-up time by format",
         ours: Ours::Measured {
-            claim: "EBW is set up in noticeably less time than the other ELL formats, as it has a ninth of their indices.",
+            claim: "EBW is set up in noticeably less time than the other ELL formats, as it has a ninth of their \
+                indices.",
             lists: &["cg", "spmv"],
             answer: set_up,
         },
@@ -128,8 +133,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 11",
         about: "phases on the GPU, small and large meshes",
         ours: Ours::Measured {
-            claim: "set-up, which is serial there, is a large share of the run time even on large meshes (N = 1,149 and 229,515; \
-                    poster: 40.0 % of EBW's at 3,419 nodes).",
+            claim: "set-up, which is serial there, is a large share of the run time even on large meshes (N = 1,149 \
+                and 229,515; poster: 40.0 % of EBW's at 3,419 nodes).",
             lists: &["cg", "solve"],
             answer: breakdown,
         },
@@ -138,9 +143,9 @@ const ITEMS: &[Item] = &[
         label: "poster, stages",
         about: "seconds of each stage, 3,419 nodes",
         ours: Ours::Measured {
-            claim: "CPU dense / GPU dense / GPU EBW: set-up 0.1945 / 0.0751 / 0.0685 s, assembly 0.0123 / 0.0001 / 0.0001 s, boundary \
-                    0.0013 / 0.0010 / 0.0011 s, conjugate gradients 102.8 / 3.019 / 0.1015 s, stress 0.0019 / 0.0002 / 0.0002 s: EBW iterates \
-                    1,013 times as fast as the CPU with a dense matrix.",
+            claim: "CPU dense / GPU dense / GPU EBW: set-up 0.1945 / 0.0751 / 0.0685 s, assembly 0.0123 / 0.0001 / \
+                0.0001 s, boundary 0.0013 / 0.0010 / 0.0011 s, conjugate gradients 102.8 / 3.019 / 0.1015 s, stress \
+                0.0019 / 0.0002 / 0.0002 s: EBW iterates 1,013 times as fast as the CPU with a dense matrix.",
             lists: &["cg", "solve"],
             answer: stages,
         },
@@ -158,7 +163,8 @@ const ITEMS: &[Item] = &[
         label: "poster, memory",
         about: "largest meshes",
         ours: Ours::Measured {
-            claim: "dense matrices run out of memory (8 GB) beyond some 10,000 nodes; sparse ones reach more than 1,000,000.",
+            claim: "dense matrices run out of memory (8 GB) beyond some 10,000 nodes; sparse ones reach more than \
+                1,000,000.",
             lists: &["cg", "spmv"],
             answer: memory,
         },
@@ -167,7 +173,8 @@ const ITEMS: &[Item] = &[
         label: "poster, drawings",
         about: "symbols, layouts, a picture of stresses",
         ours: Ours::Elsewhere(
-            "Drawings: [notation](../notation.md), [formats](../formats.md), and the picture in the [README](../../README.md)",
+            "Drawings: [notation](../notation.md), [formats](../formats.md), and the picture in the \
+                [README](../../README.md)",
         ),
     },
 ];
@@ -196,8 +203,8 @@ fn kernels(run: &Run, _: &mut Plots) -> String {
     let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
     let measured = format!("the dense product takes at least {} of an iteration", percent(least));
     format!(
-        "Kernels were not timed one by one; but an iteration with a dense matrix does the same as one with CSR except the product, so the \
-         product takes at least the difference.\n\n{}\n{}\n",
+        "Kernels were not timed one by one; but an iteration with a dense matrix does the same as one with CSR except \
+            the product, so the product takes at least the difference.\n\n{}\n{}\n",
         table(&heads, &rows),
         yes_or_no(
             least > 0.9,
@@ -223,7 +230,8 @@ fn serial(run: &Run, _: &mut Plots) -> String {
         })
         .collect();
     format!(
-        "Iterations alone, with the faster of two dense formats in double precision; solutions were not run to their end.\n\n{}\n{}\n",
+        "Iterations alone, with the faster of two dense formats in double precision; solutions were not run to their \
+            end.\n\n{}\n{}\n",
         table(&["nodes", "device.", "ms an iteration", "matrix, MB"], &rows),
         yes_or_no(
             power > 1.5,

@@ -101,7 +101,8 @@ pub fn dram_sectors(run: &Run, _: &mut Plots) -> String {
         csr.is_some_and(|csr| csr > 2.0),
         &format!("CSR reads {} times what ELL reads (DSM: {})", number(csr), number(145.34 / 17.02)),
         "",
-        "on this GPU the second cache keeps the lines that CSR's lanes read in part until the others want them, so that each is fetched about once",
+        "on this GPU the second cache keeps the lines that CSR's lanes read in part until the others want them, so \
+            that each is fetched about once",
     );
     let stored = match stored.is_empty() {
         true => String::new(),
@@ -122,7 +123,8 @@ pub fn first_cache(run: &Run, _: &mut Plots) -> String {
     let (Some(csr), Some(ebw)) = (counted(one, "csr"), counted(one, "ebw")) else { return String::new() };
     let sectors = csr.l2_sectors_read / ebw.l2_sectors_read;
     let measured = format!(
-        "CSR reads {} times EBW's sectors from the second cache (DSM: {}) and hits the first in {} % of its loads (EBW: {} %)",
+        "CSR reads {} times EBW's sectors from the second cache (DSM: {}) and hits the first in {} % of its loads \
+            (EBW: {} %)",
         number(sectors),
         number(80.08 / 21.52),
         number(csr.l1_hit_percent),
@@ -144,13 +146,16 @@ mod tests {
     fn run(csr_hits: f64, ebw_read: f64) -> Run {
         let row = |format: &str, read: f64, hits: f64| {
             format!(
-                r#"{{"format": "{format}", "dram_sectors_read": {read}, "dram_sectors_written": 1e4, "l2_sectors_read": 2e7,
-                "l1_hit_percent": {hits}, "l2_hit_percent": 6, "dram_percent_of_peak": 80, "multiprocessor_percent_of_peak": 20}}"#
+                r#"{{"format": "{format}", "dram_sectors_read": {read}, "dram_sectors_written": 1e4,
+                "l2_sectors_read": 2e7,
+                "l1_hit_percent": {hits}, "l2_hit_percent": 6, "dram_percent_of_peak": 80,
+                "multiprocessor_percent_of_peak": 20}}"#
             )
         };
         let rows = [row("csr", 2e7, csr_hits), row("ell", 1.9e7, 37.0), row("ebw", ebw_read, 45.0)].join(",");
         let text = format!(
-            r#"{{"commands": [], "device": "GPU", "counters": [{{"problem": "--element tet4 --cells 60", "rows": [{rows}]}}]}}"#
+            r#"{{"commands": [], "device": "GPU", "counters": [{{"problem": "--element tet4 --cells 60", "rows":
+            [{rows}]}}]}}"#
         );
         Run::parse("a.json", &text).unwrap()
     }

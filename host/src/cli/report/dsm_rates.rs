@@ -76,7 +76,8 @@ const CLAIMS: &[Claim] = &[
         why: [
             "",
             "",
-            "the caches of this device spare CSR most of its waste; the rest of an iteration is the same for all; ELL on unstructured meshes reads its padding",
+            "the caches of this device spare CSR most of its waste; the rest of an iteration is the same for all; ELL \
+                on unstructured meshes reads its padding",
         ],
     },
 ];
@@ -114,10 +115,10 @@ pub fn rates(run: &Run, plots: &mut Plots) -> String {
     }
     let Some(limit) = stopped(run, true).iter().find_map(|one| one.max_iterations) else { return String::new() };
     format!(
-        "Iterations of CG with Jacobi per second, from runs of at most {limit} iterations, on unstructured cubes of about DSM's numbers of \
-         nodes (named `cube_N`) and on cubes of cells. The CPU's is the faster of two dense formats on one thread. The run time of figure \
-         7 is that of figure 8 turned over.\n{out}\nA claim holds if the median of the ratios is in its range, give or take a tenth. Large is \
-         more than {} nodes.\n\n{}",
+        "Iterations of CG with Jacobi per second, from runs of at most {limit} iterations, on unstructured cubes of \
+            about DSM's numbers of nodes (named `cube_N`) and on cubes of cells. The CPU's is the faster of two dense \
+            formats on one thread. The run time of figure 7 is that of figure 8 turned over.\n{out}\nA claim holds if \
+            the median of the ratios is in its range, give or take a tenth. Large is more than {} nodes.\n\n{}",
         count(LARGE),
         claims("DSM", run, CLAIMS)
     )
@@ -208,8 +209,8 @@ pub fn stages(run: &Run, _: &mut Plots) -> String {
         in_range(faster, [1013.0, 1013.0], &measured, ["", "the GPU has grown more than one thread of a CPU has", why])
     });
     format!(
-        "Iterations instead of solutions: the dense formats were not run to their end. Boundary conditions and stresses were not timed at this \
-         size; [phases](#phases) has them for larger ones.\n\n{}\n{verdict}\n",
+        "Iterations instead of solutions: the dense formats were not run to their end. Boundary conditions and \
+            stresses were not timed at this size; [phases](#phases) has them for larger ones.\n\n{}\n{verdict}\n",
         table(&heads, &rows)
     )
 }
@@ -235,7 +236,8 @@ pub fn convergence(run: &Run, plots: &mut Plots) -> String {
         out +=
             &format!("\n{element} to {tolerance:.0e}, f64:\n\n{}", table(&["problem", "nodes", "iterations"], &rows));
 
-        let why = "on cubes of equal cells iterations grow as the cells along an edge, the third root of the nodes; DSM's unstructured meshes are worse";
+        let why = "on cubes of equal cells iterations grow as the cells along an edge, the third root of the nodes; \
+            DSM's unstructured meshes are worse";
         let measured = format!("iterations of {element} grow as {}", power(found_power));
         out += &format!("\n{}\n", in_range(found_power, [0.389, 0.389], &measured, ["", "", why]));
         series.push(Series::new(element, Style::Line, points.into_iter().map(|(x, y)| (Some(x), Some(y)))));

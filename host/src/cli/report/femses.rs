@@ -9,8 +9,8 @@ use super::run::{Method, Phases, Run, is_gpu};
 /// The thesis.
 pub const PAPER: Paper = Paper {
     name: "FEMSES",
-    source: "Alex Keating: An Investigation of Decoupling Single Element Solutions from the Mesh in the Finite Element Method on Nvidia \
-             GPUs, 2019",
+    source: "Alex Keating: An Investigation of Decoupling Single Element Solutions from the Mesh in the Finite \
+        Element Method on Nvidia GPUs, 2019",
     hardware: "Tesla K40 and Core i5-3570K with MKL, single precision",
     items: ITEMS,
 };
@@ -30,7 +30,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 2.5, 2.6, 5.6",
         about: "the problem and its solution",
         ours: Ours::Measured {
-            claim: "the potential between two sides is linear in x; the serial program's solution is shown to look the same.",
+            claim: "the potential between two sides is linear in x; the serial program's solution is shown to look \
+                the same.",
             lists: &["femses"],
             answer: exact,
         },
@@ -49,8 +50,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 5.1, 5.2, 5.3, 5.4",
         about: "serial program: total, solver and its share",
         ours: Ours::Measured {
-            claim: "with sparse matrices the time grows almost linearly, with dense ones faster; sparse is up to 5,000 times as fast as dense; the \
-                    solver takes almost all of the time, dense even more than sparse.",
+            claim: "with sparse matrices the time grows almost linearly, with dense ones faster; sparse is up to \
+                5,000 times as fast as dense; the solver takes almost all of the time, dense even more than sparse.",
             lists: &["femses"],
             answer: serial,
         },
@@ -59,7 +60,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 5.5",
         about: "serial program: the other phases",
         ours: Ours::Measured {
-            claim: "element matrices, assembly into CSR and the scan of the sparsity grow linearly, dense assembly a little faster.",
+            claim: "element matrices, assembly into CSR and the scan of the sparsity grow linearly, dense assembly a \
+                little faster.",
             lists: &["femses"],
             answer: kernels,
         },
@@ -68,8 +70,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 5.7, 5.9",
         about: "GPU over serial: totals and solvers",
         ours: Ours::Measured {
-            claim: "its GPU's sparse Cholesky is slower than the CPU's at all sizes; dense is about 50 times as fast at 40,000 unknowns; assembled \
-                    dense and solved sparse up to 100 times as fast as dense.",
+            claim: "its GPU's sparse Cholesky is slower than the CPU's at all sizes; dense is about 50 times as fast \
+                at 40,000 unknowns; assembled dense and solved sparse up to 100 times as fast as dense.",
             lists: &["femses"],
             answer: over_serial,
         },
@@ -78,7 +80,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 5.8, 5.17, 5.19, 5.20, 5.21",
         about: "threads of a block in its assembly",
         ours: Ours::Nothing(
-            "the blocks of our assembly kernels have one size; it is chosen in FEMSES's iteration alone (figures 5.28, 5.29)",
+            "the blocks of our assembly kernels have one size; it is chosen in FEMSES's iteration alone (figures \
+                5.28, 5.29)",
         ),
     },
     Item {
@@ -103,7 +106,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 5.12, 5.13, 5.14, 5.15",
         about: "allocation and transfer",
         ours: Ours::Measured {
-            claim: "allocating and transferring a dense matrix's problem takes longer than a sparse one's, and grows faster.",
+            claim: "allocating and transferring a dense matrix's problem takes longer than a sparse one's, and grows \
+                faster.",
             lists: &["femses"],
             answer: allocation,
         },
@@ -112,8 +116,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 5.16, 5.18, 5.22",
         about: "GPU over serial: element matrices and assembly",
         ours: Ours::Measured {
-            claim: "element matrices are made up to 5,000 times as fast, CSR assembled 20,000 and dense 100,000 (conclusion: 120,000) times; timed \
-                    as a whole, kernels are 20 (sparse) and 300 (dense) times as fast.",
+            claim: "element matrices are made up to 5,000 times as fast, CSR assembled 20,000 and dense 100,000 \
+                (conclusion: 120,000) times; timed as a whole, kernels are 20 (sparse) and 300 (dense) times as fast.",
             lists: &["femses"],
             answer: elements_and_assembly,
         },
@@ -127,7 +131,8 @@ const ITEMS: &[Item] = &[
         label: "Figures 5.27, 5.31",
         about: "FEMSES over the other ways: totals and solvers",
         ours: Ours::Measured {
-            claim: "FEMSES is up to 10 times as fast as the serial dense program, slower than both sparse ones, and falls behind them as sizes grow.",
+            claim: "FEMSES is up to 10 times as fast as the serial dense program, slower than both sparse ones, and \
+                falls behind them as sizes grow.",
             lists: &["femses"],
             answer: others,
         },
@@ -154,7 +159,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 5.34",
         about: "FEMSES: iterations by unknowns",
         ours: Ours::Measured {
-            claim: "they grow faster than linearly with the unknowns; errors stall at 1e-5 to 1e-6. The thesis leaves the cause open.",
+            claim: "they grow faster than linearly with the unknowns; errors stall at 1e-5 to 1e-6. The thesis leaves \
+                the cause open.",
             lists: &["femses"],
             answer: growth,
         },

@@ -6,8 +6,8 @@ use super::paper::{exponent, in_range, power, yes_or_no};
 use super::plot::Plots;
 use super::run::{Phases, Run, is_gpu};
 
-/// A phase of a method on the GPU over the same on one thread: what it is called, the methods there and here, the phase, and the
-/// thesis's ratio.
+/// A phase of a method on the GPU over the same on one thread: what it is called, the methods there and here, the
+/// phase, and the thesis's ratio.
 type Over = (&'static str, [&'static str; 2], fn(&Phases) -> f64, Option<f64>);
 
 /// A table of ratios by size, and the largest of each.
@@ -91,8 +91,8 @@ pub fn elements_and_assembly(run: &Run, _: &mut Plots) -> String {
     let Some((text, largest)) = ratios(run, &what) else { return String::new() };
     let Some(most) = largest.iter().flatten().copied().max_by(f64::total_cmp) else { return String::new() };
     let measured = format!("the largest ratio is {}", number(most));
-    let why = "the thesis takes the clocks of single threads for the GPU's time; here whole phases are timed, launches and waits among them. What compares is its \
-               figure 5.22, of whole kernels";
+    let why = "the thesis takes the clocks of single threads for the GPU's time; here whole phases are timed, \
+        launches and waits among them. What compares is its figure 5.22, of whole kernels";
     format!("{text}\n{}\n", in_range(most, [5000.0, 120_000.0], &measured, ["", "", why]))
 }
 
@@ -198,7 +198,8 @@ pub fn allocation(run: &Run, _: &mut Plots) -> String {
         yes_or_no(
             allocate > 1.0 && transfer > 1.0,
             &measured,
-            "a dense matrix is larger by far; what is transferred is the same mesh for both, as matrices are made on the GPU",
+            "a dense matrix is larger by far; what is transferred is the same mesh for both, as matrices are made on \
+                the GPU",
             ""
         )
     )

@@ -30,7 +30,8 @@ pub fn exact(run: &Run, _: &mut Plots) -> String {
     let Some(error) = direct else { return String::new() };
     let measured = format!("by factors no node is further off than {error:.0e}");
     format!(
-        "The exact potential is x, from 0 to 1, and these elements can hold it; what is left is the iteration's tolerance.\n\n{}\n{}\n",
+        "The exact potential is x, from 0 to 1, and these elements can hold it; what is left is the iteration's \
+            tolerance.\n\n{}\n{}\n",
         table(&["method, f64", "largest error", "at unknowns"], &lines),
         yes_or_no(error < 1e-9, &measured, "", "rounding in the factors")
     )
@@ -81,8 +82,8 @@ pub fn others(run: &Run, _: &mut Plots) -> String {
         )
     });
     format!(
-        "How many times as fast as the others FEMSES on the GPU is, f64: totals, and solvers in brackets.\n\n{}\nFaster than the serial dense \
-         program: {}\n\nSlower than the serial sparse one: {}\n{cg}",
+        "How many times as fast as the others FEMSES on the GPU is, f64: totals, and solvers in \
+            brackets.\n\n{}\nFaster than the serial dense program: {}\n\nSlower than the serial sparse one: {}\n{cg}",
         table(&heads, &lines),
         yes_or_no(
             best > 1.0,
@@ -145,9 +146,11 @@ pub fn growth(run: &Run, plots: &mut Plots) -> String {
     let chart =
         Chart { title: title.clone(), x: Axis::log("unknowns"), y: Axis::log("iterations"), series: series.collect() };
     let plot = plots.add(format!("{}-femses-iterations", run.stem()), &title, chart.svg());
-    let why_yes = "FEMSES is the Jacobi method in element-local form, whose iterations grow with the square of the nodes along an edge";
-    let why = "FEMSES is the Jacobi method in element-local form, whose iterations are proportional to the unknowns in the plane; that is the cause which the \
-               thesis leaves open, and accelerations that keep the form need the square root of them";
+    let why_yes = "FEMSES is the Jacobi method in element-local form, whose iterations grow with the square of the \
+        nodes along an edge";
+    let why = "FEMSES is the Jacobi method in element-local form, whose iterations are proportional to the unknowns \
+        in the plane; that is the cause which the thesis leaves open, and accelerations that keep the form need the \
+        square root of them";
     format!(
         "To {:.0e}.\n\n{}{plot}\nFaster than linearly: {}\n",
         run.femses.iter().map(|one| one.tolerance).fold(0.0, f64::max),

@@ -36,8 +36,8 @@ pub fn serial(run: &Run, _: &mut Plots) -> String {
     let cholesky =
         "our sparse solver is faer's, and one thread of it factors in little more than it takes to number and assemble";
     format!(
-        "{device}, f64; dense by nalgebra, sparse by faer.\n\n{}\nSparse is up to 5,000 times as fast: {}\n\nThe solver takes almost all of the \
-         time: {}\n",
+        "{device}, f64; dense by nalgebra, sparse by faer.\n\n{}\nSparse is up to 5,000 times as fast: {}\n\nThe \
+            solver takes almost all of the time: {}\n",
         table(&heads, &lines),
         in_range(
             over,
@@ -49,17 +49,20 @@ pub fn serial(run: &Run, _: &mut Plots) -> String {
     )
 }
 
+/// A phase: what it is called, a method that has it, and its time.
+type Kind = (&'static str, &'static str, fn(&Phases) -> f64);
+
 /// Figure 5.5.
 pub fn kernels(run: &Run, _: &mut Plots) -> String {
     let (rows, device) = rows(run);
-    let kinds: [(&str, &str, fn(&Phases) -> f64); 4] = [
+    let kinds: [Kind; 4] = [
         ("element matrices", "femses", |phases| phases.assembly_ms),
         ("assembly, sparse", "cg", |phases| phases.assembly_ms),
         ("assembly, dense", "dense", |phases| phases.assembly_ms),
         ("sparsity", "cg", |phases| phases.setup_ms),
     ];
     let all = sizes(&rows);
-    let line = |(name, method, value): &(&str, &str, fn(&Phases) -> f64)| {
+    let line = |(name, method, value): &Kind| {
         let cells = all.iter().map(|unknowns| number(at(&rows, method, *unknowns).map(value)));
         let grows = exponent(&by_size(&rows, method, *value)).map_or("-".into(), power);
         [vec![(*name).to_owned()], cells.collect(), vec![grows]].concat()

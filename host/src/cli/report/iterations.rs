@@ -11,14 +11,16 @@ use std::collections::BTreeMap;
 pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "Conjugate gradients with Jacobi",
-        about: "To a tolerance, from zero. The fused CG reports where within ten iterations the tolerance was met; warpfem counts in tens, but for small \
-                systems, whose many iterations in one launch end at once. Iterations are compared where both had the same tolerance.",
+        about: "To a tolerance, from zero. The fused CG reports where within ten iterations the tolerance was met; \
+            warpfem counts in tens, but for small systems, whose many iterations in one launch end at once. \
+            Iterations are compared where both had the same tolerance.",
         lists: &["cg", "peer"],
         tables: conjugate_gradients,
     },
     Topic {
         heading: "An iteration, by how the device is told what to do",
-        about: "A launch per step, ten iterations recorded as a graph, or `auto`: one launch of many iterations on small systems.",
+        about: "A launch per step, ten iterations recorded as a graph, or `auto`: one launch of many iterations on \
+            small systems.",
         lists: &["cg", "peer"],
         tables: steppings,
     },

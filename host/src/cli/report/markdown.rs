@@ -58,8 +58,8 @@ pub fn median(values: &[f64]) -> Option<f64> {
     (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
 }
 
-/// A table, its first column text and the others figures but those whose head ends in a full stop, which is left away. Nothing
-/// without rows; columns in which no row has a figure are left out.
+/// A table, its first column text and the others figures but those whose head ends in a full stop, which is left away.
+/// Nothing without rows; columns in which no row has a figure are left out.
 pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();

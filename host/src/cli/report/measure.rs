@@ -8,10 +8,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use warpfem::backend::Device;
-use warpfem::output;
+use warpfem::{output, sparse};
 
 /// Points of a history that are kept.
 const HISTORY: usize = 60;
+/// Cells along the edges of the largest cube with a dense matrix on a processor: 0.8 GB.
+const MOST_DENSE: usize = 14;
 
 /// `bench`, as if it were on the command line.
 #[derive(Debug, Parser)]
@@ -66,9 +68,12 @@ pub fn measure(arguments: &Arguments) -> anyhow::Result<PathBuf> {
 impl Plan {
     fn products(&mut self) -> anyhow::Result<()> {
         let n = self.cells;
+        let formats =
+            sparse::formats().into_iter().filter(|name| !name.starts_with("dense")).collect::<Vec<_>>().join(",");
         for (element, cells) in [("tet4", n), ("hex8", n), ("tri3", 4 * n), ("quad4", 4 * n)] {
             for precision in ["double", "single"] {
-                self.bench(&format!("spmv --element {element} --cells {cells} --precision {precision} --samples 9"))?;
+                let what = format!("spmv --element {element} --cells {cells} --precision {precision} --samples 9");
+                self.bench(&format!("{what} --format {formats}"))?;
             }
         }
         Ok(())
@@ -82,15 +87,18 @@ impl Plan {
                 self.bench(&format!("cg --element {element} --cells {cells} --samples 3"))?;
             }
         }
-        let mut series: Vec<usize> = [7, 10, 14].into_iter().filter(|cells| *cells < n).collect();
+        // Nodes about as many as of DSM's cubes: 512, 2,197, 3,375, 12,167, 50,653.
+        let mut series: Vec<usize> = [7, 12, 14, 22, 36].into_iter().filter(|cells| *cells < n).collect();
         series.push(n);
         let limit = if self.is_gpu { 200 } else { 20 };
         for cells in series {
+            // A processor takes minutes for larger dense matrices; a GPU has no memory for them, and says so at once.
+            let dense = if self.is_gpu || cells <= MOST_DENSE { "dense," } else { "" };
             for precision in ["double", "single"] {
                 let what = format!("cg --cells {cells} --precision {precision} --samples 3 --max-iterations {limit}");
-                self.bench(&format!("{what} --format dense,csr,ell,ell_warp,ebw"))?;
+                self.bench(&format!("{what} --format {dense}csr,ell,ell_warp,ebw"))?;
             }
-            if self.is_gpu && cells <= 14 {
+            if self.is_gpu && cells <= MOST_DENSE {
                 let what = format!("cg --cells {cells} --samples 1 --max-iterations 20 --format dense,dense_block,ebw");
                 self.on_one_thread(&what)?;
             }
@@ -223,9 +231,10 @@ impl Plan {
 /// The case of a steel cube, clamped at x = 0 under its own weight.
 fn cube(element: &str, n: usize) -> String {
     format!(
-        "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [1.0, 1.0, 1.0], cells = [{n}, {n}, {n}] }}\n\
-         [analysis]\nkind = \"elasticity\"\n[[material]]\nname = \"steel\"\nyoung = 200e9\npoisson = 0.3\ndensity = 7850.0\n\
-         [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[gravity]\nacceleration = [0.0, 0.0, -9.81]\n"
+        "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [1.0, 1.0, 1.0], cells = [{n}, {n}, \
+            {n}] }}\n[analysis]\nkind = \"elasticity\"\n[[material]]\nname = \"steel\"\nyoung = 200e9\npoisson = \
+            0.3\ndensity = 7850.0\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n[gravity]\nacceleration = [0.0, 0.0, \
+            -9.81]\n"
     )
 }
 

@@ -1,7 +1,8 @@
 //! `warpfem report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! [`run`] (the module) reads JSON; [`measure`] makes it. One file per paper says what the paper claims and what answers it; [`document`] puts the report
-//! together from them and from the chapters about no paper. Everything is a function of the JSON: the same files make the same bytes.
+//! [`run`] (the module) reads JSON; [`measure`] makes it. One file per paper says what the paper claims and what
+//! answers it; [`document`] puts the report together from them and from the chapters about no paper. Everything is a
+//! function of the JSON: the same files make the same bytes.
 
 mod assembly;
 mod document;
@@ -50,19 +51,20 @@ const STALE: u8 = 5;
 
 /// What the report is made from, and where it goes.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Writes report.md and plots/*.svg into FOLDER, from all of its *.json or from those of --from. Each is of one machine: what
+#[command(after_help = "\
+Writes report.md and plots/*.svg into FOLDER, from all of its *.json or from those of --from. Each is of one machine: \
+what \
 docs/benchmarks/collect.py gathers, what --measure writes, or a single report of `warpfem bench`.
 
---measure runs the benches here first and adds their figures to FOLDER as one more file; --quick does so on smaller problems, in some
-minutes. Without a GPU both measure the processor.
+--measure runs the benches here first and adds their figures to FOLDER as one more file; --quick does so on smaller \
+problems, in \
+some minutes. Without a GPU both measure the processor.
 
 Examples:
-  warpfem report                                    # docs/benchmarks/report.md from the files beside it
-  warpfem report --readme README.md --check         # whether both are what the files make
-  warpfem report --quick -o my_gpu                  # measure this machine and report on it alone
-  warpfem report --from old.json new.json -o both"
-)]
+  warpfem report                              # docs/benchmarks/report.md from the files beside it
+  warpfem report --readme README.md --check   # whether both are what the files make
+  warpfem report --quick -o my_gpu            # measure this machine and report on it alone
+  warpfem report --from old.json new.json -o both")]
 pub struct Arguments {
     /// Folder for the report.
     #[arg(short, long, value_name = "FOLDER", default_value = "docs/benchmarks")]
@@ -76,7 +78,8 @@ pub struct Arguments {
     /// Measure this machine first, on smaller problems.
     #[arg(long, conflicts_with = "measure")]
     quick: bool,
-    /// Cells along the edges of the largest cubes that are measured [default: on a GPU 100, quick 60; on a processor 40, quick 20].
+    /// Cells along the edges of the largest cubes that are measured [default: on a GPU 100, quick 60; on a processor
+    /// 40, quick 20].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=400))]
     cells: Option<u32>,
     /// What is measured: auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.

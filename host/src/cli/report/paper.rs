@@ -222,7 +222,8 @@ mod tests {
         assert_eq!(
             text.lines().nth(2),
             Some(
-                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, does not hold (more) in f32 | as bytes say; caches |"
+                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, does not hold (more) in f32 | as bytes say; \
+                    caches |"
             )
         );
     }

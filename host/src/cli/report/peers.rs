@@ -11,15 +11,15 @@ use super::topic::Topic;
 pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "cuSPARSE's products",
-        about: "Milliseconds of one product on the same matrix, each the best of its variants and of the orders of nodes measured \
-                ([`cusparse.py`](cusparse.py)); CuPy's and PyTorch's call cuSPARSE too.",
+        about: "Milliseconds of one product on the same matrix, each the best of its variants and of the orders of \
+            nodes measured ([`cusparse.py`](cusparse.py)); CuPy's and PyTorch's call cuSPARSE too.",
         lists: &["cusparse", "spmv"],
         tables: cusparse,
     },
     Topic {
         heading: "A fused CG in CUDA",
-        about: "A CUDA program written for the comparison: Jacobi-CG with cuSPARSE's SELL-32, the vector steps fused, scalars on the device, in a \
-                CUDA graph. Milliseconds of an iteration.",
+        about: "A CUDA program written for the comparison: Jacobi-CG with cuSPARSE's SELL-32, the vector steps fused, \
+            scalars on the device, in a CUDA graph. Milliseconds of an iteration.",
         lists: &["peer", "cg"],
         tables: fused,
     },
@@ -31,8 +31,8 @@ pub const TOPICS: &[Topic] = &[
     },
     Topic {
         heading: "SciPy's conjugate gradients",
-        about: "`scipy.sparse.linalg.cg` with Jacobi as scikit-fem calls it, on one thread and a matrix of the same pattern \
-                ([`scipy_cg.py`](scipy_cg.py)), measured in turn with ours on one and more threads.",
+        about: "`scipy.sparse.linalg.cg` with Jacobi as scikit-fem calls it, on one thread and a matrix of the same \
+            pattern ([`scipy_cg.py`](scipy_cg.py)), measured in turn with ours on one and more threads.",
         lists: &["host_cg", "cg"],
         tables: processors,
     },

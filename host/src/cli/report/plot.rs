@@ -1,6 +1,7 @@
 //! Plots as SVG files that stand alone: white ground, axes with units, a legend beside the plot.
 //!
-//! The HTML report's drawings take their colours from their page; these have their own, so that they read the same on any page.
+//! The HTML report's drawings take their colours from their page; these have their own, so that they read the same on
+//! any page.
 
 use std::fmt::Write;
 use warpfem::text::{escape, number};
@@ -130,7 +131,7 @@ fn nice(step: f64) -> f64 {
 /// A tick's label.
 fn label(value: f64) -> String {
     match value.abs() {
-        v if v >= 1e4 && v < 1e7 => warpfem::text::count(value.round() as usize),
+        v if (1e4..1e7).contains(&v) => warpfem::text::count(value.round() as usize),
         _ => number(value, 3),
     }
 }
@@ -193,17 +194,20 @@ impl Chart {
     }
 }
 
+/// What all pictures look like.
+const STYLE: &str = "text{font:12px sans-serif;fill:#222}.head{font-size:14px;font-weight:bold}\
+    .grid{stroke:#ddd;fill:none}.frame{stroke:#444;fill:none}";
+
 /// The beginning of a picture of some height.
 fn frame(title: &str, height: f64) -> String {
     let (width, title) = (SIZE[0], escape(title));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">\n\
-         <title>{title}</title>\n\
-         <style>text{{font:12px sans-serif;fill:#222}}.head{{font-size:14px;font-weight:bold}}\
-         .grid{{stroke:#ddd;fill:none}}.frame{{stroke:#444;fill:none}}</style>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
-         <text class=\"head\" x=\"{LEFT}\" y=\"24\">{title}</text>\n"
-    )
+    let size = format!("width=\"{width}\" height=\"{height}\"");
+    [
+        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" {size} role=\"img\">\n"),
+        format!("<title>{title}</title>\n<style>{STYLE}</style>\n<rect {size} fill=\"#fff\"/>\n"),
+        format!("<text class=\"head\" x=\"{LEFT}\" y=\"24\">{title}</text>\n"),
+    ]
+    .concat()
 }
 
 /// A series, and its line in the legend at height `at`.

@@ -9,9 +9,10 @@ use super::topic::Topic;
 /// The topic.
 pub const TOPICS: &[Topic] = &[Topic {
     heading: "Every preconditioner and order",
-    about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, of the bounds of its spectrum and \
-            of the residual at the end among them. `x Jacobi`: times as fast as Jacobi in double, set-up included. `f32` and `f16`: polynomials of a \
-            copy of the matrix in so many bits under an iteration in double; Jacobi there is iterative refinement.",
+    about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, \
+        of the bounds of its spectrum and of the residual at the end among them. `x Jacobi`: times as fast as Jacobi \
+        in double, set-up included. `f32` and `f16`: polynomials of a copy of the matrix in so many bits under an \
+        iteration in double; Jacobi there is iterative refinement.",
     lists: &["precond"],
     tables: every,
 }];

@@ -16,7 +16,8 @@ const COMPARED: [&str; 2] = ["20", "100"];
 pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "Sparse product",
-        about: "One product `y = K x` with the format that `auto` stands for. SELL-32 and CSR: times as fast as cuSPARSE's.",
+        about: "One product `y = K x` with the format that `auto` stands for. SELL-32 and CSR: times as fast as \
+            cuSPARSE's.",
         lists: &["spmv", "cusparse"],
         tables: sparse_product,
     },
@@ -28,20 +29,22 @@ pub const TOPICS: &[Topic] = &[
     },
     Topic {
         heading: "Formats on large meshes",
-        about: "`own bytes, of copy` is the share of the copy bandwidth that all that a format stores, x and y once account for.",
+        about: "`own bytes, of copy` is the share of the copy bandwidth that all that a format stores, x and y once \
+            account for.",
         lists: &["spmv", "cusparse"],
         tables: formats,
     },
     Topic {
         heading: "Orders of nodes",
-        about: "Nodes as the mesh has them, along a Hilbert curve, or in reverse Cuthill-McKee order; then sorted by their number of neighbours \
-                within a window.",
+        about: "Nodes as the mesh has them, along a Hilbert curve, or in reverse Cuthill-McKee order; then sorted by \
+            their number of neighbours within a window.",
         lists: &["spmv", "cusparse"],
         tables: orders,
     },
     Topic {
         heading: "Set-up",
-        about: "What comes before the first iteration and depends on the topology alone, against a solution in double precision.",
+        about: "What comes before the first iteration and depends on the topology alone, against a solution in double \
+            precision.",
         lists: &["spmv", "cg"],
         tables: set_up,
     },
@@ -156,9 +159,12 @@ fn formats_of(run: &Run, one: &Spmv) -> String {
     format!("\n{}, {}: {sizes}.\n\n{}", title(&head.problem), head.precision, table(&heads, &rows))
 }
 
+/// A problem's reports by order of nodes and degree window.
+type Orders<'a> = BTreeMap<(&'a str, usize), &'a Spmv>;
+
 /// Every order of nodes of the problems that were measured in several.
 fn orders(run: &Run, _: &mut Plots) -> String {
-    let mut problems: BTreeMap<(&str, &str, usize), BTreeMap<(&str, usize), &Spmv>> = BTreeMap::new();
+    let mut problems: BTreeMap<_, Orders> = BTreeMap::new();
     for one in &run.spmv {
         let of = problems.entry((&one.head.problem, &one.head.precision, one.head.block_size)).or_default();
         let slot = of.entry((&one.ordering, one.degree_window)).or_insert(one);

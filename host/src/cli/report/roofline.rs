@@ -1,5 +1,6 @@
-//! Rooflines: operations of each kernel over the bytes it must move, both counted, against measured time (Williams, Waterman,
-//! Patterson 2009). The roof is the copy bandwidth of the same run; no peak of arithmetic is measured, so there is no flat roof.
+//! Rooflines: operations of each kernel over the bytes it must move, both counted, against measured time (Williams,
+//! Waterman, Patterson 2009). The roof is the copy bandwidth of the same run; no peak of arithmetic is measured, so
+//! there is no flat roof.
 
 use super::lookup::{PRECISIONS, assemblies, is_main, products_in, title};
 use super::markdown::{count, number, percent, table};
@@ -7,17 +8,18 @@ use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Head, Run};
 use super::topic::Topic;
 
-/// Operations of an iteration's vector steps per unknown, fused ones counted as two: `p . q`, `r -= alpha q`, `u += alpha p` and
-/// `p = z + beta p` two each, `r . z` and `r . r` two each, `z = M^-1 r` one, twice.
+/// Operations of an iteration's vector steps per unknown, fused ones counted as two: `p . q`, `r -= alpha q`, `u +=
+/// alpha p` and `p = z + beta p` two each, `r . z` and `r . r` two each, `z = M^-1 r` one, twice.
 const VECTOR_FLOPS: usize = 14;
 
 /// The topic.
 pub const TOPICS: &[Topic] = &[Topic {
     heading: "Roofline by device",
-    about: "Each point is a kernel on the largest generated mesh that it was measured on. Across: operations for a byte that it must move (a product: \
-            two for each value of the mesh's blocks, over all that the format stores, x and y once; an iteration: also 14 for each unknown and ten \
-            words; an assembly: those of the element matrices, each once, over the matrix and what elements read). Up: operations a second. The \
-            line is the copy bandwidth: a kernel on it moves its bytes as fast as a copy does. Points above it read from caches.",
+    about: "Each point is a kernel on the largest generated mesh that it was measured on. Across: operations for a \
+        byte that it must move (a product: two for each value of the mesh's blocks, over all that the format stores, \
+        x and y once; an iteration: also 14 for each unknown and ten words; an assembly: those of the element \
+        matrices, each once, over the matrix and what elements read). Up: operations a second. The line is the copy \
+        bandwidth: a kernel on it moves its bytes as fast as a copy does. Points above it read from caches.",
     lists: &["spmv", "cg", "assembly"],
     tables: roofline,
 }];
@@ -119,7 +121,7 @@ fn of_precision(run: &Run, precision: &str, plots: &mut Plots) -> String {
     let kernels: Vec<Kernel> =
         [products(run, precision), steps(run, precision), assembly(run, precision)].into_iter().flatten().collect();
     let line = |kernel: &Kernel| {
-        let bytes = format!("{}", number(kernel.bytes / 1e6));
+        let bytes = number(kernel.bytes / 1e6);
         let speeds = [
             number(kernel.flops / 1e6),
             bytes,

@@ -1,8 +1,8 @@
-//! What a report is made from: the JSON of one machine, as `docs/benchmarks/collect.py` gathers it and `warpfem report --measure`
-//! writes it, or that of a single `warpfem bench`.
+//! What a report is made from: the JSON of one machine, as `docs/benchmarks/collect.py` gathers it and `warpfem report
+//! --measure` writes it, or that of a single `warpfem bench`.
 //!
-//! Figures keep the names and units of the reports of `warpfem bench`, which say what they are. What an older file lacks is left
-//! empty. A row without figures is of what could not be measured.
+//! Figures keep the names and units of the reports of `warpfem bench`, which say what they are. What an older file
+//! lacks is left empty. A row without figures is of what could not be measured.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

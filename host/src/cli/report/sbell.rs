@@ -78,8 +78,8 @@ const LARGE: usize = 2_000_000;
 /// The paper.
 pub const PAPER: Paper = Paper {
     name: "SBELL",
-    source: "Jianfei Zhang, Lei Zhang: Efficient CUDA Polynomial Preconditioned Conjugate Gradient Solver for Finite Element \
-             Computation of Elasticity Problems, 2013",
+    source: "Jianfei Zhang, Lei Zhang: Efficient CUDA Polynomial Preconditioned Conjugate Gradient Solver for Finite \
+        Element Computation of Elasticity Problems, 2013",
     hardware: "GeForce GT430 and Core 2 Duo E7400, double precision",
     items: ITEMS,
 };
@@ -89,8 +89,8 @@ const ITEMS: &[Item] = &[
         label: "Table 1",
         about: "matrices",
         ours: Ours::Measured {
-            claim: "four matrices of elasticity: tri, quad, tet, hex. They are not published; generated meshes of the same elements, those \
-                    nearest in unknowns, and large unstructured meshes stand for them here.",
+            claim: "four matrices of elasticity: tri, quad, tet, hex. They are not published; generated meshes of the \
+                same elements, those nearest in unknowns, and large unstructured meshes stand for them here.",
             lists: &["spmv"],
             answer: matrices,
         },
@@ -99,8 +99,8 @@ const ITEMS: &[Item] = &[
         label: "Table 2",
         about: "entries stored over CSR's",
         ours: Ours::Measured {
-            claim: "ELLPACK and BELL suit structured meshes, and store too many zeros on unstructured ones; SELL and SBELL suit both. (The \
-                    table's figures are missing in the copy at hand.)",
+            claim: "ELLPACK and BELL suit structured meshes, and store too many zeros on unstructured ones; SELL and \
+                SBELL suit both. (The table's figures are missing in the copy at hand.)",
             lists: &["spmv"],
             answer: storage,
         },
@@ -130,8 +130,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 8",
         about: "speed of six products",
         ours: Ours::Measured {
-            claim: "SBELL is the fastest: 3.33, 3.52, 2.44 and 3.64 GFLOP/s on tri, quad, tet and hex, which is 2.98, 5.52, 1.94 and 2.22 times \
-                    cuSPARSE's CSR and 24.72, 23.78, 72.22 and 24.86 % above SELL.",
+            claim: "SBELL is the fastest: 3.33, 3.52, 2.44 and 3.64 GFLOP/s on tri, quad, tet and hex, which is 2.98, \
+                5.52, 1.94 and 2.22 times cuSPARSE's CSR and 24.72, 23.78, 72.22 and 24.86 % above SELL.",
             lists: &["spmv", "cusparse"],
             answer: speed,
         },
@@ -140,7 +140,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 9",
         about: "double precision over single",
         ours: Ours::Measured {
-            claim: "in double precision the product has 54.4 (tri), 57.3 (quad), 74.8 (tet) and 51.1 % (hex) of its speed in single.",
+            claim: "in double precision the product has 54.4 (tri), 57.3 (quad), 74.8 (tet) and 51.1 % (hex) of its \
+                speed in single.",
             lists: &["spmv"],
             answer: precisions,
         },
@@ -149,8 +150,8 @@ const ITEMS: &[Item] = &[
         label: "Table 3",
         about: "iterations by polynomial and order",
         ours: Ours::Measured {
-            claim: "on quad Jacobi takes 1,938 iterations, every polynomial fewer; least squares converges fastest, and higher orders take fewer \
-                    iterations. (The table's figures are missing in the copy at hand.)",
+            claim: "on quad Jacobi takes 1,938 iterations, every polynomial fewer; least squares converges fastest, \
+                and higher orders take fewer iterations. (The table's figures are missing in the copy at hand.)",
             lists: &["precond"],
             answer: iterations,
         },
@@ -159,8 +160,8 @@ const ITEMS: &[Item] = &[
         label: "Table 4",
         about: "time by polynomial and order",
         ours: Ours::Measured {
-            claim: "on its CPU, in CSR, Jacobi takes 64.92 s; Neumann's and Chebyshev's polynomials take much more, least squares of order 6 about \
-                    the same.",
+            claim: "on its CPU, in CSR, Jacobi takes 64.92 s; Neumann's and Chebyshev's polynomials take much more, \
+                least squares of order 6 about the same.",
             lists: &["precond"],
             answer: times,
         },
@@ -169,7 +170,8 @@ const ITEMS: &[Item] = &[
         label: "Table 5",
         about: "Jacobi against least squares of order 6",
         ours: Ours::Measured {
-            claim: "on all four matrices both take almost the same time on its CPU. (The table's figures are missing in the copy at hand.)",
+            claim: "on all four matrices both take almost the same time on its CPU. (The table's figures are missing \
+                in the copy at hand.)",
             lists: &["precond"],
             answer: jacobi,
         },
@@ -178,8 +180,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 10",
         about: "preconditioned CG on the GPU over the CPU",
         ours: Ours::Measured {
-            claim: "with least squares of order 6 the GPU is 1.2 to 3.8 (CSR), 1.8 to 4.5 (CSR, mixed precision), 5.5 to 6.9 (SBELL) and 7.2 to 9.1 \
-                    (SBELL, mixed) times as fast as the CPU.",
+            claim: "with least squares of order 6 the GPU is 1.2 to 3.8 (CSR), 1.8 to 4.5 (CSR, mixed precision), 5.5 \
+                to 6.9 (SBELL) and 7.2 to 9.1 (SBELL, mixed) times as fast as the CPU.",
             lists: &["precond"],
             answer: devices,
         },
@@ -247,7 +249,8 @@ fn storage(run: &Run, _: &mut Plots) -> String {
     let verdict = match (worst(["ell", "bell"], true), worst(["sell", "ebw"], true)) {
         (Some(whole), Some(sliced)) => {
             let measured = format!(
-                "on unstructured meshes ELL and BELL store up to {} values for one, SELL and SBELL up to {}; on generated meshes up to {} and {}",
+                "on unstructured meshes ELL and BELL store up to {} values for one, SELL and SBELL up to {}; on \
+                    generated meshes up to {} and {}",
                 number(whole),
                 number(sliced),
                 number(worst(["ell", "bell"], false)),
@@ -285,7 +288,8 @@ fn slices(run: &Run, _: &mut Plots) -> String {
         span(&slower),
         number(middle)
     );
-    let why = "a slice of any of these heights is read in whole lines, and on most of these meshes larger ones are padded little more";
+    let why = "a slice of any of these heights is read in whole lines, and on most of these meshes larger ones are \
+        padded little more";
     let heads = ["GFLOP/s", "precision.", "32 rows", "64 rows", "128 rows"];
     format!("{}\n{}\n", table(&heads, &rows), yes_or_no(middle < 0.95, &measured, "larger slices are padded more", why))
 }
@@ -317,8 +321,8 @@ fn speed(run: &Run, _: &mut Plots) -> String {
     let measured = format!("SBELL is the fastest of these in {fastest} of {of} cases");
     let why = "where rows are equally long, BELL has as few bytes and no slices to look up";
     let verdict = yes_or_no(fastest == of, &measured, "it has few indices and little padding", why);
-    let intro = "A ratio holds within a tenth. cuSPARSE is today's. `bytes alone` is what the bytes of the two formats say: on this GPU both run \
-                 near the bandwidth of the memory.";
+    let intro = "A ratio holds within a tenth. cuSPARSE is today's. `bytes alone` is what the bytes of the two \
+        formats say: on this GPU both run near the bandwidth of the memory.";
     format!("{out}{verdict}\n\n{intro}\n\n{}", ratios(run))
 }
 

@@ -79,7 +79,8 @@ pub fn iterations(run: &Run, _: &mut Plots) -> String {
         won += usize::from(best.is_some_and(|best| best.preconditioner == BEST.0));
     }
     format!(
-        "{}; Jacobi takes {} iterations (SBELL: 1,938).\n\n{}\nFewer than Jacobi's: {}\n\nLeast squares converges fastest: {}\n",
+        "{}; Jacobi takes {} iterations (SBELL: 1,938).\n\n{}\nFewer than Jacobi's: {}\n\nLeast squares converges \
+            fastest: {}\n",
         described(one),
         count(jacobi.iterations),
         by_order(one, |row| count(row.iterations)),
@@ -99,9 +100,11 @@ pub fn times(run: &Run, _: &mut Plots) -> String {
     let Some(best) = find(one, BEST.0, BEST.1, "f64") else { return String::new() };
     let over = together(best) / together(jacobi);
     let measured = format!("least squares of order 6 takes {} times Jacobi's time", number(over));
-    let why = "on a GPU a polynomial saves vector steps, dot products and waits, and its products are faster than those of CSR on a CPU";
+    let why = "on a GPU a polynomial saves vector steps, dot products and waits, and its products are faster than \
+        those of CSR on a CPU";
     format!(
-        "{}, set-up included. Jacobi: {} ms (SBELL: 64.92 s on its CPU).\n\nMilliseconds:\n\n{}\nIn Jacobi's time:\n\n{}\n{}\n",
+        "{}, set-up included. Jacobi: {} ms (SBELL: 64.92 s on its CPU).\n\nMilliseconds:\n\n{}\nIn Jacobi's \
+            time:\n\n{}\n{}\n",
         described(one),
         number(together(jacobi)),
         by_order(one, |row| number(together(row))),
@@ -171,7 +174,8 @@ pub fn jacobi(run: &Run, _: &mut Plots) -> String {
         "what a polynomial saves beside products depends on the device and the size",
     );
     format!(
-        "`x Jacobi`: times as fast as Jacobi in f64, set-up included; f32 and f16 are mixed precisions.\n\n{}\n{verdict}\n",
+        "`x Jacobi`: times as fast as Jacobi in f64, set-up included; f32 and f16 are mixed \
+            precisions.\n\n{}\n{verdict}\n",
         table(&heads, &rows)
     )
 }

@@ -20,7 +20,8 @@ fn machines(lists: &[(&str, Value)]) -> Run {
 
 /// What a report begins with.
 fn head(problem: &str, precision: &str, nodes: usize) -> Value {
-    json!({ "device": "NVIDIA X1", "problem": problem, "nodes": nodes, "elements": 6 * nodes, "block_size": 3, "dofs": 3 * nodes,
+    json!({ "device": "NVIDIA X1", "problem": problem, "nodes": nodes, "elements": 6 * nodes, "block_size": 3,
+        "dofs": 3 * nodes,
         "blocks": 15 * nodes, "precision": precision, "copy_gb_per_s": 1000.0 })
 }
 
@@ -32,7 +33,8 @@ fn with(mut report: Value, more: Value) -> Value {
 /// Iterations per second by format, stopped early.
 fn stopped(nodes: usize, device: &str, rates: &[(&str, f64)]) -> Value {
     let row = |(format, rate): &(&str, f64)| {
-        json!({ "format": format, "iterations": 200, "converged": false, "setup_s": 0.01, "assembly_s": 0.01, "solve_ms": 2e5 / rate,
+        json!({ "format": format, "iterations": 200, "converged": false, "setup_s": 0.01, "assembly_s": 0.01,
+            "solve_ms": 2e5 / rate,
             "iteration_ms": 1e3 / rate, "iterations_per_s": rate, "of_copy": 0.5, "min_u_z": -1e-6 })
     };
     let rows: Vec<Value> = rates.iter().map(row).collect();
@@ -46,7 +48,8 @@ fn stopped(nodes: usize, device: &str, rates: &[(&str, f64)]) -> Value {
 /// Products by format: milliseconds.
 fn products(problem: &str, precision: &str, nodes: usize, times: &[(&str, f64)]) -> Value {
     let row = |(format, ms): &(&str, f64)| {
-        json!({ "format": format, "layout_s": 0.001, "stored_bytes": 1e6, "padding": 1.0, "spmv_ms": ms, "own_bytes": 1e6, "own_of_copy": 0.9,
+        json!({ "format": format, "layout_s": 0.001, "stored_bytes": 1e6, "padding": 1.0, "spmv_ms": ms,
+            "own_bytes": 1e6, "own_of_copy": 0.9,
             "gb_per_s": 1.0, "of_copy": 0.8, "gflops": 1.0 / ms })
     };
     let rows: Vec<Value> = times.iter().map(row).collect();
@@ -59,7 +62,8 @@ fn products(problem: &str, precision: &str, nodes: usize, times: &[(&str, f64)])
 /// Assemblies of WARP's cantilever by strategy: milliseconds.
 fn cantilever(elements: usize, times: &[(&str, f64)]) -> Value {
     let row = |(strategy, ms): &(&str, f64)| {
-        json!({ "strategy": strategy, "colors": 8, "largest_color": 9, "prepare_s": 0.02, "assembly_ms": ms, "elements_per_s": 1e9, "gflops": 100.0 / ms,
+        json!({ "strategy": strategy, "colors": 8, "largest_color": 9, "prepare_s": 0.02, "assembly_ms": ms,
+            "elements_per_s": 1e9, "gflops": 100.0 / ms,
             "gb_per_s": 1.0, "of_copy": 0.1, "of_write_floor": 0.1 })
     };
     let rows: Vec<Value> = times.iter().map(row).collect();
@@ -73,8 +77,10 @@ fn cantilever(elements: usize, times: &[(&str, f64)]) -> Value {
 /// FEMSES's iterations by unknowns.
 fn femses(iterations: &[(usize, usize)]) -> Value {
     let row = |(unknowns, iterations): &(usize, usize)| {
-        json!({ "method": "femses", "nodes": unknowns.isqrt(), "unknowns": unknowns, "elements": 2 * unknowns, "transfer_ms": 1.0, "setup_ms": 1.0,
-            "allocate_ms": 1.0, "assembly_ms": 1.0, "solve_ms": 1.0, "total_ms": 5.0, "iterations": iterations, "converged": true,
+        json!({ "method": "femses", "nodes": unknowns.isqrt(), "unknowns": unknowns, "elements": 2 * unknowns,
+            "transfer_ms": 1.0, "setup_ms": 1.0,
+            "allocate_ms": 1.0, "assembly_ms": 1.0, "solve_ms": 1.0, "total_ms": 5.0, "iterations": iterations,
+            "converged": true,
             "relative_residual": 1e-7, "error": 1e-5 })
     };
     let rows: Vec<Value> = iterations.iter().map(row).collect();
@@ -116,7 +122,8 @@ fn a_serial_program_is_one_thread() {
 fn sell_and_the_library_are_compared_by_their_products() {
     let run = |ebw: f64| {
         let library = json!([{ "problem": "tri3 square 9", "block_size": 3, "ordering": "mesh",
-            "rows": [{ "variant": "csr_alg1", "precision": "f64", "ms": 2.98 }, { "variant": "csr_alg2", "precision": "f64", "ms": 7.0 }] }]);
+            "rows": [{ "variant": "csr_alg1", "precision": "f64", "ms": 2.98 }, { "variant": "csr_alg2",
+            "precision": "f64", "ms": 7.0 }] }]);
         let spmv = products("tri3 square 9", "f64", 100, &[("csr", 3.0), ("sell", 1.25), ("ebw", ebw)]);
         machines(&[("spmv", json!([spmv])), ("cusparse", library)])
     };
@@ -155,7 +162,8 @@ fn growth_is_an_exponent() {
 
 #[test]
 fn the_readme_has_the_peers_beside_ours() {
-    let iteration = json!({ "format": "ebw", "iterations": 40, "converged": true, "setup_s": 0.1, "assembly_s": 0.1, "solve_ms": 80.0,
+    let iteration = json!({ "format": "ebw", "iterations": 40, "converged": true, "setup_s": 0.1,
+        "assembly_s": 0.1, "solve_ms": 80.0,
         "iteration_ms": 2.0, "iterations_per_s": 500.0, "of_copy": 0.75, "min_u_z": -1e-6 });
     let cg = with(
         head("tet4 cube 9", "f64", 1000),

@@ -8,10 +8,11 @@ use super::topic::Topic;
 /// The topic.
 pub const TOPICS: &[Topic] = &[Topic {
     heading: "What was tried",
-    about: "How many times as fast as EBW's product was without launch bounds, on the same matrix in the same run, in the same precision of values: \
-            each the best of its sizes of thread blocks (and of launch bounds, where there are several), but what was kept as it was kept. `bytes` is \
-            what is moved in total, against EBW. \"Half\" keeps each pair of blocks K_ab, K_ba once, and adds the second product to y with atomics. \
-            The code of what was not kept is in the history.",
+    about: "How many times as fast as EBW's product was without launch bounds, on the same matrix in the same run, in \
+        the same precision of values: each the best of its sizes of thread blocks (and of launch bounds, where there \
+        are several), but what was kept as it was kept. `bytes` is what is moved in total, against EBW. \"Half\" \
+        keeps each pair of blocks K_ab, K_ba once, and adds the second product to y with atomics. The code of what \
+        was not kept is in the history.",
     lists: &["trials"],
     tables: trials,
 }];

@@ -28,8 +28,8 @@ const JACOBIANS: [(&str, &str, f64); 3] = [
 /// The paper.
 pub const PAPER: Paper = Paper {
     name: "WARP",
-    source: "Utpal Kiran, Deepak Sharma, Sachin Singh Gautam: GPU-Warp based Finite Element Matrices Generation and Assembly using \
-             Coloring Method, 2018",
+    source: "Utpal Kiran, Deepak Sharma, Sachin Singh Gautam: GPU-Warp based Finite Element Matrices Generation and \
+        Assembly using Coloring Method, 2018",
     hardware: "Tesla K40, single precision",
     items: ITEMS,
 };
@@ -39,7 +39,8 @@ const ITEMS: &[Item] = &[
         label: "Table 1",
         about: "three ways to sum a Jacobian, 2,097,152 elements",
         ours: Ours::Measured {
-            claim: "assembly by warp with 4 threads takes 1.39 s with atomic additions, 1.09 s with shared memory and 1.03 s with shuffles.",
+            claim: "assembly by warp with 4 threads takes 1.39 s with atomic additions, 1.09 s with shared memory and \
+                1.03 s with shuffles.",
             lists: &["assembly"],
             answer: jacobians,
         },
@@ -48,8 +49,8 @@ const ITEMS: &[Item] = &[
         label: "Table 2, Figure 9",
         about: "the cantilever",
         ours: Ours::Measured {
-            claim: "16 x 2 x 2 m, E = 200 GPa, Poisson's ratio 0.333, clamped at one end and loaded at the other; no displacement is given. The \
-                    beam formula of Timoshenko stands beside ours.",
+            claim: "16 x 2 x 2 m, E = 200 GPa, Poisson's ratio 0.333, clamped at one end and loaded at the other; no \
+                displacement is given. The beam formula of Timoshenko stands beside ours.",
             lists: &["solve"],
             answer: cantilever,
         },
@@ -58,7 +59,8 @@ const ITEMS: &[Item] = &[
         label: "Table 3",
         about: "meshes",
         ours: Ours::Measured {
-            claim: "110,592, 262,144, 1,000,000 and 2,097,152 elements; 361,875, 1,055,499, 3,129,003 and 6,502,275 unknowns.",
+            claim: "110,592, 262,144, 1,000,000 and 2,097,152 elements; 361,875, 1,055,499, 3,129,003 and 6,502,275 \
+                unknowns.",
             lists: &["assembly"],
             answer: meshes,
         },
@@ -67,8 +69,8 @@ const ITEMS: &[Item] = &[
         label: "Table 4",
         about: "occupancy and local memory",
         ours: Ours::Measured {
-            claim: "by element 55.38 % of the traffic between the caches is of registers spilled to local memory, by warp 3.53 % (4 threads) and \
-                    0.13 % (8), with PPNI and two kernels none; occupancy is 0.49 to 0.57.",
+            claim: "by element 55.38 % of the traffic between the caches is of registers spilled to local memory, by \
+                warp 3.53 % (4 threads) and 0.13 % (8), with PPNI and two kernels none; occupancy is 0.49 to 0.57.",
             lists: &["registers"],
             answer: metrics,
         },
@@ -82,8 +84,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 10",
         about: "arithmetic throughput",
         ours: Ours::Measured {
-            claim: "by element 0.213 GFLOP/s, its own strategies 181 to 523 GFLOP/s, counted by the profiler: what a strategy computes twice counts \
-                    twice.",
+            claim: "by element 0.213 GFLOP/s, its own strategies 181 to 523 GFLOP/s, counted by the profiler: what a \
+                strategy computes twice counts twice.",
             lists: &["assembly"],
             answer: throughput,
         },
@@ -92,7 +94,8 @@ const ITEMS: &[Item] = &[
         label: "Figure 11",
         about: "bandwidth",
         ours: Ours::Measured {
-            claim: "by element 51.4 % of the peak bandwidth, PPNI with 4 threads 54.5 %, the others less: no strategy saturates the memory.",
+            claim: "by element 51.4 % of the peak bandwidth, PPNI with 4 threads 54.5 %, the others less: no strategy \
+                saturates the memory.",
             lists: &["assembly"],
             answer: bandwidth,
         },
@@ -101,8 +104,9 @@ const ITEMS: &[Item] = &[
         label: "Figures 12, 14",
         about: "run time by mesh, and over assembly by element",
         ours: Ours::Measured {
-            claim: "PPNI with 4 threads is the fastest on every mesh: 8.2 times as fast as by element at 262,144 elements, 7.09 times at 2,097,152; by \
-                    warp 5.82 (4 threads) and 5.17 times (8), two kernels 5.17 to 6.05 times.",
+            claim: "PPNI with 4 threads is the fastest on every mesh: 8.2 times as fast as by element at 262,144 \
+                elements, 7.09 times at 2,097,152; by warp 5.82 (4 threads) and 5.17 times (8), two kernels 5.17 to \
+                6.05 times.",
             lists: &["assembly"],
             answer: strategies,
         },
@@ -186,7 +190,8 @@ fn meshes(run: &Run, _: &mut Plots) -> String {
         return String::new();
     }
     format!(
-        "{}\nWhere the unknowns differ, three for each of the paper's own number of nodes are what ours are: a slip in the paper.\n",
+        "{}\nWhere the unknowns differ, three for each of the paper's own number of nodes are what ours are: a slip \
+            in the paper.\n",
         table(&["elements", "nodes", "unknowns, WARP", "unknowns, here", "same."], &rows)
     )
 }
@@ -244,11 +249,13 @@ fn bandwidth(run: &Run, _: &mut Plots) -> String {
         super::markdown::percent(best)
     );
     format!(
-        "The least bytes are the matrix's values once, and what an element reads; WARP counted what was moved.\n\n{tables}{}\n",
+        "The least bytes are the matrix's values once, and what an element reads; WARP counted what was \
+            moved.\n\n{tables}{}\n",
         yes_or_no(
             best < 0.9,
             &measured,
-            "the colours are assembled one after the other, and neighbours' additions to one row come at different times",
+            "the colours are assembled one after the other, and neighbours' additions to one row come at different \
+                times",
             ""
         )
     )
@@ -315,7 +322,8 @@ fn strategies(run: &Run, plots: &mut Plots) -> String {
     let measured = format!("of its strategies `{theirs}` is the fastest in f32 on the largest mesh, of all `{all}`");
     let verdict = yes_or_no(theirs == "ppni4", &measured, "", "see the table");
     format!(
-        "{out}\nTimes as fast as assembly by element, into CSR; a claim holds within a tenth.\n\n{claims}\nPPNI with 4 threads is the fastest: {verdict}\n"
+        "{out}\nTimes as fast as assembly by element, into CSR; a claim holds within a tenth.\n\n{claims}\nPPNI with \
+            4 threads is the fastest: {verdict}\n"
     )
 }
 

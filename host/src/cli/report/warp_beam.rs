@@ -5,7 +5,8 @@ use super::paper::yes_or_no;
 use super::plot::Plots;
 use super::run::{Run, Solve};
 
-/// The cantilever of `benches/cantilever_N.toml`: lengths in m, E in Pa, Poisson's ratio, and the force at its end in N.
+/// The cantilever of `benches/cantilever_N.toml`: lengths in m, E in Pa, Poisson's ratio, and the force at its end in
+/// N.
 const LENGTH: f64 = 16.0;
 const HEIGHT: f64 = 2.0;
 const YOUNG: f64 = 200e9;
@@ -84,7 +85,8 @@ pub fn metrics(run: &Run, _: &mut Plots) -> String {
                 by_element && !warps,
                 &format!("of WARP's strategies these kernels spill: {named}"),
                 "a thread that holds a whole element's matrix needs more registers than there are",
-                "a thread has more registers here, and what an element adds to the matrix is not kept longer than needed"
+                "a thread has more registers here, and what an element adds to the matrix is not kept longer than \
+                    needed"
             )
         );
     }
