@@ -321,8 +321,8 @@ fn speed(run: &Run, _: &mut Plots) -> String {
     let measured = format!("SBELL is the fastest of these in {fastest} of {of} cases");
     let why = "where rows are equally long, BELL has as few bytes and no slices to look up";
     let verdict = yes_or_no(fastest == of, &measured, "it has few indices and little padding", why);
-    let intro = "A ratio holds within a tenth. cuSPARSE is today's. `bytes alone` is what the bytes of the two \
-        formats say: on this GPU both run near the bandwidth of the memory.";
+    let intro = "A ratio holds within a tenth. cuSPARSE is today's. `bytes alone` is what the \
+        bytes of the two formats say, where both run at the bandwidth of the memory.";
     format!("{out}{verdict}\n\n{intro}\n\n{}", ratios(run))
 }
 

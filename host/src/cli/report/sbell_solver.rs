@@ -52,7 +52,7 @@ fn by_order(one: &Precond, cell: impl Fn(&Preconditioned) -> String) -> String {
     table(&heads, &POLYNOMIALS.iter().map(line).collect::<Vec<_>>())
 }
 
-/// The polynomials that converged, of orders that all of them did.
+/// The polynomials in double precision that converged.
 fn polynomials(one: &Precond) -> Vec<&Preconditioned> {
     one.rows.iter().filter(|row| row.order.is_some() && row.storage == "f64" && row.converged).collect()
 }
@@ -70,14 +70,14 @@ pub fn iterations(run: &Run, _: &mut Plots) -> String {
     }
     let fewer = rows.iter().all(|row| row.iterations < jacobi.iterations);
     let mut orders: Vec<Option<u32>> = rows.iter().map(|row| row.order).collect();
+    orders.sort_unstable();
     orders.dedup();
-    let mut of = 0;
-    let mut won = 0;
-    for order in orders.iter().collect::<std::collections::BTreeSet<_>>() {
-        let best = rows.iter().filter(|row| row.order == *order).min_by_key(|row| row.iterations);
-        of += 1;
-        won += usize::from(best.is_some_and(|best| best.preconditioner == BEST.0));
-    }
+    let fewest = |order: &Option<u32>, name: &str| {
+        let same = rows.iter().filter(|row| row.order == *order && (name.is_empty() || row.preconditioner == name));
+        same.map(|row| row.iterations).min()
+    };
+    let of = orders.len();
+    let won = orders.iter().filter(|order| fewest(order, BEST.0) == fewest(order, "")).count();
     format!(
         "{}; Jacobi takes {} iterations (SBELL: 1,938).\n\n{}\nFewer than Jacobi's: {}\n\nLeast squares converges \
             fastest: {}\n",
