@@ -18,10 +18,9 @@ const SLOWER: u8 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Both may be what docs/benchmarks/collect.py gathers or `warpfem report --measure` writes, or a single report of \
-`bench`. Compared are \
-times multiplied by the copy bandwidth of the same run, so that the files may be of different machines: those of a \
-product, an \
-iteration, an assembly, and a preconditioned solution. Ends with 5 if one has become slower by more than the margin.
+`bench`. Compared are times multiplied by the copy bandwidth of the same run, so that the files may be of different \
+machines: those of a product, an iteration, an assembly, and a preconditioned solution. Ends with 5 if one has \
+become slower by more than the margin.
 
 Example: warpfem bench compare old.json new.json --margin 0.05")]
 pub struct Arguments {

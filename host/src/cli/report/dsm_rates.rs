@@ -114,13 +114,18 @@ pub fn rates(run: &Run, plots: &mut Plots) -> String {
         out += &rates_in(run, precision, plots);
     }
     let Some(limit) = stopped(run, true).iter().find_map(|one| one.max_iterations) else { return String::new() };
+    let claims = claims("DSM", run, CLAIMS);
+    if !claims.is_empty() {
+        out += &format!(
+            "\nA claim holds if the median of the ratios is in its range, give or take a tenth. Large is more than {} \
+            nodes.\n\n{claims}",
+            count(LARGE)
+        );
+    }
     format!(
         "Iterations of CG with Jacobi per second, from runs of at most {limit} iterations, on unstructured cubes of \
             about DSM's numbers of nodes (named `cube_N`) and on cubes of cells. The CPU's is the faster of two dense \
-            formats on one thread. The run time of figure 7 is that of figure 8 turned over.\n{out}\nA claim holds if \
-            the median of the ratios is in its range, give or take a tenth. Large is more than {} nodes.\n\n{}",
-        count(LARGE),
-        claims("DSM", run, CLAIMS)
+            formats on one thread. The run time of figure 7 is that of figure 8 turned over.\n{out}"
     )
 }
 

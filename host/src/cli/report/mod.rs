@@ -52,18 +52,16 @@ const STALE: u8 = 5;
 /// What the report is made from, and where it goes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Writes report.md and plots/*.svg into FOLDER, from all of its *.json or from those of --from. Each is of one machine: \
-what \
-docs/benchmarks/collect.py gathers, what --measure writes, or a single report of `warpfem bench`.
+Writes report.md and plots/*.svg into FOLDER, from all of its *.json or from those of --from. Each is of one \
+machine: what docs/benchmarks/collect.py gathers, what --measure writes, or a single report of `warpfem bench`.
 
---measure runs the benches here first and adds their figures to FOLDER as one more file; --quick does so on smaller \
-problems, in \
-some minutes. Without a GPU both measure the processor.
+By itself it measures nothing: --measure runs the benches here first and adds their figures to FOLDER as one more \
+file; --quick does so on smaller problems, in some minutes. Without a GPU both measure the processor.
 
 Examples:
-  warpfem report                              # docs/benchmarks/report.md from the files beside it
-  warpfem report --readme README.md --check   # whether both are what the files make
-  warpfem report --quick -o my_gpu            # measure this machine and report on it alone
+  warpfem report
+  warpfem report --readme README.md --check
+  warpfem report --quick -o my_machine
   warpfem report --from old.json new.json -o both")]
 pub struct Arguments {
     /// Folder for the report.
