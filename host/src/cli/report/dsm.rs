@@ -79,8 +79,8 @@ const ITEMS: &[Item] = &[
         },
     },
     Item {
-        label: "Figures 2, 3, 4",
-        about: "layouts of ELL-WARP and EBW",
+        label: "Figures 1, 2, 3, 4",
+        about: "layouts of ELL, ELL-WARP and EBW (figure 1 is missing in the copy at hand)",
         ours: Ours::Elsewhere("Drawings: [formats](../formats.md)"),
     },
     Item {

@@ -131,7 +131,7 @@ fn nice(step: f64) -> f64 {
 /// A tick's label.
 fn label(value: f64) -> String {
     match value.abs() {
-        v if (1e4..1e7).contains(&v) => warpfem::text::count(value.round() as usize),
+        v if (1e3..1e7).contains(&v) => warpfem::text::count(value.round() as usize),
         _ => number(value, 3),
     }
 }
@@ -237,7 +237,8 @@ fn draw(out: &mut String, series: &Series, (x, y): (&Scale, &Scale), index: usiz
 
 /// A mark whose shape tells series apart where colours do not.
 fn mark(index: usize, x: f64, y: f64, colour: &str) -> String {
-    match index % 4 {
+    // With more series than colours the shapes of the second round are other ones.
+    match (index + index / COLOURS.len()) % 4 {
         0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\" fill=\"{colour}\"/>"),
         1 => {
             format!("<rect x=\"{:.1}\" y=\"{:.1}\" width=\"6.6\" height=\"6.6\" fill=\"{colour}\"/>", x - 3.3, y - 3.3)

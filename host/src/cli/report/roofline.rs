@@ -166,18 +166,19 @@ fn series(kernels: &[Kernel], copy: f64) -> Vec<Series> {
     let assembly = |element: &'static str| {
         move |kernel: &&Kernel| kernel.group == "assembly" && kernel.name.contains(&format!(", {element},"))
     };
+    // What matters most is drawn last, over the others.
     vec![
-        group("product, EBW", &product("ebw")),
-        group("product, ELL", &product("ell")),
-        group("product, CSR", &product("csr")),
         group("product, other formats", &|kernel| {
             kernel.group == "product" && !["ebw", "ell", "csr"].iter().any(|format| product(format)(kernel))
         }),
-        group("CG iteration", &|kernel| kernel.group == "iteration"),
+        group("product, CSR", &product("csr")),
+        group("product, ELL", &product("ell")),
         group("assembly, tet4", &assembly("tet4")),
         group("assembly, hex8", &assembly("hex8")),
         group("assembly, tet10", &assembly("tet10")),
         group("assembly, hex20", &assembly("hex20")),
+        group("CG iteration", &|kernel| kernel.group == "iteration"),
+        group("product, EBW", &product("ebw")),
         roof,
     ]
 }
