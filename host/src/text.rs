@@ -63,6 +63,24 @@ pub fn some(items: &[u64], shown: usize) -> String {
     format!("{}{}", listed.join(", "), if items.len() > shown { ", .." } else { "" })
 }
 
+/// Text as HTML or SVG, in an element or an attribute.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            // Control characters have no place in HTML.
+            c if c.is_control() && !"\n\t\r".contains(c) => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,7 @@ mod init;
 mod laplace;
 mod mistakes;
 mod plane;
+mod report;
 mod solve;
 mod speech;
 mod stop;

@@ -32,7 +32,7 @@ LEFT_OUT = {
     "cargo run --release -- solve benches/cube_100.toml": "takes minutes without a GPU",
     "docs/benchmarks/run_gpu.sh": "measures on a GPU",
     "python3 docs/benchmarks/collect.py": "needs what has been measured",
-    "python3 docs/benchmarks/tables.py": "a step of its own in .ci/run",
+    "warpfem report --quick": "measures for minutes",
     "python3 docs/benchmarks/meshes.py": "takes minutes, and needs numpy",
     "python3 meshes/make.py": "changes the meshes that tests use",
 }

@@ -14,6 +14,7 @@ mod mesh;
 mod preview;
 mod print;
 mod progress;
+mod report;
 mod solve;
 mod summary;
 mod table;
@@ -73,6 +74,8 @@ enum Command {
     /// Measure kernels and solvers.
     #[command(subcommand, after_help = "Example: warpfem bench cg --cells 40")]
     Bench(bench::Kind),
+    /// Put what was measured beside the tables and figures of the papers: Markdown with plots.
+    Report(report::Arguments),
     /// Print what a shell needs to complete commands and flags.
     Completions(completions::Arguments),
 }
@@ -111,6 +114,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Devices => devices::run(),
         Command::Bench(kind) => bench::run(&kind),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }

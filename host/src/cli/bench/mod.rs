@@ -3,6 +3,7 @@
 mod assembly;
 pub(super) mod bandwidth;
 mod cg;
+mod compare;
 mod export;
 mod femses;
 mod header;
@@ -38,6 +39,8 @@ pub enum Kind {
     Precond(precond::Arguments),
     /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
     Femses(femses::Arguments),
+    /// What has become slower from one file of figures to another.
+    Compare(compare::Arguments),
 }
 
 /// The problem, the device, and where the figures go.
@@ -73,6 +76,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Cg(arguments) => cg::run(arguments),
         Kind::Precond(arguments) => precond::run(arguments),
         Kind::Femses(arguments) => femses::run(arguments),
+        Kind::Compare(arguments) => compare::run(arguments),
     }
 }
 

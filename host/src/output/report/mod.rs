@@ -17,6 +17,7 @@ use super::{Fields, Summary};
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
 use crate::model::{AppliedLoad, Material};
+use crate::text::escape;
 use skin::Skin;
 
 /// What a report says of the model, beyond the results.
@@ -105,24 +106,6 @@ fn fill(frame: &str, part: impl Fn(&str) -> String) -> String {
         rest = after;
     }
     page + rest
-}
-
-/// Text as HTML, in an element or an attribute.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\'' => out += "&#39;",
-            // Control characters have no place in HTML.
-            c if c.is_control() && !"\n\t\r".contains(c) => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

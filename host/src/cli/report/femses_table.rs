@@ -1,0 +1,50 @@
+//! The table of every way to a potential.
+
+use super::femses::is_of_blocks;
+use super::markdown::{count, number, percent, table};
+use super::plot::Plots;
+use super::run::{Femses, Method, Phases, Run, is_gpu};
+
+/// Phase by phase, every method and size once.
+pub fn every(run: &Run, _: &mut Plots) -> String {
+    let mut ones: Vec<&Femses> = run.femses.iter().filter(|one| !is_of_blocks(one)).collect();
+    let place = |one: &Femses| (!is_gpu(&one.device), one.device.clone(), one.precision != "f64", one.sides);
+    ones.sort_by_key(|one| place(one));
+    let all =
+        ones.iter().flat_map(|one| one.rows.iter().filter_map(move |row| Some((*one, row, row.figures.as_ref()?))));
+    let mut all: Vec<(&Femses, &Method, &Phases)> = all.collect();
+    // Those of one machine and precision are together, whatever run they are from.
+    all.sort_by_key(|(one, row, _)| (place(one), row.nodes));
+    let line = |(one, row, found): &(&Femses, &Method, &Phases)| {
+        let reached = if found.converged { "" } else { " (not reached)" };
+        let first = [
+            format!("{}, {}, {} sides", one.device, one.precision, one.sides),
+            row.method.clone(),
+            count(row.unknowns),
+            format!("{}{reached}", count(found.iterations)),
+            format!("{:.0e}", found.relative_residual),
+            found.error.map_or("-".into(), |error| format!("{error:.0e}")),
+        ];
+        let times =
+            [found.transfer_ms, found.setup_ms, found.allocate_ms, found.assembly_ms, found.solve_ms, found.total_ms]
+                .map(number);
+        first.into_iter().chain(times).chain([percent(found.solve_ms / found.total_ms)]).collect()
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(line).collect();
+    let heads = [
+        "device",
+        "method.",
+        "unknowns",
+        "iterations",
+        "residual",
+        "error",
+        "transfer",
+        "set-up",
+        "allocation",
+        "assembly",
+        "solution",
+        "total",
+        "solution, of total",
+    ];
+    table(&heads, &rows)
+}

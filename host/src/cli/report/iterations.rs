@@ -1,0 +1,139 @@
+//! Tables of conjugate gradients, on GPUs and processors.
+
+use super::lookup::{OURS, iterated, iterations, peer, place, title, whole};
+use super::markdown::{count, digits, number, percent, ratio, table};
+use super::plot::Plots;
+use super::run::{Cg, Run, is_gpu};
+use super::topic::Topic;
+use std::collections::BTreeMap;
+
+/// The topics.
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        heading: "Conjugate gradients with Jacobi",
+        about: "To a tolerance, from zero. The fused CG reports where within ten iterations the tolerance was met; \
+            warpfem counts in tens, but for small systems, whose many iterations in one launch end at once. \
+            Iterations are compared where both had the same tolerance.",
+        lists: &["cg", "peer"],
+        tables: conjugate_gradients,
+    },
+    Topic {
+        heading: "An iteration, by how the device is told what to do",
+        about: "A launch per step, ten iterations recorded as a graph, or `auto`: one launch of many iterations on \
+            small systems.",
+        lists: &["cg", "peer"],
+        tables: steppings,
+    },
+];
+
+fn conjugate_gradients(run: &Run, _: &mut Plots) -> String {
+    let mut rows = Vec::new();
+    for one in iterations(run) {
+        let other = peer(run, &one.head);
+        // Another tolerance is another number of iterations; the time of one remains comparable.
+        let same = other.filter(|other| other.tolerance == Some(one.tolerance)).and_then(|other| other.iterations);
+        for row in &one.rows {
+            let Some(found) = &row.figures else { continue };
+            let format = if one.rows.len() == 1 { String::new() } else { format!(", {}", row.format) };
+            let reached = if found.converged { "" } else { " (not reached)" };
+            rows.push(vec![
+                format!("{}{format}, {}", title(&one.head.problem), one.head.precision),
+                format!("{:.0e}{reached}", one.tolerance),
+                count(found.iterations),
+                count(same),
+                digits(found.solve_ms, 4),
+                number(found.iteration_ms),
+                percent(found.of_copy),
+                ratio(other.map(|other| other.iteration_ms), found.iteration_ms),
+                format!("{:.6e}", found.min_u_z),
+            ]);
+        }
+    }
+    let heads = [
+        "problem",
+        "tolerance",
+        "iterations",
+        "fused CG's",
+        "solution, ms",
+        "ms each",
+        "of copy",
+        "x fused CG",
+        "min u_z, m",
+    ];
+    table(&heads, &rows)
+}
+
+fn steppings(run: &Run, _: &mut Plots) -> String {
+    let mut problems: BTreeMap<&str, Vec<&Cg>> = BTreeMap::new();
+    for one in whole(run).into_iter().filter(|one| one.head.precision == "f64") {
+        problems.entry(&one.head.problem).or_default().push(one);
+    }
+    let mut several: Vec<Vec<&Cg>> = problems.into_values().filter(|ones| ones.len() > 1).collect();
+    several.sort_by(|a, b| place(&a[0].head, &b[0].head));
+    let line = |ones: &Vec<&Cg>| {
+        let time = |way: &str| {
+            ones.iter().find(|one| one.stepping == way).and_then(|one| Some(1e3 * iterated(one, OURS)?.iteration_ms))
+        };
+        let times = ["launches", "graph", "auto"].map(time);
+        let one = ones[0];
+        let least = one.iteration_bytes / 1e3 / one.head.copy_gb_per_s;
+        let other = peer(run, &one.head).map(|other| 1e3 * other.iteration_ms);
+        let first = [title(&one.head.problem), count(one.head.dofs)];
+        first.into_iter().chain(times.map(number)).chain([number(least), ratio(other, times[2])]).collect()
+    };
+    let rows: Vec<Vec<String>> = several.iter().map(line).collect();
+    let heads = [
+        "problem",
+        "unknowns",
+        "launches, µs",
+        "graph, µs",
+        "auto, µs",
+        "least bytes at the copy bandwidth, µs",
+        "auto x fused CG",
+    ];
+    table(&heads, &rows)
+}
+
+/// Iterations on processors by threads, and SciPy's.
+pub fn processors(run: &Run, _: &mut Plots) -> String {
+    let threads = |one: &Cg| {
+        one.head.device.chars().filter(char::is_ascii_digit).collect::<String>().parse::<usize>().unwrap_or(0)
+    };
+    // Those of several formats compare formats.
+    let mut ones: Vec<&Cg> = run.cg.iter().filter(|one| !is_gpu(&one.head.device) && one.rows.len() == 1).collect();
+    ones.sort_by(|a, b| place(&a.head, &b.head).then(threads(a).cmp(&threads(b))));
+    let time = |one: &Cg| iterated(one, OURS).map(|found| found.iteration_ms);
+    let alone = |problem: &str| {
+        ones.iter().find(|one| one.head.problem == problem && threads(one) == 1).and_then(|one| time(one))
+    };
+    let line = |one: &&Cg| {
+        let found = iterated(one, OURS)?;
+        let other = run.host_cg.iter().find(|other| other.problem == one.head.problem).map(|other| other.iteration_ms);
+        Some(vec![
+            format!("{}, {}", title(&one.head.problem), one.head.precision),
+            count(one.head.dofs),
+            count(threads(one)),
+            count(found.iterations),
+            digits(found.solve_ms, 4),
+            number(found.iteration_ms),
+            percent(found.of_copy),
+            ratio(alone(&one.head.problem), found.iteration_ms),
+            number(other),
+            ratio(other, found.iteration_ms),
+        ])
+    };
+    let rows: Vec<Vec<String>> = ones.iter().filter_map(line).collect();
+    let heads = [
+        "problem",
+        "unknowns",
+        "threads",
+        "iterations",
+        "solution, ms",
+        "ms each",
+        "of copy",
+        "x one thread",
+        "SciPy, ms each",
+        "x SciPy",
+    ];
+    table(&heads, &rows)
+}

@@ -1,0 +1,251 @@
+//! A paper's tables and figures, each with its counterpart here or the reason it has none.
+
+use super::markdown::{anchor, median, number, span};
+use super::plot::Plots;
+use super::run::Run;
+use std::fmt::Write;
+
+/// One paper.
+pub struct Paper {
+    /// What this project calls it.
+    pub name: &'static str,
+    /// Authors, title, year.
+    pub source: &'static str,
+    /// What it was measured on.
+    pub hardware: &'static str,
+    pub items: &'static [Item],
+}
+
+/// A table or figure, or several that one measurement answers.
+pub struct Item {
+    /// `Table IV`, or `Figures 7, 8`.
+    pub label: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    pub ours: Ours,
+}
+
+/// What stands beside it here.
+pub enum Ours {
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+    /// What a document or another section has, as the rest of a sentence.
+    Elsewhere(&'static str),
+    /// What the paper claims, with its numbers; the lists of the JSON that answer it; and the answer.
+    Measured { claim: &'static str, lists: &'static [&'static str], answer: fn(&Run, &mut Plots) -> String },
+}
+
+impl Paper {
+    fn heading(&self, item: &Item) -> String {
+        format!("{}, {}: {}", self.name, item.label, item.about)
+    }
+
+    /// Its rows in the list at the top: what each table and figure is, and where its counterpart is.
+    pub fn contents(&self, answered: &[String]) -> Vec<Vec<String>> {
+        let row = |item: &Item| {
+            let heading = self.heading(item);
+            let place = match &item.ours {
+                Ours::Nothing(why) => format!("None: {why}."),
+                Ours::Elsewhere(place) => format!("{place}."),
+                Ours::Measured { .. } if answered.contains(&heading) => format!("[below](#{})", anchor(&heading)),
+                Ours::Measured { lists, .. } => {
+                    format!("None yet: {} of the files lacks what it takes.", quoted(lists))
+                }
+            };
+            vec![format!("{} {}", self.name, item.label), item.about.into(), place]
+        };
+        self.items.iter().map(row).collect()
+    }
+
+    /// A section for every table and figure that some run has an answer to, and their headings.
+    pub fn sections(&self, runs: &[Run], plots: &mut Plots) -> (String, Vec<String>) {
+        let (mut out, mut headings) = (String::new(), Vec::new());
+        for item in self.items {
+            let Ours::Measured { claim, lists, answer } = &item.ours else { continue };
+            let answers: String = runs.iter().map(|run| sourced(run, lists, &answer(run, plots))).collect();
+            if !answers.is_empty() {
+                let heading = self.heading(item);
+                // Writing to a string does not fail.
+                let _ =
+                    write!(out, "\n### {heading}\n\n**{} says** ({}): {claim}\n{answers}", self.name, self.hardware);
+                headings.push(heading);
+            }
+        }
+        (out, headings)
+    }
+}
+
+fn quoted(lists: &[&str]) -> String {
+    lists.iter().map(|list| format!("`{list}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// An answer with where it is from; nothing for none.
+pub fn sourced(run: &Run, lists: &[&str], answer: &str) -> String {
+    if answer.is_empty() {
+        return String::new();
+    }
+    let Run { device, date, name, .. } = run;
+    format!("\n**Here** ({device}, {date}; [`{name}`]({name}), {}):\n\n{}\n", quoted(lists), answer.trim_matches('\n'))
+}
+
+/// Whether what was measured is what a paper says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    More,
+    Less,
+}
+
+/// A claim on a ratio is met if the median of what was measured is in its range, give or take this share.
+pub const SLACK: f64 = 0.1;
+
+impl Verdict {
+    /// The verdict on a claimed range.
+    pub fn of(found: &[f64], low: f64, high: f64) -> Option<Verdict> {
+        let middle = median(found)?;
+        Some(match () {
+            () if middle > high * (1.0 + SLACK) => Verdict::More,
+            () if middle < low * (1.0 - SLACK) => Verdict::Less,
+            () => Verdict::Holds,
+        })
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::More => "does not hold (more)",
+            Verdict::Less => "does not hold (less)",
+        }
+    }
+}
+
+/// A claim that is a yes or a no, with what was measured and why it came out so.
+pub fn yes_or_no(holds: bool, measured: &str, why_yes: &str, why_no: &str) -> String {
+    let (word, why) = if holds { ("The claim holds here", why_yes) } else { ("The claim does not hold here", why_no) };
+    format!("**{word}**: {measured}{}{why}.", if why.is_empty() { "" } else { "; " })
+}
+
+/// A claim on one number, with what was measured and why it came out so: as claimed, more, less.
+pub fn in_range(found: f64, [low, high]: [f64; 2], measured: &str, why: [&str; 3]) -> String {
+    let Some(verdict) = Verdict::of(&[found], low, high) else { return String::new() };
+    let why = why[verdict as usize];
+    format!("**The claim {} here**: {measured}{}{why}.", verdict.words(), if why.is_empty() { "" } else { "; " })
+}
+
+/// A claimed ratio.
+pub struct Claim {
+    /// What over what.
+    pub what: &'static str,
+    /// The lowest and the highest that the paper has.
+    pub range: [f64; 2],
+    /// What is measured, in one precision.
+    pub measured: fn(&Run, &str) -> Vec<f64>,
+    /// Why it holds, why more, why less; empty where there is nothing to say.
+    pub why: [&'static str; 3],
+}
+
+/// Claims beside what was measured, in both precisions.
+pub fn claims(name: &str, run: &Run, claims: &[Claim]) -> String {
+    let mut rows = Vec::new();
+    for claim in claims {
+        let [low, high] = claim.range;
+        let found = super::lookup::PRECISIONS.map(|precision| (precision, (claim.measured)(run, precision)));
+        let verdicts: Vec<(&str, Verdict)> = found
+            .iter()
+            .filter_map(|(precision, values)| Some((*precision, Verdict::of(values, low, high)?)))
+            .collect();
+        if verdicts.is_empty() {
+            continue;
+        }
+        let cells = found.iter().map(|(_, values)| span(values));
+        rows.push([vec![claim.what.into(), span(&[low, high])], cells.collect(), said(&verdicts, claim)].concat());
+    }
+    super::markdown::table(&["how many times as fast", name, "here, f64", "here, f32", "claim.", "why."], &rows)
+}
+
+/// The verdicts in words, once if they agree, and their reasons.
+fn said(verdicts: &[(&str, Verdict)], claim: &Claim) -> Vec<String> {
+    let agree = verdicts.iter().all(|(_, verdict)| *verdict == verdicts[0].1);
+    let words: Vec<String> = match agree {
+        true => vec![verdicts[0].1.words().into()],
+        false => verdicts.iter().map(|(precision, verdict)| format!("{} in {precision}", verdict.words())).collect(),
+    };
+    let mut reasons: Vec<&str> = Vec::new();
+    for (_, verdict) in verdicts {
+        let why = claim.why[*verdict as usize];
+        if !why.is_empty() && !reasons.contains(&why) {
+            reasons.push(why);
+        }
+    }
+    vec![words.join(", "), if reasons.is_empty() { "-".into() } else { reasons.join("; ") }]
+}
+
+/// The exponent p of y ~ x^p through some points, by least squares of the logarithms; nothing from fewer than three.
+pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let mean = |value: fn(&(f64, f64)) -> f64| logs.iter().map(value).sum::<f64>() / n;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let (above, below) = logs.iter().fold((0.0, 0.0), |(a, b), p| (a + (p.0 - x) * (p.1 - y), b + (p.0 - x).powi(2)));
+    (logs.len() >= 3 && below > 0.0).then(|| above / below)
+}
+
+/// `N^0.389`.
+pub fn power(exponent: f64) -> String {
+    format!("N^{}", number(exponent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_of_the_median() {
+        let verdict = |found: &[f64]| Verdict::of(found, 5.0, 10.0);
+        assert_eq!(verdict(&[1.0, 7.0, 30.0]), Some(Verdict::Holds));
+        assert_eq!(verdict(&[4.6]), Some(Verdict::Holds));
+        assert_eq!(verdict(&[4.4]), Some(Verdict::Less));
+        assert_eq!(verdict(&[10.9, 11.1, 12.0]), Some(Verdict::More));
+        assert_eq!(verdict(&[]), None);
+    }
+
+    #[test]
+    fn claims_say_where_precisions_differ() {
+        let claim = Claim {
+            what: "a over b",
+            range: [2.0, 3.0],
+            measured: |_, precision| if precision == "f64" { vec![2.5] } else { vec![9.0, 7.0] },
+            why: ["as bytes say", "caches", ""],
+        };
+        let text = claims("PAPER", &Run::default(), &[claim]);
+        assert_eq!(
+            text.lines().nth(2),
+            Some(
+                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, does not hold (more) in f32 | as bytes say; \
+                    caches |"
+            )
+        );
+    }
+
+    #[test]
+    fn powers_are_found() {
+        let points: Vec<(f64, f64)> = [1.0, 10.0, 50.0, 700.0].iter().map(|x: &f64| (*x, 3.0 * x.powf(0.4))).collect();
+        assert!((exponent(&points).unwrap() - 0.4).abs() < 1e-12);
+        assert_eq!(exponent(&points[..2]), None);
+    }
+
+    #[test]
+    fn a_number_is_more_or_less() {
+        let said = |found| in_range(found, [50.0, 50.0], "so much", ["", "why more", "why less"]);
+        assert_eq!(said(52.0), "**The claim holds here**: so much.");
+        assert_eq!(said(152.0), "**The claim does not hold (more) here**: so much; why more.");
+        assert_eq!(said(5.0), "**The claim does not hold (less) here**: so much; why less.");
+    }
+
+    #[test]
+    fn a_sentence_turns_with_the_numbers() {
+        assert_eq!(yes_or_no(true, "3 of 3", "", "why not"), "**The claim holds here**: 3 of 3.");
+        assert_eq!(yes_or_no(false, "1 of 3", "", "why not"), "**The claim does not hold here**: 1 of 3; why not.");
+    }
+}

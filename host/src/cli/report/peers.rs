@@ -1,0 +1,108 @@
+//! What users would pick instead, on the same device: cuSPARSE, a fused CG in CUDA, CuPy, SciPy.
+
+use super::iterations::processors;
+use super::lookup::{OURS, iterated, iterations, library, peer, products, row, title};
+use super::markdown::{count, number, quotient, ratio, span, table};
+use super::plot::Plots;
+use super::run::{PeerAssembled, Run};
+use super::topic::Topic;
+
+/// The topics.
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        heading: "cuSPARSE's products",
+        about: "Milliseconds of one product on the same matrix, each the best of its variants and of the orders of \
+            nodes measured ([`cusparse.py`](cusparse.py)); CuPy's and PyTorch's call cuSPARSE too.",
+        lists: &["cusparse", "spmv"],
+        tables: cusparse,
+    },
+    Topic {
+        heading: "A fused CG in CUDA",
+        about: "A CUDA program written for the comparison: Jacobi-CG with cuSPARSE's SELL-32, the vector steps fused, \
+            scalars on the device, in a CUDA graph. Milliseconds of an iteration.",
+        lists: &["peer", "cg"],
+        tables: fused,
+    },
+    Topic {
+        heading: "CuPy's assembly",
+        about: "Element matrices and their addition to known places ([`cupy_assembly.py`](cupy_assembly.py)), f64.",
+        lists: &["peer_assembly", "assembly"],
+        tables: cupy,
+    },
+    Topic {
+        heading: "SciPy's conjugate gradients",
+        about: "`scipy.sparse.linalg.cg` with Jacobi as scikit-fem calls it, on one thread and a matrix of the same \
+            pattern ([`scipy_cg.py`](scipy_cg.py)), measured in turn with ours on one and more threads.",
+        lists: &["host_cg", "cg"],
+        tables: processors,
+    },
+];
+
+fn cusparse(run: &Run, _: &mut Plots) -> String {
+    const VARIANTS: [&str; 5] = ["csr_alg", "bsr", "sell32", "cupy_csr", "torch_csr"];
+    let (mut rows, mut found) = (Vec::new(), Vec::new());
+    for one in products(run) {
+        let times = VARIANTS.map(|variant| library(run, &one.head, variant, None));
+        let best = times.iter().copied().flatten().min_by(f64::total_cmp);
+        let ours = row(one, OURS).map(|row| row.spmv_ms);
+        if best.is_some() {
+            found.extend(quotient(best, ours));
+            let name = format!("{}, {}", title(&one.head.problem), one.head.precision);
+            rows.push([vec![name], times.map(number).to_vec(), vec![number(ours), ratio(best, ours)]].concat());
+        }
+    }
+    let text = table(&["problem", "CSR", "BSR", "SELL-32", "CuPy CSR", "PyTorch CSR", OURS, "x best"], &rows);
+    if found.is_empty() {
+        text
+    } else {
+        format!("{text}\nEBW is {} times as fast as the best of them.\n", span(&found))
+    }
+}
+
+fn fused(run: &Run, _: &mut Plots) -> String {
+    let (mut rows, mut found) = (Vec::new(), Vec::new());
+    for one in iterations(run) {
+        let (Some(other), Some(ours)) = (peer(run, &one.head), iterated(one, OURS)) else { continue };
+        found.extend(quotient(other.iteration_ms, ours.iteration_ms));
+        let name = format!("{}, {}", title(&one.head.problem), one.head.precision);
+        rows.push(vec![
+            name,
+            count(one.head.dofs),
+            number(other.iteration_ms),
+            number(ours.iteration_ms),
+            ratio(other.iteration_ms, ours.iteration_ms),
+        ]);
+    }
+    if found.is_empty() {
+        return String::new();
+    }
+    let text = table(&["problem", "unknowns", "fused CG, ms", "warpfem, ms", "x fused CG"], &rows);
+    format!("{text}\nAn iteration of warpfem is {} times as fast.\n", span(&found))
+}
+
+/// CuPy's figures on a problem.
+pub fn cupy_on<'a>(run: &'a Run, problem: &str) -> Option<&'a PeerAssembled> {
+    run.peer_assembly.iter().flat_map(|one| &one.rows).find(|row| row.problem == problem)
+}
+
+fn cupy(run: &Run, _: &mut Plots) -> String {
+    let line = |one: &super::run::Assembly| {
+        let theirs = cupy_on(run, &one.head.problem)?;
+        let fastest = one.rows.iter().filter_map(|row| Some((row.figures.as_ref()?.assembly_ms, &row.format)));
+        let (ms, strategy) = fastest.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let cells = [theirs.element_matrices_ms, theirs.scatter_ms, theirs.assembly_ms, ms].map(number);
+        Some(
+            [
+                vec![title(&one.head.problem), count(theirs.elements)],
+                cells.to_vec(),
+                vec![strategy.clone(), ratio(theirs.assembly_ms, ms)],
+            ]
+            .concat(),
+        )
+    };
+    let rows: Vec<Vec<String>> = super::lookup::assemblies(run, "f64", OURS).into_iter().filter_map(line).collect();
+    let heads =
+        ["problem", "elements", "element matrices, ms", "addition, ms", "together, ms", "warpfem, ms", "by.", "x CuPy"];
+    let by = run.peer_assembly.first().map_or("CuPy", |one| &one.peer_assembly);
+    if rows.is_empty() { String::new() } else { format!("{by}.\n\n{}", table(&heads, &rows)) }
+}

@@ -1,0 +1,228 @@
+//! Tables of products, orders of nodes and set-up.
+
+use super::lookup::{
+    OURS, PRECISIONS, is_file, iterated, iterations, library, place, products, products_in, row, title,
+};
+use super::markdown::{count, digits, megabytes, milliseconds, number, percent, quotient, ratio, table};
+use super::plot::Plots;
+use super::run::{Run, Spmv};
+use super::topic::Topic;
+use std::collections::BTreeMap;
+
+/// Cells of the cubes whose formats are compared; squares, boxes and files always are.
+const COMPARED: [&str; 2] = ["20", "100"];
+
+/// The topics.
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        heading: "Sparse product",
+        about: "One product `y = K x` with the format that `auto` stands for. SELL-32 and CSR: times as fast as \
+            cuSPARSE's.",
+        lists: &["spmv", "cusparse"],
+        tables: sparse_product,
+    },
+    Topic {
+        heading: "Sparse product by format",
+        about: "Operations per second; two for every value of the mesh's blocks, whatever a format pads.",
+        lists: &["spmv", "cusparse"],
+        tables: by_format,
+    },
+    Topic {
+        heading: "Formats on large meshes",
+        about: "`own bytes, of copy` is the share of the copy bandwidth that all that a format stores, x and y once \
+            account for.",
+        lists: &["spmv", "cusparse"],
+        tables: formats,
+    },
+    Topic {
+        heading: "Orders of nodes",
+        about: "Nodes as the mesh has them, along a Hilbert curve, or in reverse Cuthill-McKee order; then sorted by \
+            their number of neighbours within a window.",
+        lists: &["spmv", "cusparse"],
+        tables: orders,
+    },
+    Topic {
+        heading: "Set-up",
+        about: "What comes before the first iteration and depends on the topology alone, against a solution in double \
+            precision.",
+        lists: &["spmv", "cg"],
+        tables: set_up,
+    },
+];
+
+fn sparse_product(run: &Run, _: &mut Plots) -> String {
+    let line = |one: &Spmv| {
+        let found = row(one, OURS)?;
+        let peers = ["sell32", "csr"].map(|variant| ratio(library(run, &one.head, variant, None), found.spmv_ms));
+        let name = format!("{}, {}", title(&one.head.problem), one.head.precision);
+        let own = [
+            count(one.head.dofs),
+            number(found.spmv_ms),
+            digits(found.gb_per_s, 4),
+            percent(found.of_copy),
+            number(found.gflops),
+        ];
+        Some([vec![name], own.to_vec(), peers.to_vec()].concat())
+    };
+    let rows: Vec<Vec<String>> = products(run).into_iter().filter_map(line).collect();
+    table(&["problem", "unknowns", "ms", "GB/s of least bytes", "of copy", "GFLOP/s", "x SELL-32", "x CSR"], &rows)
+}
+
+/// GFLOP/s of cuSPARSE's best variant that begins so.
+pub fn library_gflops(run: &Run, one: &Spmv, variant: &str) -> Option<f64> {
+    let operations = 2e-6 * (one.head.blocks * one.head.block_size.pow(2)) as f64;
+    quotient(operations, library(run, &one.head, variant, None))
+}
+
+fn is_compared(one: &&Spmv) -> bool {
+    let cells = one.head.problem.split_once(" cube ").map(|parts| parts.1);
+    one.rows.len() > 1 && cells.is_none_or(|cells| COMPARED.contains(&cells))
+}
+
+fn by_format(run: &Run, _: &mut Plots) -> String {
+    let mut out = String::new();
+    for precision in PRECISIONS {
+        let all = products_in(run, precision);
+        let mut ones: Vec<&Spmv> = all.iter().copied().filter(is_compared).collect();
+        if ones.is_empty() {
+            ones = all.into_iter().filter(|one| one.rows.len() > 1).collect();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for row in ones.iter().flat_map(|one| &one.rows) {
+            if !names.contains(&row.format.as_str()) {
+                names.push(&row.format);
+            }
+        }
+        let line = |name: &&str| {
+            let speeds = ones.iter().map(|one| number(row(one, name).map(|row| row.gflops)));
+            std::iter::once((*name).to_owned()).chain(speeds).collect()
+        };
+        let mut rows: Vec<Vec<String>> = names.iter().map(line).collect();
+        for (name, variant) in [("cuSPARSE's SELL-32", "sell32"), ("cuSPARSE's CSR", "csr_alg")] {
+            let speeds = ones.iter().map(|one| library_gflops(run, one, variant));
+            if speeds.clone().any(|speed| speed.is_some()) {
+                rows.push(std::iter::once(name.to_owned()).chain(speeds.map(number)).collect());
+            }
+        }
+        let titles: Vec<String> = ones.iter().map(|one| title(&one.head.problem)).collect();
+        let heads: Vec<&str> = std::iter::once("format").chain(titles.iter().map(String::as_str)).collect();
+        if !ones.is_empty() {
+            out += &format!("\nGFLOP/s, {precision}:\n\n{}", table(&heads, &rows));
+        }
+    }
+    out
+}
+
+/// Every format on the largest cubes that were compared, and on unstructured meshes.
+fn formats(run: &Run, _: &mut Plots) -> String {
+    let wanted =
+        |one: &&Spmv| one.rows.len() > 1 && (is_file(&one.head.problem) || one.head.problem.ends_with(" cube 100"));
+    products(run).into_iter().filter(wanted).map(|one| formats_of(run, one)).collect()
+}
+
+fn formats_of(run: &Run, one: &Spmv) -> String {
+    let times = ["sell32", "csr_alg"].map(|variant| library(run, &one.head, variant, None));
+    let line = |row: &super::run::Row<super::run::Product>| {
+        let Some(found) = &row.figures else {
+            let why =
+                row.needed_bytes.map_or("refused".into(), |needed| format!("needs {}", warpfem::text::bytes(needed)));
+            return vec![row.format.clone(), why];
+        };
+        let own = [
+            format!("{} ({:.3})", megabytes(found.stored_bytes), found.padding),
+            milliseconds(found.layout_s),
+            number(found.spmv_ms),
+            percent(found.own_of_copy),
+            number(found.gflops),
+        ];
+        let peers = times.map(|ms| ratio(ms, found.spmv_ms));
+        std::iter::once(row.format.clone()).chain(own).chain(peers).collect()
+    };
+    let rows: Vec<Vec<String>> = one.rows.iter().map(line).collect();
+    let heads = [
+        "format",
+        "stored, MB (padding)",
+        "layout, ms",
+        "product, ms",
+        "own bytes, of copy",
+        "GFLOP/s",
+        "x SELL-32",
+        "x CSR",
+    ];
+    let (head, b) = (&one.head, one.head.block_size);
+    let sizes = format!(
+        "{} unknowns, {} blocks of {b}x{b}; order of nodes: {}",
+        count(head.dofs),
+        count(head.blocks),
+        one.ordering
+    );
+    format!("\n{}, {}: {sizes}.\n\n{}", title(&head.problem), head.precision, table(&heads, &rows))
+}
+
+/// A problem's reports by order of nodes and degree window.
+type Orders<'a> = BTreeMap<(&'a str, usize), &'a Spmv>;
+
+/// Every order of nodes of the problems that were measured in several.
+fn orders(run: &Run, _: &mut Plots) -> String {
+    let mut problems: BTreeMap<_, Orders> = BTreeMap::new();
+    for one in &run.spmv {
+        let of = problems.entry((&one.head.problem, &one.head.precision, one.head.block_size)).or_default();
+        let slot = of.entry((&one.ordering, one.degree_window)).or_insert(one);
+        if one.rows.len() > slot.rows.len() {
+            *slot = one;
+        }
+    }
+    let mut several: Vec<Vec<&Spmv>> =
+        problems.into_values().filter(|of| of.len() > 1).map(|of| of.into_values().collect()).collect();
+    several.sort_by(|a, b| place(&a[0].head, &b[0].head));
+    several.into_iter().map(|ones| orders_of(run, &ones)).collect()
+}
+
+fn orders_of(run: &Run, ones: &[&Spmv]) -> String {
+    let line = |one: &&Spmv| {
+        let ours = row(one, OURS)?;
+        let others = ["csr", "sell"].map(|name| number(row(one, name).map(|row| row.spmv_ms)));
+        let first = [one.ordering.clone(), count(one.degree_window), milliseconds(one.setup_s)];
+        let last = [format!("{:.3}", ours.padding), number(ours.spmv_ms), percent(ours.of_copy)];
+        Some(first.into_iter().chain(others).chain(last).collect())
+    };
+    let rows: Vec<Vec<String>> = ones.iter().filter_map(line).collect();
+    let head = &ones[0].head;
+    let mut names: Vec<&str> = ones.iter().map(|one| one.ordering.as_str()).collect();
+    names.dedup();
+    let peers = names
+        .into_iter()
+        .filter_map(|name| Some(format!("{name} {}", number(library(run, head, "sell32", Some(name))?))));
+    let peers: Vec<String> = peers.collect();
+    let peers =
+        if peers.is_empty() { String::new() } else { format!("\ncuSPARSE's SELL-32, ms: {}.\n", peers.join(", ")) };
+    let heads =
+        ["order", "degree window", "pattern, ms", "csr, ms", "sell, ms", "ebw, padding", "ebw, ms", "ebw, of copy"];
+    format!("\n{}, {}:\n\n{}{peers}", title(&head.problem), head.precision, table(&heads, &rows))
+}
+
+fn set_up(run: &Run, _: &mut Plots) -> String {
+    let solution = |problem: &str| {
+        let one = iterations(run).into_iter().find(|one| one.head.problem == problem && one.head.precision == "f64")?;
+        iterated(one, OURS).filter(|found| found.converged).map(|found| found.solve_ms / 1e3)
+    };
+    let line = |one: &Spmv| {
+        let (layout, solve) = (row(one, OURS)?.layout_s?, solution(&one.head.problem));
+        let together = one.setup_s + layout;
+        let head = [title(&one.head.problem), count(one.head.elements), count(one.head.dofs)];
+        let times = [Some(one.setup_s), Some(layout), Some(together), solve].map(milliseconds);
+        Some(head.into_iter().chain(times).chain([percent(quotient(together, solve))]).collect())
+    };
+    let rows: Vec<Vec<String>> = products_in(run, "f64").into_iter().filter_map(line).collect();
+    let heads = [
+        "problem",
+        "elements",
+        "unknowns",
+        "pattern, ms",
+        "ebw layout, ms",
+        "together, ms",
+        "solution, ms",
+        "of solution",
+    ];
+    table(&heads, &rows)
+}

@@ -1,0 +1,79 @@
+//! The table of the README: products and iterations in double precision side by side, of the newest run on a GPU.
+
+use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products_in, row, title};
+use super::markdown::{count, number, percent, ratio, table};
+use super::run::{Cg, Run, Spmv, is_gpu};
+use warpfem::text;
+
+/// What the table stands between in the README.
+pub const MARKS: [&str; 2] = ["<!-- speed -->", "<!-- /speed -->"];
+/// The phases of a solution that are listed.
+const PHASES: [&str; 7] = ["read", "setup", "assembly", "boundary", "solve", "stress", "write"];
+
+/// The table, and how long whole solutions took; nothing where no product or iteration was measured.
+pub fn speed(run: &Run) -> Option<String> {
+    let solutions: Vec<&Cg> = iterations(run).into_iter().filter(|one| one.head.precision == "f64").collect();
+    let solution = |one: &Spmv| solutions.iter().copied().find(|cg| cg.head.problem == one.head.problem);
+    // Boxes that were only multiplied or only iterated on stand in the report alone.
+    let shown = products_in(run, "f64").into_iter().filter(|one| one.head.block_size == 3);
+    let shown = shown.filter(|one| solution(one).is_some() || is_file(&one.head.problem));
+    let line = |one: &Spmv| {
+        let (cg, product) = (solution(one), row(one, OURS));
+        let (found, other) = (cg.and_then(|cg| iterated(cg, OURS)), peer(run, &one.head));
+        let own = product.map(|row| row.spmv_ms);
+        vec![
+            title(&one.head.problem),
+            count(one.head.dofs),
+            number(own),
+            percent(product.map(|row| row.of_copy)),
+            ratio(library(run, &one.head, "sell32", None), own),
+            count(found.map(|found| found.iterations)),
+            number(found.map(|found| found.iteration_ms)),
+            percent(found.map(|found| found.of_copy)),
+            ratio(other.map(|other| other.iteration_ms), found.map(|found| found.iteration_ms)),
+        ]
+    };
+    let rows: Vec<Vec<String>> = shown.map(line).collect();
+    let heads =
+        ["cube", "unknowns", "K u, ms", "of copy", "x SELL-32", "CG iterations", "ms each", "of copy", "x fused CG"];
+    let copies = run.spmv.iter().map(|one| &one.head).chain(run.cg.iter().map(|one| &one.head));
+    let copy = copies.filter(|head| is_gpu(&head.device)).map(|head| head.copy_gb_per_s).max_by(f64::total_cmp)?;
+    let copy = text::count(copy.round() as usize);
+    let head = format!("{}, double precision, {}; copy: {copy} GB/s.", run.device, run.date);
+    Some(format!("{head}\n\n{}{}", table(&heads, &rows), whole(run)))
+}
+
+/// Solutions of the cubes from case to files.
+fn whole(run: &Run) -> String {
+    let mut out = String::new();
+    for one in run.solve.iter().filter(|one| one.case.starts_with("cube")) {
+        let time = |phase: &str| one.timings_s.get(phase).copied();
+        let parts = PHASES.map(|phase| format!("{phase} {}", time(phase).map_or("-".into(), |s| text::number(s, 2))));
+        let (elements, total) = (count(one.elements), number(time("total")));
+        out += &format!(
+            "\n`warpfem solve` of {}, {elements} elements, from case to files: {total} s ({}).\n",
+            one.case,
+            parts.join(", ")
+        );
+    }
+    out
+}
+
+/// A text with the table between its marks; nothing if it lacks them.
+pub fn fill(text: &str, table: &str) -> Option<String> {
+    let (before, rest) = text.split_once(MARKS[0])?;
+    let (_, after) = rest.split_once(MARKS[1])?;
+    Some(format!("{before}{}\n\n{table}\n{}{after}", MARKS[0], MARKS[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_goes_between_the_marks() {
+        let text = "a\n<!-- speed -->\nold\n<!-- /speed -->\nb\n";
+        assert_eq!(fill(text, "| new |\n").unwrap(), "a\n<!-- speed -->\n\n| new |\n\n<!-- /speed -->\nb\n");
+        assert_eq!(fill("a <!-- speed --> b", "new"), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! `report` and `bench compare`: the checked-in report, what is stale, what is refused, and a machine measured for
+//! real.
+
+use crate::{Folder, repository};
+use serde_json::Value;
+
+/// A machine's figures, as `collect.py` gathers them.
+const CPU: &str = "docs/benchmarks/cpu-2026-11-21.json";
+
+fn figures(folder: &Folder) {
+    folder.write("cpu.json", &std::fs::read_to_string(repository(CPU)).unwrap());
+}
+
+#[test]
+fn the_checked_in_report_is_what_the_figures_make() {
+    let folder = Folder::new();
+    let (reports, readme) = (repository("docs/benchmarks"), repository("README.md"));
+    let checked = folder.run(&["report", "-o", &reports, "--readme", &readme, "--check"]);
+    assert_eq!(checked.code, Some(0), "run `warpfem report --readme README.md`:\n{}{}", checked.out, checked.err);
+    let json = std::fs::read_dir(&reports).unwrap().map(|entry| entry.unwrap().path());
+    let json: Vec<String> = json
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
+        .map(|path| path.display().to_string())
+        .collect();
+    let from: Vec<&str> = json.iter().map(String::as_str).collect();
+    folder.run(&[&["report", "-o", "made", "--from"], &from[..]].concat()).done();
+    let mut plots: Vec<String> = std::fs::read_dir(repository("docs/benchmarks/plots"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    plots.sort();
+    assert_eq!(plots, folder.names("made/plots"), "a plot that no report shows is to be removed");
+}
+
+#[test]
+fn a_stale_report_is_named_and_left_as_it_is() {
+    let folder = Folder::new();
+    figures(&folder);
+    folder.run(&["report", "-o", "."]).done();
+    assert_eq!(folder.run(&["report", "-o", ".", "--check"]).done().out, "");
+    folder.write("report.md", "old");
+    let stale = folder.run(&["report", "-o", ".", "--check"]);
+    assert_eq!(stale.code, Some(5));
+    assert_eq!(stale.out, "./report.md is not what `warpfem report` makes of the figures\n");
+    assert_eq!(folder.read("report.md"), b"old");
+    assert_eq!(folder.run(&["report", "-o", "."]).done().out, "wrote ./report.md\n");
+}
+
+#[test]
+fn other_figures_make_another_report() {
+    let folder = Folder::new();
+    figures(&folder);
+    folder.run(&["report", "-o", "."]).done();
+    let before = folder.read("report.md");
+    let mut figures: Value = serde_json::from_slice(&folder.read("cpu.json")).unwrap();
+    for solve in figures["solve"].as_array_mut().unwrap() {
+        solve["timings_s"]["total"] = 100.0.into();
+    }
+    folder.write("cpu.json", &figures.to_string());
+    folder.run(&["report", "-o", "."]).done();
+    let [before, after] = [before, folder.read("report.md")].map(|text| String::from_utf8(text).unwrap());
+    assert!(before.contains("**The claim holds here**: the solution takes at least 74 % of the time"));
+    assert!(after.contains("**The claim does not hold here**: the solution takes at least 10 % of the time"));
+}
+
+#[test]
+fn what_cannot_be_reported_on_is_refused() {
+    let folder = Folder::new();
+    let refused = |arguments: &[&str], why: &str| {
+        let run = folder.run(&[&["report"], arguments].concat());
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(why), "{arguments:?}: {}", run.err);
+    };
+    refused(&[], "docs/benchmarks");
+    refused(&["-o", "."], "no *.json in .");
+    refused(&["--from", "none.json"], "none.json");
+    refused(&["--check", "--quick"], "cannot be used with");
+    refused(&["--cells", "9"], "--measure");
+    refused(&["--quick", "--device", "tpu"], "expected auto, cpu");
+    folder.write("bad.json", "{\"rows\": []}");
+    refused(&["-o", "."], "neither the figures of a machine nor a report");
+    folder.write("bad.json", "{\"commands\": [], \"cg\": [1]}");
+    refused(&["-o", "."], "bad.json");
+    std::fs::remove_file(folder.path("bad.json")).unwrap();
+    figures(&folder);
+    folder.write("README.md", "no marks");
+    refused(&["-o", ".", "--readme", "README.md"], "figures of a GPU");
+    folder.write("gpu.json", &std::fs::read_to_string(repository("docs/benchmarks/h200-2026-11-21.json")).unwrap());
+    refused(&["-o", ".", "--readme", "README.md"], "it lacks the marks");
+    assert_eq!(folder.names("."), ["README.md", "cpu.json", "gpu.json"]);
+}
+
+#[test]
+fn a_machine_is_measured_and_reported_on() {
+    let folder = Folder::new();
+    let run = folder.run(&["report", "--measure", "--cells", "2", "--device", "cpu", "-o", "mine"]).done();
+    assert!(!run.err.contains("left out"), "{}", run.err);
+    let names = folder.names("mine");
+    assert_eq!((names.len(), &names[1..]), (3, &["plots".to_owned(), "report.md".into()][..]));
+    let figures: Value = serde_json::from_slice(&folder.read(&format!("mine/{}", names[0]))).unwrap();
+    assert!(figures["device"].as_str().unwrap().starts_with("cpu ("), "{}", figures["device"]);
+    assert_eq!(
+        (&figures["driver"], &figures["commands"][0]),
+        (&"none".into(), &"warpfem report --measure --cells 2 --device cpu".into())
+    );
+    for list in ["spmv", "cg", "assembly", "precond", "femses", "solve"] {
+        assert!(!figures[list].as_array().unwrap().is_empty(), "{list}");
+    }
+    let text = String::from_utf8(folder.read("mine/report.md")).unwrap();
+    for wanted in [
+        "### DSM, Figures 7, 8",
+        "### SBELL, Figure 8",
+        "### WARP, Figures 12, 14",
+        "### FEMSES, Figure 5.34",
+        "### Roofline by device",
+    ] {
+        assert!(text.contains(wanted), "{wanted}");
+    }
+    // What was measured compares with itself.
+    let file = format!("mine/{}", names[0]);
+    let same = folder.run(&["bench", "compare", &file, &file]).done();
+    assert!(same.out.contains(" compared: 0 slower by more than 10 %, 0 faster"), "{}", same.out);
+}
+
+#[test]
+fn what_became_slower_is_found() {
+    let folder = Folder::new();
+    let flags = ["bench", "assembly", "--cells", "2", "--device", "cpu", "--samples", "1", "--json", "old.json"];
+    folder.run(&flags).done();
+    let mut report: Value = serde_json::from_slice(&folder.read("old.json")).unwrap();
+    let ms = report["rows"][0]["assembly_ms"].as_f64().unwrap();
+    report["rows"][0]["assembly_ms"] = (2.0 * ms).into();
+    folder.write("slow.json", &report.to_string());
+    // Twice the time at half the bandwidth is the same.
+    report["copy_gb_per_s"] = (report["copy_gb_per_s"].as_f64().unwrap() / 2.0).into();
+    report["rows"].as_array_mut().unwrap().truncate(1);
+    folder.write("small.json", &report.to_string());
+    let slow = folder.run(&["bench", "compare", "old.json", "slow.json"]);
+    assert_eq!(slow.code, Some(5), "{}{}", slow.out, slow.err);
+    assert!(slow.out.contains("row_owner into ebw") && slow.out.contains("2.000  SLOWER"), "{}", slow.out);
+    folder.run(&["bench", "compare", "old.json", "slow.json", "--margin", "1.1"]).done();
+    folder.run(&["bench", "compare", "slow.json", "old.json"]).done();
+    let small = folder.run(&["bench", "compare", "old.json", "small.json"]).done();
+    assert!(small.out.contains("only in the old file: assembly tet4 cube 2, f64, cpu ("), "{}", small.out);
+    assert!(small.out.contains("1 compared: 0 slower"), "{}", small.out);
+    assert_eq!(folder.run(&["bench", "compare", "old.json", "none.json"]).code, Some(2));
+    assert_eq!(folder.run(&["bench", "compare", "old.json", "slow.json", "--margin", "-1"]).code, Some(2));
+}
