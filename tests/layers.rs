@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 /// Each module of `host/src` and the modules it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
+    ("text", &[]),
     ("element", &["error"]),
-    ("mesh", &["element", "error"]),
-    ("model", &["element", "error", "mesh"]),
+    ("mesh", &["element", "error", "parallel", "text"]),
+    ("model", &["element", "error", "mesh", "text"]),
     // The backend multiplies by matrices, and matrices live on a backend.
     ("backend", &["error", "parallel", "sparse"]),
     ("sparse", &["error", "backend", "parallel"]),
@@ -20,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["error", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"]),
     ("estimate", &["element", "mesh", "model", "assembly", "precond"]),
     ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
-    ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),
+    ("output", &["error", "element", "mesh", "model", "pipeline", "stress", "text"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.
     ("error", &["mesh", "model", "solve", "pipeline"]),
 ];
