@@ -10,14 +10,15 @@ use warpfem::element::ElementKind::Hex8;
 use warpfem::model::Model;
 use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::solve::{CgOptions, Silent, cg};
-use warpfem::{Error, precond, stress};
+use warpfem::precond::{self, Context};
+use warpfem::{Error, stress};
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
 fn solve(launcher: Recorder, model: &Model, preconditioner: &str) -> Result<(usize, f64), Error> {
     let backend = GpuBackend::new(launcher)?;
     let mut phase = Phase::begin(&Silent, "setup");
     let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
-    let preconditioner = precond::build(preconditioner, 4, &backend, &system.matrix)?;
+    let preconditioner = precond::build(preconditioner, &Context::of_order(4), &backend, &system.matrix)?;
     let mut u = backend.zeros::<f64>(system.f.0.len())?;
     let options = CgOptions::new(1e-8, 500);
     let outcome = cg(&backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent)?;

@@ -14,9 +14,10 @@ use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
 use warpfem::pipeline::System;
+use warpfem::precond::{self, Context};
 use warpfem::solve::iteration::{self, Builder, Iteration};
 use warpfem::solve::{CgOptions, Silent};
-use warpfem::{Result, precond, sparse};
+use warpfem::{Result, sparse};
 
 /// Solutions are timed at most this often: one takes many iterations.
 const MAX_SOLUTIONS: u32 = 5;
@@ -143,10 +144,11 @@ fn measure<B: Backend, T: Real>(
     let mut rows: Vec<Row> = Vec::new();
     for (name, order) in chosen(arguments) {
         for (build, storage) in builders {
-            if *storage == F16::NAME && order.is_none() {
+            if *storage == F16::NAME && !precond::reads_matrix(&name) {
                 continue;
             }
-            let make = || build(&name, order.unwrap_or(0) as usize, backend, &system.matrix);
+            let context = Context::of_nodes(order.unwrap_or(0) as usize, system.mesh.coords());
+            let make = || build(&name, &context, backend, &system.matrix);
             let mut row = figures(backend, &system, make, options, samples)?;
             (row.preconditioner, row.order) = (name.clone(), order);
             (row.mixed, row.storage) = (*storage != T::NAME, storage);
