@@ -103,7 +103,8 @@ fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
         let matrix = stiffness(&backend, &model).matrix;
         for name in precond::polynomials() {
             for order in ORDERS {
-                let rounded = precond::build_rounded::<_, F16>(name, &Context::of_order(order), &backend, &matrix).unwrap();
+                let rounded =
+                    precond::build_rounded::<_, F16>(name, &Context::of_order(order), &backend, &matrix).unwrap();
                 let what = format!("{name} {order} in half");
                 assert_sound(&what, &columns_of(&backend, &*rounded, &matrix), rounding::<f32>());
             }

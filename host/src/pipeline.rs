@@ -345,7 +345,7 @@ fn solve_with<B: Backend, T: Real>(
         Way::Iteration(build) => {
             let context = Context::of_nodes(model.solver.order, system.mesh.coords());
             build(&choices.preconditioner, &context, backend, &system.matrix)?
-        },
+        }
         Way::Direct(build) => build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?,
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();

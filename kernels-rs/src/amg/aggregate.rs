@@ -1,5 +1,5 @@
 //! Aggregates of strongly coupled nodes: around the nodes of a maximal independent set of the graph's square (Bell, Dalton,
-//! Olson 2012, sec. 4.3), and around those of a second set in what the first leaves over (Kelley, Rajamanickam 2022).
+//! Olson 2012, sec. 4.3).
 //!
 //! A node that is undecided and has the greatest key within two steps is in the set, and those around it are out. Keys are made of
 //! numbers that follow no pattern: so a few rounds decide all nodes, and the same ones every time.
@@ -25,32 +25,27 @@ fn state(key: u64) -> u64 {
     key >> 62
 }
 
-/// Computes: the keys before the first round: undecided are all nodes that are coupled to others and in no aggregate.
+/// Computes: the keys before the first round: undecided are all nodes that are coupled to others.
 ///
-/// Parameters: `linked [n]`, see [`super::strength::Couplings`]; `aggregates, keys [n]`. Thread mapping: an item per node.
-/// Memory moved: 13 B per node.
+/// Parameters: `linked [n]`, see [`super::strength::Couplings`]; `keys [n]`. Thread mapping: an item per node.
+/// Memory moved: 9 B per node.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items)]
-pub unsafe fn begin_set(node: usize, linked: View<u8>, aggregates: View<u32>, keys: ViewMut<u64>) {
-    let takes_part = linked.at(node) == 1 && aggregates.at(node) == NONE;
-    keys.set(node, if takes_part { key(UNDECIDED, node) } else { 0 });
+pub unsafe fn begin_set(node: usize, linked: View<u8>, keys: ViewMut<u64>) {
+    keys.set(node, if linked.at(node) == 1 { key(UNDECIDED, node) } else { 0 });
 }
 
-/// Computes: the greatest key of a node and its neighbours; nothing passes through nodes that are in an aggregate.
+/// Computes: the greatest key of a node and its neighbours.
 ///
-/// Parameters: `aggregates, from, to [n]`. Thread mapping: an item per node.
-/// Memory moved: 20 B per node; per block an index and a strength, and the key (gathered) if it is strong.
+/// Parameters: `from, to [n]`. Thread mapping: an item per node.
+/// Memory moved: 16 B per node; per block an index and a strength, and the key (gathered) if it is strong.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items)]
-pub unsafe fn spread_keys(node: usize, graph: Graph, aggregates: View<u32>, from: View<u64>, to: ViewMut<u64>) {
-    if aggregates.at(node) != NONE {
-        to.set(node, 0);
-        return;
-    }
+pub unsafe fn spread_keys(node: usize, graph: Graph, from: View<u64>, to: ViewMut<u64>) {
     let mut greatest = from.at(node);
     let (first, width) = graph.pattern.row(node);
     for block in first + 1..first + width {
@@ -83,35 +78,15 @@ pub unsafe fn decide(node: usize, greatest: View<u64>, keys: ViewMut<u64>, undec
     }
 }
 
-/// Computes: 1 for each node of the set that has `least` neighbours to make an aggregate with, 0 for the others.
+/// Computes: 1 for each node of the set, 0 for the others.
 ///
-/// Parameters: `keys, aggregates, roots [n]`. Thread mapping: an item per node.
-/// Memory moved: 12 B per node, and the couplings of nodes of the set.
+/// Parameters: `keys, roots [n]`. Thread mapping: an item per node. Memory moved: 12 B per node.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items)]
-pub unsafe fn mark_roots(
-    node: usize,
-    least: u32,
-    graph: Graph,
-    keys: View<u64>,
-    aggregates: View<u32>,
-    roots: ViewMut<u32>,
-) {
-    if state(keys.at(node)) != IN {
-        roots.set(node, 0);
-        return;
-    }
-    let (first, width) = graph.pattern.row(node);
-    let mut others = 0;
-    for block in first + 1..first + width {
-        let is_strong = graph.strengths.at(block) > 0.0;
-        if is_strong && aggregates.at(graph.pattern.columns.at(block) as usize) == NONE {
-            others += 1;
-        }
-    }
-    roots.set(node, u32::from(others >= least));
+pub unsafe fn mark_roots(node: usize, keys: View<u64>, roots: ViewMut<u32>) {
+    roots.set(node, u32::from(state(keys.at(node)) == IN));
 }
 
 /// The nodes that aggregates begin with, and their aggregates' numbers.
@@ -122,31 +97,24 @@ pub struct Roots {
     pub marks: View<u32>,
     /// Roots before each node, `[n + 1]`.
     pub before: View<u64>,
-    /// The number of the first one's aggregate.
-    pub first: u32,
 }
 
-/// Computes: the aggregates of roots and of their neighbours that have none.
+/// Computes: the aggregates of roots and of their neighbours, [`NONE`] for other nodes.
 ///
-/// Parameters: `from, to [n]`. Thread mapping: an item per node. Memory moved: 20 B per node; per block an index and a strength,
+/// Parameters: `to [n]`. Thread mapping: an item per node. Memory moved: 16 B per node; per block an index and a strength,
 /// and a mark (gathered) if it is strong.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items)]
-pub unsafe fn gather_around(node: usize, graph: Graph, roots: Roots, from: View<u32>, to: ViewMut<u32>) {
-    let mut aggregate = from.at(node);
-    if aggregate == NONE {
-        let root = if roots.marks.at(node) == 1 {
-            node as u32
-        } else {
-            strongest(graph, node, |other| unsafe { roots.marks.at(other) == 1 })
-        };
-        if root != NONE {
-            aggregate = roots.first + roots.before.at(root as usize) as u32;
-        }
-    }
-    to.set(node, aggregate);
+pub unsafe fn gather_around(node: usize, graph: Graph, roots: Roots, to: ViewMut<u32>) {
+    let root = if roots.marks.at(node) == 1 {
+        node as u32
+    } else {
+        // SAFETY: a neighbour is a node.
+        strongest(graph, node, |other| unsafe { roots.marks.at(other) == 1 })
+    };
+    to.set(node, if root == NONE { NONE } else { roots.before.at(root as usize) as u32 });
 }
 
 /// Computes: the aggregates of all nodes: those that have none join that of their strongest neighbour that has one.
@@ -159,6 +127,7 @@ pub unsafe fn gather_around(node: usize, graph: Graph, roots: Roots, from: View<
 pub unsafe fn join_neighbours(node: usize, graph: Graph, from: View<u32>, to: ViewMut<u32>) {
     let mut aggregate = from.at(node);
     if aggregate == NONE {
+        // SAFETY: a neighbour is a node.
         let other = strongest(graph, node, |other| unsafe { from.at(other) != NONE });
         if other != NONE {
             aggregate = from.at(other as usize);

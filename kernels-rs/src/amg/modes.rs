@@ -59,6 +59,27 @@ pub unsafe fn rigid_modes(
     }
 }
 
+/// Computes: the mean of the coordinates of an aggregate's nodes.
+///
+/// Parameters: `members`, the nodes of each aggregate; `coords [n]`; `centroids [n_aggregates]`. Thread mapping: an item per aggregate.
+/// Memory moved: 28 B per node, 24 B per aggregate.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn centroids(aggregate: usize, members: Lists, coords: View<[f64; 3]>, centroids: ViewMut<[f64; 3]>) {
+    let (start, end) = members.range(aggregate);
+    let mut sum = [0.0; 3];
+    for place in start..end {
+        let x = coords.at(members.rows.at(place) as usize);
+        for c in 0..3 {
+            sum[c] += x[c];
+        }
+    }
+    let over = 1.0 / (end - start).max(1) as f64;
+    centroids.set(aggregate, [sum[0] * over, sum[1] * over, sum[2] * over]);
+}
+
 /// Computes: an entry of the upper triangle of `B^T B` of an aggregate, 0 below.
 ///
 /// Parameters: `members`, the nodes of each aggregate; `modes [n][size][n_modes]`; `products [n_aggregates][n_modes][n_modes]`.

@@ -11,8 +11,8 @@
 //! | `femses_chebyshev`, `femses_cg` | element matrices alone | FEMSES accelerated |
 
 use super::{matrices, median, write_json};
-use crate::cli::{print, table};
 use crate::cli::solve::tolerance;
+use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -25,11 +25,11 @@ use warpfem::backend::{Backend, Buffer, Device, Vector};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{System, natural_order};
+use warpfem::precond::{self, Context};
 use warpfem::solve::direct::DirectError;
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
 use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
 use warpfem::sparse::{Matrix, from_dense};
-use warpfem::precond::{self, Context};
 use warpfem::{Error, Result, sparse};
 
 const METHODS: &[&str] =
@@ -296,7 +296,10 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
             "cg" => self.assembled(sparse::AUTO, |system| {
-                self.iterated(&system.matrix, &precond::build("jacobi", &Context::of_order(1), self.backend, &system.matrix)?)
+                self.iterated(
+                    &system.matrix,
+                    &precond::build("jacobi", &Context::of_order(1), self.backend, &system.matrix)?,
+                )
             }),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
             "femses_cg" => femses(Acceleration::Cg, Update::Gather),

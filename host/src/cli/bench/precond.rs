@@ -2,8 +2,8 @@
 
 use super::header::Header;
 use super::{Common, matrices, median, write_json};
-use crate::cli::{print, table};
 use crate::cli::solve::orders;
+use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};

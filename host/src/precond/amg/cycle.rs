@@ -21,10 +21,10 @@ use kernels_rs::real::Real;
 use std::mem::swap;
 
 /// Steps of the polynomial.
-pub const STEPS: usize = 3;
+pub const STEPS: usize = 2;
 
 /// The polynomial reduces the eigenvalues from this part of the largest on: the rest is for the next levels.
-pub const LOWER: f64 = 1.0 / 12.0;
+const LOWER: f64 = 0.1;
 
 /// The way from a level to the next.
 pub struct Transfer<B: Backend, T: Real> {
@@ -54,7 +54,7 @@ pub struct Level<B: Backend, T: Real> {
 }
 
 /// The matrices below the finest level.
-pub struct Below<'a, B: Backend, T: Real> {
+pub struct Matrices<'a, B: Backend, T: Real> {
     /// Of each level that is smoothed.
     pub smoothed: &'a [Matrix<B, T>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
@@ -74,7 +74,7 @@ impl<B: Backend, T: Real> Level<B, T> {
 pub fn cycle<B: Backend, T: Real>(
     backend: &B,
     levels: &mut [Level<B, T>],
-    below: Below<B, T>,
+    below: Matrices<B, T>,
     operator: &dyn Operator<B, T>,
     r: &Vector<B, T>,
     z: &mut Vector<B, T>,
@@ -92,12 +92,13 @@ pub fn cycle<B: Backend, T: Real>(
     smoother.from_zero(before, after, product)?;
     operator.apply(backend, before, product)?;
     let (p, members) = (prolongator.view(), columns.view());
-    let kernel = RestrictResidual { prolongator: p, members, r: r.view(), q: product.view(), coarse: coarse_r.view_mut() };
+    let kernel =
+        RestrictResidual { prolongator: p, members, r: r.view(), q: product.view(), coarse: coarse_r.view_mut() };
     // SAFETY: all live and have the unknowns of this level, or of the next; `coarse_r` is borrowed uniquely.
     unsafe { backend.run(coarse_r.len(), kernel) }?;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
-            cycle(backend, rest, Below { smoothed: others, inverse }, next, coarse_r, coarse_z)?;
+            cycle(backend, rest, Matrices { smoothed: others, inverse }, next, coarse_r, coarse_z)?;
         }
         ([], Some(inverse)) => inverse.apply(backend, coarse_r, coarse_z)?,
         ([], None) => unreachable!("there is a level to go to"),

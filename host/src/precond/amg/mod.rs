@@ -5,7 +5,7 @@
 //! | --- | --- | --- | --- |
 //! | modes that cost no energy | `A B = 0` away from supports: 6 rigid motions in space, 3 in the plane, the constant for a potential | [`tentative`] | Vanek, Mandel, Brezina 1996, sec. 3 |
 //! | strong couplings | `\|A_ij\|^2 >= theta_l^2 \|A_ii\| \|A_jj\|` | [`strength`] | the same, sec. 4 |
-//! | aggregates of nodes | distance-2 independent sets | [`aggregate`] | Bell, Dalton, Olson 2012; Kelley, Rajamanickam 2022 |
+//! | aggregates of nodes | distance-2 independent sets | [`aggregate`] | Bell, Dalton, Olson 2012 |
 //! | tentative prolongator | `B = P_0 B_c`, orthonormal on each aggregate | [`tentative`] | Vanek, Mandel, Brezina 1996 |
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
@@ -23,7 +23,8 @@
 //! Vanek, Mandel, Brezina: Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing 56,
 //! 1996. Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188, 2003. Bell,
 //! Dalton, Olson: Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34, 2012. Kelley,
-//! Rajamanickam: Parallel, portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022.
+//! Rajamanickam: Parallel, portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022. Goodnight: A
+//! tutorial on the sweep operator, Am. Stat. 33, 1979.
 
 pub mod aggregate;
 pub mod blocks;
@@ -42,7 +43,7 @@ use crate::error::{Error, Result};
 use crate::sparse::{Matrix, Operator, Tuning};
 use blocks::BlockRows;
 use cuda_std::prelude::View;
-use cycle::{Below, Level, Transfer, cycle};
+use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
 use setup::{Coarse, Fine, coarsen, format};
@@ -68,7 +69,7 @@ pub struct Amg<B: Backend, T: Real> {
 
 impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
-        let below = Below { smoothed: &self.matrices, inverse: self.inverse.as_ref() };
+        let below = Matrices { smoothed: &self.matrices, inverse: self.inverse.as_ref() };
         cycle(backend, &mut self.levels.borrow_mut(), below, operator, r, z)
     }
 
@@ -103,6 +104,13 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
     }
 }
 
+/// What the next level is made from: its matrix, the modes on it, and where its nodes are.
+struct Below<B: Backend> {
+    matrix: Matrix<B, f64>,
+    modes: Modes<B>,
+    coords: Vector<B, [f64; 3]>,
+}
+
 /// A hierarchy as it is made.
 struct Parts<B: Backend, T: Real> {
     levels: Vec<Level<B, T>>,
@@ -129,16 +137,18 @@ impl<B: Backend, T: Real> Parts<B, T> {
         scaling: View<f64>,
     ) -> Result<()> {
         let size = fine.entries.size;
-        let modes = |free: &Vector<B, u8>| Modes::rigid(backend, size, context.coords, free);
-        let next = coarsen(backend, &fine, 0, OMEGA / upper, modes)?;
+        let nowhere = if context.coords.is_none() { Some(backend.zeros(fine.pattern.n_rows)?) } else { None };
+        let Some(coords) = context.coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
+        let modes = |free: &Vector<B, u8>| Modes::rigid(backend, size, coords, free);
+        let next = coarsen(backend, &fine, coords, 0, OMEGA / upper, modes)?;
         drop(fine);
         let mut next = self.add(backend, inverse, upper, next, scaling)?;
-        while let Some((matrix, modes)) = next {
+        while let Some(Below { matrix, modes, coords }) = next {
             if matrix.block_size() * matrix.pattern().n_rows <= coarsest::MOST {
                 self.inverse = Some(coarsest::inverse(backend, &matrix)?);
                 return Ok(());
             }
-            next = self.coarser(backend, matrix, modes)?;
+            next = self.coarser(backend, matrix, modes, coords)?;
         }
         Ok(())
     }
@@ -149,14 +159,15 @@ impl<B: Backend, T: Real> Parts<B, T> {
         backend: &B,
         matrix: Matrix<B, f64>,
         modes: Modes<B>,
-    ) -> Result<Option<(Matrix<B, f64>, Modes<B>)>> {
+        coords: Vector<B, [f64; 3]>,
+    ) -> Result<Option<Below<B>>> {
         let rounded = rounded::<B, T>(backend, &matrix)?;
         let inverse = inverse_diagonal(backend, &rounded)?;
         let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
         self.matrices.push(rounded);
         let level = self.levels.len();
         let next = match Fine::new(backend, &matrix)? {
-            Some(fine) if level < MOST_LEVELS => coarsen(backend, &fine, level, OMEGA / upper, |_| Ok(modes))?,
+            Some(fine) if level < MOST_LEVELS => coarsen(backend, &fine, &coords, level, OMEGA / upper, |_| Ok(modes))?,
             _ => None,
         };
         drop(matrix);
@@ -171,8 +182,8 @@ impl<B: Backend, T: Real> Parts<B, T> {
         upper: f64,
         next: Option<Coarse<B>>,
         scaling: View<f64>,
-    ) -> Result<Option<(Matrix<B, f64>, Modes<B>)>> {
-        let Some(Coarse { prolongator, columns, matrix, modes }) = next else {
+    ) -> Result<Option<Below<B>>> {
+        let Some(Coarse { prolongator, columns, matrix, modes, coords }) = next else {
             self.levels.push(Level::new(backend, inverse, upper, None)?);
             return Ok(None);
         };
@@ -180,16 +191,12 @@ impl<B: Backend, T: Real> Parts<B, T> {
         self.levels.push(Level::new(backend, inverse, upper, Some(transfer))?);
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
         self.hierarchy.levels.push(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() });
-        Ok(Some((matrix, modes)))
+        Ok(Some(Below { matrix, modes, coords }))
     }
 }
 
 /// P in the precision of the cycle, scaled by the root of `scaling` if that is there.
-fn scaled_to<B: Backend, T: Real>(
-    backend: &B,
-    from: BlockRows<B, f64>,
-    scaling: View<f64>,
-) -> Result<BlockRows<B, T>> {
+fn scaled_to<B: Backend, T: Real>(backend: &B, from: BlockRows<B, f64>, scaling: View<f64>) -> Result<BlockRows<B, T>> {
     let mut values = blocks::zeros(backend, from.values.len())?;
     let (prolongator, rows) = (from.view(), from.shape.rows.view());
     let kernel = RoundProlongator { inverse: scaling, rows, prolongator, to: values.view_mut() };
@@ -205,8 +212,7 @@ fn rounded<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<
     let pattern = matrix.shared_pattern();
     let mut rounded = Matrix::<B, T>::zeros(backend, format(size), size, pattern, Tuning::default())?;
     let (to, n_rows) = (rounded.entries(), pattern.n_rows);
-    let kernel =
-        CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: rounded.values_mut() };
+    let kernel = CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: rounded.values_mut() };
     // SAFETY: both live and have this pattern; each entry belongs to one row.
     unsafe { backend.run(n_rows, kernel) }?;
     Ok(rounded)

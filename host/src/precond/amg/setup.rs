@@ -5,7 +5,7 @@
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
 use super::strength::Strength;
-use super::tentative::Modes;
+use super::tentative::{Modes, centroids, members};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::precond::inverse_diagonal;
@@ -50,6 +50,8 @@ pub struct Coarse<B: Backend> {
     pub matrix: Matrix<B, f64>,
     /// The modes there.
     pub modes: Modes<B>,
+    /// Where its nodes are.
+    pub coords: Vector<B, [f64; 3]>,
 }
 
 /// The storage format of a level with blocks of this size: one of blocks where there is one.
@@ -57,8 +59,8 @@ pub fn format(size: usize) -> &'static str {
     if size <= kernels_rs::sparse::MAX_BLOCK { crate::sparse::AUTO } else { "sell" }
 }
 
-/// The next level; nothing if there is none worth having. `omega` weighs the smoothing of the prolongator. Of the finest level the
-/// modes are not known yet: `modes` makes them from a bit for each component that is free.
+/// The level after number `level`, whose nodes are at `coords`; nothing if there is none worth having. `omega` weighs the smoothing of
+/// the prolongator. Of the finest level the modes are not known yet: `modes` makes them from a bit for each component that is free.
 ///
 /// # Errors
 ///
@@ -66,24 +68,28 @@ pub fn format(size: usize) -> &'static str {
 pub fn coarsen<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,
+    coords: &Vector<B, [f64; 3]>,
     level: usize,
     omega: f64,
     modes: impl FnOnce(&Vector<B, u8>) -> Result<Modes<B>>,
 ) -> Result<Option<Coarse<B>>> {
     let size = fine.entries.size;
-    let strength = Strength::new(backend, fine, level)?;
+    let strength = Strength::new(backend, fine, coords, level)?;
     let aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
     if aggregates.number == 0 || aggregates.number as f64 > WORTHWHILE * fine.pattern.n_rows as f64 {
         return Ok(None);
     }
     let modes = modes(&strength.free)?;
     drop(strength);
-    let (tentative, modes) = modes.orthonormalised(backend, size, &aggregates)?;
+    let shape = members(backend, &aggregates)?;
+    let columns = Columns::new(backend, &shape)?;
+    let coords = centroids(backend, aggregates.number, &columns, coords)?;
+    let (tentative, modes) = modes.orthonormalised(backend, size, shape, &columns)?;
     let prolongator = smoothed(backend, fine, &tentative, omega)?;
     drop(tentative);
     let columns = Columns::new(backend, &prolongator.shape)?;
     let matrix = galerkin(backend, fine, &prolongator, &columns)?;
-    Ok(Some(Coarse { prolongator, columns, matrix, modes }))
+    Ok(Some(Coarse { prolongator, columns, matrix, modes, coords }))
 }
 
 /// `C = A B`, with these blocks.

@@ -1,11 +1,11 @@
 //! The modes that cost no energy, and the tentative prolongator that they make: see [`kernels_rs::amg::modes`].
 
 use super::aggregate::Aggregates;
-use super::blocks::{BlockRows, Columns, Shape};
+use super::blocks::{BlockRows, Columns, Shape, zeros};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::Pattern;
-use kernels_rs::amg::modes::{Centre, FactoriseProducts, ModeProducts, OrthonormalModes, RigidModes};
+use kernels_rs::amg::modes::{Centre, Centroids, FactoriseProducts, ModeProducts, OrthonormalModes, RigidModes};
 use kernels_rs::amg::pattern::{CountMembers, ListMembers};
 
 /// The modes at the nodes of a level.
@@ -17,28 +17,15 @@ pub struct Modes<B: Backend> {
 }
 
 impl<B: Backend> Modes<B> {
-    /// The rigid motions of a body with `size` components at nodes with these coordinates, or the constant. Without coordinates there are
-    /// no rotations: they are 0. `free` has a bit for each component that is not supported.
-    pub fn rigid(
-        backend: &B,
-        size: usize,
-        coords: Option<&Vector<B, [f64; 3]>>,
-        free: &Vector<B, u8>,
-    ) -> Result<Self> {
+    /// The rigid motions of a body with `size` components at nodes at `coords`, or the constant. `free` has a bit for each component that
+    /// is not supported. Where all nodes are at one point there are no rotations: they are 0.
+    pub fn rigid(backend: &B, size: usize, coords: &Vector<B, [f64; 3]>, free: &Vector<B, u8>) -> Result<Self> {
         let (n, number) = (free.len(), size * (size + 1) / 2);
-        let nowhere = if coords.is_none() { Some(backend.zeros(n)?) } else { None };
-        let Some(coords) = coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
         let x = if n > 0 { backend.read_at(coords, 0)? } else { [0.0; 3] };
-        let mut values = super::blocks::zeros(backend, n * size * number)?;
-        let kernel = RigidModes {
-            about: Centre { x },
-            size,
-            coords: coords.view(),
-            free: free.view(),
-            modes: values.view_mut(),
-        };
+        let mut values = zeros(backend, n * size * number)?;
+        let (coords, free, modes) = (coords.view(), free.view(), values.view_mut());
         // SAFETY: all live until `finish` and have the nodes of the level.
-        unsafe { backend.run(n, kernel) }?;
+        unsafe { backend.run(n, RigidModes { about: Centre { x }, size, coords, free, modes }) }?;
         backend.finish()?;
         Ok(Modes { number, values })
     }
@@ -48,43 +35,55 @@ impl<B: Backend> Modes<B> {
         &self.values
     }
 
-    /// The tentative prolongator, and the modes on the next level.
+    /// The tentative prolongator, whose columns have these blocks, and the modes on the next level.
     pub fn orthonormalised(
         &self,
         backend: &B,
         size: usize,
-        aggregates: &Aggregates<B>,
+        shape: Shape<B>,
+        columns: &Columns<B>,
     ) -> Result<(BlockRows<B, f64>, Modes<B>)> {
-        let n_modes = self.number;
-        let shape = members(backend, aggregates)?;
-        let columns = Columns::new(backend, &shape)?;
+        let (n_modes, n_rows, number) = (self.number, shape.pattern.n_rows, shape.n_columns);
         let mut prolongator = BlockRows::zeros(backend, shape, [size, n_modes])?;
-        let n_products = aggregates.number * n_modes * n_modes;
-        let mut products = super::blocks::zeros(backend, n_products)?;
-        let (modes, to) = (self.values.view(), products.view_mut());
-        let members = columns.view();
-        // SAFETY: all live until `finish`; a place for every entry.
-        unsafe {
-            backend.run(n_products, ModeProducts { size, n_modes, members, modes, products: to })?;
-            backend.run(aggregates.number, FactoriseProducts { n_modes, products: to })?;
-        }
+        let n_products = number * n_modes * n_modes;
+        let mut products = zeros(backend, n_products)?;
+        let (members, modes, to) = (columns.view(), self.values.view(), products.view_mut());
         let kernel = OrthonormalModes {
             size,
             n_modes,
             aggregates: prolongator.shape.pattern.view(),
             modes,
-            factors: products.view(),
+            factors: to.as_view(),
             values: prolongator.values.view_mut(),
         };
-        // SAFETY: as above.
-        unsafe { backend.run(aggregates.of_nodes.len() * size, kernel) }?;
+        // SAFETY: all live until `finish`; a place for every entry.
+        unsafe {
+            backend.run(n_products, ModeProducts { size, n_modes, members, modes, products: to })?;
+            backend.run(number, FactoriseProducts { n_modes, products: to })?;
+            backend.run(n_rows * size, kernel)?;
+        }
         backend.finish()?;
         Ok((prolongator, Modes { number: n_modes, values: products }))
     }
 }
 
+/// The centroids of aggregates, whose nodes are the blocks of the columns.
+pub fn centroids<B: Backend>(
+    backend: &B,
+    number: usize,
+    columns: &Columns<B>,
+    coords: &Vector<B, [f64; 3]>,
+) -> Result<Vector<B, [f64; 3]>> {
+    let mut found = backend.zeros(number)?;
+    let kernel = Centroids { members: columns.view(), coords: coords.view(), centroids: found.view_mut() };
+    // SAFETY: all live until `finish`; members are nodes.
+    unsafe { backend.run(number, kernel) }?;
+    backend.finish()?;
+    Ok(found)
+}
+
 /// A row for each node: its aggregate, or nothing.
-fn members<B: Backend>(backend: &B, aggregates: &Aggregates<B>) -> Result<Shape<B>> {
+pub fn members<B: Backend>(backend: &B, aggregates: &Aggregates<B>) -> Result<Shape<B>> {
     let (n, of_nodes) = (aggregates.of_nodes.len(), aggregates.of_nodes.view());
     let mut counts = backend.zeros(n)?;
     // SAFETY: both live and have an entry per node.
