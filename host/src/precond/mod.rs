@@ -165,6 +165,9 @@ pub fn reads_matrix(name: &str) -> bool {
 /// What `auto` stands for.
 pub const AUTO: &str = "jacobi";
 
+/// The name of [`Amg`].
+pub const MULTIGRID: &str = "amg";
+
 /// What `auto` stands for with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million unknowns
 /// on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
 pub const AUTO_MIXED: &str = "chebyshev";

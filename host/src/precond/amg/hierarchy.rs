@@ -1,9 +1,7 @@
 //! How large the levels are.
 
-use serde::Serialize;
-
 /// The size of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LevelSize {
     /// Rows of a block: modes of a node below the finest level.
     pub size: usize,
@@ -31,7 +29,7 @@ impl LevelSize {
 }
 
 /// The levels of a multigrid preconditioner, the finest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hierarchy {
     /// Their sizes.
     pub levels: Vec<LevelSize>,

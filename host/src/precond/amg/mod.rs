@@ -83,7 +83,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
 }
 
 impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
-    const NAME: &'static str = "amg";
+    const NAME: &'static str = super::MULTIGRID;
     const READS_MATRIX: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
