@@ -96,19 +96,13 @@ pub unsafe fn round_prolongator<T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, V = [f32, f64], T = [f32, f64])]
-pub unsafe fn copy_blocks<V: Real, T: Real>(
-    row: usize,
-    from: Entries,
-    values: View<V>,
-    to: Entries,
-    rounded: ViewMut<T>,
-) {
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn copy_blocks<T: Real>(row: usize, from: Entries, values: View<f64>, to: Entries, rounded: ViewMut<T>) {
     let (_, width) = from.pattern.row(row);
     for k in 0..width {
         for i in 0..from.size {
             for j in 0..from.size {
-                let value = values.at(from.at(row, k, i, j)).to_f64();
+                let value = values.at(from.at(row, k, i, j));
                 rounded.set(to.at(row, k, i, j), T::from_f64(value));
             }
         }
