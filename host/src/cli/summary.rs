@@ -51,7 +51,8 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     }
 }
 
-fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
+/// The levels of a preconditioner as data.
+pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
     let level = |level: &LevelSize| {
         let LevelSize { rows, blocks, .. } = *level;
         Level { unknowns: level.unknowns(), rows, blocks, stencil: level.stencil() }
@@ -114,6 +115,12 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     }
 }
 
+/// The levels of a preconditioner in words.
+pub fn levels(multigrid: &Multigrid) -> String {
+    let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns)).collect();
+    format!("levels of {} unknowns, operator complexity {:.2}", unknowns.join(" / "), multigrid.operator_complexity)
+}
+
 /// What the terminal shows.
 pub fn text(summary: &Summary, files: &[PathBuf]) -> String {
     let mut out = String::new();
@@ -138,13 +145,7 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         solver.relative_residual
     )?;
     if let Some(multigrid) = &solver.multigrid {
-        let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns)).collect();
-        writeln!(
-            out,
-            "  levels of {} unknowns, complexity {:.2}",
-            unknowns.join(" / "),
-            multigrid.operator_complexity
-        )?;
+        writeln!(out, "  {}", levels(multigrid))?;
     }
     match &s.results {
         Results::Elastic(results) => write_elastic(out, results)?,

@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::{Common, matrices, median, write_json};
 use crate::cli::solve::orders;
-use crate::cli::{print, table};
+use crate::cli::{print, summary, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
@@ -13,6 +13,7 @@ use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
+use warpfem::output::summary::Multigrid;
 use warpfem::pipeline::System;
 use warpfem::precond::{self, Context};
 use warpfem::solve::iteration::{self, Builder, Iteration};
@@ -77,6 +78,11 @@ struct Row {
     spmv_ms: f64,
     /// Times as fast as the first row, set-up included.
     speedup: f64,
+    /// What an iteration leaves of the residual, in the geometric mean.
+    convergence_factor: f64,
+    /// The levels, of multigrid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multigrid: Option<Multigrid>,
     /// The relative residual after each iteration.
     history: Vec<f64>,
 }
@@ -170,7 +176,10 @@ fn figures<B: Backend, T: Real>(
     samples: u32,
 ) -> Result<Row> {
     // The first solution loads the kernels.
-    let (v, outcome) = system.iterate(backend, &*make()?, options, &Silent)?;
+    let first = make()?;
+    let (v, outcome) = system.iterate(backend, &*first, options, &Silent)?;
+    let multigrid = first.hierarchy().map(summary::multigrid);
+    drop(first);
     let (mut setups, mut solves) = (Vec::new(), Vec::new());
     for _ in 0..samples {
         let start = Instant::now();
@@ -196,6 +205,8 @@ fn figures<B: Backend, T: Real>(
         solve_ms,
         spmv_ms: solve_ms / outcome.spmvs.max(1) as f64,
         speedup: 1.0,
+        convergence_factor: outcome.relative_residual.powf(1.0 / outcome.iterations.max(1) as f64),
+        multigrid,
         history: outcome.history,
     })
 }
@@ -203,12 +214,14 @@ fn figures<B: Backend, T: Real>(
 fn text(report: &Report) -> String {
     let heads = ["preconditioner", "iterations", "SpMVs", "residual", "setup ms", "solve ms", "ms per SpMV", "x first"];
     let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+    let levels = report.rows.iter().find_map(|row| row.multigrid.as_ref());
     format!(
-        "{}conjugate gradients in {} to {:.0e}\n\n{}",
+        "{}conjugate gradients in {} to {:.0e}\n\n{}{}",
         report.header.text(),
         report.format,
         report.tolerance,
-        table::text(&heads, &rows)
+        table::text(&heads, &rows),
+        levels.map_or(String::new(), |levels| format!("\namg: {}\n", summary::levels(levels)))
     )
 }
 
