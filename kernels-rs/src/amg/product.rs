@@ -1,6 +1,6 @@
 //! Products of matrices of rectangular blocks: `A P`, the smoothed prolongator and `P^T (A P)`, once it is known which blocks they have.
 //!
-//! A thread has a row of a block of the result in registers, and looks for the blocks that contribute to it in the sorted rows of
+//! A thread has some rows of a block of the result in registers, and looks for the blocks that contribute to it in the sorted rows of
 //! the right factor. Nothing is added up in memory.
 
 use super::pattern::Lists;
@@ -31,6 +31,13 @@ impl<T: DeviceCopy> BlockRows<T> {
     pub unsafe fn at(self, block: usize, i: usize, j: usize) -> T {
         self.values.at((block * self.columns + j) * self.rows + i)
     }
+
+    /// Row i of a block of N columns.
+    #[inline(always)]
+    unsafe fn row<const N: usize>(self, block: usize, i: usize) -> [T; N] {
+        // SAFETY: the block is one of this matrix, whose blocks have N columns, by contract.
+        core::array::from_fn(|j| unsafe { self.at(block, i, j) })
+    }
 }
 
 /// The place of a column among a row's, which ascend; past the row's end if it has none.
@@ -59,16 +66,16 @@ pub struct Blocks {
     pub columns: View<u32>,
 }
 
-/// Computes: row i of each block of `C = A B`.
+/// Computes: M rows of each block of `C = A B`.
 ///
-/// Parameters: `entries, values`, A, of square blocks; `b`, with N columns of a block; `of`, the blocks of C;
-/// `product [n_blocks][N][size]`. Thread mapping: an item per row of a block. Memory moved: C once; the rows of A and of B that
+/// Parameters: `entries, values`, A, of square blocks of a multiple of M rows; `b`, with N columns of a block; `of`, the blocks of C;
+/// `product [n_blocks][N][size]`. Thread mapping: an item per M rows of a block. Memory moved: C once; the rows of A and of B that
 /// meet, through the cache.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64], N = [1, 3, 6])]
-pub unsafe fn multiply_blocks<T: Real, const N: usize>(
+#[kernel(items, T = [f32, f64], M = [1, 3], N = [1, 3, 6])]
+pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
     item: usize,
     entries: Entries,
     values: View<T>,
@@ -77,23 +84,28 @@ pub unsafe fn multiply_blocks<T: Real, const N: usize>(
     product: ViewMut<f64>,
 ) {
     let size = entries.size;
-    let (block, i) = (item / size, item % size);
+    let (block, top) = (item / (size / M), item % (size / M) * M);
     let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
     let (first, width) = entries.pattern.row(row);
-    let mut sums = [0.0; N];
+    let mut sums = [[0.0; N]; M];
     for k in 0..width {
         let other = entries.pattern.columns.at(first + k) as usize;
         if let Some(place) = find(b.pattern, other, column) {
             for j in 0..size {
-                let value = values.at(entries.at(row, k, i, j)).to_f64();
-                for c in 0..N {
-                    sums[c] = fma(value, b.at(place, j, c), sums[c]);
+                let right: [f64; N] = b.row(place, j);
+                for i in 0..M {
+                    let value = values.at(entries.at(row, k, top + i, j)).to_f64();
+                    for c in 0..N {
+                        sums[i][c] = fma(value, right[c], sums[i][c]);
+                    }
                 }
             }
         }
     }
-    for c in 0..N {
-        product.set((block * N + c) * size + i, sums[c]);
+    for i in 0..M {
+        for c in 0..N {
+            product.set((block * N + c) * size + top + i, sums[i][c]);
+        }
     }
 }
 
@@ -128,16 +140,16 @@ pub unsafe fn smooth_prolongator<T: Real>(
     }
 }
 
-/// Computes: row i of each block of `A_c = P^T (A P)`.
+/// Computes: M rows of each block of `A_c = P^T (A P)`, where M divides N.
 ///
 /// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P, with N columns of a block; `of`, the blocks
-/// of A_c in the order of its pattern; `entries, values`, A_c. Thread mapping: an item per row of a block.
+/// of A_c in the order of its pattern; `entries, values`, A_c. Thread mapping: an item per M rows of a block.
 /// Memory moved: A_c once; the blocks of P and A P that meet, through the cache.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, N = [1, 3, 6])]
-pub unsafe fn galerkin_product<const N: usize>(
+#[kernel(items, M = [1, 3], N = [1, 3, 6])]
+pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     item: usize,
     prolongator: BlockRows<f64>,
     members: Lists,
@@ -146,23 +158,28 @@ pub unsafe fn galerkin_product<const N: usize>(
     entries: Entries,
     values: ViewMut<f64>,
 ) {
-    let (block, i) = (item / N, item % N);
+    let (block, top) = (item * M / N, item * M % N);
     let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
     let (start, end) = members.range(row);
-    let mut sums = [0.0; N];
+    let mut sums = [[0.0; N]; M];
     for member in start..end {
         if let Some(place) = find(product.pattern, members.rows.at(member) as usize, column) {
             for m in 0..product.rows {
-                let value = prolongator.at(members.places.at(member) as usize, m, i);
-                for c in 0..N {
-                    sums[c] = fma(value, product.at(place, m, c), sums[c]);
+                let right: [f64; N] = product.row(place, m);
+                for i in 0..M {
+                    let value = prolongator.at(members.places.at(member) as usize, m, top + i);
+                    for c in 0..N {
+                        sums[i][c] = fma(value, right[c], sums[i][c]);
+                    }
                 }
             }
         }
     }
     let k = block - entries.pattern.row(row).0;
-    for c in 0..N {
-        values.set(entries.at(row, k, i, c), sums[c]);
+    for i in 0..M {
+        for c in 0..N {
+            values.set(entries.at(row, k, top + i, c), sums[i][c]);
+        }
     }
 }
 

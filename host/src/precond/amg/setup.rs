@@ -100,14 +100,16 @@ fn product<B: Backend, R: Real>(
     shape: Shape<B>,
 ) -> Result<BlockRows<B, f64>> {
     let mut c = BlockRows::zeros(backend, shape, [fine.entries.size, b.columns])?;
-    let (n, of, to) = (c.n_items(), c.shape.blocks(), c.values.view_mut());
+    let (of, to) = (c.shape.blocks(), c.values.view_mut());
     let (entries, values, right) = (fine.entries, fine.values, b.view());
+    let items = |rows: usize| c.n_items() / rows;
     // SAFETY: all live, B has as many rows as A has columns, and each row of a block of C is written once.
     unsafe {
-        match b.columns {
-            1 => backend.run(n, MultiplyBlocks::<R, 1> { entries, values, b: right, of, product: to }),
-            3 => backend.run(n, MultiplyBlocks::<R, 3> { entries, values, b: right, of, product: to }),
-            _ => backend.run(n, MultiplyBlocks::<R, 6> { entries, values, b: right, of, product: to }),
+        match (c.rows, b.columns) {
+            (1, _) => backend.run(items(1), MultiplyBlocks::<R, 1, 1> { entries, values, b: right, of, product: to }),
+            (2, _) => backend.run(items(1), MultiplyBlocks::<R, 1, 3> { entries, values, b: right, of, product: to }),
+            (_, 3) => backend.run(items(3), MultiplyBlocks::<R, 3, 3> { entries, values, b: right, of, product: to }),
+            _ => backend.run(items(3), MultiplyBlocks::<R, 3, 6> { entries, values, b: right, of, product: to }),
         }
     }?;
     backend.finish()?;
@@ -139,22 +141,26 @@ pub fn galerkin<B: Backend, R: Real>(
     prolongator: &BlockRows<B, f64>,
     columns: &Columns<B>,
 ) -> Result<Matrix<B, f64>> {
-    let (rows, n_coarse) = (&prolongator.shape.pattern, prolongator.shape.n_columns);
-    let shape = Shape::of_product(backend, fine.pattern, rows, n_coarse, false)?;
+    let (p_rows, n_coarse) = (&prolongator.shape.pattern, prolongator.shape.n_columns);
+    let shape = Shape::of_product(backend, fine.pattern, p_rows, n_coarse, false)?;
     let right = product(backend, fine, prolongator, shape)?;
     let transposed = columns.transposed(backend)?;
     let shape = Shape::of_product(backend, &transposed, &right.shape.pattern, n_coarse, true)?;
     let (size, block_rows, pattern) = (prolongator.columns, shape.rows, Rc::new(shape.pattern));
     let mut matrix = Matrix::<B, f64>::zeros(backend, format(size), size, &pattern, Tuning::default())?;
     let of = kernels_rs::amg::product::Blocks { rows: block_rows.view(), columns: pattern.columns.view() };
-    let (n, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
+    let (rows, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
     let (p, members, product) = (prolongator.view(), columns.view(), right.view());
     // SAFETY: all live until `finish`; each row of a block is written once.
     unsafe {
         match size {
-            1 => backend.run(n, GalerkinProduct::<1> { prolongator: p, members, product, of, entries, values }),
-            3 => backend.run(n, GalerkinProduct::<3> { prolongator: p, members, product, of, entries, values }),
-            _ => backend.run(n, GalerkinProduct::<6> { prolongator: p, members, product, of, entries, values }),
+            1 => backend.run(rows, GalerkinProduct::<1, 1> { prolongator: p, members, product, of, entries, values }),
+            3 => {
+                backend.run(rows / 3, GalerkinProduct::<3, 3> { prolongator: p, members, product, of, entries, values })
+            }
+            _ => {
+                backend.run(rows / 3, GalerkinProduct::<3, 6> { prolongator: p, members, product, of, entries, values })
+            }
         }?;
         backend.run(pattern.n_rows, FillEmptyRows { entries, values })?;
     }
