@@ -85,11 +85,11 @@ pub fn cycle<B: Backend, T: Real>(
     assert!([r.len(), z.len()] == [inverse.len(); 2], "vectors of another length than the matrix");
     let smoother = Smoother { backend, operator, inverse, steps, r };
     let Some(Transfer { prolongator, columns, vectors: [coarse_r, coarse_z] }) = transfer else {
-        return smoother.from_zero(z, other, product);
+        return smoother.start(z, other, product);
     };
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
     let (before, after) = if steps.len().is_multiple_of(2) { (other, z) } else { (z, other) };
-    smoother.from_zero(before, after, product)?;
+    smoother.start(before, after, product)?;
     operator.apply(backend, before, product)?;
     let (p, members) = (prolongator.view(), columns.view());
     let kernel =
@@ -121,7 +121,7 @@ struct Smoother<'a, B: Backend, T: Real> {
 
 impl<B: Backend, T: Real> Smoother<'_, B, T> {
     /// `z = q(D^-1 A) D^-1 r`.
-    fn from_zero(&self, z: &mut Vector<B, T>, other: &mut Vector<B, T>, product: &mut Vector<B, T>) -> Result<()> {
+    fn start(&self, z: &mut Vector<B, T>, other: &mut Vector<B, T>, product: &mut Vector<B, T>) -> Result<()> {
         let first = if self.steps.len().is_multiple_of(2) { &mut *other } else { &mut *z };
         let factor = T::from_f64(self.steps[0][2]);
         let kernel = PolynomialStart { factor, inverse: self.inverse.view(), r: self.r.view(), z: first.view_mut() };

@@ -10,7 +10,7 @@
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
-//! | cycle | V, Chebyshev polynomials of `D^-1 A` | [`cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
+//! | cycle | V, Chebyshev polynomials of `D^-1 A` | [`mod@cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near. Supported components
 //! are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0 there. A mode that depends on the others on an
@@ -28,8 +28,8 @@
 
 pub mod aggregate;
 pub mod blocks;
-mod coarsest;
-mod cycle;
+pub mod coarsest;
+pub mod cycle;
 mod hierarchy;
 pub mod setup;
 pub mod strength;
