@@ -22,8 +22,5 @@ pub mod product;
 pub mod strength;
 pub mod transfer;
 
-/// The most modes that a node of a coarse level has: the rigid motions in space.
-pub const MOST_MODES: usize = 6;
-
 /// What stands for no aggregate.
 pub const NONE: u32 = u32::MAX;
