@@ -9,7 +9,7 @@ use std::path::Path;
 use warpfem::backend::{Backend, CpuBackend, Quotient, Vector};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::precond::{Preconditioner, build, inverse_diagonal};
+use warpfem::precond::{Context, Preconditioner, build, inverse_diagonal};
 use warpfem::solve::{CgOptions, Silent, cg};
 use warpfem::sparse::{self, Operator};
 
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         inverse: inverse_diagonal(&backend, &matrix)?,
         scratch: RefCell::new([backend.zeros(n)?, backend.zeros(n)?]),
     };
-    let jacobi = build("jacobi", 1, &backend, &matrix)?;
+    let jacobi = build("jacobi", &Context::of_order(1), &backend, &matrix)?;
     let iterations = |preconditioner: &dyn Preconditioner<_, _>| -> warpfem::Result<usize> {
         let mut u = backend.zeros(n)?;
         let outcome = cg(&backend, &matrix, preconditioner, &f, &mut u, CgOptions::new(1e-8, 1000), &Silent)?;

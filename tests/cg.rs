@@ -9,7 +9,7 @@ use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
-use warpfem::precond;
+use warpfem::precond::{self, Context};
 use warpfem::solve::cg::CHECK_EVERY;
 use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, Stepping, cg};
 use warpfem::sparse::Matrix;
@@ -27,7 +27,7 @@ fn solve<B: Backend, T: Real>(
     let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
     let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
     let f = backend.upload(&f)?;
-    let preconditioner = precond::build(preconditioner, 6, backend, &matrix)?;
+    let preconditioner = precond::build(preconditioner, &Context::of_order(6), backend, &matrix)?;
     let mut u = backend.zeros::<T>(3 * blocks.n_rows())?;
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent)?;
     Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
@@ -99,7 +99,7 @@ fn needs_one_iteration_per_distinct_eigenvalue() {
 fn zero<B: Backend>(backend: &B) {
     let (blocks, f) = positive(40);
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("jacobi", 6, backend, &matrix).unwrap();
+    let preconditioner = precond::build("jacobi", &Context::of_order(6), backend, &matrix).unwrap();
     let mut u = backend.upload(&f).unwrap();
     let f = backend.zeros(120).unwrap();
     let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, TIGHT, &Silent).unwrap();
@@ -234,7 +234,7 @@ fn endings_are_told_apart() {
     let backend = CpuBackend::default();
     let (blocks, f) = chain_and_load(200);
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    let jacobi = precond::build("jacobi", 6, &backend, &matrix).unwrap();
+    let jacobi = precond::build("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
     let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
     let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Impatient).unwrap();
     assert_eq!((outcome.ending, outcome.converged, outcome.iterations), (Ending::Cancelled, false, 0));

@@ -16,7 +16,7 @@ use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::pipeline;
-use warpfem::precond::{self, Preconditioner};
+use warpfem::precond::{self, Context, Preconditioner};
 use warpfem::solve::iteration::{self, Builder};
 use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent};
 use warpfem::sparse::Matrix;
@@ -52,9 +52,10 @@ fn rounded_on<B: Backend, V: Stored<Arithmetic = f32>>(backend: &B) -> Vec<u64> 
         let small: Vec<f32> = r.iter().zip(&inverse).map(|(r, inverse)| (inverse.sqrt() * r) as f32).collect();
         for name in precond::polynomials() {
             for order in [1, 2, 7] {
-                let double = precond::build(name, order, backend, &matrix).unwrap();
-                let rounded = precond::build_rounded::<B, V>(name, order, backend, &matrix).unwrap();
-                let inner = precond::build(name, order, backend, &single).unwrap();
+                let double = precond::build(name, &Context::of_order(order), backend, &matrix).unwrap();
+                let rounded =
+                    precond::build_rounded::<B, V>(name, &Context::of_order(order), backend, &matrix).unwrap();
+                let inner = precond::build(name, &Context::of_order(order), backend, &single).unwrap();
                 assert_eq!(rounded.products(), order);
                 let z = applied(backend, &matrix, &*rounded, &r);
                 let what = format!("{name} {order} of {}", V::NAME);
@@ -86,12 +87,15 @@ fn only_what_reads_the_matrix_has_a_rounded_copy() {
     let (blocks, _) = positive(20);
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
     for name in ["none", "jacobi", "block_jacobi", "ilu"] {
-        match precond::build_rounded::<_, F16>(name, 6, &backend, &matrix) {
-            Err(Error::NotAvailable { available, .. }) => assert_eq!(available, precond::polynomials()),
-            _ => panic!("{name} is no polynomial"),
+        match precond::build_rounded::<_, F16>(name, &Context::of_order(6), &backend, &matrix) {
+            Err(Error::NotAvailable { available, .. }) => assert_eq!(available, precond::reading_matrix()),
+            _ => panic!("{name} has a rounded copy"),
         }
     }
-    assert!(matches!(iteration::mixed("ilu", 6, &backend, &matrix), Err(Error::NotAvailable { .. })));
+    assert!(matches!(
+        iteration::mixed("ilu", &Context::of_order(6), &backend, &matrix),
+        Err(Error::NotAvailable { .. })
+    ));
 }
 
 const LIMIT: usize = 300;
@@ -99,7 +103,7 @@ const LIMIT: usize = 300;
 fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: &str, tolerance: f64) -> (Vec<u64>, CgOutcome) {
     let (blocks, f) = positive(60);
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let way = make(name, 4, backend, &matrix).unwrap();
+    let way = make(name, &Context::of_order(4), backend, &matrix).unwrap();
     let (device_f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(180).unwrap());
     let options = CgOptions::new(tolerance, LIMIT);
     let outcome = way.solve(backend, &matrix, &device_f, &mut u, options, &Silent).unwrap();
@@ -117,7 +121,7 @@ fn the_solution_is_as_exact_as_in_double() {
     for name in precond::names() {
         assert_orders_agree(&on_every_device!(solved, iteration::mixed, name, 1e-13));
     }
-    for name in precond::polynomials() {
+    for name in precond::reading_matrix() {
         assert_orders_agree(&on_every_device!(solved, iteration::mixed_half, name, 1e-13));
     }
 }
@@ -143,7 +147,8 @@ fn models_have_the_solution_they_have_in_double() {
         let expected = double.displacement.as_flattened();
         for precision in ["mixed", "mixed_half"] {
             model.solver.precision = precision.into();
-            for name in precond::names().into_iter().filter(|name| precision == "mixed" || precond::has_order(name)) {
+            for name in precond::names().into_iter().filter(|name| precision == "mixed" || precond::reads_matrix(name))
+            {
                 model.solver.preconditioner = name.into();
                 let mixed = solve(&model);
                 assert!(mixed.outcome.relative_residual <= 1e-9);
@@ -161,11 +166,11 @@ fn models_have_the_solution_they_have_in_double() {
 }
 
 #[test]
-fn half_precision_is_refused_to_what_is_no_polynomial() {
+fn half_precision_is_refused_to_what_takes_no_products() {
     let mut model = models().remove(0);
     (model.solver.precision, model.solver.preconditioner) = ("mixed_half".into(), "jacobi".into());
     let error = pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err();
-    assert!(error.to_string().contains("neumann, chebyshev, least_squares"), "{error}");
+    assert!(error.to_string().contains("neumann, chebyshev, least_squares, amg"), "{error}");
     assert_eq!(error.exit_code(), 2);
 }
 
@@ -224,7 +229,7 @@ fn refined(options: CgOptions, patience: usize) -> (CgOutcome, Vec<(usize, f64, 
     let matrix: Matrix<_, f64> = chain(200).upload(&backend, "ebw");
     let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(600)).unwrap(), backend.zeros(600).unwrap());
     let watcher = Watcher { seen: RefCell::default(), patience };
-    let way = iteration::mixed("jacobi", 6, &backend, &matrix).unwrap();
+    let way = iteration::mixed("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
     let outcome = way.solve(&backend, &matrix, &f, &mut u, options, &watcher).unwrap();
     assert_eq!(outcome.history.len(), outcome.iterations);
     (outcome, watcher.seen.into_inner())
@@ -258,7 +263,7 @@ fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
     let backend = CpuBackend::default();
     let (blocks, f) = positive(20);
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    let way = iteration::mixed("block_jacobi", 6, &backend, &matrix).unwrap();
+    let way = iteration::mixed("block_jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
     let options = CgOptions::new(1e-12, 100);
     let mut u = backend.upload(&[7.0; 60]).unwrap();
     let zero = backend.zeros(60).unwrap();

@@ -9,15 +9,17 @@ use warpfem::backend::{Backend, GpuBackend};
 use warpfem::element::ElementKind::Hex8;
 use warpfem::model::Model;
 use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::precond::{self, Context};
 use warpfem::solve::{CgOptions, Silent, cg};
-use warpfem::{Error, precond, stress};
+use warpfem::{Error, stress};
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
 fn solve(launcher: Recorder, model: &Model, preconditioner: &str) -> Result<(usize, f64), Error> {
     let backend = GpuBackend::new(launcher)?;
     let mut phase = Phase::begin(&Silent, "setup");
     let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
-    let preconditioner = precond::build(preconditioner, 4, &backend, &system.matrix)?;
+    let preconditioner =
+        precond::build(preconditioner, &Context::of_nodes(4, system.mesh.coords()), &backend, &system.matrix)?;
     let mut u = backend.zeros::<f64>(system.f.0.len())?;
     let options = CgOptions::new(1e-8, 500);
     let outcome = cg(&backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent)?;
@@ -33,7 +35,7 @@ fn solve(launcher: Recorder, model: &Model, preconditioner: &str) -> Result<(usi
 fn no_array_that_has_no_room_is_a_panic() {
     let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
     let model = model(&tables, regular_box(Hex8, [2, 2, 2]));
-    for preconditioner in ["jacobi", "chebyshev"] {
+    for preconditioner in ["jacobi", "chebyshev", "amg"] {
         let (arrays, expected) = solve(Recorder::default(), &model, preconditioner).unwrap();
         assert!(arrays > 20 && expected > 0.0, "{preconditioner}: {arrays} arrays, {expected}");
         for room in 0..arrays {

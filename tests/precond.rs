@@ -15,7 +15,7 @@ use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::model::options::ORDERS;
 use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::precond::{self, Preconditioner, spectrum};
+use warpfem::precond::{self, Context, Preconditioner, spectrum};
 use warpfem::solve::{CgOptions, Silent, cg};
 use warpfem::sparse::{Matrix, Operator};
 
@@ -42,7 +42,7 @@ fn models() -> Vec<Model> {
 
 /// `M^-1`, column by column.
 fn inverse_of<B: Backend, T: Real>(backend: &B, name: &str, order: usize, matrix: &Matrix<B, T>) -> DMatrix<f64> {
-    columns_of(backend, &*precond::build(name, order, backend, matrix).unwrap(), matrix)
+    columns_of(backend, &*precond::build(name, &Context::of_order(order), backend, matrix).unwrap(), matrix)
 }
 
 fn columns_of<B: Backend, T: Real>(
@@ -103,7 +103,8 @@ fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
         let matrix = stiffness(&backend, &model).matrix;
         for name in precond::polynomials() {
             for order in ORDERS {
-                let rounded = precond::build_rounded::<_, F16>(name, order, &backend, &matrix).unwrap();
+                let rounded =
+                    precond::build_rounded::<_, F16>(name, &Context::of_order(order), &backend, &matrix).unwrap();
                 let what = format!("{name} {order} in half");
                 assert_sound(&what, &columns_of(&backend, &*rounded, &matrix), rounding::<f32>());
             }
@@ -138,7 +139,7 @@ fn symmetric_on<B: Backend>(backend: &B) -> Vec<u64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut found = Vec::new();
     for name in precond::names() {
-        let preconditioner = precond::build(name, 5, backend, &matrix).unwrap();
+        let preconditioner = precond::build(name, &Context::of_order(5), backend, &matrix).unwrap();
         let apply = |r: &[f64]| {
             let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(270).unwrap());
             preconditioner.apply(backend, &matrix, &r, &mut z).unwrap();
@@ -258,7 +259,7 @@ fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
             let p = DMatrix::from_diagonal(&eigen.eigenvalues.map(p));
             let dense = &scale * &eigen.eigenvectors * p * eigen.eigenvectors.transpose() * &scale;
             let expected = dense * DVector::from_iterator(27, r.iter().map(|r| r.to_f64()));
-            let preconditioner = precond::build(name, order, backend, &matrix).unwrap();
+            let preconditioner = precond::build(name, &Context::of_order(order), backend, &matrix).unwrap();
             assert_eq!(preconditioner.products(), order);
             let mut z = backend.zeros(27).unwrap();
             preconditioner.apply(backend, &matrix, &backend.upload(&r).unwrap(), &mut z).unwrap();
@@ -346,7 +347,7 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
     let start = energy_norm(&blocks, &expected);
     for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
         for order in [1, 2, 3, 6, 16] {
-            let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
+            let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
             let p = value(name, order, bounds.upper, bounds.lower);
             let spectrum = eigenvalues.iter().map(|t| t * p(*t));
             let (low, high) = spectrum.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
@@ -373,7 +374,7 @@ fn polynomials_trade_iterations_for_products() {
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
     let f = backend.upload(&Random(3).vector::<f64>(900)).unwrap();
     let iterations = |name: &str, order: usize| {
-        let preconditioner = precond::build(name, order, &backend, &matrix).unwrap();
+        let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
         let options = CgOptions::new(1e-8, 5000);
         let mut u = backend.zeros(900).unwrap();
         let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
@@ -398,7 +399,7 @@ fn block_diagonal<B: Backend>(backend: &B) {
     let dense = blocks.dense();
     blocks.set_all(|row, column| if row / 3 == column / 3 { dense[(row, column)] } else { 0.0 });
     let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("block_jacobi", 1, backend, &matrix).unwrap();
+    let preconditioner = precond::build("block_jacobi", &Context::of_order(1), backend, &matrix).unwrap();
     let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
     let mut u = backend.zeros(99).unwrap();
     let options = CgOptions::new(1e-12, 100);

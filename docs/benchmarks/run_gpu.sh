@@ -7,7 +7,8 @@
 # iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
 # assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes), preconditioners
 # (every one and order on SWEEP, and SBELL's choice of them on meshes of the sizes of its four; some four minutes), femses
-# (FEMSES beside direct solvers and conjugate gradients, on the device and on one and all threads of its host; some five minutes).
+# (FEMSES beside direct solvers and conjugate gradients, on the device and on one and all threads of its host; some five minutes),
+# multigrid (it, Jacobi and Chebyshev's polynomial, on cubes of SIZES and those of SERIES that are cases; some two minutes).
 # Without parts: all. A measurement that fails (too little memory, say) is named and left out.
 #
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
@@ -19,14 +20,14 @@
 # up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,20s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,21s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1
 out=$2
 shift 2
-parts=${*:-products orders iterations rates solve assembly preconditioners femses}
+parts=${*:-products orders iterations rates solve assembly preconditioners multigrid femses}
 sizes=${SIZES-20 40 60 100 150}
 plane=${PLANE-tri3:728 quad4:400}
 meshes=${MESHES-}
@@ -205,6 +206,21 @@ preconditioners() {
     done
 }
 
+multigrid() {
+    for element in hex8 tet4; do
+        for n in $sizes; do
+            warpfem "multigrid_${element}_$n" precond --element "$element" --cells "$n" --preconditioner jacobi,chebyshev,amg \
+                --order 8 --samples 1 --mixed
+        done
+    done
+    for problem in $series; do
+        case $problem in
+        *.toml) warpfem "multigrid_$(basename "$problem" .toml)" precond "$problem" --preconditioner jacobi,chebyshev,amg \
+            --order 8 --samples 1 --mixed ;;
+        esac
+    done
+}
+
 {
     echo "date: $(date -u +%Y-%m-%d)"
     echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
@@ -215,7 +231,7 @@ preconditioners() {
 
 for part in $parts; do
     case $part in
-    products | orders | iterations | rates | solve | assembly | preconditioners | femses) $part ;;
+    products | orders | iterations | rates | solve | assembly | preconditioners | multigrid | femses) $part ;;
     *) echo "there is no part $part" >&2 && exit 2 ;;
     esac
 done

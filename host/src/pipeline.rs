@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
 use crate::model::{Analysis, Material, Model};
-use crate::precond;
+use crate::precond::{self, Context, Hierarchy};
 use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
@@ -52,6 +52,8 @@ pub struct Choices {
     pub assembly: String,
     /// Values that the factors of a direct solver store.
     pub factor_nonzeros: Option<u64>,
+    /// The levels of a multigrid preconditioner.
+    pub hierarchy: Option<Hierarchy>,
 }
 
 /// The answer, in the mesh's numbering.
@@ -135,9 +137,9 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     }
     let auto = if solver.precision.starts_with("mixed") { precond::AUTO_MIXED } else { precond::AUTO };
     let preconditioner = if is_direct { "none".to_owned() } else { or(&solver.preconditioner, auto) };
-    if solver.precision == "mixed_half" && !precond::has_order(&preconditioner) {
+    if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {
         let what = "preconditioner with precision `mixed_half`";
-        return Err(Error::NotAvailable { what, name: preconditioner, available: precond::polynomials() });
+        return Err(Error::NotAvailable { what, name: preconditioner, available: precond::reading_matrix() });
     }
     Ok(Choices {
         device,
@@ -148,6 +150,7 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         precision: solver.precision.clone(),
         assembly: strategy::<B>(model)?.name().to_owned(),
         factor_nonzeros: None,
+        hierarchy: None,
     })
 }
 
@@ -339,10 +342,14 @@ fn solve_with<B: Backend, T: Real>(
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions::new(model.solver.tolerance, model.solver.max_iterations);
     let iteration = match way {
-        Way::Iteration(build) => build(&choices.preconditioner, model.solver.order, backend, &system.matrix)?,
+        Way::Iteration(build) => {
+            let context = Context::of_nodes(model.solver.order, system.mesh.coords());
+            build(&choices.preconditioner, &context, backend, &system.matrix)?
+        }
         Way::Direct(build) => build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?,
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
+    choices.hierarchy = iteration.hierarchy().cloned();
     let (v, outcome) = system.iterate(backend, &*iteration, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
     drop((matrix, iteration, f));

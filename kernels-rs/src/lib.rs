@@ -13,6 +13,7 @@
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
+//! | smoothed aggregation multigrid | [`amg`] |
 //! | `K = L L^T`, dense | [`cholesky`] |
 //! | the iteration on element matrices | [`femses`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
@@ -29,6 +30,7 @@
 #![allow(clippy::needless_range_loop, reason = "indices are what the equations have")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "a kernel is unsafe as a whole: see the crate's section on safety")]
 
+pub mod amg;
 pub mod assembly;
 pub mod blas;
 pub mod cg;

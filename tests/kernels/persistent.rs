@@ -5,7 +5,7 @@ use super::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, max_slices};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar, Vector};
-use warpfem::precond::{self, Preconditioner};
+use warpfem::precond::{self, Context, Preconditioner};
 use warpfem::sparse::{Matrix, Operator};
 
 const RHO: Scalar = Scalar::new(2);
@@ -74,7 +74,7 @@ fn refuses_what_has_no_room<B: Backend>(backend: &B) {
     let n = if backend.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
     let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
     let matrix: Matrix<B, f32> = blocks.upload(backend, "ebw");
-    let jacobi = precond::build("jacobi", 1, backend, &matrix).unwrap();
+    let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
     let mut vectors = [(); 3].map(|()| backend.zeros(3 * n).unwrap());
     let mut history = backend.zeros(HISTORY + 1).unwrap();
     assert!(!launch(backend, &matrix, &*jacobi, &mut vectors, &mut history, (1, 0.0)), "{n} rows");
@@ -98,7 +98,7 @@ fn launch<B: Backend, T: Real>(
 fn persistent<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
     let blocks = Blocks::dominant(random_sparsity(n, 8, 3), size, 0.25, 5);
     let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
-    let jacobi = precond::build("jacobi", 1, backend, &matrix).unwrap();
+    let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
     let f: Vec<T> = Random(7).vector(size * n);
     let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
     let (inverse, first) = start(&blocks, &f);

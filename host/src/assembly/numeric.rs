@@ -74,6 +74,11 @@ impl<B: Backend> DeviceMesh<B> {
         Ok(())
     }
 
+    /// Coordinates of the nodes, in the solver's numbering, `[n_nodes]`.
+    pub fn coords(&self) -> &Vector<B, [f64; 3]> {
+        &self.coords
+    }
+
     /// Unknowns per node.
     pub fn components(&self) -> usize {
         self.analysis.components()

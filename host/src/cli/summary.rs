@@ -5,8 +5,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
-use warpfem::output::summary::{Distribution, Elastic, History, Potential, Results, Solver, Timings};
+use warpfem::output::summary::{Distribution, Elastic, History, Level, Multigrid, Potential, Results, Solver, Timings};
 use warpfem::pipeline::{self, Solution};
+use warpfem::precond::amg::{Hierarchy, LevelSize};
 use warpfem::stress::norm;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
@@ -27,6 +28,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             precision: choices.precision.clone(),
             assembly: choices.assembly.clone(),
             factor_nonzeros: choices.factor_nonzeros,
+            multigrid: choices.hierarchy.as_ref().map(multigrid),
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
@@ -47,6 +49,16 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         results: results(model, solution),
         warnings: model.warnings.iter().cloned().chain(short_of_tolerance(model, solution)).collect(),
     }
+}
+
+/// The levels of a preconditioner as data.
+pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
+    let level = |level: &LevelSize| {
+        let LevelSize { rows, blocks, .. } = *level;
+        Level { unknowns: level.unknowns(), rows, blocks, stencil: level.stencil() }
+    };
+    let levels = hierarchy.levels.iter().map(level).collect();
+    Multigrid { operator_complexity: hierarchy.operator_complexity(), levels }
 }
 
 /// What there is to say of single precision that has not met the tolerance.
@@ -103,6 +115,12 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     }
 }
 
+/// The levels of a preconditioner in words.
+pub fn levels(multigrid: &Multigrid) -> String {
+    let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns)).collect();
+    format!("levels of {} unknowns, operator complexity {:.2}", unknowns.join(" / "), multigrid.operator_complexity)
+}
+
 /// What the terminal shows.
 pub fn text(summary: &Summary, files: &[PathBuf]) -> String {
     let mut out = String::new();
@@ -126,6 +144,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         solver.precision,
         solver.relative_residual
     )?;
+    if let Some(multigrid) = &solver.multigrid {
+        writeln!(out, "  {}", levels(multigrid))?;
+    }
     match &s.results {
         Results::Elastic(results) => write_elastic(out, results)?,
         Results::Potential(results) => write_potential(out, results)?,

@@ -51,6 +51,9 @@ pub struct Solver {
     /// Values that the factors of a direct solver store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factor_nonzeros: Option<u64>,
+    /// The levels of a multigrid preconditioner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multigrid: Option<Multigrid>,
     /// Iterations done; of a direct solver, solutions with its factors: the first, and those that refine it.
     pub iterations: usize,
     /// Products with the matrix, those of the preconditioner among them.
@@ -63,6 +66,28 @@ pub struct Solver {
     pub ending: String,
     /// Its residuals.
     pub history: History,
+}
+
+/// The levels of a multigrid preconditioner.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Multigrid {
+    /// Entries of the matrices of all levels over those of the finest.
+    pub operator_complexity: f64,
+    /// The levels, the finest first.
+    pub levels: Vec<Level>,
+}
+
+/// A level of a multigrid preconditioner.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Level {
+    /// Rows of its matrix.
+    pub unknowns: usize,
+    /// Rows of blocks: nodes of the mesh, then aggregates.
+    pub rows: usize,
+    /// Blocks.
+    pub blocks: usize,
+    /// Blocks in a row, on average.
+    pub stencil: f64,
 }
 
 /// The recurrence's relative residual after iterations `every`, `2 every` and so on.

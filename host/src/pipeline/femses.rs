@@ -43,6 +43,7 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
         precision: solver.precision.clone(),
         assembly: "none".into(),
         factor_nonzeros: None,
+        hierarchy: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Block Jacobi: M is the diagonal blocks of K, those of a node's own unknowns.
 
-use super::{Build, Preconditioner};
+use super::{Build, Context, Preconditioner};
 use crate::backend::{Backend, Blocks, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
@@ -25,7 +25,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for BlockJacobi<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for BlockJacobi<B, T> {
     const NAME: &'static str = "block_jacobi";
 
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: usize) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let mut values = backend.zeros(n_rows * size * (size + 1) / 2)?;
         let (entries, from, to) = (matrix.entries(), matrix.values(), values.view_mut());

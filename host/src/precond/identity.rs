@@ -1,6 +1,6 @@
 //! No preconditioner: `M = I`.
 
-use super::{Build, Preconditioner};
+use super::{Build, Context, Preconditioner};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
@@ -19,7 +19,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
     const NAME: &'static str = "none";
 
-    fn build<V: Stored<Arithmetic = T>>(_: &B, _: &Matrix<B, V>, _: usize) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(_: &B, _: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
         Ok(Identity(PhantomData))
     }
 }

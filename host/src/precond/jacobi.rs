@@ -1,6 +1,6 @@
 //! Jacobi: `M = diag(K)`.
 
-use super::{Build, Preconditioner};
+use super::{Build, Context, Preconditioner};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
@@ -34,7 +34,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
 impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
     const NAME: &'static str = "jacobi";
 
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: usize) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
         Ok(Jacobi { inverse: inverse_diagonal(backend, matrix)? })
     }
 }

@@ -8,10 +8,12 @@
 //! | `neumann` | `p(D^-1 K) D^-1`, p the truncated Neumann series | SBELL sec. 2; Saad 2003, sec. 12.3.1 |
 //! | `chebyshev` | the same, p by Chebyshev's iteration | Saad 2003, alg. 12.1 |
 //! | `least_squares` | the same, p the least-squares polynomial with Jacobi weights | Saad 2003, sec. 12.3.3 |
+//! | `amg` | a cycle of smoothed aggregation multigrid | Vanek, Mandel, Brezina 1996; see [`amg`] |
 //!
-//! SBELL's row and column scaling, `D^-1/2 K D^-1/2` (sec. 5.3), is in the `D^-1` of the last three and costs no second
+//! SBELL's row and column scaling, `D^-1/2 K D^-1/2` (sec. 5.3), is in the `D^-1` of the polynomials and costs no second
 //! matrix: see [`polynomial`].
 
+pub mod amg;
 mod block_jacobi;
 pub mod chebyshev;
 mod identity;
@@ -23,6 +25,7 @@ mod rounded;
 mod scaled;
 pub mod spectrum;
 
+pub use amg::{Amg, Hierarchy};
 pub use block_jacobi::BlockJacobi;
 pub use chebyshev::Chebyshev;
 pub use identity::Identity;
@@ -41,7 +44,7 @@ use kernels_rs::real::{Real, Stored};
 #[macro_export]
 macro_rules! for_each_preconditioner {
     ($callback:ident $(, $argument:tt)*) => {
-        $callback! { $($argument)* Identity, Jacobi, BlockJacobi, Neumann, Chebyshev, LeastSquares }
+        $callback! { $($argument)* Identity, Jacobi, BlockJacobi, Neumann, Chebyshev, LeastSquares, Amg }
     };
 }
 
@@ -55,6 +58,11 @@ pub trait Preconditioner<B: Backend, T: Real> {
         0
     }
 
+    /// The levels, if there are several.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
+
     /// The diagonal of `M^-1`, if that is all there is to it: then the iteration applies it in passing.
     fn diagonal(&self) -> Option<&Vector<B, T>> {
         None
@@ -66,14 +74,54 @@ pub trait Preconditioner<B: Backend, T: Real> {
     }
 }
 
+/// What a preconditioner may know besides the matrix.
+pub struct Context<'a, B: Backend> {
+    /// The order, of a polynomial: one of [`crate::model::options::ORDERS`].
+    pub order: usize,
+    /// Coordinates of the nodes that block rows stand for, `[n_rows]`, where there are nodes.
+    pub coords: Option<&'a Vector<B, [f64; 3]>>,
+    /// What the matrix is a rounded copy of, if it is one.
+    pub original: Option<Original<'a, B>>,
+}
+
+/// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
+pub struct Original<'a, B: Backend> {
+    /// K.
+    pub matrix: &'a Matrix<B, f64>,
+    /// `D^-1`, `[n]`.
+    pub inverse: &'a Vector<B, f64>,
+}
+
+impl<B: Backend> Clone for Original<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Backend> Copy for Original<'_, B> {}
+
+impl<'a, B: Backend> Context<'a, B> {
+    /// An order, and nothing else.
+    pub fn of_order(order: usize) -> Self {
+        Context { order, coords: None, original: None }
+    }
+
+    /// An order, and the nodes' coordinates.
+    pub fn of_nodes(order: usize, coords: &'a Vector<B, [f64; 3]>) -> Self {
+        Context { order, coords: Some(coords), original: None }
+    }
+}
+
 /// How a preconditioner is made from a matrix.
 pub trait Build<B: Backend, T: Real>: Preconditioner<B, T> + Sized {
     /// Its name: `jacobi`.
     const NAME: &'static str;
     /// Whether there is one of each order.
     const HAS_ORDER: bool = false;
-    /// Makes it. `order` is that of polynomials, one of [`crate::model::options::ORDERS`]; the others have none.
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, order: usize) -> Result<Self>;
+    /// Whether it takes products with the matrix, so that it gains from a copy of it in lower precision.
+    const READS_MATRIX: bool = false;
+    /// Makes it.
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self>;
 }
 
 /// The names of all preconditioners.
@@ -84,15 +132,24 @@ pub fn names() -> Vec<&'static str> {
     for_each_preconditioner!(list)
 }
 
+/// The names of those of which an associated constant is true.
+macro_rules! names_where {
+    ($constant:ident $($P:ident),+) => {
+        [$((
+            <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::NAME,
+            <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::$constant,
+        )),+].into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect()
+    };
+}
+
 /// The names of those that are polynomials, of some order.
 pub fn polynomials() -> Vec<&'static str> {
-    macro_rules! list {
-        ($($P:ident),+) => { [$((
-            <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::NAME,
-            <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::HAS_ORDER,
-        )),+] };
-    }
-    for_each_preconditioner!(list).into_iter().filter(|(_, has_order)| *has_order).map(|(name, _)| name).collect()
+    for_each_preconditioner!(names_where, HAS_ORDER)
+}
+
+/// The names of those that there are of a rounded copy of the matrix: they take products with it.
+pub fn reading_matrix() -> Vec<&'static str> {
+    for_each_preconditioner!(names_where, READS_MATRIX)
 }
 
 /// Whether the preconditioner of this name is a polynomial.
@@ -100,28 +157,36 @@ pub fn has_order(name: &str) -> bool {
     polynomials().contains(&name)
 }
 
+/// Whether there is the preconditioner of this name of a rounded copy of the matrix.
+pub fn reads_matrix(name: &str) -> bool {
+    reading_matrix().contains(&name)
+}
+
 /// What `auto` stands for.
 pub const AUTO: &str = "jacobi";
+
+/// The name of [`Amg`].
+pub const MULTIGRID: &str = "amg";
 
 /// What `auto` stands for with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million unknowns
 /// on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
 pub const AUTO_MIXED: &str = "chebyshev";
 
-/// Makes the preconditioner of this name, and of this order if it is a polynomial.
+/// Makes the preconditioner of this name.
 ///
 /// # Errors
 ///
 /// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`].
 pub fn build<B: Backend, T: Real>(
     name: &str,
-    order: usize,
+    context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, T>,
 ) -> Result<Box<dyn Preconditioner<B, T>>> {
     macro_rules! find {
         ($($P:ident),+) => {
             $(if name == <$P<B, T> as Build<B, T>>::NAME {
-                return Ok(Box::new(<$P<B, T> as Build<B, T>>::build(backend, matrix, order)?));
+                return Ok(Box::new(<$P<B, T> as Build<B, T>>::build(backend, matrix, context)?));
             })+
         };
     }
@@ -129,21 +194,21 @@ pub fn build<B: Backend, T: Real>(
     Err(Error::NotAvailable { what: "preconditioner", name: name.to_owned(), available: names() })
 }
 
-/// As [`build`], in single precision with a copy of the matrix in `V`: of polynomials, as the others read no matrix.
+/// As [`build`], in single precision with a copy of the matrix in `V`: of those that take products with it.
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`] for what is no polynomial, [`Error::OutOfMemory`].
+/// [`Error::NotAvailable`] for the others, [`Error::OutOfMemory`].
 pub fn build_rounded<B: Backend, V: Stored<Arithmetic = f32>>(
     name: &str,
-    order: usize,
+    context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, f64>,
 ) -> Result<Box<dyn Preconditioner<B, f64>>> {
     macro_rules! find {
         ($($P:ident),+) => {
-            $(if name == <$P<B, f32> as Build<B, f32>>::NAME && <$P<B, f32> as Build<B, f32>>::HAS_ORDER {
-                return Ok(Box::new(Rounded::<B, V, $P<B, f32>>::build(backend, matrix, order)?));
+            $(if name == <$P<B, f32> as Build<B, f32>>::NAME && <$P<B, f32> as Build<B, f32>>::READS_MATRIX {
+                return Ok(Box::new(Rounded::<B, V, $P<B, f32>>::build(backend, matrix, context)?));
             })+
         };
     }
@@ -151,6 +216,6 @@ pub fn build_rounded<B: Backend, V: Stored<Arithmetic = f32>>(
     Err(Error::NotAvailable {
         what: "preconditioner of a rounded copy",
         name: name.to_owned(),
-        available: polynomials(),
+        available: reading_matrix(),
     })
 }

@@ -12,7 +12,7 @@
 //! `1 - t p(t)`, the residual, between -1 and 1 on the spectrum, t p(t) is positive there, and so is `M^-1`.
 
 use super::spectrum::{self, Spectrum};
-use super::{Build, Preconditioner, jacobi};
+use super::{Build, Context, Preconditioner, jacobi};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
@@ -95,8 +95,9 @@ impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F
 impl<B: Backend, T: Real, F: Family> Build<B, T> for Polynomial<B, T, F> {
     const NAME: &'static str = F::NAME;
     const HAS_ORDER: bool = true;
+    const READS_MATRIX: bool = true;
 
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, order: usize) -> Result<Self> {
-        Polynomial::of(backend, matrix, jacobi::inverse_diagonal(backend, matrix)?, order)
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
+        Polynomial::of(backend, matrix, jacobi::inverse_diagonal(backend, matrix)?, context.order)
     }
 }

@@ -24,7 +24,7 @@
 //! A copy in half may be indefinite where K nearly is, which does no harm: the residual `1 - t p(t)` is above 1 for t
 //! below 0, and p(t) positive.
 
-use super::{Build, Preconditioner, ScaledCopy};
+use super::{Build, Context, Hierarchy, Original, Preconditioner, ScaledCopy};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
@@ -41,9 +41,10 @@ pub struct Rounded<B: Backend, V: Stored, P> {
 
 impl<B: Backend, V: Stored<Arithmetic = f32>, P: Build<B, f32>> Rounded<B, V, P> {
     /// Copies the matrix and makes the preconditioner of the copy.
-    pub fn build(backend: &B, matrix: &Matrix<B, f64>, order: usize) -> Result<Self> {
+    pub fn build(backend: &B, matrix: &Matrix<B, f64>, context: &Context<B>) -> Result<Self> {
         let copy = ScaledCopy::new(backend, matrix)?;
-        let inner = P::build(backend, &copy.matrix, order)?;
+        let original = Some(Original { matrix, inverse: copy.inverse() });
+        let inner = P::build(backend, &copy.matrix, &Context { original, ..*context })?;
         let vectors = RefCell::new([backend.zeros(matrix.n())?, backend.zeros(matrix.n())?]);
         Ok(Rounded { copy, inner, vectors })
     }
@@ -64,5 +65,9 @@ where
 
     fn products(&self) -> usize {
         self.inner.products()
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.inner.hierarchy()
     }
 }

@@ -27,6 +27,11 @@ impl<B: Backend, V: Stored<Arithmetic = f32>> ScaledCopy<B, V> {
         Ok(ScaledCopy { inverse, matrix })
     }
 
+    /// `D^-1`, `[n]`.
+    pub fn inverse(&self) -> &Vector<B, f64> {
+        &self.inverse
+    }
+
     /// `rounded = D^-1/2 r`, both `[n]`.
     pub fn round(&self, backend: &B, r: &Vector<B, f64>, rounded: &mut Vector<B, f32>) -> Result<()> {
         let n = self.inverse.len();

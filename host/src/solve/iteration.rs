@@ -1,17 +1,17 @@
 //! The ways to solve `K u = f`: what a preconditioner and a precision are together.
 //!
-//! | precision | polynomials | other preconditioners |
+//! | precision | polynomials, multigrid | other preconditioners |
 //! | --- | --- | --- |
 //! | double, single | [`cg()`] | [`cg()`] |
-//! | mixed | the polynomial in single, of a copy in single | [`Refinement`] |
-//! | mixed_half | the polynomial in single, of a copy in half precision | none |
+//! | mixed | the preconditioner in single, with a copy in single | [`Refinement`] |
+//! | mixed_half | the preconditioner in single, with a copy in half precision | none |
 //!
 //! [`direct`](super::direct) solves by factors instead, and iterates to refine.
 
 use super::{CgOptions, CgOutcome, Monitor, Refinement, cg};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
-use crate::precond::{self, Preconditioner};
+use crate::precond::{self, Context, Hierarchy, Preconditioner};
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::half::F16;
 use kernels_rs::real::Real;
@@ -33,6 +33,11 @@ pub trait Iteration<B: Backend, T: Real> {
     fn factor_nonzeros(&self) -> Option<u64> {
         None
     }
+
+    /// The levels of its preconditioner, if it has some.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
 }
 
 impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
@@ -47,10 +52,14 @@ impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
     ) -> Result<CgOutcome> {
         cg(backend, operator, &**self, f, u, options, monitor)
     }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        (**self).hierarchy()
+    }
 }
 
-/// How an iteration is made: of the name and order of a preconditioner, on a backend, for a matrix.
-pub type Builder<B, T> = fn(&str, usize, &B, &Matrix<B, T>) -> Result<Box<dyn Iteration<B, T>>>;
+/// How an iteration is made: of the name of a preconditioner and what it may know, on a backend, for a matrix.
+pub type Builder<B, T> = fn(&str, &Context<B>, &B, &Matrix<B, T>) -> Result<Box<dyn Iteration<B, T>>>;
 
 /// Everything in one precision.
 ///
@@ -59,11 +68,11 @@ pub type Builder<B, T> = fn(&str, usize, &B, &Matrix<B, T>) -> Result<Box<dyn It
 /// As [`precond::build`].
 pub fn plain<B: Backend, T: Real>(
     name: &str,
-    order: usize,
+    context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, T>,
 ) -> Result<Box<dyn Iteration<B, T>>> {
-    Ok(Box::new(precond::build(name, order, backend, matrix)?))
+    Ok(Box::new(precond::build(name, context, backend, matrix)?))
 }
 
 /// As much as can be in single, and the result in double.
@@ -73,14 +82,14 @@ pub fn plain<B: Backend, T: Real>(
 /// As [`precond::build`].
 pub fn mixed<B: Backend>(
     name: &str,
-    order: usize,
+    context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, f64>,
 ) -> Result<Box<dyn Iteration<B, f64>>> {
-    if precond::has_order(name) {
-        return Ok(Box::new(precond::build_rounded::<B, f32>(name, order, backend, matrix)?));
+    if precond::reads_matrix(name) {
+        return Ok(Box::new(precond::build_rounded::<B, f32>(name, context, backend, matrix)?));
     }
-    Ok(Box::new(Refinement::build(name, order, backend, matrix)?))
+    Ok(Box::new(Refinement::build(name, context, backend, matrix)?))
 }
 
 /// As [`mixed`], with values of 16 bits.
@@ -90,9 +99,9 @@ pub fn mixed<B: Backend>(
 /// As [`precond::build_rounded`].
 pub fn mixed_half<B: Backend>(
     name: &str,
-    order: usize,
+    context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, f64>,
 ) -> Result<Box<dyn Iteration<B, f64>>> {
-    Ok(Box::new(precond::build_rounded::<B, F16>(name, order, backend, matrix)?))
+    Ok(Box::new(precond::build_rounded::<B, F16>(name, context, backend, matrix)?))
 }

@@ -17,7 +17,7 @@
 use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, cg, norm, residual};
 use crate::backend::{Backend, Quotient, Vector};
 use crate::error::Result;
-use crate::precond::{self, Preconditioner, ScaledCopy};
+use crate::precond::{self, Context, Preconditioner, ScaledCopy};
 use crate::sparse::{Matrix, Operator};
 
 /// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of the true
@@ -39,9 +39,9 @@ impl<B: Backend> Refinement<B> {
     /// # Errors
     ///
     /// As [`precond::build`].
-    pub fn build(name: &str, order: usize, backend: &B, matrix: &Matrix<B, f64>) -> Result<Self> {
+    pub fn build(name: &str, context: &Context<B>, backend: &B, matrix: &Matrix<B, f64>) -> Result<Self> {
         let copy = ScaledCopy::new(backend, matrix)?;
-        let preconditioner = precond::build(name, order, backend, &copy.matrix)?;
+        let preconditioner = precond::build(name, context, backend, &copy.matrix)?;
         Ok(Refinement { copy, preconditioner })
     }
 }

@@ -191,6 +191,11 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
         &self.pattern
     }
 
+    /// [`Matrix::pattern`], to be shared with another matrix.
+    pub fn shared_pattern(&self) -> &Rc<Pattern<B>> {
+        &self.pattern
+    }
+
     /// Rows of a block.
     pub fn block_size(&self) -> usize {
         self.size

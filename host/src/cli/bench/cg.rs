@@ -13,8 +13,9 @@ use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
+use warpfem::precond::{self, Context};
 use warpfem::solve::{CgOptions, Silent, Stepping};
-use warpfem::{Result, precond, sparse};
+use warpfem::{Result, sparse};
 
 /// Words per unknown that the fused vector steps of an iteration move.
 const VECTOR_WORDS: usize = 10;
@@ -138,7 +139,8 @@ impl<B: Backend> Bench<'_, B> {
         let (tolerance, max_iterations) = (arguments.tolerance, model.solver.max_iterations);
         let options = CgOptions { tolerance, max_iterations, stepping };
         let solve = || {
-            let preconditioner = precond::build(precond::AUTO, model.solver.order, backend, &system.matrix)?;
+            let preconditioner =
+                precond::build(precond::AUTO, &Context::of_order(model.solver.order), backend, &system.matrix)?;
             system.iterate(backend, &preconditioner, options, &Silent)
         };
         // The first solution loads the kernels.

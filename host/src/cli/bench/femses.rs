@@ -25,11 +25,12 @@ use warpfem::backend::{Backend, Buffer, Device, Vector};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{System, natural_order};
+use warpfem::precond::{self, Context};
 use warpfem::solve::direct::DirectError;
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
 use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
 use warpfem::sparse::{Matrix, from_dense};
-use warpfem::{Error, Result, precond, sparse};
+use warpfem::{Error, Result, sparse};
 
 const METHODS: &[&str] =
     &["dense", "dense_to_csr", "sparse", "cg", "femses", "femses_atomic", "femses_chebyshev", "femses_cg"];
@@ -291,11 +292,14 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
             "dense" => self.assembled("dense", |system| self.factorised(system, true)),
             "dense_to_csr" => self.assembled("dense", |system| {
                 let csr = from_dense(self.backend, &system.matrix, "csr")?;
-                self.iterated(&csr, &precond::build("jacobi", 1, self.backend, &csr)?)
+                self.iterated(&csr, &precond::build("jacobi", &Context::of_order(1), self.backend, &csr)?)
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
             "cg" => self.assembled(sparse::AUTO, |system| {
-                self.iterated(&system.matrix, &precond::build("jacobi", 1, self.backend, &system.matrix)?)
+                self.iterated(
+                    &system.matrix,
+                    &precond::build("jacobi", &Context::of_order(1), self.backend, &system.matrix)?,
+                )
             }),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
             "femses_cg" => femses(Acceleration::Cg, Update::Gather),

@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::{Common, matrices, median, write_json};
 use crate::cli::solve::orders;
-use crate::cli::{print, table};
+use crate::cli::{print, summary, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
@@ -13,10 +13,12 @@ use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
+use warpfem::output::summary::Multigrid;
 use warpfem::pipeline::System;
+use warpfem::precond::{self, Context};
 use warpfem::solve::iteration::{self, Builder, Iteration};
 use warpfem::solve::{CgOptions, Silent};
-use warpfem::{Result, precond, sparse};
+use warpfem::{Result, sparse};
 
 /// Solutions are timed at most this often: one takes many iterations.
 const MAX_SOLUTIONS: u32 = 5;
@@ -76,6 +78,11 @@ struct Row {
     spmv_ms: f64,
     /// Times as fast as the first row, set-up included.
     speedup: f64,
+    /// What an iteration leaves of the residual, in the geometric mean.
+    convergence_factor: f64,
+    /// The levels, of multigrid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multigrid: Option<Multigrid>,
     /// The relative residual after each iteration.
     history: Vec<f64>,
 }
@@ -143,10 +150,11 @@ fn measure<B: Backend, T: Real>(
     let mut rows: Vec<Row> = Vec::new();
     for (name, order) in chosen(arguments) {
         for (build, storage) in builders {
-            if *storage == F16::NAME && order.is_none() {
+            if *storage == F16::NAME && !precond::reads_matrix(&name) {
                 continue;
             }
-            let make = || build(&name, order.unwrap_or(0) as usize, backend, &system.matrix);
+            let context = Context::of_nodes(order.unwrap_or(0) as usize, system.mesh.coords());
+            let make = || build(&name, &context, backend, &system.matrix);
             let mut row = figures(backend, &system, make, options, samples)?;
             (row.preconditioner, row.order) = (name.clone(), order);
             (row.mixed, row.storage) = (*storage != T::NAME, storage);
@@ -168,7 +176,10 @@ fn figures<B: Backend, T: Real>(
     samples: u32,
 ) -> Result<Row> {
     // The first solution loads the kernels.
-    let (v, outcome) = system.iterate(backend, &*make()?, options, &Silent)?;
+    let first = make()?;
+    let (v, outcome) = system.iterate(backend, &*first, options, &Silent)?;
+    let multigrid = first.hierarchy().map(summary::multigrid);
+    drop(first);
     let (mut setups, mut solves) = (Vec::new(), Vec::new());
     for _ in 0..samples {
         let start = Instant::now();
@@ -194,6 +205,8 @@ fn figures<B: Backend, T: Real>(
         solve_ms,
         spmv_ms: solve_ms / outcome.spmvs.max(1) as f64,
         speedup: 1.0,
+        convergence_factor: outcome.relative_residual.powf(1.0 / outcome.iterations.max(1) as f64),
+        multigrid,
         history: outcome.history,
     })
 }
@@ -201,12 +214,14 @@ fn figures<B: Backend, T: Real>(
 fn text(report: &Report) -> String {
     let heads = ["preconditioner", "iterations", "SpMVs", "residual", "setup ms", "solve ms", "ms per SpMV", "x first"];
     let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+    let levels = report.rows.iter().find_map(|row| row.multigrid.as_ref());
     format!(
-        "{}conjugate gradients in {} to {:.0e}\n\n{}",
+        "{}conjugate gradients in {} to {:.0e}\n\n{}{}",
         report.header.text(),
         report.format,
         report.tolerance,
-        table::text(&heads, &rows)
+        table::text(&heads, &rows),
+        levels.map_or(String::new(), |levels| format!("\namg: {}\n", summary::levels(levels)))
     )
 }
 

@@ -7,15 +7,84 @@ use super::run::{Precond, Preconditioned, Run};
 use super::topic::Topic;
 
 /// The topic.
-pub const TOPICS: &[Topic] = &[Topic {
-    heading: "Every preconditioner and order",
-    about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, \
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        heading: "Multigrid",
+        about: "Whole solutions from an assembled matrix, by the problem. `set-up` makes the hierarchy, `together` is \
+            set-up and solution in the precision that takes less, `f32` being a hierarchy in single under an iteration \
+            in double; complexity is the entries of all levels' matrices over those of the finest. `x Jacobi` and \
+            `x best other`: times as fast as Jacobi in double, and as the best of what else was measured on the problem.",
+        lists: &["precond"],
+        tables: multigrid,
+    },
+    Topic {
+        heading: "Every preconditioner and order",
+        about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, \
         of the bounds of its spectrum and of the residual at the end among them. `x Jacobi`: times as fast as Jacobi \
         in double, set-up included. `f32` and `f16`: polynomials of a copy of the matrix in so many bits under an \
         iteration in double; Jacobi there is iterative refinement.",
-    lists: &["precond"],
-    tables: every,
-}];
+        lists: &["precond"],
+        tables: every,
+    },
+];
+
+/// A line for each problem that multigrid was measured on.
+fn multigrid(run: &Run, _: &mut Plots) -> String {
+    let all = [true, false].map(|gpu| preconditioned(run, gpu)).concat();
+    let rows: Vec<Vec<String>> = all.into_iter().filter_map(with_multigrid).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heads = [
+        "problem",
+        "unknowns",
+        "device",
+        "levels",
+        "complexity",
+        "set-up, ms",
+        "iterations",
+        "f64, ms",
+        "f32: set-up, ms",
+        "iterations",
+        "ms",
+        "together, ms",
+        "Jacobi: iterations",
+        "together, ms",
+        "x Jacobi",
+        "x best other",
+    ];
+    table(&heads, &rows)
+}
+
+fn with_multigrid(one: &Precond) -> Option<Vec<String>> {
+    const NAME: &str = "amg";
+    let double = one.rows.iter().find(|row| row.preconditioner == NAME && !row.mixed)?;
+    let hierarchy = double.multigrid.as_ref()?;
+    let single = find(one, NAME, None, "f32");
+    let found = one.rows.iter().filter(|row| row.preconditioner == NAME && row.converged);
+    let best = found.map(together).min_by(f64::total_cmp);
+    let jacobi = find(one, "jacobi", None, "f64");
+    let others = one.rows.iter().filter(|row| row.preconditioner != NAME && row.converged);
+    let other = others.map(together).min_by(f64::total_cmp);
+    Some(vec![
+        title(&one.head.problem),
+        count(one.head.dofs),
+        one.head.device.clone(),
+        count(hierarchy.levels.len()),
+        number(hierarchy.operator_complexity),
+        number(double.setup_ms),
+        if double.converged { count(double.iterations) } else { "not reached".into() },
+        number(double.solve_ms),
+        number(single.map(|row| row.setup_ms)),
+        count(single.map(|row| row.iterations)),
+        number(single.map(|row| row.solve_ms)),
+        number(best),
+        count(jacobi.map(|row| row.iterations)),
+        number(jacobi.map(together)),
+        ratio(jacobi.map(together), best),
+        ratio(other, best),
+    ])
+}
 
 fn every(run: &Run, plots: &mut Plots) -> String {
     let ones = [true, false].map(|gpu| preconditioned(run, gpu));

@@ -166,6 +166,7 @@ pub struct Preconditioned {
     pub setup_ms: f64,
     pub solve_ms: f64,
     pub spmv_ms: f64,
+    pub multigrid: Option<Multigrid>,
     pub history: Vec<f64>,
     /// Iterations from one entry of the history to the next.
     #[serde(default = "one")]
@@ -174,6 +175,13 @@ pub struct Preconditioned {
 
 fn one() -> usize {
     1
+}
+
+/// The levels of a multigrid preconditioner.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Multigrid {
+    pub operator_complexity: f64,
+    pub levels: Vec<Value>,
 }
 
 /// `bench femses`.

@@ -6,7 +6,7 @@
 //! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r` | `Cg::step`, fused as the preconditioner allows |
 //! | `u += alpha p`, `p = z + (new r.z / r.z) p` | `Cg::step` |
 //! | all of these | [`kernels_rs::cg_persistent`], where one launch does them |
-//! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, or in the launch |
+//! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid, or in the launch |
 //!
 //! A preconditioner in single precision (SBELL alg. 6) differs a little from one application to the next. The flexible
 //! `beta = z . (r - r_old) / (z_old . r_old)` (Polak and Ribiere) is made for that, but took no fewer iterations than the plain one
@@ -35,6 +35,9 @@ use stepping::{Progress, Stepper};
 /// Iterations between two looks at the residual: a look waits for the device. Peers use ten as well.
 pub const CHECK_EVERY: usize = 10;
 
+/// The same with multigrid, of which a few iterations are enough, and each takes longer than a look.
+pub const CHECK_MULTIGRID: usize = 2;
+
 const RHO: [Scalar; 2] = [Scalar::new(0), Scalar::new(1)];
 const NORM: Scalar = Scalar::new(2);
 
@@ -61,6 +64,8 @@ struct Cg<'a, B: Backend, T: Real> {
     current: usize,
     /// How often it has started.
     starts: usize,
+    /// Iterations between two looks at the residual.
+    every: usize,
     stepper: Stepper<B>,
 }
 
@@ -77,7 +82,8 @@ pub fn cg<B: Backend, T: Real>(
     let n = operator.n();
     let [r, z, p, q] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
     let stepper = Stepper::new(backend, preconditioner, n, options.stepping)?;
-    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0, stepper };
+    let every = if preconditioner.hierarchy().is_some() { CHECK_MULTIGRID } else { CHECK_EVERY };
+    let mut cg = Cg { backend, operator, preconditioner, r, z, p, q, current: 0, starts: 0, every, stepper };
     backend.dot(f, f, NORM)?;
     let [norm, first] = cg.start(f, u)?;
     if norm == 0.0 {

@@ -1,10 +1,10 @@
 //! How many iterations are asked of the device at a time, and how.
 //!
 //! A look at the residual waits for the device, which is idle from then until the next launch arrives. So iterations are asked for
-//! in tens: three launches each with a diagonal preconditioner, recorded once and repeated in one go where the device
+//! in tens, with multigrid in twos: three launches each with a diagonal preconditioner, recorded once and repeated in one go where the device
 //! can; or, on small systems, hundreds in a single launch that looks at the residual itself.
 
-use super::{CHECK_EVERY, Cg, RHO, Stepping, history, pq};
+use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, RHO, Stepping, history, pq};
 use crate::backend::{Backend, CgState, Vector, check_finite};
 use crate::error::Result;
 use crate::precond::Preconditioner;
@@ -15,7 +15,7 @@ use kernels_rs::real::Real;
 const PERSISTENT_STEPS: usize = 256;
 
 // A recorded batch leaves `RHO` as it found it.
-const _: () = assert!(CHECK_EVERY.is_multiple_of(2));
+const _: () = assert!(CHECK_EVERY.is_multiple_of(2) && CHECK_MULTIGRID.is_multiple_of(2));
 
 /// What came of some iterations.
 pub(super) struct Progress {
@@ -68,7 +68,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         if let Some(progress) = self.advance_in_one(u, most, enough)? {
             return Ok(progress);
         }
-        let steps = CHECK_EVERY.min(most);
+        let steps = self.every.min(most);
         self.take_steps(u, steps)?;
         let last = |step: usize| step.min(steps - 1);
         let scalars: [f64; 2 * CHECK_EVERY] = self.backend.read(core::array::from_fn(|i| match i {
@@ -113,7 +113,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
     /// Some iterations: a whole batch as it was recorded, if it was.
     fn take_steps(&mut self, u: &mut Vector<B, T>, steps: usize) -> Result<()> {
         let b = self.backend;
-        let is_whole = steps == CHECK_EVERY;
+        let is_whole = steps == self.every;
         if let Stepper::Graph { warm: true, recorded: None } = self.stepper
             && is_whole
         {

@@ -1,0 +1,155 @@
+//! Matrices of rectangular blocks while the hierarchy is made: which blocks their products have, and the blocks of their columns.
+
+use crate::backend::{Backend, Buffer, Plain, Vector};
+use crate::error::{Error, Result};
+use crate::sparse::Pattern;
+use kernels_rs::amg::pattern::{self as device, ColumnKeys, ColumnStarts, CountProducts, JoinLists, ListProducts};
+use kernels_rs::amg::product::{self, Blocks};
+use kernels_rs::setup::order::Gather;
+
+/// An array of zeros, if there is room for it beside what is there: on the host, too, which would try.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`]
+pub fn zeros<B: Backend, T: Plain>(backend: &B, n: usize) -> Result<Vector<B, T>> {
+    let (needed, available) = (n as u64 * size_of::<T>() as u64, backend.free_memory());
+    if available.is_some_and(|available| needed > available) {
+        let device = format!("{} for a multigrid hierarchy, which other preconditioners do without", backend.name());
+        return Err(Error::OutOfMemory { device, needed, available });
+    }
+    backend.zeros(n)
+}
+
+/// Which blocks a matrix of rectangular blocks has.
+pub struct Shape<B: Backend> {
+    /// Its rows; columns ascend, or have the diagonal first.
+    pub pattern: Pattern<B>,
+    /// The block row of each block, `[n_blocks]`.
+    pub rows: Vector<B, u32>,
+    /// Number of block columns.
+    pub n_columns: usize,
+}
+
+impl<B: Backend> Shape<B> {
+    /// That of `X Y`, whose `y` has `n_columns` block columns. The diagonal of a square one comes first if that is asked for.
+    pub fn of_product(
+        backend: &B,
+        x: &Pattern<B>,
+        y: &Pattern<B>,
+        n_columns: usize,
+        diagonal_first: bool,
+    ) -> Result<Self> {
+        let n = x.n_rows;
+        let mut candidates = backend.zeros(n)?;
+        let kernel =
+            CountProducts { most: n_columns as u32, x: x.view(), y: y.view(), candidates: candidates.view_mut() };
+        // SAFETY: all live, X's columns are Y's rows, and there is a count for each row of X.
+        unsafe { backend.run(n, kernel) }?;
+        let starts = backend.exclusive_sum(&candidates)?;
+        let mut found = zeros(backend, backend.read_at(&starts, n)? as usize)?;
+        let mut lengths = candidates;
+        let kernel = ListProducts {
+            x: x.view(),
+            y: y.view(),
+            starts: starts.view(),
+            found: found.view_mut(),
+            lengths: lengths.view_mut(),
+        };
+        // SAFETY: as above, and there is room for every candidate.
+        unsafe { backend.run(n, kernel) }?;
+        let row_start = backend.exclusive_sum(&lengths)?;
+        let n_blocks = backend.read_at(&row_start, n)? as usize;
+        let (mut columns, mut rows) = (zeros(backend, n_blocks)?, zeros(backend, n_blocks)?);
+        let kernel = JoinLists {
+            diagonal_first: u32::from(diagonal_first),
+            starts: starts.view(),
+            found: found.view(),
+            row_start: row_start.view(),
+            columns: columns.view_mut(),
+            rows: rows.view_mut(),
+        };
+        // SAFETY: as above; all live until `finish`.
+        unsafe { backend.run(n, kernel) }?;
+        backend.finish()?;
+        Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns })
+    }
+
+    /// The blocks as kernels see them.
+    pub fn blocks(&self) -> Blocks {
+        Blocks { rows: self.rows.view(), columns: self.pattern.columns.view() }
+    }
+}
+
+/// The blocks of each column of a matrix.
+pub struct Columns<B: Backend> {
+    starts: Vector<B, u64>,
+    rows: Vector<B, u32>,
+    places: Vector<B, u32>,
+}
+
+impl<B: Backend> Columns<B> {
+    /// Those of a matrix of this shape.
+    pub fn new(backend: &B, shape: &Shape<B>) -> Result<Self> {
+        let (n_blocks, columns) = (shape.rows.len(), shape.pattern.columns.view());
+        let mut keys = zeros(backend, n_blocks)?;
+        // SAFETY: both live and have an entry per block.
+        unsafe { backend.run(n_blocks, ColumnKeys { columns, keys: keys.view_mut() }) }?;
+        let bits = u64::BITS - (shape.n_columns as u64).leading_zeros();
+        let places = backend.sort_order(&keys, bits)?;
+        let (mut rows, mut starts) = (zeros(backend, n_blocks)?, backend.zeros(shape.n_columns + 1)?);
+        let gather = Gather { index: places.view(), from: shape.rows.view(), out: rows.view_mut() };
+        let kernel = ColumnStarts { columns, places: places.view(), starts: starts.view_mut() };
+        // SAFETY: as above; places are those of blocks, and there is a start for each column; all live until `finish`.
+        unsafe {
+            backend.run(n_blocks, gather)?;
+            backend.run(shape.n_columns + 1, kernel)?;
+        }
+        backend.finish()?;
+        Ok(Columns { starts, rows, places })
+    }
+
+    /// How kernels see them.
+    pub fn view(&self) -> device::Lists {
+        device::Lists { starts: self.starts.view(), rows: self.rows.view(), places: self.places.view() }
+    }
+
+    /// The columns as rows: the pattern of the transposed matrix.
+    pub fn transposed(&self, backend: &B) -> Result<Pattern<B>> {
+        let (mut row_start, mut columns) = (backend.zeros(self.starts.len())?, zeros(backend, self.rows.len())?);
+        backend.copy(&self.starts, &mut row_start)?;
+        backend.copy(&self.rows, &mut columns)?;
+        Ok(Pattern { n_rows: self.starts.len() - 1, row_start, columns })
+    }
+}
+
+/// A matrix of rectangular blocks.
+pub struct BlockRows<B: Backend, T: Plain> {
+    /// Which blocks.
+    pub shape: Shape<B>,
+    /// `[n_blocks][columns][rows]`.
+    pub values: Vector<B, T>,
+    /// Rows of a block.
+    pub rows: usize,
+    /// Columns of a block.
+    pub columns: usize,
+}
+
+impl<B: Backend, T: Plain> BlockRows<B, T> {
+    /// A matrix of zeros.
+    pub fn zeros(backend: &B, shape: Shape<B>, [rows, columns]: [usize; 2]) -> Result<Self> {
+        let values = zeros(backend, shape.rows.len() * rows * columns)?;
+        Ok(BlockRows { shape, values, rows, columns })
+    }
+
+    /// Rows of its blocks, all of them.
+    pub fn n_items(&self) -> usize {
+        self.shape.rows.len() * self.rows
+    }
+
+    /// How kernels see it.
+    pub fn view(&self) -> product::BlockRows<T> {
+        let (pattern, values) = (self.shape.pattern.view(), self.values.view());
+        product::BlockRows { pattern, values, rows: self.rows, columns: self.columns }
+    }
+}

@@ -1,0 +1,219 @@
+//! Smoothed aggregation multigrid with the rigid-body modes of the mesh: M is a cycle through ever coarser levels, so that iterations
+//! hardly grow with the mesh.
+//!
+//! | what | equation | here | source |
+//! | --- | --- | --- | --- |
+//! | modes that cost no energy | `A B = 0` away from supports: 6 rigid motions in space, 3 in the plane, the constant for a potential | [`tentative`] | Vanek, Mandel, Brezina 1996, sec. 3 |
+//! | strong couplings | `\|A_ij\|^2 >= theta_l^2 \|A_ii\| \|A_jj\|` | [`strength`] | the same, sec. 4 |
+//! | aggregates of nodes | distance-2 independent sets | [`aggregate`] | Bell, Dalton, Olson 2012 |
+//! | tentative prolongator | `B = P_0 B_c`, orthonormal on each aggregate | [`tentative`] | Vanek, Mandel, Brezina 1996 |
+//! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
+//! | next level | `A_c = P^T A P` | [`setup`] | |
+//! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
+//! | cycle | V, Chebyshev polynomials of `D^-1 A` | [`mod@cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
+//!
+//! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near. Supported components
+//! are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0 there. A mode that depends on the others on an
+//! aggregate of few nodes is left out: its column of P is 0, and the next level has a diagonal entry in its place, so that it stays positive.
+//!
+//! Everything is done by kernels over rows and blocks, the same on every backend: the CPU, the emulator, a GPU. Under an iteration in double
+//! with a preconditioner in single, the set-up is in double, of K itself, and the cycle in single, on the finest level with the scaled
+//! copy `S K S` of [`super::Rounded`], for which P is `S^-1 P`.
+//!
+//! Vanek, Mandel, Brezina: Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing 56,
+//! 1996. Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188, 2003. Bell,
+//! Dalton, Olson: Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34, 2012. Kelley,
+//! Rajamanickam: Parallel, portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022. Goodnight: A
+//! tutorial on the sweep operator, Am. Stat. 33, 1979.
+
+pub mod aggregate;
+pub mod blocks;
+pub mod coarsest;
+pub mod cycle;
+mod hierarchy;
+pub mod setup;
+pub mod strength;
+pub mod tentative;
+
+pub use hierarchy::{Hierarchy, LevelSize};
+
+use super::{Build, Context, Preconditioner, inverse_diagonal, spectrum};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::{Error, Result};
+use crate::sparse::{Matrix, Operator, Tuning};
+use blocks::BlockRows;
+use cuda_std::prelude::View;
+use cycle::{Level, Matrices, Transfer, cycle};
+use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
+use kernels_rs::real::{Real, Stored};
+use setup::{Coarse, Fine, coarsen, format};
+use std::cell::RefCell;
+use tentative::Modes;
+
+/// Levels at most.
+const MOST_LEVELS: usize = 12;
+
+/// The prolongator is smoothed by this over the largest eigenvalue of `D^-1 A`.
+const OMEGA: f64 = 4.0 / 3.0;
+
+/// A hierarchy of levels.
+pub struct Amg<B: Backend, T: Real> {
+    /// The levels that are smoothed.
+    levels: RefCell<Vec<Level<B, T>>>,
+    /// Their matrices, but for the finest.
+    matrices: Vec<Matrix<B, T>>,
+    /// The inverse of the coarsest level's matrix.
+    inverse: Option<Matrix<B, T>>,
+    hierarchy: Hierarchy,
+}
+
+impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
+    fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+        let below = Matrices { smoothed: &self.matrices, inverse: self.inverse.as_ref() };
+        cycle(backend, &mut self.levels.borrow_mut(), below, operator, r, z)
+    }
+
+    fn products(&self) -> usize {
+        if self.hierarchy.levels.len() == 1 { cycle::STEPS - 1 } else { 2 * cycle::STEPS }
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        Some(&self.hierarchy)
+    }
+}
+
+impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
+    const NAME: &'static str = super::MULTIGRID;
+    const READS_MATRIX: bool = true;
+
+    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
+        let inverse = inverse_diagonal(backend, matrix)?;
+        let upper = spectrum::estimate(backend, matrix as &dyn Operator<B, T>, &inverse)?.upper;
+        let mut parts = Parts::new(matrix.block_size(), matrix.pattern().n_rows, matrix.pattern().n_blocks());
+        if let Some(original) = &context.original {
+            let Some(fine) = Fine::new(backend, original.matrix)? else { unreachable!("doubles are numbers") };
+            parts.finest(backend, fine, inverse, upper, context, original.inverse.view())?;
+        } else if let Some(fine) = Fine::new(backend, matrix)? {
+            parts.finest(backend, fine, inverse, upper, context, View::from_slice(&[]))?;
+        } else {
+            let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
+            return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
+        }
+        let Parts { levels, matrices, inverse, hierarchy } = parts;
+        Ok(Amg { levels: RefCell::new(levels), matrices, inverse, hierarchy })
+    }
+}
+
+/// What the next level is made from: its matrix, the modes on it, and where its nodes are.
+struct Below<B: Backend> {
+    matrix: Matrix<B, f64>,
+    modes: Modes<B>,
+    coords: Vector<B, [f64; 3]>,
+}
+
+/// A hierarchy as it is made.
+struct Parts<B: Backend, T: Real> {
+    levels: Vec<Level<B, T>>,
+    matrices: Vec<Matrix<B, T>>,
+    inverse: Option<Matrix<B, T>>,
+    hierarchy: Hierarchy,
+}
+
+impl<B: Backend, T: Real> Parts<B, T> {
+    fn new(size: usize, rows: usize, blocks: usize) -> Self {
+        let hierarchy = Hierarchy { levels: vec![LevelSize { size, rows, blocks }] };
+        Parts { levels: Vec::new(), matrices: Vec::new(), inverse: None, hierarchy }
+    }
+
+    /// Makes the finest level, and those below. `fine` is what it is made from; the cycle's own matrix may be a scaled copy, by the
+    /// root of `scaling`, and has the diagonal `inverse` and the largest eigenvalue `upper`.
+    fn finest<R: Real>(
+        &mut self,
+        backend: &B,
+        fine: Fine<B, R>,
+        inverse: Vector<B, T>,
+        upper: f64,
+        context: &Context<B>,
+        scaling: View<f64>,
+    ) -> Result<()> {
+        let size = fine.entries.size;
+        let nowhere = if context.coords.is_none() { Some(backend.zeros(fine.pattern.n_rows)?) } else { None };
+        let Some(coords) = context.coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
+        let modes = |free: &Vector<B, u8>| Modes::rigid(backend, size, coords, free);
+        let next = coarsen(backend, &fine, coords, 0, OMEGA / upper, modes)?;
+        drop(fine);
+        let mut next = self.add(backend, inverse, upper, next, scaling)?;
+        while let Some(Below { matrix, modes, coords }) = next {
+            if matrix.block_size() * matrix.pattern().n_rows <= coarsest::MOST {
+                self.inverse = Some(coarsest::inverse(backend, &matrix)?);
+                return Ok(());
+            }
+            next = self.coarser(backend, matrix, modes, coords)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a level with this matrix, on which these are the modes; what the next one is made from, if there is one.
+    fn coarser(
+        &mut self,
+        backend: &B,
+        matrix: Matrix<B, f64>,
+        modes: Modes<B>,
+        coords: Vector<B, [f64; 3]>,
+    ) -> Result<Option<Below<B>>> {
+        let rounded = rounded::<B, T>(backend, &matrix)?;
+        let inverse = inverse_diagonal(backend, &rounded)?;
+        let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
+        self.matrices.push(rounded);
+        let level = self.levels.len();
+        let next = match Fine::new(backend, &matrix)? {
+            Some(fine) if level < MOST_LEVELS => coarsen(backend, &fine, &coords, level, OMEGA / upper, |_| Ok(modes))?,
+            _ => None,
+        };
+        drop(matrix);
+        self.add(backend, inverse, upper, next, View::from_slice(&[]))
+    }
+
+    /// Adds a level and its way to the next.
+    fn add(
+        &mut self,
+        backend: &B,
+        inverse: Vector<B, T>,
+        upper: f64,
+        next: Option<Coarse<B>>,
+        scaling: View<f64>,
+    ) -> Result<Option<Below<B>>> {
+        let Some(Coarse { prolongator, columns, matrix, modes, coords }) = next else {
+            self.levels.push(Level::new(backend, inverse, upper, None)?);
+            return Ok(None);
+        };
+        let transfer = Transfer::new(backend, scaled_to(backend, prolongator, scaling)?, columns)?;
+        self.levels.push(Level::new(backend, inverse, upper, Some(transfer))?);
+        let (size, pattern) = (matrix.block_size(), matrix.pattern());
+        self.hierarchy.levels.push(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() });
+        Ok(Some(Below { matrix, modes, coords }))
+    }
+}
+
+/// P in the precision of the cycle, scaled by the root of `scaling` if that is there.
+fn scaled_to<B: Backend, T: Real>(backend: &B, from: BlockRows<B, f64>, scaling: View<f64>) -> Result<BlockRows<B, T>> {
+    let mut values = blocks::zeros(backend, from.values.len())?;
+    let (prolongator, rows) = (from.view(), from.shape.rows.view());
+    let kernel = RoundProlongator { inverse: scaling, rows, prolongator, to: values.view_mut() };
+    // SAFETY: all live until `finish`; a row of a block is written once.
+    unsafe { backend.run(from.n_items(), kernel) }?;
+    backend.finish()?;
+    Ok(BlockRows { shape: from.shape, values, rows: from.rows, columns: from.columns })
+}
+
+/// A level's matrix in the precision of the cycle.
+fn rounded<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<Matrix<B, T>> {
+    let size = matrix.block_size();
+    let pattern = matrix.shared_pattern();
+    let mut rounded = Matrix::<B, T>::zeros(backend, format(size), size, pattern, Tuning::default())?;
+    let (to, n_rows) = (rounded.entries(), pattern.n_rows);
+    let kernel = CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: rounded.values_mut() };
+    // SAFETY: both live and have this pattern; each entry belongs to one row.
+    unsafe { backend.run(n_rows, kernel) }?;
+    Ok(rounded)
+}

@@ -1,0 +1,67 @@
+//! Which couplings of a level are strong: by the Frobenius norms of its blocks, and by the nodes' distances d,
+//!
+//! ```text
+//! |A_ij|_F^2 >= theta_l^2 |A_ii|_F |A_jj|_F,   theta_l = 0.02 / 2^l on level l;   d_ij^2 <= 5^2 d_i d_j
+//! ```
+//!
+//! (the first by Vanek, Mandel, Brezina 1996, sec. 4), d_i being the distance to the nearest node that shares an element; and each node's
+//! strongest coupling in any case.
+//!
+//! Theirs has theta = 0.08, which takes some of the couplings of regular meshes of tetrahedra for weak, and makes twice as many aggregates.
+
+use super::setup::Fine;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use kernels_rs::amg::strength::{Couplings, FindStrengths, Graph, MeasureRows, Measures};
+use kernels_rs::real::Real;
+use kernels_rs::sparse::PatternView;
+
+/// theta on the finest level.
+const THRESHOLD: f64 = 0.02;
+
+/// Couplings this many times as long as the nearest ones are weak.
+const REACH: f64 = 5.0;
+
+/// The strong couplings of a level.
+pub struct Strength<B: Backend> {
+    strengths: Vector<B, f32>,
+    /// A bit for each component that is coupled to any other, `[n_rows]`.
+    pub free: Vector<B, u8>,
+    /// Whether a node is coupled to others, `[n_rows]`.
+    pub linked: Vector<B, u8>,
+}
+
+impl<B: Backend> Strength<B> {
+    /// Those of the matrix of level `level`, whose nodes are at `coords`, `[n_rows]`.
+    pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, coords: &Vector<B, [f64; 3]>, level: usize) -> Result<Self> {
+        let (n, entries, values) = (fine.pattern.n_rows, fine.entries, fine.values);
+        assert_eq!(coords.len(), n, "the nodes of another matrix");
+        let coords = coords.view();
+        let (mut norms, mut nearest) = (backend.zeros(n)?, backend.zeros(n)?);
+        let mut found = Strength::<B> {
+            strengths: backend.zeros(fine.pattern.n_blocks())?,
+            free: backend.zeros(n)?,
+            linked: backend.zeros(n)?,
+        };
+        let to = Couplings {
+            strengths: found.strengths.view_mut(),
+            free: found.free.view_mut(),
+            linked: found.linked.view_mut(),
+        };
+        let threshold = (THRESHOLD / (1u64 << level) as f64).powi(2);
+        let measure = MeasureRows { entries, values, coords, norms: norms.view_mut(), nearest: nearest.view_mut() };
+        let by = Measures { coords, norms: norms.view(), nearest: nearest.view(), threshold, reach: REACH };
+        // SAFETY: the matrix lives, and there is a place for each of its rows and blocks; all live until `finish`.
+        unsafe {
+            backend.run(n, measure)?;
+            backend.run(n, FindStrengths { entries, values, by, to })?;
+        }
+        backend.finish()?;
+        Ok(found)
+    }
+
+    /// How kernels see them; `pattern` is that of the matrix.
+    pub fn graph(&self, pattern: PatternView) -> Graph {
+        Graph { pattern, strengths: self.strengths.view() }
+    }
+}

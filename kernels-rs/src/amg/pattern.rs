@@ -1,0 +1,179 @@
+//! Which blocks a product of sparse matrices has, and where the blocks of a matrix's columns are.
+//!
+//! The rows of `C = X Y` are found as those of a mesh's matrix are: lists with room for every candidate, sorted and without
+//! repetitions, then put end to end.
+
+use super::NONE;
+use crate::setup::lists::List;
+use crate::sparse::PatternView;
+use cuda_std::prelude::*;
+
+/// The blocks of each column of a matrix of rows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Lists {
+    /// Blocks before those of each column, `[n_columns + 1]`.
+    pub starts: View<u64>,
+    /// The block row of each, ascending within a column, `[n_blocks]`.
+    pub rows: View<u32>,
+    /// The place of each in the matrix, `[n_blocks]`.
+    pub places: View<u32>,
+}
+
+impl Lists {
+    /// Position of the first block of a column, and one past that of the last.
+    ///
+    /// # Safety
+    /// `column` is a block column.
+    #[inline(always)]
+    pub unsafe fn range(self, column: usize) -> (usize, usize) {
+        // SAFETY: `column` is valid by contract.
+        unsafe { (self.starts.at(column) as usize, self.starts.at(column + 1) as usize) }
+    }
+}
+
+/// Computes: how many blocks row `row` of `X Y` can have.
+///
+/// Parameters: `most`, block columns of Y; `candidates [n_rows]`. Thread mapping: an item per row of X.
+/// Memory moved: an index per block of X and 16 B (gathered) of Y's rows.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn count_products(row: usize, most: u32, x: PatternView, y: PatternView, candidates: ViewMut<u32>) {
+    let (first, width) = x.row(row);
+    let mut count = 0;
+    for block in first..first + width {
+        count += y.row(x.columns.at(block) as usize).1;
+    }
+    candidates.set(row, count.min(most as usize) as u32);
+}
+
+/// Computes: the block columns of row `row` of `X Y`, ascending.
+///
+/// Parameters: `starts [n_rows + 1]`, the running sums of the candidates; `found [starts[n_rows]]`; `lengths [n_rows]`.
+/// Thread mapping: an item per row of X. Memory moved: the columns of Y's rows that X's name, through the cache, and those found.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn list_products(
+    row: usize,
+    x: PatternView,
+    y: PatternView,
+    starts: View<u64>,
+    found: ViewMut<u32>,
+    lengths: ViewMut<u32>,
+) {
+    let list = List::new(found, starts.at(row) as usize);
+    let (first, width) = x.row(row);
+    let mut len = 0;
+    for block in first..first + width {
+        let (start, others) = y.row(x.columns.at(block) as usize);
+        for other in start..start + others {
+            let column = y.columns.at(other);
+            // A row that is full has every column of Y.
+            if len < (starts.at(row + 1) - starts.at(row)) as usize {
+                len = list.insert(len, column);
+            }
+        }
+    }
+    lengths.set(row, len as u32);
+}
+
+/// Computes: the lists put end to end; the diagonal is brought to the front of each row if `diagonal_first` is 1.
+///
+/// Parameters: `starts, found`, see [`list_products`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`, of each block.
+/// Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn join_lists(
+    row: usize,
+    diagonal_first: u32,
+    starts: View<u64>,
+    found: View<u32>,
+    row_start: View<u64>,
+    columns: ViewMut<u32>,
+    rows: ViewMut<u32>,
+) {
+    let (from, to) = (starts.at(row) as usize, row_start.at(row) as usize);
+    let mut place = to;
+    if diagonal_first == 1 {
+        columns.set(to, row as u32);
+        rows.set(to, row as u32);
+        place += 1;
+    }
+    for i in 0..row_start.at(row + 1) as usize - to {
+        let column = found.at(from + i);
+        if diagonal_first == 0 || column != row as u32 {
+            columns.set(place, column);
+            rows.set(place, row as u32);
+            place += 1;
+        }
+    }
+}
+
+/// Computes: 1 for each node that is in an aggregate. Parameters: `aggregates, counts [n]`. Thread mapping: an item per node.
+/// Memory moved: 8 B per node.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn count_members(node: usize, aggregates: View<u32>, counts: ViewMut<u32>) {
+    counts.set(node, u32::from(aggregates.at(node) != NONE));
+}
+
+/// Computes: the rows of the tentative prolongator, of one block or none.
+///
+/// Parameters: `aggregates [n]`; `row_start [n + 1]`; `columns, rows [row_start[n]]`, of each block. Thread mapping: an item per node.
+/// Memory moved: 20 B per node.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn list_members(
+    node: usize,
+    aggregates: View<u32>,
+    row_start: View<u64>,
+    columns: ViewMut<u32>,
+    rows: ViewMut<u32>,
+) {
+    let aggregate = aggregates.at(node);
+    if aggregate != NONE {
+        columns.set(row_start.at(node) as usize, aggregate);
+        rows.set(row_start.at(node) as usize, node as u32);
+    }
+}
+
+/// Computes: the keys by which blocks are sorted by column. Parameters: `columns, keys [n_blocks]`. Thread mapping: an item per block.
+/// Memory moved: 12 B per block.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn column_keys(block: usize, columns: View<u32>, keys: ViewMut<u64>) {
+    keys.set(block, u64::from(columns.at(block)));
+}
+
+/// Computes: where the blocks of a column start in the order of columns.
+///
+/// Parameters: `columns [n_blocks]`; `places [n_blocks]`, that order; `starts [n_columns + 1]`. Thread mapping: an item per column
+/// and one more. Memory moved: 8 B per column, and the two gathers of each step of a search by bisection.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn column_starts(column: usize, columns: View<u32>, places: View<u32>, starts: ViewMut<u64>) {
+    let (mut low, mut high) = (0, places.len());
+    while low < high {
+        let middle = (low + high) / 2;
+        if (columns.at(places.at(middle) as usize) as usize) < column {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    starts.set(column, low as u64);
+}

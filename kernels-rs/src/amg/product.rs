@@ -1,0 +1,204 @@
+//! Products of matrices of rectangular blocks: `A P`, the smoothed prolongator and `P^T (A P)`, once it is known which blocks they have.
+//!
+//! A thread has some rows of a block of the result in registers, and looks for the blocks that contribute to it in the sorted rows of
+//! the right factor. Nothing is added up in memory.
+
+use super::pattern::Lists;
+use crate::real::{Real, fma};
+use crate::sparse::{Entries, PatternView};
+use cuda_std::prelude::*;
+
+/// A matrix of blocks in compressed rows, whose columns ascend; blocks column by column.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BlockRows<T: DeviceCopy> {
+    /// Its blocks.
+    pub pattern: PatternView,
+    /// `[n_blocks][columns][rows]`.
+    pub values: View<T>,
+    /// Rows of a block.
+    pub rows: usize,
+    /// Columns of a block.
+    pub columns: usize,
+}
+
+impl<T: DeviceCopy> BlockRows<T> {
+    /// Entry (i, j) of a block.
+    ///
+    /// # Safety
+    /// `block` is one, and i and j are below its size.
+    #[inline(always)]
+    pub unsafe fn at(self, block: usize, i: usize, j: usize) -> T {
+        self.values.at((block * self.columns + j) * self.rows + i)
+    }
+
+    /// Row i of a block of N columns.
+    #[inline(always)]
+    unsafe fn row<const N: usize>(self, block: usize, i: usize) -> [T; N] {
+        // SAFETY: the block is one of this matrix, whose blocks have N columns, by contract.
+        core::array::from_fn(|j| unsafe { self.at(block, i, j) })
+    }
+}
+
+/// The place of a column among a row's, which ascend; past the row's end if it has none.
+#[inline(always)]
+unsafe fn find(pattern: PatternView, row: usize, column: u32) -> Option<usize> {
+    let (first, width) = pattern.row(row);
+    let (mut low, mut high) = (first, first + width);
+    while low < high {
+        let middle = (low + high) / 2;
+        if pattern.columns.at(middle) < column {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if low < first + width && pattern.columns.at(low) == column { Some(low) } else { None }
+}
+
+/// Which blocks a result has.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Blocks {
+    /// Block row of each, `[n_blocks]`.
+    pub rows: View<u32>,
+    /// Block column of each, `[n_blocks]`.
+    pub columns: View<u32>,
+}
+
+/// Computes: M rows of each block of `C = A B`.
+///
+/// Parameters: `entries, values`, A, of square blocks of a multiple of M rows; `b`, with N columns of a block; `of`, the blocks of C;
+/// `product [n_blocks][N][size]`. Thread mapping: an item per M rows of a block. Memory moved: C once; the rows of A and of B that
+/// meet, through the cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64], M = [1, 3], N = [1, 3, 6])]
+pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
+    item: usize,
+    entries: Entries,
+    values: View<T>,
+    b: BlockRows<f64>,
+    of: Blocks,
+    product: ViewMut<f64>,
+) {
+    let size = entries.size;
+    let (block, top) = (item / (size / M), item % (size / M) * M);
+    let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
+    let (first, width) = entries.pattern.row(row);
+    let mut sums = [[0.0; N]; M];
+    for k in 0..width {
+        let other = entries.pattern.columns.at(first + k) as usize;
+        if let Some(place) = find(b.pattern, other, column) {
+            for j in 0..size {
+                let right: [f64; N] = b.row(place, j);
+                for i in 0..M {
+                    let value = values.at(entries.at(row, k, top + i, j)).to_f64();
+                    for c in 0..N {
+                        sums[i][c] = fma(value, right[c], sums[i][c]);
+                    }
+                }
+            }
+        }
+    }
+    for i in 0..M {
+        for c in 0..N {
+            product.set((block * N + c) * size + top + i, sums[i][c]);
+        }
+    }
+}
+
+/// Computes: `P = P_0 - omega D^-1 A P_0` in the place of `A P_0` (Vanek, Mandel, Brezina 1996, sec. 3).
+///
+/// Parameters: `inverse [n]`, that of D; `tentative`, P_0; `of`, the blocks of P; `values [n_blocks][columns][rows]`.
+/// Thread mapping: an item per row of a block. Memory moved: the values read and written, P_0 and `inverse` through the cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn smooth_prolongator<T: Real>(
+    item: usize,
+    omega: f64,
+    inverse: View<T>,
+    tentative: BlockRows<f64>,
+    of: Blocks,
+    values: ViewMut<f64>,
+) {
+    let size = tentative.rows;
+    let (block, i) = (item / size, item % size);
+    let row = of.rows.at(block) as usize;
+    let own = find(tentative.pattern, row, of.columns.at(block));
+    let factor = -omega * inverse.at(row * size + i).to_f64();
+    for c in 0..tentative.columns {
+        let place = (block * tentative.columns + c) * size + i;
+        let before = match own {
+            Some(own) => tentative.at(own, i, c),
+            None => 0.0,
+        };
+        values.set(place, fma(factor, values.at(place), before));
+    }
+}
+
+/// Computes: M rows of each block of `A_c = P^T (A P)`, where M divides N.
+///
+/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P, with N columns of a block; `of`, the blocks
+/// of A_c in the order of its pattern; `entries, values`, A_c. Thread mapping: an item per M rows of a block.
+/// Memory moved: A_c once; the blocks of P and A P that meet, through the cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, M = [1, 3], N = [1, 3, 6])]
+pub unsafe fn galerkin_product<const M: usize, const N: usize>(
+    item: usize,
+    prolongator: BlockRows<f64>,
+    members: Lists,
+    product: BlockRows<f64>,
+    of: Blocks,
+    entries: Entries,
+    values: ViewMut<f64>,
+) {
+    let (block, top) = (item * M / N, item * M % N);
+    let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
+    let (start, end) = members.range(row);
+    let mut sums = [[0.0; N]; M];
+    for member in start..end {
+        if let Some(place) = find(product.pattern, members.rows.at(member) as usize, column) {
+            for m in 0..product.rows {
+                let right: [f64; N] = product.row(place, m);
+                for i in 0..M {
+                    let value = prolongator.at(members.places.at(member) as usize, m, top + i);
+                    for c in 0..N {
+                        sums[i][c] = fma(value, right[c], sums[i][c]);
+                    }
+                }
+            }
+        }
+    }
+    let k = block - entries.pattern.row(row).0;
+    for i in 0..M {
+        for c in 0..N {
+            values.set(entries.at(row, k, top + i, c), sums[i][c]);
+        }
+    }
+}
+
+/// Computes: a diagonal entry for each row of A_c that is empty, as a mode that was left out makes it: the largest of its block.
+///
+/// Parameters: `entries, values`, A_c. Thread mapping: an item per block row. Memory moved: the diagonals.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn fill_empty_rows(row: usize, entries: Entries, values: ViewMut<f64>) {
+    let mut largest = 0.0;
+    for i in 0..entries.size {
+        largest = f64::max(largest, values.at(entries.at(row, 0, i, i)));
+    }
+    for i in 0..entries.size {
+        let place = entries.at(row, 0, i, i);
+        if values.at(place) == 0.0 {
+            values.set(place, if largest > 0.0 { largest } else { 1.0 });
+        }
+    }
+}

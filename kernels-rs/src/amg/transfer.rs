@@ -1,0 +1,110 @@
+//! From a level to the next and back, and from the precision of the set-up to that of the cycle.
+
+use super::pattern::Lists;
+use super::product::BlockRows;
+use crate::real::{Real, fma};
+use crate::sparse::Entries;
+use cuda_std::prelude::*;
+
+/// Computes: an entry of `P^T (r - q)`.
+///
+/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `r, q [n]`; `coarse [n_coarse]`.
+/// Thread mapping: an item per entry. Memory moved: P once; r and q through the cache; 8 B per block.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn restrict_residual<T: Real>(
+    item: usize,
+    prolongator: BlockRows<T>,
+    members: Lists,
+    r: View<T>,
+    q: View<T>,
+    coarse: ViewMut<T>,
+) {
+    let (column, c) = (item / prolongator.columns, item % prolongator.columns);
+    let (start, end) = members.range(column);
+    let mut sum = T::ZERO;
+    for member in start..end {
+        let (row, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
+        for i in 0..prolongator.rows {
+            let entry = row * prolongator.rows + i;
+            sum = fma(prolongator.at(block, i, c), r.at(entry) - q.at(entry), sum);
+        }
+    }
+    coarse.set(item, sum);
+}
+
+/// Computes: an entry of `z + P z_coarse`.
+///
+/// Parameters: `prolongator`, P; `coarse [n_coarse]`; `z, to [n]`. Thread mapping: an item per entry.
+/// Memory moved: P, z and `to` once; `coarse` through the cache.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn prolong_correction<T: Real>(
+    item: usize,
+    prolongator: BlockRows<T>,
+    coarse: View<T>,
+    z: View<T>,
+    to: ViewMut<T>,
+) {
+    let (row, i) = (item / prolongator.rows, item % prolongator.rows);
+    let (first, width) = prolongator.pattern.row(row);
+    let mut sum = z.at(item);
+    for block in first..first + width {
+        let column = prolongator.pattern.columns.at(block) as usize * prolongator.columns;
+        for c in 0..prolongator.columns {
+            sum = fma(prolongator.at(block, i, c), coarse.at(column + c), sum);
+        }
+    }
+    to.set(item, sum);
+}
+
+/// Computes: the values of P in the precision of the cycle, its rows scaled by `inverse^-1/2` if there is such a scaling.
+///
+/// Parameters: `inverse [n]`, that of the diagonal, or nothing; `rows [n_blocks]`; `prolongator`; `to`, as its values.
+/// Thread mapping: an item per row of a block. Memory moved: the values read and written.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn round_prolongator<T: Real>(
+    item: usize,
+    inverse: View<f64>,
+    rows: View<u32>,
+    prolongator: BlockRows<f64>,
+    to: ViewMut<T>,
+) {
+    let (block, i) = (item / prolongator.rows, item % prolongator.rows);
+    let mut scale = 1.0;
+    if !inverse.is_empty() {
+        let inverse = inverse.at(rows.at(block) as usize * prolongator.rows + i).abs();
+        scale = if inverse > 0.0 { 1.0 / inverse.sqrt() } else { 0.0 };
+    }
+    for c in 0..prolongator.columns {
+        let place = (block * prolongator.columns + c) * prolongator.rows + i;
+        to.set(place, T::from_f64(scale * prolongator.values.at(place)));
+    }
+}
+
+/// Computes: the blocks of a matrix in another format or precision.
+///
+/// Parameters: `from, values`, the matrix; `to, rounded`, one of the same pattern and block size. Thread mapping: an item per block row.
+/// Memory moved: every value of a block read and written.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn copy_blocks<T: Real>(row: usize, from: Entries, values: View<f64>, to: Entries, rounded: ViewMut<T>) {
+    let (_, width) = from.pattern.row(row);
+    for k in 0..width {
+        for i in 0..from.size {
+            for j in 0..from.size {
+                let value = values.at(from.at(row, k, i, j));
+                rounded.set(to.at(row, k, i, j), T::from_f64(value));
+            }
+        }
+    }
+}

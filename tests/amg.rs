@@ -1,0 +1,393 @@
+//! Smoothed aggregation multigrid: its parts against dense references, and how many iterations it takes.
+
+mod common;
+
+use common::blocks::dense_of;
+use common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model};
+use common::recorder::Recorder;
+use common::{assert_close, assert_orders_agree, bits, on_every_device};
+use kernels_rs::amg::NONE;
+use kernels_rs::real::Real;
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use warpfem::backend::{Backend, CpuBackend, Device, GpuBackend};
+use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::rectangle::generate_rectangle;
+use warpfem::model::{Analysis, Model};
+use warpfem::pipeline::{self, Phase, System, Timings};
+use warpfem::precond::amg::aggregate::Aggregates;
+use warpfem::precond::amg::blocks::BlockRows;
+use warpfem::precond::amg::setup::{Coarse, Fine, coarsen};
+use warpfem::precond::amg::strength::Strength;
+use warpfem::precond::amg::tentative::Modes;
+use warpfem::precond::{self, Context, Hierarchy, spectrum};
+use warpfem::solve::{CgOptions, CgOutcome, Silent, cg, iteration};
+use warpfem::sparse::{Matrix, Operator, Sparsity};
+
+/// A force on the end of what is clamped at the other; heat for a potential.
+fn loaded(kind: Analysis, mesh: warpfem::mesh::Mesh) -> Model {
+    let load = match kind {
+        Analysis::Laplace => "[[flux]]\non = \"ymax\"\nvalue = 1.0\n",
+        _ => "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.3, 2.0]\n",
+    };
+    let load = if mesh.dim() == 2 { load.replace(", 2.0]", ", 0.0]") } else { load.into() };
+    model(&format!("{}{SOFT}{}{load}", analysis(kind, 1.0), clamp(kind)), mesh)
+}
+
+fn unit(kind: ElementKind, n: usize) -> warpfem::mesh::Mesh {
+    match kind.info().dim {
+        2 => generate_rectangle(kind, [1.0; 2], [n; 2]).unwrap(),
+        _ => generate_box(kind, [1.0; 3], [n; 3]).unwrap(),
+    }
+}
+
+fn system<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
+    let mut phase = Phase::begin(&Silent, "setup");
+    System::assemble(backend, model, "ebw", &mut phase, &mut Timings::default()).unwrap()
+}
+
+/// A matrix, the inverse of its largest eigenvalue of `D^-1 A`, its modes and its next level.
+struct Two<B: Backend> {
+    matrix: Matrix<B, f64>,
+    upper: f64,
+    modes: Vec<f64>,
+    coarse: Coarse<B>,
+}
+
+fn two<B: Backend>(backend: &B, model: &Model) -> Two<B> {
+    let System { matrix, mesh, .. } = system(backend, model);
+    let fine = Fine::new(backend, &matrix).unwrap().unwrap();
+    let upper = spectrum::estimate(backend, &matrix, &fine.inverse).unwrap().upper;
+    let (coords, mut modes) = (mesh.coords(), Vec::new());
+    let coarse = coarsen(backend, &fine, coords, 0, 4.0 / (3.0 * upper), |free| {
+        let found = Modes::rigid(backend, matrix.block_size(), coords, free)?;
+        modes = backend.download(found.values())?;
+        Ok(found)
+    });
+    let coarse = coarse.unwrap().expect("there is a next level");
+    Two { upper, modes, coarse, matrix }
+}
+
+fn dense_rows<B: Backend>(backend: &B, p: &BlockRows<B, f64>) -> DMatrix<f64> {
+    let (values, rows) = (backend.download(&p.values).unwrap(), backend.download(&p.shape.rows).unwrap());
+    let columns = backend.download(&p.shape.pattern.columns).unwrap();
+    let mut dense = DMatrix::zeros(p.shape.pattern.n_rows * p.rows, p.shape.n_columns * p.columns);
+    for (block, (row, column)) in rows.iter().zip(&columns).enumerate() {
+        for (i, j) in (0..p.rows).flat_map(|i| (0..p.columns).map(move |j| (i, j))) {
+            dense[(*row as usize * p.rows + i, *column as usize * p.columns + j)] =
+                values[(block * p.columns + j) * p.rows + i];
+        }
+    }
+    dense
+}
+
+/// Small models of every analysis and shape, regular and not, of one material and of two.
+fn models() -> Vec<Model> {
+    vec![
+        loaded(Analysis::Elasticity, unit(Hex8, 5)),
+        meshes::two_materials(distorted_box(Tet4, [5, 4, 4], 0.2)),
+        loaded(Analysis::PlaneStress, unit(Tri3, 9)),
+        meshes::two_materials(unit(Quad4, 8)),
+        loaded(Analysis::Laplace, unit(Tet4, 5)),
+        loaded(Analysis::Laplace, unit(Quad4, 9)),
+        loaded(Analysis::Elasticity, unit(ElementKind::Tet10, 2)),
+    ]
+}
+
+#[test]
+fn modes_cost_nothing_and_the_prolongator_has_them_away_from_supports() {
+    let backend = CpuBackend::default();
+    for model in models() {
+        let Two { matrix, modes, coarse, .. } = two(&backend, &model);
+        let (a, p) = (dense_of(&backend, &matrix), dense_rows(&backend, &coarse.prolongator));
+        let b = DMatrix::from_row_slice(a.nrows(), coarse.modes.number, &modes);
+        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values().0.as_slice());
+        let (forces, error) = (&a * &b, &p * coarse_b - &b);
+        let is_free = |row: &usize| forces.row(*row).amax() < 1e-11 * a.amax() * b.amax();
+        let free: Vec<usize> = (0..a.nrows()).filter(is_free).collect();
+        assert!(2 * free.len() > a.nrows(), "{} of {} rows", free.len(), a.nrows());
+        for row in free {
+            assert!(error.row(row).amax() < 1e-12 * b.amax(), "row {row}: {}", error.row(row));
+        }
+    }
+}
+
+#[test]
+fn the_next_level_is_the_galerkin_product() {
+    let backend = CpuBackend::default();
+    for model in models() {
+        let Two { matrix, coarse, .. } = two(&backend, &model);
+        let (a, p) = (dense_of(&backend, &matrix), dense_rows(&backend, &coarse.prolongator));
+        let (mut expected, found) = (p.transpose() * a * p, dense_of(&backend, &coarse.matrix));
+        // What was left out has a diagonal entry.
+        for i in (0..expected.nrows()).filter(|i| found.row(*i).iter().filter(|v| **v != 0.0).count() == 1) {
+            assert!(expected.row(i).amax() == 0.0 && found[(i, i)] > 0.0);
+            expected[(i, i)] = found[(i, i)];
+        }
+        assert_close("P^T A P", found.as_slice(), expected.as_slice(), 1e-13, expected.amax());
+        let scale = DMatrix::from_diagonal(&found.diagonal().map(|v| 1.0 / v.sqrt()));
+        assert!(SymmetricEigen::new(&scale * &found * &scale).eigenvalues.min() > 1e-6);
+    }
+}
+
+/// Whether some nodes are connected by the couplings of a matrix.
+fn is_connected(sparsity: &Sparsity, members: &[u32]) -> bool {
+    let mut reached = vec![members[0]];
+    let mut next = 0;
+    while next < reached.len() {
+        for other in sparsity.row(reached[next] as usize) {
+            if members.contains(other) && !reached.contains(other) {
+                reached.push(*other);
+            }
+        }
+        next += 1;
+    }
+    reached.len() == members.len()
+}
+
+#[test]
+fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
+    let backend = CpuBackend::default();
+    for model in models() {
+        let System { matrix, mesh, .. } = system(&backend, &model);
+        let fine = Fine::new(&backend, &matrix).unwrap().unwrap();
+        let strength = Strength::new(&backend, &fine, mesh.coords(), 0).unwrap();
+        let found = Aggregates::new(&backend, matrix.pattern(), &strength).unwrap();
+        let sparsity = matrix.pattern().download(&backend).unwrap();
+        let held = model.supports.iter().map(|support| support.nodes.len()).sum::<usize>();
+        let outside = found.of_nodes.0.iter().filter(|aggregate| **aggregate == NONE).count();
+        assert_eq!((outside, strength.linked.0.iter().filter(|linked| **linked == 0).count()), (held, held));
+        for aggregate in 0..found.number as u32 {
+            let members: Vec<u32> =
+                (0..sparsity.n_rows() as u32).filter(|n| found.of_nodes.0[*n as usize] == aggregate).collect();
+            assert!(members.len() > 1 && is_connected(&sparsity, &members), "{aggregate}: {members:?}");
+        }
+        let mean = (sparsity.n_rows() - outside) / found.number;
+        assert!(mean >= 4, "{mean} nodes per aggregate");
+    }
+}
+
+fn apply<B: Backend, T: Real>(
+    backend: &B,
+    preconditioner: &dyn precond::Preconditioner<B, T>,
+    matrix: &Matrix<B, T>,
+    r: &[T],
+) -> Vec<T> {
+    let mut z = backend.zeros(matrix.n()).unwrap();
+    preconditioner.apply(backend, matrix, &backend.upload(r).unwrap(), &mut z).unwrap();
+    backend.download(&z).unwrap()
+}
+
+fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> {
+    let n = system.matrix.n();
+    let context = Context::of_nodes(1, system.mesh.coords());
+    let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
+    let column = |j: usize| {
+        let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
+        DVector::from_vec(apply(backend, &*amg, &system.matrix, &unit))
+    };
+    DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
+}
+
+/// The cycle of two levels from its definition: a Chebyshev polynomial in closed form, and an exact correction between two of them.
+#[test]
+fn the_cycle_is_that_of_its_definition() {
+    let backend = CpuBackend::default();
+    for model in [loaded(Analysis::Elasticity, unit(Hex8, 4)), loaded(Analysis::Laplace, unit(Tri3, 9))] {
+        let Two { matrix, upper, coarse, .. } = two(&backend, &model);
+        let (a, p) = (dense_of(&backend, &matrix), dense_rows(&backend, &coarse.prolongator));
+        let (identity, n) = (DMatrix::<f64>::identity(a.nrows(), a.nrows()), a.nrows());
+        let scaled = DMatrix::from_diagonal(&a.diagonal().map(|v| 1.0 / v)) * &a;
+        let (centre, half) = (0.55 * upper, 0.45 * upper);
+        // T_2(x) = 2 x^2 - 1.
+        let x = (&identity * centre - scaled) / half;
+        let smoothing = (&x * &x * 2.0 - &identity) / (2.0 * (centre / half).powi(2) - 1.0);
+        let inverse = dense_of(&backend, &coarse.matrix).try_inverse().unwrap();
+        let correction = &identity - &p * inverse * p.transpose() * &a;
+        let expected = (&identity - &smoothing * correction * &smoothing) * a.try_inverse().unwrap();
+        let found = columns_of(&backend, &system(&backend, &model));
+        assert_close("M^-1", found.as_slice(), expected.as_slice(), 1e-9, expected.amax());
+        assert_eq!(found.nrows(), n);
+    }
+}
+
+#[test]
+fn the_cycle_is_symmetric_and_positive() {
+    let backend = CpuBackend::default();
+    for model in models() {
+        let system = system(&backend, &model);
+        let (a, inverse) = (dense_of(&backend, &system.matrix), columns_of(&backend, &system));
+        assert!((&inverse - inverse.transpose()).amax() < 1e-12 * inverse.amax());
+        // M^-1 A is similar to L^T M^-1 L.
+        let l = a.cholesky().unwrap().l();
+        let spectrum = SymmetricEigen::new(l.transpose() * inverse * l).eigenvalues;
+        assert!(spectrum.min() > 0.05 && spectrum.max() < 1.0 + 1e-9, "{} to {}", spectrum.min(), spectrum.max());
+    }
+}
+
+fn solved<B: Backend>(backend: &B, model: &Model, name: &str) -> (CgOutcome, Option<Hierarchy>) {
+    let system = system(backend, model);
+    let context = Context::of_nodes(6, system.mesh.coords());
+    let preconditioner = precond::build(name, &context, backend, &system.matrix).unwrap();
+    let mut u = backend.zeros(system.matrix.n()).unwrap();
+    let options = CgOptions::new(1e-8, 5000);
+    let outcome = cg(backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent).unwrap();
+    assert!(outcome.converged, "{name}: {:?}", outcome.ending);
+    (outcome, preconditioner.hierarchy().cloned())
+}
+
+/// Iterations until the residual is small; the iteration itself looks at every tenth.
+fn iterations(outcome: &CgOutcome) -> usize {
+    outcome.history.iter().position(|r| *r <= 1e-8).unwrap() + 1
+}
+
+#[test]
+fn iterations_hardly_grow_and_levels_are_small() {
+    let backend = CpuBackend::default();
+    let cases = [
+        (Analysis::Elasticity, Hex8, [6, 12], 18, 4),
+        (Analysis::Elasticity, Tet4, [6, 12], 22, 8),
+        (Analysis::PlaneStress, Quad4, [20, 60], 22, 8),
+        (Analysis::PlaneStrain, Tri3, [20, 60], 26, 12),
+        (Analysis::Laplace, Hex8, [6, 14], 14, 1),
+        (Analysis::Laplace, Tet4, [6, 14], 16, 2),
+        (Analysis::Laplace, Quad4, [20, 60], 16, 4),
+        (Analysis::Laplace, Tri3, [20, 60], 18, 6),
+    ];
+    for (kind, element, sizes, most, saved) in cases {
+        let found = sizes.map(|n| {
+            let (model, what) = (loaded(kind, unit(element, n)), format!("{kind:?} {element:?} {n}"));
+            let ((amg, hierarchy), (jacobi, _)) = (solved(&backend, &model, "amg"), solved(&backend, &model, "jacobi"));
+            let (amg, jacobi, hierarchy) = (iterations(&amg), iterations(&jacobi), hierarchy.unwrap());
+            let complexity = hierarchy.operator_complexity();
+            println!("{what}: {amg} of {jacobi}, {complexity:.2}, {:?}", hierarchy.levels);
+            assert!(amg <= most && saved * amg < jacobi, "{what}: {amg}, {jacobi} with Jacobi");
+            assert!(complexity <= 1.5 && hierarchy.levels.len() >= 2, "{what}: {hierarchy:?}");
+            amg
+        });
+        assert!(found[1] as f64 <= 1.35 * found[0] as f64 + 1.0, "{kind:?} {element:?}: {found:?}");
+    }
+}
+
+/// A beam of two materials, one over the other.
+fn layered(ratio: f64) -> Model {
+    let mut model = loaded(Analysis::Elasticity, generate_box(Hex8, [2.0, 1.0, 1.0], [16, 8, 8]).unwrap());
+    let mut hard = model.materials[0].clone();
+    hard.young *= ratio;
+    model.materials.push(hard);
+    let half = model.mesh.cells[0].len() / 2;
+    for (block, materials) in model.cell_material.iter_mut().enumerate() {
+        if block == 0 {
+            materials.iter_mut().enumerate().for_each(|(cell, material)| *material = (cell >= half).into());
+        }
+    }
+    model
+}
+
+#[test]
+fn hard_problems_converge_too() {
+    let backend = CpuBackend::default();
+    let nearly_incompressible = SOFT.replace("poisson = 0.3", "poisson = 0.49");
+    let pulled = "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.3, 2.0]\n";
+    let with = |tables: &str, mesh| model(&format!("{tables}{CLAMP}{pulled}"), mesh);
+    let cases = [
+        ("1:1000", layered(1000.0), 60),
+        ("nu = 0.49", with(&nearly_incompressible, unit(Hex8, 10)), 60),
+        ("slender", with(SOFT, generate_box(Hex8, [50.0, 1.0, 1.0], [200, 4, 4]).unwrap()), 60),
+        ("stretched", with(SOFT, generate_box(Tet4, [20.0, 1.0, 1.0], [10; 3]).unwrap()), 80),
+        ("tet10", loaded(Analysis::Elasticity, unit(ElementKind::Tet10, 5)), 40),
+        ("plate", with(SOFT, generate_box(Hex8, [1.0, 1.0, 0.02], [30, 30, 1]).unwrap()), 150),
+    ];
+    for (what, model, most) in cases {
+        let (outcome, hierarchy) = solved(&backend, &model, "amg");
+        let amg = iterations(&outcome);
+        println!("{what}: {amg}, {:?}", hierarchy.map(|h| (h.operator_complexity(), h.levels)));
+        assert!(amg <= most, "{what}: {amg}");
+    }
+}
+
+fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
+    let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
+    let system = system(backend, &model);
+    let context = Context::of_nodes(1, system.mesh.coords());
+    let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
+    let r: Vec<f64> = common::Random(3).vector(system.matrix.n());
+    let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
+    (bits(&apply(backend, &*amg, &system.matrix, &r)), rows)
+}
+
+#[test]
+fn devices_have_the_same_levels_and_orders_the_same_bits() {
+    let results = on_every_device!(on_a_device);
+    assert_orders_agree(&results);
+    let floats = |bits: &[u64]| bits.iter().map(|b| f64::from_bits(*b)).collect::<Vec<f64>>();
+    let expected = floats(&results[0].0);
+    for (found, rows) in &results {
+        assert_eq!(rows, &results[0].1);
+        assert_close("devices", &floats(found), &expected, 1e-11, common::largest(&expected));
+    }
+    let fewer = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert!(fewer.install(|| on_a_device(&CpuBackend::default())) == results[0], "threads change the result");
+}
+
+#[test]
+fn in_lower_precision_it_takes_hardly_more_iterations() {
+    let backend = CpuBackend::default();
+    for (model, room) in [(loaded(Analysis::Elasticity, unit(Hex8, 8)), 2), (meshes::load("cube_1149.toml"), 2)] {
+        let system = system(&backend, &model);
+        let context = Context::of_nodes(6, system.mesh.coords());
+        let found = [iteration::plain, iteration::mixed, iteration::mixed_half].map(|make| {
+            let way = make("amg", &context, &backend, &system.matrix).unwrap();
+            let (_, outcome) = system.iterate(&backend, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
+            assert!(outcome.converged && way.hierarchy().is_some_and(|h| h.levels.len() > 1));
+            iterations(&outcome)
+        });
+        assert!(found[1] <= found[0] + room && found[2] <= found[0] + room, "{found:?}");
+    }
+}
+
+#[test]
+fn every_precision_solves_a_case() {
+    let mut model = meshes::load("cube_463.toml");
+    model.solver.tolerance = 1e-9;
+    let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap().displacement;
+    model.solver.preconditioner = "amg".into();
+    for precision in ["double", "mixed", "mixed_half", "single"] {
+        model.solver.precision = precision.into();
+        model.solver.tolerance = if precision == "single" { 1e-4 } else { 1e-9 };
+        let found = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+        let hierarchy = found.choices.hierarchy.expect("its levels are told");
+        assert!(hierarchy.levels[0].rows == model.mesh.coords.len() && found.outcome.iterations <= 40, "{precision}");
+        let (found, expected) = (found.displacement.as_flattened(), expected.as_flattened());
+        let tolerance = if precision == "single" { 1e-2 } else { 1e-6 };
+        assert_close(precision, found, expected, tolerance, common::largest(expected));
+    }
+}
+
+/// So that a graph can hold it: launches, no arrays made or read, no waits.
+#[test]
+fn an_application_only_launches() {
+    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
+    let system = system(&backend, &model);
+    let context = Context::of_nodes(1, system.mesh.coords());
+    let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
+    let n = system.matrix.n();
+    let (r, mut z) = (backend.zeros::<f64>(n).unwrap(), backend.zeros(n).unwrap());
+    let before = backend.launcher().counts();
+    amg.apply(&backend, &system.matrix, &r, &mut z).unwrap();
+    let after = backend.launcher().counts();
+    let launches = |counts: &common::recorder::Counts| counts.launches.values().sum::<usize>();
+    assert!(launches(&after) > launches(&before) + 5);
+    let rest = common::recorder::Counts { launches: before.launches.clone(), ..after };
+    assert_eq!(rest, before);
+}
+
+/// A body that hangs on nothing but its supports has no next level, and the cycle is its smoothing.
+#[test]
+fn a_matrix_without_couplings_is_smoothed_alone() {
+    let backend = CpuBackend::default();
+    let model = loaded(Analysis::Laplace, unit(Quad4, 1));
+    let (outcome, hierarchy) = solved(&backend, &model, "amg");
+    assert!(outcome.iterations <= 10 && !hierarchy.unwrap().levels.is_empty());
+}
