@@ -1,6 +1,6 @@
 //! Tables of preconditioners: every one and order.
 
-use super::lookup::{find, preconditioned, storage, title, together};
+use super::lookup::{find, place, preconditioned, storage, title, together};
 use super::markdown::{count, number, ratio, table};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Precond, Preconditioned, Run};
@@ -30,7 +30,8 @@ pub const TOPICS: &[Topic] = &[
 
 /// A line for each problem that multigrid was measured on.
 fn multigrid(run: &Run, _: &mut Plots) -> String {
-    let all = [true, false].map(|gpu| preconditioned(run, gpu)).concat();
+    let mut all: Vec<&Precond> = run.precond.iter().collect();
+    all.sort_by(|a, b| place(&a.head, &b.head));
     let rows: Vec<Vec<String>> = all.into_iter().filter_map(with_multigrid).collect();
     if rows.is_empty() {
         return String::new();
