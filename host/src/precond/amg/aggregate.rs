@@ -4,8 +4,8 @@
 //! neighbours; what is left over has one of these next to it, and joins that of its strongest neighbour. So each aggregate is connected.
 //! Nodes that are coupled to no other, those on supports, are in none: smoothing alone solves for them.
 //!
-//! A second set of roots in what is left over (Kelley, Rajamanickam 2022) makes two to three times as many aggregates: on a cube of 20^3
-//! cells 10 iterations instead of 12 with the same smoother, for matrices below of 0.5 (hex8) and 2.6 times (tet4) the finest one's size.
+//! A second set of roots in what is left over (Kelley, Rajamanickam 2022) makes two to three times as many aggregates: too many
+//! for what they save in iterations.
 
 use super::strength::Strength;
 use crate::backend::{Backend, Buffer, Vector};
