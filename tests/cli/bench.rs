@@ -115,8 +115,8 @@ fn iterations_per_preconditioner() {
         assert!(out.contains(words), "{out}");
     }
     let rows = report["rows"].as_array().unwrap();
-    // Two without an order, in double and refined, and three with two orders in three precisions.
-    assert_eq!(rows.len(), 2 * 2 + 3 * 2 * 3);
+    // Two without an order, in double and refined; three with two orders in three precisions, and multigrid in these.
+    assert_eq!(rows.len(), 2 * 2 + 3 * 2 * 3 + 3);
     assert_eq!(rows[0]["preconditioner"], "jacobi");
     for row in rows {
         assert_eq!(row["converged"], true);
@@ -124,9 +124,11 @@ fn iterations_per_preconditioner() {
         positive(row, &["iterations", "spmvs", "setup_ms", "solve_ms", "spmv_ms", "speedup"]);
         let [iterations, spmvs] = ["iterations", "spmvs"].map(|key| row[key].as_u64().unwrap());
         assert_eq!(row["history"].as_array().unwrap().len() as u64, iterations);
-        let products = 1 + row["order"].as_u64().unwrap_or(0);
+        let is_multigrid = row["preconditioner"] == "amg";
+        assert_eq!(row["multigrid"]["operator_complexity"].as_f64().is_some_and(|entries| entries > 1.0), is_multigrid);
+        let products = 1 + if is_multigrid { 4 } else { row["order"].as_u64().unwrap_or(0) };
         assert!(spmvs >= (iterations + 2) * products && spmvs.is_multiple_of(products), "{row}");
-        let is_refined = row["order"].is_null() && row["mixed"] == true;
+        let is_refined = row["order"].is_null() && row["mixed"] == true && !is_multigrid;
         assert!(is_refined || iterations <= rows[0]["iterations"].as_u64().unwrap(), "{row}");
         assert_eq!(row["mixed"], row["storage"] != "f64", "{row}");
     }
