@@ -1,0 +1,58 @@
+//! Multigrid's kernels, by making hierarchies and applying them; `tests/amg.rs` compares each step with dense references.
+
+use super::common::meshes::{SOFT, analysis, clamp, distorted_box, model, two_materials};
+use super::common::{Random, bits};
+use kernels_rs::real::Real;
+use warpfem::backend::Backend;
+use warpfem::element::ElementKind::{Hex8, Quad4, Tri3};
+use warpfem::mesh::rectangle::generate_rectangle;
+use warpfem::model::{Analysis, Model};
+use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::precond::{self, Context};
+use warpfem::solve::Silent;
+use warpfem::sparse::Operator;
+
+/// Entry points for combinations of block sizes that no pair of levels has.
+pub const UNUSED: [&str; 8] = [
+    "multiply_blocks_f32_1_6",
+    "multiply_blocks_f64_1_6",
+    "multiply_blocks_f32_3_1",
+    "multiply_blocks_f64_3_1",
+    "multiply_blocks_f32_3_3",
+    "galerkin_product_1_3",
+    "galerkin_product_1_6",
+    "galerkin_product_3_1",
+];
+
+/// Blocks of 3 and then 6, of 2 and then 3 on three levels, and of 1.
+pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
+    let square = |kind, n: usize| generate_rectangle(kind, [1.0; 2], [n; 2]).unwrap();
+    let heat = format!("{}{SOFT}{}", analysis(Analysis::Laplace, 1.0), clamp(Analysis::Laplace));
+    let models = [
+        (two_materials(distorted_box(Hex8, [3; 3], 0.2)), 2),
+        (two_materials(square(Quad4, 44)), 3),
+        (model(&heat, square(Tri3, 6)), 2),
+    ];
+    let of = |(model, levels): &(Model, usize)| {
+        [applied::<B, f64>(backend, model, *levels), applied::<B, f32>(backend, model, *levels)].concat()
+    };
+    models.iter().flat_map(of).collect()
+}
+
+/// `z = M^-1 r`, which has `0 < z . A z <= z . r` as a cycle takes nothing away too much.
+fn applied<B: Backend, T: Real>(backend: &B, model: &Model, levels: usize) -> Vec<u64> {
+    let mut phase = Phase::begin(&Silent, "setup");
+    let assembled = System::<B, T>::assemble(backend, model, "ebw", &mut phase, &mut Timings::default());
+    let System { matrix, mesh, .. } = assembled.unwrap();
+    let amg = precond::build("amg", &Context::of_nodes(1, mesh.coords()), backend, &matrix).unwrap();
+    assert_eq!(amg.hierarchy().map(|found| found.levels.len()), Some(levels));
+    let r = Random(3).vector::<T>(matrix.n());
+    let [mut z, mut product] = [(); 2].map(|()| backend.zeros(matrix.n()).unwrap());
+    amg.apply(backend, &matrix, &backend.upload(&r).unwrap(), &mut z).unwrap();
+    matrix.apply(backend, &z, &mut product).unwrap();
+    let [z, product] = [z, product].map(|vector| backend.download(&vector).unwrap());
+    let dot = |x: &[T], y: &[T]| x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>();
+    let (energy, work) = (dot(&z, &product), dot(&z, &r));
+    assert!(0.0 < energy && energy <= 1.001 * work, "{energy:e}, {work:e}");
+    bits(&z)
+}
