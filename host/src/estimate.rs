@@ -180,11 +180,7 @@ fn hierarchy_bytes(model: &Model, nodes: u64, size: u64) -> u64 {
 
 /// The preconditioner, with `auto` decided.
 fn preconditioner(model: &Model) -> &str {
-    match model.solver.preconditioner.as_str() {
-        "auto" if model.solver.precision.starts_with("mixed") => precond::AUTO_MIXED,
-        "auto" => precond::AUTO,
-        name => name,
-    }
+    precond::decided(&model.solver.preconditioner, &model.solver.precision)
 }
 
 /// How many iterations, and what each moves.

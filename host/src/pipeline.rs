@@ -135,8 +135,8 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         let (what, name) = ("precision with method `direct`", solver.precision.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
     }
-    let auto = if solver.precision.starts_with("mixed") { precond::AUTO_MIXED } else { precond::AUTO };
-    let preconditioner = if is_direct { "none".to_owned() } else { or(&solver.preconditioner, auto) };
+    let decided = precond::decided(&solver.preconditioner, &solver.precision);
+    let preconditioner = if is_direct { "none" } else { decided }.to_owned();
     if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {
         let what = "preconditioner with precision `mixed_half`";
         return Err(Error::NotAvailable { what, name: preconditioner, available: precond::reading_matrix() });

@@ -107,6 +107,22 @@ impl Grid {
 /// Bytes of shared memory that a block of every device can have.
 pub const MAX_SHARED: usize = 48 << 10;
 
+/// Refuses what a device has no room for beside what is there, before it is tried: a host would try. `purpose` says what it is for,
+/// and what does without.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`]
+pub fn check_room<B: Backend>(backend: &B, needed: u64, purpose: &str) -> Result<()> {
+    match backend.free_memory() {
+        Some(available) if needed > available => {
+            let device = backend.name() + purpose;
+            Err(Error::OutOfMemory { device, needed, available: Some(available) })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The lower triangle of a symmetric matrix of scalars, row by row; or its upper triangle, column by column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowerTriangle<F> {

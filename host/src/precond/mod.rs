@@ -172,6 +172,15 @@ pub const MULTIGRID: &str = "amg";
 /// on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
 pub const AUTO_MIXED: &str = "chebyshev";
 
+/// What a preconditioner's name stands for with a precision: `auto` decided.
+pub fn decided<'a>(name: &'a str, precision: &str) -> &'a str {
+    match name {
+        "auto" if precision.starts_with("mixed") => AUTO_MIXED,
+        "auto" => AUTO,
+        name => name,
+    }
+}
+
 /// Makes the preconditioner of this name.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! What a storage format says of itself: how it is built, and how the CPU multiplies by it.
 
 use super::Pattern;
-use crate::backend::{Backend, Buffer, Vector};
-use crate::error::{Error, Result};
+use crate::backend::{self, Backend, Buffer, Vector};
+use crate::error::Result;
 use crate::parallel;
 use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
@@ -60,11 +60,7 @@ impl<B: Backend> Plan<'_, B> {
     ///
     /// [`Error::OutOfMemory`]
     pub fn check_room(&self, n: u64, bytes: usize) -> Result<()> {
-        let (needed, available) = (n.saturating_mul(bytes as u64), self.backend.free_memory());
-        if available.is_some_and(|available| needed > available) {
-            return Err(Error::OutOfMemory { device: self.backend.name(), needed, available });
-        }
-        Ok(())
+        backend::check_room(self.backend, n.saturating_mul(bytes as u64), "")
     }
 }
 

@@ -4,7 +4,7 @@
 //! repetitions, then put end to end.
 
 use super::NONE;
-use crate::setup::lists::List;
+use crate::setup::lists::{List, bisect};
 use crate::sparse::PatternView;
 use cuda_std::prelude::*;
 
@@ -166,14 +166,7 @@ pub unsafe fn column_keys(block: usize, columns: View<u32>, keys: ViewMut<u64>) 
 /// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn column_starts(column: usize, columns: View<u32>, places: View<u32>, starts: ViewMut<u64>) {
-    let (mut low, mut high) = (0, places.len());
-    while low < high {
-        let middle = (low + high) / 2;
-        if (columns.at(places.at(middle) as usize) as usize) < column {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    starts.set(column, low as u64);
+    // SAFETY: `places` holds places of blocks.
+    let before = |middle: usize| unsafe { (columns.at(places.at(middle) as usize) as usize) < column };
+    starts.set(column, bisect(0, places.len(), before) as u64);
 }

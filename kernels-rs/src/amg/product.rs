@@ -5,6 +5,7 @@
 
 use super::pattern::Lists;
 use crate::real::{Real, fma};
+use crate::setup::lists::bisect;
 use crate::sparse::{Entries, PatternView};
 use cuda_std::prelude::*;
 
@@ -44,16 +45,9 @@ impl<T: DeviceCopy> BlockRows<T> {
 #[inline(always)]
 unsafe fn find(pattern: PatternView, row: usize, column: u32) -> Option<usize> {
     let (first, width) = pattern.row(row);
-    let (mut low, mut high) = (first, first + width);
-    while low < high {
-        let middle = (low + high) / 2;
-        if pattern.columns.at(middle) < column {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if low < first + width && pattern.columns.at(low) == column { Some(low) } else { None }
+    // SAFETY: places of the row's blocks.
+    let place = bisect(first, first + width, |middle| unsafe { pattern.columns.at(middle) < column });
+    if place < first + width && pattern.columns.at(place) == column { Some(place) } else { None }
 }
 
 /// Which blocks a result has.

@@ -2,6 +2,20 @@
 
 use cuda_std::prelude::*;
 
+/// The first place from `low` to `high` of which `is_below` is not true, where it is true up to some place and not from there on.
+#[inline(always)]
+pub fn bisect(mut low: usize, mut high: usize, is_below: impl Fn(usize) -> bool) -> usize {
+    while low < high {
+        let middle = (low + high) / 2;
+        if is_below(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// Lists up to this length are sorted by insertion, which is the fastest where it is all in the first-level cache.
 /// Longer ones are sorted by a heap: one node that a mesh's every cell shares must not take the square of their number.
 pub const SHORT: usize = 64;
@@ -44,16 +58,8 @@ impl List {
     /// As for [`List::at`].
     #[inline(always)]
     pub unsafe fn below(self, len: usize, value: u32) -> usize {
-        let (mut low, mut high) = (0, len);
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.at(middle) < value {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        // SAFETY: places below `len` are entries.
+        bisect(0, len, |place| unsafe { self.at(place) < value })
     }
 
     /// Puts `value` in its place among the first `len` entries, which ascend, unless it is there. Returns how many

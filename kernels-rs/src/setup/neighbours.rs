@@ -2,7 +2,7 @@
 //! the rows of the matrix are made once their lengths are known.
 
 use super::around::Around;
-use super::lists::{List, SHORT};
+use super::lists::{List, SHORT, bisect};
 use crate::sparse::PatternView;
 use cuda_std::prelude::*;
 
@@ -177,14 +177,6 @@ unsafe fn place(columns: View<u32>, first: usize, width: usize, node: u32) -> us
     if columns.at(first) == node {
         return 0;
     }
-    let (mut low, mut high) = (1, width);
-    while low < high {
-        let middle = (low + high) / 2;
-        if columns.at(first + middle) < node {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    // SAFETY: places below `width` are columns of the row.
+    bisect(1, width, |place| unsafe { columns.at(first + place) < node })
 }

@@ -131,7 +131,7 @@ impl Problem {
     pub fn mesh(&self) -> anyhow::Result<Mesh> {
         let purpose = memory::Use::of(Analysis::Elasticity, false);
         let mesh = match &self.input {
-            Some(path) if has_extension(path, "msh") => Mesh::read(path).map_err(Error::from)?,
+            Some(path) if has_extension(path, "msh") => memory::read_mesh(path)?,
             Some(path) => {
                 let case = Case::read(path).map_err(Error::from)?;
                 memory::check_case(&case, false)?;

@@ -4,7 +4,7 @@ use super::femses_gpu::{allocation, block_sizes, elements_and_assembly, factors,
 use super::femses_iteration::{exact, femses_allocation, growth, others};
 use super::femses_serial::{kernels, serial};
 use super::paper::{Item, Ours, Paper};
-use super::run::{Method, Phases, Run, is_gpu};
+use super::run::{Method, Phases, Run, is_gpu, threads};
 
 /// The thesis.
 pub const PAPER: Paper = Paper {
@@ -203,13 +203,8 @@ pub fn found<'a>(run: &'a Run, device: impl Fn(&str) -> bool, precision: &str) -
 
 /// The processor of the fewest threads, whose program stands for the serial one.
 pub fn serial_device(run: &Run) -> Option<&str> {
-    let threads =
-        |device: &str| device.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(usize::MAX);
-    run.femses
-        .iter()
-        .map(|one| one.device.as_str())
-        .filter(|device| device.starts_with("cpu"))
-        .min_by_key(|device| threads(device))
+    let processors = run.femses.iter().map(|one| one.device.as_str()).filter(|device| device.starts_with("cpu"));
+    processors.min_by_key(|device| threads(device).unwrap_or(usize::MAX))
 }
 
 /// What was measured on the GPU, and on its host serially, in double precision.

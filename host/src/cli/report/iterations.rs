@@ -1,9 +1,9 @@
 //! Tables of conjugate gradients, on GPUs and processors.
 
-use super::lookup::{OURS, iterated, iterations, peer, place, title, whole};
+use super::lookup::{OURS, iterated, iterations, name, peer, place, title, whole};
 use super::markdown::{count, digits, number, percent, ratio, table};
 use super::plot::Plots;
-use super::run::{Cg, Run, is_gpu};
+use super::run::{Cg, Run, is_gpu, threads};
 use super::topic::Topic;
 use std::collections::BTreeMap;
 
@@ -96,9 +96,7 @@ fn steppings(run: &Run, _: &mut Plots) -> String {
 
 /// Iterations on processors by threads, and SciPy's.
 pub fn processors(run: &Run, _: &mut Plots) -> String {
-    let threads = |one: &Cg| {
-        one.head.device.chars().filter(char::is_ascii_digit).collect::<String>().parse::<usize>().unwrap_or(0)
-    };
+    let threads = |one: &Cg| threads(&one.head.device).unwrap_or(0);
     // Those of several formats compare formats.
     let mut ones: Vec<&Cg> = run.cg.iter().filter(|one| !is_gpu(&one.head.device) && one.rows.len() == 1).collect();
     ones.sort_by(|a, b| place(&a.head, &b.head).then(threads(a).cmp(&threads(b))));
@@ -110,7 +108,7 @@ pub fn processors(run: &Run, _: &mut Plots) -> String {
         let found = iterated(one, OURS)?;
         let other = run.host_cg.iter().find(|other| other.problem == one.head.problem).map(|other| other.iteration_ms);
         Some(vec![
-            format!("{}, {}", title(&one.head.problem), one.head.precision),
+            name(&one.head),
             count(one.head.dofs),
             count(threads(one)),
             count(found.iterations),

@@ -19,6 +19,11 @@ pub fn title(problem: &str) -> String {
     }
 }
 
+/// The problem by its title, and the precision.
+pub fn name(head: &Head) -> String {
+    format!("{}, {}", title(&head.problem), head.precision)
+}
+
 /// Generated meshes by element, then files; small ones first; double precision first.
 pub fn place(a: &Head, b: &Head) -> Ordering {
     let rank = |head: &Head| {

@@ -1,7 +1,7 @@
 //! What users would pick instead, on the same device: cuSPARSE, a fused CG in CUDA, CuPy, SciPy.
 
 use super::iterations::processors;
-use super::lookup::{OURS, iterated, iterations, library, peer, products, row, title};
+use super::lookup::{OURS, iterated, iterations, library, name, peer, products, row, title};
 use super::markdown::{count, number, quotient, ratio, span, table};
 use super::plot::Plots;
 use super::run::{PeerAssembled, Run};
@@ -47,7 +47,7 @@ fn cusparse(run: &Run, _: &mut Plots) -> String {
         let ours = row(one, OURS).map(|row| row.spmv_ms);
         if best.is_some() {
             found.extend(quotient(best, ours));
-            let name = format!("{}, {}", title(&one.head.problem), one.head.precision);
+            let name = name(&one.head);
             rows.push([vec![name], times.map(number).to_vec(), vec![number(ours), ratio(best, ours)]].concat());
         }
     }
@@ -64,7 +64,7 @@ fn fused(run: &Run, _: &mut Plots) -> String {
     for one in iterations(run) {
         let (Some(other), Some(ours)) = (peer(run, &one.head), iterated(one, OURS)) else { continue };
         found.extend(quotient(other.iteration_ms, ours.iteration_ms));
-        let name = format!("{}, {}", title(&one.head.problem), one.head.precision);
+        let name = name(&one.head);
         rows.push(vec![
             name,
             count(one.head.dofs),

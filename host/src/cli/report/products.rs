@@ -1,7 +1,7 @@
 //! Tables of products, orders of nodes and set-up.
 
 use super::lookup::{
-    OURS, PRECISIONS, is_file, iterated, iterations, library, place, products, products_in, row, title,
+    OURS, PRECISIONS, is_file, iterated, iterations, library, name, place, products, products_in, row, title,
 };
 use super::markdown::{count, digits, megabytes, milliseconds, number, percent, quotient, ratio, table};
 use super::plot::Plots;
@@ -54,7 +54,7 @@ fn sparse_product(run: &Run, _: &mut Plots) -> String {
     let line = |one: &Spmv| {
         let found = row(one, OURS)?;
         let peers = ["sell32", "csr"].map(|variant| ratio(library(run, &one.head, variant, None), found.spmv_ms));
-        let name = format!("{}, {}", title(&one.head.problem), one.head.precision);
+        let name = name(&one.head);
         let own = [
             count(one.head.dofs),
             number(found.spmv_ms),

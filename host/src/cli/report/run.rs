@@ -400,6 +400,11 @@ fn collected(value: Value) -> Result<Value, String> {
     Ok(serde_json::json!({ "device": device, list: [Value::Object(report)] }))
 }
 
+/// The threads of a processor, by its name.
+pub fn threads(device: &str) -> Option<usize> {
+    device.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
 /// Whether a device is a GPU.
 pub fn is_gpu(device: &str) -> bool {
     !device.starts_with("cpu") && !device.starts_with("emulat")

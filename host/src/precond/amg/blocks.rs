@@ -1,23 +1,21 @@
 //! Matrices of rectangular blocks while the hierarchy is made: which blocks their products have, and the blocks of their columns.
 
-use crate::backend::{Backend, Buffer, Plain, Vector};
-use crate::error::{Error, Result};
+use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
+use crate::error::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::pattern::{self as device, ColumnKeys, ColumnStarts, CountProducts, JoinLists, ListProducts};
 use kernels_rs::amg::product::{self, Blocks};
 use kernels_rs::setup::order::Gather;
+use kernels_rs::sparse::PatternView;
 
-/// An array of zeros, if there is room for it beside what is there: on the host, too, which would try.
+/// An array of zeros, if there is room for it.
 ///
 /// # Errors
 ///
 /// [`Error::OutOfMemory`]
 pub fn zeros<B: Backend, T: Plain>(backend: &B, n: usize) -> Result<Vector<B, T>> {
-    let (needed, available) = (n as u64 * size_of::<T>() as u64, backend.free_memory());
-    if available.is_some_and(|available| needed > available) {
-        let device = format!("{} for a multigrid hierarchy, which other preconditioners do without", backend.name());
-        return Err(Error::OutOfMemory { device, needed, available });
-    }
+    let purpose = " for a multigrid hierarchy, which other preconditioners do without";
+    check_room(backend, n as u64 * size_of::<T>() as u64, purpose)?;
     backend.zeros(n)
 }
 
@@ -32,25 +30,23 @@ pub struct Shape<B: Backend> {
 }
 
 impl<B: Backend> Shape<B> {
-    /// That of `X Y`, whose `y` has `n_columns` block columns. The diagonal of a square one comes first if that is asked for.
+    /// That of `X Y`, X of n rows, whose `y` has `n_columns` block columns. The diagonal of a square one comes first if that is asked for.
     pub fn of_product(
         backend: &B,
-        x: &Pattern<B>,
+        (n, x): (usize, PatternView),
         y: &Pattern<B>,
         n_columns: usize,
         diagonal_first: bool,
     ) -> Result<Self> {
-        let n = x.n_rows;
         let mut candidates = backend.zeros(n)?;
-        let kernel =
-            CountProducts { most: n_columns as u32, x: x.view(), y: y.view(), candidates: candidates.view_mut() };
+        let kernel = CountProducts { most: n_columns as u32, x, y: y.view(), candidates: candidates.view_mut() };
         // SAFETY: all live, X's columns are Y's rows, and there is a count for each row of X.
         unsafe { backend.run(n, kernel) }?;
         let starts = backend.exclusive_sum(&candidates)?;
         let mut found = zeros(backend, backend.read_at(&starts, n)? as usize)?;
         let mut lengths = candidates;
         let kernel = ListProducts {
-            x: x.view(),
+            x,
             y: y.view(),
             starts: starts.view(),
             found: found.view_mut(),
@@ -115,11 +111,8 @@ impl<B: Backend> Columns<B> {
     }
 
     /// The columns as rows: the pattern of the transposed matrix.
-    pub fn transposed(&self, backend: &B) -> Result<Pattern<B>> {
-        let (mut row_start, mut columns) = (backend.zeros(self.starts.len())?, zeros(backend, self.rows.len())?);
-        backend.copy(&self.starts, &mut row_start)?;
-        backend.copy(&self.rows, &mut columns)?;
-        Ok(Pattern { n_rows: self.starts.len() - 1, row_start, columns })
+    pub fn transposed(&self) -> PatternView {
+        PatternView { row_start: self.starts.view(), columns: self.rows.view() }
     }
 }
 

@@ -1,11 +1,10 @@
 //! The coarsest level: the inverse of its matrix, dense, see [`kernels_rs::amg::inverse`].
 
-use super::setup::Fine;
+use super::copied;
 use crate::backend::{Backend, Buffer};
 use crate::error::Result;
 use crate::sparse::{Matrix, Tuning};
 use kernels_rs::amg::inverse::{DenseDiagonal, Negate, Sweep};
-use kernels_rs::amg::transfer::CopyBlocks;
 use kernels_rs::real::Real;
 use std::mem::swap;
 
@@ -14,19 +13,15 @@ pub const MOST: usize = 400;
 
 /// The inverse of a symmetric positive definite matrix, as a matrix in format `dense`; motions that cost nothing are left out.
 pub fn inverse<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<Matrix<B, T>> {
-    let size = matrix.block_size();
-    let n = size * matrix.pattern().n_rows;
-    let Some(fine) = Fine::new(backend, matrix)? else { unreachable!("doubles are numbers") };
-    let pattern = matrix.shared_pattern();
-    let mut dense = Matrix::<B, f64>::zeros(backend, "dense", size, pattern, Tuning::default())?;
-    let (entries, mut values) = (dense.entries(), dense.values_mut());
-    let copy = CopyBlocks { from: fine.entries, values: fine.values, to: entries, rounded: values };
+    let (size, pattern) = (matrix.block_size(), matrix.shared_pattern());
+    let n = size * pattern.n_rows;
+    let mut dense = copied::<B, f64>(backend, matrix, "dense")?;
+    let mut values = dense.values_mut();
     let mut diagonal = backend.zeros(n)?;
     let mut other = backend.zeros(n * n)?;
     let mut to = other.view_mut();
     // SAFETY: all live until `finish`; the two squares change places, and each entry is written once.
     unsafe {
-        backend.run(pattern.n_rows, copy)?;
         backend.run(n, DenseDiagonal { n, values: values.as_view(), diagonal: diagonal.view_mut() })?;
         for k in 0..n {
             backend.run(n * n, Sweep { n, k, diagonal: diagonal.view(), from: values.as_view(), to })?;

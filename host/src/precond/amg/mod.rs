@@ -161,7 +161,7 @@ impl<B: Backend, T: Real> Parts<B, T> {
         modes: Modes<B>,
         coords: Vector<B, [f64; 3]>,
     ) -> Result<Option<Below<B>>> {
-        let rounded = rounded::<B, T>(backend, &matrix)?;
+        let rounded = copied::<B, T>(backend, &matrix, format(matrix.block_size()))?;
         let inverse = inverse_diagonal(backend, &rounded)?;
         let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
         self.matrices.push(rounded);
@@ -206,14 +206,13 @@ fn scaled_to<B: Backend, T: Real>(backend: &B, from: BlockRows<B, f64>, scaling:
     Ok(BlockRows { shape: from.shape, values, rows: from.rows, columns: from.columns })
 }
 
-/// A level's matrix in the precision of the cycle.
-fn rounded<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<Matrix<B, T>> {
-    let size = matrix.block_size();
+/// A level's matrix in another precision and format.
+fn copied<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>, format: &str) -> Result<Matrix<B, T>> {
     let pattern = matrix.shared_pattern();
-    let mut rounded = Matrix::<B, T>::zeros(backend, format(size), size, pattern, Tuning::default())?;
-    let (to, n_rows) = (rounded.entries(), pattern.n_rows);
-    let kernel = CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: rounded.values_mut() };
+    let mut copy = Matrix::<B, T>::zeros(backend, format, matrix.block_size(), pattern, Tuning::default())?;
+    let (to, n_rows) = (copy.entries(), pattern.n_rows);
+    let kernel = CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: copy.values_mut() };
     // SAFETY: both live and have this pattern; each entry belongs to one row.
     unsafe { backend.run(n_rows, kernel) }?;
-    Ok(rounded)
+    Ok(copy)
 }

@@ -13,7 +13,7 @@ use crate::sparse::{Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
 use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::{Real, Stored};
-use kernels_rs::sparse::Entries;
+use kernels_rs::sparse::{Entries, PatternView};
 use std::rc::Rc;
 
 /// A level does not help if it has more than this part of the nodes of the one above.
@@ -37,6 +37,11 @@ impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
         let Some(values) = V::numbers(matrix.values()) else { return Ok(None) };
         let inverse = inverse_diagonal(backend, matrix)?;
         Ok(Some(Fine { pattern: matrix.pattern(), entries: matrix.entries(), values, inverse }))
+    }
+
+    /// How many block rows it has, and which blocks.
+    fn rows(&self) -> (usize, PatternView) {
+        (self.pattern.n_rows, self.pattern.view())
     }
 }
 
@@ -124,7 +129,7 @@ pub fn smoothed<B: Backend, R: Real>(
     omega: f64,
 ) -> Result<BlockRows<B, f64>> {
     let (from, n_columns) = (&tentative.shape.pattern, tentative.shape.n_columns);
-    let shape = Shape::of_product(backend, fine.pattern, from, n_columns, false)?;
+    let shape = Shape::of_product(backend, fine.rows(), from, n_columns, false)?;
     let mut p = product(backend, fine, tentative, shape)?;
     let (of, values) = (p.shape.blocks(), p.values.view_mut());
     let kernel = SmoothProlongator { omega, inverse: fine.inverse.view(), tentative: tentative.view(), of, values };
@@ -142,10 +147,9 @@ pub fn galerkin<B: Backend, R: Real>(
     columns: &Columns<B>,
 ) -> Result<Matrix<B, f64>> {
     let (p_rows, n_coarse) = (&prolongator.shape.pattern, prolongator.shape.n_columns);
-    let shape = Shape::of_product(backend, fine.pattern, p_rows, n_coarse, false)?;
+    let shape = Shape::of_product(backend, fine.rows(), p_rows, n_coarse, false)?;
     let right = product(backend, fine, prolongator, shape)?;
-    let transposed = columns.transposed(backend)?;
-    let shape = Shape::of_product(backend, &transposed, &right.shape.pattern, n_coarse, true)?;
+    let shape = Shape::of_product(backend, (n_coarse, columns.transposed()), &right.shape.pattern, n_coarse, true)?;
     let (size, block_rows, pattern) = (prolongator.columns, shape.rows, Rc::new(shape.pattern));
     let mut matrix = Matrix::<B, f64>::zeros(backend, format(size), size, &pattern, Tuning::default())?;
     let of = kernels_rs::amg::product::Blocks { rows: block_rows.view(), columns: pattern.columns.view() };

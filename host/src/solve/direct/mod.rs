@@ -39,7 +39,7 @@ pub use refinement::Direct;
 pub use sparse::SparseFactor;
 
 use super::Iteration;
-use crate::backend::{Backend, Vector};
+use crate::backend::{self, Backend, Vector};
 use crate::error::{Error, Result};
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
@@ -162,12 +162,7 @@ fn scale_out<B: Backend, T: Real, F: Real>(backend: &B, scale: &[f64], x: &[F]) 
 
 /// Whether a factor of so many bytes can be had.
 fn check_room<B: Backend>(backend: &B, needed: u64) -> Result<()> {
-    let available = backend.free_memory();
-    if available.is_some_and(|available| needed > available) {
-        let device = format!("{} for a direct solver's factor, which `--method cg` does without", backend.name());
-        return Err(Error::OutOfMemory { device, needed, available });
-    }
-    Ok(())
+    backend::check_room(backend, needed, " for a direct solver's factor, which `--method cg` does without")
 }
 
 /// A pivot that is too small, or whose value nobody knows, by its row.
