@@ -1,11 +1,9 @@
 //! Smoothed aggregation multigrid: its parts against dense references, and how many iterations it takes.
 
-mod common;
-
-use common::blocks::dense_of;
-use common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model};
-use common::recorder::Recorder;
-use common::{assert_close, assert_orders_agree, bits, on_every_device};
+use crate::common::blocks::dense_of;
+use crate::common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model};
+use crate::common::recorder::Recorder;
+use crate::common::{assert_close, assert_orders_agree, bits, on_every_device};
 use kernels_rs::amg::NONE;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
@@ -311,7 +309,7 @@ fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
     let system = system(backend, &model);
     let context = Context::of_nodes(1, system.mesh.coords());
     let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
-    let r: Vec<f64> = common::Random(3).vector(system.matrix.n());
+    let r: Vec<f64> = crate::common::Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
     (bits(&apply(backend, &*amg, &system.matrix, &r)), rows)
 }
@@ -324,7 +322,7 @@ fn devices_have_the_same_levels_and_orders_the_same_bits() {
     let expected = floats(&results[0].0);
     for (found, rows) in &results {
         assert_eq!(rows, &results[0].1);
-        assert_close("devices", &floats(found), &expected, 1e-11, common::largest(&expected));
+        assert_close("devices", &floats(found), &expected, 1e-11, crate::common::largest(&expected));
     }
     let fewer = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert!(fewer.install(|| on_a_device(&CpuBackend::default())) == results[0], "threads change the result");
@@ -360,7 +358,7 @@ fn every_precision_solves_a_case() {
         assert!(hierarchy.levels[0].rows == model.mesh.coords.len() && found.outcome.iterations <= 40, "{precision}");
         let (found, expected) = (found.displacement.as_flattened(), expected.as_flattened());
         let tolerance = if precision == "single" { 1e-2 } else { 1e-6 };
-        assert_close(precision, found, expected, tolerance, common::largest(expected));
+        assert_close(precision, found, expected, tolerance, crate::common::largest(expected));
     }
 }
 
@@ -377,9 +375,9 @@ fn an_application_only_launches() {
     let before = backend.launcher().counts();
     amg.apply(&backend, &system.matrix, &r, &mut z).unwrap();
     let after = backend.launcher().counts();
-    let launches = |counts: &common::recorder::Counts| counts.launches.values().sum::<usize>();
+    let launches = |counts: &crate::common::recorder::Counts| counts.launches.values().sum::<usize>();
     assert!(launches(&after) > launches(&before) + 5);
-    let rest = common::recorder::Counts { launches: before.launches.clone(), ..after };
+    let rest = crate::common::recorder::Counts { launches: before.launches.clone(), ..after };
     assert_eq!(rest, before);
 }
 

@@ -1,10 +1,10 @@
 //! Assembly and supports, on every device: as a serial element-by-element assembly into a dense matrix does it.
 
-mod common;
-
-use common::blocks::{dense_of, zeros};
-use common::elements::{PLANE, SOLID};
-use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding};
+use crate::common::blocks::{dense_of, zeros};
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::{
+    Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding,
+};
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{Ordering, Supports, Symbolic};

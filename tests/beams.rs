@@ -1,11 +1,9 @@
 //! Cantilevers against beam theory: WARP's, with every solid element, and the straight slender beam of MacNeal and Harder
 //! ("A proposed standard set of problems to test finite element accuracy", Finite Elements in Analysis and Design 1, 1985).
 
-mod common;
-
-use common::assert_close;
-use common::elements::Reference;
-use common::fields::node_at;
+use crate::common::assert_close;
+use crate::common::elements::Reference;
+use crate::common::fields::node_at;
 use warpfem::backend::Device;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::pipeline::{self, Solution};

@@ -1,11 +1,9 @@
 //! Published problems: those of `warpfem verify` on finer and finer meshes, and plates with a hole. Stresses at nodes are means
 //! over the cells around them ([`stress_at`]).
 
-mod common;
-
-use common::elements::{PLANE, SOLID};
-use common::fields::{Displacement, errors, node_at, rates, solve, stress_at};
-use common::meshes::model;
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::fields::{Displacement, errors, node_at, rates, solve, stress_at};
+use crate::common::meshes::model;
 use std::f64::consts::FRAC_PI_2;
 use warpfem::backend::Device;
 use warpfem::element::ElementKind::{self, *};

@@ -1,10 +1,8 @@
 //! Conjugate gradients: against dense solutions, in exact arithmetic's number of iterations, and when it cannot succeed.
 
-mod common;
-
-use common::blocks::{Blocks, chain, random_sparsity};
-use common::recorder::Recorder;
-use common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
+use crate::common::blocks::{Blocks, chain, random_sparsity};
+use crate::common::recorder::Recorder;
+use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
 use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::Error;
@@ -306,7 +304,8 @@ fn difference(
     };
     let (few, more) = (counts(few), counts(more));
     let launches = more.launches.iter().map(|(name, n)| (*name, n - few.launches[name])).filter(|(_, n)| *n > 0);
-    let others = |c: &common::recorder::Counts| [c.reads, c.copies, c.uploads, c.downloads, c.waits, c.allocations];
+    let others =
+        |c: &crate::common::recorder::Counts| [c.reads, c.copies, c.uploads, c.downloads, c.waits, c.allocations];
     let (few, others) = (others(&few), others(&more));
     (launches.collect(), core::array::from_fn(|i| others[i] - few[i]))
 }

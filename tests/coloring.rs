@@ -1,10 +1,8 @@
 //! Colouring of cells on the host and on every device: no two cells of a colour share a node, colours are few, and the
 //! same on every device and in every order of threads.
 
-mod common;
-
-use common::recorder::{Counts, Recorder};
-use common::{ORDERS, Random, emulator, meshes, on_every_device};
+use crate::common::recorder::{Counts, Recorder};
+use crate::common::{ORDERS, Random, emulator, meshes, on_every_device};
 use warpfem::assembly::{CellColors, Ordering, Topology};
 use warpfem::backend::{Backend, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Tet4, Tri3};
@@ -127,7 +125,7 @@ fn unstructured_tetrahedra() {
         assert_valid(solids(&mesh), &coloring);
         println!("{case}: {:?}, {} at least", coloring.balance(), most_around(&mesh));
         assert_eq!(coloring.n_colors(), most_around(&mesh), "{case}");
-        if let Some(gpu) = common::gpu() {
+        if let Some(gpu) = crate::common::gpu() {
             assert!(colors(&gpu, &mesh, None) == coloring, "{case}");
         }
     }

@@ -6,11 +6,9 @@
 //! with curved edges, that tend to parallelograms as they are refined. On cells that stay general quadrilaterals
 //! serendipity elements are not of full order (Arnold, Boffi and Falk 2002).
 
-mod common;
-
-use common::elements::{PLANE, SOLID};
-use common::fields::{Displacement, add_body_force, errors, lame, rates, solve};
-use common::meshes::{SOFT, analyses, analysis, model, on_skin, prescribe, regular_box};
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::fields::{Displacement, add_body_force, errors, lame, rates, solve};
+use crate::common::meshes::{SOFT, analyses, analysis, model, on_skin, prescribe, regular_box};
 use warpfem::element::ElementKind::{self, *};
 use warpfem::model::Analysis;
 

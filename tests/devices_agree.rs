@@ -1,9 +1,7 @@
 //! The whole way on every device: the same answer, and the same bits from run to run.
 
-mod common;
-
-use common::elements::{PLANE, SOLID};
-use common::{assert_close, bits, largest, meshes};
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::{assert_close, bits, largest, meshes};
 use warpfem::backend::Device;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
@@ -26,7 +24,7 @@ fn check(mut model: Model) {
     model.solver.tolerance = 1e-12;
     let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
     let mut devices = vec![Device::Cpu, Device::Emulate];
-    if common::gpu().is_some() {
+    if crate::common::gpu().is_some() {
         devices.push(Device::Auto.resolve());
     }
     for device in devices {

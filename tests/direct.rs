@@ -1,10 +1,8 @@
 //! Direct solvers: the order of elimination, and solutions, against conjugate gradients and known answers.
 
-mod common;
-
-use common::blocks::{random_sparsity, sparsity};
-use common::recorder::Recorder;
-use common::{Random, assert_close, bits, largest, meshes};
+use crate::common::blocks::{random_sparsity, sparsity};
+use crate::common::recorder::Recorder;
+use crate::common::{Random, assert_close, bits, largest, meshes};
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::rc::Rc;
@@ -118,7 +116,7 @@ fn devices() -> Vec<Device> {
     if cfg!(feature = "direct") {
         devices.push(Device::Cpu);
     }
-    if common::gpu().is_some() {
+    if crate::common::gpu().is_some() {
         devices.push(Device::Auto.resolve());
     }
     devices
@@ -143,7 +141,7 @@ fn assert_direct_is_cg(mut model: Model, device: Device) {
     assert!(residual <= if is_quadratic { 5e-12 } else { 1e-12 }, "{device:?}: {residual:e}");
     assert!((1..=3).contains(&found.outcome.iterations), "{}", found.outcome.iterations);
     assert!(found.choices.factor_nonzeros > Some(0) && found.choices.preconditioner == "none");
-    if matches!(device, Device::Cuda(_)) && common::gpu().is_some_and(|gpu| gpu.lacks_factors().is_none()) {
+    if matches!(device, Device::Cuda(_)) && crate::common::gpu().is_some_and(|gpu| gpu.lacks_factors().is_none()) {
         // The library's last bits differ.
         return;
     }
@@ -185,7 +183,7 @@ fn sparse_factors_of_a_device_need_its_library() {
         }
         other => panic!("{other:?}"),
     }
-    let Some(gpu) = common::gpu() else { return };
+    let Some(gpu) = crate::common::gpu() else { return };
     match DeviceSparseFactor::<_, f64, f64>::build(&gpu, &unsupported(&gpu, &model), coords).map(|_| ()) {
         Err(Error::Direct(DirectError::NoLibrary(why))) => println!("skipped: no cuDSS: {why}"),
         Err(Error::Direct(DirectError::NotPositive { .. })) => {}
@@ -196,8 +194,8 @@ fn sparse_factors_of_a_device_need_its_library() {
 #[cfg(feature = "direct")]
 mod on_the_cpu {
     use super::*;
-    use common::blocks::Blocks;
-    use common::elements::{PLANE, SOLID};
+    use crate::common::blocks::Blocks;
+    use crate::common::elements::{PLANE, SOLID};
     use warpfem::backend::CpuBackend;
     use warpfem::solve::direct::{Factor, HostDenseFactor, SparseFactor};
 

@@ -1,9 +1,7 @@
 //! The device code's elements against their definition, and their gradients on curved cells against differences.
 
-mod common;
-
-use common::elements::Reference;
-use common::{Random, assert_close};
+use crate::common::elements::Reference;
+use crate::common::{Random, assert_close};
 use kernels_rs::element::{Element, gradients};
 use kernels_rs::for_each_element;
 use warpfem::element::ElementKind;

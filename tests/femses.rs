@@ -1,8 +1,6 @@
 //! FEMSES and its accelerations: that it is Jacobi's iteration, what it converges to, and how fast.
 
-mod common;
-
-use common::{assert_close, largest, meshes, on_every_device, reference, rounding};
+use crate::common::{assert_close, largest, meshes, on_every_device, reference, rounding};
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -292,7 +290,7 @@ fn everything_on<B: Backend>(backend: &B) -> Vec<u64> {
             assert!(outcome.converged, "{acceleration:?}: {:?}", outcome.ending);
             let expected: Vec<f64> = model.mesh.coords.iter().map(|x| x[0]).collect();
             assert_close(acceleration.name(), &u, &expected, 1e-5, 1.0);
-            found.extend(common::bits(&u));
+            found.extend(crate::common::bits(&u));
         }
     }
     let mut atomic = options(Acceleration::None, 1e-6);
@@ -308,7 +306,7 @@ fn everything_on<B: Backend>(backend: &B) -> Vec<u64> {
 
 #[test]
 fn every_device_gives_the_same_result_in_every_order() {
-    common::assert_orders_agree(&on_every_device!(everything_on));
+    crate::common::assert_orders_agree(&on_every_device!(everything_on));
 }
 
 /// The factor per step of the residual at the end of the iteration, over an even number of steps: the spectrum of Jacobi's

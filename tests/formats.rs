@@ -1,9 +1,7 @@
 //! Every storage format, block size and precision: the product is the reference's, padding is harmless, figures are right.
 
-mod common;
-
-use common::blocks::{Blocks, random_sparsity, sparsity};
-use common::{Random, assert_close, assert_orders_agree, bits, on_every_device, rounding};
+use crate::common::blocks::{Blocks, random_sparsity, sparsity};
+use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_device, rounding};
 use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Layout;

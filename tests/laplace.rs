@@ -1,10 +1,8 @@
 //! Potentials, `-div(k grad u) = s`, the whole way: exact solutions, rates of convergence, and what flows in and out.
 
-mod common;
-
-use common::elements::{PLANE, Reference, SOLID};
-use common::meshes::{distorted_box, file, model, on_skin, prescribe, regular_box, straighten};
-use common::{assert_close, fields, reference};
+use crate::common::elements::{PLANE, Reference, SOLID};
+use crate::common::meshes::{distorted_box, file, model, on_skin, prescribe, regular_box, straighten};
+use crate::common::{assert_close, fields, reference};
 use std::f64::consts::PI;
 use warpfem::Error;
 use warpfem::backend::Device;
@@ -143,7 +141,7 @@ fn rings_from_files_give_the_same() {
     for form in [Form::Ascii, Form::Binary] {
         let path = folder.path().join("ring.msh");
         std::fs::write(&path, to_bytes(&model.mesh, form)).unwrap();
-        let mut read = common::meshes::model(verify::TABLES, Mesh::read(&path).unwrap());
+        let mut read = crate::common::meshes::model(verify::TABLES, Mesh::read(&path).unwrap());
         let (_, found) = solve(&mut read);
         assert_close("from a file", &found.values, &expected.values, 1e-12, 1.0);
     }

@@ -1,11 +1,9 @@
 //! Mixed precision: preconditioners in f32, of matrices in f32 and f16, under conjugate gradients in f64, and conjugate gradients in
 //! f32 under refinement in f64, give what f64 alone gives.
 
-mod common;
-
-use common::blocks::{Blocks, chain, random_sparsity};
-use common::recorder::Recorder;
-use common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device};
+use crate::common::blocks::{Blocks, chain, random_sparsity};
+use crate::common::recorder::Recorder;
+use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device};
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;

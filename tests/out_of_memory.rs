@@ -1,10 +1,8 @@
 //! A GPU that runs out of memory, whichever array it is that has no room: an error with the exit code for that, no panic.
 
-mod common;
-
-use common::fields::node_at;
-use common::meshes::{CLAMP, SOFT, model, regular_box};
-use common::recorder::Recorder;
+use crate::common::fields::node_at;
+use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
+use crate::common::recorder::Recorder;
 use warpfem::backend::{Backend, GpuBackend};
 use warpfem::element::ElementKind::Hex8;
 use warpfem::model::Model;

@@ -1,14 +1,12 @@
 //! Solids with known solutions, from model to stress: patch tests, simple stress states, a hanging bar. The cells are
 //! distorted, and curved where the element is.
 
-mod common;
-
-use common::elements::SOLID;
-use common::fields::{Displacement, errors, lame, solve};
-use common::meshes::{
+use crate::common::elements::SOLID;
+use crate::common::fields::{Displacement, errors, lame, solve};
+use crate::common::meshes::{
     CLAMP, SOFT, analyses, analysis, distorted_box, model, on_skin, prescribe, regular_box, straighten,
 };
-use common::{assert_close, largest};
+use crate::common::{assert_close, largest};
 use warpfem::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri6};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;

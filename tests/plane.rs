@@ -1,12 +1,10 @@
 //! Plane stress and plane strain with known solutions, from case to stress: patch tests, simple stress states, gravity, a
 //! slab in space, thickness.
 
-mod common;
-
-use common::elements::PLANE;
-use common::fields::solve;
-use common::meshes::{self, SOFT, distorted_box, model, on_skin, prescribe};
-use common::{assert_close, largest};
+use crate::common::elements::PLANE;
+use crate::common::fields::solve;
+use crate::common::meshes::{self, SOFT, distorted_box, model, on_skin, prescribe};
+use crate::common::{assert_close, largest};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tri3};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;

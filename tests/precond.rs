@@ -1,9 +1,7 @@
 //! Preconditioners: symmetric and positive, and the polynomials that they are said to be.
 
-mod common;
-
-use common::blocks::{Blocks, chain, dense_of, random_sparsity};
-use common::{Random, assert_close, assert_orders_agree, bits, meshes, on_every_device, rounding};
+use crate::common::blocks::{Blocks, chain, dense_of, random_sparsity};
+use crate::common::{Random, assert_close, assert_orders_agree, bits, meshes, on_every_device, rounding};
 use kernels_rs::half::F16;
 use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::Real;

@@ -1,10 +1,8 @@
 //! Assembly strategies: all give the matrix of the serial assembly, and are used again when materials change.
 
-mod common;
-
-use common::blocks::{dense_of, zeros};
-use common::recorder::Recorder;
-use common::{assert_close, assert_orders_agree, bits, meshes, on_every_device, reference, rounding};
+use crate::common::blocks::{dense_of, zeros};
+use crate::common::recorder::Recorder;
+use crate::common::{assert_close, assert_orders_agree, bits, meshes, on_every_device, reference, rounding};
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use warpfem::Error;
@@ -160,7 +158,7 @@ fn assembling_again_repeats_nothing_symbolic() {
         assembly.assemble(&backend, &mesh, &mut matrix).unwrap();
         let after = backend.launcher().counts();
         let traffic =
-            |c: &common::recorder::Counts| [c.uploads, c.downloads, c.reads, c.copies, c.allocations, c.waits];
+            |c: &crate::common::recorder::Counts| [c.uploads, c.downloads, c.reads, c.copies, c.allocations, c.waits];
         assert_eq!(traffic(&after), traffic(&before), "{} does more than launch kernels", strategy.name());
     }
 }

@@ -1,10 +1,8 @@
 //! The symbolic phase on every device, entry for entry as the host does it.
 
-mod common;
-
-use common::elements::{PLANE, SOLID};
-use common::recorder::Recorder;
-use common::{ORDERS, emulator, meshes, on_every_device};
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::recorder::Recorder;
+use crate::common::{ORDERS, emulator, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
 use warpfem::backend::{Backend, CpuBackend, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
@@ -60,7 +58,7 @@ fn check<B: Backend>(backend: &B, mesh: &Mesh) {
 
 /// Cells of one or more types over `n` nodes at random places.
 fn mesh(n: usize, cells: Vec<(ElementKind, Vec<u32>)>) -> Mesh {
-    let mut random = common::Random(9);
+    let mut random = crate::common::Random(9);
     let block = |(kind, nodes): (ElementKind, Vec<u32>)| Cells {
         tags: (1..=(nodes.len() / kind.info().n_nodes) as u64).collect(),
         kind,
@@ -97,7 +95,7 @@ fn unstructured_meshes() {
     on_every_device!(check, &cube);
     let vase = meshes::load("vase.toml").mesh;
     agrees(&emulator(ORDERS[2]), &vase, Ordering::Hilbert, 1024);
-    if let Some(gpu) = common::gpu() {
+    if let Some(gpu) = crate::common::gpu() {
         for case in ["vase.toml", "car.toml", "bracket.toml", "cube_7348.toml"] {
             check(&gpu, &meshes::load(case).mesh);
         }
@@ -164,7 +162,7 @@ fn too_many_neighbours_are_an_error_that_names_the_node() {
     let expected = too_many(&CpuBackend::default());
     assert!(expected.contains("655367"), "{expected}");
     assert_eq!(too_many(&emulator(ORDERS[0])), expected);
-    if let Some(gpu) = common::gpu() {
+    if let Some(gpu) = crate::common::gpu() {
         assert_eq!(too_many(&gpu), expected);
     }
 }

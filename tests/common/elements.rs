@@ -33,8 +33,6 @@ pub struct Reference {
     powers: Vec<[i32; 3]>,
     /// `C [n_nodes][n_nodes]`
     coefficients: DMatrix<f64>,
-    /// The mean of the corners.
-    pub middle: [f64; 3],
     /// As many points as the element is integrated with.
     pub rule: Vec<At>,
     /// Enough points for what is no polynomial: five in each direction of the plane, four in space, which integrate
@@ -69,7 +67,7 @@ impl Reference {
         let middle = [0, 1, 2].map(|i| corners.iter().map(|corner| corner[i]).sum::<f64>() / corners.len() as f64);
         let unknown = At { shape: vec![], slopes: vec![], weight: 0.0 };
         let (rule, fine) = (vec![], vec![]);
-        let mut element = Reference { dim, nodes, powers, coefficients, middle, rule, fine, centroid: unknown };
+        let mut element = Reference { dim, nodes, powers, coefficients, rule, fine, centroid: unknown };
         let (rule, fine) = match simplex {
             true => (simplex_rule(dim, order), collapsed(dim, 7 - dim)),
             false => (tensor(dim, order as usize + 1), tensor(dim, 7 - dim)),

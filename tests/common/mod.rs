@@ -1,7 +1,5 @@
 //! What the integration tests share: devices to run on, meshes and models, references written naively.
 
-#![allow(dead_code, unused_macros, unused_imports, reason = "no test program uses all of it")]
-
 pub mod blocks;
 pub mod elements;
 pub mod fields;

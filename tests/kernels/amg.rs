@@ -1,7 +1,7 @@
 //! Multigrid's kernels, by making hierarchies and applying them; `tests/amg.rs` compares each step with dense references.
 
-use super::common::meshes::{SOFT, analysis, clamp, distorted_box, model, two_materials};
-use super::common::{Random, bits};
+use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, two_materials};
+use crate::common::{Random, bits};
 use kernels_rs::real::Real;
 use warpfem::backend::Backend;
 use warpfem::element::ElementKind::{Hex8, Quad4, Tri3};

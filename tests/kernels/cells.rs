@@ -2,8 +2,8 @@
 //! element is.
 
 use super::GUARD;
-use super::common::blocks::{dense_of, zeros};
-use super::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
+use crate::common::blocks::{dense_of, zeros};
+use crate::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::element::Element;
 use kernels_rs::for_each_element;

@@ -1,7 +1,7 @@
 //! The dense Cholesky factorisation, and a dense matrix as a sparse one.
 
-use super::common::blocks::{Blocks, dense_of, random_sparsity};
-use super::common::{Random, assert_close, bits};
+use crate::common::blocks::{Blocks, dense_of, random_sparsity};
+use crate::common::{Random, assert_close, bits};
 use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::Error;
@@ -101,7 +101,7 @@ fn finds_the_first_bad_pivot<B: Backend>(backend: &B) -> Vec<u64> {
 /// A free chain of springs.
 fn singular(n: usize) -> Blocks {
     let neighbours: Vec<Vec<usize>> = (0..n).map(|i| (i.saturating_sub(1)..=(i + 1).min(n - 1)).collect()).collect();
-    let mut blocks = Blocks::random(super::common::blocks::sparsity(&neighbours), 1, 1);
+    let mut blocks = Blocks::random(crate::common::blocks::sparsity(&neighbours), 1, 1);
     let ends = |i: usize| if i == 0 || i == n - 1 { 1.0 } else { 2.0 };
     blocks.set_all(|row, column| if row == column { ends(row) } else { -1.0 });
     blocks

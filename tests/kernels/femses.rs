@@ -1,7 +1,7 @@
 //! FEMSES: element matrices, weights, products and steps of both forms, on every element.
 
 use super::GUARD;
-use super::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
+use crate::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
 use kernels_rs::assembly::MeshView;
 use kernels_rs::element::Element;
 use kernels_rs::femses::{FemsesMatrices, n_packed};

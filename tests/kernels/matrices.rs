@@ -1,8 +1,8 @@
 //! Kernels over block rows: layouts, products, supports, the diagonal.
 
-use super::common::blocks::{Blocks, dense_of, random_sparsity};
-use super::common::{Random, assert_close, bits, rounding};
 use super::{GUARD, SIZES};
+use crate::common::blocks::{Blocks, dense_of, random_sparsity};
+use crate::common::{Random, assert_close, bits, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal};
 use kernels_rs::half::F16;

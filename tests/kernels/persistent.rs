@@ -1,7 +1,7 @@
 //! `cg_persistent`: many iterations in one launch.
 
-use super::common::blocks::{Blocks, random_sparsity};
-use super::common::{Random, assert_close, bits, largest, rounding};
+use crate::common::blocks::{Blocks, random_sparsity};
+use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, max_slices};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar, Vector};

@@ -1,9 +1,9 @@
 //! `precond`: kernels of preconditioners, and the vector steps of conjugate gradients with any of them.
 
-use super::common::blocks::{Blocks, random_sparsity};
-use super::common::{Random, assert_close, bits, quotient, rounding};
 use super::vectors::{before_guard, guarded, item_sizes, unwritten};
 use super::{SIZES, more_than_a_grid};
+use crate::common::blocks::{Blocks, random_sparsity};
+use crate::common::{Random, assert_close, bits, quotient, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::half::F16;
 use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, Step, ToDouble, ToSingle};

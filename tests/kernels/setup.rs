@@ -1,7 +1,7 @@
 //! `setup`: running sums, the order of keys, and single reads.
 
-use super::common::Random;
 use super::{SIZES, more_than_a_grid};
+use crate::common::Random;
 use kernels_rs::setup::scan::TILE;
 use kernels_rs::setup::sort::KEYS_PER_WARP;
 use warpfem::backend::Backend;

@@ -1,7 +1,7 @@
 //! `setup`: numbering, adjacency, neighbours and slots of cells that share nodes at random, against sets.
 
-use super::common::Random;
 use super::{GUARD, SIZES};
+use crate::common::Random;
 use kernels_rs::setup::around::{Around, CountCells, ListCells, SortCells};
 use kernels_rs::setup::neighbours::{
     BeginLists, CountCandidates, ListNeighbours, Lists, LongestList, PlaceCells, Placed, RenumberRows,

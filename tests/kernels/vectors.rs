@@ -1,7 +1,7 @@
 //! `blas` and `cg`: kernels over the entries of vectors.
 
-use super::common::{Random, assert_close, bits, quotient, rounding};
 use super::{GUARD, SIZES, more_than_a_grid};
+use crate::common::{Random, assert_close, bits, quotient, rounding};
 use kernels_rs::blas::{Axpy, Fill, Mul, Xpby};
 use kernels_rs::cg::CgDirection;
 use kernels_rs::real::Real;
@@ -151,8 +151,8 @@ fn dot_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(11).vector(n), Random(12).vector(n));
     let (device_x, device_y) = (backend.upload(&x).unwrap(), backend.upload(&y).unwrap());
     let (dot, untouched) = (Scalar::new(62), Scalar::new(61));
-    super::common::set_scalar(backend, dot, 1e300);
-    super::common::set_scalar(backend, untouched, 0.125);
+    crate::common::set_scalar(backend, dot, 1e300);
+    crate::common::set_scalar(backend, untouched, 0.125);
     backend.dot(&device_x, &device_y, dot).unwrap();
     let sums = backend.read([dot, untouched]).unwrap();
     let expected = x.iter().zip(&y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>();

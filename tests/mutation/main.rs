@@ -4,9 +4,6 @@
 //! `WARPFEM_TEST_MUTANTS` is how many of each there are, in a long run on larger meshes too; a mutant is made of its number, so that it
 //! can be made again.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod attempts;
 mod mutants;
 mod watch;

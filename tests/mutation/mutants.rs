@@ -1,6 +1,6 @@
 //! Files made wrong: a few mistakes each, of the kinds that transfers, editors and scripts make.
 
-use crate::common::Random;
+use warpfem::verify::meshes::Random;
 
 /// Numbers that programs stumble over.
 const NUMBERS: [&[u8]; 18] = [

@@ -58,7 +58,7 @@ impl<B: Backend> Plan<'_, B> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`]
+    /// [`crate::Error::OutOfMemory`]
     pub fn check_room(&self, n: u64, bytes: usize) -> Result<()> {
         backend::check_room(self.backend, n.saturating_mul(bytes as u64), "")
     }

@@ -12,7 +12,7 @@ use kernels_rs::sparse::PatternView;
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`]
+/// [`crate::Error::OutOfMemory`]
 pub fn zeros<B: Backend, T: Plain>(backend: &B, n: usize) -> Result<Vector<B, T>> {
     let purpose = " for a multigrid hierarchy, which other preconditioners do without";
     check_room(backend, n as u64 * size_of::<T>() as u64, purpose)?;

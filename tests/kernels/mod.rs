@@ -1,9 +1,6 @@
 //! Every kernel against a plain reference: on the CPU, on the emulator in several orders of lanes and blocks, and on a
 //! GPU where there is one. Each check gives the bits of what it computed, so that runs and orders can be compared.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod amg;
 mod cells;
 mod cholesky;
@@ -16,8 +13,8 @@ mod setup;
 mod topology;
 mod vectors;
 
-use common::recorder::Recorder;
-use common::{assert_orders_agree, on_every_device, on_machines};
+use crate::common::recorder::Recorder;
+use crate::common::{assert_orders_agree, on_every_device, on_machines};
 use std::collections::BTreeSet;
 use warpfem::backend::{Backend, GpuBackend};
 
