@@ -3,10 +3,11 @@
 use crate::common::blocks::dense_of;
 use crate::common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model};
 use crate::common::recorder::Recorder;
-use crate::common::{assert_close, assert_orders_agree, bits, on_every_device};
+use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_device};
 use kernels_rs::amg::NONE;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use std::rc::Rc;
 use warpfem::backend::{Backend, CpuBackend, Device, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::generate::generate_box;
@@ -15,10 +16,10 @@ use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Phase, System, Timings};
 use warpfem::precond::amg::aggregate::Aggregates;
 use warpfem::precond::amg::blocks::BlockRows;
-use warpfem::precond::amg::setup::{Coarse, Fine, coarsen};
+use warpfem::precond::amg::setup::{Fine, Symbolic, aggregate};
 use warpfem::precond::amg::strength::Strength;
 use warpfem::precond::amg::tentative::Modes;
-use warpfem::precond::{self, Context, Hierarchy, spectrum};
+use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
 use warpfem::solve::{CgOptions, CgOutcome, Silent, cg, iteration};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
@@ -44,6 +45,13 @@ fn system<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
     System::assemble(backend, model, "ebw", &mut phase, &mut Timings::default()).unwrap()
 }
 
+/// The next level.
+struct Coarse<B: Backend> {
+    prolongator: BlockRows<B, f64>,
+    matrix: Matrix<B, f64>,
+    modes: Rc<Modes<B>>,
+}
+
 /// A matrix, the inverse of its largest eigenvalue of `D^-1 A`, its modes and its next level.
 struct Two<B: Backend> {
     matrix: Matrix<B, f64>,
@@ -57,12 +65,16 @@ fn two<B: Backend>(backend: &B, model: &Model) -> Two<B> {
     let fine = Fine::new(backend, &matrix).unwrap().unwrap();
     let upper = spectrum::estimate(backend, &matrix, &fine.inverse).unwrap().upper;
     let (coords, mut modes) = (mesh.coords(), Vec::new());
-    let coarse = coarsen(backend, &fine, coords, 0, 4.0 / (3.0 * upper), |free| {
+    let aggregation = aggregate(backend, &fine, coords, 0, |free| {
         let found = Modes::rigid(backend, matrix.block_size(), coords, free)?;
         modes = backend.download(found.values())?;
-        Ok(found)
+        Ok(Rc::new(found))
     });
-    let coarse = coarse.unwrap().expect("there is a next level");
+    let aggregation = aggregation.unwrap().expect("there is a next level");
+    let of_coarse = aggregation.modes.clone();
+    let symbolic = Symbolic::new(backend, &fine, aggregation).unwrap();
+    let (prolongator, next) = symbolic.values(backend, &fine, 4.0 / (3.0 * upper)).unwrap();
+    let coarse = Coarse { prolongator, matrix: next, modes: of_coarse };
     Two { upper, modes, coarse, matrix }
 }
 
@@ -309,7 +321,7 @@ fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
     let system = system(backend, &model);
     let context = Context::of_nodes(1, system.mesh.coords());
     let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
-    let r: Vec<f64> = crate::common::Random(3).vector(system.matrix.n());
+    let r: Vec<f64> = Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
     (bits(&apply(backend, &*amg, &system.matrix, &r)), rows)
 }
@@ -388,4 +400,42 @@ fn a_matrix_without_couplings_is_smoothed_alone() {
     let model = loaded(Analysis::Laplace, unit(Quad4, 1));
     let (outcome, hierarchy) = solved(&backend, &model, "amg");
     assert!(outcome.iterations <= 10 && !hierarchy.unwrap().levels.is_empty());
+}
+
+/// A hierarchy of new materials on the same mesh: what depends on the blocks alone is taken from the first one.
+#[test]
+fn new_materials_take_the_numeric_part_alone() {
+    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let first = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
+    let mut second = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
+    second.materials[0].young *= 3.0;
+    second.materials[0].poisson = 0.2;
+    let systems = [&first, &second].map(|model| system(&backend, model));
+    let kept = Kept::new();
+    let make = |system: &System<_, f64>, kept| {
+        let context = Context { kept, ..Context::of_nodes(1, system.mesh.coords()) };
+        let before = backend.launcher().counts().launches;
+        let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
+        let launched = backend.launcher().counts().launches;
+        let of = |name: &str| launched.get(name).unwrap_or(&0) - before.get(name).unwrap_or(&0);
+        (amg, ["find_strengths_f64", "list_products", "begin_set", "rigid_modes"].map(of).iter().sum::<usize>())
+    };
+    let (whole, symbolic) = make(&systems[0], Some(&kept));
+    assert!(symbolic > 4);
+    let (again, symbolic) = make(&systems[0], Some(&kept));
+    let r: Vec<f64> = Random(3).vector(systems[0].matrix.n());
+    let of = |amg: &dyn precond::Preconditioner<_, f64>, system: &System<_, f64>| {
+        bits(&apply(&backend, amg, &system.matrix, &r))
+    };
+    assert!(symbolic == 0 && of(&*again, &systems[0]) == of(&*whole, &systems[0]));
+    let (other, symbolic) = make(&systems[1], Some(&kept));
+    let (anew, _) = make(&systems[1], None);
+    assert_eq!((symbolic, other.hierarchy().unwrap().bytes), (0, whole.hierarchy().unwrap().bytes));
+    let iterations = |amg: &dyn precond::Preconditioner<_, f64>| {
+        let (System { matrix, f, .. }, mut u) = (&systems[1], backend.zeros(r.len()).unwrap());
+        let found = cg(&backend, matrix, amg, f, &mut u, CgOptions::new(1e-8, 500), &Silent).unwrap();
+        assert!(found.converged);
+        iterations(&found)
+    };
+    assert!(iterations(&*other) <= iterations(&*anew) + 2);
 }

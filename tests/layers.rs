@@ -18,8 +18,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("precond", &["error", "backend", "sparse"]),
     ("solve", &["error", "backend", "sparse", "assembly", "precond"]),
     ("stress", &["error", "element", "backend", "sparse", "assembly"]),
-    ("pipeline", &["error", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"]),
     ("estimate", &["element", "mesh", "model", "assembly", "precond"]),
+    (
+        "pipeline",
+        &["error", "estimate", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"],
+    ),
     ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress", "text"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.

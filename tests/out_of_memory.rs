@@ -5,8 +5,9 @@ use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
 use crate::common::recorder::Recorder;
 use warpfem::backend::{Backend, GpuBackend};
 use warpfem::element::ElementKind::Hex8;
+use warpfem::estimate;
 use warpfem::model::Model;
-use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::pipeline::{self, Choices, Phase, Solution, System, Timings};
 use warpfem::precond::{self, Context};
 use warpfem::solve::{CgOptions, Silent, cg};
 use warpfem::{Error, stress};
@@ -42,5 +43,41 @@ fn no_array_that_has_no_room_is_a_panic() {
         }
         let (_, found) = solve(Recorder::default().with_room_for(arrays), &model, preconditioner).unwrap();
         assert_eq!(found, expected);
+    }
+}
+
+/// A hierarchy that has no room, by what it is expected to take or when it is made, gives way to Jacobi and says so.
+#[test]
+fn multigrid_without_room_gives_way() {
+    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
+    let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
+    model.solver.preconditioner = "amg".into();
+    let solved = |launcher: Recorder| {
+        let backend = GpuBackend::new(launcher)?;
+        let found = pipeline::solve_on(&backend, &model, &Silent)?;
+        let counts = backend.launcher().counts();
+        Ok::<_, Error>((found, counts.uploads + counts.allocations))
+    };
+    let (expected, arrays) = solved(Recorder::default()).unwrap();
+    assert!(expected.choices.hierarchy.is_some() && expected.choices.fallback.is_none());
+    let room = estimate::hierarchy_bytes(&model) - 1;
+    let (small, _) = solved(Recorder::default().with_room(room)).unwrap();
+    let given_way = (0..arrays).filter_map(|room| match solved(Recorder::default().with_room_for(room)) {
+        Ok((solution, _)) => Some(solution),
+        Err(error) => {
+            assert_eq!(error.exit_code(), 6, "{room} arrays: {error}");
+            None
+        }
+    });
+    // Where there is room for Jacobi there may be none left for the results.
+    let given_way: Vec<Solution> = given_way.collect();
+    for found in given_way.iter().chain([&small]) {
+        let Choices { preconditioner, fallback, hierarchy, .. } = &found.choices;
+        assert_eq!((preconditioner.as_str(), hierarchy.is_none()), ("jacobi", true));
+        assert!(
+            fallback.as_ref().is_some_and(|why| why.starts_with("preconditioned by jacobi instead of multigrid: "))
+        );
+        let [found, expected] = [found, &expected].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
+        assert!((found - expected).abs() < 1e-6 * expected.abs());
     }
 }

@@ -35,6 +35,7 @@ KINDS = {
     "registers": {"kernels", "architecture"},
     "spmv": {"problem", "rows", "min_bytes"},
     "cg": {"problem", "rows", "iteration_bytes"},
+    "amg": {"problem", "solutions", "format", "tolerance"},
     "precond": {"problem", "rows", "format", "tolerance"},
     "host_cg": {"host_cg", "problem", "iteration_ms"},
     "femses": {"sides", "rows", "tolerance"},
@@ -46,6 +47,7 @@ KEYS = {
     "spmv": ["problem", "precision", "block_size", "ordering", "degree_window", "slice_height", "sorting_window"],
     "cg": ["problem", "device", "precision", "tolerance", "max_iterations", "preconditioner", "stepping"],
     "precond": ["problem", "device", "precision", "format", "tolerance", "max_iterations"],
+    "amg": ["problem", "device", "precision", "format", "tolerance"],
     "cusparse": ["problem", "block_size", "ordering", "degree_window"],
     "counters": ["problem"],
     "trials": ["element", "cells"],
@@ -124,14 +126,14 @@ def way(row):
     return " ".join(str(row[name]) for name in ("method", "block", "nodes") if name in row)
 
 
-def thinned(data):
+def thinned(data, table):
     """A report of preconditioners with fewer points in its histories: the residual after every `history_step` iterations."""
     rows = []
-    for row in data["rows"]:
+    for row in data[table]:
         step = max(1, math.ceil(len(row["history"]) / HISTORY))
         points = [float(f"{residual:.{HISTORY_DIGITS}g}") for residual in row["history"][step - 1 :: step]]
         rows.append(row | {"history_step": step, "history": points})
-    return data | {"rows": rows}
+    return data | {table: rows}
 
 
 def collect(folders):
@@ -150,7 +152,8 @@ def collect(folders):
             case None:
                 print(f"skipped {path}: none of the known kinds", file=sys.stderr)
             case what:
-                runs[what][tuple(key(what, data))] = thinned(data) if what == "precond" else data
+                table = {"precond": "rows", "amg": "solutions"}.get(what)
+                runs[what][tuple(key(what, data))] = thinned(data, table) if table else data
     return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peer
 
 

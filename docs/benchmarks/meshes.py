@@ -8,6 +8,7 @@
 bracket   a steel L-bracket with a rounded profile, four bolt holes and a bore: groups `body`, `fixed` (the bolt holes),
           `load` (the bore), `fillet`; finer near what is curved. At least as many nodes as asked for, at most 5 % more.
 cube      DSM's unstructured unit cube: groups `body`, `xmin` .. `zmax`. Within 1 % of the nodes asked for.
+layers    a unit cube of so many cubes a side, of which the upper half is of a material 1,000 times as stiff as the lower.
 
 The tetrahedra are those of Gmsh's Delaunay algorithm, its default, or with `--algorithm hxt` of HXT; Gmsh's own optimizer
 improves them, and the nodes stay in Gmsh's order. The Delaunay algorithm runs on one thread and takes some seven minutes for
@@ -54,6 +55,31 @@ fix = "xyz"
 
 {load}
 """
+LAYERS = """\
+# Stiff over soft, 1,000 : 1, side by side along their whole interface.
+[mesh]
+file = "{file}"
+
+[[material]]
+name = "rubber"
+on = "soft"
+young = 2e8
+poisson = 0.3
+
+[[material]]
+name = "metal"
+on = "stiff"
+young = 2e11
+poisson = 0.3
+
+[[support]]
+on = "xmin"
+fix = "xyz"
+
+[[traction]]
+on = "xmax"
+vector = [1e6, 3e5, 2e6]
+"""
 GRAVITY = "[gravity]\nacceleration = [0.0, 0.0, -9.81]"
 PULL = '[[traction]]\non = "load"\nvector = [0.0, 0.0, -2e6]'
 
@@ -97,6 +123,36 @@ def mesh(model, edge, algorithm, threads):
     gmsh.model.mesh.generate(3)
     tags, _, _ = gmsh.model.mesh.getNodes()
     return len(tags), time.time() - begin
+
+
+def layers(cells, arguments):
+    """A cube of two layers, stiff over soft, in `cells` cubes along each edge, and its case."""
+    name = f"layers_{cells}"
+    begin = time.time()
+    make.start(name)
+    occ = gmsh.model.occ
+    halves = [(3, occ.addBox(0, 0, z, 1, 1, 0.5)) for z in (0, 0.5)]
+    occ.fragment(halves[:1], halves[1:])
+    occ.synchronize()
+    gmsh.model.mesh.setTransfiniteAutomatic()
+    for _, curve in gmsh.model.getEntities(1):
+        gmsh.model.mesh.setTransfiniteCurve(curve, round(cells * occ.getMass(1, curve)) + 1)
+    make.group(3, [volume for _, volume in gmsh.model.getEntities(3) if middle(3, volume)[2] < 0.5], "soft")
+    make.group(3, [volume for _, volume in gmsh.model.getEntities(3) if middle(3, volume)[2] > 0.5], "stiff")
+    for side, x in (("xmin", 0), ("xmax", 1)):
+        make.group(2, [face for _, face in gmsh.model.getEntities(2) if abs(middle(2, face)[0] - x) < 1e-6], side)
+    gmsh.model.mesh.generate(3)
+    gmsh.option.setNumber("Mesh.MshFileVersion", 2.2)
+    gmsh.option.setNumber("Mesh.Binary", 1)
+    path = arguments.output / f"{name}.msh"
+    gmsh.write(str(path))
+    path.with_suffix(".toml").write_text(LAYERS.format(file=path.name))
+    print(f"{path}: {len(gmsh.model.mesh.getNodes()[0])} nodes, {time.time() - begin:.1f} s, {path.stat().st_size} bytes")
+
+
+def middle(dim, tag):
+    """The middle of an entity's bounding box."""
+    return np.array(gmsh.model.getBoundingBox(dim, tag)).reshape(2, 3).mean(axis=0)
 
 
 def approach(name, model, edge, least, most, arguments):
@@ -159,10 +215,11 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True, metavar="FOLDER")
     parser.add_argument("--bracket", type=int, nargs="+", metavar="NODES", default=[])
     parser.add_argument("--cube", type=int, nargs="+", metavar="NODES", default=[])
+    parser.add_argument("--layers", type=int, nargs="+", metavar="CELLS", default=[])
     parser.add_argument("--algorithm", choices=ALGORITHMS, default="delaunay")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
-    if not arguments.bracket and not arguments.cube:
+    if not arguments.bracket and not arguments.cube and not arguments.layers:
         arguments.bracket, arguments.cube = [BRACKET], CUBES
     arguments.output.mkdir(parents=True, exist_ok=True)
     gmsh.initialize()
@@ -171,6 +228,8 @@ def main():
         cube(nodes, arguments)
     for nodes in arguments.bracket:
         bracket(nodes, arguments)
+    for cells in arguments.layers:
+        layers(cells, arguments)
     gmsh.finalize()
 
 

@@ -8,19 +8,20 @@
 # assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes), preconditioners
 # (every one and order on SWEEP, and SBELL's choice of them on meshes of the sizes of its four; some four minutes), femses
 # (FEMSES beside direct solvers and conjugate gradients, on the device and on one and all threads of its host; some five minutes),
-# multigrid (it, Jacobi and Chebyshev's polynomial, on cubes of SIZES and those of SERIES that are cases; some two minutes).
+# multigrid (it, Jacobi and Chebyshev's polynomial, on cubes of SIZES, on PLANE and the cases of HARD; some three minutes).
 # Without parts: all. A measurement that fails (too little memory, say) is named and left out.
 #
 # In the environment: SIZES="20 40" measures other cubes than n = 20, 40, 60, 100, 150; PLANE="tri3:728 quad4:400" other
 # squares; MESHES="a.msh b.msh" these meshes too; SERIES other cubes, or cases (a.toml), for rates; ORDERINGS and WINDOWS other orders;
 # CG_FORMATS other formats; SWEEP="quad4:400 tet4:100 hex8:100" and SBELL="tri3:728 quad4:400 tet4:58 hex8:54" other meshes
-# for preconditioners; STEPPINGS="20 40" other cubes on which to compare how the device is told what to do in iterations;
+# for preconditioners; HARD="a.toml" other cases and TIGHT="100" other cubes to 1e-10 for multigrid; STEPPINGS="20 40" other cubes
+# on which to compare how the device is told what to do in iterations;
 # SOLVE="cube_40" other cases than the large ones; CUSPARSE=no leaves cuSPARSE out;
 # DEVICE=cpu measures the CPU; SBELL's figure 10 is of preconditioners on both, collected together. Matrices for cuSPARSE,
 # up to 10 GB each, pass through TMPDIR.
 set -eu
 if [ $# -lt 2 ]; then
-    sed -n '2,21s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,22s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,6 +33,8 @@ sizes=${SIZES-20 40 60 100 150}
 plane=${PLANE-tri3:728 quad4:400}
 meshes=${MESHES-}
 series=${SERIES-7 10 14 18 22 36 60 100}
+hard=${HARD-benches/hard/*.toml}
+tight=${TIGHT-79 100}
 steppings=${STEPPINGS-10 20 24 30 34 40 60 100}
 orderings=${ORDERINGS:-mesh hilbert rcm}
 windows=${WINDOWS:-1 1024}
@@ -209,21 +212,31 @@ preconditioners() {
 multigrid() {
     for element in hex8 tet4; do
         for n in $sizes; do
+            warpfem "amg_${element}_$n" amg --element "$element" --cells "$n" --samples 3 --mixed
             warpfem "multigrid_${element}_$n" precond --element "$element" --cells "$n" --preconditioner jacobi,chebyshev,amg \
                 --order 8 --samples 1 --mixed
         done
     done
-    for problem in $series; do
-        case $problem in
-        *.toml) warpfem "multigrid_$(basename "$problem" .toml)" precond "$problem" --preconditioner jacobi,chebyshev,amg \
-            --order 8 --samples 1 --mixed ;;
-        esac
+    for square in $plane; do
+        warpfem "multigrid_${square%%:*}_${square##*:}" precond --element "${square%%:*}" --cells "${square##*:}" \
+            --preconditioner jacobi,chebyshev,amg --order 8 --samples 1 --mixed
+    done
+    for element in hex8 tet4; do
+        for n in $tight; do
+            warpfem "multigrid_${element}_${n}_tight" precond --element "$element" --cells "$n" --preconditioner amg --samples 3 \
+                --mixed --tolerance 1e-10
+        done
+    done
+    # Double precision does not get the residual of slender beams further down.
+    for problem in $hard; do
+        warpfem "multigrid_$(basename "$problem" .toml)" precond "$problem" --preconditioner jacobi,amg --samples 1 \
+            --tolerance 1e-6 --max-iterations 20000
     done
 }
 
 {
     echo "date: $(date -u +%Y-%m-%d)"
-    echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
+    echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" HARD=\"$hard\" TIGHT=\"$tight\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
         "CG_FORMATS=\"$cg_formats\" SOLVE=\"$solve\" SWEEP=\"$sweep\" SBELL=\"$sbell\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
     echo "driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
     echo "processors: $(nproc)"

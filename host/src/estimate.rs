@@ -7,14 +7,15 @@
 //! that with how many elements lie between a node and what holds it: `c (D / h) ln(1 / tolerance) / ln(1e8)`, with D the largest
 //! distance from a node to the nearest supported one, `h = (volume / nodes)^(1/dim)`, and c of the element. The c are the middle
 //! of what 130 boxes, beams, plates and strips took; most of them are within a factor of two of it. Thin walls, flat
-//! elements and materials that differ a lot take more. Multigrid takes some twenty whatever the mesh.
+//! elements and materials that differ a lot take more. Multigrid takes some twenty whatever the mesh, and [`preconditioner`] is
+//! where it is chosen.
 //!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and ten words per unknown; see docs/solver.md)
 //! over the bandwidth that is reached, besides what an iteration takes however small the system.
 
 use crate::assembly::symbolic;
 use crate::element::ElementKind;
-use crate::mesh::quality;
+use crate::mesh::{Cells, quality};
 use crate::model::{Analysis, Model};
 use crate::precond;
 use rayon::prelude::*;
@@ -34,6 +35,8 @@ const MULTIGRID_PRODUCTS: u64 = 5;
 const MULTIGRID_BLOCKS: u64 = 18;
 /// Nodes, and supported nodes, that distances are looked at between.
 const SAMPLED: usize = 1500;
+/// Cells that volumes and shapes are looked at of.
+const SAMPLED_CELLS: usize = 10_000;
 
 /// Bytes per node of coordinates and tag.
 const NODE: u64 = 32;
@@ -124,8 +127,8 @@ pub struct Work {
 }
 
 impl Work {
-    /// Of a model that can be solved.
-    pub fn of(model: &Model) -> Work {
+    /// Of a model that can be solved, with a preconditioner: see [`preconditioner`].
+    pub fn of(model: &Model, preconditioner: &str) -> Work {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
         let blocks = (nodes as f64 * (1.0 + symbolic::degrees(mesh).mean)) as u64;
@@ -135,11 +138,11 @@ impl Work {
                 + nodes * NODE,
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
             matrix: matrix_values(model).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum::<u64>()
-                + hierarchy_bytes(model, nodes, size),
+                + if preconditioner == precond::MULTIGRID { hierarchy_bytes(model) } else { 0 },
             vectors: VECTORS * DOUBLE * unknowns,
             results: result_bytes(model),
         };
-        let iteration = (model.solver.method == "cg").then(|| iteration(model, blocks, unknowns));
+        let iteration = (model.solver.method == "cg").then(|| iteration(model, preconditioner, blocks, unknowns));
         Work { unknowns: unknowns as usize, memory, iteration }
     }
 
@@ -171,26 +174,65 @@ fn matrix_values(model: &Model) -> Vec<u64> {
     }
 }
 
-/// Bytes of a multigrid hierarchy while it is made, if there is one.
-fn hierarchy_bytes(model: &Model, nodes: u64, size: u64) -> u64 {
-    let is_one = model.solver.method == "cg" && preconditioner(model) == precond::MULTIGRID;
+/// Bytes of a multigrid hierarchy while it is made.
+pub fn hierarchy_bytes(model: &Model) -> u64 {
+    let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
     let modes = size * (size + 1) / 2;
-    if is_one { MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes } else { 0 }
+    MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes
 }
 
-/// The preconditioner, with `auto` decided.
-fn preconditioner(model: &Model) -> &str {
-    precond::decided(&model.solver.preconditioner, &model.solver.precision)
+/// The preconditioner of a model, on the host or on a device of its own: `none` without conjugate gradients. `auto` is multigrid where more
+/// iterations with Jacobi are expected than [`break_even`].
+pub fn preconditioner(model: &Model, on_host: bool) -> &str {
+    let solver = &model.solver;
+    match (solver.method.as_str(), solver.preconditioner.as_str()) {
+        ("cg", "auto") => {}
+        ("cg", name) => return name,
+        _ => return "none",
+    }
+    let other = precond::without_multigrid(&solver.precision);
+    let unknowns = model.mesh.coords.len() * model.analysis.components();
+    // A polynomial in single precision is up to 2.3 times as fast as Jacobi, and multigrid 1.2 times as fast there.
+    let pace = match solver.precision.as_str() {
+        "double" => 1.0,
+        "mixed" => 1.3,
+        _ => return other,
+    };
+    let pays = jacobi_iterations(model) > pace * break_even(unknowns, on_host);
+    if pays { precond::MULTIGRID } else { other }
+}
+
+/// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included.
+///
+/// On an H200, measured on cubes of tet4 and hex8 with n = 20 to 150 cells a side, a bracket and a vase (docs/benchmarks/report.md,
+/// "Multigrid"), most are within a third of this: 2,800 iterations for 27 thousand unknowns, 500 for 10 million, as each level costs its
+/// launches. On two cores of a CPU they are 420 (hex8) and 590 (tet4) for 207 thousand, 780 for a bracket of 27 thousand.
+fn break_even(unknowns: usize, on_host: bool) -> f64 {
+    let unknowns = unknowns as f64;
+    if on_host { 600.0 + 4e6 / unknowns } else { 500.0 + 4e8 / (unknowns + 1.5e5) }
+}
+
+/// The square of a distance.
+fn square(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
+}
+
+/// The volume of all cells, by that of some.
+fn volume(model: &Model) -> f64 {
+    let of_cells = |cells: &Cells| {
+        let some: Vec<u32> = (0..cells.len() as u32).step_by(cells.len().div_ceil(SAMPLED_CELLS).max(1)).collect();
+        quality::measure(&model.mesh, cells, &some) * cells.len() as f64 / some.len().max(1) as f64
+    };
+    model.mesh.solids().map(|(_, cells)| of_cells(cells)).sum()
 }
 
 /// How many iterations, and what each moves.
-fn iteration(model: &Model, blocks: u64, unknowns: u64) -> (f64, u64) {
+fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64) {
     let solver = &model.solver;
     let values = matrix_values(model);
     let size = model.analysis.components() as u64;
     let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
     let own = product(values.first()) + VECTOR_WORDS * values[0] * unknowns;
-    let name = preconditioner(model);
     if name == precond::MULTIGRID {
         let iterations = MULTIGRID_ITERATIONS * solver.tolerance.ln() / TOLERANCE.ln();
         return (iterations, own + MULTIGRID_PRODUCTS * product(values.last()));
@@ -210,7 +252,7 @@ fn jacobi_iterations(model: &Model) -> f64 {
     let mesh = &model.mesh;
     let solids = mesh.solids().max_by_key(|(_, cells)| cells.len());
     let c = solids.map_or(0.0, |(_, cells)| coefficient(cells.kind, model.analysis));
-    let h = (quality::volume(mesh) / mesh.coords.len() as f64).powf(1.0 / mesh.dim() as f64);
+    let h = (volume(model) / mesh.coords.len() as f64).powf(1.0 / mesh.dim() as f64);
     let digits = model.solver.tolerance.ln() / TOLERANCE.ln();
     (c * reach(model) / h * digits).clamp(1.0, model.solver.max_iterations as f64)
 }
@@ -237,7 +279,6 @@ fn reach(model: &Model) -> f64 {
     let held: usize = model.supports.iter().map(|support| support.nodes.len()).sum();
     let all = model.supports.iter().flat_map(|support| &support.nodes);
     let supported: Vec<[f64; 3]> = all.step_by(held.div_ceil(SAMPLED).max(1)).map(|&n| coords[n as usize]).collect();
-    let square = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>();
     let nearest = |x: &[f64; 3]| supported.iter().map(|s| square(x, s)).fold(f64::INFINITY, f64::min);
     let nodes: Vec<&[f64; 3]> = coords.iter().step_by(coords.len().div_ceil(SAMPLED).max(1)).collect();
     let furthest = nodes.into_par_iter().map(nearest).reduce(|| 0.0, f64::max);
@@ -265,7 +306,7 @@ mod tests {
             ("vase", 3000.0),
             ("hole", 280.0),
         ] {
-            let (found, _) = Work::of(&model(&format!("{case}.toml"))).iteration.unwrap();
+            let (found, _) = Work::of(&model(&format!("{case}.toml")), "jacobi").iteration.unwrap();
             let off = found / iterations;
             assert!((1.0 / 3.0..3.0).contains(&off), "{case}: {found:.0} against {iterations}");
         }
@@ -283,7 +324,7 @@ mod tests {
             );
             let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
             let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
-            let off = Work::of(&model).memory.on_host() as f64 / peak;
+            let off = Work::of(&model, "jacobi").memory.on_host() as f64 / peak;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
     }
@@ -297,27 +338,58 @@ mod tests {
                  [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
             );
             let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
-            let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
-            let jacobi = Work::of(&model).memory.on_host() as f64;
-            model.solver.preconditioner = "amg".into();
-            let off = (Work::of(&model).memory.on_host() as f64 - jacobi) / more;
+            let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+            let [jacobi, amg] = ["jacobi", "amg"].map(|name| Work::of(&model, name).memory.on_host() as f64);
+            let off = (amg - jacobi) / more;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
+        }
+    }
+
+    #[test]
+    fn multigrid_is_chosen_where_many_iterations_are_expected() {
+        let slender = |element: &str, size: &str, cells: &str| {
+            let text = format!(
+                "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [{size}], cells = [{cells}] }}\n\
+                 [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
+            );
+            let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
+            Model::resolve(&case, case.mesh().unwrap()).unwrap()
+        };
+        let (cube, beam) = (slender("hex8", "1, 1, 1", "6, 6, 6"), slender("hex8", "50, 1, 1", "150, 3, 3"));
+        assert_eq!([true, false].map(|on_host| preconditioner(&cube, on_host)), ["jacobi"; 2]);
+        // On a GPU so few unknowns take less time with Jacobi.
+        assert_eq!([true, false].map(|on_host| preconditioner(&beam, on_host)), ["amg", "jacobi"]);
+        let mut said = beam;
+        for (method, name, precision, expected) in [
+            ("cg", "none", "double", "none"),
+            ("cg", "auto", "mixed", "amg"),
+            ("cg", "auto", "mixed_half", "chebyshev"),
+            ("cg", "auto", "single", "jacobi"),
+            ("direct", "auto", "double", "none"),
+        ] {
+            (said.solver.method, said.solver.preconditioner) = (method.into(), name.into());
+            said.solver.precision = precision.into();
+            assert_eq!(preconditioner(&said, true), expected, "{method} {name} {precision}");
+        }
+        for (unknowns, measured) in [(27_783, 2_500.0), (206_763, 1_500.0), (3_090_903, 510.0), (10_328_853, 430.0)] {
+            let ratio = break_even(unknowns, false) / measured;
+            assert!((0.7..1.45).contains(&ratio), "{unknowns}: {ratio}");
         }
     }
 
     #[test]
     fn time_is_bytes_over_bandwidth_and_other_methods_have_none() {
         let mut cube = model("cube_463.toml");
-        let work = Work::of(&cube);
+        let work = Work::of(&cube, "jacobi");
         let (n, bytes) = work.iteration.unwrap();
         let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3 };
         assert_eq!(work.seconds(&speed), Some(n * (1e-3 + bytes as f64 / 0.5e9)));
         // Values of 3 x 3 blocks and their columns, and ten words per unknown.
         assert_eq!((work.memory.matrix % 76, work.memory.matrix + 80 * work.unknowns as u64), (0, bytes));
         cube.solver.precision = "mixed".into();
-        let (fewer, more) = Work::of(&cube).iteration.unwrap();
+        let (fewer, more) = Work::of(&cube, "chebyshev").iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);
         cube.solver.method = "direct".into();
-        assert_eq!(Work::of(&cube).seconds(&speed), None);
+        assert_eq!(Work::of(&cube, "none").seconds(&speed), None);
     }
 }

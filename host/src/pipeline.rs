@@ -5,8 +5,9 @@ mod femses;
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, Buffer, CpuBackend, Device, Emulated, GpuBackend, Vector};
+use crate::backend::{Backend, Buffer, CpuBackend, Device, Emulated, GpuBackend, Vector, check_room};
 use crate::error::{Error, Result};
+use crate::estimate;
 use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
 use crate::model::{Analysis, Material, Model};
@@ -34,7 +35,7 @@ pub struct Timings {
 }
 
 /// What was used, with every `auto` decided.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choices {
     /// Device name.
     pub device: String,
@@ -54,6 +55,8 @@ pub struct Choices {
     pub factor_nonzeros: Option<u64>,
     /// The levels of a multigrid preconditioner.
     pub hierarchy: Option<Hierarchy>,
+    /// Why multigrid gave way to another preconditioner, if it did.
+    pub fallback: Option<String>,
 }
 
 /// The answer, in the mesh's numbering.
@@ -135,8 +138,7 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         let (what, name) = ("precision with method `direct`", solver.precision.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
     }
-    let decided = precond::decided(&solver.preconditioner, &solver.precision);
-    let preconditioner = if is_direct { "none" } else { decided }.to_owned();
+    let preconditioner = estimate::preconditioner(model, B::ON_HOST).to_owned();
     if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {
         let what = "preconditioner with precision `mixed_half`";
         return Err(Error::NotAvailable { what, name: preconditioner, available: precond::reading_matrix() });
@@ -151,6 +153,7 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         assembly: strategy::<B>(model)?.name().to_owned(),
         factor_nonzeros: None,
         hierarchy: None,
+        fallback: None,
     })
 }
 
@@ -193,8 +196,12 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
     if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
 }
 
-/// Runs a model in the precision that it asks for.
-fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
+/// As [`solve`], on a device that is open; what ends short of the tolerance is no error.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`], [`Error::OutOfMemory`], [`Error::Device`], [`Error::TooLarge`]
+pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let choices = choose::<B>(model, backend.name())?;
     if model.solver.method == femses::METHOD {
         let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
@@ -344,7 +351,8 @@ fn solve_with<B: Backend, T: Real>(
     let iteration = match way {
         Way::Iteration(build) => {
             let context = Context::of_nodes(model.solver.order, system.mesh.coords());
-            build(&choices.preconditioner, &context, backend, &system.matrix)?
+            let build = |name: &str| build(name, &context, backend, &system.matrix);
+            build_in_room(backend, model, &mut choices, build)?
         }
         Way::Direct(build) => build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?,
     };
@@ -355,6 +363,29 @@ fn solve_with<B: Backend, T: Real>(
     drop((matrix, iteration, f));
     let found = Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() };
     results(backend, model, choices, found, phase, timings)
+}
+
+/// Makes what the iteration is preconditioned with; where a multigrid hierarchy has no room, something else.
+fn build_in_room<B: Backend, I>(
+    backend: &B,
+    model: &Model,
+    choices: &mut Choices,
+    build: impl Fn(&str) -> Result<I>,
+) -> Result<I> {
+    if choices.preconditioner != precond::MULTIGRID {
+        return build(&choices.preconditioner);
+    }
+    let room = check_room(backend, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
+    match room.and_then(|()| build(&choices.preconditioner)) {
+        Err(error @ Error::OutOfMemory { .. }) => {
+            let name = precond::without_multigrid(&choices.precision);
+            choices.fallback = Some(format!("preconditioned by {name} instead of multigrid: {error}"));
+            choices.order = precond::has_order(name).then_some(model.solver.order);
+            choices.preconditioner = name.into();
+            build(name)
+        }
+        made => made,
+    }
 }
 
 /// What follows from what was found.

@@ -107,6 +107,38 @@ fn iterations_per_format() {
 }
 
 #[test]
+fn multigrid_for_another_load_and_other_materials() {
+    let folder = Folder::new();
+    let (out, report) = bench(&folder, &["amg", "--cells", "6", "--mixed"]);
+    for words in
+        ["tet4 cube 6: ", "\nlevel  unknowns", "operator complexity 1.", "set-up: aggregation ", "\nnew load, f16"]
+    {
+        assert!(out.contains(words), "{out}");
+    }
+    let solutions = report["solutions"].as_array().unwrap();
+    let of = |what: &str| solutions.iter().filter(|one| one["what"] == what).collect::<Vec<_>>();
+    assert_eq!(["first", "new load", "new materials"].map(|what| of(what).len()), [3; 3]);
+    for one in solutions {
+        assert_eq!(one["converged"], true, "{one}");
+        positive(one, &["iterations", "spmvs", "solve_ms", "convergence_factor"]);
+        positive(&one["multigrid"], &["bytes", "operator_complexity"]);
+        let part = |name: &str| one["multigrid"]["setup_s"][name].as_f64().unwrap();
+        let symbolic = part("aggregation") + part("symbolic");
+        assert!(part("numeric") > 0.0 && part("smoothing") > 0.0);
+        // Other materials leave nodes and blocks as they are; another load leaves everything.
+        assert_eq!(one["what"] == "new materials", symbolic == 0.0, "{one}");
+        assert_eq!(one["what"] == "new load", one["setup_ms"] == 0.0, "{one}");
+    }
+    let (first, other) = (of("first")[0]["history"][0].as_f64(), of("new load")[0]["history"][0].as_f64());
+    assert_ne!(first, other);
+    let (_, scalar) = bench(
+        &folder,
+        &["amg", "--element", "quad4", "--cells", "20x4", "--precision", "single", "--tolerance", "1e-3"],
+    );
+    assert_eq!(scalar["solutions"].as_array().unwrap().len(), 3);
+}
+
+#[test]
 fn iterations_per_preconditioner() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["precond", "--cells", "4", "--order", "2,5", "--mixed"]);

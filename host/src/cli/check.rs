@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use warpfem::backend::{Device, host_memory};
-use warpfem::estimate::Work;
+use warpfem::estimate::{self, Work};
 use warpfem::mesh::quality::{self, Quality};
 use warpfem::model::{Analysis, Case, Model, Problems, unused};
 use warpfem::solve::Monitor;
@@ -49,10 +49,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(model) = &model {
         progress.phase("check");
         let is_sound = problems.count() == 0;
-        let (described, work) = rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| Work::of(model)));
+        let (described, work) = rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| works(model)));
         // Writing to a string cannot fail.
         let _ = described.and_then(|()| match &work {
-            Some(work) => costs(&mut out, work, &arguments.case),
+            Some(works) => costs(&mut out, works, &arguments.case),
             None => Ok(()),
         });
     }
@@ -233,9 +233,19 @@ fn about(seconds: f64) -> String {
     format!("{} {name}", number(seconds / unit, 2))
 }
 
+/// What a solution takes on the host, and on a device of its own, each with its preconditioner.
+type Works<'a> = [(&'a str, Work); 2];
+
+fn works(model: &Model) -> Works<'_> {
+    [true, false].map(|on_host| {
+        let preconditioner = estimate::preconditioner(model, on_host);
+        (preconditioner, Work::of(model, preconditioner))
+    })
+}
+
 /// Memory and time on each device.
-fn costs(out: &mut String, work: &Work, case: &Path) -> std::fmt::Result {
-    let needed = work.memory.on_host();
+fn costs(out: &mut String, [host, other]: &Works, case: &Path) -> std::fmt::Result {
+    let needed = host.1.memory.on_host();
     let available = host_memory::available();
     let there = available.map_or(String::new(), |there| format!(" of {} that are free", bytes(there)));
     writeln!(out, "  memory    about {}{there}", bytes(needed))?;
@@ -243,6 +253,7 @@ fn costs(out: &mut String, work: &Work, case: &Path) -> std::fmt::Result {
         writeln!(out, "  warning: that may be too much for this machine")?;
     }
     for Computer { name, memory, speed, how } in devices::computers() {
+        let (preconditioner, work) = if memory.is_none() { host } else { other };
         let Some((iterations, moved)) = work.iteration else {
             writeln!(out, "  {name:<9} no estimate of time for this method")?;
             continue;
@@ -254,7 +265,7 @@ fn costs(out: &mut String, work: &Work, case: &Path) -> std::fmt::Result {
         let (iterations, moved, rate) = (iterations.round() as usize, bytes(moved), bytes(speed.bandwidth as u64));
         writeln!(
             out,
-            "  {name:<9} about {time}: some {} iterations, {moved} each, at {:.0} % of {rate}/s ({how}){room}",
+            "  {name:<9} about {time}: some {} iterations with {preconditioner}, {moved} each, at {:.0} % of {rate}/s ({how}){room}",
             count(iterations),
             100.0 * speed.reached
         )?;

@@ -1,13 +1,15 @@
 //! The summary of a solution: as data for `summary.json`, and as text for people.
 
-use super::print::{Tone, count, seconds, toned, vector};
+use super::print::{Tone, bytes, count, seconds, toned, vector};
 use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
-use warpfem::output::summary::{Distribution, Elastic, History, Level, Multigrid, Potential, Results, Solver, Timings};
+use warpfem::output::summary::{
+    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Potential, Results, Solver, Timings,
+};
 use warpfem::pipeline::{self, Solution};
-use warpfem::precond::amg::{Hierarchy, LevelSize};
+use warpfem::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use warpfem::stress::norm;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
@@ -47,7 +49,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         results: results(model, solution),
-        warnings: model.warnings.iter().cloned().chain(short_of_tolerance(model, solution)).collect(),
+        warnings: warnings(model, solution),
     }
 }
 
@@ -58,7 +60,19 @@ pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
         Level { unknowns: level.unknowns(), rows, blocks, stencil: level.stencil() }
     };
     let levels = hierarchy.levels.iter().map(level).collect();
-    Multigrid { operator_complexity: hierarchy.operator_complexity(), levels }
+    let SetupTimes { aggregation, symbolic, numeric, smoothing, coarsest } = hierarchy.times;
+    Multigrid {
+        operator_complexity: hierarchy.operator_complexity(),
+        bytes: hierarchy.bytes,
+        setup_s: MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest },
+        levels,
+    }
+}
+
+/// What the model, the choices and the end of the iteration give cause to say.
+fn warnings(model: &Model, solution: &Solution) -> Vec<String> {
+    let of_solution = solution.choices.fallback.clone().into_iter().chain(short_of_tolerance(model, solution));
+    model.warnings.iter().cloned().chain(of_solution).collect()
 }
 
 /// What there is to say of single precision that has not met the tolerance.
@@ -118,7 +132,12 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
 /// The levels of a preconditioner in words.
 pub fn levels(multigrid: &Multigrid) -> String {
     let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns)).collect();
-    format!("levels of {} unknowns, operator complexity {:.2}", unknowns.join(" / "), multigrid.operator_complexity)
+    format!(
+        "levels of {} unknowns, operator complexity {:.2}, {}",
+        unknowns.join(" / "),
+        multigrid.operator_complexity,
+        bytes(multigrid.bytes)
+    )
 }
 
 /// What the terminal shows.

@@ -73,8 +73,27 @@ pub struct Solver {
 pub struct Multigrid {
     /// Entries of the matrices of all levels over those of the finest.
     pub operator_complexity: f64,
+    /// Bytes of all of it but the finest matrix.
+    pub bytes: u64,
+    /// Where the time of its set-up went.
+    pub setup_s: MultigridSetup,
     /// The levels, the finest first.
     pub levels: Vec<Level>,
+}
+
+/// Seconds that the parts of a set-up took, on all levels together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MultigridSetup {
+    /// Strong couplings, aggregates, and the modes on them.
+    pub aggregation: f64,
+    /// Which blocks products have.
+    pub symbolic: f64,
+    /// Their values.
+    pub numeric: f64,
+    /// Copies in the precision of the cycle, diagonals, and largest eigenvalues.
+    pub smoothing: f64,
+    /// The inverse of the coarsest matrix.
+    pub coarsest: f64,
 }
 
 /// A level of a multigrid preconditioner.

@@ -44,6 +44,7 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
         assembly: "none".into(),
         factor_nonzeros: None,
         hierarchy: None,
+        fallback: None,
     })
 }
 

@@ -25,7 +25,7 @@ mod rounded;
 mod scaled;
 pub mod spectrum;
 
-pub use amg::{Amg, Hierarchy};
+pub use amg::{Amg, Hierarchy, Kept};
 pub use block_jacobi::BlockJacobi;
 pub use chebyshev::Chebyshev;
 pub use identity::Identity;
@@ -82,6 +82,8 @@ pub struct Context<'a, B: Backend> {
     pub coords: Option<&'a Vector<B, [f64; 3]>>,
     /// What the matrix is a rounded copy of, if it is one.
     pub original: Option<Original<'a, B>>,
+    /// What a preconditioner of another matrix with the same blocks left, or where this one may leave it.
+    pub kept: Option<&'a Kept<B>>,
 }
 
 /// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
@@ -103,12 +105,17 @@ impl<B: Backend> Copy for Original<'_, B> {}
 impl<'a, B: Backend> Context<'a, B> {
     /// An order, and nothing else.
     pub fn of_order(order: usize) -> Self {
-        Context { order, coords: None, original: None }
+        Context { order, coords: None, original: None, kept: None }
     }
 
     /// An order, and the nodes' coordinates.
     pub fn of_nodes(order: usize, coords: &'a Vector<B, [f64; 3]>) -> Self {
-        Context { order, coords: Some(coords), original: None }
+        Context { order, coords: Some(coords), original: None, kept: None }
+    }
+
+    /// The same, with what is kept from one preconditioner to the next.
+    pub fn keeping(self, kept: &'a Kept<B>) -> Self {
+        Context { kept: Some(kept), ..self }
     }
 }
 
@@ -162,23 +169,19 @@ pub fn reads_matrix(name: &str) -> bool {
     reading_matrix().contains(&name)
 }
 
-/// What `auto` stands for.
+/// What `auto` stands for where multigrid does not pay.
 pub const AUTO: &str = "jacobi";
 
 /// The name of [`Amg`].
 pub const MULTIGRID: &str = "amg";
 
-/// What `auto` stands for with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million unknowns
+/// The same with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million unknowns
 /// on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
 pub const AUTO_MIXED: &str = "chebyshev";
 
-/// What a preconditioner's name stands for with a precision: `auto` decided.
-pub fn decided<'a>(name: &'a str, precision: &str) -> &'a str {
-    match name {
-        "auto" if precision.starts_with("mixed") => AUTO_MIXED,
-        "auto" => AUTO,
-        name => name,
-    }
+/// What `auto` stands for with a precision where multigrid does not pay, or has no room; which `estimate::preconditioner` decides.
+pub fn without_multigrid(precision: &str) -> &'static str {
+    if precision.starts_with("mixed") { AUTO_MIXED } else { AUTO }
 }
 
 /// Makes the preconditioner of this name.

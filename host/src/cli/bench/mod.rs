@@ -1,5 +1,6 @@
 //! `warpfem bench`: kernels and solvers on any mesh.
 
+mod amg;
 mod assembly;
 pub(super) mod bandwidth;
 mod cg;
@@ -37,6 +38,8 @@ pub enum Kind {
     Cg(cg::Arguments),
     /// Preconditioners: iterations, products and time of every one and order.
     Precond(precond::Arguments),
+    /// Multigrid: its levels, its set-up by parts, and solutions for another load and with other materials.
+    Amg(amg::Arguments),
     /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
     Femses(femses::Arguments),
     /// What has become slower from one file of figures to another.
@@ -75,6 +78,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Assembly(arguments) => assembly::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
         Kind::Precond(arguments) => precond::run(arguments),
+        Kind::Amg(arguments) => amg::run(arguments),
         Kind::Femses(arguments) => femses::run(arguments),
         Kind::Compare(arguments) => compare::run(arguments),
     }

@@ -8,6 +8,7 @@ use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use serde::Serialize;
+use std::ops::Deref;
 use std::time::Instant;
 use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
@@ -21,7 +22,7 @@ use warpfem::solve::{CgOptions, Silent};
 use warpfem::{Result, sparse};
 
 /// Solutions are timed at most this often: one takes many iterations.
-const MAX_SOLUTIONS: u32 = 5;
+pub(super) const MAX_SOLUTIONS: u32 = 5;
 
 /// What is compared, and when to stop.
 #[derive(Debug, clap::Args)]
@@ -64,27 +65,34 @@ struct Row {
     mixed: bool,
     /// What the matrix is stored in that it takes products with.
     storage: &'static str,
-    iterations: usize,
-    /// Products with the matrix, those of the preconditioner among them.
-    spmvs: usize,
-    converged: bool,
-    /// `||b - K u|| / ||b||`, recomputed.
-    relative_residual: f64,
-    /// Milliseconds to make it: the median.
-    setup_ms: f64,
-    /// Milliseconds of the iteration: the median.
-    solve_ms: f64,
-    /// That over the products.
-    spmv_ms: f64,
+    #[serde(flatten)]
+    solved: Solved,
     /// Times as fast as the first row, set-up included.
     speedup: f64,
+}
+
+/// How a system was solved.
+#[derive(Debug, Serialize)]
+pub(super) struct Solved {
+    pub iterations: usize,
+    /// Products with the matrix, those of the preconditioner among them.
+    pub spmvs: usize,
+    pub converged: bool,
+    /// `||b - K u|| / ||b||`, recomputed.
+    pub relative_residual: f64,
+    /// Milliseconds to make the preconditioner: the median.
+    pub setup_ms: f64,
+    /// Milliseconds of the iteration: the median.
+    pub solve_ms: f64,
+    /// That over the products.
+    pub spmv_ms: f64,
     /// What an iteration leaves of the residual, in the geometric mean.
-    convergence_factor: f64,
+    pub convergence_factor: f64,
     /// The levels, of multigrid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    multigrid: Option<Multigrid>,
+    pub multigrid: Option<Multigrid>,
     /// The relative residual after each iteration.
-    history: Vec<f64>,
+    pub history: Vec<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -105,20 +113,30 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(limit) = arguments.max_iterations {
         model.solver.max_iterations = limit as usize;
     }
-    if arguments.mixed && common.precision == "single" {
-        return Err(crate::cli::usage(
-            "`--mixed` is double precision with parts in single: leave out `--precision single`".into(),
-        ));
-    }
+    refuse_single(arguments.mixed, &common.precision)?;
     let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
         "single" => measure::<_, f32>(backend, arguments, &model, &[(iteration::plain, "f32")]),
-        _ if arguments.mixed => measure::<_, f64>(
-            backend, arguments, &model, &[(iteration::plain, "f64"), (iteration::mixed, "f32"), (iteration::mixed_half, "f16")]
-        ),
-        _ => measure::<_, f64>(backend, arguments, &model, &[(iteration::plain, "f64")]),
+        _ => measure::<_, f64>(backend, arguments, &model, storages(arguments.mixed)),
     })?;
     write_json(common.json.as_deref(), &report)?;
     print::text(&text(&report))
+}
+
+/// Refuses `--mixed` where everything is in single.
+pub(super) fn refuse_single(mixed: bool, precision: &str) -> anyhow::Result<()> {
+    match mixed && precision == "single" {
+        true => Err(crate::cli::usage(
+            "`--mixed` is double precision with parts in single: leave out `--precision single`".into(),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// How a preconditioner under an iteration in double is made, and what its values are stored in.
+pub(super) fn storages<B: Backend>(mixed: bool) -> &'static [(Builder<B, f64>, &'static str)] {
+    let all: &[(Builder<B, f64>, &str)] =
+        &[(iteration::plain, "f64"), (iteration::mixed, "f32"), (iteration::mixed_half, "f16")];
+    if mixed { all } else { &all[..1] }
 }
 
 /// The preconditioners asked for, with their orders.
@@ -155,30 +173,29 @@ fn measure<B: Backend, T: Real>(
             }
             let context = Context::of_nodes(order.unwrap_or(0) as usize, system.mesh.coords());
             let make = || build(&name, &context, backend, &system.matrix);
-            let mut row = figures(backend, &system, make, options, samples)?;
-            (row.preconditioner, row.order) = (name.clone(), order);
-            (row.mixed, row.storage) = (*storage != T::NAME, storage);
-            let time = |row: &Row| row.setup_ms + row.solve_ms;
-            row.speedup = time(rows.first().unwrap_or(&row)) / time(&row);
-            rows.push(row);
+            let solved = solved(backend, &system, make, options, samples)?;
+            let time = |solved: &Solved| solved.setup_ms + solved.solve_ms;
+            let speedup = time(rows.first().map_or(&solved, |row| &row.solved)) / time(&solved);
+            let (mixed, preconditioner) = (*storage != T::NAME, name.clone());
+            rows.push(Row { preconditioner, order, mixed, storage, solved, speedup });
         }
     }
     let Arguments { format, tolerance, max_iterations, .. } = arguments;
     Ok(Report { header, format: format.clone(), tolerance: *tolerance, max_iterations: *max_iterations, rows })
 }
 
-/// Solves and times; what the preconditioner is called is not known here.
-fn figures<B: Backend, T: Real>(
+/// Solves and times.
+pub(super) fn solved<B: Backend, T: Real, I: Deref<Target = dyn Iteration<B, T>>>(
     backend: &B,
     system: &System<B, T>,
-    make: impl Fn() -> Result<Box<dyn Iteration<B, T>>>,
+    make: impl Fn() -> Result<I>,
     options: CgOptions,
     samples: u32,
-) -> Result<Row> {
+) -> Result<Solved> {
     // The first solution loads the kernels.
     let first = make()?;
     let (v, outcome) = system.iterate(backend, &*first, options, &Silent)?;
-    let multigrid = first.hierarchy().map(summary::multigrid);
+    let mut multigrid = None;
     drop(first);
     let (mut setups, mut solves) = (Vec::new(), Vec::new());
     for _ in 0..samples {
@@ -186,17 +203,14 @@ fn figures<B: Backend, T: Real>(
         let iteration = make()?;
         backend.finish()?;
         setups.push(1e3 * start.elapsed().as_secs_f64());
+        multigrid = iteration.hierarchy().map(summary::multigrid);
         let start = Instant::now();
         let (again, _) = system.iterate(backend, &*iteration, options, &Silent)?;
         solves.push(1e3 * start.elapsed().as_secs_f64());
         assert_eq!(v, again, "two solutions on one device differ");
     }
     let solve_ms = median(solves);
-    Ok(Row {
-        preconditioner: String::new(),
-        order: None,
-        mixed: false,
-        storage: T::NAME,
+    Ok(Solved {
         iterations: outcome.iterations,
         spmvs: outcome.spmvs,
         converged: outcome.converged,
@@ -204,7 +218,6 @@ fn figures<B: Backend, T: Real>(
         setup_ms: median(setups),
         solve_ms,
         spmv_ms: solve_ms / outcome.spmvs.max(1) as f64,
-        speedup: 1.0,
         convergence_factor: outcome.relative_residual.powf(1.0 / outcome.iterations.max(1) as f64),
         multigrid,
         history: outcome.history,
@@ -212,9 +225,9 @@ fn figures<B: Backend, T: Real>(
 }
 
 fn text(report: &Report) -> String {
-    let heads = ["preconditioner", "iterations", "SpMVs", "residual", "setup ms", "solve ms", "ms per SpMV", "x first"];
+    let heads = [&["preconditioner"], Solved::HEADS.as_slice(), &["x first"]].concat();
     let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
-    let levels = report.rows.iter().find_map(|row| row.multigrid.as_ref());
+    let levels = report.rows.iter().find_map(|row| row.solved.multigrid.as_ref());
     format!(
         "{}conjugate gradients in {} to {:.0e}\n\n{}{}",
         report.header.text(),
@@ -227,18 +240,26 @@ fn text(report: &Report) -> String {
 
 fn cells(row: &Row) -> Vec<String> {
     let order = row.order.map_or(String::new(), |order| format!(" {order}"));
-    vec![
-        format!(
-            "{}{order}{}",
-            row.preconditioner,
-            if row.mixed { format!(", {}", row.storage) } else { String::new() }
-        ),
-        format!("{}{}", print::count(row.iterations), if row.converged { "" } else { " (not reached)" }),
-        print::count(row.spmvs),
-        format!("{:.1e}", row.relative_residual),
-        format!("{:.2}", row.setup_ms),
-        format!("{:.2}", row.solve_ms),
-        format!("{:.4}", row.spmv_ms),
-        format!("{:.2}", row.speedup),
-    ]
+    let kept = if row.mixed { format!(", {}", row.storage) } else { String::new() };
+    let mut cells = vec![format!("{}{order}{kept}", row.preconditioner)];
+    cells.extend(row.solved.cells());
+    cells.push(format!("{:.2}", row.speedup));
+    cells
+}
+
+impl Solved {
+    /// The heads of [`Solved::cells`].
+    pub const HEADS: [&str; 6] = ["iterations", "SpMVs", "residual", "setup ms", "solve ms", "ms per SpMV"];
+
+    /// Its line of a table.
+    pub fn cells(&self) -> [String; 6] {
+        [
+            format!("{}{}", print::count(self.iterations), if self.converged { "" } else { " (not reached)" }),
+            print::count(self.spmvs),
+            format!("{:.1e}", self.relative_residual),
+            format!("{:.2}", self.setup_ms),
+            format!("{:.2}", self.solve_ms),
+            format!("{:.4}", self.spmv_ms),
+        ]
+    }
 }

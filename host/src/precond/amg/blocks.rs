@@ -7,6 +7,7 @@ use kernels_rs::amg::pattern::{self as device, ColumnKeys, ColumnStarts, CountPr
 use kernels_rs::amg::product::{self, Blocks};
 use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
+use std::rc::Rc;
 
 /// An array of zeros, if there is room for it.
 ///
@@ -14,7 +15,7 @@ use kernels_rs::sparse::PatternView;
 ///
 /// [`crate::Error::OutOfMemory`]
 pub fn zeros<B: Backend, T: Plain>(backend: &B, n: usize) -> Result<Vector<B, T>> {
-    let purpose = " for a multigrid hierarchy, which other preconditioners do without";
+    let purpose = " for a multigrid hierarchy";
     check_room(backend, n as u64 * size_of::<T>() as u64, purpose)?;
     backend.zeros(n)
 }
@@ -110,6 +111,11 @@ impl<B: Backend> Columns<B> {
         device::Lists { starts: self.starts.view(), rows: self.rows.view(), places: self.places.view() }
     }
 
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        (self.starts.len() * size_of::<u64>() + self.rows.len() * 2 * size_of::<u32>()) as u64
+    }
+
     /// The columns as rows: the pattern of the transposed matrix.
     pub fn transposed(&self) -> PatternView {
         PatternView { row_start: self.starts.view(), columns: self.rows.view() }
@@ -119,7 +125,7 @@ impl<B: Backend> Columns<B> {
 /// A matrix of rectangular blocks.
 pub struct BlockRows<B: Backend, T: Plain> {
     /// Which blocks.
-    pub shape: Shape<B>,
+    pub shape: Rc<Shape<B>>,
     /// `[n_blocks][columns][rows]`.
     pub values: Vector<B, T>,
     /// Rows of a block.
@@ -130,9 +136,15 @@ pub struct BlockRows<B: Backend, T: Plain> {
 
 impl<B: Backend, T: Plain> BlockRows<B, T> {
     /// A matrix of zeros.
-    pub fn zeros(backend: &B, shape: Shape<B>, [rows, columns]: [usize; 2]) -> Result<Self> {
+    pub fn zeros(backend: &B, shape: &Rc<Shape<B>>, [rows, columns]: [usize; 2]) -> Result<Self> {
         let values = zeros(backend, shape.rows.len() * rows * columns)?;
-        Ok(BlockRows { shape, values, rows, columns })
+        Ok(BlockRows { shape: shape.clone(), values, rows, columns })
+    }
+
+    /// Bytes of its values and of which blocks it has.
+    pub fn bytes(&self) -> u64 {
+        (self.values.len() * size_of::<T>() + self.shape.rows.len() * 2 * size_of::<u32>()) as u64
+            + (self.shape.pattern.row_start.len() * size_of::<u64>()) as u64
     }
 
     /// Rows of its blocks, all of them.

@@ -19,6 +19,7 @@ use kernels_rs::amg::transfer::{ProlongCorrection, RestrictResidual};
 use kernels_rs::precond::{PolynomialStart, Step};
 use kernels_rs::real::Real;
 use std::mem::swap;
+use std::rc::Rc;
 
 /// Steps of the polynomial.
 pub const STEPS: usize = 2;
@@ -29,14 +30,14 @@ const LOWER: f64 = 0.1;
 /// The way from a level to the next.
 pub struct Transfer<B: Backend, T: Real> {
     prolongator: BlockRows<B, T>,
-    columns: Columns<B>,
+    columns: Rc<Columns<B>>,
     /// The residual on the next level, and its correction.
     vectors: [Vector<B, T>; 2],
 }
 
 impl<B: Backend, T: Real> Transfer<B, T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
-    pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Columns<B>) -> Result<Self> {
+    pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Rc<Columns<B>>) -> Result<Self> {
         let n = prolongator.shape.n_columns * prolongator.columns;
         Ok(Transfer { prolongator, columns, vectors: [backend.zeros(n)?, backend.zeros(n)?] })
     }
@@ -67,6 +68,17 @@ impl<B: Backend, T: Real> Level<B, T> {
         let n = inverse.len();
         let steps = chebyshev::factors(LOWER * upper, upper).take(STEPS).collect();
         Ok(Level { inverse, steps, transfer, scratch: [backend.zeros(n)?, backend.zeros(n)?] })
+    }
+
+    /// Bytes of what it has besides its matrix.
+    pub fn bytes(&self) -> u64 {
+        let vectors =
+            |vectors: &[&Vector<B, T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
+        let [z, product] = &self.scratch;
+        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, vectors: [r, z] }| {
+            prolongator.bytes() + columns.bytes() + vectors(&[r, z])
+        });
+        transfer + vectors(&[&self.inverse, z, product])
     }
 }
 

@@ -1,4 +1,4 @@
-//! How large the levels are.
+//! How large the levels are, and what it took to make them.
 
 /// The size of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +29,29 @@ impl LevelSize {
 }
 
 /// The levels of a multigrid preconditioner, the finest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hierarchy {
     /// Their sizes.
     pub levels: Vec<LevelSize>,
+    /// Bytes of all of it but the finest matrix.
+    pub bytes: u64,
+    /// What it took to make.
+    pub times: SetupTimes,
+}
+
+/// Seconds that the parts of a set-up took, on all levels together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SetupTimes {
+    /// Strong couplings, aggregates, and the modes on them.
+    pub aggregation: f64,
+    /// Which blocks products have.
+    pub symbolic: f64,
+    /// Their values.
+    pub numeric: f64,
+    /// Copies in the precision of the cycle, diagonals, and largest eigenvalues.
+    pub smoothing: f64,
+    /// The inverse of the coarsest matrix.
+    pub coarsest: f64,
 }
 
 impl Hierarchy {

@@ -31,11 +31,13 @@ pub mod blocks;
 pub mod coarsest;
 pub mod cycle;
 mod hierarchy;
+mod kept;
 pub mod setup;
 pub mod strength;
 pub mod tentative;
 
-pub use hierarchy::{Hierarchy, LevelSize};
+pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
+pub use kept::Kept;
 
 use super::{Build, Context, Preconditioner, inverse_diagonal, spectrum};
 use crate::backend::{Backend, Buffer, Vector};
@@ -46,8 +48,10 @@ use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
-use setup::{Coarse, Fine, coarsen, format};
+use setup::{Fine, Symbolic, aggregate, format};
 use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
 use tentative::Modes;
 
 /// Levels at most.
@@ -87,9 +91,10 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
     const READS_MATRIX: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
+        let mut parts = Parts::new(matrix, context.kept);
         let inverse = inverse_diagonal(backend, matrix)?;
         let upper = spectrum::estimate(backend, matrix as &dyn Operator<B, T>, &inverse)?.upper;
-        let mut parts = Parts::new(matrix.block_size(), matrix.pattern().n_rows, matrix.pattern().n_blocks());
+        parts.lap(backend, |times| &mut times.smoothing)?;
         if let Some(original) = &context.original {
             let Some(fine) = Fine::new(backend, original.matrix)? else { unreachable!("doubles are numbers") };
             parts.finest(backend, fine, inverse, upper, context, original.inverse.view())?;
@@ -99,30 +104,47 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
             let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
             return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
         }
-        let Parts { levels, matrices, inverse, hierarchy } = parts;
-        Ok(Amg { levels: RefCell::new(levels), matrices, inverse, hierarchy })
+        Ok(parts.amg())
     }
 }
 
-/// What the next level is made from: its matrix, the modes on it, and where its nodes are.
+/// What the next level is made from: its matrix, and how its nodes came about.
 struct Below<B: Backend> {
     matrix: Matrix<B, f64>,
-    modes: Modes<B>,
-    coords: Vector<B, [f64; 3]>,
+    symbolic: Rc<Symbolic<B>>,
+}
+
+/// A way to a next level: P, and what is there.
+struct Way<B: Backend> {
+    prolongator: BlockRows<B, f64>,
+    below: Below<B>,
 }
 
 /// A hierarchy as it is made.
-struct Parts<B: Backend, T: Real> {
+struct Parts<'a, B: Backend, T: Real> {
     levels: Vec<Level<B, T>>,
     matrices: Vec<Matrix<B, T>>,
     inverse: Option<Matrix<B, T>>,
     hierarchy: Hierarchy,
+    /// What a hierarchy made before has left.
+    kept: Option<&'a Kept<B>>,
+    since: Instant,
 }
 
-impl<B: Backend, T: Real> Parts<B, T> {
-    fn new(size: usize, rows: usize, blocks: usize) -> Self {
-        let hierarchy = Hierarchy { levels: vec![LevelSize { size, rows, blocks }] };
-        Parts { levels: Vec::new(), matrices: Vec::new(), inverse: None, hierarchy }
+impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
+    fn new<V: Stored>(matrix: &Matrix<B, V>, kept: Option<&'a Kept<B>>) -> Self {
+        let (size, pattern) = (matrix.block_size(), matrix.pattern());
+        let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
+        let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
+        Parts { levels: Vec::new(), matrices: Vec::new(), inverse: None, hierarchy, kept, since: Instant::now() }
+    }
+
+    /// Ends a part of the set-up.
+    fn lap(&mut self, backend: &B, of: impl Fn(&mut SetupTimes) -> &mut f64) -> Result<()> {
+        backend.finish()?;
+        *of(&mut self.hierarchy.times) += self.since.elapsed().as_secs_f64();
+        self.since = Instant::now();
+        Ok(())
     }
 
     /// Makes the finest level, and those below. `fine` is what it is made from; the cycle's own matrix may be a scaled copy, by the
@@ -139,39 +161,64 @@ impl<B: Backend, T: Real> Parts<B, T> {
         let size = fine.entries.size;
         let nowhere = if context.coords.is_none() { Some(backend.zeros(fine.pattern.n_rows)?) } else { None };
         let Some(coords) = context.coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
-        let modes = |free: &Vector<B, u8>| Modes::rigid(backend, size, coords, free);
-        let next = coarsen(backend, &fine, coords, 0, OMEGA / upper, modes)?;
+        let modes = |free: &Vector<B, u8>| Ok(Rc::new(Modes::rigid(backend, size, coords, free)?));
+        let way = self.way(backend, &fine, coords, OMEGA / upper, modes)?;
         drop(fine);
-        let mut next = self.add(backend, inverse, upper, next, scaling)?;
-        while let Some(Below { matrix, modes, coords }) = next {
-            if matrix.block_size() * matrix.pattern().n_rows <= coarsest::MOST {
-                self.inverse = Some(coarsest::inverse(backend, &matrix)?);
-                return Ok(());
+        let mut next = self.add(backend, inverse, upper, way, scaling)?;
+        while let Some(below) = next {
+            if below.matrix.block_size() * below.matrix.pattern().n_rows <= coarsest::MOST {
+                self.inverse = Some(coarsest::inverse(backend, &below.matrix)?);
+                return self.lap(backend, |times| &mut times.coarsest);
             }
-            next = self.coarser(backend, matrix, modes, coords)?;
+            next = self.coarser(backend, below)?;
         }
         Ok(())
     }
 
-    /// Adds a level with this matrix, on which these are the modes; what the next one is made from, if there is one.
-    fn coarser(
+    /// The way to the next level, if there is one worth having.
+    fn way<R: Real>(
         &mut self,
         backend: &B,
-        matrix: Matrix<B, f64>,
-        modes: Modes<B>,
-        coords: Vector<B, [f64; 3]>,
-    ) -> Result<Option<Below<B>>> {
+        fine: &Fine<B, R>,
+        coords: &Vector<B, [f64; 3]>,
+        omega: f64,
+        modes: impl FnOnce(&Vector<B, u8>) -> Result<Rc<Modes<B>>>,
+    ) -> Result<Option<Way<B>>> {
+        let level = self.levels.len();
+        let symbolic = match self.kept.and_then(|kept| kept.get(level)) {
+            Some(known) => known,
+            None => {
+                let aggregation = aggregate(backend, fine, coords, level, modes)?;
+                self.lap(backend, |times| &mut times.aggregation)?;
+                let found = aggregation.map(|aggregation| Symbolic::new(backend, fine, aggregation)).transpose()?;
+                self.lap(backend, |times| &mut times.symbolic)?;
+                let found = found.map(Rc::new);
+                self.kept.inspect(|kept| kept.push(found.clone()));
+                found
+            }
+        };
+        let Some(symbolic) = symbolic else { return Ok(None) };
+        let (prolongator, matrix) = symbolic.values(backend, fine, omega)?;
+        self.lap(backend, |times| &mut times.numeric)?;
+        Ok(Some(Way { prolongator, below: Below { matrix, symbolic } }))
+    }
+
+    /// Adds a level; what the next one is made from, if there is one.
+    fn coarser(&mut self, backend: &B, Below { matrix, symbolic }: Below<B>) -> Result<Option<Below<B>>> {
         let rounded = copied::<B, T>(backend, &matrix, format(matrix.block_size()))?;
         let inverse = inverse_diagonal(backend, &rounded)?;
         let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
         self.matrices.push(rounded);
-        let level = self.levels.len();
-        let next = match Fine::new(backend, &matrix)? {
-            Some(fine) if level < MOST_LEVELS => coarsen(backend, &fine, &coords, level, OMEGA / upper, |_| Ok(modes))?,
+        self.lap(backend, |times| &mut times.smoothing)?;
+        let above = &symbolic.aggregation;
+        let way = match Fine::new(backend, &matrix)? {
+            Some(fine) if self.levels.len() < MOST_LEVELS => {
+                self.way(backend, &fine, &above.coords, OMEGA / upper, |_| Ok(above.modes.clone()))?
+            }
             _ => None,
         };
         drop(matrix);
-        self.add(backend, inverse, upper, next, View::from_slice(&[]))
+        self.add(backend, inverse, upper, way, View::from_slice(&[]))
     }
 
     /// Adds a level and its way to the next.
@@ -180,18 +227,30 @@ impl<B: Backend, T: Real> Parts<B, T> {
         backend: &B,
         inverse: Vector<B, T>,
         upper: f64,
-        next: Option<Coarse<B>>,
+        way: Option<Way<B>>,
         scaling: View<f64>,
     ) -> Result<Option<Below<B>>> {
-        let Some(Coarse { prolongator, columns, matrix, modes, coords }) = next else {
+        let Some(Way { prolongator, below }) = way else {
             self.levels.push(Level::new(backend, inverse, upper, None)?);
             return Ok(None);
         };
-        let transfer = Transfer::new(backend, scaled_to(backend, prolongator, scaling)?, columns)?;
+        let prolongator = scaled_to(backend, prolongator, scaling)?;
+        let transfer = Transfer::new(backend, prolongator, below.symbolic.columns.clone())?;
         self.levels.push(Level::new(backend, inverse, upper, Some(transfer))?);
-        let (size, pattern) = (matrix.block_size(), matrix.pattern());
+        let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         self.hierarchy.levels.push(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() });
-        Ok(Some(Below { matrix, modes, coords }))
+        self.lap(backend, |times| &mut times.smoothing)?;
+        Ok(Some(below))
+    }
+
+    fn amg(self) -> Amg<B, T> {
+        let Parts { levels, matrices, inverse, mut hierarchy, .. } = self;
+        let of_matrices = matrices.iter().chain(&inverse).map(|matrix| {
+            let stored = matrix.footprint();
+            stored.values * size_of::<T>() as u64 + stored.index_bytes
+        });
+        hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
+        Amg { levels: RefCell::new(levels), matrices, inverse, hierarchy }
     }
 }
 

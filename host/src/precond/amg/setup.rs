@@ -1,4 +1,5 @@
-//! From a level to the next: aggregates, the smoothed prolongator P and the Galerkin product `A_c = P^T A P`.
+//! From a level to the next: aggregates, the smoothed prolongator P and the Galerkin product `A_c = P^T A P`; first which blocks these
+//! have, then their values.
 //!
 //! All of it is in double, whatever the matrix is in: what rounding leaves of `P^T A P` in single may be indefinite where A nearly is.
 
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::precond::inverse_diagonal;
 use crate::sparse::{Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
-use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
+use kernels_rs::amg::product::{Blocks, FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::{Entries, PatternView};
 use std::rc::Rc;
@@ -45,18 +46,32 @@ impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
     }
 }
 
-/// A level's next one.
-pub struct Coarse<B: Backend> {
-    /// P.
-    pub prolongator: BlockRows<B, f64>,
-    /// The blocks of its columns.
-    pub columns: Columns<B>,
-    /// A_c.
-    pub matrix: Matrix<B, f64>,
-    /// The modes there.
-    pub modes: Modes<B>,
+/// Nodes put together: the nodes of a next level, and what it represents of this one before smoothing.
+pub struct Aggregation<B: Backend> {
+    /// P_0.
+    pub tentative: BlockRows<B, f64>,
+    /// The modes on the next level.
+    pub modes: Rc<Modes<B>>,
     /// Where its nodes are.
     pub coords: Vector<B, [f64; 3]>,
+}
+
+/// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks needs
+/// [`Symbolic::values`] alone.
+pub struct Symbolic<B: Backend> {
+    /// How nodes are put together.
+    pub aggregation: Aggregation<B>,
+    /// Which blocks P has.
+    pub prolongator: Rc<Shape<B>>,
+    /// The blocks of its columns.
+    pub columns: Rc<Columns<B>>,
+    /// Which blocks `A P` has.
+    product: Rc<Shape<B>>,
+    /// Which blocks A_c has, and the row of each.
+    pattern: Rc<Pattern<B>>,
+    rows: Vector<B, u32>,
+    /// Blocks of A.
+    n_blocks: usize,
 }
 
 /// The storage format of a level with blocks of this size: one of blocks where there is one.
@@ -64,21 +79,19 @@ pub fn format(size: usize) -> &'static str {
     if size <= kernels_rs::sparse::MAX_BLOCK { crate::sparse::AUTO } else { "sell" }
 }
 
-/// The level after number `level`, whose nodes are at `coords`; nothing if there is none worth having. `omega` weighs the smoothing of
-/// the prolongator. Of the finest level the modes are not known yet: `modes` makes them from a bit for each component that is free.
+/// Puts the nodes of level number `level`, which are at `coords`, together; nothing if there is no next level worth having. Of the
+/// finest level the modes are not known yet: `modes` makes them from a bit for each component that is free.
 ///
 /// # Errors
 ///
 /// [`crate::Error::OutOfMemory`], [`crate::Error::TooLarge`]
-pub fn coarsen<B: Backend, R: Real>(
+pub fn aggregate<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,
     coords: &Vector<B, [f64; 3]>,
     level: usize,
-    omega: f64,
-    modes: impl FnOnce(&Vector<B, u8>) -> Result<Modes<B>>,
-) -> Result<Option<Coarse<B>>> {
-    let size = fine.entries.size;
+    modes: impl FnOnce(&Vector<B, u8>) -> Result<Rc<Modes<B>>>,
+) -> Result<Option<Aggregation<B>>> {
     let strength = Strength::new(backend, fine, coords, level)?;
     let aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
     if aggregates.number == 0 || aggregates.number as f64 > WORTHWHILE * fine.pattern.n_rows as f64 {
@@ -89,12 +102,91 @@ pub fn coarsen<B: Backend, R: Real>(
     let shape = members(backend, &aggregates)?;
     let columns = Columns::new(backend, &shape)?;
     let coords = centroids(backend, aggregates.number, &columns, coords)?;
-    let (tentative, modes) = modes.orthonormalised(backend, size, shape, &columns)?;
-    let prolongator = smoothed(backend, fine, &tentative, omega)?;
-    drop(tentative);
-    let columns = Columns::new(backend, &prolongator.shape)?;
-    let matrix = galerkin(backend, fine, &prolongator, &columns)?;
-    Ok(Some(Coarse { prolongator, columns, matrix, modes, coords }))
+    let (tentative, modes) = modes.orthonormalised(backend, fine.entries.size, shape, &columns)?;
+    Ok(Some(Aggregation { tentative, modes: Rc::new(modes), coords }))
+}
+
+impl<B: Backend> Symbolic<B> {
+    /// Finds which blocks there are.
+    ///
+    /// # Errors
+    ///
+    /// As [`aggregate`].
+    pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, aggregation: Aggregation<B>) -> Result<Self> {
+        let (from, n_coarse) = (&aggregation.tentative.shape.pattern, aggregation.tentative.shape.n_columns);
+        let prolongator = Shape::of_product(backend, fine.rows(), from, n_coarse, false)?;
+        let columns = Columns::new(backend, &prolongator)?;
+        let product = Shape::of_product(backend, fine.rows(), &prolongator.pattern, n_coarse, false)?;
+        let transposed = (n_coarse, columns.transposed());
+        let Shape { pattern, rows, .. } = Shape::of_product(backend, transposed, &product.pattern, n_coarse, true)?;
+        Ok(Symbolic {
+            aggregation,
+            prolongator: Rc::new(prolongator),
+            columns: Rc::new(columns),
+            product: Rc::new(product),
+            pattern: Rc::new(pattern),
+            rows,
+            n_blocks: fine.pattern.n_blocks(),
+        })
+    }
+
+    /// P, smoothed by the weight `omega`, and `A_c = P^T A P`.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`]
+    ///
+    /// # Panics
+    ///
+    /// For a matrix that has not the blocks that this was made of.
+    pub fn values<R: Real>(
+        &self,
+        backend: &B,
+        fine: &Fine<B, R>,
+        omega: f64,
+    ) -> Result<(BlockRows<B, f64>, Matrix<B, f64>)> {
+        let sizes = (fine.pattern.n_rows, fine.pattern.n_blocks(), fine.entries.size);
+        let tentative = &self.aggregation.tentative;
+        assert!(sizes == (tentative.shape.pattern.n_rows, self.n_blocks, tentative.rows), "a matrix of other blocks");
+        let prolongator = self.smoothed(backend, fine, omega)?;
+        let matrix = self.galerkin(backend, fine, &prolongator)?;
+        Ok((prolongator, matrix))
+    }
+
+    /// `P = P_0 - omega D^-1 A P_0`.
+    fn smoothed<R: Real>(&self, backend: &B, fine: &Fine<B, R>, omega: f64) -> Result<BlockRows<B, f64>> {
+        let tentative = &self.aggregation.tentative;
+        let mut p = product(backend, fine, tentative, &self.prolongator)?;
+        let (of, values) = (p.shape.blocks(), p.values.view_mut());
+        let kernel = SmoothProlongator { omega, inverse: fine.inverse.view(), tentative: tentative.view(), of, values };
+        // SAFETY: all live until `finish`; each row of a block is written once.
+        unsafe { backend.run(p.n_items(), kernel) }?;
+        backend.finish()?;
+        Ok(p)
+    }
+
+    /// `P^T A P`.
+    fn galerkin<R: Real>(&self, backend: &B, fine: &Fine<B, R>, p: &BlockRows<B, f64>) -> Result<Matrix<B, f64>> {
+        let right = product(backend, fine, p, &self.product)?;
+        let (size, pattern) = (p.columns, &self.pattern);
+        let mut matrix = Matrix::<B, f64>::zeros(backend, format(size), size, pattern, Tuning::default())?;
+        let of = Blocks { rows: self.rows.view(), columns: pattern.columns.view() };
+        let (rows, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
+        let (prolongator, members, product) = (p.view(), self.columns.view(), right.view());
+        // SAFETY: all live until `finish`; each row of a block is written once.
+        unsafe {
+            match size {
+                1 => backend.run(rows, GalerkinProduct::<1, 1> { prolongator, members, product, of, entries, values }),
+                3 => backend
+                    .run(rows / 3, GalerkinProduct::<3, 3> { prolongator, members, product, of, entries, values }),
+                _ => backend
+                    .run(rows / 3, GalerkinProduct::<3, 6> { prolongator, members, product, of, entries, values }),
+            }?;
+            backend.run(pattern.n_rows, FillEmptyRows { entries, values })?;
+        }
+        backend.finish()?;
+        Ok(matrix)
+    }
 }
 
 /// `C = A B`, with these blocks.
@@ -102,7 +194,7 @@ fn product<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,
     b: &BlockRows<B, f64>,
-    shape: Shape<B>,
+    shape: &Rc<Shape<B>>,
 ) -> Result<BlockRows<B, f64>> {
     let mut c = BlockRows::zeros(backend, shape, [fine.entries.size, b.columns])?;
     let (of, to) = (c.shape.blocks(), c.values.view_mut());
@@ -119,55 +211,4 @@ fn product<B: Backend, R: Real>(
     }?;
     backend.finish()?;
     Ok(c)
-}
-
-/// `P = P_0 - omega D^-1 A P_0`.
-pub fn smoothed<B: Backend, R: Real>(
-    backend: &B,
-    fine: &Fine<B, R>,
-    tentative: &BlockRows<B, f64>,
-    omega: f64,
-) -> Result<BlockRows<B, f64>> {
-    let (from, n_columns) = (&tentative.shape.pattern, tentative.shape.n_columns);
-    let shape = Shape::of_product(backend, fine.rows(), from, n_columns, false)?;
-    let mut p = product(backend, fine, tentative, shape)?;
-    let (of, values) = (p.shape.blocks(), p.values.view_mut());
-    let kernel = SmoothProlongator { omega, inverse: fine.inverse.view(), tentative: tentative.view(), of, values };
-    // SAFETY: all live until `finish`; each row of a block is written once.
-    unsafe { backend.run(p.n_items(), kernel) }?;
-    backend.finish()?;
-    Ok(p)
-}
-
-/// `P^T A P`.
-pub fn galerkin<B: Backend, R: Real>(
-    backend: &B,
-    fine: &Fine<B, R>,
-    prolongator: &BlockRows<B, f64>,
-    columns: &Columns<B>,
-) -> Result<Matrix<B, f64>> {
-    let (p_rows, n_coarse) = (&prolongator.shape.pattern, prolongator.shape.n_columns);
-    let shape = Shape::of_product(backend, fine.rows(), p_rows, n_coarse, false)?;
-    let right = product(backend, fine, prolongator, shape)?;
-    let shape = Shape::of_product(backend, (n_coarse, columns.transposed()), &right.shape.pattern, n_coarse, true)?;
-    let (size, block_rows, pattern) = (prolongator.columns, shape.rows, Rc::new(shape.pattern));
-    let mut matrix = Matrix::<B, f64>::zeros(backend, format(size), size, &pattern, Tuning::default())?;
-    let of = kernels_rs::amg::product::Blocks { rows: block_rows.view(), columns: pattern.columns.view() };
-    let (rows, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
-    let (p, members, product) = (prolongator.view(), columns.view(), right.view());
-    // SAFETY: all live until `finish`; each row of a block is written once.
-    unsafe {
-        match size {
-            1 => backend.run(rows, GalerkinProduct::<1, 1> { prolongator: p, members, product, of, entries, values }),
-            3 => {
-                backend.run(rows / 3, GalerkinProduct::<3, 3> { prolongator: p, members, product, of, entries, values })
-            }
-            _ => {
-                backend.run(rows / 3, GalerkinProduct::<3, 6> { prolongator: p, members, product, of, entries, values })
-            }
-        }?;
-        backend.run(pattern.n_rows, FillEmptyRows { entries, values })?;
-    }
-    backend.finish()?;
-    Ok(matrix)
 }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::modes::{Centre, Centroids, FactoriseProducts, ModeProducts, OrthonormalModes, RigidModes};
 use kernels_rs::amg::pattern::{CountMembers, ListMembers};
+use std::rc::Rc;
 
 /// The modes at the nodes of a level.
 pub struct Modes<B: Backend> {
@@ -44,7 +45,7 @@ impl<B: Backend> Modes<B> {
         columns: &Columns<B>,
     ) -> Result<(BlockRows<B, f64>, Modes<B>)> {
         let (n_modes, n_rows, number) = (self.number, shape.pattern.n_rows, shape.n_columns);
-        let mut prolongator = BlockRows::zeros(backend, shape, [size, n_modes])?;
+        let mut prolongator = BlockRows::zeros(backend, &Rc::new(shape), [size, n_modes])?;
         let n_products = number * n_modes * n_modes;
         let mut products = zeros(backend, n_products)?;
         let (members, modes, to) = (columns.view(), self.values.view(), products.view_mut());
