@@ -35,6 +35,8 @@ mod warp;
 mod warp_beam;
 
 #[cfg(test)]
+mod more_tests;
+#[cfg(test)]
 mod tests;
 
 use super::{check, print, usage};

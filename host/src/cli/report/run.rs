@@ -110,6 +110,8 @@ fn auto() -> String {
 pub struct Iterations {
     pub iterations: usize,
     pub converged: bool,
+    /// Of the equations themselves, not of the recurrence.
+    pub relative_residual: Option<f64>,
     pub setup_s: f64,
     pub assembly_s: f64,
     pub solve_ms: f64,
@@ -223,7 +225,6 @@ pub struct Phases {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Solve {
     pub case: String,
-    pub nodes: usize,
     pub elements: usize,
     pub dofs: usize,
     pub device: String,
@@ -265,6 +266,7 @@ pub struct Peer {
     pub tolerance: Option<f64>,
     pub iterations: Option<usize>,
     pub iteration_ms: f64,
+    pub true_residual: Option<f64>,
 }
 
 /// CuPy, by `cupy_assembly.py`.
@@ -350,6 +352,19 @@ const KINDS: [(&str, &str); 6] = [
     ("max_iterations", "precond"),
 ];
 
+/// What a note calls a list that was measured on another day than the rest, or a part of it.
+struct Noted {
+    list: &'static str,
+    word: &'static str,
+    is_whole: bool,
+}
+
+const NOTED: [Noted; 3] = [
+    Noted { list: "cg", word: "Iterations", is_whole: false },
+    Noted { list: "femses", word: "FEMSES", is_whole: true },
+    Noted { list: "precond", word: "multigrid", is_whole: false },
+];
+
 impl Run {
     /// Reads a file: a machine's, or a single report, which becomes a run of its own.
     ///
@@ -373,6 +388,24 @@ impl Run {
     /// Whether it is of a GPU.
     pub fn is_gpu(&self) -> bool {
         is_gpu(&self.device)
+    }
+
+    /// The days that some of its lists may have been measured on: its date, and where the note speaks of them, that of
+    /// the note.
+    pub fn dates(&self, lists: &[&str]) -> Vec<String> {
+        let note = self.note.as_deref().unwrap_or_default();
+        let is_date = |word: &&str| word.len() == 10 && word.split('-').map(str::len).eq([4, 2, 2]);
+        let named: Vec<&str> = note.split(|c: char| !c.is_ascii_digit() && c != '-').filter(is_date).collect();
+        let spoken = |list: &&str| NOTED.iter().find(|one| one.list == *list && note.contains(one.word));
+        let of_list = |list: &&str| match spoken(list).filter(|_| !named.is_empty()) {
+            Some(noted) if noted.is_whole => named.clone(),
+            Some(_) => [&[self.date.as_str()], &named[..]].concat(),
+            None => vec![self.date.as_str()],
+        };
+        let mut dates: Vec<String> = lists.iter().flat_map(of_list).map(str::to_owned).collect();
+        dates.sort_unstable();
+        dates.dedup();
+        dates
     }
 
     /// The file's name without extension: what its plots begin with.
