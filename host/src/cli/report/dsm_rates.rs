@@ -255,38 +255,23 @@ pub fn convergence(run: &Run, plots: &mut Plots) -> String {
 
 /// The poster's vase: Jacobi's iterations on `meshes/vase.toml` and on a cube of as many tetrahedra.
 pub fn vase(run: &Run, _: &mut Plots) -> String {
-    let Some((one, found)) = run.precond.iter().find_map(|one| {
-        (one.head.problem == "vase").then(|| find(one, "jacobi", None, "f64").map(|found| (one, found))).flatten()
-    }) else {
-        return String::new();
-    };
-    let ones = iterations(run).into_iter().filter(|other| {
-        other.head.problem.starts_with("tet4 cube ")
-            && other.head.precision == "f64"
-            && other.tolerance == one.tolerance
-    });
-    let converged = |other: &'_ &Cg| iterated(other, OURS).is_some_and(|found| found.converged);
-    let cubes: Vec<&Cg> = ones.filter(converged).collect();
-    // Iterations on cubes are a power of their elements; between the two cubes on either side.
-    let [below, above] = [
-        cubes.iter().filter(|cube| cube.head.elements <= one.head.elements).max_by_key(|cube| cube.head.elements),
-        cubes.iter().filter(|cube| cube.head.elements > one.head.elements).min_by_key(|cube| cube.head.elements),
-    ];
-    let (Some(below), Some(above)) = (below, above) else { return String::new() };
-    let logs = |cube: &Cg| Some(((cube.head.elements as f64).ln(), (iterated(cube, OURS)?.iterations as f64).ln()));
-    let (Some(low), Some(high)) = (logs(below), logs(above)) else { return String::new() };
+    let found = run.precond.iter().filter(|one| one.head.problem == "vase");
+    let mut found = found.filter_map(|one| Some((one, find(one, "jacobi", None, "f64")?.iterations)));
+    let Some((one, iterations)) = found.next() else { return String::new() };
+    let Some(cubes) = cubes_around(run, one.head.elements, one.tolerance) else { return String::new() };
+    // Iterations on cubes are a power of their elements.
+    let [low, high] = cubes.map(|(cube, iterations)| ((cube.head.elements as f64).ln(), (iterations as f64).ln()));
     let share = ((one.head.elements as f64).ln() - low.0) / (high.0 - low.0);
-    let cube = (low.1 + share * (high.1 - low.1)).exp();
-    let ratio = found.iterations as f64 / cube;
-    let line =
-        |name: String, elements: usize, iterations: Option<usize>| vec![name, count(elements), count(iterations)];
-    let of =
-        |cube: &Cg| line(title(&cube.head.problem), cube.head.elements, iterated(cube, OURS).map(|row| row.iterations));
-    let rows = [of(below), line("vase".into(), one.head.elements, Some(found.iterations)), of(above)];
+    let as_large = (low.1 + share * (high.1 - low.1)).exp();
+    let ratio = iterations as f64 / as_large;
+    let line = |name: String, elements: usize, iterations: usize| vec![name, count(elements), count(iterations)];
+    let [below, above] =
+        cubes.map(|(cube, iterations)| line(title(&cube.head.problem), cube.head.elements, iterations));
+    let rows = [below, line("vase".into(), one.head.elements, iterations), above];
     let measured = format!(
         "{} times as many as a cube of as many tetrahedra, which would take {} by the cubes on either side",
         number(ratio),
-        count(cube.round() as usize)
+        count(as_large.round() as usize)
     );
     let why = "this vase is another mesh than the poster's, with a wall, load and supports of its own";
     format!(
@@ -295,6 +280,20 @@ pub fn vase(run: &Run, _: &mut Plots) -> String {
         table(&["mesh", "elements", "iterations"], &rows),
         in_range(ratio, [10.0, f64::INFINITY], &measured, ["", "", why])
     )
+}
+
+/// The cubes of tet4 next below and above some elements that came to a tolerance in double precision, and their
+/// iterations.
+fn cubes_around(run: &Run, elements: usize, tolerance: f64) -> Option<[(&Cg, usize); 2]> {
+    let ones = iterations(run).into_iter().filter(|one| {
+        one.head.problem.starts_with("tet4 cube ") && one.head.precision == "f64" && one.tolerance == tolerance
+    });
+    let cubes: Vec<(&Cg, usize)> =
+        ones.filter_map(|one| Some((one, iterated(one, OURS).filter(|found| found.converged)?.iterations))).collect();
+    let size = |pair: &&(&Cg, usize)| pair.0.head.elements;
+    let below = cubes.iter().filter(|pair| size(pair) <= elements).max_by_key(size)?;
+    let above = cubes.iter().filter(|pair| size(pair) > elements).min_by_key(size)?;
+    Some([*below, *above])
 }
 
 /// The poster's largest meshes.

@@ -45,9 +45,12 @@ pub fn every(run: &Run, _: &mut Plots) -> String {
     ];
     let same = |a: &(&Femses, &Method, &Phases), b: &(&Femses, &Method, &Phases)| place(a.0) == place(b.0);
     let group = |rows: &[(&Femses, &Method, &Phases)]| {
-        let Femses { device, precision, sides, tolerance, .. } = rows[0].0;
+        let Femses { device, precision, sides, .. } = rows[0].0;
+        // Factors are not iterated with.
+        let iterated = rows.iter().find(|row| !["dense", "sparse"].contains(&row.1.method.as_str()));
+        let tolerance = iterated.map_or(String::new(), |row| format!(", iterations to {:.0e}", row.0.tolerance));
         let lines: Vec<Vec<String>> = rows.iter().map(line).collect();
-        format!("\n{device}, {precision}, {sides} sides, to {tolerance:.0e}:\n\n{}", table(&heads, &lines))
+        format!("\n{device}, {precision}, {sides} sides{tolerance}:\n\n{}", table(&heads, &lines))
     };
     all.chunk_by(same).map(group).collect()
 }

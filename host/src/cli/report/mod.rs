@@ -35,9 +35,9 @@ mod warp;
 mod warp_beam;
 
 #[cfg(test)]
-mod more_tests;
-#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod verdict_tests;
 
 use super::{check, print, usage};
 use run::Run;

@@ -10,7 +10,7 @@ use super::run::{Cg, Iterations, Run, Solve, is_gpu};
 /// The phases of a solution.
 pub const PHASES: [&str; 7] = ["read", "setup", "assembly", "boundary", "solve", "stress", "write"];
 /// What they are called in tables and pictures, and what the total has beyond them.
-const NAMES: [&str; 8] = ["read", "set-up", "assembly", "boundary", "solve", "stress", "write", "other"];
+pub const NAMES: [&str; 8] = ["read", "set-up", "assembly", "boundary", "solve", "stress", "write", "other"];
 /// Meshes whose phases are compared: DSM's, and a million nodes.
 const MESHES: [usize; 4] = [1149, 3419, 229_515, 1_000_000];
 /// The phases of an iteration report.

@@ -149,7 +149,7 @@ fn of_precision(run: &Run, precision: &str, plots: &mut Plots) -> String {
         series: series(&kernels, copy),
     };
     let heads =
-        ["kernel", "operations, million", "bytes, MB", "operations per byte", "ms", "GFLOP/s", "bytes, of copy"];
+        ["kernel", "operations, million", "bytes, MB", "operations per byte", "time, ms", "GFLOP/s", "bytes, of copy"];
     let plot = plots.add(format!("{}-roofline-{precision}", run.stem()), &title, chart.svg());
     format!("\n{precision}, copy {} GB/s:\n{plot}\n{}", number(copy), table(&heads, &rows))
 }

@@ -39,7 +39,7 @@ fn quad(run: &Run) -> Option<(&Precond, &Preconditioned)> {
 }
 
 /// A table of the polynomials by order.
-fn by_order(one: &Precond, cell: impl Fn(&Preconditioned) -> String) -> String {
+fn by_order(one: &Precond, what: &str, cell: impl Fn(&Preconditioned) -> String) -> String {
     let mut orders: Vec<u32> = one.rows.iter().filter_map(|row| row.order).collect();
     orders.sort_unstable();
     orders.dedup();
@@ -48,7 +48,7 @@ fn by_order(one: &Precond, cell: impl Fn(&Preconditioned) -> String) -> String {
         [vec![(*words).to_owned()], cells.collect()].concat()
     };
     let heads: Vec<String> = orders.iter().map(|order| format!("order {order}")).collect();
-    let heads: Vec<&str> = std::iter::once("polynomial").chain(heads.iter().map(String::as_str)).collect();
+    let heads: Vec<&str> = std::iter::once(what).chain(heads.iter().map(String::as_str)).collect();
     let rows: Vec<Vec<String>> = POLYNOMIALS.iter().map(line).collect();
     let measured: Vec<Vec<String>> = rows.into_iter().filter(|row| row[1..].iter().any(|cell| cell != "-")).collect();
     table(&heads, &measured)
@@ -85,7 +85,7 @@ pub fn iterations(run: &Run, _: &mut Plots) -> String {
             fastest. {}\n",
         described(one),
         count(jacobi.iterations),
-        by_order(one, |row| count(row.iterations)),
+        by_order(one, "iterations, by polynomial", |row| count(row.iterations)),
         yes_or_no(fewer, &format!("{} polynomials", rows.len()), "", "not all take fewer iterations than Jacobi"),
         yes_or_no(
             won == of,
@@ -132,12 +132,11 @@ pub fn times(run: &Run, _: &mut Plots) -> String {
 /// Milliseconds of the polynomials by order, and the same in Jacobi's time.
 fn in_times(one: &Precond, jacobi: &Preconditioned) -> String {
     format!(
-        "{}, set-up included. Jacobi: {} ms (SBELL: 64.92 s on its CPU).\n\nMilliseconds:\n\n{}\nIn Jacobi's \
-            time:\n\n{}",
+        "{}, set-up included. Jacobi: {} ms (SBELL: 64.92 s on its CPU).\n\n{}\n{}",
         described(one),
         number(together(jacobi)),
-        by_order(one, |row| number(together(row))),
-        by_order(one, |row| ratio(together(row), together(jacobi))),
+        by_order(one, "ms, by polynomial", |row| number(together(row))),
+        by_order(one, "in Jacobi's time, by polynomial", |row| ratio(together(row), together(jacobi))),
     )
 }
 

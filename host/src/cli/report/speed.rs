@@ -2,7 +2,7 @@
 
 use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products_in, row, title};
 use super::markdown::{count, number, percent, ratio, table};
-use super::phases::{PHASES, other};
+use super::phases::{NAMES, PHASES, other};
 use super::run::{Cg, Run, Spmv, is_gpu};
 use warpfem::text;
 
@@ -61,7 +61,8 @@ fn whole(run: &Run) -> String {
     for one in run.solve.iter().filter(|one| one.case.starts_with("cube")) {
         let time = |phase: &str| one.timings_s.get(phase).copied();
         let two = |s: Option<f64>| s.map_or("-".into(), |s| text::number(s, 2));
-        let parts = PHASES.map(|phase| format!("{phase} {}", two(time(phase))));
+        let parts: Vec<String> =
+            PHASES.iter().zip(NAMES).map(|(phase, name)| format!("{name} {}", two(time(phase)))).collect();
         let (elements, total) = (count(one.elements), number(time("total")));
         out += &format!(
             "\n`warpfem solve` of {}, {elements} elements, from case to files, a single run: {total} s ({}; the rest, {}: \

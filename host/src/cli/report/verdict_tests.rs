@@ -1,4 +1,4 @@
-//! More verdicts on made-up figures: FEMSES's, multigrid's, the vase's, and what phases leave.
+//! Verdicts on made-up figures of FEMSES and of the vase, and what the tables of multigrid, phases and iterations say.
 
 use super::document::make;
 use super::run::Run;
