@@ -59,8 +59,8 @@ fn other_figures_make_another_report() {
     folder.write("cpu.json", &figures.to_string());
     folder.run(&["report", "-o", "."]).done();
     let [before, after] = [before, folder.read("report.md")].map(|text| String::from_utf8(text).unwrap());
-    assert!(before.contains("**The claim holds here**: the solution takes at least 74 % of the time"));
-    assert!(after.contains("**The claim does not hold here**: the solution takes at least 10 % of the time"));
+    assert!(before.contains("**Holds**: the solution takes at least 74 % of the time"));
+    assert!(after.contains("**Contradicted**: the solution takes at least 10 % of the time"));
 }
 
 #[test]

@@ -33,6 +33,7 @@ LEFT_OUT = {
     "docs/benchmarks/run_gpu.sh": "measures on a GPU",
     "python3 docs/benchmarks/collect.py": "needs what has been measured",
     "warpfem report --quick": "measures for minutes",
+    "warpfem bench compare OLD.json NEW.json": "OLD and NEW stand for the reader's files",
     "python3 docs/benchmarks/meshes.py": "takes minutes, and needs numpy",
     "python3 meshes/make.py": "changes the meshes that tests use",
 }

@@ -18,7 +18,7 @@ pub const TOPICS: &[Topic] = &[
     },
     Topic {
         heading: "Assembly by strategy",
-        about: "Milliseconds of the strategies that assemble every element; those of WARP are for hex8 alone.",
+        about: "The strategies that assemble every element; those of WARP are for hex8 alone.",
         lists: &["assembly"],
         tables: strategies,
     },
@@ -56,7 +56,7 @@ fn fastest(run: &Run, _: &mut Plots) -> String {
         "elements",
         "precision.",
         "fastest strategy.",
-        "ms",
+        "assembly, ms",
         "M elements/s",
         "GFLOP/s",
         "least bytes, GB/s",
@@ -76,5 +76,6 @@ fn strategies(run: &Run, _: &mut Plots) -> String {
     };
     let rows: Vec<Vec<String>> =
         PRECISIONS.iter().flat_map(|precision| assemblies(run, precision, OURS)).map(line).collect();
-    table(&["problem", "elements", "precision.", NAMES[0], NAMES[1], NAMES[2]], &rows)
+    let times = NAMES.map(|name| format!("{name}, ms"));
+    table(&["problem", "elements", "precision.", &times[0], &times[1], &times[2]], &rows)
 }

@@ -110,13 +110,13 @@ pub fn dram_sectors(run: &Run, _: &mut Plots) -> String {
             format!("\nWhat each format stores, x and y once, in the same unit (list `spmv`): {}.\n", stored.join(", "))
         }
     };
-    format!("{tables}{stored}\nFewest sectors: {first}\n\nCSR against ELL: {second}\n")
+    format!("{tables}{stored}\nFewest sectors. {first}\n\nCSR against ELL. {second}\n")
 }
 
 /// Table VII.
 pub fn first_cache(run: &Run, _: &mut Plots) -> String {
     let Some(one) = large(run) else { return String::new() };
-    let heads = ["format", "first cache, hits %", "second cache, million sectors read", "second cache, hits %"];
+    let heads = ["format", "first cache, hits, %", "second cache, million sectors read", "second cache, hits, %"];
     let tables = tables(run, &heads, |row| {
         vec![number(row.l1_hit_percent), number(row.l2_sectors_read / 1e6), number(row.l2_hit_percent)]
     });
@@ -163,18 +163,18 @@ mod tests {
     #[test]
     fn the_fewest_sectors_decide() {
         let text = dram_sectors(&run(80.0, 1e7), &mut Plots::default());
-        assert!(text.contains("Fewest sectors: **The claim holds here**: ebw reads the fewest"), "{text}");
-        assert!(text.contains("CSR against ELL: **The claim does not hold here**: CSR reads 1.05 times"), "{text}");
+        assert!(text.contains("Fewest sectors. **Holds**: ebw reads the fewest"), "{text}");
+        assert!(text.contains("CSR against ELL. **Contradicted**: CSR reads 1.05 times"), "{text}");
         let text = dram_sectors(&run(80.0, 3e7), &mut Plots::default());
-        assert!(text.contains("Fewest sectors: **The claim does not hold here**: ell reads the fewest"), "{text}");
+        assert!(text.contains("Fewest sectors. **Contradicted**: ell reads the fewest"), "{text}");
     }
 
     #[test]
     fn a_cache_that_is_missed_is_wasted() {
-        assert!(first_cache(&run(80.0, 1e7), &mut Plots::default()).contains("**The claim does not hold here**"));
+        assert!(first_cache(&run(80.0, 1e7), &mut Plots::default()).contains("**Contradicted**"));
         let mut missed = run(2.0, 1e7);
         missed.counters[0].rows[2].l2_sectors_read = 1e7;
-        assert!(first_cache(&missed, &mut Plots::default()).contains("**The claim holds here**: CSR reads 2 times"));
+        assert!(first_cache(&missed, &mut Plots::default()).contains("**Holds**: CSR reads 2 times"));
     }
 
     #[test]

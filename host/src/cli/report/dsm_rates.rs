@@ -2,7 +2,7 @@
 
 use super::dsm::CPU_DENSE;
 use super::lookup::{
-    OURS, PRECISIONS, is_file, iterated, iterations, nearest, products_in, rate, row, stopped, stopped_in, title,
+    OURS, PRECISIONS, find, is_file, iterated, iterations, nearest, products_in, rate, row, stopped, stopped_in, title,
 };
 use super::markdown::{count, digits, number, quotient, table};
 use super::paper::{Claim, claims, exponent, in_range, power, yes_or_no};
@@ -11,7 +11,7 @@ use super::run::{Cg, Iterations, Run};
 use warpfem::text::bytes;
 
 /// From how many nodes a mesh is large: DSM's largest cube and those beyond.
-const LARGE: usize = 200_000;
+pub const LARGE: usize = 200_000;
 
 /// What DSM says of its formats.
 const CLAIMS: &[Claim] = &[
@@ -143,7 +143,8 @@ fn rates_in(run: &Run, precision: &str, plots: &mut Plots) -> String {
         return String::new();
     }
     let cpu = format!("dense, {}", processors.first().map_or("CPU", |one| &one.head.device));
-    let heads = [&["problem", "nodes", cpu.as_str()], &names[..]].concat();
+    let rates: Vec<String> = [cpu.as_str()].iter().chain(&names).map(|name| format!("{name}, 1/s")).collect();
+    let heads: Vec<&str> = ["problem", "nodes"].into_iter().chain(rates.iter().map(String::as_str)).collect();
     let points = |one: &&Cg, name: &str| (Some(one.head.nodes as f64), rate(one, &[name]));
     let mut series =
         vec![Series::new(&cpu, Style::Line, ones.iter().map(|one| (Some(one.head.nodes as f64), dense(one))))];
@@ -250,6 +251,49 @@ pub fn convergence(run: &Run, plots: &mut Plots) -> String {
     let title = format!("Iterations of CG with Jacobi by size, {}, f64", run.device);
     let chart = Chart { title: title.clone(), x: Axis::log("nodes"), y: Axis::log("iterations"), series };
     out + &plots.add(format!("{}-convergence", run.stem()), &title, chart.svg())
+}
+
+/// The poster's vase: Jacobi's iterations on `meshes/vase.toml` and on a cube of as many tetrahedra.
+pub fn vase(run: &Run, _: &mut Plots) -> String {
+    let found = run.precond.iter().filter(|one| one.head.problem == "vase");
+    let mut found = found.filter_map(|one| Some((one, find(one, "jacobi", None, "f64")?.iterations)));
+    let Some((one, iterations)) = found.next() else { return String::new() };
+    let Some(cubes) = cubes_around(run, one.head.elements, one.tolerance) else { return String::new() };
+    // Iterations on cubes are a power of their elements.
+    let [low, high] = cubes.map(|(cube, iterations)| ((cube.head.elements as f64).ln(), (iterations as f64).ln()));
+    let share = ((one.head.elements as f64).ln() - low.0) / (high.0 - low.0);
+    let as_large = (low.1 + share * (high.1 - low.1)).exp();
+    let ratio = iterations as f64 / as_large;
+    let line = |name: String, elements: usize, iterations: usize| vec![name, count(elements), count(iterations)];
+    let [below, above] =
+        cubes.map(|(cube, iterations)| line(title(&cube.head.problem), cube.head.elements, iterations));
+    let rows = [below, line("vase".into(), one.head.elements, iterations), above];
+    let measured = format!(
+        "{} times as many as a cube of as many tetrahedra, which would take {} by the cubes on either side",
+        number(ratio),
+        count(as_large.round() as usize)
+    );
+    let why = "this vase is another mesh than the poster's, with a wall, load and supports of its own";
+    format!(
+        "Jacobi to {:.0e}, f64; `meshes/vase.toml`.\n\n{}\n{}\n",
+        one.tolerance,
+        table(&["mesh", "elements", "iterations"], &rows),
+        in_range(ratio, [10.0, f64::INFINITY], &measured, ["", "", why])
+    )
+}
+
+/// The cubes of tet4 next below and above some elements that came to a tolerance in double precision, and their
+/// iterations.
+fn cubes_around(run: &Run, elements: usize, tolerance: f64) -> Option<[(&Cg, usize); 2]> {
+    let ones = iterations(run).into_iter().filter(|one| {
+        one.head.problem.starts_with("tet4 cube ") && one.head.precision == "f64" && one.tolerance == tolerance
+    });
+    let cubes: Vec<(&Cg, usize)> =
+        ones.filter_map(|one| Some((one, iterated(one, OURS).filter(|found| found.converged)?.iterations))).collect();
+    let size = |pair: &&(&Cg, usize)| pair.0.head.elements;
+    let below = cubes.iter().filter(|pair| size(pair) <= elements).max_by_key(size)?;
+    let above = cubes.iter().filter(|pair| size(pair) > elements).min_by_key(size)?;
+    Some([*below, *above])
 }
 
 /// The poster's largest meshes.

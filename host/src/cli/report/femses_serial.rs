@@ -31,13 +31,20 @@ pub fn serial(run: &Run, _: &mut Plots) -> String {
         lines.push([vec![count(unknowns)], times.to_vec(), vec![number(over)], shares.to_vec()].concat());
     }
     let Some((over, unknowns)) = fastest else { return String::new() };
-    let heads = ["unknowns", "dense, ms", "sparse, ms", "sparse, times as fast", "solver of dense", "solver of sparse"];
+    let heads = [
+        "unknowns",
+        "dense, ms",
+        "sparse, ms",
+        "sparse, times as fast",
+        "solver of dense, of total",
+        "solver of sparse, of total",
+    ];
     let ratio = format!("sparse is {} times as fast as dense at {} unknowns", number(over), count(unknowns));
     let cholesky =
         "our sparse solver is faer's, and one thread of it factors in little more than it takes to number and assemble";
     format!(
-        "{device}, f64; dense by nalgebra, sparse by faer.\n\n{}\nSparse is up to 5,000 times as fast: {}\n\nThe \
-            solver takes almost all of the time: {}\n",
+        "{device}, f64; dense by nalgebra, sparse by faer.\n\n{}\nSparse is up to 5,000 times as fast. {}\n\nThe \
+            solver takes almost all of the time. {}\n",
         table(&heads, &lines),
         in_range(
             over,

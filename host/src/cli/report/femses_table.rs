@@ -15,10 +15,9 @@ pub fn every(run: &Run, _: &mut Plots) -> String {
     let mut all: Vec<(&Femses, &Method, &Phases)> = all.collect();
     // Those of one machine and precision are together, whatever run they are from.
     all.sort_by_key(|(one, row, _)| (place(one), row.nodes));
-    let line = |(one, row, found): &(&Femses, &Method, &Phases)| {
+    let line = |(_, row, found): &(&Femses, &Method, &Phases)| {
         let reached = if found.converged { "" } else { " (not reached)" };
         let first = [
-            format!("{}, {}, {} sides", one.device, one.precision, one.sides),
             row.method.clone(),
             count(row.unknowns),
             format!("{}{reached}", count(found.iterations)),
@@ -30,21 +29,28 @@ pub fn every(run: &Run, _: &mut Plots) -> String {
                 .map(number);
         first.into_iter().chain(times).chain([percent(found.solve_ms / found.total_ms)]).collect()
     };
-    let rows: Vec<Vec<String>> = all.iter().map(line).collect();
     let heads = [
-        "device",
-        "method.",
+        "method",
         "unknowns",
         "iterations",
         "residual",
         "error",
-        "transfer",
-        "set-up",
-        "allocation",
-        "assembly",
-        "solution",
-        "total",
+        "transfer, ms",
+        "set-up, ms",
+        "allocation, ms",
+        "assembly, ms",
+        "solution, ms",
+        "total, ms",
         "solution, of total",
     ];
-    table(&heads, &rows)
+    let same = |a: &(&Femses, &Method, &Phases), b: &(&Femses, &Method, &Phases)| place(a.0) == place(b.0);
+    let group = |rows: &[(&Femses, &Method, &Phases)]| {
+        let Femses { device, precision, sides, .. } = rows[0].0;
+        // Factors are not iterated with.
+        let iterated = rows.iter().find(|row| !["dense", "sparse"].contains(&row.1.method.as_str()));
+        let tolerance = iterated.map_or(String::new(), |row| format!(", iterations to {:.0e}", row.0.tolerance));
+        let lines: Vec<Vec<String>> = rows.iter().map(line).collect();
+        format!("\n{device}, {precision}, {sides} sides{tolerance}:\n\n{}", table(&heads, &lines))
+    };
+    all.chunk_by(same).map(group).collect()
 }

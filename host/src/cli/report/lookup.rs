@@ -24,6 +24,12 @@ pub fn name(head: &Head) -> String {
     format!("{}, {}", title(&head.problem), head.precision)
 }
 
+/// The problem by its title, with its device where that is not the run's.
+pub fn named(run: &Run, head: &Head) -> String {
+    let device = if is_main(run, &head.device) { String::new() } else { format!(", {}", head.device) };
+    format!("{}{device}", title(&head.problem))
+}
+
 /// Generated meshes by element, then files; small ones first; double precision first.
 pub fn place(a: &Head, b: &Head) -> Ordering {
     let rank = |head: &Head| {

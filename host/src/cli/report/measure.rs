@@ -134,6 +134,11 @@ impl Plan {
         if self.is_gpu {
             self.on("cpu", &format!("{square} {few} --format csr"))?;
         }
+        for element in ["tet4", "hex8"] {
+            let cube = format!("--element {element} --cells {}", self.cells);
+            self.bench(&format!("precond {cube} --samples 1 --mixed --preconditioner jacobi,amg"))?;
+            self.bench(&format!("amg {cube} --samples 3 --mixed"))?;
+        }
         Ok(())
     }
 

@@ -18,6 +18,7 @@ mod iterations;
 mod lookup;
 mod markdown;
 mod measure;
+mod multigrid;
 mod paper;
 mod peers;
 mod phases;
@@ -36,6 +37,8 @@ mod warp_beam;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod verdict_tests;
 
 use super::{check, print, usage};
 use run::Run;

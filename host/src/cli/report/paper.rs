@@ -49,7 +49,7 @@ impl Paper {
                 Ours::Elsewhere(place) => format!("{place}."),
                 Ours::Measured { .. } if answered.contains(&heading) => format!("[below](#{})", anchor(&heading)),
                 Ours::Measured { lists, .. } => {
-                    format!("None yet: {} of the files lacks what it takes.", quoted(lists))
+                    format!("Not measured: {} of the files lacks what it takes.", quoted(lists))
                 }
             };
             vec![format!("{} {}", self.name, item.label), item.about.into(), place]
@@ -84,29 +84,41 @@ pub fn sourced(run: &Run, lists: &[&str], answer: &str) -> String {
     if answer.is_empty() {
         return String::new();
     }
-    let Run { device, date, name, .. } = run;
-    format!("\n**Here** ({device}, {date}; [`{name}`]({name}), {}):\n\n{}\n", quoted(lists), answer.trim_matches('\n'))
+    let Run { device, name, .. } = run;
+    // Which part of a list was measured on which day the note says, as far as it does.
+    let when = match &run.dates(lists)[..] {
+        [date] => date.clone(),
+        dates => format!("[{}](#measured-on)", dates.join(" or ")),
+    };
+    format!("\n**Here** ({device}, {when}; [`{name}`]({name}), {}):\n\n{}\n", quoted(lists), answer.trim_matches('\n'))
 }
 
 /// Whether what was measured is what a paper says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Holds,
-    More,
-    Less,
+    /// It is more than the paper says.
+    Exceeded,
+    /// It is less than the paper says, in the same direction.
+    Short,
+    /// It is the opposite.
+    Contradicted,
+    /// The paper speaks of another quantity.
+    Incomparable,
 }
 
 /// A claim on a ratio is met if the median of what was measured is in its range, give or take this share.
 pub const SLACK: f64 = 0.1;
 
 impl Verdict {
-    /// The verdict on a claimed range.
+    /// The verdict on a claimed range; what is said to be faster and is slower contradicts the claim.
     pub fn of(found: &[f64], low: f64, high: f64) -> Option<Verdict> {
         let middle = median(found)?;
         Some(match () {
-            () if middle > high * (1.0 + SLACK) => Verdict::More,
-            () if middle < low * (1.0 - SLACK) => Verdict::Less,
-            () => Verdict::Holds,
+            () if middle > high * (1.0 + SLACK) => Verdict::Exceeded,
+            () if middle >= low * (1.0 - SLACK) => Verdict::Holds,
+            () if low > 1.0 && middle < 1.0 => Verdict::Contradicted,
+            () => Verdict::Short,
         })
     }
 
@@ -114,23 +126,38 @@ impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
-            Verdict::More => "does not hold (more)",
-            Verdict::Less => "does not hold (less)",
+            Verdict::Exceeded => "holds and is exceeded",
+            Verdict::Short => "falls short",
+            Verdict::Contradicted => "contradicted",
+            Verdict::Incomparable => "not comparable",
+        }
+    }
+
+    /// A sentence that begins with the verdict: what was measured, and why it came out so.
+    pub fn sentence(self, measured: &str, why: &str) -> String {
+        let words = self.words();
+        let (first, rest) = words.split_at(1);
+        format!("**{}{rest}**: {measured}{}{why}.", first.to_uppercase(), if why.is_empty() { "" } else { "; " })
+    }
+
+    /// The reason among those for as claimed, more, and less.
+    fn reason(self, why: [&str; 3]) -> &str {
+        match self {
+            Verdict::Holds => why[0],
+            Verdict::Exceeded => why[1],
+            _ => why[2],
         }
     }
 }
 
 /// A claim that is a yes or a no, with what was measured and why it came out so.
 pub fn yes_or_no(holds: bool, measured: &str, why_yes: &str, why_no: &str) -> String {
-    let (word, why) = if holds { ("The claim holds here", why_yes) } else { ("The claim does not hold here", why_no) };
-    format!("**{word}**: {measured}{}{why}.", if why.is_empty() { "" } else { "; " })
+    if holds { Verdict::Holds.sentence(measured, why_yes) } else { Verdict::Contradicted.sentence(measured, why_no) }
 }
 
 /// A claim on one number, with what was measured and why it came out so: as claimed, more, less.
 pub fn in_range(found: f64, [low, high]: [f64; 2], measured: &str, why: [&str; 3]) -> String {
-    let Some(verdict) = Verdict::of(&[found], low, high) else { return String::new() };
-    let why = why[verdict as usize];
-    format!("**The claim {} here**: {measured}{}{why}.", verdict.words(), if why.is_empty() { "" } else { "; " })
+    Verdict::of(&[found], low, high).map_or(String::new(), |verdict| verdict.sentence(measured, verdict.reason(why)))
 }
 
 /// A claimed ratio.
@@ -173,7 +200,7 @@ fn said(verdicts: &[(&str, Verdict)], claim: &Claim) -> Vec<String> {
     };
     let mut reasons: Vec<&str> = Vec::new();
     for (_, verdict) in verdicts {
-        let why = claim.why[*verdict as usize];
+        let why = verdict.reason(claim.why);
         if !why.is_empty() && !reasons.contains(&why) {
             reasons.push(why);
         }
@@ -205,8 +232,11 @@ mod tests {
         let verdict = |found: &[f64]| Verdict::of(found, 5.0, 10.0);
         assert_eq!(verdict(&[1.0, 7.0, 30.0]), Some(Verdict::Holds));
         assert_eq!(verdict(&[4.6]), Some(Verdict::Holds));
-        assert_eq!(verdict(&[4.4]), Some(Verdict::Less));
-        assert_eq!(verdict(&[10.9, 11.1, 12.0]), Some(Verdict::More));
+        assert_eq!(verdict(&[4.4]), Some(Verdict::Short));
+        assert_eq!(verdict(&[0.9]), Some(Verdict::Contradicted));
+        assert_eq!(Verdict::of(&[0.96], 1.05, 1.1), Some(Verdict::Holds));
+        assert_eq!(Verdict::of(&[0.2], 0.5, 0.5), Some(Verdict::Short));
+        assert_eq!(verdict(&[10.9, 11.1, 12.0]), Some(Verdict::Exceeded));
         assert_eq!(verdict(&[]), None);
     }
 
@@ -222,7 +252,7 @@ mod tests {
         assert_eq!(
             text.lines().nth(2),
             Some(
-                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, does not hold (more) in f32 | as bytes say; \
+                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, holds and is exceeded in f32 | as bytes say; \
                     caches |"
             )
         );
@@ -238,14 +268,14 @@ mod tests {
     #[test]
     fn a_number_is_more_or_less() {
         let said = |found| in_range(found, [50.0, 50.0], "so much", ["", "why more", "why less"]);
-        assert_eq!(said(52.0), "**The claim holds here**: so much.");
-        assert_eq!(said(152.0), "**The claim does not hold (more) here**: so much; why more.");
-        assert_eq!(said(5.0), "**The claim does not hold (less) here**: so much; why less.");
+        assert_eq!(said(52.0), "**Holds**: so much.");
+        assert_eq!(said(152.0), "**Holds and is exceeded**: so much; why more.");
+        assert_eq!(said(5.0), "**Falls short**: so much; why less.");
     }
 
     #[test]
     fn a_sentence_turns_with_the_numbers() {
-        assert_eq!(yes_or_no(true, "3 of 3", "", "why not"), "**The claim holds here**: 3 of 3.");
-        assert_eq!(yes_or_no(false, "1 of 3", "", "why not"), "**The claim does not hold here**: 1 of 3; why not.");
+        assert_eq!(yes_or_no(true, "3 of 3", "", "why not"), "**Holds**: 3 of 3.");
+        assert_eq!(yes_or_no(false, "1 of 3", "", "why not"), "**Contradicted**: 1 of 3; why not.");
     }
 }

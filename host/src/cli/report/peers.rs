@@ -1,6 +1,6 @@
 //! What users would pick instead, on the same device: cuSPARSE, a fused CG in CUDA, CuPy, SciPy.
 
-use super::iterations::processors;
+use super::iterations::{processors, times_as_fast};
 use super::lookup::{OURS, iterated, iterations, library, name, peer, products, row, title};
 use super::markdown::{count, number, quotient, ratio, span, table};
 use super::plot::Plots;
@@ -11,7 +11,7 @@ use super::topic::Topic;
 pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "cuSPARSE's products",
-        about: "Milliseconds of one product on the same matrix, each the best of its variants and of the orders of \
+        about: "One product on the same matrix, each the best of its variants and of the orders of \
             nodes measured ([`cusparse.py`](cusparse.py)); CuPy's and PyTorch's call cuSPARSE too.",
         lists: &["cusparse", "spmv"],
         tables: cusparse,
@@ -19,7 +19,7 @@ pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "A fused CG in CUDA",
         about: "A CUDA program written for the comparison: Jacobi-CG with cuSPARSE's SELL-32, the vector steps fused, \
-            scalars on the device, in a CUDA graph. Milliseconds of an iteration.",
+            scalars on the device, in a CUDA graph; the times are of an iteration.",
         lists: &["peer", "cg"],
         tables: fused,
     },
@@ -51,7 +51,10 @@ fn cusparse(run: &Run, _: &mut Plots) -> String {
             rows.push([vec![name], times.map(number).to_vec(), vec![number(ours), ratio(best, ours)]].concat());
         }
     }
-    let text = table(&["problem", "CSR", "BSR", "SELL-32", "CuPy CSR", "PyTorch CSR", OURS, "x best"], &rows);
+    let text = table(
+        &["problem", "CSR, ms", "BSR, ms", "SELL-32, ms", "CuPy CSR, ms", "PyTorch CSR, ms", "ebw, ms", "x best"],
+        &rows,
+    );
     if found.is_empty() {
         text
     } else {
@@ -63,10 +66,9 @@ fn fused(run: &Run, _: &mut Plots) -> String {
     let (mut rows, mut found) = (Vec::new(), Vec::new());
     for one in iterations(run) {
         let (Some(other), Some(ours)) = (peer(run, &one.head), iterated(one, OURS)) else { continue };
-        found.extend(quotient(other.iteration_ms, ours.iteration_ms));
-        let name = name(&one.head);
+        found.push((one.head.precision.as_str(), other.iteration_ms / ours.iteration_ms));
         rows.push(vec![
-            name,
+            name(&one.head),
             count(one.head.dofs),
             number(other.iteration_ms),
             number(ours.iteration_ms),
@@ -77,7 +79,7 @@ fn fused(run: &Run, _: &mut Plots) -> String {
         return String::new();
     }
     let text = table(&["problem", "unknowns", "fused CG, ms", "warpfem, ms", "x fused CG"], &rows);
-    format!("{text}\nAn iteration of warpfem is {} times as fast.\n", span(&found))
+    text + &times_as_fast(&found)
 }
 
 /// CuPy's figures on a problem.

@@ -16,6 +16,15 @@ const BOTTOM: f64 = 52.0;
 /// Colours that are told apart also by those who do not see all (Okabe and Ito).
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8500"];
 
+/// Dashes of curves: each leaves what is under it to be seen, and the first is drawn first.
+const CURVES: [&str; 5] = [
+    "",
+    " stroke-dasharray=\"7 5\"",
+    " stroke-dasharray=\"2 4\"",
+    " stroke-dasharray=\"10 4 2 4\"",
+    " stroke-dasharray=\"14 5\"",
+];
+
 /// One axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
@@ -42,6 +51,8 @@ impl Axis {
 pub enum Style {
     /// A line through marks.
     Line,
+    /// A line without marks, dashed so that one shows under another.
+    Curve,
     /// Marks alone.
     Marks,
     /// A broken line without marks, in grey: a bound.
@@ -54,13 +65,23 @@ pub struct Series {
     pub name: String,
     pub points: Vec<(f64, f64)>,
     pub style: Style,
+    /// Words beside some of the points: on the right of them, or on the left.
+    pub notes: Vec<Note>,
+}
+
+/// A word beside a point.
+#[derive(Debug, Clone)]
+pub struct Note {
+    pub at: (f64, f64),
+    pub text: String,
+    pub on_the_left: bool,
 }
 
 impl Series {
     /// Those points that have both coordinates.
     pub fn new(name: &str, style: Style, points: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) -> Series {
         let points = points.into_iter().filter_map(|(x, y)| Some((x?, y?))).collect();
-        Series { name: name.into(), points, style }
+        Series { name: name.into(), points, style, notes: Vec::new() }
     }
 }
 
@@ -195,7 +216,7 @@ impl Chart {
 }
 
 /// What all pictures look like.
-const STYLE: &str = "text{font:12px sans-serif;fill:#222}.head{font-size:14px;font-weight:bold}\
+const STYLE: &str = "text{font:12px sans-serif;fill:#222}.head{font-size:14px;font-weight:bold}.note{font-size:10px}\
     .grid{stroke:#ddd;fill:none}.frame{stroke:#444;fill:none}";
 
 /// The beginning of a picture of some height.
@@ -214,9 +235,10 @@ fn frame(title: &str, height: f64) -> String {
 fn draw(out: &mut String, series: &Series, (x, y): (&Scale, &Scale), index: usize, at: f64) {
     let is_bound = series.style == Style::Bound;
     let colour = if is_bound { "#777" } else { COLOURS[index % COLOURS.len()] };
-    let dash = match (is_bound, index / COLOURS.len()) {
-        (true, _) => " stroke-dasharray=\"6 4\"",
-        (false, 0) => "",
+    let dash = match (series.style, index / COLOURS.len()) {
+        (Style::Bound, _) => " stroke-dasharray=\"6 4\"",
+        (Style::Curve, _) => CURVES[index % CURVES.len()],
+        (_, 0) => "",
         _ => " stroke-dasharray=\"2 3\"",
     };
     let places: Vec<(f64, f64)> = series.points.iter().map(|point| (x.at(point.0), y.at(point.1))).collect();
@@ -227,10 +249,20 @@ fn draw(out: &mut String, series: &Series, (x, y): (&Scale, &Scale), index: usiz
         let _ = writeln!(out, "<path {stroke} d=\"M{}\"/>", line.join("L"));
         let _ = writeln!(out, "<path {stroke} d=\"M{key:.1} {at:.1}H{:.1}\"/>", key + 24.0);
     }
-    if !is_bound {
+    if !is_bound && series.style != Style::Curve {
         for (x, y) in places.into_iter().chain([(key + 12.0, at)]) {
             let _ = writeln!(out, "{}", mark(index, x, y, colour));
         }
+    }
+    for Note { at, text, on_the_left } in &series.notes {
+        let (side, anchor) = if *on_the_left { (-7.0, "end") } else { (7.0, "start") };
+        let _ = writeln!(
+            out,
+            "<text class=\"note\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+            x.at(at.0) + side,
+            y.at(at.1) + 4.0,
+            escape(text)
+        );
     }
     let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", key + 31.0, at + 4.0, escape(&series.name));
 }
@@ -258,13 +290,13 @@ pub struct Bar {
     pub note: String,
 }
 
-/// Bars of shares, each as long as the others: the parts of a whole. Nothing without bars.
+/// Bars of shares, each as long as the others: the parts of a whole, whose note stands on the right. Nothing without bars.
 pub fn shares(title: &str, parts: &[&str], bars: &[Bar]) -> Option<String> {
     if bars.is_empty() {
         return None;
     }
     let (row, names) = (24.0, 210.0);
-    let height = TOP + 30.0 + row * bars.len() as f64 + 14.0;
+    let height = TOP + 30.0 + row * bars.len() as f64 + 32.0;
     let width = SIZE[0] - names - 120.0;
     let mut out = frame(title, height);
     let mut key = names;
@@ -273,7 +305,7 @@ pub fn shares(title: &str, parts: &[&str], bars: &[Bar]) -> Option<String> {
         let _ =
             writeln!(out, "<rect x=\"{key:.1}\" y=\"{:.1}\" width=\"12\" height=\"12\" fill=\"{colour}\"/>", TOP - 2.0);
         let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", key + 17.0, TOP + 8.0, escape(part));
-        key += 40.0 + 7.0 * part.chars().count() as f64;
+        key += 32.0 + 6.6 * part.chars().count() as f64;
     }
     for (i, bar) in bars.iter().enumerate() {
         let top = TOP + 24.0 + row * i as f64;
@@ -303,6 +335,8 @@ pub fn shares(title: &str, parts: &[&str], bars: &[Bar]) -> Option<String> {
             escape(&bar.note)
         );
     }
+    let bottom = TOP + 24.0 + row * bars.len() as f64 + 14.0;
+    let _ = writeln!(out, "<text x=\"{names:.1}\" y=\"{bottom:.1}\">share of the time; the total on the right</text>");
     Some(out + "</svg>\n")
 }
 
@@ -348,6 +382,11 @@ mod tests {
         ] {
             assert!(svg.contains(wanted), "{wanted}: {svg}");
         }
+        let note = Note { at: (10.0, 2.0), text: "best <".into(), on_the_left: true };
+        let mut noted = chart(true);
+        noted.series[0] = Series { style: Style::Curve, notes: vec![note], ..noted.series[0].clone() };
+        let noted = noted.svg().unwrap();
+        assert!(noted.contains("text-anchor=\"end\">best &lt;</text>") && !noted.contains("<circle"), "{noted}");
         // A point without a value is left out: two marks, and one in the legend.
         assert_eq!(svg.matches("<circle").count(), 3);
         assert_eq!((svg.matches("<svg").count(), svg.matches("</svg>").count()), (1, 1));

@@ -1,91 +1,21 @@
 //! Tables of preconditioners: every one and order.
 
-use super::lookup::{find, place, preconditioned, storage, title, together};
+use super::lookup::{find, preconditioned, storage, title, together};
 use super::markdown::{count, number, ratio, table};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Precond, Preconditioned, Run};
 use super::topic::Topic;
 
 /// The topic.
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        heading: "Multigrid",
-        about: "Whole solutions from an assembled matrix, by the problem. `set-up` makes the hierarchy, `together` is \
-            set-up and solution in the precision that takes less, `f32` being a hierarchy in single under an iteration \
-            in double; complexity is the entries of all levels' matrices over those of the finest. `x Jacobi` and \
-            `x best other`: times as fast as Jacobi in double, and as the best of what else was measured on the problem.",
-        lists: &["precond"],
-        tables: multigrid,
-    },
-    Topic {
-        heading: "Every preconditioner and order",
-        about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, \
+pub const EVERY: Topic = Topic {
+    heading: "Every preconditioner and order",
+    about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, \
         of the bounds of its spectrum and of the residual at the end among them. `x Jacobi`: times as fast as Jacobi \
-        in double, set-up included. `f32` and `f16`: polynomials of a copy of the matrix in so many bits under an \
+        in double, set-up included (`together`). `f32` and `f16`: polynomials of a copy of the matrix in so many bits under an \
         iteration in double; Jacobi there is iterative refinement.",
-        lists: &["precond"],
-        tables: every,
-    },
-];
-
-/// A line for each problem that multigrid was measured on.
-fn multigrid(run: &Run, _: &mut Plots) -> String {
-    let mut all: Vec<&Precond> = run.precond.iter().collect();
-    all.sort_by(|a, b| place(&a.head, &b.head));
-    let rows: Vec<Vec<String>> = all.into_iter().filter_map(with_multigrid).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let heads = [
-        "problem",
-        "unknowns",
-        "device",
-        "levels",
-        "complexity",
-        "set-up, ms",
-        "iterations",
-        "f64, ms",
-        "f32: set-up, ms",
-        "iterations",
-        "ms",
-        "together, ms",
-        "Jacobi: iterations",
-        "together, ms",
-        "x Jacobi",
-        "x best other",
-    ];
-    table(&heads, &rows)
-}
-
-fn with_multigrid(one: &Precond) -> Option<Vec<String>> {
-    const NAME: &str = "amg";
-    let double = one.rows.iter().find(|row| row.preconditioner == NAME && !row.mixed)?;
-    let hierarchy = double.multigrid.as_ref()?;
-    let single = find(one, NAME, None, "f32");
-    let found = one.rows.iter().filter(|row| row.preconditioner == NAME && row.converged);
-    let best = found.map(together).min_by(f64::total_cmp);
-    let jacobi = find(one, "jacobi", None, "f64");
-    let others = one.rows.iter().filter(|row| row.preconditioner != NAME && row.converged);
-    let other = others.map(together).min_by(f64::total_cmp);
-    Some(vec![
-        title(&one.head.problem),
-        count(one.head.dofs),
-        one.head.device.clone(),
-        count(hierarchy.levels.len()),
-        number(hierarchy.operator_complexity),
-        number(double.setup_ms),
-        if double.converged { count(double.iterations) } else { "not reached".into() },
-        number(double.solve_ms),
-        number(single.map(|row| row.setup_ms)),
-        count(single.map(|row| row.iterations)),
-        number(single.map(|row| row.solve_ms)),
-        number(best),
-        count(jacobi.map(|row| row.iterations)),
-        number(jacobi.map(together)),
-        ratio(jacobi.map(together), best),
-        ratio(other, best),
-    ])
-}
+    lists: &["precond"],
+    tables: every,
+};
 
 fn every(run: &Run, plots: &mut Plots) -> String {
     let ones = [true, false].map(|gpu| preconditioned(run, gpu));
@@ -98,7 +28,7 @@ fn every(run: &Run, plots: &mut Plots) -> String {
 }
 
 /// `least_squares 6`, or the name alone.
-fn called(row: &Preconditioned) -> String {
+pub fn called(row: &Preconditioned) -> String {
     row.order.map_or(row.preconditioner.clone(), |order| format!("{} {order}", row.preconditioner))
 }
 
@@ -110,9 +40,8 @@ fn of_problem(run: &Run, one: &Precond, plots: &mut Plots) -> String {
             called(row),
             reached.map_or("not reached".into(), |row| count(row.iterations)),
             count(row.spmvs),
-            number(row.setup_ms),
-            number(row.solve_ms),
-            number(row.spmv_ms),
+            format!("{} + {}", number(row.setup_ms), number(row.solve_ms)),
+            number(1e3 * row.spmv_ms),
             ratio(jacobi, reached.map(together)),
         ];
         for kept in ["f32", "f16"] {
@@ -127,16 +56,15 @@ fn of_problem(run: &Run, one: &Precond, plots: &mut Plots) -> String {
         "preconditioner",
         "iterations",
         "products",
-        "set-up, ms",
-        "solve, ms",
-        "ms per product",
+        "set-up + solution, ms",
+        "time per product, µs",
         "x Jacobi",
         "f32: iterations",
-        "ms",
-        "x Jacobi",
+        "f32: together, ms",
+        "f32: x Jacobi",
         "f16: iterations",
-        "ms",
-        "x Jacobi",
+        "f16: together, ms",
+        "f16: x Jacobi",
     ];
     let fastest = one.rows.iter().filter(|row| row.converged).min_by(|a, b| together(a).total_cmp(&together(b)));
     let fastest = fastest.map_or(String::new(), |row| {
@@ -169,7 +97,7 @@ fn residuals(about: &str, one: &Precond) -> Chart {
         let each = row.spmvs as f64 / row.iterations.max(1) as f64;
         let points = row.history.iter().enumerate().filter(|(_, residual)| **residual > 0.0);
         let points = points.map(|(i, residual)| (Some(((i + 1) * row.history_step) as f64 * each), Some(*residual)));
-        Series { points: points.filter_map(|(x, y)| Some((x?, y?))).collect(), name: called(row), style: Style::Line }
+        Series::new(&called(row), Style::Curve, points)
     };
     let series = names.into_iter().filter_map(best).map(curve).collect();
     Chart {

@@ -65,7 +65,10 @@ fn sparse_product(run: &Run, _: &mut Plots) -> String {
         Some([vec![name], own.to_vec(), peers.to_vec()].concat())
     };
     let rows: Vec<Vec<String>> = products(run).into_iter().filter_map(line).collect();
-    table(&["problem", "unknowns", "ms", "GB/s of least bytes", "of copy", "GFLOP/s", "x SELL-32", "x CSR"], &rows)
+    table(
+        &["problem", "unknowns", "product, ms", "GB/s of least bytes", "of copy", "GFLOP/s", "x SELL-32", "x CSR"],
+        &rows,
+    )
 }
 
 /// GFLOP/s of cuSPARSE's best variant that begins so.
@@ -105,9 +108,9 @@ fn by_format(run: &Run, _: &mut Plots) -> String {
             }
         }
         let titles: Vec<String> = ones.iter().map(|one| title(&one.head.problem)).collect();
-        let heads: Vec<&str> = std::iter::once("format").chain(titles.iter().map(String::as_str)).collect();
+        let heads: Vec<&str> = std::iter::once("GFLOP/s, by format").chain(titles.iter().map(String::as_str)).collect();
         if !ones.is_empty() {
-            out += &format!("\nGFLOP/s, {precision}:\n\n{}", table(&heads, &rows));
+            out += &format!("\n{precision}:\n\n{}", table(&heads, &rows));
         }
     }
     out

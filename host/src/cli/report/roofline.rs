@@ -1,12 +1,15 @@
 //! Rooflines: operations of each kernel over the bytes it must move, both counted, against measured time (Williams,
 //! Waterman, Patterson 2009). The roof is the copy bandwidth of the same run; no peak of arithmetic is measured, so
-//! there is no flat roof.
+//! there is no flat roof, and the line ends before arithmetic could bind.
 
 use super::lookup::{PRECISIONS, assemblies, is_main, products_in, title};
 use super::markdown::{count, number, percent, table};
-use super::plot::{Axis, Chart, Plots, Series, Style};
+use super::plot::{Axis, Chart, Note, Plots, Series, Style};
 use super::run::{Head, Run};
 use super::topic::Topic;
+
+/// Operations per byte at which the line of the copy ends: beyond it arithmetic may bind, whose peak is not known.
+const LINE_ENDS: f64 = 1.0;
 
 /// Operations of an iteration's vector steps per unknown, fused ones counted as two: `p . q`, `r -= alpha q`, `u +=
 /// alpha p` and `p = z + beta p` two each, `r . z` and `r . r` two each, `z = M^-1 r` one, twice.
@@ -15,11 +18,15 @@ const VECTOR_FLOPS: usize = 14;
 /// The topic.
 pub const TOPICS: &[Topic] = &[Topic {
     heading: "Roofline by device",
-    about: "Each point is a kernel on the largest generated mesh that it was measured on. Across: operations for a \
+    about: "Each point is a kernel: products on the largest generated mesh of tet4 of at most 1.1 million nodes, where \
+        all formats were measured, iterations and assemblies on the largest generated mesh of their element. Across: operations for a \
         byte that it must move (a product: two for each value of the mesh's blocks, over all that the format stores, \
         x and y once; an iteration: also 14 for each unknown and ten words; an assembly: those of the element \
         matrices, each once, over the matrix and what elements read). Up: operations a second. The line is the copy \
-        bandwidth: a kernel on it moves its bytes as fast as a copy does. Points above it read from caches.",
+        bandwidth: a kernel on it moves its bytes as fast as a copy does. The arithmetic peak was not measured, so the \
+        line ends at one operation per byte, and nothing bounds the assemblies on its right. Points above it read from \
+        caches. The fastest and the slowest assembly of every element are named in the picture; `WARP` there is ELL-WARP, and \
+        the kinds of EBW are those of the table.",
     lists: &["spmv", "cg", "assembly"],
     tables: roofline,
 }];
@@ -142,42 +149,55 @@ fn of_precision(run: &Run, precision: &str, plots: &mut Plots) -> String {
         series: series(&kernels, copy),
     };
     let heads =
-        ["kernel", "operations, million", "bytes, MB", "operations per byte", "ms", "GFLOP/s", "bytes, of copy"];
+        ["kernel", "operations, million", "bytes, MB", "operations per byte", "time, ms", "GFLOP/s", "bytes, of copy"];
     let plot = plots.add(format!("{}-roofline-{precision}", run.stem()), &title, chart.svg());
     format!("\n{precision}, copy {} GB/s:\n{plot}\n{}", number(copy), table(&heads, &rows))
 }
 
+/// The formats whose products have a series of their own, and those that are drawn with EBW: what matters most is drawn
+/// last, over the others.
+const FORMATS: [(&str, &[&str]); 7] = [
+    ("product: CSR", &["csr"]),
+    ("product: CSR-vector", &["csr_vector"]),
+    ("product: BCSR", &["bcsr"]),
+    ("product: ELL by rows", &["ell_row"]),
+    ("product: ELL, SELL, WARP", &["ell", "ell_warp", "sell"]),
+    ("product: BELL", &["bell"]),
+    ("product: EBW, 4 kinds", &["ebw", "ebw16", "ebw64", "ebw128"]),
+];
+
 /// A series for each group of kernels, and the roof.
 fn series(kernels: &[Kernel], copy: f64) -> Vec<Series> {
     let across = || kernels.iter().map(Kernel::intensity);
-    let ends = [across().fold(f64::INFINITY, f64::min), across().fold(0.0, f64::max)];
+    let least = across().fold(f64::INFINITY, f64::min);
+    let ends = [least, across().fold(0.0, f64::max).min(LINE_ENDS).max(least)];
     let roof =
         Series::new(&format!("copy, {} GB/s", number(copy)), Style::Bound, ends.map(|x| (Some(x), Some(copy * x))));
-    let group = |name: &'static str, of: &dyn Fn(&&Kernel) -> bool| {
-        Series::new(
-            name,
-            Style::Marks,
-            kernels.iter().filter(of).map(|kernel| (Some(kernel.intensity()), Some(kernel.gflops()))),
-        )
-    };
-    let product = |format: &'static str| {
-        move |kernel: &&Kernel| kernel.group == "product" && kernel.name.starts_with(&format!("{format},"))
+    let points = |name: &str, of: &dyn Fn(&&Kernel) -> bool| {
+        let found = kernels.iter().filter(of).map(|kernel| (Some(kernel.intensity()), Some(kernel.gflops())));
+        Series::new(name, Style::Marks, found)
     };
     let assembly = |element: &'static str| {
-        move |kernel: &&Kernel| kernel.group == "assembly" && kernel.name.contains(&format!(", {element},"))
+        let is_of =
+            move |kernel: &&Kernel| kernel.group == "assembly" && kernel.name.contains(&format!(", {element},"));
+        let mut group = points(&format!("assembly, {element}"), &is_of);
+        // Elements of second order are left of their neighbours.
+        let on_the_left = element.ends_with('0');
+        let by_speed = |a: &&Kernel, b: &&Kernel| a.gflops().total_cmp(&b.gflops());
+        let ends = [kernels.iter().filter(is_of).max_by(by_speed), kernels.iter().filter(is_of).min_by(by_speed)];
+        group.notes.extend(ends.into_iter().flatten().map(|kernel| Note {
+            at: (kernel.intensity(), kernel.gflops()),
+            text: kernel.name.split(',').next().unwrap_or_default().into(),
+            on_the_left,
+        }));
+        group
     };
-    // What matters most is drawn last, over the others.
-    vec![
-        group("product, other formats", &|kernel| {
-            kernel.group == "product" && !["ebw", "ell", "csr"].iter().any(|format| product(format)(kernel))
-        }),
-        group("product, CSR", &product("csr")),
-        group("product, ELL", &product("ell")),
-        group("assembly, tet4", &assembly("tet4")),
-        group("assembly, hex8", &assembly("hex8")),
-        group("assembly, tet10 and hex20", &|kernel| assembly("tet10")(kernel) || assembly("hex20")(kernel)),
-        group("CG iteration", &|kernel| kernel.group == "iteration"),
-        group("product, EBW", &product("ebw")),
-        roof,
-    ]
+    let product = |(words, formats): &(&str, &[&str])| {
+        points(words, &|kernel| {
+            kernel.group == "product" && formats.iter().any(|format| kernel.name.starts_with(&format!("{format},")))
+        })
+    };
+    let elements = ["tet4", "hex8", "tet10", "hex20"].into_iter().map(assembly);
+    let iterations = points("CG iteration", &|kernel| kernel.group == "iteration");
+    elements.chain([iterations]).chain(FORMATS.iter().map(product)).chain([roof]).collect()
 }

@@ -27,6 +27,7 @@ pub struct Run {
     pub cg: Vec<Cg>,
     pub assembly: Vec<Assembly>,
     pub precond: Vec<Precond>,
+    pub amg: Vec<Amg>,
     pub femses: Vec<Femses>,
     pub solve: Vec<Solve>,
     pub cusparse: Vec<Library>,
@@ -110,6 +111,8 @@ fn auto() -> String {
 pub struct Iterations {
     pub iterations: usize,
     pub converged: bool,
+    /// Of the equations themselves, not of the recurrence.
+    pub relative_residual: Option<f64>,
     pub setup_s: f64,
     pub assembly_s: f64,
     pub solve_ms: f64,
@@ -181,7 +184,52 @@ fn one() -> usize {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Multigrid {
     pub operator_complexity: f64,
-    pub levels: Vec<Value>,
+    pub bytes: Option<f64>,
+    pub setup_s: Option<SetupTimes>,
+    pub levels: Vec<Level>,
+}
+
+/// A level of it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Level {
+    pub unknowns: usize,
+    pub stencil: f64,
+}
+
+/// Seconds of the parts of its set-up.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct SetupTimes {
+    pub aggregation: f64,
+    pub symbolic: f64,
+    pub numeric: f64,
+    pub smoothing: f64,
+    pub coarsest: f64,
+}
+
+/// `bench amg`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Amg {
+    #[serde(flatten)]
+    pub head: Head,
+    pub solutions: Vec<ResolvedAmg>,
+}
+
+impl Amg {
+    /// The first solution with a hierarchy in this precision.
+    pub fn first(&self, storage: &str) -> Option<&ResolvedAmg> {
+        self.solutions.iter().find(|row| row.what == "first" && row.storage == storage)
+    }
+}
+
+/// A solution of it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ResolvedAmg {
+    pub what: String,
+    pub storage: String,
+    pub iterations: usize,
+    pub setup_ms: f64,
+    pub solve_ms: f64,
+    pub multigrid: Option<Multigrid>,
 }
 
 /// `bench femses`.
@@ -223,7 +271,6 @@ pub struct Phases {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Solve {
     pub case: String,
-    pub nodes: usize,
     pub elements: usize,
     pub dofs: usize,
     pub device: String,
@@ -265,6 +312,7 @@ pub struct Peer {
     pub tolerance: Option<f64>,
     pub iterations: Option<usize>,
     pub iteration_ms: f64,
+    pub true_residual: Option<f64>,
 }
 
 /// CuPy, by `cupy_assembly.py`.
@@ -341,13 +389,29 @@ pub struct Tried {
 }
 
 /// What a single report of `warpfem bench` or `warpfem solve` has and no other does, and the list it belongs to.
-const KINDS: [(&str, &str); 6] = [
+const KINDS: [(&str, &str); 7] = [
     ("min_bytes", "spmv"),
     ("iteration_bytes", "cg"),
     ("write_floor_ms", "assembly"),
     ("sides", "femses"),
     ("timings_s", "solve"),
     ("max_iterations", "precond"),
+    ("solutions", "amg"),
+];
+
+/// What a note calls a list that was measured on another day than the rest, or a part of it.
+struct Noted {
+    list: &'static str,
+    word: &'static str,
+    is_whole: bool,
+}
+
+const NOTED: [Noted; 5] = [
+    Noted { list: "cg", word: "Iterations", is_whole: false },
+    Noted { list: "femses", word: "FEMSES", is_whole: true },
+    Noted { list: "precond", word: "multigrid", is_whole: false },
+    Noted { list: "amg", word: "multigrid", is_whole: true },
+    Noted { list: "solve", word: "whole solutions", is_whole: true },
 ];
 
 impl Run {
@@ -373,6 +437,24 @@ impl Run {
     /// Whether it is of a GPU.
     pub fn is_gpu(&self) -> bool {
         is_gpu(&self.device)
+    }
+
+    /// The days that some of its lists may have been measured on: its date, and where the note speaks of them, that of
+    /// the note.
+    pub fn dates(&self, lists: &[&str]) -> Vec<String> {
+        let note = self.note.as_deref().unwrap_or_default();
+        let is_date = |word: &&str| word.len() == 10 && word.split('-').map(str::len).eq([4, 2, 2]);
+        let named: Vec<&str> = note.split(|c: char| !c.is_ascii_digit() && c != '-').filter(is_date).collect();
+        let spoken = |list: &&str| NOTED.iter().find(|one| one.list == *list && note.contains(one.word));
+        let of_list = |list: &&str| match spoken(list).filter(|_| !named.is_empty()) {
+            Some(noted) if noted.is_whole => named.clone(),
+            Some(_) => [&[self.date.as_str()], &named[..]].concat(),
+            None => vec![self.date.as_str()],
+        };
+        let mut dates: Vec<String> = lists.iter().flat_map(of_list).map(str::to_owned).collect();
+        dates.sort_unstable();
+        dates.dedup();
+        dates
     }
 
     /// The file's name without extension: what its plots begin with.

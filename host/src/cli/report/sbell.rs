@@ -219,7 +219,17 @@ fn matrices(run: &Run, _: &mut Plots) -> String {
         theirs.into_iter().chain(own).collect()
     };
     let rows: Vec<Vec<String>> = compared(run, "f64").into_iter().map(line).collect();
-    table(&["SBELL's", "unknowns", "entries", "per row", "here.", "unknowns", "entries", "per row"], &rows)
+    let heads = [
+        "SBELL's",
+        "SBELL's unknowns",
+        "SBELL's entries",
+        "SBELL's entries per row",
+        "here.",
+        "unknowns",
+        "entries",
+        "entries per row",
+    ];
+    table(&heads, &rows)
 }
 
 /// Table 2.

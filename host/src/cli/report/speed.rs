@@ -2,13 +2,12 @@
 
 use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products_in, row, title};
 use super::markdown::{count, number, percent, ratio, table};
+use super::phases::{NAMES, PHASES, other};
 use super::run::{Cg, Run, Spmv, is_gpu};
 use warpfem::text;
 
 /// What the table stands between in the README.
 pub const MARKS: [&str; 2] = ["<!-- speed -->", "<!-- /speed -->"];
-/// The phases of a solution that are listed.
-const PHASES: [&str; 7] = ["read", "setup", "assembly", "boundary", "solve", "stress", "write"];
 
 /// The table, and how long whole solutions took; nothing where no product or iteration was measured.
 pub fn speed(run: &Run) -> Option<String> {
@@ -34,12 +33,25 @@ pub fn speed(run: &Run) -> Option<String> {
         ]
     };
     let rows: Vec<Vec<String>> = shown.map(line).collect();
-    let heads =
-        ["cube", "unknowns", "K u, ms", "of copy", "x SELL-32", "CG iterations", "ms each", "of copy", "x fused CG"];
+    let heads = [
+        "mesh",
+        "unknowns",
+        "K u, ms",
+        "K u, of copy",
+        "x SELL-32",
+        "CG iterations",
+        "CG, ms each",
+        "CG, of copy",
+        "x fused CG",
+    ];
     let copies = run.spmv.iter().map(|one| &one.head).chain(run.cg.iter().map(|one| &one.head));
     let copy = copies.filter(|head| is_gpu(&head.device)).map(|head| head.copy_gb_per_s).max_by(f64::total_cmp)?;
     let copy = text::count(copy.round() as usize);
-    let head = format!("{}, double precision, {}; copy: {copy} GB/s.", run.device, run.date);
+    let head = format!(
+        "{}, double precision, {}; copy: {copy} GB/s.",
+        run.device,
+        run.dates(&["spmv", "cg", "solve"]).join(" and ")
+    );
     Some(format!("{head}\n\n{}{}", table(&heads, &rows), whole(run)))
 }
 
@@ -48,12 +60,16 @@ fn whole(run: &Run) -> String {
     let mut out = String::new();
     for one in run.solve.iter().filter(|one| one.case.starts_with("cube")) {
         let time = |phase: &str| one.timings_s.get(phase).copied();
-        let parts = PHASES.map(|phase| format!("{phase} {}", time(phase).map_or("-".into(), |s| text::number(s, 2))));
+        let two = |s: Option<f64>| s.map_or("-".into(), |s| text::number(s, 2));
+        let parts: Vec<String> =
+            PHASES.iter().zip(NAMES).map(|(phase, name)| format!("{name} {}", two(time(phase)))).collect();
         let (elements, total) = (count(one.elements), number(time("total")));
         out += &format!(
-            "\n`warpfem solve` of {}, {elements} elements, from case to files: {total} s ({}).\n",
+            "\n`warpfem solve` of {}, {elements} elements, from case to files, a single run: {total} s ({}; the rest, {}: \
+                opening the driver, loading kernels, and what no phase counts).\n",
             one.case,
-            parts.join(", ")
+            parts.join(", "),
+            two(other(one))
         );
     }
     out

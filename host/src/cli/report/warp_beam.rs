@@ -1,7 +1,7 @@
 //! WARP: its cantilever solved (table 2, figure 9), and what its kernels take (table 4).
 
 use super::markdown::{count, digits, number, table};
-use super::paper::yes_or_no;
+use super::paper::Verdict;
 use super::plot::Plots;
 use super::run::{Run, Solve};
 
@@ -74,19 +74,15 @@ pub fn metrics(run: &Run, _: &mut Plots) -> String {
         if rows.is_empty() {
             continue;
         }
-        let by_element = spills.iter().any(|name| name.starts_with("by_element"));
-        let warps = spills.iter().any(|name| name.starts_with("by_warp") || name.starts_with("ppni"));
         let named = if spills.is_empty() { "none".into() } else { spills.join(", ") };
         out += &format!(
-            "Occupancy and cache hits were not counted; registers and spills are ptxas's for {}.\n\n{}\n{}\n",
+            "Occupancy, cache hits and traffic of local memory were not counted; registers and spills are ptxas's for \
+                {}.\n\n{}\n{}\n",
             one.architecture,
             table(&["kernel", "registers a thread", "bytes spilled"], &rows),
-            yes_or_no(
-                by_element && !warps,
-                &format!("of WARP's strategies these kernels spill: {named}"),
-                "a thread that holds a whole element's matrix needs more registers than there are",
-                "a thread has more registers here, and what an element adds to the matrix is not kept longer than \
-                    needed"
+            Verdict::Incomparable.sentence(
+                &format!("of WARP's strategies these kernels spill registers: {named}"),
+                "WARP counted traffic, cache hits and occupancy of runs, and these are what the compiler reserved"
             )
         );
     }

@@ -1,0 +1,190 @@
+//! Tables of multigrid: against the other preconditioners, its levels, and what is left of its set-up when a mesh is solved again.
+
+use super::lookup::{named, place, together};
+use super::markdown::{count, number, ratio, table};
+use super::plot::Plots;
+use super::precond::{EVERY, called};
+use super::run::{Amg, Precond, Preconditioned, ResolvedAmg, Run};
+use super::topic::Topic;
+
+/// The topics.
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        heading: "Multigrid",
+        about: "Whole solutions from an assembled matrix, by the problem, each run once; the iteration is in double \
+            precision, and the hierarchy that preconditions it in f64, f32 or f16. Set-up makes the hierarchy; \
+            complexity is the entries of all levels' matrices over those of the finest. An iteration that did not come to the \
+            tolerance says so: double precision does not get the residual of a slender beam or a thin plate that far.",
+        lists: &["precond"],
+        tables: multigrid,
+    },
+    Topic {
+        heading: "Multigrid: levels and set-up",
+        about: "The levels, and where the time of the set-up goes. *Aggregation*: strong couplings, aggregates, modes. *Symbolic*: \
+            which blocks products have. *Numeric*: their values. *Smoothing*: copies in the precision of the cycle, diagonals, largest \
+            eigenvalues. *Coarsest*: the inverse of the last matrix. Another load takes no set-up, and other materials \
+            on the same mesh take none of the first two parts. Medians of three; the parts are of the last of them.",
+        lists: &["amg"],
+        tables: levels,
+    },
+    EVERY,
+];
+
+/// Iterations, and whether they came to the tolerance.
+fn reached(row: &Preconditioned) -> String {
+    if row.converged { count(row.iterations) } else { format!("{} (not reached)", count(row.iterations)) }
+}
+
+/// A line for each problem that multigrid was measured on.
+fn multigrid(run: &Run, _: &mut Plots) -> String {
+    let mut all: Vec<&Precond> = run.precond.iter().collect();
+    all.sort_by(|a, b| place(&a.head, &b.head));
+    let rows: Vec<Vec<String>> = all.iter().filter_map(|one| hierarchies(run, one)).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heads = [
+        "problem",
+        "to",
+        "unknowns",
+        "levels",
+        "complexity",
+        "f64: iterations",
+        "f64: set-up + solution, ms",
+        "f32: iterations",
+        "f32: set-up + solution, ms",
+        "f16: iterations",
+        "f16: set-up + solution, ms",
+    ];
+    let against = [
+        "problem",
+        "to",
+        "multigrid, ms",
+        "hierarchy in.",
+        "Jacobi, iterations",
+        "Jacobi, ms",
+        "x Jacobi",
+        "best other.",
+        "best other, ms",
+        "x best other",
+    ];
+    let others: Vec<Vec<String>> = all.iter().filter_map(|one| with_others(run, one)).collect();
+    format!(
+        "{}\nSet-up and solution together, multigrid's by the hierarchy that takes least, against Jacobi in double and \
+            the best of what else was measured on the problem:\n\n{}",
+        table(&heads, &rows),
+        table(&against, &others)
+    )
+}
+
+const MULTIGRID: &str = "amg";
+
+/// What a hierarchy in each precision takes.
+fn hierarchies(run: &Run, one: &Precond) -> Option<Vec<String>> {
+    let double = one.rows.iter().find(|row| row.preconditioner == MULTIGRID && !row.mixed)?;
+    let hierarchy = double.multigrid.as_ref()?;
+    let mut cells = vec![
+        named(run, &one.head),
+        format!("{:.0e}", one.tolerance),
+        count(one.head.dofs),
+        count(hierarchy.levels.len()),
+        number(hierarchy.operator_complexity),
+    ];
+    for kept in ["f64", "f32", "f16"] {
+        match one.rows.iter().find(|row| row.preconditioner == MULTIGRID && row.storage == kept) {
+            Some(row) => cells.extend([reached(row), format!("{} + {}", number(row.setup_ms), number(row.solve_ms))]),
+            None => cells.extend(["-".into(), "-".into()]),
+        }
+    }
+    Some(cells)
+}
+
+/// The fastest hierarchy beside Jacobi and the best of the others.
+fn with_others(run: &Run, one: &Precond) -> Option<Vec<String>> {
+    let fastest = |multigrid: bool| {
+        let rows = one.rows.iter().filter(|row| (row.preconditioner == MULTIGRID) == multigrid && row.converged);
+        rows.min_by(|a, b| together(a).total_cmp(&together(b)))
+    };
+    let (best, other) = (fastest(true)?, fastest(false).filter(|row| row.preconditioner != "jacobi" || row.mixed));
+    let jacobi = one.rows.iter().find(|row| row.preconditioner == "jacobi" && !row.mixed);
+    jacobi.or(other)?;
+    Some(vec![
+        named(run, &one.head),
+        format!("{:.0e}", one.tolerance),
+        number(together(best)),
+        best.storage.clone(),
+        jacobi.map_or("-".into(), reached),
+        number(jacobi.map(together)),
+        ratio(jacobi.map(together), together(best)),
+        other.map_or("-".into(), |row| format!("{}, {}", called(row), row.storage)),
+        number(other.map(together)),
+        ratio(other.map(together), together(best)),
+    ])
+}
+
+/// Levels, parts of the set-up, and solutions again, for each problem.
+fn levels(run: &Run, _: &mut Plots) -> String {
+    if run.amg.is_empty() {
+        return String::new();
+    }
+    let mut all: Vec<&Amg> = run.amg.iter().collect();
+    all.sort_by(|a, b| place(&a.head, &b.head));
+    let lines = |of: &dyn Fn(&Amg) -> Option<Vec<String>>| all.iter().filter_map(|one| of(one)).collect::<Vec<_>>();
+    let sizes = table(
+        &["problem", "unknowns of the levels", "blocks per row", "complexity", "MB"],
+        &lines(&|one| {
+            let hierarchy = one.first("f64")?.multigrid.as_ref()?;
+            let each = |of: &dyn Fn(&super::run::Level) -> String| hierarchy.levels.iter().map(of).collect::<Vec<_>>();
+            Some(vec![
+                named(run, &one.head),
+                each(&|level| count(level.unknowns)).join(" / "),
+                each(&|level| number(level.stencil)).join(" / "),
+                number(hierarchy.operator_complexity),
+                number(hierarchy.bytes.map(|bytes| bytes / 1e6)),
+            ])
+        }),
+    );
+    let parts = table(
+        &["problem", "aggregation, ms", "symbolic, ms", "numeric, ms", "smoothing, ms", "coarsest, ms", "set-up, ms"],
+        &lines(&|one| {
+            let first = one.first("f64")?;
+            let times = first.multigrid.as_ref()?.setup_s?;
+            let parts = [times.aggregation, times.symbolic, times.numeric, times.smoothing, times.coarsest];
+            let mut cells = vec![named(run, &one.head)];
+            cells.extend(parts.map(|seconds| number(1e3 * seconds)));
+            cells.push(number(first.setup_ms));
+            Some(cells)
+        }),
+    );
+    let again = table(
+        &[
+            "problem",
+            "hierarchy in.",
+            "first: iterations",
+            "first: set-up + solution, ms",
+            "new load: iterations",
+            "new load: solution, ms",
+            "new materials: iterations",
+            "new materials: set-up + solution, ms",
+        ],
+        &all.iter()
+            .flat_map(|one| ["f64", "f32", "f16"].map(|kept| (one, kept)))
+            .filter_map(|(one, kept)| {
+                let of = |what: &str| one.solutions.iter().find(|row| row.what == what && row.storage == kept);
+                let both = |row: &ResolvedAmg| format!("{} + {}", number(row.setup_ms), number(row.solve_ms));
+                let (first, load, materials) = (of("first")?, of("new load")?, of("new materials")?);
+                Some(vec![
+                    named(run, &one.head),
+                    kept.into(),
+                    count(first.iterations),
+                    both(first),
+                    count(load.iterations),
+                    number(load.solve_ms),
+                    count(materials.iterations),
+                    both(materials),
+                ])
+            })
+            .collect::<Vec<_>>(),
+    );
+    format!("{sizes}\nThe set-up of a hierarchy in double:\n\n{parts}\nThe same mesh again:\n\n{again}")
+}
