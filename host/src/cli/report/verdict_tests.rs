@@ -102,7 +102,7 @@ fn kept(name: &str, storage: &str, iterations: usize, ms: f64) -> Value {
     json!({ "preconditioner": name, "order": null, "mixed": storage != "f64", "storage": storage,
         "iterations": iterations, "spmvs": iterations, "converged": true, "setup_ms": 1.0, "solve_ms": ms - 1.0,
         "spmv_ms": 0.1, "history": [], "multigrid": if name == "amg" {
-            json!({ "operator_complexity": 1.5, "levels": [0, 0] }) } else { Value::Null } })
+            json!({ "operator_complexity": 1.5, "levels": levels() }) } else { Value::Null } })
 }
 
 fn preconditioned(problem: &str, elements: usize, rows: &[Value]) -> Value {
@@ -119,8 +119,34 @@ fn multigrid_says_what_its_hierarchy_is_kept_in() {
         kept("amg", "f16", 11, 4.0),
     ];
     let text = text(machine("precond", json!([preconditioned("tet4 cube 9", 6000, &rows)])));
-    assert!(text.contains("| tet4, n = 9 | 3,000 | 2 | 1.5 | 10 | 1 + 4 | 11 | 1 + 3 |"), "{text}");
-    assert!(text.contains("| tet4, n = 9 | 4 | f16 | 100 | 20 | 5.00 | chebyshev, f32 | 8 | 2.00 |"), "{text}");
+    assert!(text.contains("| tet4, n = 9 | 1e-8 | 3,000 | 2 | 1.5 | 10 | 1 + 4 | 11 | 1 + 3 |"), "{text}");
+    assert!(text.contains("| tet4, n = 9 | 1e-8 | 4 | f16 | 100 | 20 | 5.00 | chebyshev, f32 | 8 | 2.00 |"), "{text}");
+}
+
+fn levels() -> Value {
+    json!([{ "unknowns": 3000, "stencil": 15.0 }, { "unknowns": 60, "stencil": 4.5 }])
+}
+
+#[test]
+fn multigrid_says_what_is_left_of_its_set_up() {
+    let solution = |what: &str, iterations: usize, setup_ms: f64| {
+        let times =
+            json!({ "aggregation": 1e-3, "symbolic": 2e-3, "numeric": 3e-3, "smoothing": 4e-3, "coarsest": 5e-3 });
+        let multigrid =
+            json!({ "operator_complexity": 1.5, "bytes": 25_000_000, "setup_s": times, "levels": levels() });
+        json!({ "what": what, "storage": "f64", "iterations": iterations, "setup_ms": setup_ms, "solve_ms": 7.0,
+            "multigrid": multigrid })
+    };
+    let solutions = [solution("first", 20, 16.0), solution("new load", 21, 0.0), solution("new materials", 22, 9.0)];
+    let report = with(head("tet4 cube 9", "f64", 1000), json!({ "elements": 6000, "solutions": solutions }));
+    let text = text(machine("amg", json!([report])));
+    for line in [
+        "| tet4, n = 9 | 3,000 / 60 | 15 / 4.5 | 1.5 | 25 |",
+        "| tet4, n = 9 | 1 | 2 | 3 | 4 | 5 | 16 |",
+        "| tet4, n = 9 | f64 | 20 | 16 + 7 | 21 | 7 | 22 | 9 + 7 |",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
 }
 
 #[test]
