@@ -115,7 +115,7 @@ fn measure<B: Backend, T: Real>(
 fn other_load<B: Backend, T: Real>(backend: &B, f: &Vector<B, T>, size: usize) -> Result<Vector<B, T>> {
     let mut f = backend.download(f)?;
     f.chunks_exact_mut(size).for_each(|node| node.rotate_left(1));
-    f.iter_mut().step_by(2 * size + 1).for_each(|f| *f = *f * T::from_f64(0.5));
+    f.iter_mut().step_by(2 * size + 1).for_each(|f| *f *= T::from_f64(0.5));
     backend.upload_vec(f)
 }
 
