@@ -182,7 +182,7 @@ pub fn hierarchy_bytes(model: &Model) -> u64 {
 }
 
 /// The preconditioner of a model, on the host or on a device of its own: `none` without conjugate gradients. `auto` is multigrid where more
-/// iterations with Jacobi are expected than [`break_even`].
+/// iterations with Jacobi are expected than take as long as a whole solution with multigrid.
 pub fn preconditioner(model: &Model, on_host: bool) -> &str {
     let solver = &model.solver;
     match (solver.method.as_str(), solver.preconditioner.as_str()) {

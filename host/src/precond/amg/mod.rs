@@ -5,7 +5,7 @@
 //! | --- | --- | --- | --- |
 //! | modes that cost no energy | `A B = 0` away from supports: 6 rigid motions in space, 3 in the plane, the constant for a potential | [`tentative`] | Vanek, Mandel, Brezina 1996, sec. 3 |
 //! | strong couplings | `\|A_ij\|^2 >= theta_l^2 \|A_ii\| \|A_jj\|` | [`strength`] | the same, sec. 4 |
-//! | aggregates of nodes | distance-2 independent sets | [`aggregate`] | Bell, Dalton, Olson 2012 |
+//! | aggregates of nodes | distance-2 independent sets | [`mod@aggregate`] | Bell, Dalton, Olson 2012 |
 //! | tentative prolongator | `B = P_0 B_c`, orthonormal on each aggregate | [`tentative`] | Vanek, Mandel, Brezina 1996 |
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
