@@ -121,13 +121,17 @@ fn multigrid_for_another_load_and_other_materials() {
     for one in solutions {
         assert_eq!(one["converged"], true, "{one}");
         positive(one, &["iterations", "spmvs", "solve_ms", "convergence_factor"]);
+        // Another load leaves everything as it is.
+        assert_eq!(one["what"] == "new load", one["multigrid"].is_null(), "{one}");
+        if one["multigrid"].is_null() {
+            continue;
+        }
         positive(&one["multigrid"], &["bytes", "operator_complexity"]);
         let part = |name: &str| one["multigrid"]["setup_s"][name].as_f64().unwrap();
         let symbolic = part("aggregation") + part("symbolic");
         assert!(part("numeric") > 0.0 && part("smoothing") > 0.0);
-        // Other materials leave nodes and blocks as they are; another load leaves everything.
+        // Other materials leave nodes and blocks as they are.
         assert_eq!(one["what"] == "new materials", symbolic == 0.0, "{one}");
-        assert_eq!(one["what"] == "new load", one["setup_ms"] == 0.0, "{one}");
     }
     let (first, other) = (of("first")[0]["history"][0].as_f64(), of("new load")[0]["history"][0].as_f64());
     assert_ne!(first, other);

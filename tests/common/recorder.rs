@@ -37,6 +37,7 @@ pub struct Recorder {
     room: Option<u64>,
     refuses_cooperation: bool,
     full_at: Option<usize>,
+    refused: Option<usize>,
 }
 
 impl Recorder {
@@ -50,10 +51,16 @@ impl Recorder {
         Recorder { full_at: Some(arrays), ..self }
     }
 
+    /// The same with room for all arrays but the one after so many.
+    pub fn with_one_refused(self, arrays: usize) -> Self {
+        Recorder { refused: Some(arrays), ..self }
+    }
+
     /// Whether there is room for an array of so many bytes.
     fn make_room(&self, needed: usize) -> Result<()> {
         let counts = self.counts.borrow();
-        if self.full_at.is_some_and(|room| counts.uploads + counts.allocations > room) {
+        let arrays = counts.uploads + counts.allocations;
+        if self.full_at.is_some_and(|room| arrays > room) || self.refused.is_some_and(|room| arrays == room + 1) {
             let (device, needed) = ("a small GPU".into(), needed as u64);
             return Err(Error::OutOfMemory { device, needed, available: Some(0) });
         }

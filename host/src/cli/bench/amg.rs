@@ -96,7 +96,7 @@ fn measure<B: Backend, T: Real>(
         let other = other_load(backend, &system.f, header.block_size)?;
         let load = std::mem::replace(&mut system.f, other);
         let mut again = solved(backend, &system, || Ok(&*made), options, samples)?;
-        (again.setup_ms, system.f) = (0.0, load);
+        (again.setup_ms, again.multigrid, system.f) = (0.0, None, load);
         solutions.push(Solution { what: "new load", storage, solved: again });
     }
     drop(system);
