@@ -296,6 +296,15 @@ mod tests {
         Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(case)).unwrap()
     }
 
+    fn clamped_box(element: &str, size: [u32; 3], cells: [u32; 3]) -> Model {
+        let text = format!(
+            "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = {size:?}, cells = {cells:?} }}\n\
+             [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
+        );
+        let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
+        Model::resolve(&case, case.mesh().unwrap()).unwrap()
+    }
+
     /// Iterations to 1e-8 as SciPy counts them (meshes/README.md).
     #[test]
     fn iterations_of_known_cases_are_met_within_a_factor_of_three() {
@@ -320,12 +329,7 @@ mod tests {
         for (element, cells, peak) in
             [("hex8", 50, 363e6), ("tet4", 50, 289e6), ("tet10", 24, 359e6), ("hex20", 24, 316e6)]
         {
-            let text = format!(
-                "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [1, 1, 1], cells = [{cells}, {cells}, \
-                 {cells}] }}\n[[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
-            );
-            let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
-            let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+            let model = clamped_box(element, [1, 1, 1], [cells; 3]);
             let off = Work::of(&model, "jacobi").memory.on_host() as f64 / peak;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
@@ -335,12 +339,7 @@ mod tests {
     #[test]
     fn memory_of_hierarchies_is_met() {
         for (element, more) in [("hex8", 179e6), ("tet4", 177e6)] {
-            let text = format!(
-                "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [1, 1, 1], cells = [40, 40, 40] }}\n\
-                 [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
-            );
-            let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
-            let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+            let model = clamped_box(element, [1, 1, 1], [40; 3]);
             let [jacobi, amg] = ["jacobi", "amg"].map(|name| Work::of(&model, name).memory.on_host() as f64);
             let off = (amg - jacobi) / more;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
@@ -349,15 +348,7 @@ mod tests {
 
     #[test]
     fn multigrid_is_chosen_where_many_iterations_are_expected() {
-        let slender = |element: &str, size: &str, cells: &str| {
-            let text = format!(
-                "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [{size}], cells = [{cells}] }}\n\
-                 [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
-            );
-            let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
-            Model::resolve(&case, case.mesh().unwrap()).unwrap()
-        };
-        let (cube, beam) = (slender("hex8", "1, 1, 1", "6, 6, 6"), slender("hex8", "50, 1, 1", "150, 3, 3"));
+        let (cube, beam) = (clamped_box("hex8", [1, 1, 1], [6; 3]), clamped_box("hex8", [50, 1, 1], [150, 3, 3]));
         assert_eq!([true, false].map(|on_host| preconditioner(&cube, on_host)), ["jacobi"; 2]);
         // On a GPU so few unknowns take less time with Jacobi.
         assert_eq!([true, false].map(|on_host| preconditioner(&beam, on_host)), ["amg", "jacobi"]);

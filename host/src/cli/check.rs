@@ -237,10 +237,10 @@ fn about(seconds: f64) -> String {
 type Works<'a> = [(&'a str, Work); 2];
 
 fn works(model: &Model) -> Works<'_> {
-    [true, false].map(|on_host| {
-        let preconditioner = estimate::preconditioner(model, on_host);
-        (preconditioner, Work::of(model, preconditioner))
-    })
+    let [host, other] = [true, false].map(|on_host| estimate::preconditioner(model, on_host));
+    let on_host = Work::of(model, host);
+    let on_other = if other == host { on_host } else { Work::of(model, other) };
+    [(host, on_host), (other, on_other)]
 }
 
 /// Memory and time on each device.

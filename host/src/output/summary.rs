@@ -2,10 +2,9 @@
 //!
 //! Keys appear in the order of the fields. Numbers that are not finite are written as `null`.
 
-use std::io::{self, Write};
-
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use std::io::{self, Write};
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -82,7 +81,7 @@ pub struct Multigrid {
 }
 
 /// Seconds that the parts of a set-up took, on all levels together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MultigridSetup {
     /// Strong couplings, aggregates, and the modes on them.
     pub aggregation: f64,
@@ -94,6 +93,20 @@ pub struct MultigridSetup {
     pub smoothing: f64,
     /// The inverse of the coarsest matrix.
     pub coarsest: f64,
+}
+
+impl MultigridSetup {
+    /// The parts by name, in the order of the work.
+    pub fn parts(&self) -> [(&'static str, f64); 5] {
+        let MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest } = *self;
+        [
+            ("aggregation", aggregation),
+            ("symbolic", symbolic),
+            ("numeric", numeric),
+            ("smoothing", smoothing),
+            ("coarsest", coarsest),
+        ]
+    }
 }
 
 /// A level of a multigrid preconditioner.

@@ -1,21 +1,19 @@
 //! `warpfem bench amg`: multigrid's levels, its set-up part by part, and what is left of that for another load and for other materials.
 
 use super::header::Header;
-use super::precond::{MAX_SOLUTIONS, Solved, refuse_single, solved, storages};
+use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
 use super::{Common, matrices, write_json};
 use crate::cli::{print, table};
-use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use warpfem::assembly::Ordering;
+use warpfem::Result;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Vector};
 use warpfem::model::Model;
-use warpfem::output::summary::{Level, Multigrid, MultigridSetup};
+use warpfem::output::summary::{Level, Multigrid};
 use warpfem::precond::{Context, Kept, MULTIGRID};
 use warpfem::solve::CgOptions;
 use warpfem::solve::iteration::{self, Builder};
-use warpfem::{Result, sparse};
 
 /// What is measured, and when to stop.
 #[derive(Debug, clap::Args)]
@@ -27,15 +25,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Hierarchies in single and of a matrix in half precision as well, under an iteration in double.
-    #[arg(long)]
-    mixed: bool,
-    /// Storage format.
-    #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
-    format: String,
-    /// Relative residual to stop at.
-    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = crate::cli::solve::tolerance, allow_negative_numbers = true)]
-    tolerance: f64,
+    #[command(flatten)]
+    wanted: Solutions,
 }
 
 /// A solution.
@@ -62,10 +53,10 @@ struct Report {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let model = common.problem.model(common)?;
-    refuse_single(arguments.mixed, &common.precision)?;
+    arguments.wanted.check(&common.precision)?;
     let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
         "single" => measure::<_, f32>(backend, arguments, model, &[(iteration::plain, "f32")]),
-        _ => measure::<_, f64>(backend, arguments, model, storages(arguments.mixed)),
+        _ => measure::<_, f64>(backend, arguments, model, storages(arguments.wanted.mixed)),
     })?;
     write_json(common.json.as_deref(), &report)?;
     print::text(&text(&report))
@@ -78,12 +69,12 @@ fn measure<B: Backend, T: Real>(
     mut model: Model,
     builders: &[(Builder<B, T>, &'static str)],
 ) -> Result<Report> {
-    let Arguments { common, format, tolerance, .. } = arguments;
+    let Arguments { common, wanted: Solutions { format, tolerance, .. } } = arguments;
     let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
-    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = common.samples.min(MAX_SOLUTIONS);
     let (mut system, _) = matrices::assemble::<B, T>(backend, &model, format)?;
+    header.blocks = system.matrix.pattern().n_blocks();
     let kept: Vec<Kept<B>> = builders.iter().map(|_| Kept::new()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
@@ -158,15 +149,7 @@ fn levels(hierarchy: &Multigrid) -> String {
     };
     let rows: Vec<Vec<String>> = hierarchy.levels.iter().enumerate().map(line).collect();
     let heads = ["level", "unknowns", "rows", "blocks", "stencil", "of finest"];
-    let MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest } = hierarchy.setup_s;
-    let parts = [
-        ("aggregation", aggregation),
-        ("symbolic", symbolic),
-        ("numeric", numeric),
-        ("smoothing", smoothing),
-        ("coarsest", coarsest),
-    ];
-    let parts = parts.map(|(name, time)| format!("{name} {}", print::seconds(time))).join(", ");
+    let parts = hierarchy.setup_s.parts().map(|(name, time)| format!("{name} {}", print::seconds(time))).join(", ");
     format!(
         "{}operator complexity {:.3}, {}; set-up: {parts}\n",
         table::text(&heads, &rows),

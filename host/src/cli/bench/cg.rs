@@ -3,6 +3,7 @@
 use super::header::Header;
 use super::matrices;
 use super::row::{Of, Row};
+use super::solutions::MAX_SOLUTIONS;
 use super::{Common, median, write_json};
 use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
@@ -19,8 +20,6 @@ use warpfem::{Result, sparse};
 
 /// Words per unknown that the fused vector steps of an iteration move.
 const VECTOR_WORDS: usize = 10;
-/// Solutions are timed at most this often: one takes many iterations.
-const MAX_SOLUTIONS: u32 = 5;
 
 /// The formats, and when to stop.
 #[derive(Debug, clap::Args)]

@@ -13,6 +13,7 @@ mod precond;
 mod problem;
 mod reference;
 mod row;
+mod solutions;
 mod spmv;
 
 use clap::builder::PossibleValuesParser;

@@ -1,6 +1,7 @@
 //! FEMSES: figures 5.7 to 5.22 and 5.28, 5.29: the GPU against one thread of its host, phase by phase.
 
 use super::femses::{Found, at, both, by_size, found, is_of_blocks, serial_device, sizes};
+use super::femses_table::{PHASES, phases};
 use super::markdown::{count, median, number, percent, quotient, span, table};
 use super::paper::{exponent, in_range, power, yes_or_no};
 use super::plot::Plots;
@@ -100,18 +101,9 @@ pub fn elements_and_assembly(run: &Run, _: &mut Plots) -> String {
 pub fn share(run: &Run, _: &mut Plots) -> String {
     let gpu = found(run, is_gpu, "f64");
     let line = |method: &str| {
-        let phases = at(&gpu, method, 2500)?;
-        let parts = [
-            phases.transfer_ms,
-            phases.setup_ms,
-            phases.allocate_ms,
-            phases.assembly_ms,
-            phases.solve_ms,
-            phases.total_ms,
-        ]
-        .map(number);
-        let share = phases.solve_ms / phases.total_ms;
-        Some(([vec![method.to_owned()], parts.to_vec(), vec![percent(share)]].concat(), share))
+        let found = at(&gpu, method, 2500)?;
+        let cells = [vec![method.to_owned()], phases(found).to_vec()].concat();
+        Some((cells, found.solve_ms / found.total_ms))
     };
     let found: Vec<(Vec<String>, f64)> =
         ["sparse", "dense", "cg", "femses", "femses_cg"].into_iter().filter_map(line).collect();
@@ -119,16 +111,7 @@ pub fn share(run: &Run, _: &mut Plots) -> String {
         return String::new();
     };
     let rows: Vec<Vec<String>> = found.into_iter().map(|pair| pair.0).collect();
-    let heads = [
-        "method",
-        "transfer, ms",
-        "set-up, ms",
-        "allocation, ms",
-        "assembly, ms",
-        "solution, ms",
-        "total, ms",
-        "solution, of total",
-    ];
+    let heads = [["method"].as_slice(), &PHASES].concat();
     let measured = format!("the sparse solver takes {}", percent(of_sparse));
     format!(
         "{}\n{}\n",

@@ -5,6 +5,18 @@ use super::markdown::{count, number, percent, table};
 use super::plot::Plots;
 use super::run::{Femses, Method, Phases, Run, is_gpu};
 
+/// The heads of [`phases`].
+pub const PHASES: [&str; 7] =
+    ["transfer, ms", "set-up, ms", "allocation, ms", "assembly, ms", "solution, ms", "total, ms", "solution, of total"];
+
+/// What a way took, phase by phase.
+pub fn phases(found: &Phases) -> [String; 7] {
+    let Phases { transfer_ms, setup_ms, allocate_ms, assembly_ms, solve_ms, total_ms, .. } = *found;
+    let times = [transfer_ms, setup_ms, allocate_ms, assembly_ms, solve_ms, total_ms];
+    let [transfer, setup, allocate, assembly, solve, total] = times.map(number);
+    [transfer, setup, allocate, assembly, solve, total, percent(solve_ms / total_ms)]
+}
+
 /// Phase by phase, every method and size once.
 pub fn every(run: &Run, _: &mut Plots) -> String {
     let mut ones: Vec<&Femses> = run.femses.iter().filter(|one| !is_of_blocks(one)).collect();
@@ -24,25 +36,9 @@ pub fn every(run: &Run, _: &mut Plots) -> String {
             format!("{:.0e}", found.relative_residual),
             found.error.map_or("-".into(), |error| format!("{error:.0e}")),
         ];
-        let times =
-            [found.transfer_ms, found.setup_ms, found.allocate_ms, found.assembly_ms, found.solve_ms, found.total_ms]
-                .map(number);
-        first.into_iter().chain(times).chain([percent(found.solve_ms / found.total_ms)]).collect()
+        first.into_iter().chain(phases(found)).collect()
     };
-    let heads = [
-        "method",
-        "unknowns",
-        "iterations",
-        "residual",
-        "error",
-        "transfer, ms",
-        "set-up, ms",
-        "allocation, ms",
-        "assembly, ms",
-        "solution, ms",
-        "total, ms",
-        "solution, of total",
-    ];
+    let heads = [["method", "unknowns", "iterations", "residual", "error"].as_slice(), &PHASES].concat();
     let same = |a: &(&Femses, &Method, &Phases), b: &(&Femses, &Method, &Phases)| place(a.0) == place(b.0);
     let group = |rows: &[(&Femses, &Method, &Phases)]| {
         let Femses { device, precision, sides, .. } = rows[0].0;

@@ -101,12 +101,14 @@ fn hierarchies(run: &Run, one: &Precond) -> Option<Vec<String>> {
 
 /// The fastest hierarchy beside Jacobi and the best of the others.
 fn with_others(run: &Run, one: &Precond) -> Option<Vec<String>> {
+    let is_jacobi = |row: &Preconditioned| row.preconditioner == "jacobi" && !row.mixed;
     let fastest = |multigrid: bool| {
-        let rows = one.rows.iter().filter(|row| (row.preconditioner == MULTIGRID) == multigrid && row.converged);
+        let kind = one.rows.iter().filter(|row| (row.preconditioner == MULTIGRID) == multigrid);
+        let rows = kind.filter(|row| row.converged && !is_jacobi(row));
         rows.min_by(|a, b| together(a).total_cmp(&together(b)))
     };
-    let (best, other) = (fastest(true)?, fastest(false).filter(|row| row.preconditioner != "jacobi" || row.mixed));
-    let jacobi = one.rows.iter().find(|row| row.preconditioner == "jacobi" && !row.mixed);
+    let (best, other) = (fastest(true)?, fastest(false));
+    let jacobi = one.rows.iter().find(|row| is_jacobi(row));
     jacobi.or(other)?;
     Some(vec![
         named(run, &one.head),
@@ -148,43 +150,43 @@ fn levels(run: &Run, _: &mut Plots) -> String {
         &["problem", "aggregation, ms", "symbolic, ms", "numeric, ms", "smoothing, ms", "coarsest, ms", "set-up, ms"],
         &lines(&|one| {
             let first = one.first("f64")?;
-            let times = first.multigrid.as_ref()?.setup_s?;
-            let parts = [times.aggregation, times.symbolic, times.numeric, times.smoothing, times.coarsest];
             let mut cells = vec![named(run, &one.head)];
-            cells.extend(parts.map(|seconds| number(1e3 * seconds)));
+            cells.extend(first.multigrid.as_ref()?.setup_s?.parts().map(|(_, seconds)| number(1e3 * seconds)));
             cells.push(number(first.setup_ms));
             Some(cells)
         }),
     );
-    let again = table(
-        &[
-            "problem",
-            "hierarchy in.",
-            "first: iterations",
-            "first: set-up + solution, ms",
-            "new load: iterations",
-            "new load: solution, ms",
-            "new materials: iterations",
-            "new materials: set-up + solution, ms",
-        ],
-        &all.iter()
-            .flat_map(|one| ["f64", "f32", "f16"].map(|kept| (one, kept)))
-            .filter_map(|(one, kept)| {
-                let of = |what: &str| one.solutions.iter().find(|row| row.what == what && row.storage == kept);
-                let both = |row: &ResolvedAmg| format!("{} + {}", number(row.setup_ms), number(row.solve_ms));
-                let (first, load, materials) = (of("first")?, of("new load")?, of("new materials")?);
-                Some(vec![
-                    named(run, &one.head),
-                    kept.into(),
-                    count(first.iterations),
-                    both(first),
-                    count(load.iterations),
-                    number(load.solve_ms),
-                    count(materials.iterations),
-                    both(materials),
-                ])
-            })
-            .collect::<Vec<_>>(),
-    );
+    let again = again(run, &all);
     format!("{sizes}\nThe set-up of a hierarchy in double:\n\n{parts}\nThe same mesh again:\n\n{again}")
+}
+
+/// Solutions of the same mesh again, for each hierarchy.
+fn again(run: &Run, all: &[&Amg]) -> String {
+    let both = |row: &ResolvedAmg| format!("{} + {}", number(row.setup_ms), number(row.solve_ms));
+    let line = |(one, kept): (&&Amg, &str)| {
+        let of = |what: &str| one.solutions.iter().find(|row| row.what == what && row.storage == kept);
+        let (first, load, materials) = (of("first")?, of("new load")?, of("new materials")?);
+        Some(vec![
+            named(run, &one.head),
+            kept.into(),
+            count(first.iterations),
+            both(first),
+            count(load.iterations),
+            number(load.solve_ms),
+            count(materials.iterations),
+            both(materials),
+        ])
+    };
+    let heads = [
+        "problem",
+        "hierarchy in.",
+        "first: iterations",
+        "first: set-up + solution, ms",
+        "new load: iterations",
+        "new load: solution, ms",
+        "new materials: iterations",
+        "new materials: set-up + solution, ms",
+    ];
+    let rows = all.iter().flat_map(|one| ["f64", "f32", "f16"].map(|kept| (one, kept))).filter_map(line);
+    table(&heads, &rows.collect::<Vec<_>>())
 }

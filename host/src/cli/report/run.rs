@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
+use warpfem::output::summary::MultigridSetup;
 
 /// All figures of one machine.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -185,7 +186,7 @@ fn one() -> usize {
 pub struct Multigrid {
     pub operator_complexity: f64,
     pub bytes: Option<f64>,
-    pub setup_s: Option<SetupTimes>,
+    pub setup_s: Option<MultigridSetup>,
     pub levels: Vec<Level>,
 }
 
@@ -194,16 +195,6 @@ pub struct Multigrid {
 pub struct Level {
     pub unknowns: usize,
     pub stencil: f64,
-}
-
-/// Seconds of the parts of its set-up.
-#[derive(Debug, Clone, Copy, Deserialize)]
-pub struct SetupTimes {
-    pub aggregation: f64,
-    pub symbolic: f64,
-    pub numeric: f64,
-    pub smoothing: f64,
-    pub coarsest: f64,
 }
 
 /// `bench amg`.

@@ -5,9 +5,9 @@ use crate::backend::Backend;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The symbolic part of a hierarchy, kept for the next one: of a mesh whose materials change, but not where it is supported. The first
-/// hierarchy that is made with it fills it, and those after take the numeric part of the set-up alone. A matrix with other numbers of rows or blocks is a panic; one with as many that lie
-/// elsewhere, or with other supports, makes a poor preconditioner.
+/// The symbolic part of a hierarchy, kept for the next one: of a mesh whose materials change, but not where it is supported. The
+/// first hierarchy that is made with it fills it, and those after take the numeric part of the set-up alone. A matrix with other
+/// numbers of rows or blocks is a panic; one with as many that lie elsewhere, or with other supports, makes a poor preconditioner.
 pub struct Kept<B: Backend> {
     /// The ways from level to level; nothing after the last one.
     levels: RefCell<Vec<Option<Rc<Symbolic<B>>>>>,

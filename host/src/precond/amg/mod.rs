@@ -43,12 +43,12 @@ use super::{Build, Context, Preconditioner, inverse_diagonal, spectrum};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
 use crate::sparse::{Matrix, Operator, Tuning};
-use blocks::BlockRows;
+use blocks::{BlockRows, Columns};
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
-use setup::{Fine, Symbolic, aggregate, format};
+use setup::{Aggregation, Fine, Symbolic, aggregate, format};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -111,12 +111,15 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
 /// What the next level is made from: its matrix, and how its nodes came about.
 struct Below<B: Backend> {
     matrix: Matrix<B, f64>,
-    symbolic: Rc<Symbolic<B>>,
+    modes: Rc<Modes<B>>,
+    coords: Rc<Vector<B, [f64; 3]>>,
 }
 
 /// A way to a next level: P, and what is there.
 struct Way<B: Backend> {
     prolongator: BlockRows<B, f64>,
+    /// The blocks of its columns.
+    columns: Rc<Columns<B>>,
     below: Below<B>,
 }
 
@@ -200,20 +203,22 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let Some(symbolic) = symbolic else { return Ok(None) };
         let (prolongator, matrix) = symbolic.values(backend, fine, omega)?;
         self.lap(backend, |times| &mut times.numeric)?;
-        Ok(Some(Way { prolongator, below: Below { matrix, symbolic } }))
+        // The rest of the symbolic part is needed no more, unless it is kept.
+        let Aggregation { modes, coords, .. } = &symbolic.aggregation;
+        let below = Below { matrix, modes: modes.clone(), coords: coords.clone() };
+        Ok(Some(Way { prolongator, columns: symbolic.columns.clone(), below }))
     }
 
     /// Adds a level; what the next one is made from, if there is one.
-    fn coarser(&mut self, backend: &B, Below { matrix, symbolic }: Below<B>) -> Result<Option<Below<B>>> {
+    fn coarser(&mut self, backend: &B, Below { matrix, modes, coords }: Below<B>) -> Result<Option<Below<B>>> {
         let rounded = copied::<B, T>(backend, &matrix, format(matrix.block_size()))?;
         let inverse = inverse_diagonal(backend, &rounded)?;
         let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
-        let above = &symbolic.aggregation;
         let way = match Fine::new(backend, &matrix)? {
             Some(fine) if self.levels.len() < MOST_LEVELS => {
-                self.way(backend, &fine, &above.coords, OMEGA / upper, |_| Ok(above.modes.clone()))?
+                self.way(backend, &fine, &coords, OMEGA / upper, |_| Ok(modes))?
             }
             _ => None,
         };
@@ -230,12 +235,12 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         way: Option<Way<B>>,
         scaling: View<f64>,
     ) -> Result<Option<Below<B>>> {
-        let Some(Way { prolongator, below }) = way else {
+        let Some(Way { prolongator, columns, below }) = way else {
             self.levels.push(Level::new(backend, inverse, upper, None)?);
             return Ok(None);
         };
         let prolongator = scaled_to(backend, prolongator, scaling)?;
-        let transfer = Transfer::new(backend, prolongator, below.symbolic.columns.clone())?;
+        let transfer = Transfer::new(backend, prolongator, columns)?;
         self.levels.push(Level::new(backend, inverse, upper, Some(transfer))?);
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         self.hierarchy.levels.push(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() });

@@ -53,7 +53,7 @@ pub struct Aggregation<B: Backend> {
     /// The modes on the next level.
     pub modes: Rc<Modes<B>>,
     /// Where its nodes are.
-    pub coords: Vector<B, [f64; 3]>,
+    pub coords: Rc<Vector<B, [f64; 3]>>,
 }
 
 /// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks needs
@@ -103,7 +103,7 @@ pub fn aggregate<B: Backend, R: Real>(
     let columns = Columns::new(backend, &shape)?;
     let coords = centroids(backend, aggregates.number, &columns, coords)?;
     let (tentative, modes) = modes.orthonormalised(backend, fine.entries.size, shape, &columns)?;
-    Ok(Some(Aggregation { tentative, modes: Rc::new(modes), coords }))
+    Ok(Some(Aggregation { tentative, modes: Rc::new(modes), coords: Rc::new(coords) }))
 }
 
 impl<B: Backend> Symbolic<B> {
