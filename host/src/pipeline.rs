@@ -305,7 +305,7 @@ impl<B: Backend, T: Real> System<B, T> {
         let f = backend.take(f)?;
         let norm_f = stress::norm(&f);
         let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect())?;
-        timings.boundary = phase.next("solve");
+        timings.boundary = phase.next("preconditioner");
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 
@@ -358,6 +358,7 @@ fn solve_with<B: Backend, T: Real>(
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
     choices.hierarchy = iteration.hierarchy().cloned();
+    monitor.phase("solve");
     let (v, outcome) = system.iterate(backend, &*iteration, options, monitor)?;
     let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
     drop((matrix, iteration, f));

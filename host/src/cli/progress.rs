@@ -1,8 +1,9 @@
-//! Progress on stderr when it is a terminal: which phase of how many, and for the iteration how far the logarithm of the residual
-//! has come towards that of the tolerance. Ctrl-C ends that iteration.
+//! Progress on stderr when it is a terminal: one bar for the whole, in which each phase has about the part that it takes of a large
+//! problem's time; in the iteration's the logarithm of the residual comes towards that of the tolerance. Ctrl-C ends that iteration.
 
 use super::interrupt;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 use warpfem::solve::Monitor;
@@ -10,12 +11,23 @@ use warpfem::solve::Monitor;
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// What a solution goes through.
-const PHASES: [&str; 7] = ["read", "setup", "assembly", "boundary", "solve", "stress", "write"];
+/// What a solution goes through, and where the bar stands when it begins.
+const PHASES: [(&str, f64); 8] = [
+    ("read", 0.0),
+    ("setup", 0.12),
+    ("assembly", 0.17),
+    ("boundary", 0.22),
+    ("preconditioner", 0.24),
+    ("solve", 0.34),
+    ("stress", 0.85),
+    ("write", 0.9),
+];
 
 /// A [`Monitor`] that draws, or does nothing where there is no terminal.
 pub struct Progress {
     bar: ProgressBar,
+    /// The part of the bar that the present phase has.
+    part: Cell<[f64; 2]>,
 }
 
 impl Progress {
@@ -26,7 +38,7 @@ impl Progress {
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
         bar.enable_steady_tick(Duration::from_millis(100));
-        Progress { bar }
+        Progress { bar, part: Cell::new([0.0, 1.0]) }
     }
 
     /// A share of some work is done, of which this comes next.
@@ -42,31 +54,37 @@ impl Progress {
     }
 }
 
-const TEMPLATE: &str = "{prefix:>16} {spinner} [{bar:40}] {elapsed} {msg}";
+/// The message is cut where the line ends.
+const TEMPLATE: &str = "{prefix:>16} {spinner} [{bar:30}] {elapsed} {wide_msg}";
 
 /// Where the bar ends for a share of the work.
 fn position(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * STEPS as f64).round() as u64
 }
 
-/// How far a residual has come; a NaN nowhere.
-fn of_residual(relative: f64, tolerance: f64) -> u64 {
-    position(relative.ln() / tolerance.ln())
+/// The part of the bar that a phase has.
+fn part_of(name: &str) -> [f64; 2] {
+    let Some(place) = PHASES.iter().position(|(phase, _)| *phase == name) else { return [0.0, 1.0] };
+    [PHASES[place].1, PHASES.get(place + 1).map_or(1.0, |next| next.1)]
+}
+
+/// How far a residual has brought the iteration, whose part of the bar this is; a NaN nowhere.
+fn of_residual([start, end]: [f64; 2], relative: f64, tolerance: f64) -> u64 {
+    position(start + (end - start) * (relative.ln() / tolerance.ln()).clamp(0.0, 1.0))
 }
 
 impl Monitor for Progress {
     fn phase(&self, name: &'static str) {
         interrupt::iteration_ended();
-        let (before, message) = match PHASES.iter().position(|phase| *phase == name) {
-            Some(before) => (before, format!("step {} of {}", before + 1, PHASES.len())),
-            None => (0, String::new()),
-        };
-        self.share(name, before as f64 / PHASES.len() as f64, &message);
+        self.part.set(part_of(name));
+        self.share(name, self.part.get()[0], "");
     }
 
     fn residual(&self, iteration: usize, relative: f64, tolerance: f64) {
         interrupt::iteration_runs();
-        self.bar.set_position(of_residual(relative, tolerance));
+        let position = of_residual(self.part.get(), relative, tolerance);
+        // A residual rises now and then; what is done does not become less.
+        self.bar.set_position(position.max(self.bar.position()));
         self.bar.set_message(format!("iteration {iteration}, residual {relative:.1e} of {tolerance:.0e}"));
     }
 
@@ -86,7 +104,16 @@ mod tests {
 
     #[test]
     fn the_bar_shows_the_logarithm_of_the_residual() {
-        let found = [1.0, 1e-4, 1e-8, 1e-12, 10.0, f64::NAN].map(|relative| of_residual(relative, 1e-8));
-        assert_eq!(found, [0, 500, 1000, 1000, 0, 0]);
+        let of = |part| [1.0, 1e-4, 1e-8, 1e-12, 10.0, f64::NAN].map(|relative| of_residual(part, relative, 1e-8));
+        assert_eq!(of([0.0, 1.0]), [0, 500, 1000, 1000, 0, 0]);
+        assert_eq!(of([0.2, 0.6]), [200, 400, 600, 600, 200, 0]);
+    }
+
+    #[test]
+    fn phases_share_the_bar_in_their_order() {
+        let parts = PHASES.map(|(name, _)| part_of(name));
+        assert!(parts.windows(2).all(|two| two[0][1] == two[1][0] && two[0][0] < two[0][1]));
+        assert_eq!((parts[0][0], parts[7][1]), (0.0, 1.0));
+        assert_eq!(part_of("something else"), [0.0, 1.0]);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::lookup::{OURS, find, named, preconditioned, storage, title, together};
 use super::markdown::{count, median, number, quotient, ratio, span, table};
-use super::paper::yes_or_no;
+use super::paper::{in_range, yes_or_no};
 use super::plot::Plots;
-use super::run::{Precond, Preconditioned, Run};
+use super::run::{Precond, Preconditioned, Run, is_gpu};
 use super::sbell::MATRICES;
 
 /// Its polynomials.
@@ -13,12 +13,10 @@ const POLYNOMIALS: [(&str, &str); 3] =
 /// Its choice for table 5 and figure 10.
 const BEST: (&str, Option<u32>) = ("least_squares", Some(6));
 /// How many times as fast as its CPU its GPU is (figure 10), by format and mixed precision.
-const FASTER: [(&str, &str, &str); 4] = [
-    ("csr", "f64", "1.2 to 3.8"),
-    ("csr", "f32", "1.8 to 4.5"),
-    (OURS, "f64", "5.5 to 6.9"),
-    (OURS, "f32", "7.2 to 9.1"),
-];
+const FASTER: [(&str, &str, [f64; 2]); 4] =
+    [("csr", "f64", [1.2, 3.8]), ("csr", "f32", [1.8, 4.5]), (OURS, "f64", [5.5, 6.9]), (OURS, "f32", [7.2, 9.1])];
+/// What tells those apart.
+const FASTER_HEADS: [&str; 4] = ["GPU, CSR", "GPU, CSR, mixed", "GPU, EBW", "GPU, EBW, mixed"];
 
 /// The reports on the problem of an element that is nearest in unknowns to its matrix.
 fn nearest<'a>(run: &'a Run, element: &str, gpu: bool) -> Vec<&'a Precond> {
@@ -172,8 +170,12 @@ pub fn jacobi(run: &Run, _: &mut Plots) -> String {
             };
             let own = vec![count(jacobi.iterations), number(together(jacobi))];
             rows.push([first.clone(), own, cells("f64")].concat());
-            mixed.push([first, cells("f32"), cells("f16")].concat());
-            ratios.extend(find(one, BEST.0, BEST.1, "f64").map(|best| (format, together(best) / together(jacobi))));
+            let low = [cells("f32"), cells("f16")].concat();
+            if low.iter().any(|cell| cell != "-") {
+                mixed.push([first, low].concat());
+            }
+            let ratio = find(one, BEST.0, BEST.1, "f64").map(|best| together(best) / together(jacobi));
+            ratios.extend(ratio.map(|ratio| (is_gpu(&one.head.device), format, ratio)));
         }
     }
     if ratios.is_empty() {
@@ -207,10 +209,11 @@ pub fn jacobi(run: &Run, _: &mut Plots) -> String {
     )
 }
 
-/// The verdict in CSR, which is what SBELL's CPU ran; and the same in EBW.
-fn almost_the_same(ratios: &[(&str, f64)]) -> String {
-    let said = |format: &str| {
-        let same: Vec<f64> = ratios.iter().filter(|pair| pair.0 == format).map(|pair| pair.1).collect();
+/// The verdict in CSR on a CPU, which is what SBELL measured, or else on the GPU; and the same of what it did not run.
+fn almost_the_same(ratios: &[(bool, &str, f64)]) -> String {
+    let said = |gpu: bool, format: &str| {
+        let same = ratios.iter().filter(|row| (row.0, row.1) == (gpu, format));
+        let same: Vec<f64> = same.map(|row| row.2).collect();
         let close = same.iter().filter(|ratio| (0.9..1.1).contains(*ratio)).count();
         let text = format!(
             "least squares of order 6 in f64 takes {} times Jacobi's time; within a tenth of it in {close} of {} cases",
@@ -220,16 +223,22 @@ fn almost_the_same(ratios: &[(&str, f64)]) -> String {
         (!same.is_empty()).then_some((text, close == same.len()))
     };
     let why = "what a polynomial saves beside products depends on the device and the size";
-    let csr = said("csr")
-        .map_or(String::new(), |(text, all)| format!("{}\n", yes_or_no(all, &format!("in CSR {text}"), "", why)));
-    let ebw = said(OURS)
-        .map_or(String::new(), |(text, _)| format!("\nIn EBW, which SBELL did not run on its CPU, {text}.\n"));
-    csr + &ebw
+    let judged = [(false, "on the CPU"), (true, "on the GPU")]
+        .into_iter()
+        .find_map(|(gpu, place)| said(gpu, "csr").map(|found| (gpu, place, found)));
+    let Some((judged_on_gpu, place, (text, all))) = judged else { return String::new() };
+    let mut out = format!("{}\n", yes_or_no(all, &format!("{place}, in CSR, {text}"), "", why));
+    for (gpu, format, what) in [(true, "csr", "On the GPU, in CSR"), (true, OURS, "On the GPU, in EBW")] {
+        if let Some((text, _)) = said(gpu, format).filter(|_| (gpu, format) != (judged_on_gpu, "csr")) {
+            out += &format!("\n{what}, {text}.\n");
+        }
+    }
+    out
 }
 
 /// Figure 10.
 pub fn devices(run: &Run, _: &mut Plots) -> String {
-    let mut rows = Vec::new();
+    let (mut rows, mut copies, mut all) = (Vec::new(), Vec::new(), [const { Vec::new() }; 4]);
     for matrix in &MATRICES {
         let (here, there) = (nearest(run, matrix.element, true), nearest(run, matrix.element, false));
         let same = here.iter().zip(&there).all(|(a, b)| a.head.problem == b.head.problem);
@@ -239,20 +248,21 @@ pub fn devices(run: &Run, _: &mut Plots) -> String {
                 let one = here.iter().find(|one| storage(&one.format) == format)?;
                 quotient(slow, find(one, BEST.0, BEST.1, kept).map(together))
             };
-            let cells = FASTER.map(|(format, kept, _)| number(of(format, kept)));
-            if cells.iter().any(|cell| cell != "-") {
-                rows.push(
-                    [
-                        vec![
-                            matrix.name.into(),
-                            format!("{}, {}", base.head.device, storage(&base.format)),
-                            number(slow),
-                        ],
-                        cells.to_vec(),
-                    ]
-                    .concat(),
-                );
+            let found = FASTER.map(|(format, kept, _)| of(format, kept));
+            if found.iter().all(Option::is_none) {
+                continue;
             }
+            all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+            copies.extend(here.first().map(|one| one.head.copy_gb_per_s / base.head.copy_gb_per_s));
+            let on_cpu = format!("{}, {}", base.head.device, storage(&base.format));
+            rows.push(
+                [
+                    vec![matrix.name.into(), on_cpu, number(slow)],
+                    found.map(number).to_vec(),
+                    vec![number(copies.last().copied())],
+                ]
+                .concat(),
+            );
         }
     }
     if rows.is_empty() {
@@ -265,11 +275,19 @@ pub fn devices(run: &Run, _: &mut Plots) -> String {
             "Not measured: this needs the {half} half, the same solutions there; table 5 has those at hand."
         );
     }
-    rows.push(
-        [vec!["SBELL".into(), "one CPU, csr".into(), "-".into()], FASTER.map(|(_, _, theirs)| theirs.into()).to_vec()]
-            .concat(),
+    let theirs = FASTER.map(|(_, _, range)| span(&range));
+    rows.push([vec!["SBELL".into(), "one CPU, csr".into(), "-".into()], theirs.to_vec(), vec!["-".into()]].concat());
+    let heads = [&["SBELL's", "on the CPU.", "on the CPU, ms"], FASTER_HEADS.as_slice(), &["copying"]].concat();
+    let more =
+        format!("this GPU copies {} times as fast as its host, and iterations are traffic with memory", span(&copies));
+    let mut out = format!(
+        "How many times as fast as in f64 on the CPU, least squares of order 6; and the bandwidths of copies.\n\n{}",
+        table(&heads, &rows)
     );
-    let heads =
-        ["SBELL's", "on the CPU.", "on the CPU, ms", "GPU, CSR", "GPU, CSR, mixed", "GPU, EBW", "GPU, EBW, mixed"];
-    format!("How many times as fast as in f64 on the CPU, least squares of order 6.\n\n{}", table(&heads, &rows))
+    for ((name, (_, _, range)), found) in FASTER_HEADS.iter().zip(FASTER).zip(&all) {
+        let measured = format!("{} times as fast", span(found));
+        let verdict = median(found).map(|middle| in_range(middle, range, &measured, ["", &more, &more]));
+        out += &verdict.map_or(String::new(), |verdict| format!("\n{name}. {verdict}\n"));
+    }
+    out
 }
