@@ -223,6 +223,8 @@ multigrid() {
     done
     for element in hex8 tet4; do
         for n in $tight; do
+            warpfem "whole_${element}_$n" solve --element "$element" --cells "$n" --tolerance 1e-10 --preconditioner amg
+            warpfem "whole_${element}_${n}_mixed" solve --element "$element" --cells "$n" --tolerance 1e-10 --preconditioner amg --mixed
             warpfem "multigrid_${element}_${n}_tight" precond --element "$element" --cells "$n" --preconditioner amg --samples 3 \
                 --mixed --tolerance 1e-10
         done

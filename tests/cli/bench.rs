@@ -143,6 +143,27 @@ fn multigrid_for_another_load_and_other_materials() {
 }
 
 #[test]
+fn whole_solutions_by_phase() {
+    let folder = Folder::new();
+    let (out, report) =
+        bench(&folder, &["solve", "--cells", "6", "--mixed", "--preconditioner", "amg", "--samples", "2"]);
+    assert!(
+        out.contains("\nebw, amg, mixed, to 1e-8: ") && out.contains("\nfirst ") && out.contains("\nagain "),
+        "{out}"
+    );
+    assert_eq!((&report["converged"], &report["arithmetic"]), (&true.into(), &"mixed".into()));
+    for times in [&report["first"], &report["again"]] {
+        positive(times, &["setup", "assembly", "solve", "stress", "total"]);
+        let parts: f64 =
+            ["setup", "assembly", "boundary", "solve", "stress"].iter().map(|part| times[part].as_f64().unwrap()).sum();
+        assert!(parts <= times["total"].as_f64().unwrap(), "{times}");
+    }
+    folder.write("beam.toml", GOOD);
+    let (out, _) = bench(&folder, &["solve", "beam.toml", "--tolerance", "1e-4"]);
+    assert!(out.contains("jacobi, double, to 1e-4"), "{out}");
+}
+
+#[test]
 fn iterations_per_preconditioner() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["precond", "--cells", "4", "--order", "2,5", "--mixed"]);

@@ -165,7 +165,12 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
         Err(Error::NotAvailable { what: "format", name: format.into(), available: formats() })
     }
 
-    fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
+    /// A matrix of zeros in a format that need not be in the list.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], [`Error::TooLarge`], and what the format refuses.
+    pub fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build::<B>(plan)?;
         plan.check_room(n_values, size_of::<V>())?;
         let n_items = if F::BLOCK.is_some() { plan.pattern.n_rows } else { plan.n_scalar_rows() };

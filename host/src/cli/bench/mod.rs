@@ -14,6 +14,7 @@ mod problem;
 mod reference;
 mod row;
 mod solutions;
+mod solve;
 mod spmv;
 
 use clap::builder::PossibleValuesParser;
@@ -41,6 +42,8 @@ pub enum Kind {
     Precond(precond::Arguments),
     /// Multigrid: its levels, its set-up by parts, and solutions for another load and with other materials.
     Amg(amg::Arguments),
+    /// Whole solutions of a mesh in memory, phase by phase: the first, and those after.
+    Solve(solve::Arguments),
     /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
     Femses(femses::Arguments),
     /// What has become slower from one file of figures to another.
@@ -80,6 +83,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Cg(arguments) => cg::run(arguments),
         Kind::Precond(arguments) => precond::run(arguments),
         Kind::Amg(arguments) => amg::run(arguments),
+        Kind::Solve(arguments) => solve::run(arguments),
         Kind::Femses(arguments) => femses::run(arguments),
         Kind::Compare(arguments) => compare::run(arguments),
     }

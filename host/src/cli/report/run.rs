@@ -31,6 +31,7 @@ pub struct Run {
     pub amg: Vec<Amg>,
     pub femses: Vec<Femses>,
     pub solve: Vec<Solve>,
+    pub whole: Vec<Whole>,
     pub cusparse: Vec<Library>,
     /// The fused CG's figures by problem and precision.
     pub peer: BTreeMap<String, BTreeMap<String, Peer>>,
@@ -212,6 +213,31 @@ impl Amg {
     }
 }
 
+/// `bench solve`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Whole {
+    #[serde(flatten)]
+    pub head: Head,
+    pub preconditioner: String,
+    pub arithmetic: String,
+    pub tolerance: f64,
+    pub iterations: usize,
+    pub converged: bool,
+    pub first: WholePhases,
+    pub again: WholePhases,
+}
+
+/// Seconds of its phases.
+#[derive(Debug, Clone, Deserialize)]
+pub struct WholePhases {
+    pub setup: f64,
+    pub assembly: f64,
+    pub boundary: f64,
+    pub solve: f64,
+    pub stress: f64,
+    pub total: f64,
+}
+
 /// A solution of it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ResolvedAmg {
@@ -380,7 +406,7 @@ pub struct Tried {
 }
 
 /// What a single report of `warpfem bench` or `warpfem solve` has and no other does, and the list it belongs to.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 8] = [
     ("min_bytes", "spmv"),
     ("iteration_bytes", "cg"),
     ("write_floor_ms", "assembly"),
@@ -388,6 +414,7 @@ const KINDS: [(&str, &str); 7] = [
     ("timings_s", "solve"),
     ("max_iterations", "precond"),
     ("solutions", "amg"),
+    ("again", "whole"),
 ];
 
 /// What a note calls a list that was measured on another day than the rest, or a part of it.
@@ -397,12 +424,13 @@ struct Noted {
     is_whole: bool,
 }
 
-const NOTED: [Noted; 5] = [
+const NOTED: [Noted; 6] = [
     Noted { list: "cg", word: "Iterations", is_whole: false },
     Noted { list: "femses", word: "FEMSES", is_whole: true },
     Noted { list: "precond", word: "multigrid", is_whole: false },
     Noted { list: "amg", word: "multigrid", is_whole: true },
     Noted { list: "solve", word: "whole solutions", is_whole: true },
+    Noted { list: "whole", word: "whole solutions", is_whole: true },
 ];
 
 impl Run {
