@@ -4,6 +4,7 @@
 
 use crate::thread;
 use std::ffi::c_void;
+use std::ops::Range;
 
 /// The addresses of a kernel's parameters in order, as `cuLaunchKernel` takes them.
 pub type Params = Vec<*mut c_void>;
@@ -39,6 +40,15 @@ pub trait ItemKernel: Sync {
     /// # Safety
     /// The parameters meet the kernel's own conditions for item `i`.
     unsafe fn item(&self, i: usize);
+    /// Computes one item after the other: what a host calls, so that a kernel is compiled once for it.
+    ///
+    /// # Safety
+    /// As [`ItemKernel::item`], of all of them.
+    #[inline(never)]
+    unsafe fn items(&self, items: Range<usize>) {
+        // SAFETY: the caller's promise.
+        items.for_each(|i| unsafe { self.item(i) });
+    }
 }
 
 /// The launch of an item kernel over `n` items, one thread each, in a one-dimensional grid of at least `n` threads.
@@ -66,7 +76,7 @@ impl<K: ItemKernel> Kernel for Items<K> {
         let i = thread::index_1d() as usize;
         if i < self.n {
             // SAFETY: the caller's promise; i is an item.
-            unsafe { self.kernel.item(i) }
+            unsafe { self.kernel.items(i..i + 1) }
         }
     }
 }
