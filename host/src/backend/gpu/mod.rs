@@ -20,7 +20,7 @@ pub use emulated::Emulated;
 
 use super::{
     Backend, Blocks, Buffer, CgState, Factorised, Grid, LowerTriangle, N_SCALARS, Plain, Quotient, Scalar,
-    check_finite, new_bank,
+    check_finite, host_memory, new_bank,
 };
 use crate::error::{Error, Result};
 use crate::sparse::Format;
@@ -183,6 +183,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     fn download<T: Plain>(&self, buffer: &L::Buffer<T>) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); buffer.len()];
+        host_memory::in_huge_pages(&mut data);
         self.launcher.download(buffer, 0, &mut data)?;
         Ok(data)
     }

@@ -2,13 +2,14 @@
 
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions};
-use super::{Common, write_json};
+use super::{Common, matrices, write_json};
 use crate::cli::{print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
 use warpfem::Result;
+use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::model::Model;
@@ -91,7 +92,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> Result<Report> {
-    let header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let timed = || -> Result<(Solution, Phases)> {
         let start = Instant::now();
         let solution = solve_on(backend, model, &Silent)?;
