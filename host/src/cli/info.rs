@@ -19,11 +19,9 @@ const BAD_SHOWN: usize = 12;
 
 /// Describes a mesh.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "A mesh with bad elements is described too, and they are listed; `check` and `solve` refuse it.
+#[command(after_help = "A mesh with bad elements is described too, and they are listed; `check` and `solve` refuse it.
 
-Example: warpfem info meshes/bracket.msh"
-)]
+Example: warpfem info meshes/bracket.msh")]
 pub struct Arguments {
     /// The mesh file (MSH 4.1 or 2.2).
     mesh: PathBuf,

@@ -123,7 +123,8 @@ pub enum MeshError {
     /// An element whose Jacobian changes its sign inside.
     #[error(
         "element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?); it is \
-         near {at}\nhelp: {}mesh again, finer there; `warpfem info MESH` lists all such elements; {SHOWN}", untangle(kind)
+         near {at}\nhelp: {}mesh again, finer there; `warpfem info MESH` lists all such elements; {SHOWN}",
+        untangle(kind)
     )]
     Distorted {
         /// Tag of the element.

@@ -40,7 +40,9 @@ impl Unmerged {
     /// What is said where both are held.
     pub(super) fn warning(&self) -> String {
         let ([a, b], n) = (self.parts, self.nodes);
-        format!("{n} nodes of part {a} coincide with nodes of part {b} and are not merged: no force passes between them; {JOIN}")
+        format!(
+            "{n} nodes of part {a} coincide with nodes of part {b} and are not merged: no force passes between them; {JOIN}"
+        )
     }
 }
 
@@ -59,7 +61,9 @@ pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
         return Vec::new();
     }
     let counts = coincident(parts, tolerance);
-    near.retain(|&pair| widths(pair)[..parts.mesh.dim()].iter().filter(|&&width| width <= 4.0 * tolerance).count() == 1);
+    near.retain(|&pair| {
+        widths(pair)[..parts.mesh.dim()].iter().filter(|&&width| width <= 4.0 * tolerance).count() == 1
+    });
     let meeting = near.into_iter().filter(|pair| !counts.contains_key(pair)).map(|pair| (pair, 0));
     let mut touching: Vec<Unmerged> = (counts.iter().map(|(&pair, &nodes)| (pair, nodes)))
         .chain(meeting)

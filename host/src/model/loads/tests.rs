@@ -4,8 +4,8 @@ use approx::assert_relative_eq;
 
 use super::surface::FaceIntegral;
 use crate::element::ElementKind::{Hex8, Tet4};
-use crate::mesh::{Group, Mesh};
 use crate::mesh::generate::generate_box;
+use crate::mesh::{Group, Mesh};
 use crate::model::Model;
 use crate::model::testing::{CLAMP, head, load, load_on};
 

@@ -30,9 +30,9 @@ pub use motion::Motion;
 use super::names::{Words, list, planes, words};
 use super::unmerged::{self, Unmerged};
 use super::{ModelError, Support};
-use weak::{Held, weak};
 use crate::mesh::bodies::parts_are_firm;
 use crate::mesh::{Mesh, parts};
+use weak::{Held, weak};
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever arms
 /// over the part's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
