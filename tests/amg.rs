@@ -443,9 +443,8 @@ fn new_materials_take_the_numeric_part_alone() {
 /// A box that is held at the nodes of the matrix's first rows.
 fn first_rows_held(backend: &CpuBackend, mesh: warpfem::mesh::Mesh) -> Model {
     let mut model = loaded(Analysis::Elasticity, mesh);
-    let nodes: Vec<[f64; 3]> = (0..model.mesh.coords.len()).map(|node| [node as f64; 3]).collect();
-    let of_rows = system(backend, &model).numbering.gather(&nodes);
-    let mut held: Vec<u32> = of_rows[..40].iter().map(|node| node[0] as u32).collect();
+    let nodes: Vec<u32> = (0..model.mesh.coords.len() as u32).collect();
+    let mut held = system(backend, &model).numbering.gather(&nodes)[..40].to_vec();
     held.sort_unstable();
     model.supports[0].nodes = held;
     model
