@@ -368,7 +368,7 @@ mod tests {
         }
     }
 
-    /// Seconds of set-up and of an iteration on an H200, by blocks of its memory's copies, measured; of 3 million unknowns.
+    /// Seconds of set-up and of an iteration on an H200, measured, of 3 million unknowns; within a factor of two.
     #[test]
     fn time_of_multigrid_is_met() {
         let speed = Speed::gpu(4.8e12);
@@ -379,7 +379,7 @@ mod tests {
             work.iteration = Some((n, own + MULTIGRID_PRODUCTS * matrix_bytes((nodes * rows) as u64, 3, 8)));
             let [found, all] = work.seconds(&speed).unwrap();
             for off in [found / setup, all / n / iteration] {
-                assert!((0.6..1.7).contains(&off), "{element}: {found} s, {} s", all / n);
+                assert!((0.5..2.0).contains(&off), "{element}: {found} s, {} s", all / n);
             }
         }
     }
@@ -442,9 +442,9 @@ mod tests {
         let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2 };
         assert_eq!(work.seconds(&speed), Some([0.0, n * (1e-3 + bytes as f64 / 0.5e9)]));
         let multigrid = Work::of(&cube, "amg");
-        let (n, bytes) = multigrid.iteration.unwrap();
-        let one = 1e-3 + 1e-2 + bytes as f64 / 0.5e9;
-        assert_eq!(multigrid.seconds(&speed), Some([MULTIGRID_SETUP * one, n * one]));
+        let (iterations, moved) = multigrid.iteration.unwrap();
+        let one = 1e-3 + 1e-2 + moved as f64 / 0.5e9;
+        assert_eq!(multigrid.seconds(&speed), Some([MULTIGRID_SETUP * one, iterations * one]));
         // Values of 3 x 3 blocks and their columns, and ten words per unknown.
         assert_eq!((work.memory.matrix % 76, work.memory.matrix + 80 * work.unknowns as u64), (0, bytes));
         cube.solver.precision = "mixed".into();

@@ -99,8 +99,9 @@ fn coincident(parts: &Parts<'_>, tolerance: f64) -> HashMap<[usize; 2], usize> {
         let cubes = along(0).flat_map(|i| along(1).flat_map(move |j| along(2).map(move |k| [i, j, k])));
         met.clear();
         for head in cubes.filter_map(|cube| last.get(&cube)) {
-            let others = std::iter::successors(Some(*head), |&other| Some(before[other as usize]));
-            for other in others.take_while(|&other| other != u32::MAX) {
+            let others =
+                std::iter::successors(Some(*head), |&other| Some(before[other as usize]).filter(|&b| b != u32::MAX));
+            for other in others {
                 let (y, label) = (coords[other as usize], parts.labels[other as usize]);
                 if label != part && !met.contains(&label) && (0..3).all(|c| (x[c] - y[c]).abs() <= tolerance) {
                     met.push(label);
