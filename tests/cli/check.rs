@@ -33,17 +33,30 @@ fn a_sound_case_is_described() {
         "  load      gravity: (0, 0, -3.0803e5) in all\n",
         "  support   xmin: 9 nodes, x, y, z fixed\n",
         "  load      force on xmax: (0, 0, -1000.0000) in all\n",
-        "  hint: nothing is on group `ymin` (surfaces 32 elements, 27 nodes, area 4)\n",
+        "  shapes    all 0.66 (1 is regular, 0 is flat)\n",
         "ready: warpfem solve case.toml\n",
     ];
     for line in lines {
         assert!(out.contains(line), "`{line}` is not in\n{out}");
     }
-    for words in ["the worst elements: ", "  memory    about ", "  cpu       about ", "to a factor of 2 or 3"] {
+    for words in ["  memory    about ", "  cpu       about ", "to a factor of 2 or 3"] {
         assert!(out.contains(words), "`{words}` is not in\n{out}");
     }
     assert_eq!(out.contains("  cuda:0    "), has_gpu(), "{out}");
-    assert!(!out.contains("group `body`") && !out.contains("group `xmin`") && !out.contains("warning"), "{out}");
+    // Every generated box has these sides, and whoever generates one knows.
+    assert!(!out.contains("nothing is on group") && !out.contains("warning"), "{out}");
+}
+
+#[test]
+fn groups_of_a_file_that_nothing_is_on_are_listed() {
+    let case = good_but(
+        "generate = { kind = \"box\", element = \"tet4\", size = [4.0, 1.0, 1.0], cells = [8, 2, 2] }",
+        &format!("file = \"{}\"", crate::repository("meshes/cube_463.msh")),
+    );
+    let out = check(&case).done().out;
+    assert!(out.contains("  hint: nothing is on group `ymin` (surfaces "), "{out}");
+    assert!(!out.contains("group `body`") && !out.contains("group `xmin`"), "{out}");
+    assert!(out.contains("; the worst elements: "), "{out}");
 }
 
 #[test]

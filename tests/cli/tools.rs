@@ -86,3 +86,53 @@ fn devices_are_listed() {
     assert_eq!(first[..2], ["cpu", "emulate"]);
     assert!(first[2..].iter().all(|name| name.starts_with("cuda")) && first.len() > 2, "{out}");
 }
+
+/// Two tetrahedra of second order, side by side, one of which has a middle node beyond its edge.
+#[test]
+fn a_mesh_with_bad_elements_is_described_and_they_are_listed() {
+    let folder = Folder::new();
+    let mut nodes = String::new();
+    for (k, shift) in [(0, 0.0), (10, 5.0)] {
+        // Corners, then the middles of 01, 12, 02, 03, 23, 13.
+        let mut x = [
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0],
+            [0.5, 0.0, 0.0],
+            [0.5, 0.5, 0.0],
+            [0.0, 0.5, 0.0],
+            [0.0, 0.0, 0.5],
+            [0.0, 0.5, 0.5],
+            [0.5, 0.0, 0.5],
+        ];
+        if k > 0 {
+            x[4] = [0.9, 0.0, 0.0];
+        }
+        for (i, x) in x.iter().enumerate() {
+            nodes += &format!("{} {} {} {}\n", k + i + 1, x[0] + shift, x[1], x[2]);
+        }
+    }
+    let elements = "7 11 2 1 1 1 2 3 4 5 6 7 8 9 10\n8 11 2 1 1 11 12 13 14 15 16 17 18 19 20\n";
+    let mesh = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"body\"\n$EndPhysicalNames\n$Nodes\n20\n{nodes}$EndNodes\n\
+         $Elements\n2\n{elements}$EndElements\n"
+    );
+    folder.write("bad.msh", &mesh);
+    let out = folder.run(&["info", "bad.msh"]).done().out;
+    for words in [
+        "  tet10     2\n",
+        "  quality   0.000 at worst",
+        "    0.0 to 0.1  ",
+        "  bad       1 elements\n    8 is tangled, near (5.",
+        "  it cannot be solved on: element 8 (tet10) is tangled",
+    ] {
+        assert!(out.contains(words), "`{words}` is not in\n{out}");
+    }
+    let case = "[mesh]\nfile = \"bad.msh\"\n[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.3\n";
+    folder.write("bad.toml", case);
+    let remedies =
+        ["bad.msh: element 8 (tet10) is tangled", "`Mesh.SecondOrderLinear = 1;`", "`Mesh.HighOrderOptimize = 1;`"];
+    folder.run(&["solve", "bad.toml"]).refused(3, &remedies);
+    assert_eq!(folder.run(&["check", "bad.toml"]).code, Some(3));
+}

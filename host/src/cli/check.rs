@@ -13,10 +13,12 @@ use warpfem::mesh::quality::{self, Quality};
 use warpfem::model::{Analysis, Case, Model, Problems, unused};
 use warpfem::solve::Monitor;
 use warpfem::text::number;
-use warpfem::{Error, pipeline};
+use warpfem::{Error, pipeline, precond};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
 const FLAT: f64 = 0.02;
+/// Where the worst shape is this near to their mean, there is no worst element.
+const ALIKE: f64 = 1e-6;
 /// Groups that no table is on are listed up to this many.
 const UNUSED_SHOWN: usize = 12;
 
@@ -49,10 +51,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(model) = &model {
         progress.phase("check");
         let is_sound = problems.count() == 0;
-        let (described, work) = rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| works(model)));
+        let free = host_memory::available();
+        let (described, work) =
+            rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| Plan::of(model, free)));
         // Writing to a string cannot fail.
         let _ = described.and_then(|()| match &work {
-            Some(works) => costs(&mut out, works, &arguments.case),
+            Some(plan) => costs(&mut out, plan, free, &arguments.case),
             None => Ok(()),
         });
     }
@@ -187,6 +191,9 @@ fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
 /// The worst elements.
 fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
     let Some(quality) = Quality::of(&model.mesh) else { return Ok(()) };
+    if quality.mean - quality.min < ALIKE {
+        return writeln!(out, "  shapes    all {:.2} (1 is regular, 0 is flat)", quality.mean);
+    }
     let worst: Vec<String> =
         quality.worst.iter().map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
     writeln!(
@@ -205,8 +212,11 @@ fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
     Ok(())
 }
 
-/// The groups that nothing in the case is on.
+/// The groups that nothing in the case is on, but for those that every generated mesh has.
 fn forgotten(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
+    if !matches!(case.generated(), Ok(None)) {
+        return Ok(());
+    }
     let found = unused(case, &model.mesh);
     for unused in found.iter().take(UNUSED_SHOWN) {
         let name = &unused.group.name;
@@ -234,47 +244,75 @@ fn about(seconds: f64) -> String {
 }
 
 /// What a solution takes on the host, and on a device of its own, each with its preconditioner.
-type Works<'a> = [(&'a str, Work); 2];
+struct Plan<'a> {
+    host: (&'a str, Work),
+    other: (&'a str, Work),
+    /// Bytes of a multigrid hierarchy that the host has no room for, so that another preconditioner takes its place.
+    no_room: Option<u64>,
+}
 
-fn works(model: &Model) -> Works<'_> {
-    let [host, other] = [true, false].map(|on_host| estimate::preconditioner(model, on_host));
-    let on_host = Work::of(model, host);
-    let on_other = if other == host { on_host } else { Work::of(model, other) };
-    [(host, on_host), (other, on_other)]
+impl<'a> Plan<'a> {
+    /// Of a model that can be solved, on a host with so much memory free.
+    fn of(model: &'a Model, free: Option<u64>) -> Plan<'a> {
+        let [host, other] = [true, false].map(|on_host| estimate::preconditioner(model, on_host));
+        let on_host = Work::of(model, host);
+        let other = (other, if other == host { on_host } else { Work::of(model, other) });
+        let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
+        if host == precond::MULTIGRID && !fits(&on_host) {
+            let instead = precond::without_multigrid(&model.solver.precision);
+            let work = Work::of(model, instead);
+            if fits(&work) {
+                return Plan { host: (instead, work), other, no_room: Some(on_host.memory.hierarchy) };
+            }
+        }
+        Plan { host: (host, on_host), other, no_room: None }
+    }
 }
 
 /// Memory and time on each device.
-fn costs(out: &mut String, [host, other]: &Works, case: &Path) -> std::fmt::Result {
-    let needed = host.1.memory.on_host();
-    let available = host_memory::available();
-    let there = available.map_or(String::new(), |there| format!(" of {} that are free", bytes(there)));
+fn costs(out: &mut String, plan: &Plan, free: Option<u64>, case: &Path) -> std::fmt::Result {
+    let needed = plan.host.1.memory.on_host();
+    let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
     writeln!(out, "  memory    about {}{there}", bytes(needed))?;
-    if available.is_some_and(|there| needed > there) {
-        writeln!(out, "  warning: that may be too much for this machine")?;
-    }
-    for Computer { name, memory, speed, how } in devices::computers() {
-        let (preconditioner, work) = if memory.is_none() { host } else { other };
-        let Some((iterations, moved)) = work.iteration else {
-            writeln!(out, "  {name:<9} no estimate of time for this method")?;
-            continue;
-        };
-        let time = work.seconds(&speed).map_or(String::new(), about);
-        let room = memory.map_or(String::new(), |memory| {
-            format!(", in {} of its {}", bytes(work.memory.on_device()), bytes(memory))
-        });
-        let (iterations, moved, rate) = (iterations.round() as usize, bytes(moved), bytes(speed.bandwidth as u64));
+    if let Some(hierarchy) = plan.no_room {
+        let (name, hierarchy) = (plan.host.0, bytes(hierarchy));
         writeln!(
             out,
-            "  {name:<9} about {time}: some {} iterations with {preconditioner}, {moved} each, at {:.0} % of {rate}/s ({how}){room}",
-            count(iterations),
-            100.0 * speed.reached
+            "  warning: a multigrid hierarchy takes {hierarchy} more, which this machine has not: on the CPU {name} takes its place, with \
+             more iterations"
         )?;
+    } else if free.is_some_and(|free| needed > free) {
+        writeln!(out, "  warning: that may be too much for this machine")?;
+    }
+    for computer in devices::computers() {
+        time(out, if computer.memory.is_none() { &plan.host } else { &plan.other }, &computer)?;
     }
     writeln!(
         out,
-        "            (iteration alone; how many is guessed from the elements between nodes and supports, to a factor of 2 or 3)"
+        "            (set-up of multigrid and iteration alone; how many is guessed from the elements between nodes and supports, to a \
+         factor of 2 or 3)"
     )?;
     writeln!(out, "ready: warpfem solve {}", case.display())
+}
+
+/// What a solution takes on one device.
+fn time(out: &mut String, (preconditioner, work): &(&str, Work), on: &Computer) -> std::fmt::Result {
+    let Computer { name, memory, speed, how } = on;
+    let (Some((iterations, moved)), Some([setup, iteration])) = (work.iteration, work.seconds(speed)) else {
+        return writeln!(out, "  {name:<9} no estimate of time for this method");
+    };
+    let of_setup = if setup > 0.0 { format!("{} of set-up, then ", about(setup)) } else { String::new() };
+    let room = memory
+        .map_or(String::new(), |memory| format!(", in {} of its {}", bytes(work.memory.on_device()), bytes(memory)));
+    let (time, iterations) = (about(setup + iteration), count(iterations.round() as usize));
+    let (moved, rate, reached) = (bytes(moved), bytes(speed.bandwidth as u64), 100.0 * speed.reached);
+    // A cycle takes as long as so many bytes would, most of which it does not move.
+    let moved = if setup > 0.0 { format!("as long as {moved} each") } else { format!("{moved} each") };
+    writeln!(
+        out,
+        "  {name:<9} about {time}: {of_setup}some {iterations} iterations with {preconditioner}, {moved}, at {reached:.0} % of {rate}/s \
+         ({how}){room}"
+    )
 }
 
 #[cfg(test)]
@@ -285,6 +323,38 @@ mod tests {
     fn estimates_have_two_digits() {
         let times = [0.4065, 3.26, 200.0, 90_000.0, 1.5e-6];
         assert_eq!(times.map(about), ["410 ms", "3.3 s", "3.3 min", "25 h", "1.5 us"]);
+    }
+
+    /// A beam for which multigrid is chosen.
+    fn beam() -> Model {
+        let text = "[mesh]\ngenerate = { kind = \"box\", element = \"hex8\", size = [50.0, 1.0, 1.0], cells = [150, 3, 3] }\n\
+                    [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
+        let case = Case::parse(Path::new("a.toml"), text).unwrap();
+        Model::resolve(&case, case.mesh().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn without_room_for_a_hierarchy_another_preconditioner_is_expected() {
+        let model = beam();
+        let said = |free: u64| {
+            let (mut out, plan) = (String::new(), Plan::of(&model, Some(free)));
+            costs(&mut out, &plan, Some(free), Path::new("a.toml")).unwrap();
+            (plan.host.0, plan.no_room, out)
+        };
+        let needed = Plan::of(&model, None).host.1.memory.on_host();
+        let (name, no_room, out) = said(needed);
+        assert_eq!((name, no_room), ("amg", None));
+        assert!(!out.contains("warning") && out.contains(" of set-up, then some 22 iterations with amg"), "{out}");
+        let (name, no_room, out) = said(needed - 1);
+        assert_eq!((name, no_room), ("jacobi", Some(estimate::hierarchy_bytes(&model))));
+        assert!(
+            out.contains("warning: a multigrid hierarchy takes ") && out.contains("jacobi takes its place"),
+            "{out}"
+        );
+        assert!(!out.contains("too much") && out.contains("iterations with jacobi"), "{out}");
+        let (name, no_room, out) = said(needed - estimate::hierarchy_bytes(&model) - 1);
+        assert_eq!((name, no_room), ("amg", None));
+        assert!(out.contains("warning: that may be too much for this machine"), "{out}");
     }
 
     #[test]

@@ -10,13 +10,18 @@ use warpfem::assembly;
 use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::mesh::quality::{self, Quality};
-use warpfem::mesh::{Group, Mesh};
+use warpfem::mesh::{Group, Mesh, MeshError};
 use warpfem::solve::Monitor;
 use warpfem::text::number;
 
+/// Bad elements that are listed.
+const BAD_SHOWN: usize = 12;
+
 /// Describes a mesh.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: warpfem info meshes/bracket.msh")]
+#[command(after_help = "A mesh with bad elements is described too, and they are listed; `check` and `solve` refuse it.
+
+Example: warpfem info meshes/bracket.msh")]
 pub struct Arguments {
     /// The mesh file (MSH 4.1 or 2.2).
     mesh: PathBuf,
@@ -26,11 +31,30 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     progress.phase("read");
-    let mesh = memory::read_mesh(&arguments.mesh)?;
+    let (mesh, bad) = memory::inspect_mesh(&arguments.mesh)?;
     progress.phase("look");
     let text = describe(&mesh);
     progress.finish();
-    print::text(&format!("{}\n{text}", arguments.mesh.display()))
+    print::text(&format!("{}\n{text}{}", arguments.mesh.display(), refused(bad)))
+}
+
+/// Why `check` and `solve` refuse the mesh, if they do.
+fn refused(bad: Vec<MeshError>) -> String {
+    let places: Vec<_> = bad.iter().filter_map(MeshError::of_element).collect();
+    let mut out = match places.len() {
+        0 => String::new(),
+        n => format!("  bad       {} elements\n", count(n)),
+    };
+    for (element, what, at) in places.iter().take(BAD_SHOWN) {
+        out += &format!("    {element} is {what}, near {at}\n");
+    }
+    if places.len() > BAD_SHOWN {
+        out += &format!("    and {} more\n", count(places.len() - BAD_SHOWN));
+    }
+    match MeshError::of_elements(bad) {
+        Ok(()) => out,
+        Err(error) => format!("{out}  it cannot be solved on: {}\n", error.to_string().replace('\n', "\n  ")),
+    }
 }
 
 /// The text of all sections; those that run in one thread alone run beside each other.

@@ -6,7 +6,7 @@ use std::path::Path;
 use warpfem::backend::host_memory::available;
 use warpfem::element::ElementKind;
 use warpfem::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
-use warpfem::mesh::Mesh;
+use warpfem::mesh::{Mesh, MeshError};
 use warpfem::model::case::{Generated, Lattice};
 use warpfem::model::{Analysis, Case};
 use warpfem::{Error, Result};
@@ -93,6 +93,16 @@ pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
 pub fn read_mesh(path: &Path) -> Result<Mesh> {
     check_file(path)?;
     Ok(Mesh::read(path)?)
+}
+
+/// The same of one whose elements may be bad, with what is wrong with them.
+///
+/// # Errors
+///
+/// As [`read_mesh`], but for those.
+pub fn inspect_mesh(path: &Path) -> Result<(Mesh, Vec<MeshError>)> {
+    check_file(path)?;
+    Ok(Mesh::inspect(path)?)
 }
 
 /// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is for its reader

@@ -53,12 +53,10 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
     }
 }
 
-/// Turns elements round that are listed the other way, and checks the mesh.
-///
-/// # Errors
-/// [`MeshError::Degenerate`], [`MeshError::Distorted`], [`MeshError::Tangled`], [`MeshError::Unmatched`],
-/// [`MeshError::OvershareFace`]; [`MeshError::Several`] round the first of several.
-pub(super) fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
+/// Turns elements round that are listed the other way, and checks the mesh; what is wrong with elements:
+/// [`MeshError::Degenerate`], [`MeshError::Distorted`], and if no element is bad by itself [`MeshError::Tangled`],
+/// [`MeshError::Unmatched`] and [`MeshError::OvershareFace`], for faces tell who lies on which side of them.
+pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     let (mut turned, mut bad) = (vec![Vec::new(); mesh.cells.len()], Vec::new());
     for (block, cells) in mesh.solids() {
         let unusual = (0..cells.len()).into_par_iter().filter_map(|i| match sign(mesh, cells, i) {
@@ -73,18 +71,19 @@ pub(super) fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
         turned[block] = inverted;
         bad.extend(errors);
     }
-    MeshError::of_elements(bad)?;
     for (cells, inverted) in mesh.cells.iter_mut().zip(&turned) {
         inverted.iter().for_each(|&i| turn(cells, i as usize));
     }
-    check_faces(mesh, &turned)?;
+    if bad.is_empty() {
+        bad = check_faces(mesh, &turned);
+    }
     let count: usize = turned.iter().map(Vec::len).sum();
     let first = mesh.cells.iter().zip(&turned).find_map(|(cells, t)| t.first().map(|&i| cells.tags[i as usize]));
     if let Some(first) = first {
         mesh.warnings
             .push(format!("{count} elements were listed the other way round and were turned (the first is {first})"));
     }
-    Ok(())
+    bad
 }
 
 /// Lists the nodes of an element in the mirrored order.
@@ -107,8 +106,8 @@ fn sense(mesh: &Mesh, side: &FaceUse) -> bool {
     cell[local[(lowest + 1) % n]] < cell[local[(lowest + n - 1) % n]]
 }
 
-fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Result<(), MeshError> {
-    let bad = for_each_face(mesh, |shared, found: &mut Vec<MeshError>| {
+fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
+    for_each_face(mesh, |shared, found: &mut Vec<MeshError>| {
         let tag = |side: &FaceUse| mesh.cells[side.block as usize].tags[side.cell as usize];
         match shared {
             [a, b, c, ..] => found.push(MeshError::OvershareFace { elements: [tag(a), tag(b), tag(c)] }),
@@ -122,8 +121,7 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Result<(), MeshError> {
             }
             _ => {}
         }
-    });
-    MeshError::of_elements(bad)
+    })
 }
 
 /// Whether two sides with the same corners have the same nodes between these.
@@ -139,6 +137,10 @@ mod tests {
     use crate::mesh::generate::generate_box;
     use crate::mesh::quality::volume;
     use crate::mesh::rectangle::generate_rectangle;
+
+    fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
+        MeshError::of_elements(review(mesh))
+    }
 
     /// Two cells, each way round, of every quadratic kind.
     fn quadratic_meshes() -> [Mesh; 4] {

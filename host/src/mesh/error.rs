@@ -123,8 +123,8 @@ pub enum MeshError {
     /// An element whose Jacobian changes its sign inside.
     #[error(
         "element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?); it is \
-         near {at}\nhelp: mesh again, finer there, or in Gmsh let it be optimised (Mesh.Optimize, and \
-         Mesh.HighOrderOptimize for curved elements); {SHOWN}"
+         near {at}\nhelp: {}mesh again, finer there; `warpfem info MESH` lists all such elements; {SHOWN}",
+        untangle(kind)
     )]
     Distorted {
         /// Tag of the element.
@@ -197,7 +197,7 @@ impl MeshError {
     }
 
     /// The first of what is wrong with elements, with the tags of the others; nothing if nothing is.
-    pub(super) fn of_elements(bad: Vec<MeshError>) -> Result<(), MeshError> {
+    pub fn of_elements(bad: Vec<MeshError>) -> Result<(), MeshError> {
         let mut bad = bad.into_iter();
         let Some(first) = bad.next() else { return Ok(()) };
         // An element may be bad at several of its faces.
@@ -208,6 +208,15 @@ impl MeshError {
         match more.is_empty() {
             true => Err(first),
             false => Err(MeshError::Several { first: Box::new(first), more }),
+        }
+    }
+
+    /// What is wrong with an element in a word, with its tag and where it is, if this is about one by itself.
+    pub fn of_element(&self) -> Option<(u64, &'static str, Place)> {
+        match *self {
+            MeshError::Degenerate { element, at, .. } => Some((element, "flat", at)),
+            MeshError::Distorted { element, at, .. } => Some((element, "tangled", at)),
+            _ => None,
         }
     }
 
@@ -241,6 +250,18 @@ impl std::fmt::Display for Place {
 
 fn also(count: usize) -> String {
     if count == 1 { "1 more element is".to_string() } else { format!("{count} more elements are") }
+}
+
+/// What Gmsh does about elements whose sides it has bent through each other; those of first order have none.
+fn untangle(kind: &str) -> &'static str {
+    let kind = crate::element::ElementKind::ALL.iter().find(|known| known.info().name == kind);
+    match kind.is_none_or(|kind| !kind.info().is_quadratic()) {
+        true => "in Gmsh let it be optimised (Mesh.Optimize = 1;), or ",
+        false => {
+            "in Gmsh say `Mesh.SecondOrderLinear = 1;` (straight sides), or `Mesh.HighOrderOptimize = 1;` (curved ones, \
+             mended), and mesh again; or "
+        }
+    }
 }
 
 fn not_msh(looks_like: Option<(&str, &str)>) -> String {

@@ -21,6 +21,8 @@ pub struct Face {
     pub block: usize,
     /// The solid's index in that block.
     pub cell: u32,
+    /// Block and index of the solid on its other side, for a facet of a group that lies between two solids.
+    pub beyond: Option<(usize, u32)>,
 }
 
 impl Face {
@@ -52,7 +54,7 @@ impl FaceUse {
         let block = &mesh.cells[self.block as usize];
         let (kind, local) = block.kind.info().faces[self.side as usize];
         let nodes = gather(block.cell(self.cell as usize), local);
-        Face { kind, nodes, block: self.block as usize, cell: self.cell }
+        Face { kind, nodes, block: self.block as usize, cell: self.cell, beyond: None }
     }
 }
 
@@ -154,15 +156,20 @@ impl Mesh {
         let nodes = facets().flat_map(|(cells, facet)| cells.cell(facet as usize));
         nodes.for_each(|&node| marked[node as usize] = true);
         let keys: Vec<Key> = facets().map(|(cells, facet)| facet_key(cells, facet)).collect();
-        let mut first: HashMap<Key, Option<FaceUse>> = keys.iter().map(|&key| (key, None)).collect();
+        let mut sides: HashMap<Key, [Option<FaceUse>; 2]> = keys.iter().map(|&key| (key, [None; 2])).collect();
         for side in self.sides_within(&marked) {
-            if let Some(slot) = first.get_mut(&side.key)
-                && slot.is_none_or(|other| (side.block, side.cell) < (other.block, other.cell))
-            {
-                *slot = Some(side);
+            if let Some([first, second]) = sides.get_mut(&side.key) {
+                match first {
+                    Some(other) if (other.block, other.cell) <= (side.block, side.cell) => *second = Some(side),
+                    _ => *second = first.replace(side),
+                }
             }
         }
-        keys.iter().filter_map(|key| first[key].map(|side| side.face(self))).collect()
+        let face = |[first, second]: [Option<FaceUse>; 2]| {
+            let beyond = second.map(|side| (side.block as usize, side.cell));
+            first.map(|side| Face { beyond, ..side.face(self) })
+        };
+        keys.iter().filter_map(|key| face(sides[key])).collect()
     }
 
     /// The sides of the skin all of whose nodes are marked.
@@ -262,7 +269,8 @@ mod tests {
         mesh.groups.push(Group { name: "middle".into(), dim: 2, members: vec![(2, vec![0, 1])] });
         let faces = mesh.faces_on("middle").unwrap();
         assert_eq!(faces.len(), 1);
-        assert_eq!((faces[0].block, faces[0].cell), (0, 0));
+        assert_eq!((faces[0].block, faces[0].cell, faces[0].beyond), (0, 0, Some((0, 1))));
+        assert!(mesh.faces_on("xmin").unwrap().iter().all(|face| face.beyond.is_none()));
         assert!(normal(&mesh, &faces[0])[0] > 0.0);
     }
 

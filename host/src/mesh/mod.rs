@@ -18,7 +18,7 @@ mod raw;
 pub mod rectangle;
 pub mod write;
 
-pub use error::MeshError;
+pub use error::{MeshError, Place};
 
 use crate::element::ElementKind;
 

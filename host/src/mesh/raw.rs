@@ -71,6 +71,12 @@ impl Raw {
 
     /// Resolves tags, drops what no solid uses, and checks the mesh.
     pub fn into_mesh(self) -> Result<Mesh, MeshError> {
+        let (mesh, bad) = self.into_reviewed()?;
+        MeshError::of_elements(bad).map(|()| mesh)
+    }
+
+    /// The same, with what is wrong with elements beside the mesh.
+    pub fn into_reviewed(self) -> Result<(Mesh, Vec<MeshError>), MeshError> {
         self.check_dimension()?;
         self.check_nodes()?;
         self.check_element_tags()?;
@@ -82,8 +88,8 @@ impl Raw {
         let groups = self.named_groups();
         let mut mesh = Mesh { coords: self.coords, node_tags: self.node_tags, cells, groups, warnings: Vec::new() };
         drop_orphans(&mut mesh);
-        check::check(&mut mesh)?;
-        Ok(mesh)
+        let bad = check::review(&mut mesh);
+        Ok((mesh, bad))
     }
 
     fn check_dimension(&self) -> Result<(), MeshError> {

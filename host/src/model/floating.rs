@@ -8,6 +8,7 @@ use std::fmt;
 
 use super::names::{list, planes};
 use super::rigid::{Frame, Parts, point};
+use super::unmerged::{self, Unmerged};
 use super::{ModelError, Support};
 use crate::mesh::Mesh;
 
@@ -26,12 +27,17 @@ pub struct FloatingPart {
     pub max: [f64; 3],
     /// Groups, or extreme planes where no group will do, on which a value would fix it.
     pub remedies: Vec<String>,
+    /// The other parts that it touches without being joined to them.
+    pub touches: Vec<Unmerged>,
 }
 
 impl fmt::Display for FloatingPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
         write!(f, "part {} ({} nodes, from {min} to {max}) has no fixed value", self.number, self.n_nodes)?;
+        for touch in &self.touches {
+            write!(f, "\n  {}", touch.of_part(self.number))?;
+        }
         let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
         match remedies.as_slice() {
             [] => {
@@ -42,13 +48,16 @@ impl fmt::Display for FloatingPart {
     }
 }
 
-/// Checks that every connected part has a node with a fixed value.
+/// Checks that every connected part has a node with a fixed value. Returns warnings of parts that coincide with others without being
+/// joined to them.
 ///
 /// # Errors
 ///
 /// [`ModelError::Floating`] with every part that has none.
-pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
-    let Parts { labels, frames, .. } = Parts::of(mesh);
+pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
+    let all = Parts::of(mesh);
+    let touching = unmerged::find(&all);
+    let Parts { labels, frames, .. } = all;
     let part_of = |node: &u32| labels[*node as usize] as usize;
     let mut fixed = vec![false; frames.len()];
     for node in supports.iter().flat_map(|support| &support.nodes) {
@@ -60,11 +69,12 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<(), ModelError> {
     let parts: Vec<FloatingPart> = floating
         .map(|(part, &Frame { n_nodes, min, max })| {
             let remedies = remedies(mesh, |node| part_of(node) == part);
-            FloatingPart { number: part + 1, dim: mesh.dim(), n_nodes, min, max, remedies }
+            let touches = touching.iter().filter(|touch| touch.parts.contains(&(part + 1))).cloned().collect();
+            FloatingPart { number: part + 1, dim: mesh.dim(), n_nodes, min, max, remedies, touches }
         })
         .collect();
     match parts.is_empty() {
-        true => Ok(()),
+        true => Ok(touching.iter().filter(|touch| touch.nodes > 0).map(Unmerged::warning).collect()),
         false => Err(ModelError::Floating { parts, n_parts: frames.len() }),
     }
 }

@@ -15,6 +15,7 @@ mod select;
 mod source;
 mod supports;
 pub mod units;
+mod unmerged;
 mod unused;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use error::{CaseError, CaseReport, ModelError};
 pub use names::planes;
 pub use problems::Problems;
 pub use source::{Place, Source};
+pub use unmerged::Unmerged;
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;

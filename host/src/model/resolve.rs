@@ -111,10 +111,10 @@ impl Resolved {
     }
 }
 
-/// Whether every part of the body is held; warnings of what could not be checked in full.
+/// Whether every part of the body is held; warnings of what hardly is, of parts that only seem joined, and of what could not be checked in full.
 fn check_held(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     match analysis {
-        Analysis::Laplace => floating::check(mesh, supports).map(|()| Vec::new()),
+        Analysis::Laplace => floating::check(mesh, supports),
         _ => rigid::check(mesh, supports),
     }
 }

@@ -84,6 +84,38 @@ impl<'a> Selector<'a> {
         ))
     }
 
+    /// The error of a load that pushes on some groups from outside, where one of them has faces between two solids: there it would
+    /// push on either.
+    pub fn inside_the_body(&self, names: &Spanned<Names>) -> Box<CaseError> {
+        let Words { face, skin, .. } = self.words();
+        let inner = |name: &str| {
+            let faces = self.mesh.faces_on(name).unwrap_or_default();
+            let first = faces.iter().find_map(|face| Some([(face.block, face.cell), face.beyond?]));
+            first.map(|pair| (pair, faces.iter().filter(|face| face.beyond.is_some()).count(), faces.len()))
+        };
+        let places = names.get_ref().with_places(names.span());
+        let found = places.into_iter().find_map(|(name, place)| inner(name).map(|inner| (name, place, inner)));
+        let Some((name, place, (pair, n, of))) = found else { unreachable!("one of the groups has such a {face}") };
+        let [a, b] = pair.map(|(block, cell)| self.body_of(block, cell));
+        let what = if n == of { format!("`{name}` lies") } else { format!("{n} of the {of} {face}s of `{name}` lie") };
+        let between = if a == b { format!("within {a}") } else { format!("between {a} and {b}") };
+        let message = format!("{what} inside the body, {between}: a pressure there has no side to push on");
+        let help = format!(
+            "name a group of the body's {skin}; a force on {face}s inside it is given by its direction: [[force]] or [[traction]]"
+        );
+        self.case.error_at(place, message, help)
+    }
+
+    /// The group of bodies that a solid is in, or else its tag.
+    fn body_of(&self, block: usize, cell: u32) -> String {
+        let has = |(at, cells): &(usize, Vec<u32>)| *at == block && cells.binary_search(&cell).is_ok();
+        let mut bodies = self.mesh.groups.iter().filter(|group| group.dim == self.mesh.dim());
+        match bodies.find(|group| group.members.iter().any(has)) {
+            Some(group) => format!("`{}`", group.name),
+            None => format!("element {}", self.mesh.cells[block].tags[cell as usize]),
+        }
+    }
+
     /// The nodes with given tags, ascending.
     pub fn tagged(&self, tags: &Spanned<Vec<Spanned<u64>>>) -> Result<Vec<u32>, Box<CaseError>> {
         if tags.get_ref().is_empty() {

@@ -113,7 +113,7 @@ impl<'a, B: Backend> Context<'a, B> {
         Context { order, coords: Some(coords), original: None, kept: None }
     }
 
-    /// The same, with what is kept from one preconditioner to the next: of matrices with the same blocks and supports.
+    /// The same, with what is kept from one preconditioner to the next, which is of use to matrices with the same blocks and supports.
     pub fn keeping(self, kept: &'a Kept<B>) -> Self {
         Context { kept: Some(kept), ..self }
     }

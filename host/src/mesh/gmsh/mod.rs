@@ -22,21 +22,39 @@ impl Mesh {
     /// # Errors
     /// [`MeshError::InFile`] round whatever is wrong.
     pub fn read(path: &Path) -> Result<Mesh, MeshError> {
-        let read = std::fs::read(path).map_err(MeshError::from);
-        read.and_then(|bytes| Mesh::parse(&bytes))
-            .map_err(|source| MeshError::InFile { path: path.into(), source: Box::new(source) })
+        in_file(path, |bytes| Mesh::parse(bytes))
+    }
+
+    /// The same of a file whose elements may be bad: the mesh, and what is wrong with each of them.
+    ///
+    /// # Errors
+    /// As [`Mesh::read`], but for what is wrong with elements.
+    pub fn inspect(path: &Path) -> Result<(Mesh, Vec<MeshError>), MeshError> {
+        in_file(path, |bytes| raw(bytes)?.into_reviewed())
     }
 
     /// Reads and checks a mesh out of the bytes of a MSH file.
     pub fn parse(bytes: &[u8]) -> Result<Mesh, MeshError> {
-        let mut cursor = Cursor { bytes, at: 0, section: "MeshFormat".into(), encoding: Encoding::Ascii };
-        let version = header(&mut cursor)?;
-        let raw = match version.as_str() {
-            "4.1" => v4::read(cursor)?,
-            "2.2" | "2.1" | "2" | "2.0" => v2::read(cursor)?,
-            _ => return Err(MeshError::Version { version }),
-        };
-        raw.into_mesh()
+        raw(bytes)?.into_mesh()
+    }
+}
+
+/// What `read` makes of a file's bytes, with the file's name on its errors.
+fn in_file<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, MeshError>) -> Result<T, MeshError> {
+    let bytes = std::fs::read(path).map_err(MeshError::from);
+    bytes
+        .and_then(|bytes| read(&bytes))
+        .map_err(|source| MeshError::InFile { path: path.into(), source: Box::new(source) })
+}
+
+/// What the bytes of a MSH file hold.
+fn raw(bytes: &[u8]) -> Result<Raw, MeshError> {
+    let mut cursor = Cursor { bytes, at: 0, section: "MeshFormat".into(), encoding: Encoding::Ascii };
+    let version = header(&mut cursor)?;
+    match version.as_str() {
+        "4.1" => v4::read(cursor),
+        "2.2" | "2.1" | "2" | "2.0" => v2::read(cursor),
+        _ => Err(MeshError::Version { version }),
     }
 }
 

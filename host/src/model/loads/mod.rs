@@ -146,7 +146,11 @@ fn over_faces(selector: &Selector<'_>, faces: &[Face], force: impl Fn(f64, [f64;
 
 fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
     let value = *table.value.get_ref();
-    Ok(over_faces(selector, &selector.faces(&table.on)?, |_, normal| scaled(normal, -value)))
+    let faces = selector.faces(&table.on)?;
+    if faces.iter().any(|face| face.beyond.is_some()) {
+        return Err(selector.inside_the_body(&table.on));
+    }
+    Ok(over_faces(selector, &faces, |_, normal| scaled(normal, -value)))
 }
 
 fn traction(selector: &Selector<'_>, table: &TractionTable) -> Result<Vec<NodalForce>, Box<CaseError>> {

@@ -4,8 +4,8 @@ use approx::assert_relative_eq;
 
 use super::surface::FaceIntegral;
 use crate::element::ElementKind::{Hex8, Tet4};
-use crate::mesh::Mesh;
 use crate::mesh::generate::generate_box;
+use crate::mesh::{Group, Mesh};
 use crate::model::Model;
 use crate::model::testing::{CLAMP, head, load, load_on};
 
@@ -188,4 +188,40 @@ fn orphan_nodes_take_no_load() {
     let node = "[[point_force]]\nnode = 900\nvector = [0.0, 7.0, 0.0]\n";
     let error = load_on(&format!("{}{CLAMP}{node}", head("tet4")), mesh).unwrap_err();
     assert!(error.to_string().contains("node 900 touches no solid element"), "{error}");
+}
+
+#[test]
+fn a_pressure_inside_the_body_is_refused_and_a_force_is_not() {
+    let mut mesh = generate_box(Hex8, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    // The faces between the cells left and right of x = 1.
+    let middle: Vec<u32> = (0..mesh.coords.len() as u32).filter(|&i| mesh.coords[i as usize][0] == 1.0).collect();
+    let facets = &mut mesh.cells[1];
+    let (first, last) = (facets.len() as u32, facets.tags.len() as u64);
+    // Nodes of a plane across x come by y, then z: two quadrilaterals.
+    facets.nodes.extend([0, 1, 4, 3, 1, 2, 5, 4].map(|k| middle[k]));
+    facets.tags.extend([1000 + last, 1001 + last]);
+    let group = |name: &str, dim, members| Group { name: name.into(), dim, members };
+    mesh.groups.push(group("joint", 2, vec![(1, vec![first, first + 1])]));
+    let of = |text: &str, mesh: &Mesh| load_on(&format!("{}{CLAMP}{text}", head("hex8")), mesh.clone());
+    let pressure = "[[pressure]]\non = [\"zmax\", \"joint\"]\nvalue = 1.0\n";
+    let said = |mesh: &Mesh| {
+        let error = of(pressure, mesh).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        error.to_string()
+    };
+    let message = said(&mesh);
+    assert!(message.contains("`joint` lies inside the body, within `body`: a pressure there has no side"), "{message}");
+    assert!(message.contains("[[force]] or [[traction]]") && message.contains("body's surface"), "{message}");
+    // Two bodies, and a group that is on the outside too.
+    mesh.groups.retain(|group| group.name != "body");
+    let outside = mesh.group("xmax").unwrap().members[0].1.clone();
+    mesh.groups.iter_mut().find(|group| group.name == "joint").unwrap().members[0].1.splice(0..0, outside);
+    let message = said(&mesh);
+    assert!(message.contains("2 of the 4 faces of `joint` lie inside the body, between element "), "{message}");
+    let left: Vec<u32> = (0..8).filter(|cell| cell % 4 < 2).collect();
+    let right: Vec<u32> = (0..8).filter(|cell| cell % 4 > 1).collect();
+    mesh.groups.extend([group("steel", 3, vec![(0, left)]), group("brass", 3, vec![(0, right)])]);
+    assert!(said(&mesh).contains("inside the body, between `steel` and `brass`: "), "{}", said(&mesh));
+    let force = of("[[force]]\non = \"joint\"\ntotal = [3.0, 0.0, 0.0]\n", &mesh).unwrap();
+    assert_relative_eq!(totals(&force).0[0], 3.0, max_relative = 1e-12);
 }

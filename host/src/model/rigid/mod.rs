@@ -4,11 +4,13 @@
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
 //! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words. In a
-//! plane problem the three motions out of the plane cannot happen, and count as held.
+//! plane problem the three motions out of the plane cannot happen, and count as held. A part that is held, but by next to nothing, is
+//! warned of (`weak`).
 
 mod bodies;
 mod joints;
 mod motion;
+mod weak;
 
 #[cfg(test)]
 mod joint_tests;
@@ -26,9 +28,11 @@ pub use joints::Joint;
 pub use motion::Motion;
 
 use super::names::{Words, list, planes, words};
+use super::unmerged::{self, Unmerged};
 use super::{ModelError, Support};
 use crate::mesh::bodies::parts_are_firm;
 use crate::mesh::{Mesh, parts};
+use weak::{Held, weak};
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever arms
 /// over the part's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
@@ -54,12 +58,14 @@ pub struct LoosePart {
     pub remedies: Vec<String>,
     /// For a body of a part that is held as a whole: how it hangs on the others.
     pub joint: Option<Joint>,
+    /// The other parts that it touches without being joined to them.
+    pub touches: Vec<Unmerged>,
 }
 
 impl LoosePart {
     fn of(number: usize, dim: usize, frame: &Frame, motions: Vec<Motion>) -> LoosePart {
         let Frame { min, max, n_nodes } = *frame;
-        LoosePart { number, dim, n_nodes, min, max, motions, remedies: Vec::new(), joint: None }
+        LoosePart { number, dim, n_nodes, min, max, motions, remedies: Vec::new(), joint: None, touches: Vec::new() }
     }
 }
 
@@ -76,6 +82,9 @@ impl fmt::Display for LoosePart {
         }
         if let Some(joint) = &self.joint {
             write!(f, "\n  {}", joint.in_words(self.dim))?;
+        }
+        for touch in &self.touches {
+            write!(f, "\n  {}", touch.of_part(self.number))?;
         }
         let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
         match remedies.as_slice() {
@@ -133,7 +142,7 @@ impl Frame {
 
 /// The connected parts of a mesh with the frames their motions are measured in.
 pub(super) struct Parts<'a> {
-    mesh: &'a Mesh,
+    pub(super) mesh: &'a Mesh,
     /// The part of each node; `u32::MAX` for a node without a solid.
     pub(super) labels: Vec<u32>,
     pub(super) frames: Vec<Frame>,
@@ -187,7 +196,8 @@ fn null_space(gram: &Matrix6<f64>) -> Vec<Vector6<f64>> {
 }
 
 /// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it. Returns warnings
-/// of parts with too many bodies to check in full.
+/// of parts that are hardly held, of those that coincide with others without being joined to them, and of those with too many
+/// bodies to check in full.
 ///
 /// # Errors
 ///
@@ -198,26 +208,35 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelErro
     for support in supports {
         parts.add(&mut grams, &support.nodes, support.displacement.map(|value| value.is_some()));
     }
-    let mut loose = Vec::new();
+    let held: Vec<Held> = supports.iter().map(Held::by).collect();
+    let (mut loose, mut warnings) = (Vec::new(), Vec::new());
     for (i, frame) in parts.frames.iter().enumerate() {
         let free = null_space(&grams[i]);
         if !free.is_empty() {
             loose.push(LoosePart::of(i + 1, mesh.dim(), frame, motion::name(&free, frame.centre(), frame.size())));
+        } else if let Some(weak) = weak(&parts, i, &grams[i], &held) {
+            warnings.push(weak.warning(i + 1, mesh.dim()));
         }
     }
     let numbers: Vec<usize> = loose.iter().map(|part| part.number).collect();
     find_remedies(mesh, &mut loose, |nodes| {
         let mut with_group = grams.clone();
         parts.add(&mut with_group, nodes, [true; 3]);
-        numbers.iter().map(|number| null_space(&with_group[number - 1]).is_empty()).collect()
+        let held = [held.as_slice(), &[Held { name: "", nodes, components: [true; 3] }]].concat();
+        let holds = |part: usize, gram| null_space(gram).is_empty() && weak(&parts, part, gram, &held).is_none();
+        numbers.iter().map(|number| holds(number - 1, &with_group[number - 1])).collect()
     });
-    let mut warnings = Vec::new();
+    let touching = unmerged::find(&parts);
+    for part in &mut loose {
+        part.touches = touching.iter().filter(|touch| touch.parts.contains(&part.number)).cloned().collect();
+    }
     if !parts_are_firm(mesh, &parts.labels, parts.frames.len()) {
         let (hanging, unsure) = joints::check(&parts, supports, &loose);
         loose.extend(hanging);
         loose.sort_by_key(|part| part.number);
-        warnings = unsure;
+        warnings.extend(unsure);
     }
+    warnings.extend(touching.iter().filter(|touch| touch.nodes > 0).map(Unmerged::warning));
     match loose.is_empty() {
         true => Ok(warnings),
         false => Err(ModelError::FreeMotion { parts: loose, n_parts: parts.frames.len() }),

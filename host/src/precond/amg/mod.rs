@@ -42,7 +42,7 @@ pub use kept::Kept;
 use super::{Build, Context, Preconditioner, inverse_diagonal, spectrum};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
-use crate::sparse::{Matrix, Operator, Tuning};
+use crate::sparse::{Matrix, Operator, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
@@ -97,9 +97,10 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
         parts.lap(backend, |times| &mut times.smoothing)?;
         if let Some(original) = &context.original {
             let Some(fine) = Fine::new(backend, original.matrix)? else { unreachable!("doubles are numbers") };
-            parts.finest(backend, fine, inverse, upper, context, original.inverse.view())?;
+            let shared = original.matrix.shared_pattern();
+            parts.finest(backend, (fine, shared), inverse, upper, context, original.inverse.view())?;
         } else if let Some(fine) = Fine::new(backend, matrix)? {
-            parts.finest(backend, fine, inverse, upper, context, View::from_slice(&[]))?;
+            parts.finest(backend, (fine, matrix.shared_pattern()), inverse, upper, context, View::from_slice(&[]))?;
         } else {
             let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
             return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
@@ -150,12 +151,12 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         Ok(())
     }
 
-    /// Makes the finest level, and those below. `fine` is what it is made from; the cycle's own matrix may be a scaled copy, by the
+    /// Makes the finest level, and those below. `fine` is what it is made from, and its blocks, shared; the cycle's own matrix may be a scaled copy, by the
     /// root of `scaling`, and has the diagonal `inverse` and the largest eigenvalue `upper`.
     fn finest<R: Real>(
         &mut self,
         backend: &B,
-        fine: Fine<B, R>,
+        (fine, pattern): (Fine<B, R>, &Rc<Pattern<B>>),
         inverse: Vector<B, T>,
         upper: f64,
         context: &Context<B>,
@@ -164,6 +165,10 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let size = fine.entries.size;
         let nowhere = if context.coords.is_none() { Some(backend.zeros(fine.pattern.n_rows)?) } else { None };
         let Some(coords) = context.coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
+        if let Some(kept) = self.kept {
+            kept.recognise(backend, &fine, pattern, coords)?;
+            self.lap(backend, |times| &mut times.aggregation)?;
+        }
         let modes = |free: &Vector<B, u8>| Ok(Rc::new(Modes::rigid(backend, size, coords, free)?));
         let way = self.way(backend, &fine, coords, OMEGA / upper, modes)?;
         drop(fine);

@@ -1,0 +1,215 @@
+//! Motions that the supports stop, but hardly: turns about a line that the supported nodes lie so close to that an error of
+//! their coordinates holds the part.
+//!
+//! Among the eigenvectors of a part's Gram matrix, scaled to turns `w` of length 1, a component held at `x` sees the motion
+//! `row . (t, w)`, which is, times the part's size, the lever arm that it holds the turn by. A turn is weak where the longest of these
+//! arms is below both
+//!
+//! - [`OF_EXTENT`] of the part's longest edge. The extreme plane of a round body takes the nodes within a millionth of the
+//!   mesh's diagonal D, which on a cylinder of radius R <= D/2 are those within `sqrt(2 R 1e-6 D) <= 1e-3 D` of its line, at most 1.7e-3
+//!   of the longest edge;
+//! - [`OF_ELEMENT`] of the shortest edges of the elements there, so that slender parts and small patches are left alone: the
+//!   corners of a triangle reach half its edge to the sides of any line through their middle, and those of a rectangle do too.
+
+use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+
+use super::{Motion, Parts, motion};
+use crate::mesh::Mesh;
+use crate::model::Support;
+use crate::text::number;
+
+/// A lever arm is short below this fraction of the part's longest edge.
+const OF_EXTENT: f64 = 1e-2;
+/// And below this fraction of the shortest edges of the elements at the supports.
+const OF_ELEMENT: f64 = 0.25;
+/// Motions of size 1 that turn by less are shifts, which have no lever arm.
+const SHIFT: f64 = 0.1;
+/// Supports are named that hold a motion by at least this fraction of its longest arm.
+const SHARE: f64 = 0.1;
+
+/// Components held at some nodes.
+#[derive(Clone, Copy)]
+pub(super) struct Held<'a> {
+    pub name: &'a str,
+    pub nodes: &'a [u32],
+    pub components: [bool; 3],
+}
+
+impl<'a> Held<'a> {
+    pub fn by(support: &'a Support) -> Held<'a> {
+        let components = support.displacement.map(|value| value.is_some());
+        Held { name: &support.name, nodes: &support.nodes, components }
+    }
+}
+
+/// The turns of a part that are stopped by short lever arms alone.
+pub(super) struct Weak<'a> {
+    motions: Vec<Motion>,
+    /// The longest lever arm.
+    arm: f64,
+    /// The mean of the shortest edges of the elements there.
+    edge: f64,
+    /// Who holds them.
+    names: Vec<&'a str>,
+}
+
+impl Weak<'_> {
+    /// What there is to say about a part in a space of two or three dimensions.
+    pub fn warning(&self, number_of_part: usize, dim: usize) -> String {
+        let motions: Vec<String> = self.motions.iter().map(|motion| motion.in_words(dim)).collect();
+        let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
+        format!(
+            "part {number_of_part} is hardly held against {}: what {} holds lies within {} of that axis, and \
+             elements have edges of {} there, so that next to nothing stops the turn; support it elsewhere too",
+            motions.join("; "),
+            names.join(" and "),
+            number(self.arm, 2),
+            number(self.edge, 2)
+        )
+    }
+}
+
+/// The weak turns of a part that is held, whose Gram matrix this is.
+pub(super) fn weak<'a>(parts: &Parts<'_>, part: usize, gram: &Matrix6<f64>, held: &[Held<'a>]) -> Option<Weak<'a>> {
+    let frame = &parts.frames[part];
+    let size = frame.size();
+    let short = 2.0 * OF_EXTENT;
+    let eigen = SymmetricEigen::new(*gram);
+    // No arm is longer than the root of the sum of all their squares, nor is there a row shorter than 1.
+    let turns = (0..6).filter(|&i| eigen.eigenvalues[i] <= short * short * gram.trace()).filter_map(|i| {
+        let v: Vector6<f64> = eigen.eigenvectors.column(i).into();
+        let turn = v.fixed_rows::<3>(3).norm();
+        (turn > SHIFT).then(|| v / turn)
+    });
+    let arm = |v: &Vector6<f64>, held: &Held<'_>| {
+        let inside = held.nodes.iter().filter(|&&node| parts.labels[node as usize] as usize == part);
+        let rows = inside.flat_map(|&node| (0..3).map(move |c| (node, c))).filter(|(_, c)| held.components[*c]);
+        rows.map(|(node, c)| frame.row(parts.mesh.coords[node as usize], c).dot(v).abs()).fold(0.0, f64::max)
+    };
+    let mut found = Weak { motions: Vec::new(), arm: 0.0, edge: f64::INFINITY, names: Vec::new() };
+    let (mut space, mut holding) = (Vec::new(), vec![false; held.len()]);
+    for v in turns {
+        let arms: Vec<f64> = held.iter().map(|held| arm(&v, held)).collect();
+        let longest = arms.iter().copied().fold(0.0, f64::max);
+        if longest < short {
+            holding.iter_mut().zip(&arms).for_each(|(holds, arm)| *holds |= *arm >= SHARE * longest);
+            found.arm = found.arm.max(longest * size);
+            space.push(v);
+        }
+    }
+    if space.is_empty() {
+        return None;
+    }
+    let holding = || held.iter().zip(&holding).filter(|(_, holds)| **holds).map(|(held, _)| held);
+    let nodes = holding().flat_map(|held| held.nodes).copied();
+    found.edge = shortest_edges(parts.mesh, nodes.filter(|&node| parts.labels[node as usize] as usize == part));
+    if found.arm >= OF_ELEMENT * found.edge {
+        return None;
+    }
+    found.names = holding().map(|held| held.name).collect();
+    found.motions = motion::name(&space, frame.centre(), size);
+    Some(found)
+}
+
+/// The mean, over the solids that have any of some nodes, of the shortest distance between two of their corners.
+fn shortest_edges(mesh: &Mesh, nodes: impl Iterator<Item = u32>) -> f64 {
+    let mut on = vec![false; mesh.coords.len()];
+    nodes.for_each(|node| on[node as usize] = true);
+    let (mut sum, mut n) = (0.0, 0);
+    for (_, cells) in mesh.solids() {
+        for cell in (0..cells.len()).map(|i| &cells.cell(i)[..cells.kind.info().n_corners]) {
+            if cell.iter().any(|&node| on[node as usize]) {
+                let x = |k: usize| nalgebra::Vector3::from(mesh.coords[cell[k] as usize]);
+                let pairs = (0..cell.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+                sum += pairs.map(|(a, b)| (x(a) - x(b)).norm()).fold(f64::INFINITY, f64::min);
+                n += 1;
+            }
+        }
+    }
+    sum / f64::from(n.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{fix, loose, words};
+    use super::*;
+    use crate::element::ElementKind::{Hex8, Tet4, Tri3};
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
+    use crate::model::rigid::check;
+
+    /// A cylinder of radius 10 and length 100 along z: a box of 4 x 4 x 10 cells whose sections are rounded. Its `xmin` without
+    /// groups is a line of nodes, which are moved to and fro along y within `off`.
+    fn cylinder(off: f64) -> Mesh {
+        let mut mesh = generate_box(Hex8, [2.0, 2.0, 100.0], [4, 4, 10]).unwrap();
+        mesh.groups.clear();
+        for (i, x) in mesh.coords.iter_mut().enumerate() {
+            let (a, b) = (x[0] - 1.0, x[1] - 1.0);
+            let (square, round) = (a.abs().max(b.abs()), a.hypot(b).max(1e-30));
+            (x[0], x[1]) = (10.0 * a * square / round, 10.0 * b * square / round);
+            if x[0] < -9.999 {
+                x[1] = off * [1.0, -0.5, 0.2][i / 25 % 3];
+                x[0] = -(100.0 - x[1] * x[1]).sqrt();
+            }
+        }
+        mesh
+    }
+
+    #[test]
+    fn a_line_that_is_not_quite_straight_hardly_holds() {
+        let mesh = cylinder(0.03);
+        let line = mesh.nodes_on("xmin").unwrap();
+        assert_eq!(line.len(), 11);
+        let support = Support { name: "xmin".into(), ..fix(line, "xyz") };
+        let warnings = check(&mesh, std::slice::from_ref(&support)).unwrap();
+        assert_eq!(warnings.len(), 1);
+        for word in [
+            "part 1 is hardly held against rotation about an axis parallel to z through (-10, ",
+            "what `xmin` holds lies within 0.02",
+            "edges of 3.8 there",
+        ] {
+            assert!(warnings[0].contains(word), "{}\ndoes not hold {word}", warnings[0]);
+        }
+        // A group elsewhere stops it, and then nothing is said.
+        let end = fix(mesh.nodes_on("zmin").unwrap(), "xy");
+        assert!(check(&mesh, &[support.clone(), end]).unwrap().is_empty());
+        // However many components are held that the turn does not move.
+        let flat = fix(mesh.nodes_on("zmin").unwrap(), "z");
+        assert_eq!(check(&mesh, &[support, flat]).unwrap().len(), 1);
+        // Where nothing is held, the line is no help.
+        let parts = loose(&mesh, &[]);
+        assert_eq!(parts[0].remedies, ["zmin", "zmax"]);
+        // A straight one is the error that it was.
+        let straight = cylinder(0.0);
+        let parts = loose(&straight, &[fix(straight.nodes_on("xmin").unwrap(), "xyz")]);
+        assert_eq!(words(&parts[0]), ["rotation about an axis parallel to z through (-10, 0, 50)"]);
+    }
+
+    #[test]
+    fn arms_are_measured_against_elements_and_the_part() {
+        // An edge of the cube's elements away it is a strip of elements, not a line; in a hundredth of that it is a line.
+        for (off, n) in [(2.5, 0), (0.5, 1)] {
+            let mesh = cylinder(off);
+            let line: Vec<u32> = (0..mesh.coords.len() as u32)
+                .filter(|&i| mesh.coords[i as usize][0] < -9.0 && mesh.coords[i as usize][1].abs() <= off)
+                .collect();
+            assert_eq!((line.len(), check(&mesh, &[fix(line, "xyz")]).unwrap().len()), (11, n), "{off}");
+        }
+        // A slender beam held at its end, and a patch of a cell of a long one.
+        for (kind, cells) in [(Hex8, 1000), (Tet4, 1000), (Hex8, 20)] {
+            let mesh = generate_box(kind, [1.0, 1e-3, 1e-3], [cells, 1, 1]).unwrap();
+            assert!(check(&mesh, &[fix(mesh.nodes_on("xmin").unwrap(), "xyz")]).unwrap().is_empty(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn two_points_that_nearly_coincide_hardly_hold_a_plate() {
+        let mut mesh = generate_rectangle(Tri3, [1.0, 1.0], [4, 4]).unwrap();
+        mesh.coords[1] = [1e-4, 0.0, 0.0];
+        let pair = [Support { name: "pin".into(), ..fix(vec![0, 1], "xy") }];
+        // The shortest edge of one element there is as short as the arm, so the mean of all of them is what counts.
+        let warnings = check(&mesh, &pair).unwrap();
+        assert!(warnings[0].starts_with("part 1 is hardly held against rotation about (5e-5, 0)"), "{warnings:?}");
+        assert!(check(&mesh, &[fix(vec![0, 2], "xy")]).unwrap().is_empty());
+    }
+}
