@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
     runs, peer = collect(arguments.folders)
-    devices = [one["device"] for what in ("spmv", "cg", "precond", "solve", "assembly", "femses") for one in runs[what]]
+    devices = [one["device"] for found in runs.values() for one in found if "device" in one]
     if not devices:
         sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
     said, commands = notes(arguments.folders)
