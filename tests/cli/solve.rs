@@ -172,5 +172,8 @@ fn fields_are_those_asked_for() {
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
     assert!(vtu.contains("Name=\"von_mises\"") && !vtu.contains("Name=\"displacement\""));
     let run = folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\", \"strain\"]\n"), &[]);
-    run.refused(2, &["case.toml:29:24", "`strain`", "displacement, reaction_force, von_mises, stress, material"]);
+    run.refused(
+        2,
+        &["case.toml:29:24", "`strain`", "displacement, reaction_force, von_mises, stress, von_mises_nodal"],
+    );
 }
