@@ -80,20 +80,19 @@ pub(crate) fn scaled(value: f64, exponent: i32) -> f64 {
     if exponent < 0 { value * 10f64.powi(-exponent) } else { value / 10f64.powi(exponent) }
 }
 
-/// `value`, or 0 where it is below a 10^9th of `size`, which it is a component or a part of: a rounding error.
-pub fn clean(value: f64, size: f64) -> f64 {
-    if value.abs() < 1e-9 * size { 0.0 } else { value }
+/// `value`, or 0 where it is smaller than `least`: a rounding error.
+pub fn clean(value: f64, least: f64) -> f64 {
+    if value.abs() < least { 0.0 } else { value }
 }
 
-/// `(a, b, c)` in [`engineering`] numbers, components that are rounding errors beside `size` or the largest as 0.
-pub fn vector_beside(v: [f64; 3], size: f64) -> String {
-    let size = v.iter().fold(size, |most, c| most.max(c.abs()));
-    format!("({})", v.map(|c| engineering(clean(c, size))).join(", "))
+/// `(a, b, c)` in [`engineering`] numbers; components smaller than `least` are rounding errors, and 0.
+pub fn vector_above(v: [f64; 3], least: f64) -> String {
+    format!("({})", v.map(|c| engineering(clean(c, least))).join(", "))
 }
 
-/// `(a, b, c)` in [`engineering`] numbers, components that are rounding errors beside the largest as 0.
+/// The same; components below a 10^9th of the largest are 0.
 pub fn vector(v: [f64; 3]) -> String {
-    vector_beside(v, 0.0)
+    vector_above(v, 1e-9 * v.iter().fold(0.0, |most: f64, c| most.max(c.abs())))
 }
 
 /// `(a, b, c)`, in the plane `(a, b)`, with four significant digits.
@@ -169,8 +168,8 @@ mod tests {
         assert_eq!(vector([8.0, -1.9594e-15, 100.0]), "(8.000, 0, 100.0)");
         assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.500, -20.00e6)");
         assert_eq!(vector([2e-9, 0.0, 1.0]), "(2.000e-9, 0, 1.000)");
-        assert_eq!(vector_beside([0.0, -5.1e-7, 0.0], 1500.0), "(0, 0, 0)");
-        assert_eq!(vector_beside([0.0, -5.1e-6, 0.0], 1500.0), "(0, -5.100e-6, 0)");
+        assert_eq!(vector_above([0.0, -5.1e-7, 0.0], 1.5e-6), "(0, 0, 0)");
+        assert_eq!(vector_above([0.0, -5.1e-6, 0.0], 1.5e-6), "(0, -5.100e-6, 0)");
         assert_eq!(vector([f64::NAN, 1.0, 0.0]), "(NaN, 1.000, 0)");
     }
 

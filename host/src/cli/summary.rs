@@ -11,7 +11,7 @@ use warpfem::output::summary::{
 use warpfem::pipeline::{self, Solution};
 use warpfem::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use warpfem::stress::norm;
-use warpfem::text::{clean, engineering as number, vector_beside};
+use warpfem::text::{clean, engineering as number, vector_above};
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
@@ -190,8 +190,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         writeln!(out, "  {}", levels(multigrid))?;
     }
     match &s.results {
-        Results::Elastic(results) => write_elastic(out, results)?,
-        Results::Potential(results) => write_potential(out, results)?,
+        _ if s.is_zero() => writeln!(out, "  all results are 0: no picture is made")?,
+        Results::Elastic(results) => write_elastic(out, results, s.least_force())?,
+        Results::Potential(results) => write_potential(out, results, s.least_force())?,
     }
     for warning in &s.warnings {
         writeln!(out, "  {}: {warning}", toned(Tone::Doubtful, "warning"))?;
@@ -232,27 +233,25 @@ fn peak(nodal: &Peak, centres: &Distribution) -> String {
     format!("{most} at {at} (nodal; {} at element centres)", number(centres.max))
 }
 
-fn write_elastic(out: &mut String, results: &Elastic) -> std::fmt::Result {
+fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::Result {
     let at = vector(results.max_displacement_at);
     writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
     writeln!(out, "  largest von Mises stress {}", peak(&results.von_mises_nodal, &results.von_mises))?;
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
-    let size = results.largest_force();
-    writeln!(out, "  loads {}", vector_beside(results.applied, size))?;
+    writeln!(out, "  loads {}", vector_above(results.applied, least))?;
     for (name, force) in &results.reactions {
-        writeln!(out, "  reaction of {name} {}", vector_beside(*force, size))?;
+        writeln!(out, "  reaction of {name} {}", vector_above(*force, least))?;
     }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
 }
 
-fn write_potential(out: &mut String, results: &Potential) -> std::fmt::Result {
+fn write_potential(out: &mut String, results: &Potential, least: f64) -> std::fmt::Result {
     let (low, high) = (vector(results.min_at), vector(results.max_at));
     writeln!(out, "  potential {} at {low} to {} at {high}", number(results.min), number(results.max))?;
     writeln!(out, "  steepest gradient {}", peak(&results.gradient_nodal, &results.gradient))?;
-    let size = results.largest_flow();
-    writeln!(out, "  fluxes and sources bring in {}", number(clean(results.applied, size)))?;
+    writeln!(out, "  fluxes and sources bring in {}", number(clean(results.applied, least)))?;
     for (name, flow) in &results.flows {
-        writeln!(out, "  flow in at {name} {}", number(clean(*flow, size)))?;
+        writeln!(out, "  flow in at {name} {}", number(clean(*flow, least)))?;
     }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
 }

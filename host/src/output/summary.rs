@@ -231,16 +231,16 @@ pub struct Elastic {
 }
 
 impl Elastic {
-    /// What components of forces are beside: the largest one of loads and reactions.
-    pub fn largest_force(&self) -> f64 {
+    /// The largest component of loads and reactions.
+    fn largest_force(&self) -> f64 {
         let forces = self.reactions.iter().flat_map(|reaction| reaction.1).chain(self.applied);
         forces.fold(0.0, |most: f64, c| most.max(c.abs()))
     }
 }
 
 impl Potential {
-    /// What flows are beside: the largest of them.
-    pub fn largest_flow(&self) -> f64 {
+    /// The largest flow.
+    fn largest_flow(&self) -> f64 {
         self.flows.iter().fold(self.applied.abs(), |most: f64, flow| most.max(flow.1.abs()))
     }
 }
@@ -321,6 +321,16 @@ fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) 
 }
 
 impl Summary {
+    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the residual's
+    /// part of the largest, but between a 10^9th and a millionth of it.
+    pub fn least_force(&self) -> f64 {
+        let largest = match &self.results {
+            Results::Elastic(results) => results.largest_force(),
+            Results::Potential(results) => results.largest_flow(),
+        };
+        largest * (10.0 * self.solver.relative_residual).clamp(1e-9, 1e-6)
+    }
+
     /// Whether there is nothing but zeros, as where an iteration ended before it found anything.
     pub fn is_zero(&self) -> bool {
         match &self.results {

@@ -34,7 +34,7 @@ pub(in crate::output) fn stress() -> Map {
 
 /// A map that keeps the value itself, for drawings that are measured, not looked at.
 pub(super) fn identity() -> Map {
-    Map { colors: std::array::from_fn(|i| [i as u8; 3]), above: [SIZE as u8 - 1; 3] }
+    Map { colors: std::array::from_fn(|i| [i as u8; 3]), above: [u8::MAX; 3] }
 }
 
 /// The colour of `t` in 0..=1; values below take the end's.

@@ -72,15 +72,19 @@ pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
 /// The few numbers that most readers want.
 pub(super) fn cards(summary: &Summary) -> String {
     let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
+    let both = |label: &str, nodal: f64, centres: f64| {
+        let beside = format!("nodal; {} at element centres", shown(centres));
+        format!("<div><dt>{label}</dt><dd>{}</dd><dd class=\"note\">{beside}</dd></div>", shown(nodal))
+    };
     let (first, second, balance) = match &summary.results {
         Results::Elastic(results) => (
             card("largest displacement", shown(results.max_displacement)),
-            card("largest von Mises stress", shown(results.von_mises_nodal.max)),
+            both("largest von Mises stress", results.von_mises_nodal.max, results.von_mises.max),
             results.equilibrium_error,
         ),
         Results::Potential(results) => (
             card("potential", format!("{} to {}", shown(results.min), shown(results.max))),
-            card("steepest gradient", shown(results.gradient_nodal.max)),
+            both("steepest gradient", results.gradient_nodal.max, results.gradient.max),
             results.equilibrium_error,
         ),
     };
@@ -100,22 +104,21 @@ pub(super) fn warnings(warnings: &[String]) -> String {
 /// Loads, reactions and their balance.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     match &summary.results {
-        Results::Elastic(results) => elastic_forces(results, loads),
-        Results::Potential(results) => flows(results, loads),
+        Results::Elastic(results) => elastic_forces(results, loads, summary.least_force()),
+        Results::Potential(results) => flows(results, loads, summary.least_force()),
     }
 }
 
-fn elastic_forces(results: &Elastic, loads: &[AppliedLoad]) -> String {
+fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
     rows.extend(left_over(results.applied, loads, "gravity"));
     let n_loads = rows.len();
     rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
-    let largest = rows.iter().flat_map(|row| row.1).fold(results.largest_force(), |most: f64, c| most.max(c.abs()));
     let sum = |rows: &[(String, [f64; 3])]| {
         rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]))
     };
     let line = |name: &str, force: [f64; 3], class: &str| {
-        let cell = |c: f64| format!("<td>{}</td>", shown(clean(c, largest)));
+        let cell = |c: f64| format!("<td>{}</td>", shown(clean(c, least)));
         format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
     };
     let body: String = rows.iter().map(|(name, force)| line(name, *force, "")).collect();
@@ -135,11 +138,11 @@ fn left_over(applied: [f64; 3], loads: &[AppliedLoad], name: &str) -> Option<(St
     rest.iter().any(|c| c.abs() > 1e-9 * size).then(|| (name.into(), rest))
 }
 
-fn flows(results: &Potential, loads: &[AppliedLoad]) -> String {
+fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
     rows.extend(left_over([results.applied, 0.0, 0.0], loads, "source").map(|(name, flow)| (name, flow[0])));
     rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), *of)));
-    let flow = |flow: f64| shown(clean(flow, results.largest_flow()));
+    let flow = |flow: f64| shown(clean(flow, least));
     let line = |(name, of): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), flow(*of));
     let body: String = rows.iter().map(line).collect();
     let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td></tr>", flow(rows.iter().map(|row| row.1).sum()));
