@@ -4,7 +4,7 @@ use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Map, Rgb, pick};
 use super::project::View;
-use crate::text::{count, engineering as number, scaled, thousands};
+use crate::text::{clean, count, engineering as number, scaled, thousands};
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
@@ -69,7 +69,8 @@ pub(super) fn color_bar(canvas: &mut Canvas, bar: &Bar, (x, [top, bottom]): (f32
         canvas.text(Font::Plain, [right + 14.0, y - line / 2.0], text, INK);
     };
     if high > low {
-        label(bottom, &number(low));
+        // A stress of rounding errors is none.
+        label(bottom, &number(clean(low, 1e-9 * high.abs())));
         label(top, &number(high));
     } else {
         label((top + bottom) / 2.0, &number(low));

@@ -74,7 +74,7 @@ function legend(viewer, name, most) {
   };
   const at = (value) => bar.offsetTop + bar.offsetHeight * (1 - (value - low) / (high - low));
   put(at(high), written(high));
-  put(at(low), written(low));
+  put(at(low), written(Math.abs(low) < 1e-9 * largest ? 0 : low));
   if (most !== undefined) put(above.offsetTop + above.offsetHeight / 2, `to ${written(most)}`);
   const [round, step] = roundTicks(low, high);
   for (const value of round) {
