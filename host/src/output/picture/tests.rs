@@ -145,7 +145,8 @@ fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
         Shown::new(&mesh, &fields).draw(&fields, heading).pixels.iter().filter(is_it).count()
     };
     let alarm = |c: &&[u8; 3]| c[0] > 150 && c[1] < 80 && c[2] < 80;
-    assert_eq!(inked(&PAIR, alarm), 0);
+    // The x axis is of a like red.
+    assert!(inked(&PAIR, alarm) < 500);
     assert!(inked(&Heading { converged: false, ..PAIR }, alarm) > 50_000);
     let doubt = |c: &&[u8; 3]| c[0].abs_diff(170) < 9 && c[1].abs_diff(90) < 9 && c[2] < 9;
     assert_eq!(inked(&PAIR, doubt), 0);

@@ -89,7 +89,7 @@ function triad(viewer) {
     const [right, up] = [viewer.axes[0][i], viewer.axes[1][i]], length = Math.hypot(right, up);
     if (length < 0.1) return [];
     const make = (kind, attributes) => {
-      const part = document.createElementNS("http://www.w3.org/2000/svg", kind);
+      const part = document.createElementNS(box.namespaceURI, kind);
       Object.entries(attributes).forEach(([key, value]) => part.setAttribute(key, value));
       return part;
     };
