@@ -35,6 +35,11 @@ fn le1_elliptic_membrane() {
         [(Tri3, [8, 12], 0.045), (Quad4, [8, 12], 0.045), (Tri6, [6, 10], 0.005), (Quad8, [4, 6], 0.005)]
     {
         let found = [1, 2, 4].map(|by| values(&nafems::le1(kind, coarse.map(|n| by * n), within).unwrap())[0]);
+        if kind == Quad4 {
+            // The coarsest mesh meets it by luck: no finer one can but stay near.
+            assert!(found.iter().all(|stress| (stress / nafems::LE1 - 1.0).abs() < 0.01), "{found:?}");
+            continue;
+        }
         check_approach(&format!("LE1, {kind:?}, from {coarse:?} cells"), &found, nafems::LE1, within);
         let reasonable = !kind.info().is_quadratic() || (found[1] / nafems::LE1 - 1.0).abs() < 0.02;
         assert!(reasonable, "{kind:?}, twice {coarse:?} cells: {found:?}");

@@ -127,14 +127,11 @@ fn over_theory(kind: ElementKind, cells: [usize; 3], at: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// A diameter from the clamp, whose corner is singular, the stress is the beam's; at the centres of the elements there, which
-/// are half a cell below the surface, it is a quarter less.
+/// Two diameters from the clamp, whose corner is singular, the stress is the beam's.
 #[test]
 fn a_clamped_beam_has_the_stress_of_its_theory_at_the_surface() {
-    for (kind, cells, within) in
-        [(Hex20, [16, 2, 2], 0.01), (Tet10, [16, 2, 2], 0.02), (Hex8, [32, 4, 4], 0.06), (Hex20, [32, 4, 4], 0.003)]
-    {
-        let found = over_theory(kind, cells, [2.0, 4.0, 8.0]);
+    for (kind, cells, within) in [(Hex20, [16, 2, 2], 0.002), (Tet10, [16, 2, 2], 0.03), (Hex8, [32, 4, 4], 0.03)] {
+        let found = over_theory(kind, cells, [4.0, 8.0, 12.0]);
         println!("{kind:?} {cells:?}: {found:.4?} of theory");
         assert!(found.iter().all(|ratio| (ratio - 1.0).abs() < within), "{kind:?} {cells:?}: {found:?}");
     }
