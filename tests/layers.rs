@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("assembly", &["error", "parallel", "element", "mesh", "model", "backend", "sparse"]),
     ("precond", &["error", "backend", "sparse"]),
     ("solve", &["error", "backend", "sparse", "assembly", "precond"]),
-    ("stress", &["error", "element", "backend", "sparse", "assembly"]),
+    ("stress", &["error", "element", "mesh", "model", "backend", "sparse", "assembly"]),
     ("estimate", &["element", "mesh", "model", "assembly", "precond"]),
     (
         "pipeline",

@@ -17,6 +17,7 @@ mod kernels;
 mod laplace;
 mod layers;
 mod mixed;
+mod nodal;
 mod out_of_memory;
 mod patch;
 mod plane;

@@ -15,7 +15,7 @@ use crate::precond::{self, Context, Hierarchy};
 use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
-use crate::stress::{self, Stresses};
+use crate::stress::{self, AtNodes, Stresses};
 use kernels_rs::real::Real;
 use std::time::Instant;
 
@@ -70,6 +70,8 @@ pub struct Solution {
     pub reaction_force: Vec<[f64; 3]>,
     /// Stresses and strain energy; empty if the unknown is a potential.
     pub stresses: Stresses,
+    /// Stresses at the nodes; empty if the unknown is a potential.
+    pub nodal: AtNodes<6>,
     /// For each of the model's supports: the sum of `K u - f` over its nodes in the components it prescribes; of a
     /// potential the flow into the body, then zeros.
     pub reactions: Vec<[f64; 3]>,
@@ -94,12 +96,15 @@ pub struct Potential {
     pub gradient: Vec<Vec<[f64; 3]>>,
     /// The gradient's magnitude, likewise.
     pub steepness: Vec<Vec<f64>>,
+    /// The gradient at the nodes.
+    pub nodal: AtNodes<3>,
 }
 
 impl Potential {
-    fn new(values: Vec<f64>, gradient: Vec<Vec<[f64; 3]>>) -> Self {
+    fn new(model: &Model, values: Vec<f64>, gradient: Vec<Vec<[f64; 3]>>) -> Self {
         let steepness = gradient.iter().map(|block| block.iter().map(|g| stress::norm(g)).collect()).collect();
-        Potential { values, gradient, steepness }
+        let nodal = stress::nodal_gradient(model, &values);
+        Potential { values, gradient, steepness, nodal }
     }
 }
 
@@ -421,12 +426,15 @@ fn results<B: Backend>(
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let reaction_force = numbering.scatter(&support_forces, dim);
+    let displacement = if is_potential { Vec::new() } else { numbering.scatter(&u, dim) };
+    let nodal = if is_potential { AtNodes::default() } else { stress::nodal_stress(model, &displacement) };
     let mut solution = Solution {
-        displacement: if is_potential { Vec::new() } else { numbering.scatter(&u, dim) },
-        potential: is_potential.then(|| Potential::new(numbering.to_mesh_order(&u), gradient)),
+        displacement,
+        potential: is_potential.then(|| Potential::new(model, numbering.to_mesh_order(&u), gradient)),
         reactions: reactions(model, &reaction_force),
         reaction_force,
         stresses,
+        nodal,
         applied: stress::resultant(&applied, dim),
         equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
         outcome,

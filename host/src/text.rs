@@ -49,6 +49,52 @@ pub fn number(value: f64, digits: usize) -> String {
     }
 }
 
+/// A number with four significant digits: plain, or with an exponent that is a multiple of three, as units go.
+pub fn engineering(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-2..1e5).contains(&size) => significant(value, 4),
+        size if size.is_finite() => {
+            let exponent = thousands(size * (1.0 + 1e-9));
+            format!("{}e{exponent}", significant(scaled(value, exponent), 4))
+        }
+        _ => format!("{value}"),
+    }
+}
+
+/// `value` with `digits` significant digits, or all those before the point.
+fn significant(value: f64, digits: i32) -> String {
+    // Rounding may carry into one more place: 9.9999 has as many decimals as 10.00.
+    let text = format!("{value:.*e}", digits as usize - 1);
+    let exponent: i32 = text.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
+    format!("{value:.*}", (digits - 1 - exponent).max(0) as usize)
+}
+
+/// The largest multiple of three that ten can be raised to below `size`.
+pub(crate) fn thousands(size: f64) -> i32 {
+    (size.log10().floor() as i32).div_euclid(3) * 3
+}
+
+/// `value / 10^exponent`, by division where that is exact.
+pub(crate) fn scaled(value: f64, exponent: i32) -> f64 {
+    if exponent < 0 { value * 10f64.powi(-exponent) } else { value / 10f64.powi(exponent) }
+}
+
+/// `value`, or 0 where it is smaller than `least`: a rounding error.
+pub fn clean(value: f64, least: f64) -> f64 {
+    if value.abs() < least { 0.0 } else { value }
+}
+
+/// `(a, b, c)` in [`engineering`] numbers; components smaller than `least` are rounding errors, and 0.
+pub fn vector_above(v: [f64; 3], least: f64) -> String {
+    format!("({})", v.map(|c| engineering(clean(c, least))).join(", "))
+}
+
+/// The same; components below a 10^9th of the largest are 0.
+pub fn vector(v: [f64; 3]) -> String {
+    vector_above(v, 1e-9 * v.iter().fold(0.0, |most: f64, c| most.max(c.abs())))
+}
+
 /// `(a, b, c)`, in the plane `(a, b)`, with four significant digits.
 pub fn point(x: [f64; 3], dim: usize) -> String {
     let x = &x[..dim];
@@ -101,6 +147,30 @@ mod tests {
         assert_eq!(seconds(3.456), "3.46 s");
         assert_eq!(seconds(59.99), "1 min 0 s");
         assert_eq!(seconds(125.4), "2 min 5 s");
+    }
+
+    #[test]
+    fn engineering_numbers_keep_four_digits() {
+        let cases = [(0.0, "0"), (1234.56, "1235"), (0.012_345, "0.01235"), (2.5e8, "250.0e6"), (-3.0, "-3.000")];
+        cases.iter().for_each(|(value, text)| assert_eq!(engineering(*value), *text));
+        let cases = [
+            (9.999_96, "10.00"),
+            (1e9, "1.000e9"),
+            (-1.5e-3, "-1.500e-3"),
+            (3.678e-4, "367.8e-6"),
+            (1e-300, "1.000e-300"),
+        ];
+        cases.iter().for_each(|(value, text)| assert_eq!(engineering(*value), *text));
+    }
+
+    #[test]
+    fn rounding_errors_in_vectors_are_zero() {
+        assert_eq!(vector([8.0, -1.9594e-15, 100.0]), "(8.000, 0, 100.0)");
+        assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.500, -20.00e6)");
+        assert_eq!(vector([2e-9, 0.0, 1.0]), "(2.000e-9, 0, 1.000)");
+        assert_eq!(vector_above([0.0, -5.1e-7, 0.0], 1.5e-6), "(0, 0, 0)");
+        assert_eq!(vector_above([0.0, -5.1e-6, 0.0], 1.5e-6), "(0, -5.100e-6, 0)");
+        assert_eq!(vector([f64::NAN, 1.0, 0.0]), "(NaN, 1.000, 0)");
     }
 
     #[test]

@@ -25,13 +25,14 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let folder = Folder::new();
     folder.solve(GOOD, &["--quiet"]).done();
     let summary = folder.summary("out");
-    let expected = ["case", "nodes", "elements", "dofs", "device", "solver", "timings_s", "results", "warnings"];
+    let expected = ["case", "version", "nodes", "elements", "dofs", "device", "results", "warnings", "solver"];
+    let expected = [&expected[..], &["timings_s"]].concat();
     let solver = ["method", "format", "ordering", "preconditioner", "precision", "assembly"];
     let solver =
         [&solver[..], &["iterations", "spmvs", "relative_residual", "converged", "ending", "history"]].concat();
     let timings = ["read", "setup", "assembly", "boundary", "solve", "stress", "write", "total"];
     let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "applied"];
-    let results = [&results[..], &["equilibrium_error", "von_mises"]].concat();
+    let results = [&results[..], &["equilibrium_error", "von_mises", "von_mises_nodal"]].concat();
     let sorted = |keys: &[&'static str]| {
         let mut keys = keys.to_vec();
         keys.sort_unstable();
@@ -46,13 +47,16 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     assert_eq!(found(&summary["solver"]), sorted(&solver));
     assert_eq!(found(&summary["timings_s"]), sorted(&timings));
     assert_eq!(found(&summary["results"]), sorted(&results));
-    assert_eq!(found(&summary["results"]["von_mises"]), sorted(&["min", "max", "mean", "p99"]));
+    let over_elements = ["min", "max", "mean", "p99", "max_at", "max_element"];
+    assert_eq!(found(&summary["results"]["von_mises"]), sorted(&over_elements));
+    assert_eq!(found(&summary["results"]["von_mises_nodal"]), sorted(&["max", "max_at", "max_node"]));
+    assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
     let text = String::from_utf8(folder.read("out/summary.json")).unwrap();
     in_order(&text, &expected);
     in_order(&text, &solver);
     in_order(&text, &timings);
     in_order(&text, &results);
-    in_order(&text, &["min", "max", "mean", "p99"]);
+    in_order(&text, &over_elements);
 }
 
 #[test]

@@ -38,9 +38,13 @@ fn a_ring_is_solved_and_written() {
     let folder = Folder::new();
     let run = folder.solve(RING, &["--tolerance", "1e-12"]).done();
     assert!(run.out.starts_with("case: 160 nodes, 128 elements on cpu"), "{}", run.out);
-    for line in
-        ["  potential ", "  gradient ", "  fluxes and sources bring in ", "  flow in at inner ", "  out of balance"]
-    {
+    for line in [
+        "  potential ",
+        "  steepest gradient ",
+        "  fluxes and sources bring in ",
+        "  flow in at inner ",
+        "  out of balance",
+    ] {
         assert!(run.out.contains(line), "{line} is not in\n{}", run.out);
     }
     assert!(!run.out.contains("displacement") && !run.out.contains("reaction"), "{}", run.out);

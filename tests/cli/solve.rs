@@ -111,7 +111,9 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(run.err.starts_with("error: not converged: the relative residual is "), "{}", run.err);
     assert!(run.err.contains("after 5 iterations") && run.err.contains("--max-iterations"), "{}", run.err);
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    // The best iterate so far is 0, of which there is nothing to see.
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.vtu", "summary.json"]);
+    assert!(run.out.contains("all results are 0, so there is no picture"), "{}", run.out);
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
@@ -119,6 +121,23 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     let quiet = folder.solve(GOOD, &["--max-iterations", "5", "--quiet"]);
     assert_eq!((quiet.code, quiet.out.as_str()), (Some(5), ""));
     assert!(quiet.err.contains("not converged"));
+    let later = folder.solve(GOOD, &["--max-iterations", "80"]);
+    assert!(later.out.contains("NOT CONVERGED: 80 iterations"), "{}", later.out);
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert!(String::from_utf8(folder.read("out/case.html")).unwrap().contains(">NOT CONVERGED</div>"));
+}
+
+#[test]
+fn displacements_that_are_not_small_are_warned_of() {
+    let folder = Folder::new();
+    assert_eq!(folder.solve(GOOD, &[]).done().out.matches("theory of small displacements").count(), 0);
+    let run = folder.solve(&good_but("young = 210e9", "young = 210e5"), &[]).done();
+    let summary = folder.summary("out");
+    let largest = summary["results"]["max_displacement"].as_f64().unwrap();
+    let warning =
+        format!("is {:.0} % of the part's extent of 4.000: the theory of small displacements", 25.0 * largest);
+    assert!(run.out.contains(&warning), "{}", run.out);
+    assert!(summary["warnings"].as_array().unwrap().iter().any(|said| said.as_str().unwrap().contains(&warning)));
 }
 
 #[test]
@@ -172,5 +191,8 @@ fn fields_are_those_asked_for() {
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
     assert!(vtu.contains("Name=\"von_mises\"") && !vtu.contains("Name=\"displacement\""));
     let run = folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\", \"strain\"]\n"), &[]);
-    run.refused(2, &["case.toml:29:24", "`strain`", "displacement, reaction_force, von_mises, stress, material"]);
+    run.refused(
+        2,
+        &["case.toml:29:24", "`strain`", "displacement, reaction_force, von_mises, stress, von_mises_nodal"],
+    );
 }

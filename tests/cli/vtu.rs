@@ -68,6 +68,8 @@ fn every_array_is_where_the_header_says_and_finite() {
         ("reaction_force", Some(3), 81),
         ("von_mises", None, 192),
         ("stress", Some(6), 192),
+        ("von_mises_nodal", None, 81),
+        ("stress_nodal", Some(6), 81),
     ];
     for (name, components, count) in expected {
         let array = arrays.iter().find(|array| array.name == name).unwrap_or_else(|| panic!("{name}"));
@@ -103,6 +105,14 @@ fn values_agree_with_the_summary() {
     assert!((largest - said).abs() <= 1e-14 * said, "{largest} {said}");
     let von_mises = values("von_mises").into_iter().fold(0.0, f64::max);
     assert_eq!(summary["results"]["von_mises"]["max"], von_mises);
+    let nodal = values("von_mises_nodal");
+    let largest = nodal.iter().copied().fold(0.0, f64::max);
+    let said = &summary["results"]["von_mises_nodal"];
+    assert_eq!(said["max"], largest);
+    let node = nodal.iter().position(|v| *v == largest).unwrap();
+    assert_eq!(said["max_node"], node + 1);
+    let place: Vec<f64> = (0..3).map(|i| said["max_at"][i].as_f64().unwrap()).collect();
+    assert_eq!(place, values("Points")[3 * node..3 * node + 3]);
     let (points, reactions) = (values("Points"), values("reaction_force"));
     for (x, r) in points.as_chunks::<3>().0.iter().zip(reactions.as_chunks::<3>().0) {
         assert!(x[0] == 0.0 || *r == [0.0; 3], "a reaction of a free node at {x:?}");

@@ -8,7 +8,7 @@ use warpfem::backend::Device;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
-pub use warpfem::verify::recovery::{node_at, stress_at};
+pub use warpfem::verify::recovery::node_at;
 
 /// Solves on the CPU until the residual is `tolerance` of the load.
 pub fn solve(model: &mut Model, tolerance: f64) -> Solution {

@@ -141,7 +141,8 @@ impl<B: Backend> DeviceBlock<B> {
 
 impl<B: Backend> Materials<B> {
     fn new(backend: &B, model: &Model) -> Result<Self> {
-        let (constants, across): (Vec<_>, Vec<_>) = model.materials.iter().map(|m| kept(model.analysis, m)).unzip();
+        let (constants, across): (Vec<_>, Vec<_>) =
+            model.materials.iter().map(|m| constants(model.analysis, m)).unzip();
         Ok(Materials {
             constants: backend.upload(&constants)?,
             across: backend.upload(&across)?,
@@ -158,7 +159,7 @@ fn materials_of<B: Backend>(backend: &B, model: &Model, cells: &CellBlock<B>) ->
 }
 
 /// What kernels need of a material: its [constants](MeshView), and the stress across the plane per in-plane dilatation.
-fn kept(analysis: Analysis, material: &Material) -> ([f64; 2], f64) {
+pub fn constants(analysis: Analysis, material: &Material) -> ([f64; 2], f64) {
     let (lambda, mu) = (material.lambda(), material.mu());
     match analysis {
         Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),

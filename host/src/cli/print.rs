@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use warpfem::Error;
 use warpfem::solve::Ending;
-pub use warpfem::text::{bytes, count, seconds};
+pub use warpfem::text::{bytes, count, seconds, vector};
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {
@@ -122,24 +122,6 @@ pub fn bug(panic: &std::panic::PanicHookInfo<'_>) {
     let _ = writeln!(io::stderr(), "error: this is a bug in warpfem, please report it: {panic}");
 }
 
-/// A vector in parentheses.
-pub fn vector(v: [f64; 3]) -> String {
-    format!("({:.6}, {:.6}, {:.6})", Short(v[0]), Short(v[1]), Short(v[2]))
-}
-
-/// A number with few digits: plain where that is short, with an exponent otherwise.
-struct Short(f64);
-
-impl std::fmt::Display for Short {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.abs() {
-            0.0 => write!(f, "0"),
-            x if (1e-3..1e5).contains(&x) => write!(f, "{:.4}", self.0),
-            _ => write!(f, "{:.4e}", self.0),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,10 +130,5 @@ mod tests {
     fn the_environment_decides_on_colours() {
         assert!(allows_colours(None, None) && allows_colours(Some(""), Some("xterm")));
         assert!(!allows_colours(Some("1"), Some("xterm")) && !allows_colours(None, Some("dumb")));
-    }
-
-    #[test]
-    fn vectors_are_short() {
-        assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.5000, -2.0000e7)");
     }
 }

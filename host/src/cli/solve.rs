@@ -27,8 +27,8 @@ const MAX_THREADS: i64 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
-Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element; of a potential the gradient's
-magnitude), <case>.png (a picture), <case>.html (a report, to be looked at in a browser) and
+Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element, at its centre; of a
+potential the gradient's magnitude), <case>.png (a picture), <case>.html (a report, to be looked at in a browser) and
 summary.json.
 
 Examples:
@@ -164,14 +164,15 @@ impl Job {
     pub(super) fn write(&self, solution: &Solution, quiet: bool) -> anyhow::Result<String> {
         let model = &self.model;
         let solved = match &solution.potential {
-            Some(Potential { values, gradient, steepness }) => {
-                Solved::Potential { potential: values, gradient, steepness }
+            Some(Potential { values, gradient, steepness, nodal }) => {
+                Solved::Potential { potential: values, gradient, steepness, nodal }
             }
             None => Solved::Elastic {
                 displacement: &solution.displacement,
                 reaction_force: &solution.reaction_force,
                 von_mises: &solution.stresses.von_mises,
                 stress: &solution.stresses.stress,
+                nodal: &solution.nodal,
             },
         };
         let fields = Fields { solved, material: &model.cell_material };

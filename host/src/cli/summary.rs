@@ -6,17 +6,19 @@ use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
 use warpfem::output::summary::{
-    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Potential, Results, Solver, Timings,
+    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Peak, Potential, Results, Solver, Timings,
 };
 use warpfem::pipeline::{self, Solution};
 use warpfem::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use warpfem::stress::norm;
+use warpfem::text::{clean, engineering as number, vector_above};
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     let (choices, outcome, timings) = (&solution.choices, &solution.outcome, &solution.timings);
     Summary {
         case: model.name.clone(),
+        version: env!("CARGO_PKG_VERSION").into(),
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
         dofs: model.analysis.components() * model.mesh.coords.len(),
@@ -72,7 +74,26 @@ pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
 /// What the model, the choices and the end of the iteration give cause to say.
 fn warnings(model: &Model, solution: &Solution) -> Vec<String> {
     let of_solution = solution.choices.fallback.clone().into_iter().chain(short_of_tolerance(model, solution));
-    model.warnings.iter().cloned().chain(of_solution).collect()
+    model.warnings.iter().cloned().chain(of_solution).chain(large_displacement(model, solution)).collect()
+}
+
+/// Displacements of a tenth of the part are none that a theory of small ones is for.
+const MOST_OF_EXTENT: f64 = 0.1;
+
+/// What there is to say of displacements that are not small.
+fn large_displacement(model: &Model, solution: &Solution) -> Option<String> {
+    let (low, high) = model.mesh.extent();
+    let extent = (0..3).map(|i| high[i] - low[i]).fold(0.0, f64::max);
+    let largest = solution.displacement.iter().map(|u| norm(u)).fold(0.0, f64::max);
+    (largest > MOST_OF_EXTENT * extent).then(|| {
+        format!(
+            "the largest displacement, {}, is {:.0} % of the part's extent of {}: the theory of small displacements does not \
+             hold; see whether loads and materials are in the same units",
+            number(largest),
+            100.0 * largest / extent,
+            number(extent)
+        )
+    })
 }
 
 /// What there is to say of single precision that has not met the tolerance.
@@ -110,22 +131,24 @@ fn potential(model: &Model, solution: &Solution, found: &pipeline::Potential) ->
         flows: names.zip(solution.reactions.iter().map(|flow| flow[0])).collect(),
         applied: solution.applied[0],
         equilibrium_error: solution.equilibrium_error,
-        gradient: Distribution::of(&found.steepness),
+        gradient: Distribution::of(&model.mesh, &found.steepness),
+        gradient_nodal: Peak::of(&model.mesh, &found.nodal.sizes),
     }
 }
 
 fn elastic(model: &Model, solution: &Solution) -> Elastic {
-    let lengths = solution.displacement.iter().map(|u| norm(u));
-    let largest = lengths.enumerate().fold((0, 0.0), |best, (node, u)| if u > best.1 { (node, u) } else { best });
+    let lengths: Vec<f64> = solution.displacement.iter().map(|u| norm(u)).collect();
+    let largest = Peak::of(&model.mesh, &lengths);
     let names = model.supports.iter().map(|support| support.name.clone());
     Elastic {
-        max_displacement: largest.1,
-        max_displacement_at: model.mesh.coords.get(largest.0).copied().unwrap_or_default(),
+        max_displacement: largest.max,
+        max_displacement_at: largest.max_at,
         strain_energy: solution.stresses.strain_energy,
         reactions: names.zip(solution.reactions.iter().copied()).collect(),
         applied: solution.applied,
         equilibrium_error: solution.equilibrium_error,
-        von_mises: Distribution::of(&solution.stresses.von_mises),
+        von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
+        von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
     }
 }
 
@@ -167,8 +190,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
         writeln!(out, "  {}", levels(multigrid))?;
     }
     match &s.results {
-        Results::Elastic(results) => write_elastic(out, results)?,
-        Results::Potential(results) => write_potential(out, results)?,
+        _ if s.is_zero() => writeln!(out, "  all results are 0: no picture is made")?,
+        Results::Elastic(results) => write_elastic(out, results, s.least_force())?,
+        Results::Potential(results) => write_potential(out, results, s.least_force())?,
     }
     for warning in &s.warnings {
         writeln!(out, "  {}: {warning}", toned(Tone::Doubtful, "warning"))?;
@@ -192,37 +216,42 @@ fn write_result(out: &mut String, s: &Summary) -> std::fmt::Result {
         (false, n) => format!("{} after {} iterations", toned(Tone::Bad, "not converged"), count(n)),
     };
     let found = match &s.results {
+        _ if s.is_zero() => "all results are 0, so there is no picture".into(),
         Results::Elastic(results) => {
             let at = vector(results.max_displacement_at);
-            format!("max |u| {:.3e} at {at}, max von Mises {:.3e}", results.max_displacement, results.von_mises.max)
+            let nodal = peak(&results.von_mises_nodal, &results.von_mises);
+            format!("max |u| {} at {at}, max von Mises {nodal}", number(results.max_displacement))
         }
-        Results::Potential(results) => format!("potential {:.4e} to {:.4e}", results.min, results.max),
+        Results::Potential(results) => format!("potential {} to {}", number(results.min), number(results.max)),
     };
     writeln!(out, "{}: {state}, {found}, {} on {}", s.case, seconds(s.timings_s.total), s.device)
 }
 
-fn write_elastic(out: &mut String, results: &Elastic) -> std::fmt::Result {
+/// The largest value at the nodes and its place, and the largest at the centres of elements.
+fn peak(nodal: &Peak, centres: &Distribution) -> String {
+    let (most, at) = (number(nodal.max), vector(nodal.max_at));
+    format!("{most} at {at} (nodal; {} at element centres)", number(centres.max))
+}
+
+fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::Result {
     let at = vector(results.max_displacement_at);
-    writeln!(out, "  largest displacement {:.6e} at {at}", results.max_displacement)?;
-    write_distribution(out, "von Mises stress", &results.von_mises)?;
-    writeln!(out, "  loads {}", vector(results.applied))?;
+    writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
+    writeln!(out, "  largest von Mises stress {}", peak(&results.von_mises_nodal, &results.von_mises))?;
+    writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
+    writeln!(out, "  loads {}", vector_above(results.applied, least))?;
     for (name, force) in &results.reactions {
-        writeln!(out, "  reaction of {name} {}", vector(*force))?;
+        writeln!(out, "  reaction of {name} {}", vector_above(*force, least))?;
     }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
 }
 
-fn write_potential(out: &mut String, results: &Potential) -> std::fmt::Result {
+fn write_potential(out: &mut String, results: &Potential, least: f64) -> std::fmt::Result {
     let (low, high) = (vector(results.min_at), vector(results.max_at));
-    writeln!(out, "  potential {:.6e} at {low} to {:.6e} at {high}", results.min, results.max)?;
-    write_distribution(out, "gradient", &results.gradient)?;
-    writeln!(out, "  fluxes and sources bring in {:.6e}", results.applied)?;
+    writeln!(out, "  potential {} at {low} to {} at {high}", number(results.min), number(results.max))?;
+    writeln!(out, "  steepest gradient {}", peak(&results.gradient_nodal, &results.gradient))?;
+    writeln!(out, "  fluxes and sources bring in {}", number(clean(results.applied, least)))?;
     for (name, flow) in &results.flows {
-        writeln!(out, "  flow in at {name} {flow:.6e}")?;
+        writeln!(out, "  flow in at {name} {}", number(clean(*flow, least)))?;
     }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
-}
-
-fn write_distribution(out: &mut String, what: &str, v: &Distribution) -> std::fmt::Result {
-    writeln!(out, "  {what} {:.4e} to {:.4e}, mean {:.4e}, 99 % below {:.4e}", v.min, v.max, v.mean, v.p99)
 }

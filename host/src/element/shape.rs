@@ -77,6 +77,12 @@ pub struct Table {
     pub quadrature: Vec<At>,
     /// A rule exact for volumes, and on faces for `N_a` times the area vector, however curved they are.
     pub rule: Vec<At>,
+    /// Where derivatives are most accurate: the 2 x 2 (x 2) Gauss points of squares and cubes, the points of the rule of degree
+    /// 2 of quadratic simplices, the centroid of linear ones.
+    pub sampled: Vec<At>,
+    /// What each of the sampled points has in the value at each node, by the linear element through them:
+    /// `[n_nodes][n_sampled]`.
+    pub extended: Vec<Vec<f64>>,
     /// Which node comes at each place when the element is listed the other way round.
     pub mirrored: Vec<usize>,
     /// [`ElementInfo::edges`](super::ElementInfo::edges).
@@ -87,10 +93,13 @@ impl Table {
     fn of(kind: ElementKind) -> Table {
         let shape = &kind.info().shape;
         let at = |&point: &Point| At::new(shape, point);
+        let (sampled, extended) = sampling(kind);
         Table {
             nodes: shape.nodes.iter().map(|&xi| At::new(shape, (xi, 1.0))).collect(),
             quadrature: shape.quadrature.iter().map(at).collect(),
             rule: rule(kind).iter().map(at).collect(),
+            sampled: sampled.into_iter().map(|xi| At::new(shape, (xi, 1.0))).collect(),
+            extended,
             mirrored: mirrored(kind),
             edges: kind.info().edges(),
         }
@@ -110,6 +119,25 @@ fn rule(kind: ElementKind) -> Vec<Point> {
         3 => Hex20::QUADRATURE.to_vec(),
         _ => LINE_3.to_vec(),
     }
+}
+
+/// The points of [`Table::sampled`], on the lines from the centroid to the corners, and what each has in the value at each node.
+fn sampling(kind: ElementKind) -> (Vec<[f64; 3]>, Vec<Vec<f64>>) {
+    let (info, linear) = (kind.info(), &kind.linear().info().shape);
+    let n = linear.nodes.len() as f64;
+    let middle = [0, 1, 2].map(|i| linear.nodes.iter().map(|corner| corner[i]).sum::<f64>() / n);
+    if info.is_simplex() && !info.is_quadratic() {
+        return (vec![middle], vec![vec![1.0]; info.n_nodes]);
+    }
+    // How far they are on the way to the corners.
+    let way = if info.is_simplex() { 1.0 / (info.dim as f64 + 2.0).sqrt() } else { 1.0 / 3.0_f64.sqrt() };
+    let scaled = |x: &[f64; 3], by: f64| [0, 1, 2].map(|i| middle[i] + by * (x[i] - middle[i]));
+    let points = linear.nodes.iter().map(|corner| scaled(corner, way)).collect();
+    let shares = |xi: &[f64; 3]| {
+        let from = scaled(xi, 1.0 / way);
+        (0..linear.nodes.len()).map(|b| (linear.value)(b, from)).collect()
+    };
+    (points, info.shape.nodes.iter().map(shares).collect())
 }
 
 /// The square's point on the triangle (Duffy 1982): the edge `u = 1` collapses, which costs one degree.

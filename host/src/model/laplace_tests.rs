@@ -35,7 +35,7 @@ fn the_mesh_decides_the_dimension() {
         assert_eq!(model.supports[0].displacement, [Some(4.0), None, None]);
         assert_eq!(model.applied[0].name, "flux on xmax");
         assert!((model.applied[0].total[0] - 3.0 * area).abs() < 1e-12, "{:?}", model.applied);
-        assert_eq!(model.fields, ["potential", "gradient", "material"]);
+        assert_eq!(model.fields, ["potential", "gradient", "gradient_nodal", "material"]);
         assert!(model.warnings.is_empty(), "{:?}", model.warnings);
     }
     let source = load_on(&format!("{GIVEN}[source]\nvalue = -1.5\n"), square()).unwrap();

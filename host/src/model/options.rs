@@ -24,8 +24,8 @@ pub const ORDERS: RangeInclusive<usize> = 1..=16;
 /// Fields that `[output] fields` may name, and that are written if it is left out.
 pub fn fields(analysis: Analysis) -> &'static [&'static str] {
     match analysis {
-        Analysis::Laplace => &["potential", "gradient", "material"],
-        _ => &["displacement", "reaction_force", "von_mises", "stress", "material"],
+        Analysis::Laplace => &["potential", "gradient", "gradient_nodal", "material"],
+        _ => &["displacement", "reaction_force", "von_mises", "stress", "von_mises_nodal", "stress_nodal", "material"],
     }
 }
 

@@ -20,6 +20,7 @@ pub use summary::Summary;
 
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
+use crate::stress::AtNodes;
 use atomic::Staged;
 use picture::{Heading, Shown};
 use report::Report;
@@ -49,6 +50,8 @@ pub enum Solved<'a> {
         von_mises: &'a [Vec<f64>],
         /// Stress xx, yy, zz, xy, yz, xz, `[n_blocks][n_cells][6]`.
         stress: &'a [Vec<[f64; 6]>],
+        /// Stress at the nodes.
+        nodal: &'a AtNodes<6>,
     },
     /// A potential.
     Potential {
@@ -58,6 +61,8 @@ pub enum Solved<'a> {
         gradient: &'a [Vec<[f64; 3]>],
         /// The gradient's magnitude, `[n_blocks][n_cells]`.
         steepness: &'a [Vec<f64>],
+        /// The gradient at the nodes.
+        nodal: &'a AtNodes<3>,
     },
 }
 
@@ -65,16 +70,18 @@ impl<'a> Fields<'a> {
     /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
     pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
         match self.solved {
-            Solved::Elastic { displacement, reaction_force, von_mises, stress } => {
+            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal } => {
                 expect("displacement", displacement.len(), mesh.coords.len())?;
                 expect("reaction_force", reaction_force.len(), mesh.coords.len())?;
                 per_cell("von_mises", von_mises, mesh)?;
                 per_cell("stress", stress, mesh)?;
+                per_node("stress_nodal", nodal, mesh)?;
             }
-            Solved::Potential { potential, gradient, steepness } => {
+            Solved::Potential { potential, gradient, steepness, nodal } => {
                 expect("potential", potential.len(), mesh.coords.len())?;
                 per_cell("gradient", gradient, mesh)?;
                 per_cell("steepness", steepness, mesh)?;
+                per_node("gradient_nodal", nodal, mesh)?;
             }
         }
         per_cell("material", self.material, mesh)
@@ -85,6 +92,22 @@ impl<'a> Fields<'a> {
         match self.solved {
             Solved::Elastic { von_mises, .. } => ("von_mises", von_mises),
             Solved::Potential { steepness, .. } => ("gradient", steepness),
+        }
+    }
+
+    /// What pictures are coloured by, `[n_nodes]`: the von Mises stress, or the potential.
+    fn of_nodes(&self) -> &'a [f64] {
+        match self.solved {
+            Solved::Elastic { nodal, .. } => &nodal.sizes,
+            Solved::Potential { potential, .. } => potential,
+        }
+    }
+
+    /// Whether what was solved for is zero everywhere, so that there is nothing to see.
+    pub fn is_zero(&self) -> bool {
+        match self.solved {
+            Solved::Elastic { displacement, .. } => displacement.as_flattened().iter().all(|u| *u == 0.0),
+            Solved::Potential { potential, .. } => potential.iter().all(|u| *u == 0.0),
         }
     }
 
@@ -110,17 +133,16 @@ fn per_cell<T>(name: &str, values: &[Vec<T>], mesh: &Mesh) -> io::Result<()> {
     mesh.solids().try_for_each(|(block, cells)| expect(name, values[block].len(), cells.len()))
 }
 
-/// The block, the cell in it and the value of the largest of per-cell `values`; `None` if none is finite.
-fn largest(values: &[Vec<f64>]) -> Option<(usize, usize, f64)> {
-    let mut best = None;
-    for (block, values) in values.iter().enumerate() {
-        for (cell, &value) in values.iter().enumerate() {
-            if value.is_finite() && best.is_none_or(|(_, _, most)| value > most) {
-                best = Some((block, cell, value));
-            }
-        }
-    }
-    best
+/// Whether there is a value for every node.
+fn per_node<const K: usize>(name: &str, nodal: &AtNodes<K>, mesh: &Mesh) -> io::Result<()> {
+    expect(name, nodal.values.len(), mesh.coords.len())?;
+    expect(name, nodal.sizes.len(), mesh.coords.len())
+}
+
+/// The position of the largest of some values, of equals the first; `None` if none is finite.
+fn largest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
+    let finite = values.enumerate().filter(|(_, value)| value.is_finite());
+    finite.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 /// What [`write_all`] writes, beyond the results themselves.
@@ -137,6 +159,7 @@ pub struct Options<'a> {
 }
 
 /// Writes `<case>.vtu`, `<case>.csv`, `<case>.png`, `<case>.html` and `summary.json` into `dir`, which is made if it is missing.
+/// Where all is zero there is no picture, and one from before is removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -165,14 +188,16 @@ pub fn write_all(
         if !options.picture && options.report.is_none() {
             return Ok(vec![]);
         }
-        let shown = Shown::new(mesh, fields);
-        let heading = Heading { case: &summary.case, converged: summary.solver.converged };
-        let draw = || shown.png(mesh, fields, &heading).map_err(|source| at(&path("png"), source));
-        let prepare = || options.report.map(|background| Report::new(mesh, fields, summary, background, &shown));
+        let shown = (!fields.is_zero()).then(|| Shown::new(mesh, fields));
+        let heading =
+            Heading { case: &summary.case, converged: summary.solver.converged, warnings: summary.warnings.len() };
+        let draw = || shown.as_ref().map(|shown| shown.png(fields, &heading)).transpose();
+        let prepare = || options.report.map(|background| Report::new(mesh, summary, background, shown.as_ref()));
         let (png, report) = rayon::join(draw, prepare);
-        let png = png?;
-        let picture = options.picture.then(|| Staged::write(path("png"), |file| file.write_all(&png)));
-        let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, &png)));
+        let png = png.map_err(|source| at(&path("png"), source))?;
+        let picture = png.as_ref().filter(|_| options.picture);
+        let picture = picture.map(|png| Staged::write(path("png"), |file| file.write_all(png)));
+        let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, png.as_deref())));
         [picture, html].into_iter().flatten().collect()
     };
     let (vtu, (csv, looked_at)) = rayon::join(vtu, || rayon::join(csv, looked_at));
@@ -183,7 +208,14 @@ pub fn write_all(
     summary.timings_s.write += seconds;
     summary.timings_s.total += seconds;
     staged.push(Staged::write(dir.join("summary.json"), |file| summary.write(file))?);
-    staged.into_iter().map(Staged::publish).collect()
+    let published = staged.into_iter().map(Staged::publish).collect::<Result<Vec<_>>>()?;
+    if options.picture && !published.contains(&path("png")) {
+        match std::fs::remove_file(path("png")) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(at(&path("png"), source)),
+            _ => {}
+        }
+    }
+    Ok(published)
 }
 
 /// Checks before a long computation, and without leaving a trace, that a folder exists or can be made and that files can

@@ -1,16 +1,21 @@
 //! `summary.json`: the run in numbers. Its keys are stable: they may be added to, never renamed.
 //!
-//! Keys appear in the order of the fields. Numbers that are not finite are written as `null`.
+//! Keys appear in the order of the fields: results before how they came about. Numbers that are not finite are written as `null`.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
+
+use super::largest;
+use crate::mesh::Mesh;
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// The case file's name without extension.
     pub case: String,
+    /// The version of the program.
+    pub version: String,
     /// Number of nodes of the mesh.
     pub nodes: usize,
     /// Number of elements that were assembled.
@@ -19,14 +24,14 @@ pub struct Summary {
     pub dofs: usize,
     /// The device that solved it, in words.
     pub device: String,
-    /// How it was solved.
-    pub solver: Solver,
-    /// Where the time went.
-    pub timings_s: Timings,
     /// The results in a few numbers.
     pub results: Results,
     /// What was worth saying.
     pub warnings: Vec<String>,
+    /// How it was solved.
+    pub solver: Solver,
+    /// Where the time went.
+    pub timings_s: Timings,
 }
 
 /// How it was solved.
@@ -197,8 +202,10 @@ pub struct Potential {
     pub applied: f64,
     /// How far flows and what is applied are from balance, relative to their magnitudes.
     pub equilibrium_error: f64,
-    /// The gradient's magnitude over the elements.
+    /// The gradient's magnitude over the elements, at their centres.
     pub gradient: Distribution,
+    /// The gradient's magnitude at the nodes.
+    pub gradient_nodal: Peak,
 }
 
 /// The results of elasticity.
@@ -217,8 +224,48 @@ pub struct Elastic {
     pub applied: [f64; 3],
     /// How far reactions and loads are from balance, relative to the loads.
     pub equilibrium_error: f64,
-    /// Von Mises stress over the elements.
+    /// Von Mises stress over the elements, at their centres.
     pub von_mises: Distribution,
+    /// Von Mises stress at the nodes.
+    pub von_mises_nodal: Peak,
+}
+
+impl Elastic {
+    /// The largest component of loads and reactions.
+    fn largest_force(&self) -> f64 {
+        let forces = self.reactions.iter().flat_map(|reaction| reaction.1).chain(self.applied);
+        forces.fold(0.0, |most: f64, c| most.max(c.abs()))
+    }
+}
+
+impl Potential {
+    /// The largest flow.
+    fn largest_flow(&self) -> f64 {
+        self.flows.iter().fold(self.applied.abs(), |most: f64, flow| most.max(flow.1.abs()))
+    }
+}
+
+/// The largest value of a quantity at the nodes, and where it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Peak {
+    /// The largest value.
+    pub max: f64,
+    /// Coordinates of the first node that has it.
+    pub max_at: [f64; 3],
+    /// Its tag.
+    pub max_node: u64,
+}
+
+impl Peak {
+    /// That of `values`, `[n_nodes]`; NaN if there is none, or if one of them is not finite.
+    pub fn of(mesh: &Mesh, values: &[f64]) -> Peak {
+        let largest = largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()));
+        largest.map_or(Peak { max: f64::NAN, ..Peak::default() }, |(node, max)| Peak {
+            max,
+            max_at: mesh.coords[node],
+            max_node: mesh.node_tags[node],
+        })
+    }
 }
 
 /// A quantity over the elements, each counted once whatever its size.
@@ -232,16 +279,23 @@ pub struct Distribution {
     pub mean: f64,
     /// The smallest value that at least 99 % of the elements do not exceed (nearest rank).
     pub p99: f64,
+    /// The mean of the nodes' coordinates of the first element that has the largest value.
+    pub max_at: [f64; 3],
+    /// Its tag.
+    pub max_element: u64,
 }
 
 impl Distribution {
-    /// The distribution of all `values`, whatever block they are in. NaN throughout if there is none, or if one of them
-    /// is not finite: a result with holes has no honest maximum.
-    pub fn of(values: &[Vec<f64>]) -> Distribution {
+    /// The distribution of all `values`, `[n_blocks][n_cells]`, whatever block they are in. NaN throughout if there is none, or
+    /// if one of them is not finite: a result with holes has no honest maximum.
+    pub fn of(mesh: &Mesh, values: &[Vec<f64>]) -> Distribution {
         let mut all: Vec<f64> = values.concat();
-        if all.is_empty() || !all.iter().all(|value| value.is_finite()) {
-            return Distribution { min: f64::NAN, max: f64::NAN, mean: f64::NAN, p99: f64::NAN };
-        }
+        let first = largest(all.iter().copied()).filter(|_| all.iter().all(|value| value.is_finite()));
+        let Some((first, _)) = first else {
+            let nan = f64::NAN;
+            return Distribution { min: nan, max: nan, mean: nan, p99: nan, max_at: [0.0; 3], max_element: 0 };
+        };
+        let (max_at, max_element) = place(mesh, values, first);
         let n = all.len();
         // Partial sums keep the rounding error of millions of terms near that of thousands.
         let sum: f64 = all.chunks(4096).map(|chunk| chunk.iter().sum::<f64>()).sum();
@@ -249,11 +303,42 @@ impl Distribution {
         let (below, &mut p99, above) = all.select_nth_unstable_by(rank, f64::total_cmp);
         let min = below.iter().fold(p99, |a, &b| a.min(b));
         let max = above.iter().fold(p99, |a, &b| a.max(b));
-        Distribution { min, max, mean: sum / n as f64, p99 }
+        Distribution { min, max, mean: sum / n as f64, p99, max_at, max_element }
     }
 }
 
+/// The middle and the tag of the cell that is the `index`th of all with `values`, `[n_blocks][n_cells]`.
+fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) {
+    for (cells, values) in mesh.cells.iter().zip(values) {
+        if index < values.len() {
+            let nodes = cells.cell(index);
+            let sum = |i: usize| nodes.iter().map(|&node| mesh.coords[node as usize][i]).sum::<f64>();
+            return ([0, 1, 2].map(|i| sum(i) / nodes.len() as f64), cells.tags[index]);
+        }
+        index -= values.len();
+    }
+    ([0.0; 3], 0)
+}
+
 impl Summary {
+    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the residual's
+    /// part of the largest, but between a 10^9th and a millionth of it.
+    pub fn least_force(&self) -> f64 {
+        let largest = match &self.results {
+            Results::Elastic(results) => results.largest_force(),
+            Results::Potential(results) => results.largest_flow(),
+        };
+        largest * (10.0 * self.solver.relative_residual).clamp(1e-9, 1e-6)
+    }
+
+    /// Whether there is nothing but zeros, as where an iteration ended before it found anything.
+    pub fn is_zero(&self) -> bool {
+        match &self.results {
+            Results::Elastic(results) => results.max_displacement == 0.0,
+            Results::Potential(results) => results.min == 0.0 && results.max == 0.0,
+        }
+    }
+
     /// Writes it as indented JSON with a final newline.
     pub fn write<W: Write>(&self, mut out: W) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
@@ -272,6 +357,8 @@ fn ordered_map<V: Serialize, S: Serializer>(entries: &[(String, V)], serializer:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Cells;
+    use crate::output::tests::hex_pair;
 
     /// The positions of `keys` in `text`, which must ascend.
     fn assert_in_order(text: &str, keys: &[&str]) {
@@ -290,13 +377,16 @@ mod tests {
         let mut text = Vec::new();
         summary.write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
-        assert_in_order(&text, &["case", "nodes", "elements", "dofs", "device", "solver", "timings_s", "results"]);
+        assert_in_order(&text, &["case", "version", "nodes", "elements", "dofs", "device", "results", "warnings"]);
+        assert_in_order(&text, &["warnings", "solver", "history", "timings_s"]);
         let solver = ["method", "format", "preconditioner", "precision", "assembly", "iterations"];
         assert_in_order(&text, &solver);
         assert_in_order(&text, &["relative_residual", "converged", "read", "setup", "assembly", "boundary", "solve"]);
-        assert_in_order(&text, &["stress", "write", "total", "max_displacement", "max_displacement_at"]);
-        assert_in_order(&text, &["strain_energy", "reactions", "wall", "anchor", "applied", "equilibrium_error"]);
-        assert_in_order(&text, &["von_mises", "min", "max", "mean", "p99", "warnings"]);
+        assert_in_order(&text, &["stress", "write", "total"]);
+        assert_in_order(&text, &["max_displacement", "max_displacement_at", "strain_energy", "reactions"]);
+        assert_in_order(&text, &["reactions", "wall", "anchor", "applied", "equilibrium_error"]);
+        assert_in_order(&text, &["von_mises", "min", "max", "mean", "p99", "max_at", "max_element", "warnings"]);
+        assert_in_order(&text, &["von_mises_nodal", "max", "max_at", "max_node", "warnings"]);
     }
 
     #[test]
@@ -326,18 +416,41 @@ mod tests {
 
     #[test]
     fn distribution_counts_elements_of_all_blocks() {
-        let values = vec![(51..=200).rev().map(f64::from).collect(), vec![], (1..=50).map(f64::from).collect()];
-        let expected = Distribution { min: 1.0, max: 200.0, mean: 100.5, p99: 198.0 };
-        assert_eq!(Distribution::of(&values), expected);
-        let one = Distribution::of(&[vec![7.0]]);
-        assert_eq!(one, Distribution { min: 7.0, max: 7.0, mean: 7.0, p99: 7.0 });
+        let mut mesh = hex_pair();
+        let hex = mesh.cells.remove(1);
+        let copies = |n: usize, tag: u64| Cells {
+            kind: hex.kind,
+            nodes: hex.nodes.repeat(n / 2),
+            tags: (tag..tag + n as u64).collect(),
+        };
+        mesh.cells = vec![copies(150, 1000), Cells { tags: vec![], nodes: vec![], ..copies(2, 0) }, copies(50, 5000)];
+        let values = vec![(51..=200).map(f64::from).collect(), vec![], (1..=50).rev().map(f64::from).collect()];
+        // Number 149 is the second of the pair.
+        let place = ([1.5, 0.5, 0.5], 1149);
+        let expected =
+            Distribution { min: 1.0, max: 200.0, mean: 100.5, p99: 198.0, max_at: place.0, max_element: place.1 };
+        assert_eq!(Distribution::of(&mesh, &values), expected);
+        let values = vec![vec![0.0; 150], vec![], (1..=50).rev().map(f64::from).collect()];
+        let found = Distribution::of(&mesh, &values);
+        assert_eq!((found.max, found.max_at, found.max_element), (50.0, [0.5; 3], 5000));
     }
 
     #[test]
     fn distribution_of_nothing_or_of_holes_is_nan() {
-        for values in [vec![], vec![vec![1.0, f64::NAN]], vec![vec![f64::INFINITY]]] {
-            let found = Distribution::of(&values);
+        let mesh = hex_pair();
+        for values in [vec![], vec![vec![], vec![1.0, f64::NAN]], vec![vec![], vec![f64::INFINITY, 1.0]]] {
+            let found = Distribution::of(&mesh, &values);
             assert!(found.min.is_nan() && found.max.is_nan() && found.mean.is_nan() && found.p99.is_nan());
         }
+    }
+
+    #[test]
+    fn a_peak_is_the_first_node_that_has_it() {
+        let mesh = hex_pair();
+        let mut values = vec![1.0; 12];
+        (values[5], values[7]) = (3.0, 3.0);
+        assert_eq!(Peak::of(&mesh, &values), Peak { max: 3.0, max_at: mesh.coords[5], max_node: 6 });
+        values[2] = f64::NAN;
+        assert!(Peak::of(&mesh, &values).max.is_nan() && Peak::of(&mesh, &[]).max.is_nan());
     }
 }

@@ -15,12 +15,19 @@ pub(super) fn hex_pair() -> Mesh {
     Mesh { coords, node_tags, cells, groups: vec![], warnings: vec![] }
 }
 
+/// Values at the nodes of [`hex_pair`], every number different.
+fn ascending<const K: usize>(from: f64) -> AtNodes<K> {
+    let value = |i: usize| std::array::from_fn(|k| from + (K * i + k) as f64);
+    AtNodes { values: (0..12).map(value).collect(), sizes: (0..12).map(|i| 0.25 + f64::from(i)).collect() }
+}
+
 /// Results on [`hex_pair`], every number different.
 pub(super) struct Results {
     pub displacement: Vec<[f64; 3]>,
     pub reaction_force: Vec<[f64; 3]>,
     pub von_mises: Vec<Vec<f64>>,
     pub stress: Vec<Vec<[f64; 6]>>,
+    pub nodal: AtNodes<6>,
     pub material: Vec<Vec<u32>>,
 }
 
@@ -32,6 +39,7 @@ impl Results {
             reaction_force: three(200.0),
             von_mises: vec![vec![], vec![1.5, 2.5]],
             stress: vec![vec![], vec![[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [7.0, 8.0, 9.0, 10.0, 11.0, 12.0]]],
+            nodal: ascending(20.0),
             material: vec![vec![], vec![3, 4]],
         }
     }
@@ -45,6 +53,7 @@ impl Results {
             reaction_force: vec![[0.0; 3]; mesh.coords.len()],
             von_mises: lengths.clone().map(|n| vec![0.0; n]).collect(),
             stress: lengths.clone().map(|n| vec![[0.0; 6]; n]).collect(),
+            nodal: AtNodes { values: vec![[0.0; 6]; mesh.coords.len()], sizes: vec![0.0; mesh.coords.len()] },
             material: lengths.map(|n| vec![0; n]).collect(),
         }
     }
@@ -55,6 +64,7 @@ impl Results {
             reaction_force: &self.reaction_force,
             von_mises: &self.von_mises,
             stress: &self.stress,
+            nodal: &self.nodal,
         };
         Fields { solved, material: &self.material }
     }
@@ -65,6 +75,7 @@ pub(super) struct PotentialResults {
     pub potential: Vec<f64>,
     pub gradient: Vec<Vec<[f64; 3]>>,
     pub steepness: Vec<Vec<f64>>,
+    pub nodal: AtNodes<3>,
     pub material: Vec<Vec<u32>>,
 }
 
@@ -74,13 +85,14 @@ impl PotentialResults {
             potential: (0..12).map(|i| 0.5 * f64::from(i)).collect(),
             gradient: vec![vec![], vec![[3.0, 0.0, -4.0], [6.0, -8.0, 0.25]]],
             steepness: vec![vec![], vec![5.0, 10.0]],
+            nodal: ascending(30.0),
             material: vec![vec![], vec![3, 4]],
         }
     }
 
     pub(super) fn fields(&self) -> Fields<'_> {
-        let solved =
-            Solved::Potential { potential: &self.potential, gradient: &self.gradient, steepness: &self.steepness };
+        let PotentialResults { potential, gradient, steepness, nodal, .. } = self;
+        let solved = Solved::Potential { potential, gradient, steepness, nodal };
         Fields { solved, material: &self.material }
     }
 }
@@ -155,7 +167,22 @@ fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn the_largest_value_is_found_across_blocks() {
-    assert_eq!(largest(&[vec![], vec![1.0, f64::NAN], vec![3.0, 2.0]]), Some((2, 0, 3.0)));
-    assert_eq!(largest(&[vec![f64::NAN], vec![]]), None);
+fn the_largest_value_is_the_first_that_is_finite() {
+    assert_eq!(largest([1.0, f64::NAN, 3.0, 3.0, f64::INFINITY, 2.0].into_iter()), Some((2, 3.0)));
+    assert_eq!(largest([f64::NAN].into_iter()), None);
+}
+
+#[test]
+fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
+    let (dir, mesh) = (tempfile::tempdir().unwrap(), hex_pair());
+    let mut summary = Summary { case: "pair".into(), ..Summary::default() };
+    let report = Some(report::tests::BACKGROUND);
+    let options = Options { fields: &[], compress: false, picture: true, report };
+    let mut write =
+        |results: &Results| write_all(dir.path(), &mesh, &results.fields(), &mut summary, &options).unwrap();
+    assert!(write(&Results::of_hex_pair()).contains(&dir.path().join("pair.png")));
+    assert_eq!(write(&Results::zero(&mesh)).len(), 4);
+    assert_eq!(names(dir.path()), ["pair.csv", "pair.html", "pair.vtu", "summary.json"]);
+    let page = std::fs::read_to_string(dir.path().join("pair.html")).unwrap();
+    assert!(!page.contains("<img") && page.contains("All results are 0"));
 }

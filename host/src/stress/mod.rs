@@ -1,11 +1,14 @@
 //! What follows from the displacements: stress in every cell, strain energy, reactions, equilibrium. Of a potential its
-//! gradient, and flows for reactions.
+//! gradient, and flows for reactions. At the nodes: [`nodal_stress`], [`nodal_gradient`].
+
+mod nodal;
 
 use crate::assembly::{DeviceMesh, Supports};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::Result;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
+pub use nodal::{AtNodes, nodal_gradient, nodal_stress};
 
 /// Stresses, by position in `mesh.cells` (empty for cells that are no solids), then by cell.
 #[derive(Debug, Clone, Default, PartialEq)]

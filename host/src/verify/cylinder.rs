@@ -2,7 +2,7 @@
 //! `u_r = c ((1 - 2 nu) r + b^2 / r)`, `c = (1 + nu) / E p a^2 / (b^2 - a^2)`.
 
 use super::meshes::mapped;
-use super::recovery::{node_at, stress_at};
+use super::recovery::node_at;
 use super::{Measure, Problem, model_to};
 use crate::element::ElementKind::{self, *};
 use crate::error::Result;
@@ -58,8 +58,7 @@ pub fn cylinder(kind: ElementKind, n: usize, [moved, hoop]: [f64; 2]) -> Result<
     let model = model_to(1e-12, &tables, mapped(kind, [n, 2 * n, 1], ring(n))?)?;
     let bore = [INNER, 0.0, 0.0];
     let outward = move |model: &Model, solution: &Solution| solution.displacement[node_at(model, bore)][0];
-    let round =
-        move |model: &Model, solution: &Solution| stress_at(model, &solution.displacement, node_at(model, bore))[1];
+    let round = move |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, bore)][1];
     let measure = |quantity, published, tolerance, of| Measure { quantity, published, tolerance, source: SOURCE, of };
     let measures = vec![
         measure("displacement of the bore", INNER * stretch(INNER), moved, Box::new(outward)),

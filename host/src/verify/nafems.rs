@@ -3,7 +3,7 @@
 //! curved.
 
 use super::meshes::mapped;
-use super::recovery::{node_at, stress_at};
+use super::recovery::node_at;
 use super::{Measure, Problem, model_to};
 use crate::element::ElementKind::{self, *};
 use crate::error::Result;
@@ -36,7 +36,7 @@ fn ellipses(growth: f64, [s, t, z]: [f64; 3]) -> [f64; 3] {
 
 /// `sigma_yy` at a place, in MPa.
 fn stress_yy(at: [f64; 3]) -> impl Fn(&Model, &Solution) -> f64 {
-    move |model, solution| stress_at(model, &solution.displacement, node_at(model, at))[1] / 1e6
+    move |model, solution| solution.nodal.values[node_at(model, at)][1] / 1e6
 }
 
 /// The elliptic membrane: `sigma_yy` at D = (2, 0).

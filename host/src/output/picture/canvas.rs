@@ -85,15 +85,23 @@ impl Canvas {
     }
 
     /// Writes `text` with its top left corner at `(x, y)`; characters the font lacks become `?`.
-    pub(super) fn text(&mut self, font: Font, [x, y]: [f32; 2], text: &str, color: Rgb) {
+    pub(super) fn text(&mut self, font: Font, corner: [f32; 2], text: &str, color: Rgb) {
+        self.magnified(font, corner, text, color, 1);
+    }
+
+    /// Writes `text` with every pixel a square of `by` pixels.
+    pub(super) fn magnified(&mut self, font: Font, [x, y]: [f32; 2], text: &str, color: Rgb, by: usize) {
         let (weight, height) = font.raster();
         let advance = get_raster_width(weight, height);
         for (i, c) in text.chars().enumerate() {
             let glyph = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height));
             for (row, line) in glyph.iter().flat_map(|glyph| glyph.raster().iter().enumerate()) {
                 for (column, &share) in line.iter().enumerate() {
-                    let at = x as i64 + (i * advance + column) as i64;
-                    self.blend(at, y as i64 + row as i64, color, f32::from(share) / 255.0);
+                    for k in 0..by * by {
+                        let right = (by * (i * advance + column) + k % by) as i64;
+                        let down = (by * row + k / by) as i64;
+                        self.blend(x as i64 + right, y as i64 + down, color, f32::from(share) / 255.0);
+                    }
                 }
             }
         }

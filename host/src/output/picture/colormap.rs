@@ -9,23 +9,40 @@ pub(in crate::output) const SIZE: usize = 256;
 /// An sRGB colour.
 pub(in crate::output) type Rgb = [u8; 3];
 
+/// The colours of values, and the one of those beyond the upper end.
+pub(in crate::output) struct Map {
+    /// From low to high.
+    pub colors: [Rgb; SIZE],
+    /// Of what is cut off.
+    pub above: Rgb,
+}
+
+/// A red that is none of the map's colours.
+const ABOVE: Rgb = [215, 48, 39];
+/// Rounding in the interpolation on a face puts no value above the end.
+const END: f32 = 1.0 + 1e-4;
+
 /// The map from low to high: lightness and hue go evenly, and the chroma stays inside what sRGB can show, least at the
 /// blue-green in the middle. Clipped colours would draw a crease across the part where there is none.
-pub(in crate::output) fn stress() -> [Rgb; SIZE] {
-    std::array::from_fn(|i| {
+pub(in crate::output) fn stress() -> Map {
+    let colors = std::array::from_fn(|i| {
         let t = i as f64 / (SIZE - 1) as f64;
         oklch(0.36 + 0.58 * t, 0.102 + 0.22 * (t - 0.4).powi(2), 290.0 - 185.0 * t)
-    })
+    });
+    Map { colors, above: ABOVE }
 }
 
 /// A map that keeps the value itself, for drawings that are measured, not looked at.
-pub(super) fn identity() -> [Rgb; SIZE] {
-    std::array::from_fn(|i| [i as u8; 3])
+pub(super) fn identity() -> Map {
+    Map { colors: std::array::from_fn(|i| [i as u8; 3]), above: [u8::MAX; 3] }
 }
 
-/// The colour of `t` in 0..=1; values outside take the end's.
-pub(super) fn pick(map: &[Rgb; SIZE], t: f32) -> Rgb {
-    map[(t * (SIZE - 1) as f32 + 0.5).clamp(0.0, (SIZE - 1) as f32) as usize]
+/// The colour of `t` in 0..=1; values below take the end's.
+pub(super) fn pick(map: &Map, t: f32) -> Rgb {
+    if t > END {
+        return map.above;
+    }
+    map.colors[(t * (SIZE - 1) as f32 + 0.5).clamp(0.0, (SIZE - 1) as f32) as usize]
 }
 
 /// OKLab in polar form to sRGB, clipped to what sRGB can show.
@@ -61,14 +78,18 @@ mod tests {
     #[test]
     fn luminance_rises_all_along() {
         let luminance = |c: &Rgb| 0.2126 * f64::from(c[0]) + 0.7152 * f64::from(c[1]) + 0.0722 * f64::from(c[2]);
-        let map = stress();
+        let map = stress().colors;
         assert!(map.windows(2).all(|pair| luminance(&pair[0]) <= luminance(&pair[1]) + 0.6));
         assert!(luminance(&map[SIZE - 1]) - luminance(&map[0]) > 150.0);
     }
 
     #[test]
-    fn values_outside_take_the_end() {
-        let map = identity();
-        assert_eq!([-3.0, 0.0, 0.5, 1.0, 7.0, f32::NAN].map(|t| pick(&map, t)[0]), [0, 0, 128, 255, 255, 0]);
+    fn values_below_take_the_end_and_those_above_their_own() {
+        let map = Map { above: [7; 3], ..identity() };
+        assert_eq!(
+            [-3.0, 0.0, 0.5, 1.0, 1.00001, 1.1, f32::NAN].map(|t| pick(&map, t)[0]),
+            [0, 0, 128, 255, 255, 7, 0]
+        );
+        assert!(!stress().colors.contains(&stress().above));
     }
 }

@@ -2,45 +2,15 @@
 
 use super::Heading;
 use super::canvas::{Canvas, Font};
-use super::colormap::{Rgb, SIZE, pick};
+use super::colormap::{Map, Rgb, pick};
 use super::project::View;
-use crate::text::count;
+use crate::text::{clean, count, engineering as number, scaled, thousands};
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
 const ALARM: Rgb = [190, 20, 20];
+const DOUBT: Rgb = [170, 90, 0];
 const NOT_CONVERGED: &str = "NOT CONVERGED";
-
-/// A number with four significant digits: plain, or with an exponent that is a multiple of three, as units go.
-pub(in crate::output) fn number(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".into(),
-        size if (1e-2..1e5).contains(&size) => significant(value, 4),
-        size if size.is_finite() => {
-            let exponent = thousands(size * (1.0 + 1e-9));
-            format!("{}e{exponent}", significant(scaled(value, exponent), 4))
-        }
-        _ => format!("{value}"),
-    }
-}
-
-/// `value` with `digits` significant digits, or all those before the point.
-fn significant(value: f64, digits: i32) -> String {
-    // Rounding may carry into one more place: 9.9999 has as many decimals as 10.00.
-    let text = format!("{value:.*e}", digits as usize - 1);
-    let exponent: i32 = text.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
-    format!("{value:.*}", (digits - 1 - exponent).max(0) as usize)
-}
-
-/// The largest multiple of three that ten can be raised to below `size`.
-fn thousands(size: f64) -> i32 {
-    (size.log10().floor() as i32).div_euclid(3) * 3
-}
-
-/// `value / 10^exponent`, by division where that is exact.
-fn scaled(value: f64, exponent: i32) -> f64 {
-    if exponent < 0 { value * 10f64.powi(-exponent) } else { value / 10f64.powi(exponent) }
-}
 
 /// A whole number with thousands set off by commas, or a short fraction.
 pub(in crate::output) fn factor(value: f64) -> String {
@@ -50,11 +20,11 @@ pub(in crate::output) fn factor(value: f64) -> String {
     count(value.round() as usize)
 }
 
-/// Round numbers from `low` to `high`, some six, with their texts.
+/// Round numbers from `low` to `high`, some six, with their texts; none where the two are as good as one.
 pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / 6.0;
     if !rough.is_normal() || rough < 1e-12 * high.abs().max(low.abs()) {
-        return vec![(low, number(low))];
+        return vec![];
     }
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|step| *step >= rough).unwrap_or(rough);
@@ -71,36 +41,65 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last).map(|i| i as f64 * step).map(|value| (value, text(value))).collect()
 }
 
-/// Draws the colour bar of `low..=high`: its left edge at `x`, from `top` to `bottom`, two lines of `title` above.
-pub(super) fn color_bar(
-    canvas: &mut Canvas,
-    map: &[Rgb; SIZE],
-    range: [f64; 2],
-    title: [&str; 2],
-    (x, [top, bottom]): (f32, [f32; 2]),
-) {
-    let [low, high] = range;
+/// What a colour bar shows.
+pub(super) struct Bar<'a> {
+    /// Its colours.
+    pub map: &'a Map,
+    /// The values at its ends.
+    pub range: [f64; 2],
+    /// The largest value, where that is above the upper end.
+    pub above: Option<f64>,
+    /// Two lines.
+    pub title: [&'a str; 2],
+}
+
+/// Draws a colour bar with its left edge at `x`, from `top` to `bottom`, its title above. Its ends have their exact values,
+/// round ones stand between.
+pub(super) fn color_bar(canvas: &mut Canvas, bar: &Bar, (x, [top, bottom]): (f32, [f32; 2])) {
+    let [low, high] = bar.range;
     let height = bottom - top;
     for y in 0..height as usize {
         let t = 1.0 - (y as f32 + 0.5) / height;
-        canvas.fill([x, top + y as f32], [28.0, 1.0], pick(map, t), 1.0);
+        canvas.fill([x, top + y as f32], [28.0, 1.0], pick(bar.map, t), 1.0);
     }
-    let (right, corner) = (x + 28.0, [x, top]);
-    for (a, b) in [(corner, [right, top]), ([x, bottom], [right, bottom])] {
-        canvas.line(a, b, 1.0, INK);
-    }
-    for side in [x, right] {
-        canvas.line([side, top], [side, bottom], 1.0, INK);
+    let (right, line) = (x + 28.0, Font::Plain.height());
+    frame(canvas, [x, top], [right, bottom]);
+    let mut label = |y: f32, text: &str| {
+        canvas.line([right, y], [right + 8.0, y], 1.5, INK);
+        canvas.text(Font::Plain, [right + 14.0, y - line / 2.0], text, INK);
+    };
+    if high > low {
+        // A stress of rounding errors is none.
+        label(bottom, &number(clean(low, 1e-9 * high.abs())));
+        label(top, &number(high));
+    } else {
+        label((top + bottom) / 2.0, &number(low));
     }
     for (value, text) in ticks(low, high) {
-        let t = if high > low { ((value - low) / (high - low)) as f32 } else { 0.5 };
-        let y = bottom - t * height;
-        canvas.line([right, y], [right + 8.0, y], 1.5, INK);
-        canvas.text(Font::Plain, [right + 14.0, y - Font::Plain.height() / 2.0], &text, INK);
+        let y = bottom - ((value - low) / (high - low)) as f32 * height;
+        if (top + 1.2 * line..bottom - 1.2 * line).contains(&y) {
+            label(y, &text);
+        }
     }
-    let line = Font::Plain.height();
-    canvas.text(Font::Plain, [x, top - 2.6 * line], title[0], INK);
-    canvas.text(Font::Plain, [x, top - 1.5 * line], title[1], FAINT);
+    let mut above = top;
+    if let Some(most) = bar.above {
+        above -= 1.8 * line;
+        canvas.fill([x, above], [28.0, line], bar.map.above, 1.0);
+        frame(canvas, [x, above], [right, above + line]);
+        canvas.text(Font::Plain, [right + 14.0, above], &format!("to {}", number(most)), INK);
+    }
+    canvas.text(Font::Plain, [x, above - 2.6 * line], bar.title[0], INK);
+    canvas.text(Font::Plain, [x, above - 1.5 * line], bar.title[1], FAINT);
+}
+
+/// The outline of a rectangle.
+fn frame(canvas: &mut Canvas, [left, top]: [f32; 2], [right, bottom]: [f32; 2]) {
+    for y in [top, bottom] {
+        canvas.line([left, y], [right, y], 1.0, INK);
+    }
+    for x in [left, right] {
+        canvas.line([x, top], [x, bottom], 1.0, INK);
+    }
 }
 
 /// Draws the directions of x, y and z around `(x, y)`.
@@ -119,19 +118,31 @@ pub(super) fn axes(canvas: &mut Canvas, view: &View, [x, y]: [f32; 2]) {
     }
 }
 
-/// Writes the title, a line under it, and a line at the foot of the picture.
+/// Writes the title, a line under it, and a line at the foot of the picture, with how many warnings there are.
 pub(super) fn captions(canvas: &mut Canvas, heading: &Heading, subtitle: &str, foot: &str) {
-    let title = heading.case;
-    let room = canvas.width as f32 - 80.0;
     let bottom = canvas.height as f32 - 44.0;
-    canvas.text(Font::Title, [40.0, 22.0], &shorten(title, (room / Font::Title.width("m")) as usize), INK);
-    if !heading.converged {
-        let x = 40.0 + Font::Title.width(title) + 30.0;
-        let width = Font::Title.width(NOT_CONVERGED);
-        canvas.text(Font::Title, [x.min(canvas.width as f32 - 40.0 - width), 22.0], NOT_CONVERGED, ALARM);
+    let mut room = canvas.width as f32 - 80.0;
+    let fitting = |text: &str, room: f32, font: Font| shorten(text, (room / font.width("m")) as usize);
+    canvas.text(Font::Plain, [40.0, 54.0], &fitting(subtitle, room, Font::Plain), INK);
+    canvas.text(Font::Plain, [40.0, bottom], &fitting(foot, room, Font::Plain), FAINT);
+    if heading.warnings > 0 {
+        let plural = if heading.warnings > 1 { "s" } else { "" };
+        let text = format!("{} warning{plural}: see the report", count(heading.warnings));
+        let width = Font::Title.width(&text);
+        canvas.text(Font::Title, [canvas.width as f32 - 40.0 - width, 22.0], &text, DOUBT);
+        room -= width + 30.0;
     }
-    canvas.text(Font::Plain, [40.0, 54.0], &shorten(subtitle, (room / Font::Plain.width("m")) as usize), INK);
-    canvas.text(Font::Plain, [40.0, bottom], &shorten(foot, (room / Font::Plain.width("m")) as usize), FAINT);
+    canvas.text(Font::Title, [40.0, 22.0], &fitting(heading.case, room, Font::Title), INK);
+}
+
+/// Across the picture, too large to be overlooked or cut off: that the results are none.
+pub(super) fn stamp_not_converged(canvas: &mut Canvas) {
+    const TIMES: usize = 4;
+    let (width, height) = (canvas.width as f32, Font::Title.height() * TIMES as f32);
+    let top = (0.5 * (canvas.height as f32 - height)).round();
+    canvas.fill([0.0, top - 12.0], [width, height + 24.0], ALARM, 0.85);
+    let left = 0.5 * (width - Font::Title.width(NOT_CONVERGED) * TIMES as f32);
+    canvas.magnified(Font::Title, [left, top], NOT_CONVERGED, [255; 3], TIMES);
 }
 
 /// `text`, or its beginning and dots if it has more than `most` characters.
@@ -192,20 +203,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_four_digits() {
-        let cases = [(0.0, "0"), (1234.56, "1235"), (0.012_345, "0.01235"), (2.5e8, "250.0e6"), (-3.0, "-3.000")];
-        cases.iter().for_each(|(value, text)| assert_eq!(number(*value), *text));
-        let cases = [
-            (9.999_96, "10.00"),
-            (1e9, "1.000e9"),
-            (-1.5e-3, "-1.500e-3"),
-            (3.678e-4, "367.8e-6"),
-            (1e-300, "1.000e-300"),
-        ];
-        cases.iter().for_each(|(value, text)| assert_eq!(number(*value), *text));
-    }
-
-    #[test]
     fn factors_have_commas() {
         let cases = [(1.0, "1"), (1000.0, "1,000"), (2e6, "2,000,000"), (500.0, "500"), (0.02, "0.02"), (1e20, "1e20")];
         cases.iter().for_each(|(value, text)| assert_eq!(factor(*value), *text));
@@ -217,7 +214,7 @@ mod tests {
         assert_eq!(texts(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(texts(0.9e8, 2.1e8), ["100e6", "120e6", "140e6", "160e6", "180e6", "200e6"]);
         assert_eq!(texts(12.0, 61.0), ["20", "30", "40", "50", "60"]);
-        assert_eq!(texts(5.0, 5.0), ["5.000"]);
+        assert!(texts(5.0, 5.0).is_empty());
         for (low, high) in [(0.0, 1e-300), (1e300, 1.5e300), (-3.7, 11.2), (1.0, 1.0 + 1e-9)] {
             let found = ticks(low, high);
             assert!((1..=9).contains(&found.len()), "{low} {high} {found:?}");

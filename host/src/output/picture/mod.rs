@@ -1,8 +1,8 @@
-//! `<case>.png`: the deformed skin, coloured by von Mises stress, with the undeformed outline, a colour bar and the
-//! place of the maximum. Of a potential the body as it is, coloured by the potential.
+//! `<case>.png`: the deformed skin, coloured by the von Mises stress at the nodes, with the undeformed outline, a colour bar
+//! and the place of the maximum. Of a potential the body as it is, coloured by the potential.
 //!
-//! Only the skin is drawn, so the effort grows with the surface of the part; besides, the elements are read once for the
-//! means at the nodes.
+//! Only the skin is drawn, so the effort grows with the surface of the part. Where a hot spot would leave all else dark, the
+//! colours end below the maximum, and what is above has a colour of its own.
 
 mod canvas;
 pub(in crate::output) mod colormap;
@@ -19,8 +19,9 @@ use rayon::prelude::*;
 
 use super::{Fields, Solved, largest};
 use crate::mesh::Mesh;
+use crate::text::{engineering as number, vector};
 use canvas::Canvas;
-pub(in crate::output) use legend::{factor, number};
+pub(in crate::output) use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, dot, normal, sub};
@@ -46,6 +47,8 @@ pub(super) struct Heading<'a> {
     pub case: &'a str,
     /// Whether the solution met its tolerance; if not, the picture says so.
     pub converged: bool,
+    /// How many warnings there are.
+    pub warnings: usize,
 }
 
 /// The skin as it is drawn.
@@ -57,10 +60,28 @@ pub(super) struct Shown {
     pub largest: f64,
     /// Coordinates with the displacements, `[n_skin_nodes][3]`.
     deformed: Vec<[f64; 3]>,
-    /// Least and greatest value.
-    range: [f64; 2],
-    /// The value's place in the range, `[n_skin_nodes]`.
+    /// The values at the ends of the colours.
+    pub range: [f64; 2],
+    /// The largest value, where the colours end below it.
+    pub above: Option<f64>,
+    /// The value's place in the range, `[n_skin_nodes]`; beyond 1 where it is above.
     t: Vec<f32>,
+}
+
+/// The colours end at the value that this share of the nodes does not exceed, where the largest is more than [`HOT`] times that.
+const SHARE_BELOW: f64 = 0.995;
+const HOT: f64 = 2.0;
+
+/// Where the colours of stresses end if not at the largest: at a number of two digits.
+fn cap(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    let rank = ((SHARE_BELOW * values.len() as f64).ceil() as usize).checked_sub(1)?;
+    let (_, &mut share, above) = sorted.select_nth_unstable_by(rank, f64::total_cmp);
+    let most = above.iter().copied().fold(share, f64::max);
+    // Rounded up, by decimal text.
+    let size = 10f64.powf(share.log10().floor() - 1.0);
+    let end: f64 = format!("{:.1e}", (share / size).ceil() * size).parse().ok()?;
+    (share > 0.0 && most > HOT * end).then_some(end)
 }
 
 impl Shown {
@@ -71,18 +92,25 @@ impl Shown {
         let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
         let scale = project::deformation_scale(largest, dot(extents, extents).sqrt());
         let bound = |pick: fn(f64, f64) -> f64| scene.value.iter().copied().reduce(pick).unwrap_or(0.0);
-        let range = [bound(f64::min), bound(f64::max)];
-        let span = range[1] - range[0];
+        let [least, most] = [bound(f64::min), bound(f64::max)];
+        let cap = if fields.displacement().is_some() { cap(&scene.value) } else { None };
+        let span = cap.unwrap_or(most) - least;
         // A span of rounding errors is no span: a uniform stress gets one colour.
-        let uniform = span <= 1e-9 * range[1].abs().max(range[0].abs());
-        let place = |v: &f64| if uniform { 0.5 } else { ((v - range[0]) / span) as f32 };
+        let uniform = span <= 1e-9 * most.abs().max(least.abs());
+        let place = |v: &f64| if uniform { 0.5 } else { ((v - least) / span) as f32 };
         let t = scene.value.iter().map(place).collect();
-        Shown { deformed: scene.deformed(scale), scale, largest, range, t, scene }
+        let range = if uniform { [most; 2] } else { [least, cap.unwrap_or(most)] };
+        Shown { deformed: scene.deformed(scale), scale, largest, range, above: cap.map(|_| most), t, scene }
+    }
+
+    /// The node of the largest value, of those of the scene; `None` where the values are as good as one.
+    pub(super) fn peak(&self) -> Option<usize> {
+        (self.range[0] < self.range[1]).then(|| largest(self.scene.value.iter().copied()).map(|peak| peak.0))?
     }
 
     /// The picture as PNG, 1600 pixels wide.
-    pub(super) fn png(&self, mesh: &Mesh, fields: &Fields, heading: &Heading) -> io::Result<Vec<u8>> {
-        let canvas = self.draw(mesh, fields, heading);
+    pub(super) fn png(&self, fields: &Fields, heading: &Heading) -> io::Result<Vec<u8>> {
+        let canvas = self.draw(fields, heading);
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, canvas.width as u32, canvas.height as u32);
         encoder.set_color(png::ColorType::Rgb);
@@ -123,7 +151,7 @@ impl Shown {
         let frame = drawing.render(width, height);
         let seen = frame.depth.iter().zip(&frame.color).filter(|(depth, _)| depth.is_finite());
         let sum: f64 = seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum();
-        let highest = self.t.iter().position(|&t| t >= 1.0).is_some_and(|node| {
+        let highest = self.peak().is_some_and(|node| {
             let [right, down, near] = drawing.points[node];
             let at = (down as usize).min(height - 1) * width + (right as usize).min(width - 1);
             frame.depth[at] <= near + SEEN
@@ -137,7 +165,7 @@ impl Shown {
     }
 
     /// Draws the part.
-    fn render(&self, view: &View, height: usize, map: &[colormap::Rgb; colormap::SIZE]) -> Frame {
+    fn render(&self, view: &View, height: usize, map: &colormap::Map) -> Frame {
         let samples = SAMPLES as f32;
         let place = |x: [f64; 3]| {
             let [right, down, near] = view.project(x);
@@ -166,7 +194,7 @@ impl Shown {
     }
 
     /// The whole picture.
-    fn draw(&self, mesh: &Mesh, fields: &Fields, heading: &Heading) -> Canvas {
+    fn draw(&self, fields: &Fields, heading: &Heading) -> Canvas {
         let view = self.view();
         let extent = self.extent(&view);
         let [left, top, width, least, most] = PART;
@@ -181,25 +209,31 @@ impl Shown {
         let mut canvas = frame.resolve(SAMPLES);
         let column = (left + width) as f32 + 70.0;
         let (title, subtitle, foot) = captions(self, fields);
-        legend::color_bar(&mut canvas, &map, self.range, title, (column, [170.0, height as f32 - 190.0]));
+        let bar = legend::Bar { map: &map, range: self.range, above: self.above, title };
+        let top = if self.above.is_some() { 206.0 } else { 170.0 };
+        legend::color_bar(&mut canvas, &bar, (column, [top, height as f32 - 190.0]));
         legend::axes(&mut canvas, &view, [column + 50.0, height as f32 - 90.0]);
         legend::captions(&mut canvas, heading, &subtitle, &foot);
-        mark_maximum(&mut canvas, &frame, self, &view, mesh, fields);
+        mark_maximum(&mut canvas, &frame, self, &view);
+        if !heading.converged {
+            legend::stamp_not_converged(&mut canvas);
+        }
         canvas
     }
 }
 
 /// The two lines above the colour bar, the line under the title, and the one at the foot.
 fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, String) {
-    let spans = |least: Option<f64>, most: Option<f64>, what: &str, none: &str| match (least, most) {
-        (Some(least), Some(most)) => format!("{what}: min {}, max {}", number(least), number(most)),
-        _ => none.into(),
-    };
+    let most = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, most)| number(most));
     match fields.solved {
-        Solved::Elastic { von_mises, .. } => {
-            let least = von_mises.iter().flatten().copied().filter(|v| v.is_finite()).reduce(f64::min);
-            let most = largest(von_mises).map(|(_, _, most)| most);
-            let subtitle = spans(least, most, "von Mises stress of the elements", "no finite stress");
+        Solved::Elastic { von_mises, nodal, .. } => {
+            let nodal = most(&mut nodal.sizes.iter().copied());
+            let subtitle = match (nodal, most(&mut von_mises.iter().flatten().copied())) {
+                (Some(nodal), Some(centre)) => {
+                    format!("largest von Mises stress {nodal} (nodal; {centre} at element centres)")
+                }
+                _ => "no finite stress".into(),
+            };
             let foot = match shown.largest > 0.0 {
                 true => {
                     let (scale, most) = (factor(shown.scale), number(shown.largest));
@@ -207,45 +241,40 @@ fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, Strin
                 }
                 false => "no displacement".into(),
             };
-            (["von Mises", "nodal average"], subtitle, foot)
+            (["von Mises", "at the nodes"], subtitle, foot)
         }
-        Solved::Potential { potential, steepness, .. } => {
-            let finite = || potential.iter().copied().filter(|v| v.is_finite());
-            let [least, most] = [finite().reduce(f64::min), finite().reduce(f64::max)];
-            let subtitle = spans(least, most, "potential of the nodes", "no finite potential");
-            let steepest = largest(steepness).map(|(_, _, most)| format!("steepest gradient {}", number(most)));
-            (["potential", ""], subtitle, steepest.unwrap_or_default())
+        Solved::Potential { potential, nodal, .. } => {
+            let least = largest(potential.iter().map(|v| -v)).map(|(_, least)| number(-least));
+            let subtitle = match (least, most(&mut potential.iter().copied())) {
+                (Some(least), Some(most)) => format!("potential from {least} to {most}"),
+                _ => "no finite potential".into(),
+            };
+            let steepest = most(&mut nodal.sizes.iter().copied());
+            (["potential", ""], subtitle, steepest.map_or(String::new(), |most| format!("steepest gradient {most}")))
         }
     }
 }
 
-/// Marks the element of the largest stress or the steepest gradient, unless it is one of many.
-fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View, mesh: &Mesh, fields: &Fields) {
-    let (_, values) = fields.of_elements();
-    let Some((block, cell, value)) = largest(values) else { return };
-    let all = || values.iter().flatten();
-    if all().filter(|&&v| value - v <= 1e-6 * value.abs()).count() > (all().count() / 1000).max(2) {
+/// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.
+const IN_FRONT: f32 = 12.0;
+
+/// Marks the node of the largest value, unless most have it.
+fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View) {
+    let (scene, Some(node)) = (&shown.scene, shown.peak()) else { return };
+    let value = scene.value[node];
+    if 2 * scene.value.iter().filter(|&&v| value - v <= 1e-6 * value.abs()).count() > scene.value.len() {
         return;
     }
-    let cells = &mesh.cells[block];
-    let nodes = cells.cell(cell).iter().map(|&node| {
-        let u = fields.displacement().map_or([0.0; 3], |u| u[node as usize]);
-        let x = mesh.coords[node as usize];
-        view.project(std::array::from_fn(|i| if u[i].is_finite() { x[i] + shown.scale * u[i] } else { x[i] }))
-    });
-    let corners: Vec<[f32; 3]> = nodes.collect();
-    let center: [f32; 3] = std::array::from_fn(|i| corners.iter().map(|p| p[i]).sum::<f32>() / corners.len() as f32);
-    let size =
-        corners.iter().map(|p| (0..3).map(|i| (p[i] - center[i]).powi(2)).sum::<f32>().sqrt()).fold(0.0, f32::max);
-    let depth = |x: i64, y: i64| {
-        let inside = (0..canvas.width as i64).contains(&x) && (0..canvas.height as i64).contains(&y);
-        inside.then(|| frame.depth[y as usize * SAMPLES * frame.width + x as usize * SAMPLES])
+    let [right, down, near] = view.project(shown.deformed[node]);
+    let (x, y) = (right as i64, down as i64);
+    let inside = (0..canvas.width as i64).contains(&x) && (0..canvas.height as i64).contains(&y);
+    let seen = || frame.depth[y as usize * SAMPLES * frame.width + x as usize * SAMPLES];
+    let note = match inside && seen() > near + IN_FRONT {
+        false => "",
+        true if scene.is_on_skin(node as u32) => " (behind)",
+        true => " (inside)",
     };
-    // Somewhat more than the element itself: its neighbours may be in front of its middle.
-    let hidden = depth(center[0] as i64, center[1] as i64).is_some_and(|near| near > center[2] + 2.5 * size);
-    let note = if hidden { " (behind)" } else { "" };
-    let what = if fields.displacement().is_some() { "max" } else { "steepest" };
-    let text = format!("{what} {}, element {}{note}", number(value), cells.tags[cell]);
+    let text = format!("max {} at {}{note}", number(value), vector(scene.rest[node]));
     let mask: Vec<bool> = frame.depth.iter().map(|depth| depth.is_finite()).collect();
     let covered = |x: i64, y: i64| {
         let at = (y.max(0) as usize * frame.width + x.max(0) as usize) * SAMPLES;
@@ -253,7 +282,7 @@ fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View, 
     };
     let [left, top, width, ..] = PART.map(|v| v as f32);
     let area = [[left - 20.0, top - 16.0], [left + width + 20.0, canvas.height as f32 - FOOT as f32 + 20.0]];
-    legend::marker(canvas, [center[0], center[1]], &text, area, &covered);
+    legend::marker(canvas, [right, down], &text, area, &covered);
 }
 
 /// Brightness of a face in the light of a lamp up to the left of the eye; both sides of a face are alike.

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::canvas::{Canvas, mix};
-use super::colormap::{Rgb, SIZE, pick};
+use super::colormap::{Map, Rgb, pick};
 use super::scene::{Edge, corners};
 
 /// Rows of a band.
@@ -34,7 +34,7 @@ const FEATURE_PEN: Pen = Pen { reach: 1.5, strength: 0.7 };
 pub(super) struct Drawing<'a> {
     /// Corners in samples: right, down, towards the eye; `[n][3]`.
     pub points: Vec<[f32; 3]>,
-    /// Position in the colour map, 0 to 1, `[n]`.
+    /// Position in the colour map, 0 to 1, or beyond, `[n]`.
     pub t: &'a [f32],
     /// Faces of three or four corners, `[n_faces][4]`.
     pub faces: &'a [[u32; 4]],
@@ -46,7 +46,7 @@ pub(super) struct Drawing<'a> {
     pub shades: &'a [f32],
     /// Free lines, hidden where faces are nearer.
     pub lines: Vec<Line>,
-    pub map: &'a [Rgb; SIZE],
+    pub map: &'a Map,
 }
 
 /// A straight line between two points, in samples.

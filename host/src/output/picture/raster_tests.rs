@@ -1,4 +1,4 @@
-use super::super::colormap::identity;
+use super::super::colormap::{self, identity};
 use super::super::scene::NONE;
 use super::*;
 
@@ -91,7 +91,7 @@ fn lines_are_hidden_by_nearer_faces_only() {
 
 #[test]
 fn edges_darken_their_own_face_but_not_the_diagonal() {
-    let map = [[200; 3]; SIZE];
+    let map = colormap::Map { colors: [[200; 3]; colormap::SIZE], above: [0; 3] };
     let points = vec![[8.0, 8.0, 0.0], [56.0, 8.0, 0.0], [56.0, 56.0, 0.0], [8.0, 56.0, 0.0]];
     let drawing = Drawing {
         points,

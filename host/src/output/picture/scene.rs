@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::creases::{self, Crease};
 use crate::element::ElementKind;
 use crate::mesh::{Mesh, faces};
-use crate::output::{Fields, Solved};
+use crate::output::{Fields, Solved, largest};
 
 /// Not a node: the fourth of a triangle.
 pub(in crate::output) const NONE: u32 = u32::MAX;
@@ -24,16 +24,18 @@ pub(in crate::output) enum Edge {
     Inner,
 }
 
-/// The skin, with nodes numbered from 0 in the order of the mesh.
+/// The skin, and the nodes of the largest values even where they are inside, numbered from 0 in the order of the mesh.
 pub(in crate::output) struct Scene {
     /// Coordinates before deformation, `[n_skin_nodes][3]`.
     pub rest: Vec<[f64; 3]>,
     /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite, or if there is none.
     pub displacement: Vec<[f64; 3]>,
-    /// The potential, `[n_skin_nodes]`, or the von Mises stress: the mean over the elements at the node.
+    /// The potential, `[n_skin_nodes]`, or the von Mises stress.
     pub value: Vec<f64>,
-    /// Of a potential the gradient's magnitude, `[n_skin_nodes]`: the mean over the elements at the node.
+    /// Of a potential the gradient's magnitude, `[n_skin_nodes]`.
     pub steepness: Option<Vec<f64>>,
+    /// The nodes of the largest values, of the largest gradient or displacement.
+    pub peaks: Vec<u32>,
     /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`]. A quadratic face comes in [parts](flat_parts).
     pub faces: Vec<[u32; 4]>,
     /// The kind of the edge from each node of a face to its next, `[n_faces][4]`.
@@ -51,18 +53,19 @@ impl Scene {
     pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Scene {
         let (mut faces, middle) = skin(mesh);
         let mut number = vec![NONE; mesh.coords.len()];
+        let (steepness, lengths) = match fields.solved {
+            Solved::Elastic { displacement, .. } => (None, displacement.iter().map(|&u| dot(u, u)).collect()),
+            Solved::Potential { nodal, .. } => (Some(&nodal.sizes), nodal.sizes.clone()),
+        };
+        let peaks = [fields.of_nodes(), &lengths].map(|values: &[f64]| largest(values.iter().copied()));
+        let peaks: Vec<usize> = peaks.into_iter().flatten().map(|(node, _)| node).collect();
         faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
+        peaks.iter().for_each(|&node| number[node] = 0);
         let nodes: Vec<usize> = (0..number.len()).filter(|&node| number[node] == 0).collect();
         nodes.iter().enumerate().for_each(|(i, &node)| number[node] = i as u32);
         faces.iter_mut().flatten().filter(|node| **node != NONE).for_each(|node| *node = number[*node as usize]);
 
         let at_skin = |values: &[f64]| nodes.iter().map(|&node| or_zero(values[node])).collect();
-        let (value, steepness) = match fields.solved {
-            Solved::Elastic { von_mises, .. } => (at_skin(&nodal_average(mesh, von_mises)), None),
-            Solved::Potential { potential, steepness, .. } => {
-                (at_skin(potential), Some(at_skin(&nodal_average(mesh, steepness))))
-            }
-        };
         let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
         let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
         let middle: Vec<bool> = nodes.iter().map(|&node| middle[node]).collect();
@@ -72,13 +75,19 @@ impl Scene {
                 .iter()
                 .map(|&node| fields.displacement().map_or([0.0; 3], |u| finite(u[node])))
                 .collect(),
-            value,
-            steepness,
+            value: at_skin(fields.of_nodes()),
+            steepness: steepness.map(|values| at_skin(values)),
+            peaks: peaks.into_iter().map(|node| number[node]).collect(),
             rest,
             faces,
             edges,
             outline,
         }
+    }
+
+    /// Whether a node is of a face.
+    pub(super) fn is_on_skin(&self, node: u32) -> bool {
+        self.faces.iter().any(|face| corners(face).contains(&node))
     }
 
     /// The coordinates with `scale` times the displacement.
@@ -121,22 +130,6 @@ fn flat_parts(kind: ElementKind, nodes: &[u32], parts: &mut Vec<[u32; 4]>) {
     let n = corners.len();
     parts.extend((0..n).map(|k| four(&[corners[k], middles[k], middles[(k + n - 1) % n]])));
     parts.push(four(middles));
-}
-
-/// The mean of `values`, `[n_blocks][n_cells]`, over the cells at each node; values that are not finite do not count.
-fn nodal_average(mesh: &Mesh, values: &[Vec<f64>]) -> Vec<f64> {
-    let mut sums = vec![(0.0, 0u32); mesh.coords.len()];
-    for (block, cells) in mesh.solids() {
-        let nodes = cells.nodes.chunks_exact(cells.kind.info().n_nodes);
-        for (nodes, &value) in nodes.zip(&values[block]).filter(|(_, value)| value.is_finite()) {
-            for &node in nodes {
-                let (sum, count) = &mut sums[node as usize];
-                *sum += value;
-                *count += 1;
-            }
-        }
-    }
-    sums.into_iter().map(|(sum, count)| if count > 0 { sum / f64::from(count) } else { 0.0 }).collect()
 }
 
 /// The kind of every edge of every face, and the feature edges; between two `middle` nodes an edge is an inner one.
@@ -255,12 +248,29 @@ mod tests {
     }
 
     #[test]
-    fn values_are_means_over_elements() {
+    fn values_are_those_of_the_nodes() {
         let mut results = Results::of_hex_pair();
         let values = |results: &Results| Scene::new(&hex_pair(), &results.fields()).value;
-        assert_eq!(values(&results), [[1.5; 4], [2.0; 4], [2.5; 4]].concat());
-        results.von_mises[1][0] = f64::NAN;
-        assert_eq!(values(&results), [[0.0; 4], [2.5; 4], [2.5; 4]].concat());
+        assert_eq!(values(&results), results.nodal.sizes);
+        results.nodal.sizes[3] = f64::NAN;
+        assert_eq!(values(&results)[2..5], [results.nodal.sizes[2], 0.0, results.nodal.sizes[4]]);
+    }
+
+    #[test]
+    fn the_largest_value_is_there_even_if_it_is_inside() {
+        let mesh = generate_box(ElementKind::Hex8, [2.0; 3], [2; 3]).unwrap();
+        let mut results = Results::zero(&mesh);
+        let scene = Scene::new(&mesh, &results.fields());
+        assert_eq!(scene.rest.len(), 26);
+        let inside = mesh.coords.iter().position(|x| *x == [1.0; 3]).unwrap();
+        results.nodal.sizes[inside] = 7.0;
+        results.displacement[inside] = [0.0, 3.0, 0.0];
+        let scene = Scene::new(&mesh, &results.fields());
+        assert_eq!((scene.rest.len(), scene.faces.len()), (27, 24));
+        let node = scene.peaks[0];
+        assert_eq!(scene.peaks, [node; 2]);
+        assert_eq!((scene.rest[node as usize], scene.value[node as usize]), ([1.0; 3], 7.0));
+        assert!(!scene.is_on_skin(node) && scene.is_on_skin(0));
     }
 
     #[test]
@@ -269,10 +279,12 @@ mod tests {
         mesh.cells.pop();
         let mut results = Results::of_hex_pair();
         results.von_mises = vec![vec![4.0]];
+        results.nodal.sizes = (0..12).map(|i| f64::from(12 - i)).collect();
+        results.displacement.fill([0.0; 3]);
         let scene = Scene::new(&mesh, &results.fields());
         assert_eq!(scene.faces, [[0, 3, 2, 1]]);
         assert_eq!(scene.outline.len(), 4);
-        assert_eq!(scene.value, [4.0; 4]);
+        assert_eq!(scene.value, [12.0, 11.0, 10.0, 9.0]);
     }
 
     #[test]

@@ -3,15 +3,15 @@ use super::*;
 use crate::element::ElementKind::{Quad8, Tri6};
 use crate::mesh::rectangle::generate_rectangle;
 
-const PAIR: Heading = Heading { case: "pair", converged: true };
+const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0 };
 
 fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
-    Shown::new(mesh, fields).draw(mesh, fields, &PAIR)
+    Shown::new(mesh, fields).draw(fields, &PAIR)
 }
 
 fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
     let (mesh, fields) = (hex_pair(), results.fields());
-    let file = Shown::new(&mesh, &fields).png(&mesh, &fields, &PAIR).unwrap();
+    let file = Shown::new(&mesh, &fields).png(&fields, &PAIR).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
@@ -43,9 +43,9 @@ fn the_same_results_give_the_same_picture_on_any_number_of_threads() {
 fn results_without_size_are_drawn_all_the_same() {
     let mut results = Results::of_hex_pair();
     results.displacement.fill([0.0; 3]);
-    results.von_mises[1].fill(5.0);
+    results.nodal.sizes.fill(5.0);
     assert!(coloured(&picture(&results).2) > 150_000);
-    results.von_mises[1].fill(0.0);
+    results.nodal.sizes.fill(0.0);
     assert!(coloured(&picture(&results).2) > 150_000);
 }
 
@@ -53,10 +53,10 @@ fn results_without_size_are_drawn_all_the_same() {
 fn results_that_are_not_finite_are_drawn_all_the_same() {
     let mut results = Results::of_hex_pair();
     results.displacement.fill([f64::NAN; 3]);
-    results.von_mises[1].fill(f64::INFINITY);
+    results.nodal.sizes.fill(f64::INFINITY);
     assert!(coloured(&picture(&results).2) > 100_000);
     results.displacement.fill([1e300, -1e300, 0.0]);
-    results.von_mises[1] = vec![1e300, f64::NAN];
+    (results.nodal.sizes[0], results.nodal.sizes[1]) = (1e300, f64::NAN);
     assert_eq!(picture(&results).0, 1600);
 }
 
@@ -72,9 +72,9 @@ fn a_mesh_without_cells_gives_a_picture_without_a_part() {
 #[test]
 fn uniform_stress_has_one_colour_and_no_mark() {
     let mut results = Results::of_hex_pair();
-    results.von_mises[1] = vec![5.0, 5.0 + 1e-14];
+    results.nodal.sizes = (0..12).map(|i| 5.0 + 1e-15 * f64::from(i)).collect();
     let shown = Shown::new(&hex_pair(), &results.fields());
-    assert!(shown.t.iter().all(|&t| t == 0.5));
+    assert!(shown.t.iter().all(|&t| t == 0.5) && shown.peak().is_none());
 }
 
 #[test]
@@ -82,8 +82,7 @@ fn plane_meshes_are_drawn_face_on() {
     for kind in [Tri6, Quad8] {
         let mesh = generate_rectangle(kind, [2.0, 1.0], [4, 2]).unwrap();
         let mut results = Results::zero(&mesh);
-        let n = results.von_mises[0].len();
-        results.von_mises[0] = (0..n).map(|i| i as f64).collect();
+        results.nodal.sizes = (0..mesh.coords.len()).map(|i| i as f64).collect();
         results.displacement = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).collect();
         let shown = Shown::new(&mesh, &results.fields());
         assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
@@ -100,9 +99,57 @@ fn a_potential_colours_the_body_where_it_is() {
     assert_eq!(shown.scene.value, results.potential, "the nodes' own values, not means of elements");
     assert_eq!((shown.largest, &shown.deformed), (0.0, &shown.scene.rest));
     let (title, subtitle, foot) = captions(&shown, &results.fields());
-    assert_eq!((title, subtitle.as_str()), (["potential", ""], "potential of the nodes: min 0, max 5.500"));
-    assert_eq!(foot, "steepest gradient 10.00");
+    assert_eq!((title, subtitle.as_str()), (["potential", ""], "potential from 0 to 5.500"));
+    assert_eq!(foot, "steepest gradient 11.25");
+    assert_eq!(shown.peak(), Some(11), "what is marked is the largest of what is shown");
     assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 150_000);
     results.potential[3] = f64::NAN;
     assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 100_000);
+}
+
+#[test]
+fn one_maximum_is_said_at_the_end_of_the_bar_and_at_the_mark() {
+    let results = Results::of_hex_pair();
+    let shown = Shown::new(&hex_pair(), &results.fields());
+    assert_eq!((shown.range, shown.above, shown.peak()), ([0.25, 11.25], None, Some(11)));
+    let subtitle = captions(&shown, &results.fields()).1;
+    assert_eq!(subtitle, "largest von Mises stress 11.25 (nodal; 2.500 at element centres)");
+}
+
+#[test]
+fn a_hot_spot_does_not_darken_all_else() {
+    let mesh = generate_rectangle(Tri6, [2.0, 1.0], [40, 20]).unwrap();
+    let mut results = Results::zero(&mesh);
+    results.displacement.fill([1e-3, 0.0, 0.0]);
+    let n = mesh.coords.len();
+    results.nodal.sizes = (0..n).map(|i| 1e6 * i as f64 / n as f64).collect();
+    let shown = Shown::new(&mesh, &results.fields());
+    assert!(shown.above.is_none() && shown.t.iter().all(|&t| t <= 1.0));
+    results.nodal.sizes[7] = 5e6;
+    let shown = Shown::new(&mesh, &results.fields());
+    // The number of two digits above 99.5 % of them.
+    assert_eq!((shown.range, shown.above), ([0.0, 1e6], Some(5e6)));
+    assert_eq!(shown.t.iter().filter(|&&t| t > 1.0).count(), 1);
+    let canvas = shown.draw(&results.fields(), &PAIR);
+    let red = canvas.pixels.iter().filter(|c| c[0] > 140 && c[1] < 60 && c[2] < 60).count();
+    assert!(red > 400, "{red}");
+    results.nodal.sizes[7] = 1.9e6;
+    assert!(Shown::new(&mesh, &results.fields()).above.is_none());
+}
+
+#[test]
+fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
+    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+    let fields = results.fields();
+    let inked = |heading: &Heading, is_it: fn(&&[u8; 3]) -> bool| {
+        Shown::new(&mesh, &fields).draw(&fields, heading).pixels.iter().filter(is_it).count()
+    };
+    let alarm = |c: &&[u8; 3]| c[0] > 150 && c[1] < 80 && c[2] < 80;
+    // The x axis is of a like red.
+    assert!(inked(&PAIR, alarm) < 500);
+    assert!(inked(&Heading { converged: false, ..PAIR }, alarm) > 50_000);
+    let doubt = |c: &&[u8; 3]| c[0].abs_diff(170) < 9 && c[1].abs_diff(90) < 9 && c[2] < 9;
+    assert_eq!(inked(&PAIR, doubt), 0);
+    let warned = [1, 12].map(|warnings| inked(&Heading { warnings, ..PAIR }, doubt));
+    assert!(0 < warned[0] && warned[0] < warned[1], "{warned:?}");
 }

@@ -18,9 +18,9 @@ pub struct Thumbnail {
 }
 
 /// Draws the results on `mesh` as large as fits into `most` square pixels across and down; `None` where the lengths of
-/// `fields` do not fit the mesh, or the part has no extent.
+/// `fields` do not fit the mesh, the part has no extent, or all is zero.
 pub fn thumbnail(mesh: &Mesh, fields: &Fields, most: [usize; 2]) -> Option<Thumbnail> {
-    fields.check(mesh).ok()?;
+    fields.check(mesh).ok().filter(|()| !fields.is_zero())?;
     let shown = Shown::new(mesh, fields);
     let view = shown.view();
     let extent = view.extent(shown.deformed.iter());

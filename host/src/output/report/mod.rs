@@ -12,8 +12,8 @@ mod thin;
 
 use std::io::{self, Write};
 
+use super::Summary;
 use super::picture::Shown;
-use super::{Fields, Summary};
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
 use crate::model::{AppliedLoad, Material};
@@ -38,50 +38,51 @@ pub struct Background<'a> {
 /// All that a report shows but the picture.
 pub(super) struct Report<'a> {
     mesh: &'a Mesh,
-    fields: &'a Fields<'a>,
     summary: &'a Summary,
     background: Background<'a>,
     quality: Option<Quality>,
-    skin: Skin,
+    skin: Option<Skin>,
 }
 
 impl<'a> Report<'a> {
-    /// Gathers it: the skin is packed, and the shapes of the elements are measured, side by side.
+    /// Gathers it: the skin is packed, if there is something to see, and the shapes of the elements are measured, side by side.
     pub(super) fn new(
         mesh: &'a Mesh,
-        fields: &'a Fields<'a>,
         summary: &'a Summary,
         background: Background<'a>,
-        shown: &Shown,
+        shown: Option<&Shown>,
     ) -> Report<'a> {
-        let (quality, skin) = rayon::join(|| Quality::of(mesh), || Skin::pack(shown));
-        Report { mesh, fields, summary, background, quality, skin }
+        let (quality, skin) = rayon::join(|| Quality::of(mesh), || shown.map(Skin::pack));
+        Report { mesh, summary, background, quality, skin }
     }
 
-    /// Writes the page around the picture `png`.
-    pub(super) fn write<W: Write>(&self, mut out: W, png: &[u8]) -> io::Result<()> {
+    /// Writes the page around the picture `png`, if there is one.
+    pub(super) fn write<W: Write>(&self, mut out: W, png: Option<&[u8]>) -> io::Result<()> {
         let page = fill(include_str!("page.html"), |name| self.part(name, png));
         out.write_all(page.as_bytes())?;
         out.flush()
     }
 
     /// What stands for `{{name}}` in the frame.
-    fn part(&self, name: &str, png: &[u8]) -> String {
+    fn part(&self, name: &str, png: Option<&[u8]>) -> String {
+        let of_skin = |part: fn(&Skin) -> String| self.skin.as_ref().map(part);
         match name {
             "title" => escape(&self.summary.case),
             "style" => include_str!("page.css").into(),
             "viewer" => include_str!("viewer.js").into(),
             "controls" => include_str!("page.js").into(),
-            "skin_header" => self.skin.header.clone(),
-            "skin" => base64::encode(&self.skin.packed),
-            "skin_note" => escape(&self.skin.note),
-            "picture" => base64::encode(png),
+            // The page's program shows nothing of no triangles.
+            "skin_header" => of_skin(|skin| skin.header.clone()).unwrap_or_else(|| "{\"triangles\":0}".into()),
+            "skin" => of_skin(|skin| base64::encode(&skin.packed)).unwrap_or_default(),
+            "skin_note" => of_skin(|skin| escape(&skin.note)).unwrap_or_default(),
+            "picture" => parts::picture(png.map(base64::encode)),
             "status" => parts::status(self.summary),
+            "stamp" => parts::stamp(self.summary),
             "subtitle" => parts::subtitle(self.summary, self.background.analysis),
             "cards" => parts::cards(self.summary),
             "warnings" => parts::warnings(&self.summary.warnings),
             "forces" => parts::forces(self.summary, self.background.loads),
-            "extremes" => parts::extremes(self.summary, self.fields, self.mesh),
+            "extremes" => parts::extremes(self.summary),
             "mesh" => parts::mesh(self.mesh, self.quality.as_ref()),
             "materials" => parts::materials(self.background.materials, self.background.analysis),
             "solver" => parts::solver(self.summary, self.background.tolerance),

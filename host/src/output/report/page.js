@@ -29,28 +29,77 @@ function setTheme(dark, viewer) {
   }
 }
 
-/** What can be shown: names and a number for every vertex. */
+/** What can be shown: names, a number for every vertex, and the exact least and greatest where they are known. */
 function fieldsOf(header, skin) {
-  const stored = header.fields.map((name, i) => [name, () => skin.planes[6 + i]]);
+  const stored = header.fields.map((name, i) => ({ name, values: () => skin.planes[6 + i], bounds: header.ranges[6 + i] }));
+  // The colours of the first field may end below its largest value.
+  stored[0].cap = header.cap;
   if (!header.moves) return stored;
   const [ux, uy, uz] = skin.planes.slice(3, 6);
   const length = () => ux.map((x, i) => Math.hypot(x, uy[i], uz[i]));
-  return [...stored, ["displacement", length], ["displacement x", () => ux], ["displacement y", () => uy],
-    ["displacement z", () => uz]];
+  const along = ["x", "y", "z"].map((axis, i) =>
+    ({ name: `displacement ${axis}`, values: () => skin.planes[3 + i], bounds: header.ranges[3 + i] }));
+  return [...stored, { name: "displacement", values: length, bounds: [undefined, header.largest] }, ...along];
 }
 
-/** Numbers from low to high at even places of the legend. */
-function legend(viewer, name) {
-  const [low, high] = viewer.range, bar = byId("legend-bar");
+/** Round numbers between low and high, some five. */
+function roundTicks(low, high) {
+  const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough * (1 - 1e-9)) ?? rough;
+  const ticks = [];
+  for (let i = Math.ceil(low / step); i * step <= high; i++) ticks.push(i * step);
+  return [ticks, step];
+}
+
+/** A round number, with as many decimals as its step needs and the exponent of the largest. */
+function writtenRound(value, step, largest) {
+  const exponent = exponentOf(largest);
+  const decimals = Math.max(0, exponent - Math.floor(Math.log10(step * 1.001)));
+  const text = (value / 10 ** exponent).toFixed(decimals);
+  return +text === 0 ? "0" : (text + (exponent ? "e" + exponent : "")).replace(/-/g, "−");
+}
+
+/** Numbers beside the colours: the ends exactly, round ones between; `most` is the largest value where it is above them. */
+function legend(viewer, name, most) {
+  const [low, high] = viewer.range, bar = byId("legend-bar"), largest = Math.max(Math.abs(low), Math.abs(high));
   byId("legend-title").textContent = name;
-  const ticks = byId("legend-ticks");
+  const ticks = byId("legend-ticks"), above = byId("legend-above");
   ticks.replaceChildren();
-  for (let i = 0; i <= 5; i++) {
+  above.hidden = most === undefined;
+  const put = (top, text) => {
     const tick = document.createElement("span");
-    tick.textContent = written(low + ((high - low) * i) / 5, 3, Math.max(Math.abs(low), Math.abs(high)));
-    tick.style.top = bar.offsetTop + bar.offsetHeight * (1 - i / 5) + "px";
+    tick.textContent = text;
+    tick.style.top = top + "px";
     ticks.append(tick);
+  };
+  const at = (value) => bar.offsetTop + bar.offsetHeight * (1 - (value - low) / (high - low));
+  put(at(high), written(high));
+  put(at(low), written(Math.abs(low) < 1e-9 * largest ? 0 : low));
+  if (most !== undefined) put(above.offsetTop + above.offsetHeight / 2, `to ${written(most)}`);
+  const [round, step] = roundTicks(low, high);
+  for (const value of round) {
+    if (at(value) > at(high) + 18 && at(value) < at(low) - 18) put(at(value), writtenRound(value, step, largest));
   }
+}
+
+/** The directions of x, y and z as they are turned. */
+function triad(viewer) {
+  const box = byId("triad"), colors = ["#be3228", "#288c3c", "#4a72d8"];
+  const parts = ["x", "y", "z"].flatMap((name, i) => {
+    const [right, up] = [viewer.axes[0][i], viewer.axes[1][i]], length = Math.hypot(right, up);
+    if (length < 0.1) return [];
+    const make = (kind, attributes) => {
+      const part = document.createElementNS(box.namespaceURI, kind);
+      Object.entries(attributes).forEach(([key, value]) => part.setAttribute(key, value));
+      return part;
+    };
+    const reach = (l) => [48 + l * right, 48 - l * up];
+    const [x2, y2] = reach(30), [x, y] = reach(30 + 10 / length);
+    const label = make("text", { x, y, fill: colors[i] });
+    label.textContent = name;
+    return [make("line", { x1: 48, y1: 48, x2, y2, stroke: colors[i] }), label];
+  });
+  box.replaceChildren(...parts);
 }
 
 /** Pixels on the right that the part keeps clear of; a narrow screen has none to spare beside a short legend. */
@@ -62,8 +111,9 @@ function start(viewer, header, skin) {
   const fields = fieldsOf(header, skin);
   const colors = header.colors.match(/.{6}/g).filter((_, i) => i % 15 === 0).map((c) => "#" + c);
   byId("legend-bar").style.background = `linear-gradient(to top, ${colors.join(", ")})`;
-  byId("field").append(...fields.map(([name], i) => new Option(name, i)));
-  let values, bounds, highest;
+  byId("field").append(...fields.map(({ name }, i) => new Option(name, i)));
+  byId("legend-above").style.background = "#" + header.above;
+  let values, bounds, highest, field;
 
   const mark = () => {
     const box = byId("mark"), stage = viewer.canvas;
@@ -78,20 +128,23 @@ function start(viewer, header, skin) {
     dot.style.transform = `translate(${x - 6}px, ${y - 6}px)`;
   };
   const recolor = () => {
-    const [low, high] = bounds, a = +byId("low").value, b = +byId("high").value;
+    const [low, top] = bounds, high = field.cap ?? top, a = +byId("low").value, b = +byId("high").value;
     // The sliders may pass each other; the range keeps a width and its direction.
     const from = Math.min(a, b, 0.995), to = Math.max(a, b, from + 0.005);
     viewer.range = high > low ? [from, to].map((t) => low + t * (high - low)) : [low - 1, low + 1];
-    legend(viewer, fields[byId("field").value][0]);
+    viewer.cut = field.cap != null && to === 1;
+    legend(viewer, field.name, viewer.cut ? top : undefined);
     viewer.draw();
   };
   const choose = () => {
-    values = Float32Array.from(fields[byId("field").value][1]());
+    field = fields[byId("field").value];
+    values = Float32Array.from(field.values());
     bounds = [Infinity, -Infinity];
     values.forEach((v, i) => {
       if (v < bounds[0]) bounds[0] = v;
       if (v > bounds[1]) [bounds[1], highest] = [v, i];
     });
+    bounds = bounds.map((bound, i) => field.bounds[i] ?? bound);
     // A span of rounding errors is none.
     if (bounds[1] - bounds[0] <= 1e-6 * Math.max(...bounds.map(Math.abs))) bounds[0] = bounds[1];
     byId("low").value = 0;
@@ -112,7 +165,7 @@ function start(viewer, header, skin) {
   byId("edges").onchange = (event) => { viewer.withEdges = event.target.checked; viewer.draw(); };
   byId("outline").onchange = (event) => { viewer.withOutline = event.target.checked; viewer.draw(); };
   byId("home").onclick = () => { byId("scale").value = 1; deform(); viewer.home(); };
-  viewer.after = mark;
+  viewer.after = () => { mark(); triad(viewer); };
   handle(viewer);
   new ResizeObserver(() => { viewer.fitted = undefined; viewer.reserved = legendRoom(); recolor(); }).observe(viewer.canvas);
   choose();

@@ -4,21 +4,17 @@ use super::escape;
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
 use crate::model::{AppliedLoad, Material};
-use crate::output::picture::number;
-use crate::output::summary::{Elastic, Potential, Results, Solver};
-use crate::output::{Fields, Solved, Summary, largest};
-use crate::text::count;
-
-/// Components this much smaller than the largest of a table are rounding errors, and shown faint.
-const TINY: f64 = 1e-6;
+use crate::output::Summary;
+use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver};
+use crate::text::{clean, count, engineering, vector};
 
 /// A number with a true minus sign.
 fn shown(value: f64) -> String {
-    number(value).replace('-', "−")
+    engineering(value).replace('-', "−")
 }
 
 fn point(x: [f64; 3]) -> String {
-    format!("({}, {}, {})", shown(x[0]), shown(x[1]), shown(x[2]))
+    vector(x).replace('-', "−")
 }
 
 /// Above all else: whether the results are worth reading on.
@@ -32,6 +28,22 @@ pub(super) fn status(summary: &Summary) -> String {
              relative residual of {residual}: {}. Nothing below can be relied on.</p>",
             reason(&solver.ending)
         ),
+    }
+}
+
+/// Across the part that can be turned, where the results are none.
+pub(super) fn stamp(summary: &Summary) -> String {
+    if summary.solver.converged { String::new() } else { "<div id=\"stamp\">NOT CONVERGED</div>".into() }
+}
+
+/// The picture, of which this is the base 64.
+pub(super) fn picture(png: Option<String>) -> String {
+    match png {
+        Some(png) => {
+            let image = format!("<img alt=\"The part, deformed and coloured\" src=\"data:image/png;base64,{png}\">");
+            format!("<figure>\n{image}\n</figure>")
+        }
+        None => "<p class=\"status bad\">All results are 0, so there is no picture.</p>".into(),
     }
 }
 
@@ -60,15 +72,19 @@ pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
 /// The few numbers that most readers want.
 pub(super) fn cards(summary: &Summary) -> String {
     let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
+    let both = |label: &str, nodal: f64, centres: f64| {
+        let beside = format!("nodal; {} at element centres", shown(centres));
+        format!("<div><dt>{label}</dt><dd>{}</dd><dd class=\"note\">{beside}</dd></div>", shown(nodal))
+    };
     let (first, second, balance) = match &summary.results {
         Results::Elastic(results) => (
             card("largest displacement", shown(results.max_displacement)),
-            card("largest von Mises stress", shown(results.von_mises.max)),
+            both("largest von Mises stress", results.von_mises_nodal.max, results.von_mises.max),
             results.equilibrium_error,
         ),
         Results::Potential(results) => (
             card("potential", format!("{} to {}", shown(results.min), shown(results.max))),
-            card("steepest gradient", shown(results.gradient.max)),
+            both("steepest gradient", results.gradient_nodal.max, results.gradient.max),
             results.equilibrium_error,
         ),
     };
@@ -88,27 +104,21 @@ pub(super) fn warnings(warnings: &[String]) -> String {
 /// Loads, reactions and their balance.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     match &summary.results {
-        Results::Elastic(results) => elastic_forces(results, loads),
-        Results::Potential(results) => flows(results, loads),
+        Results::Elastic(results) => elastic_forces(results, loads, summary.least_force()),
+        Results::Potential(results) => flows(results, loads, summary.least_force()),
     }
 }
 
-fn elastic_forces(results: &Elastic, loads: &[AppliedLoad]) -> String {
+fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
     rows.extend(left_over(results.applied, loads, "gravity"));
     let n_loads = rows.len();
     rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
-    let largest = rows.iter().flat_map(|row| row.1).fold(0.0, |most: f64, c| most.max(c.abs()));
     let sum = |rows: &[(String, [f64; 3])]| {
         rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]))
     };
     let line = |name: &str, force: [f64; 3], class: &str| {
-        let cell = |c: f64| {
-            if c != 0.0 && c.abs() < TINY * largest {
-                return format!("<td class=\"tiny\">{}</td>", format!("{c:.0e}").replace('-', "−"));
-            }
-            format!("<td>{}</td>", shown(c))
-        };
+        let cell = |c: f64| format!("<td>{}</td>", shown(clean(c, least)));
         format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
     };
     let body: String = rows.iter().map(|(name, force)| line(name, *force, "")).collect();
@@ -128,56 +138,48 @@ fn left_over(applied: [f64; 3], loads: &[AppliedLoad], name: &str) -> Option<(St
     rest.iter().any(|c| c.abs() > 1e-9 * size).then(|| (name.into(), rest))
 }
 
-fn flows(results: &Potential, loads: &[AppliedLoad]) -> String {
+fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
     rows.extend(left_over([results.applied, 0.0, 0.0], loads, "source").map(|(name, flow)| (name, flow[0])));
-    rows.extend(results.flows.iter().map(|(name, flow)| (format!("held at {name}"), *flow)));
-    let line = |(name, flow): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), shown(*flow));
+    rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), *of)));
+    let flow = |flow: f64| shown(clean(flow, least));
+    let line = |(name, of): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), flow(*of));
     let body: String = rows.iter().map(line).collect();
-    let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td></tr>", shown(rows.iter().map(|row| row.1).sum()));
+    let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td></tr>", flow(rows.iter().map(|row| row.1).sum()));
     let head = "<thead><tr><th></th><th>flow into the body</th></tr></thead>";
     format!("<h2>Flows</h2><div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sum}</tbody></table></div>")
 }
 
-/// Largest and smallest values and where they are.
-pub(super) fn extremes(summary: &Summary, fields: &Fields, mesh: &Mesh) -> String {
+/// Largest values and where they are.
+pub(super) fn extremes(summary: &Summary) -> String {
     let row = |name: &str, value: f64, place: String| {
         format!("<tr><th>{name}</th><td>{}</td><td class=\"place\">{place}</td></tr>", shown(value))
     };
-    let element = || {
-        let (_, values) = fields.of_elements();
-        largest(values).map_or(String::new(), |(block, cell, _)| {
-            let (cells, nodes) = (&mesh.cells[block], mesh.cells[block].cell(cell));
-            let x =
-                |i: usize| nodes.iter().map(|&node| mesh.coords[node as usize][i]).sum::<f64>() / nodes.len() as f64;
-            format!("element {} at {}", cells.tags[cell], point([x(0), x(1), x(2)]))
-        })
+    let node = |x| format!("node at {}", point(x));
+    // The largest at nodes, at centres, and what most centres are below.
+    let both = |name: &str, nodal: &Peak, centres: &Distribution| {
+        let at = format!("node {} at {}", nodal.max_node, point(nodal.max_at));
+        let middle = format!("element {} at {}", centres.max_element, point(centres.max_at));
+        row(name, nodal.max, at)
+            + &row("the same at element centres", centres.max, middle)
+            + &row("99 % of the element centres below", centres.p99, String::new())
     };
-    let (rows, values, name) = match (&summary.results, fields.solved) {
-        (Results::Elastic(results), Solved::Elastic { .. }) => {
-            let at = format!("node at {}", point(results.max_displacement_at));
-            let first = row("largest displacement", results.max_displacement, at);
-            (
-                first + &row("largest von Mises stress", results.von_mises.max, element()),
-                results.von_mises,
-                "von Mises stress",
-            )
+    let rows = match &summary.results {
+        Results::Elastic(results) => {
+            let first = row("largest displacement", results.max_displacement, node(results.max_displacement_at));
+            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises)
         }
-        (Results::Potential(results), _) => {
-            let at = |x| format!("node at {}", point(x));
-            let ends = row("smallest potential", results.min, at(results.min_at))
-                + &row("largest potential", results.max, at(results.max_at));
-            (ends + &row("steepest gradient", results.gradient.max, element()), results.gradient, "gradient")
+        Results::Potential(results) => {
+            let ends = row("smallest potential", results.min, node(results.min_at))
+                + &row("largest potential", results.max, node(results.max_at));
+            ends + &both("steepest gradient", &results.gradient_nodal, &results.gradient)
         }
-        _ => return String::new(),
     };
-    let spread = row(&format!("{name}: 99 % of the elements below"), values.p99, String::new())
-        + &row(&format!("{name}: mean"), values.mean, String::new())
-        + &row(&format!("{name}: smallest"), values.min, String::new());
     format!(
-        "<h2>Extremes</h2><div class=\"wide\"><table><tbody>{rows}</tbody><tbody>{spread}</tbody></table></div>\
-         <p class=\"note\">Values of elements, at their centres; colours show means over the elements at each node. At a sharp \
-         inner corner or a point load the largest stress grows with every refinement and says little.</p>"
+        "<h2>Extremes</h2><div class=\"wide\"><table><tbody>{rows}</tbody></table></div><p class=\"note\">Colours and the largest \
+         value are of the nodes: taken where it is most accurate within the elements, extended to their nodes, averaged over \
+         the elements of one material there. At a sharp inner corner or a point load the largest value grows with every \
+         refinement and says little.</p>"
     )
 }
 

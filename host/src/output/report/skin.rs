@@ -92,13 +92,16 @@ impl Skin {
         let numbers = surface.triangles.iter().flatten().chain(lines.flatten());
         numbers.for_each(|&number| write_step(&mut bytes, &mut last, number));
         let ranges: Vec<[f64; 2]> = planes.iter().map(|plane| plane.range).collect();
-        let colors: String = colormap::stress().iter().flatten().map(|c| format!("{c:02x}")).collect();
+        let map = colormap::stress();
+        let hex = |color: &[u8; 3]| color.iter().map(|c| format!("{c:02x}")).collect::<String>();
+        let colors: String = map.colors.iter().map(hex).collect();
         let header = json!({
             "vertices": surface.vertices.len(), "triangles": surface.triangles.len(),
             "outline": surface.outline.len(), "edges": surface.edges.len(), "bytes": bytes.len(),
             "ranges": ranges, "scale": shown.scale, "axes": shown.view().axes, "colors": colors,
             "fields": if scene.steepness.is_some() { vec!["potential", "gradient"] } else { vec!["von Mises stress"] },
-            "moves": shown.largest > 0.0, "fewEdges": n_edges > 0,
+            "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
+            "cap": shown.above.map(|_| shown.range[1]), "above": hex(&map.above),
         });
         Skin { header: header.to_string().replace('<', "\\u003c"), packed: deflate(&bytes), note }
     }
@@ -129,6 +132,13 @@ fn surface(scene: &Scene) -> Surface {
         surface.triangles.push([at(0), at(1), at(2)]);
         if face[3] != NONE {
             surface.triangles.push([at(0), at(2), at(3)]);
+        }
+    }
+    // Where a largest value is inside, for its mark.
+    for &node in &scene.peaks {
+        if number[node as usize] == NONE {
+            number[node as usize] = surface.vertices.len() as u32;
+            surface.vertices.push(node);
         }
     }
     surface.outline = scene.outline.iter().map(|edge| edge.map(|node| number[node as usize])).collect();

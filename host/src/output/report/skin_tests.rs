@@ -47,8 +47,7 @@ fn unpack(skin: &Skin) -> (serde_json::Value, Vec<Vec<f64>>, Vec<u32>) {
 fn bent(mesh: &Mesh) -> Results {
     let mut results = Results::zero(mesh);
     results.displacement = mesh.coords.iter().map(|x| [1e-4 * x[1], -3e-5, 2e-3 * x[0] * x[0]]).collect();
-    let n = results.von_mises[0].len();
-    results.von_mises[0] = (0..n).map(|i| 1e6 + (i as f64 * 0.7).sin() * 9e5).collect();
+    results.nodal.sizes = (0..mesh.coords.len()).map(|i| 1e6 + (i as f64 * 0.7).sin() * 9e5).collect();
     results
 }
 
@@ -119,6 +118,8 @@ fn a_skin_with_too_many_vertices_is_thinned_and_says_so() {
     let numbers = thinned.triangles.iter().flatten().chain(thinned.outline.iter().flatten());
     assert!(numbers.copied().all(|v| (v as usize) < thinned.vertices.len()));
     assert!(!thinned.outline.is_empty());
+    let peaks = &shown.scene.peaks;
+    assert!(peaks.len() == 2 && peaks.iter().all(|peak| thinned.vertices.contains(peak)), "{peaks:?}");
     assert!((area(&thinned) - 6.0).abs() < 0.6, "{}", area(&thinned));
 }
 

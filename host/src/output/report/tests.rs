@@ -1,6 +1,7 @@
 use super::*;
+use crate::output::Fields;
 use crate::output::picture::Shown;
-use crate::output::summary::{Distribution, Elastic, History, Potential, Results as Numbers};
+use crate::output::summary::{Distribution, Elastic, History, Peak, Potential, Results as Numbers};
 use crate::output::tests::{PotentialResults, Results, hex_pair};
 
 pub(in crate::output) const BACKGROUND: Background<'static> =
@@ -9,7 +10,7 @@ pub(in crate::output) const BACKGROUND: Background<'static> =
 fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
     let shown = Shown::new(mesh, fields);
     let mut out = Vec::new();
-    Report::new(mesh, fields, summary, background, &shown).write(&mut out, b"png").unwrap();
+    Report::new(mesh, summary, background, Some(&shown)).write(&mut out, Some(b"png")).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -18,8 +19,10 @@ fn summary() -> Summary {
     summary.solver.converged = true;
     summary.solver.history = History::of(&[1.0, 1e-3, 1e-6, 1e-9]);
     let reactions = vec![("wall".into(), [-7.0, 0.0, 30.0])];
-    let von_mises = Distribution { min: 1.5, max: 2.5, mean: 2.0, p99: 2.5 };
-    let results = Elastic { reactions, applied: [7.0, 0.0, -30.0], von_mises, ..Elastic::default() };
+    let von_mises =
+        Distribution { max: 2.5, max_at: [0.5, 0.0, 1.0], max_element: 42, p99: 2.25, ..Distribution::default() };
+    let von_mises_nodal = Peak { max: 3.5, max_at: [2.0, 1e-17, 1.0], max_node: 9 };
+    let results = Elastic { reactions, applied: [7.0, 0.0, -30.0], von_mises, von_mises_nodal, ..Elastic::default() };
     summary.results = Numbers::Elastic(results);
     summary
 }
@@ -73,6 +76,38 @@ fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
 }
 
 #[test]
+fn rounding_errors_are_zero_beside_the_loads() {
+    let mut summary = summary();
+    if let Numbers::Elastic(results) = &mut summary.results {
+        results.reactions[0].1 = [-7.0, -2.9e-8, 30.0];
+    }
+    summary.solver.relative_residual = 1e-11;
+    assert!(parts::forces(&summary, &[]).contains("<td>−7.000</td><td>0</td><td>30.00</td>"));
+    if let Numbers::Elastic(results) = &mut summary.results {
+        results.reactions[0].1[1] = -2.9e-7;
+    }
+    assert!(parts::forces(&summary, &[]).contains("<td>−7.000</td><td>−290.0e−9</td><td>30.00</td>"));
+    // What an iteration leaves is none of its results.
+    summary.solver.relative_residual = 1e-9;
+    assert!(parts::forces(&summary, &[]).contains("<td>−7.000</td><td>0</td><td>30.00</td>"));
+}
+
+#[test]
+fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
+    let table = parts::extremes(&summary());
+    for row in [
+        "largest von Mises stress</th><td>3.500</td><td class=\"place\">node 9 at (2.000, 0, 1.000)",
+        "the same at element centres</th><td>2.500</td><td class=\"place\">element 42 at (0.5000, 0, 1.000)",
+        "99 % of the element centres below</th><td>2.250",
+    ] {
+        assert!(table.contains(row), "{row} is not in {table}");
+    }
+    assert!(parts::cards(&summary()).contains(
+        "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">nodal; 2.500 at element centres</dd>"
+    ));
+}
+
+#[test]
 fn results_that_did_not_converge_are_marked_first() {
     let mut summary = summary();
     summary.solver.converged = false;
@@ -80,6 +115,7 @@ fn results_that_did_not_converge_are_marked_first() {
     let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, BACKGROUND);
     let mark = page.find("Not converged").unwrap();
     assert!(mark < page.find("class=\"cards\"").unwrap() && page.contains("status bad"));
+    assert!(page.contains(">NOT CONVERGED</div>"));
     assert!(!page.contains("Converged:"));
 }
 

@@ -1,5 +1,5 @@
 //! Fewer vertices for a skin that has too many: those in one cube of a grid become one, and triangles that lose a corner
-//! go (vertex clustering, Rossignac and Borrel 1993). Quick, and enough for a view whose pixels are larger than the cubes.
+//! go (vertex clustering, Rossignac and Borrel 1993); the largest values stay. Quick, and enough for a view whose pixels are larger than the cubes.
 
 use rayon::prelude::*;
 
@@ -38,6 +38,9 @@ fn clusters(scene: &Scene, vertices: &[u32], low: [f64; 3], size: f64) -> Vec<u3
     let mut kept = vec![0; vertices.len()];
     for cube in keyed.chunk_by(|a, b| a.0 == b.0) {
         cube.iter().for_each(|&(_, vertex)| kept[vertex as usize] = cube[0].1);
+    }
+    for (i, _) in vertices.iter().enumerate().filter(|(_, node)| scene.peaks.contains(node)) {
+        kept[i] = i as u32;
     }
     kept
 }

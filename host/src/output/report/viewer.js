@@ -55,14 +55,15 @@ void main() {
 const FACES = `#version 300 es
 precision highp float;
 in float shown; in vec3 place;
-uniform vec2 range; uniform sampler2D colors;
+uniform vec2 range; uniform sampler2D colors; uniform vec3 above; uniform float cut;
 out vec4 color;
 void main() {
   vec3 n = normalize(cross(dFdx(place), dFdy(place)));
   n *= sign(n.z);
   float lit = 0.70 + 0.30 * max(dot(n, vec3(-0.30, 0.42, 0.86)), 0.0);
-  float t = clamp((shown - range.x) / (range.y - range.x), 0.0, 1.0);
-  color = vec4(texture(colors, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).rgb * lit, 1.0);
+  float t = (shown - range.x) / (range.y - range.x);
+  vec3 tone = texture(colors, vec2((clamp(t, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+  color = vec4((cut > 0.0 && t > 1.0001 ? above : tone) * lit, 1.0);
 }`;
 const LINES = `#version 300 es
 precision highp float;
@@ -102,6 +103,8 @@ class Viewer {
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, skin[name], gl.STATIC_DRAW);
     }
     this.map(header.colors);
+    this.above = header.above.match(/../g).map((c) => parseInt(c, 16) / 255);
+    this.cut = false;
     this.home();
     this.range = [0, 1];
     this.scale = header.scale;
@@ -274,6 +277,8 @@ class Viewer {
     gl.polygonOffset(1, 1);
     this.use(this.faces, this.scale, 0);
     gl.uniform2f(this.faces.range, ...this.range);
+    gl.uniform3f(this.faces.above, ...this.above);
+    gl.uniform1f(this.faces.cut, this.cut ? 1 : 0);
     this.elements(gl.TRIANGLES, "triangles");
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);

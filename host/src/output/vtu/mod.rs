@@ -128,7 +128,7 @@ fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> 
         return Some(cell_data(mesh, "material", "Int32", 1, fields.material));
     }
     match fields.solved {
-        Solved::Elastic { displacement, reaction_force, von_mises, stress } => match name {
+        Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal } => match name {
             "displacement" => Some(Array::new("PointData", "displacement", "Float64", 3, vec![bytes(displacement)])),
             "reaction_force" => {
                 Some(Array::new("PointData", "reaction_force", "Float64", 3, vec![bytes(reaction_force)]))
@@ -138,11 +138,21 @@ fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> 
                 let array = cell_data(mesh, "stress", "Float64", 6, stress);
                 Some(Array { component_names: &STRESS_COMPONENTS, ..array })
             }
+            "von_mises_nodal" => {
+                Some(Array::new("PointData", "von_mises_nodal", "Float64", 1, vec![bytes(&nodal.sizes)]))
+            }
+            "stress_nodal" => {
+                let array = Array::new("PointData", "stress_nodal", "Float64", 6, vec![bytes(&nodal.values)]);
+                Some(Array { component_names: &STRESS_COMPONENTS, ..array })
+            }
             _ => None,
         },
-        Solved::Potential { potential, gradient, .. } => match name {
+        Solved::Potential { potential, gradient, nodal, .. } => match name {
             "potential" => Some(Array::new("PointData", "potential", "Float64", 1, vec![bytes(potential)])),
             "gradient" => Some(cell_data(mesh, "gradient", "Float64", 3, gradient)),
+            "gradient_nodal" => {
+                Some(Array::new("PointData", "gradient_nodal", "Float64", 3, vec![bytes(&nodal.values)]))
+            }
             _ => None,
         },
     }

@@ -8,6 +8,7 @@ use crate::mesh::Cells;
 use crate::mesh::generate::generate_box;
 use crate::mesh::rectangle::generate_rectangle;
 use crate::output::tests::{PotentialResults, Results, all_fields, hex_pair};
+use crate::stress::AtNodes;
 
 /// A file taken apart by hand.
 struct Parsed {
@@ -86,6 +87,8 @@ fn every_array_is_where_the_head_says() {
     assert_eq!(floats(&file.raw("reaction_force")), results.reaction_force.concat());
     assert_eq!(floats(&file.raw("von_mises")), results.von_mises[1]);
     assert_eq!(floats(&file.raw("stress")), results.stress[1].concat());
+    assert_eq!(floats(&file.raw("von_mises_nodal")), results.nodal.sizes);
+    assert_eq!(floats(&file.raw("stress_nodal")), results.nodal.values.concat());
     assert_eq!(ints(&file.raw("material")), [3, 4]);
 }
 
@@ -106,6 +109,7 @@ fn a_potential_and_its_gradient_are_there() {
     let file = Parsed::of_fields(&hex_pair(), &results.fields(), &names.collect::<Vec<_>>(), false);
     assert_eq!(floats(&file.raw("potential")), results.potential);
     assert_eq!(floats(&file.raw("gradient")), results.gradient[1].concat());
+    assert_eq!(floats(&file.raw("gradient_nodal")), results.nodal.values.concat());
     assert_eq!(ints(&file.raw("material")), [3, 4]);
     assert!(!file.tag("potential").contains("NumberOfComponents"));
     assert!(file.tag("gradient").contains("NumberOfComponents=\"3\""));
@@ -205,6 +209,7 @@ fn many_tets(n: usize) -> (Mesh, Results) {
         reaction_force: vec![[0.25; 3]; 4],
         von_mises: vec![(0..n).map(|i| (i / 100) as f64).collect()],
         stress: vec![(0..n).map(|i| [(i / 100) as f64; 6]).collect()],
+        nodal: AtNodes { values: vec![[0.5; 6]; 4], sizes: vec![1.5; 4] },
         material: vec![vec![1; n]],
     };
     (mesh, results)
