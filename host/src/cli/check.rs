@@ -43,7 +43,10 @@ pub struct Reported(pub u8);
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
-    let (case, mut problems) = Case::review(&arguments.case).map_err(Error::from)?;
+    let (case, mut problems) = match Case::review(&arguments.case) {
+        Ok(found) => found,
+        Err(problems) => return report(problems).map_or(Ok(()), Err),
+    };
     let model = model(&case, arguments.device, &mut problems, &progress);
     let mut out = String::new();
     if let Some(model) = &model {

@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use warpfem::Error;
+use warpfem::model::ModelError;
 use warpfem::solve::Ending;
 pub use warpfem::text::{bytes, count, seconds};
 
@@ -69,7 +70,9 @@ pub fn set_up() {
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub fn error(error: &anyhow::Error) {
     let text = match error.downcast_ref::<Error>() {
-        Some(Error::Case(case) | Error::MissingMesh(case)) if io::stderr().is_terminal() => {
+        Some(Error::Case(case) | Error::MissingMesh(case) | Error::Model(ModelError::MissingDensity(case)))
+            if io::stderr().is_terminal() =>
+        {
             format!("{:?}", miette::Report::new(case.report()))
         }
         // A library error's text has its causes' in it.

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 
 use super::case::Case;
-use super::names::{nearest, suggest};
+use super::case::synonyms::{self, Meant};
+use super::names::{list, nearest};
 use super::{Analysis, CaseError, SolverOptions};
 
 /// Analysis kinds of this version.
@@ -94,23 +95,28 @@ impl Case {
         self.check_name("assembly", table.assembly.as_ref(), &[&["auto"], choices.assemblies].concat())
     }
 
-    /// Refuses a value that is not in a list of names: as a slip if a name is near, else as not there yet.
+    /// Refuses a value that is not in a list of names: as another word for one of them or a slip, or else as not there yet.
     pub(super) fn check_name(
         &self,
         key: &str,
         value: Option<&Spanned<String>>,
         available: &[&str],
     ) -> Result<(), Box<CaseError>> {
-        match value {
-            Some(value) if !available.contains(&value.get_ref().as_str()) => {
-                let message = match nearest(value.get_ref(), available) {
-                    Some(_) => format!("there is no {key} `{}`", value.get_ref()),
-                    None => format!("{key} `{}` is not available in this version", value.get_ref()),
-                };
-                Err(self.error_at(value.span(), message, suggest(value.get_ref(), "available", available)))
-            }
-            _ => Ok(()),
-        }
+        let Some(place) = value.filter(|value| !available.contains(&value.get_ref().as_str())) else { return Ok(()) };
+        let name = place.get_ref();
+        let names = format!("available: {}", list(available));
+        let is_there = |meant: &Meant| !matches!(meant, Meant::Is(name) if !available.contains(name));
+        let meant = synonyms::name(key, name).filter(is_there);
+        let (near, help) = match meant.or_else(|| nearest(name, available).map(Meant::Is)) {
+            Some(Meant::Is(near)) => (true, format!("did you mean `{near}`? {names}")),
+            Some(Meant::Not(why)) => (false, format!("{why}; {names}")),
+            None => (false, names),
+        };
+        let message = match near {
+            true => format!("there is no {key} `{name}`"),
+            false => format!("{key} `{name}` is not available in this version"),
+        };
+        Err(self.error_at(place.span(), message, help))
     }
 }
 
