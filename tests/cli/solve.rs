@@ -109,6 +109,7 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     let run = folder.solve(GOOD, &["--max-iterations", "5"]);
     assert_eq!(run.code, Some(5));
     assert!(run.err.starts_with("error: not converged: the relative residual is "), "{}", run.err);
+    assert!(run.err.contains(", not 1e-10, after 5 iterations, the limit\n"), "{}", run.err);
     assert!(run.err.contains("after 5 iterations") && run.err.contains("--max-iterations"), "{}", run.err);
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
     assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
@@ -119,6 +120,21 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     let quiet = folder.solve(GOOD, &["--max-iterations", "5", "--quiet"]);
     assert_eq!((quiet.code, quiet.out.as_str()), (Some(5), ""));
     assert!(quiet.err.contains("not converged"));
+}
+
+#[test]
+fn a_tolerance_that_rounding_does_not_allow() {
+    let folder = Folder::new();
+    let run = folder.solve(GOOD, &["--tolerance", "1e-18"]);
+    assert_eq!(run.code, Some(5));
+    assert!(run.out.contains("warning: a tolerance of 1e-18 is more than double precision holds"), "{}", run.out);
+    for words in [", not 1e-18, after ", "as rounding has eaten what is left", "rounding allows no less on this model"]
+    {
+        assert!(run.err.contains(words), "{words}: {}", run.err);
+    }
+    assert!(!run.err.contains("--precision"), "it is double already: {}", run.err);
+    let within = run.err.split("`--tolerance ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    assert!(!folder.solve(GOOD, &["--tolerance", within]).done().out.contains("warning"), "{within}");
 }
 
 #[test]

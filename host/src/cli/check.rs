@@ -11,9 +11,9 @@ use warpfem::backend::{Device, host_memory};
 use warpfem::estimate::{self, Work};
 use warpfem::mesh::quality::{self, Quality};
 use warpfem::model::{Analysis, Case, Model, Problems, unused};
+use warpfem::pipeline;
 use warpfem::solve::Monitor;
 use warpfem::text::number;
-use warpfem::{Error, pipeline};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
 const FLAT: f64 = 0.02;
@@ -31,7 +31,7 @@ pub struct Arguments {
     /// The case file.
     case: PathBuf,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate: where it is to be solved.
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
 }
 
@@ -73,7 +73,8 @@ fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progre
     let mesh = problems.take(case.mesh())?;
     problems.take(memory::check_mesh(&mesh, case.analysis(), on_host));
     progress.phase("check");
-    let (model, more) = Model::review(case, mesh);
+    let (mut model, more) = Model::review(case, mesh);
+    model.warnings.extend(model.solver.warning());
     more.into_vec().into_iter().for_each(|error| problems.add(error));
     if problems.count() == 0 {
         problems.take(pipeline::choices(&model, device));

@@ -2,7 +2,7 @@
 
 use super::print::{Tone, bytes, count, seconds, toned, vector};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warpfem::model::Model;
 use warpfem::output::Summary;
 use warpfem::output::summary::{
@@ -140,15 +140,44 @@ pub fn levels(multigrid: &Multigrid) -> String {
     )
 }
 
-/// What the terminal shows.
-pub fn text(summary: &Summary, files: &[PathBuf]) -> String {
+/// The results that a folder held before.
+pub struct Earlier {
+    case: String,
+    nodes: u64,
+    elements: u64,
+}
+
+impl Earlier {
+    /// As the summary in the folder has it; nothing if there is none.
+    pub fn read(dir: &Path) -> Option<Earlier> {
+        let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(dir.join("summary.json")).ok()?).ok()?;
+        let count = |key: &str| summary[key].as_u64();
+        Some(Earlier { case: summary["case"].as_str()?.into(), nodes: count("nodes")?, elements: count("elements")? })
+    }
+
+    /// What to say of a file that has taken its place; more than a word if it was of another case or mesh.
+    fn replaced(&self, s: &Summary) -> String {
+        let Earlier { case, nodes, elements } = self;
+        match (case == &s.case, (*nodes, *elements) == (s.nodes as u64, s.elements as u64)) {
+            (true, true) => " (replaced)".into(),
+            _ => format!(
+                " (replaced that of {case}: {} nodes, {} elements)",
+                count(*nodes as usize),
+                count(*elements as usize)
+            ),
+        }
+    }
+}
+
+/// What the terminal shows; `before` is what the folder held.
+pub fn text(summary: &Summary, files: &[PathBuf], before: Option<&Earlier>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write_text(&mut out, summary, files);
+    let _ = write_text(&mut out, summary, files, before);
     out
 }
 
-fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Result {
+fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&Earlier>) -> std::fmt::Result {
     let (solver, t) = (&s.solver, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
@@ -178,7 +207,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
     let phases: Vec<String> = phases.map(|(name, s)| format!("{name} {}", seconds(s))).collect();
     writeln!(out, "  {} ({})", seconds(t.total), phases.join(", "))?;
     for file in files {
-        writeln!(out, "  wrote {}", file.display())?;
+        // Every case has a summary of that name.
+        let replaced = before.filter(|before| before.case == s.case || file.ends_with("summary.json"));
+        writeln!(out, "  wrote {}{}", file.display(), replaced.map_or(String::new(), |before| before.replaced(s)))?;
     }
     write_result(out, s)
 }

@@ -43,6 +43,27 @@ pub struct Choices<'a> {
     pub assemblies: &'a [&'a str],
 }
 
+/// The relative residual below which rounding keeps even compact bodies of some hundred nodes from getting in double precision;
+/// slender ones end at a thousand times that.
+const LEAST_DOUBLE: f64 = 1e-13;
+
+impl SolverOptions {
+    /// What there is to say of a tolerance that no iteration in this precision meets.
+    pub fn warning(&self) -> Option<String> {
+        let (least, precision) = match self.precision.as_str() {
+            "single" => (LEAST_DOUBLE * f64::from(f32::EPSILON) / f64::EPSILON, "single"),
+            _ => (LEAST_DOUBLE, "double"),
+        };
+        (self.tolerance < least).then(|| {
+            format!(
+                "a tolerance of {:e} is more than {precision} precision holds: rounding keeps residuals above {least:.0e}, on slender \
+                 bodies far above",
+                self.tolerance
+            )
+        })
+    }
+}
+
 impl Case {
     /// `[solver]`, with its method, precision, tolerance and iteration limit checked.
     pub fn solver_options(&self) -> Result<SolverOptions, Box<CaseError>> {
@@ -123,5 +144,21 @@ impl Case {
 fn set(option: &mut String, value: Option<&Spanned<String>>) {
     if let Some(value) = value {
         option.clone_from(value.get_ref());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tolerances_that_rounding_does_not_allow_are_warned_of() {
+        let of = |precision: &str, tolerance| {
+            SolverOptions { precision: precision.into(), tolerance, ..SolverOptions::default() }.warning()
+        };
+        assert_eq!((of("double", 1e-12), of("mixed", 1e-12), of("single", 1e-4)), (None, None, None));
+        assert!(of("double", 1e-18).unwrap().starts_with("a tolerance of 1e-18 is more than double precision holds"));
+        assert!(of("mixed", 1e-14).unwrap().contains("above 1e-13"));
+        assert!(of("single", 1e-8).unwrap().contains("single precision holds: rounding keeps residuals above 5e-5"));
     }
 }

@@ -71,14 +71,22 @@ pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<Box<CaseErr
         match value.get_mut() {
             DeValue::Array(items) if SINGLE.contains(&name) => {
                 let message = format!("there can be only one `{name}` table");
-                errors.push(source.error_at(key.span(), message, format!("write {}, once, in single brackets", header(name))));
+                errors.push(source.error_at(
+                    key.span(),
+                    message,
+                    format!("write {}, once, in single brackets", header(name)),
+                ));
                 if let Some(first) = items.first().filter(|item| item.get_ref().is_table()).cloned() {
                     *value = first;
                 }
             }
             DeValue::Table(_) if REPEATED.contains(&name) => {
                 let message = format!("`{name}` tables form a list");
-                errors.push(source.error_at(key.span(), message, format!("write {}, in double brackets", header(name))));
+                errors.push(source.error_at(
+                    key.span(),
+                    message,
+                    format!("write {}, in double brackets", header(name)),
+                ));
                 *value = Spanned::new(place, DeValue::Array(std::iter::once(value.clone()).collect()));
             }
             _ => {}

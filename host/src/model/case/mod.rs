@@ -173,7 +173,10 @@ fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
             }
             _ => {
                 let help = files::instead(path, "toml", "case files");
-                source.error_anywhere(why(&files::reason(path, &error)), format!("{help}; `warpfem init MESH` makes one for a mesh"))
+                source.error_anywhere(
+                    why(&files::reason(path, &error)),
+                    format!("{help}; `warpfem init MESH` makes one for a mesh"),
+                )
             }
         }
     })

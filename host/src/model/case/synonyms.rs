@@ -20,7 +20,7 @@ const EXPANSION: &str = "there is no thermal expansion in this version: leave it
 const STATIC: &str = "this version solves what is at rest, in one step";
 const LINEAR: &str = "materials are linear in this version; compare von Mises stresses with the strength afterwards";
 
-/// A table (empty: the top level), words for keys of it, what they mean.
+/// A table (empty: the top level) or several, words for keys of it, what they mean.
 const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("", "grid geometry", Is("mesh")),
     ("", "problem physics study", Is("analysis")),
@@ -32,19 +32,43 @@ const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("", "heat_source", Is("source")),
     ("", "results outputs", Is("output")),
     ("", "load loads bc_load", Not(LOADS)),
-    ("", "moment moments torque", Not("there are no moments in this version: two opposite [[force]] on groups apart make one")),
-    ("", "temperature thermal thermal_load", Not("there are no thermal loads in this version; a field of temperatures is [analysis] kind = \"laplace\"")),
-    ("", "displacement displacements prescribed", Not("a prescribed displacement is a [[support]] with displacement = { x = 1e-3 }")),
+    (
+        "",
+        "moment moments torque",
+        Not("there are no moments in this version: two opposite [[force]] on groups apart make one"),
+    ),
+    (
+        "",
+        "temperature thermal thermal_load",
+        Not("there are no thermal loads in this version; a field of temperatures is [analysis] kind = \"laplace\""),
+    ),
+    (
+        "",
+        "displacement displacements prescribed",
+        Not("a prescribed displacement is a [[support]] with displacement = { x = 1e-3 }"),
+    ),
     ("", "spring springs", Not("there are no springs in this version")),
     ("", "convection film", Not("there is no convection in this version: [[flux]] takes a given flow")),
-    ("", "mpc coupling tie rbe2 rbe3 contact_pair", Not("parts are joined by the nodes they share; this version has no other joints")),
+    (
+        "",
+        "mpc coupling tie rbe2 rbe3 contact_pair",
+        Not("parts are joined by the nodes they share; this version has no other joints"),
+    ),
     ("", "step steps time", Not(STATIC)),
     ("", "units unit", Not("units are yours, and consistent: there is nothing to set")),
     ("mesh", "path filename name mesh msh", Is("file")),
-    ("mesh", "scale unit units", Not("coordinates are taken as they are: choose the units of modulus and loads by them, or scale in Gmsh")),
+    (
+        "mesh",
+        "scale unit units",
+        Not("coordinates are taken as they are: choose the units of modulus and loads by them, or scale in Gmsh"),
+    ),
     ("analysis", "type analysis", Is("kind")),
     ("analysis", "t h", Is("thickness")),
-    ("material", "E youngs_modulus young_modulus youngs_mod elastic_modulus elasticity_modulus modulus emod", Is("young")),
+    (
+        "material",
+        "E youngs_modulus young_modulus youngs_mod elastic_modulus elasticity_modulus modulus emod",
+        Is("young"),
+    ),
     ("material", "nu v poissons_ratio poisson_ratio pr \u{3bd}", Is("poisson")),
     ("material", "rho mass_density \u{3c1}", Is("density")),
     ("material", "k kappa thermal_conductivity permeability permittivity", Is("conductivity")),
@@ -62,9 +86,17 @@ const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("support", "T temperature potential head voltage", Is("value")),
     ("support", "node", Is("nodes")),
     ("pressure", "p pressure magnitude", Is("value")),
-    ("pressure", "vector direction total", Not("a pressure is a number, `value`, along the normal; a force with a direction is [[force]] or [[traction]]")),
+    (
+        "pressure",
+        "vector direction total",
+        Not("a pressure is a number, `value`, along the normal; a force with a direction is [[force]] or [[traction]]"),
+    ),
     ("traction", "value traction t", Is("vector")),
-    ("traction", "total force", Not("a force on the whole group is [[force]] total = [x, y, z]; a traction is a `vector` per area")),
+    (
+        "traction",
+        "total force",
+        Not("a force on the whole group is [[force]] total = [x, y, z]; a traction is a `vector` per area"),
+    ),
     ("force", "vector force forces F value f", Is("total")),
     ("force", "node nodes at", Not("a force on a node is [[point_force]]")),
     ("force", "direction magnitude", Not("the force is one vector: `total = [0.0, 0.0, -1500.0]`")),
@@ -72,11 +104,15 @@ const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("point_force", "position point location", Is("at")),
     ("point_force", "nodes", Is("node")),
     ("point_force", "on", Not("a force on a group is [[force]]; a point force has `at` or `node`")),
-    ("pressure traction force flux", "group groups where set region surface", Is("on")),
+    ("pressure|traction|force|flux", "group groups where set region surface", Is("on")),
     ("gravity", "g value vector", Is("acceleration")),
     ("contact", "force value", Is("total")),
     ("contact", "normal", Is("direction")),
-    ("contact", "on", Not("contact is with what lies furthest along `direction`; a load on a group is [[force]] or [[pressure]]")),
+    (
+        "contact",
+        "on",
+        Not("contact is with what lies furthest along `direction`; a load on a group is [[force]] or [[pressure]]"),
+    ),
     ("flux", "q flux", Is("value")),
     ("source", "q s source", Is("value")),
     ("generate", "shape type", Is("kind")),
@@ -95,12 +131,24 @@ const KEYS: &[(&str, &str, Meant<'static>)] = &[
 /// What is to be named, words for names of it, what they mean.
 const NAMES: &[(&str, &str, Meant<'static>)] = &[
     ("analysis kind", "heat thermal conduction diffusion potential poisson seepage electrostatics", Is("laplace")),
-    ("analysis kind", "static linear elastic linear_elasticity structural mechanical mechanics solid 3d", Is("elasticity")),
-    ("analysis kind", "2d plane", Not("\"plane_stress\" is for thin plates, \"plane_strain\" for sections of long bodies")),
+    (
+        "analysis kind",
+        "static linear elastic linear_elasticity structural mechanical mechanics solid 3d",
+        Is("elasticity"),
+    ),
+    (
+        "analysis kind",
+        "2d plane",
+        Not("\"plane_stress\" is for thin plates, \"plane_strain\" for sections of long bodies"),
+    ),
     ("analysis kind", "axisymmetric", Not("solve the body, or a sector of it, in space")),
     ("analysis kind", "modal modes frequency eigen buckling dynamic dynamics transient harmonic", Not(STATIC)),
     ("analysis kind", "nonlinear plastic plasticity hyperelastic", Not(LINEAR)),
-    ("analysis kind", "shell plate beam truss", Not("bodies are solids here: \"elasticity\" with a few elements through the thickness")),
+    (
+        "analysis kind",
+        "shell plate beam truss",
+        Not("bodies are solids here: \"elasticity\" with a few elements through the thickness"),
+    ),
     ("method", "pcg conjugate_gradient conjugate_gradients iterative", Is("cg")),
     ("method", "cholesky lu ldl ldlt sparse mumps pardiso cholmod superlu umfpack", Is("direct")),
     ("method", "multigrid amg mg", Not("multigrid is a preconditioner: `preconditioner = \"amg\"`")),
@@ -134,7 +182,7 @@ pub fn name(what: &str, word: &str) -> Option<Meant<'static>> {
 /// As it is written, or else whatever its case and its hyphens are.
 fn meant(table: &[(&str, &str, Meant<'static>)], of: &str, word: &str) -> Option<Meant<'static>> {
     let find = |word: &str| {
-        let is_of = |tables: &str| tables == of || !of.is_empty() && tables.split(' ').any(|table| table == of);
+        let is_of = |tables: &str| tables.split('|').any(|table| table == of);
         let mut rows = table.iter().filter(|(tables, ..)| is_of(tables));
         rows.find(|(_, words, _)| words.split(' ').any(|known| known == word)).map(|(_, _, meant)| *meant)
     };
@@ -187,7 +235,7 @@ mod tests {
             for (i, (of, words, _)) in table.iter().enumerate() {
                 for word in words.split(' ') {
                     let again = table[i + 1..].iter().find(|(other, words, _)| {
-                        let shared = other.split(' ').any(|table| of.split(' ').any(|name| name == table));
+                        let shared = other.split('|').any(|table| of.split('|').any(|name| name == table));
                         shared && words.split(' ').any(|other| other == word)
                     });
                     assert_eq!(again, None, "`{word}` of [{of}]");
@@ -199,7 +247,8 @@ mod tests {
     #[test]
     fn components_by_any_name() {
         let xyz = ["x", "y", "z"];
-        for (word, letters_of_it) in [("123", "xyz"), ("XZ", "xz"), ("ux, uy", "xy"), ("all", "xyz"), ("123456", "xyz")] {
+        for (word, letters_of_it) in [("123", "xyz"), ("XZ", "xz"), ("ux, uy", "xy"), ("all", "xyz"), ("123456", "xyz")]
+        {
             assert_eq!(letters(word, &xyz).as_deref(), Some(letters_of_it), "{word}");
         }
         assert_eq!((letters("xw", &xyz), letters("", &xyz), letters("456", &xyz)), (None, None, None));

@@ -147,7 +147,9 @@ impl Reading<'_> {
 
     fn without_table(&self, name: &str) -> Box<CaseError> {
         let help = match name {
-            "mesh" => "[mesh]\nfile = \"part.msh\"\n(`warpfem init part.msh` writes a whole case for a mesh)".to_string(),
+            "mesh" => {
+                "[mesh]\nfile = \"part.msh\"\n(`warpfem init part.msh` writes a whole case for a mesh)".to_string()
+            }
             name => format!("add {}", foreign::header(name)),
         };
         self.source.error_anywhere(format!("there is no [{name}]"), help)
@@ -211,7 +213,8 @@ impl Reading<'_> {
         };
         let kind = word(["analysis", "kind", ""]);
         let shape = word(["mesh", "generate", "kind"]);
-        let is_plane = kind.is_some_and(|kind| kind.starts_with("plane")) || matches!(shape, Some("rectangle" | "annulus"));
+        let is_plane =
+            kind.is_some_and(|kind| kind.starts_with("plane")) || matches!(shape, Some("rectangle" | "annulus"));
         if is_plane { 2 } else { 3 }
     }
 }

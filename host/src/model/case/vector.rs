@@ -58,7 +58,9 @@ impl Case {
         let wanted = if dim == 2 { "two numbers `[x, y]`" } else { "three numbers `[x, y, z]`" };
         let values = if found == 1 { "value" } else { "values" };
         let help = match found {
-            2 => "a component that is zero is written too; a plane problem is [analysis] kind = \"plane_stress\" or \"plane_strain\"",
+            2 => {
+                "a component that is zero is written too; a plane problem is [analysis] kind = \"plane_stress\" or \"plane_strain\""
+            }
             _ => "a component that is zero is written too",
         };
         self.error_at(place, format!("this must be {wanted}, not {found} {values}"), help)
