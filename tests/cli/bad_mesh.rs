@@ -167,7 +167,8 @@ fn a_plane_mesh() {
 fn elements_that_are_not_supported() {
     let words = [
         "prism6.msh: element",
-        "which is not supported; it is near (",
+        "which is not supported, as 3 more elements are; it is near (",
+        " in group `body`\n",
         "supported are",
         "tetrahedra or with hexahedra",
         "Mesh.RecombineAll",

@@ -127,15 +127,21 @@ fn misspelt_keys_are_all_found_and_read_as_what_was_meant() {
     let run = check(&case);
     problems(&run, 2, &expected);
     assert!(run.out.contains("E = 2.1e11, nu = 0.3"), "{}", run.out);
-    // What cannot be guessed, or be read, ends the check behind the last of its kind.
+    // What cannot be guessed, or be read, ends the check before the mesh.
     let case = good_but("young", "colour")
+        .replace("1e-10", "7")
         .replace("\"xyz\"", "7")
         .replace("[0.0, 0.0, -1e3]", "[\"a\"]")
         .replace("\"xmax\"", "\"xmaxx\"");
     problems(
         &check(&case),
         2,
-        &["10:1: unknown key `colour`", "16:7: this must be a string", "23:10: this must be a number"],
+        &[
+            "10:1: unknown key `colour`",
+            "16:7: this must be a string",
+            "23:10: this must be a number",
+            "`tolerance` must lie",
+        ],
     );
     // Brackets are mended for the rest.
     let case = good_but("[[support]]", "[support]").replace("[gravity]", "[[gravity]]").replace("\"xmin\"", "\"xmim\"");

@@ -144,7 +144,7 @@ fn single_precision_that_comes_to_its_end_says_so() {
     assert_eq!(run.code, Some(5));
     let warning = "single precision reached a relative residual of ";
     assert!(run.out.contains(warning) && run.out.contains("short of the tolerance 1.0e-10"), "{}", run.out);
-    assert!(folder.summary("out")["warnings"][0].as_str().unwrap().starts_with(warning));
+    assert!(folder.summary("out")["warnings"].to_string().contains(warning));
     folder.solve(GOOD, &["--precision", "mixed"]).done();
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed".into(), &"chebyshev".into()));

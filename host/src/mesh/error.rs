@@ -76,8 +76,8 @@ pub enum MeshError {
     /// An element of a type that is not supported.
     #[error(
         "element {element} is of type {name} (Gmsh type {code}), which is not supported{}{}\nsupported are {}\nhelp: {}",
-        whereabouts(.at, .group),
         also_of_such(*.more),
+        whereabouts(.at, .group),
         supported(),
         instead(name)
     )]

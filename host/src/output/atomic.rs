@@ -16,8 +16,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Whether a file has got its final name.
 static PUBLISHED: AtomicBool = AtomicBool::new(false);
 
-/// Removes the temporary files of writes in progress, and says whether a file has been written before. For a Ctrl-C handler, just
-/// before it ends the process.
+/// Removes the temporary files of writes in progress, and says whether a file has been written before. For a Ctrl-C
+/// handler, just before it ends the process.
 pub fn discard_unfinished() -> bool {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.drain(..) {

@@ -62,6 +62,8 @@ pub fn value(table: &str, key: &str, dim: usize) -> Option<String> {
     Some(match dim {
         2 if VECTORS.contains(&key) => value.replacen("0.0, ", "", 1),
         2 if key == "fix" => "\"xy\"".into(),
+        2 if key == "size" => "[1.0, 1.0]".into(),
+        2 if key == "cells" => "[8, 8]".into(),
         _ => value.to_string(),
     })
 }
@@ -85,6 +87,7 @@ mod tests {
         assert_eq!(value("force", "total", 3).as_deref(), Some("[0.0, 0.0, -1500.0]"));
         assert_eq!(value("force", "total", 2).as_deref(), Some("[0.0, -1500.0]"));
         assert_eq!(value("support", "fix", 2).as_deref(), Some("\"xy\""));
+        assert_eq!(value("generate", "cells", 2).as_deref(), Some("[8, 8]"));
         assert_eq!(value("contact", "total", 2).as_deref(), Some("1500.0"));
         assert!(is_vector("force", "total") && !is_vector("contact", "total") && !is_vector("pressure", "value"));
         assert_eq!((along_last_axis("-3", 2), along_last_axis("-3", 3)), ("[0.0, -3]".into(), "[0.0, 0.0, -3]".into()));

@@ -42,7 +42,7 @@ fn tables<'a, 'i>(root: &'a DeTable<'i>, key: &str) -> Vec<&'a DeTable<'i>> {
     }
 }
 
-/// The keys of other analyses than the case's, each at its first place.
+/// An error for each key of other analyses than the case's, at its first place.
 pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<Box<CaseError>> {
     let kind = tables(root, "analysis").into_iter().find_map(|table| entry(table, "kind"));
     let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::Elasticity.name());

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
 pub use names_list::Names;
+use syntax::Parsed;
 pub use tables::Tables;
 pub use vector::Vector;
 
@@ -63,8 +64,9 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// All that was found, where that leaves no case to check: a file that cannot be read, text that is no TOML, keys
-    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis that there is none of.
+    /// All that was found, where that leaves no case to resolve: a file that cannot be read, text that is no TOML, keys
+    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis that
+    /// there is none of.
     pub fn review(path: &Path) -> Result<(Case, Problems), Problems> {
         match text_of(path) {
             Ok(text) => Case::review_text(path, &text),
@@ -74,11 +76,15 @@ impl Case {
 
     fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Problems> {
         let source = Source::new(path, text);
-        let (tables, mut problems) = syntax::parse(&source)?;
+        let Parsed { tables, mut problems, cut, is_whole } = syntax::parse(&source)?;
         let case = Case { path: path.to_path_buf(), source, tables };
-        match case.check(&mut problems) {
-            Some(()) => Ok((case, problems)),
-            None => Err(problems),
+        let mut found = Problems::default();
+        let is_checked = case.check(&mut found).is_some();
+        let found = found.into_vec().into_iter().filter(|error| !syntax::follows(&cut, error));
+        found.for_each(|error| problems.add(error));
+        match is_checked && is_whole {
+            true => Ok((case, problems)),
+            false => Err(problems),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Words that other programs and books have for the keys and names of a case file, and words for what this version has not.
+//! Words that other programs and books have for the keys and names of a case file, and words for what this version has
+//! not.
 //!
 //! They are offered where a key or a name is unknown, before one that is merely spelt alike.
 
@@ -14,14 +15,14 @@ pub enum Meant<'a> {
 }
 
 /// What loads there are.
-const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[contact]] or [gravity]; \
-                     of a potential [[flux]] or [source]";
+const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[contact]] or \
+                     [gravity]; of a potential [[flux]] or [source]";
 const EXPANSION: &str = "there is no thermal expansion in this version: leave it out";
 const STATIC: &str = "this version solves what is at rest, in one step";
 const LINEAR: &str = "materials are linear in this version; compare von Mises stresses with the strength afterwards";
 
 /// A table (empty: the top level) or several, words for keys of it, what they mean.
-const KEYS: &[(&str, &str, Meant<'static>)] = &[
+pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("", "grid geometry", Is("mesh")),
     ("", "problem physics study", Is("analysis")),
     ("", "boundary bc bcs constraint constraints fixed fix fixture dirichlet encastre clamp", Is("support")),

@@ -1,7 +1,7 @@
 //! From TOML text to [`Tables`], with serde's complaints put into the words of the case file.
 //!
-//! One mistake does not hide the next: each is noted, and the tree is read again with the key that was meant, or without what
-//! cannot be read.
+//! One mistake does not hide the next: each is noted, and the tree is read again with the key that was meant, or without
+//! what cannot be read.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -11,30 +11,53 @@ use super::synonyms::{self, Meant};
 use super::tables::Tables;
 use super::tree::{Part, Way};
 use super::{examples, foreign};
+use crate::Error;
 use crate::model::names::{list, nearest};
 use crate::model::{CaseError, Place, Problems, Source};
 
-/// Parses the text, as far as it can be read: unknown keys, missing keys, wrong types, brackets and syntax errors are named with their place.
+/// What could be read of a case file.
+pub struct Parsed {
+    /// Its tables.
+    pub tables: Tables,
+    /// Unknown keys, missing keys, wrong types and brackets, with their places.
+    pub problems: Problems,
+    /// The tables that something was taken out of, by their places; nowhere is the top.
+    pub cut: Vec<Place>,
+    /// Whether nothing is lost that the case may need.
+    pub is_whole: bool,
+}
+
+/// Whether an error is of a table, or of the whole file, that something was taken out of: it may follow from that.
+pub fn follows(cut: &[Place], error: &Error) -> bool {
+    let Error::Case(error) = error else { return false };
+    match &error.span {
+        // Errors hold the first line of a table in braces.
+        Some(span) => cut.iter().any(|place| !place.is_empty() && place.start == span.start),
+        None => cut.contains(&(0..0)),
+    }
+}
+
+/// Parses the text, as far as it can be read.
 ///
 /// # Errors
 ///
-/// All of these, where what they leave is not the whole case.
-pub fn parse(source: &Source) -> Result<(Tables, Problems), Problems> {
+/// What is wrong, where there are no tables to go on with.
+pub fn parse(source: &Source) -> Result<Parsed, Problems> {
     let root = match document(source) {
         Ok(tree) => tree.into_inner(),
         Err(error) => return Err(Problems::of([error])),
     };
     let mut reading = Reading { source, root, errors: vec![], guessed: vec![], cut: vec![], is_whole: true };
-    reading.errors = foreign::of_other_analyses(source, &reading.root);
-    reading.is_whole = reading.errors.is_empty();
+    reading.cut_foreign();
     reading.errors.extend(foreign::mend_brackets(source, &mut reading.root));
     let tables = reading.read();
+    let Reading { mut errors, cut, is_whole, .. } = reading;
     // As they stand in the file; what is missing altogether comes last.
-    reading.errors.sort_by_key(|error| error.span.as_ref().map_or(usize::MAX, |span| span.start));
-    let problems = Problems::of(reading.errors);
+    errors.sort_by_key(|error| error.span.as_ref().map_or(usize::MAX, |span| span.start));
+    let problems = Problems::of(errors);
     match tables {
-        Some(tables) if reading.is_whole => Ok((tables, problems)),
-        _ => Err(problems),
+        Some(tables) => Ok(Parsed { tables, problems, cut, is_whole }),
+        None => Err(problems),
     }
 }
 
@@ -69,6 +92,25 @@ struct Reading<'s> {
 }
 
 impl Reading<'_> {
+    /// Takes the keys of other analyses out, each with its error.
+    fn cut_foreign(&mut self) {
+        loop {
+            // The first of each key: where it is gone the next is the first.
+            let found = foreign::of_other_analyses(self.source, &self.root);
+            if found.is_empty() {
+                return;
+            }
+            self.is_whole = false;
+            for error in found {
+                let way = error.span.as_ref().and_then(|place| Way::to(&self.root, place));
+                self.errors.push(error);
+                if way.and_then(|(way, _)| self.cut(&way)).is_none() {
+                    return;
+                }
+            }
+        }
+    }
+
     fn read(&mut self) -> Option<Tables> {
         loop {
             let tree = Spanned::new(0..0, self.root.clone());
@@ -79,7 +121,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Notes an error and mends its cause; nothing if there is no way on. Each time one entry less is unknown or there at all.
+    /// Notes an error and mends its cause; nothing if there is no way on. Each time one entry less is unknown, or is there
+    /// at all.
     fn mend(&mut self, error: &toml::de::Error) -> Option<()> {
         let said = error.message();
         let place = error.span().unwrap_or(0..0);

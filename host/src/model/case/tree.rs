@@ -1,6 +1,7 @@
 //! The tree of a case file's text: what stands at a place, and taking it out or giving it another key.
 //!
-//! Places are those that the TOML parser gives: a table under a header is where its header is, any other value where it stands.
+//! Places are those that the TOML parser gives: a table under a header is where its header is, any other value where it
+//! stands.
 
 use std::borrow::Cow;
 use std::mem;

@@ -59,7 +59,8 @@ impl Case {
         let values = if found == 1 { "value" } else { "values" };
         let help = match found {
             2 => {
-                "a component that is zero is written too; a plane problem is [analysis] kind = \"plane_stress\" or \"plane_strain\""
+                "a component that is zero is written too; a plane problem is [analysis] kind = \"plane_stress\" or \
+                 \"plane_strain\""
             }
             _ => "a component that is zero is written too",
         };
