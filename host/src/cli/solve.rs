@@ -1,5 +1,6 @@
 //! `warpfem solve CASE`.
 
+use super::earlier::Earlier;
 use super::progress::Progress;
 use super::{devices, memory, preview, print, summary};
 use clap::builder::PossibleValuesParser;
@@ -193,7 +194,7 @@ impl Job {
             tolerance: model.solver.tolerance,
         };
         let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
-        let before = summary::Earlier::read(&self.dir);
+        let before = Earlier::read(&self.dir);
         let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
         Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files, before.as_ref()))
     }

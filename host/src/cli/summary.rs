@@ -1,8 +1,9 @@
 //! The summary of a solution: as data for `summary.json`, and as text for people.
 
+use super::earlier::Earlier;
 use super::print::{Tone, bytes, count, seconds, toned, vector};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use warpfem::model::Model;
 use warpfem::output::Summary;
 use warpfem::output::summary::{
@@ -138,35 +139,6 @@ pub fn levels(multigrid: &Multigrid) -> String {
         multigrid.operator_complexity,
         bytes(multigrid.bytes)
     )
-}
-
-/// The results that a folder held before.
-pub struct Earlier {
-    case: String,
-    nodes: u64,
-    elements: u64,
-}
-
-impl Earlier {
-    /// As the summary in the folder has it; nothing if there is none.
-    pub fn read(dir: &Path) -> Option<Earlier> {
-        let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(dir.join("summary.json")).ok()?).ok()?;
-        let count = |key: &str| summary[key].as_u64();
-        Some(Earlier { case: summary["case"].as_str()?.into(), nodes: count("nodes")?, elements: count("elements")? })
-    }
-
-    /// What to say of a file that has taken its place; more than a word if it was of another case or mesh.
-    fn replaced(&self, s: &Summary) -> String {
-        let Earlier { case, nodes, elements } = self;
-        match (case == &s.case, (*nodes, *elements) == (s.nodes as u64, s.elements as u64)) {
-            (true, true) => " (replaced)".into(),
-            _ => format!(
-                " (replaced that of {case}: {} nodes, {} elements)",
-                count(*nodes as usize),
-                count(*elements as usize)
-            ),
-        }
-    }
 }
 
 /// What the terminal shows; `before` is what the folder held.

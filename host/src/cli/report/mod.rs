@@ -43,7 +43,7 @@ mod verdict_tests;
 use super::{check, devices, print, usage};
 use run::Run;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use warpfem::Error;
 use warpfem::output;
@@ -113,8 +113,10 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
     let mut paths = arguments.from.clone();
     if paths.is_empty() {
         let folder = &arguments.output;
-        let found = std::fs::read_dir(folder)
-            .map_err(|error| nothing_in(folder, &files::reason(folder, &error).replace("file", "folder")))?;
+        let found = std::fs::read_dir(folder).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => nothing_in(folder, "there is no such folder"),
+            _ => nothing_in(folder, &files::plain(&error)),
+        })?;
         paths.extend(
             found
                 .filter_map(|entry| Some(entry.ok()?.path()))
@@ -132,9 +134,9 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
 /// There is nothing to report on in a folder.
 fn nothing_in(folder: &Path, why: &str) -> anyhow::Error {
     usage(format!(
-        "{}: {why}\nhelp: this makes the report of measurements, JSON in a folder (in the repository docs/benchmarks): name files by `--from`, \
-         or measure this machine, in some minutes by `warpfem report --quick -o FOLDER`, or at length by `--measure`. The report of a \
-         case is the CASE.html that `warpfem solve` writes",
+        "{}: {why}\nhelp: this makes the report of measurements, JSON in a folder (in the repository docs/benchmarks): name \
+         files by `--from`, or measure this machine, in some minutes by `warpfem report --quick -o FOLDER`, or at length by \
+         `--measure`. The report of a case is the CASE.html that `warpfem solve` writes",
         folder.display()
     ))
 }
