@@ -135,6 +135,8 @@ fn words_of_other_programs_lead_to_keys_that_there_are() {
                 "generate" => format!("[mesh]\ngenerate = {{ \"{word}\" = 1 }}\n"),
                 table => format!("{}\n\"{word}\" = 1\n", foreign::header(table).trim_matches('`')),
             };
+            let of_potentials = ["flux", "source"].contains(&table);
+            let text = if of_potentials { format!("[analysis]\nkind = \"laplace\"\n{text}") } else { text };
             let found = problems(&text);
             let said = found.iter().find(|message| message.contains(&format!("unknown key `{word}`")));
             let said = said.unwrap_or_else(|| panic!("{word} of [{table}] is known: {found:#?}"));
