@@ -1,6 +1,8 @@
 //! The library's error: one enum, one variant per exit code, each carrying the data of what went wrong.
 
-use std::path::PathBuf;
+use crate::text::files;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 pub use crate::mesh::MeshError;
 pub use crate::model::{CaseError, ModelError};
@@ -49,8 +51,9 @@ pub enum Error {
     },
     /// The iteration ended short of the tolerance (exit code 5). Carries what there is.
     #[error(
-        "not converged: the relative residual is {:.2e} after {} iterations{}",
+        "not converged: the relative residual is {:.2e}, not {:e}, after {} iterations{}",
         .0.outcome.relative_residual,
+        .0.outcome.tolerance,
         .0.outcome.iterations,
         .0.outcome.ending.reason()
     )]
@@ -88,13 +91,42 @@ pub enum Error {
     #[error("{0}")]
     Device(String),
     /// A result could not be written (exit code 8).
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {}", path.display(), not_written(path, source))]
     Output {
         /// The file or folder.
         path: PathBuf,
         /// The operating system's reason.
         source: std::io::Error,
     },
+    /// No results can be put into a folder (exit code 8).
+    #[error("cannot write into {}: {}", asked.display(), in_the_way(obstacle, source))]
+    Folder {
+        /// The folder that was asked for, from the root.
+        asked: PathBuf,
+        /// It, or the folder above it that is there and takes no file.
+        obstacle: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// Why a file could not be written.
+fn not_written(path: &Path, source: &std::io::Error) -> String {
+    let folder = files::folder_of(path);
+    match source.kind() {
+        ErrorKind::NotFound if !folder.exists() => format!("there is no folder {}", folder.display()),
+        _ => files::plain(source),
+    }
+}
+
+/// What keeps a folder from taking files.
+fn in_the_way(obstacle: &Path, source: &std::io::Error) -> String {
+    let obstacle = obstacle.display();
+    match source.kind() {
+        ErrorKind::NotADirectory => format!("{obstacle} is a file, not a folder"),
+        ErrorKind::PermissionDenied => format!("you may not write in {obstacle} (permission denied)"),
+        _ => format!("{obstacle} takes no new files ({})", files::plain(source)),
+    }
 }
 
 /// A number of bytes in a unit that suits it.
@@ -116,7 +148,7 @@ impl Error {
             Error::NotConverged(_) | Error::Unverified { .. } => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
-            Error::Output { .. } => 8,
+            Error::Output { .. } | Error::Folder { .. } => 8,
         }
     }
 }

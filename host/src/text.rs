@@ -1,4 +1,7 @@
-//! Numbers, points and times in words for people.
+//! Numbers, points, times, names and files in words for people.
+
+pub mod files;
+pub mod names;
 
 /// Components below this fraction of a point's largest one are rounding.
 const ROUNDING: f64 = 1e-6;

@@ -12,9 +12,16 @@ fn refused(case: &str, code: i32, words: &[&str]) {
 #[test]
 fn no_such_case_file() {
     let folder = Folder::new();
-    folder.run(&["solve", "nope.toml"]).refused(2, &["nope.toml: cannot read the case file: No such file"]);
-    folder.run(&["solve", "."]).refused(2, &["cannot read the case file"]);
+    let words = ["nope.toml: cannot read the case file: there is no such file", "`warpfem init MESH` makes one"];
+    folder.run(&["solve", "nope.toml"]).refused(2, &words);
     assert!(folder.names(".").is_empty());
+    folder.write("case.toml", GOOD);
+    folder.run(&["solve", "csae.toml"]).refused(2, &["did you mean `case.toml`? case files in that folder: case.toml"]);
+    for command in ["solve", "check"] {
+        folder
+            .run(&[command, "."])
+            .refused(2, &["cannot read the case file: it is a folder", "case files in that folder: case"]);
+    }
 }
 
 #[test]
@@ -33,6 +40,37 @@ fn unknown_keys_and_tables() {
 }
 
 #[test]
+fn words_of_other_programs_are_understood() {
+    refused(&good_but("young", "E"), 2, &["case.toml:10:1: unknown key `E`", "did you mean `young`?"]);
+    refused(&good_but("total", "vector"), 2, &["unknown key `vector`", "did you mean `total`?"]);
+    let words = ["unknown key `alpha`", "there is no thermal expansion in this version"];
+    refused(&good_but("density = 7850.0", "density = 7850.0\nalpha = 12e-6"), 2, &words);
+    refused(&good_but("[[force]]", "[[load]]"), 2, &["unknown key `load`", "a load is [[force]] (a total on a group)"]);
+    refused(&good_but("[[force]]", "[[moment]]"), 2, &["unknown key `moment`", "there are no moments in this version"]);
+    let words = ["case.toml:5:8: there is no analysis kind `heat`", "did you mean `laplace`?"];
+    refused(&good_but("\"elasticity\"", "\"heat\""), 2, &words);
+    for (fix, word) in [("123", "did you mean `xyz`?"), ("all", "did you mean `xyz`?"), ("123456", "have no rotations")]
+    {
+        refused(&good_but("\"xyz\"", &format!("\"{fix}\"")), 2, &["case.toml:16:7", "is no component", word]);
+    }
+}
+
+#[test]
+fn values_of_the_wrong_shape_are_shown_right() {
+    let words = ["case.toml:16:7: this must be a string, not a list", "help: write `fix = \"xyz\"`"];
+    refused(&good_but("\"xyz\"", "[\"x\", \"y\", \"z\"]"), 2, &words);
+    let words = ["case.toml:23:9: this must be a list", "as in `total = [0.0, 0.0, -1e3]`"];
+    refused(&good_but("[0.0, 0.0, -1e3]", "-1e3"), 2, &words);
+    refused(&good_but("210e9", "\"210e9\""), 2, &["numbers stand without quotes: `young = 210e9`"]);
+    refused(&good_but("210e9", "\"stiff\""), 2, &["for example `young = 210e9`"]);
+    refused(
+        &good_but("total = [0.0, 0.0, -1e3]\n", ""),
+        2,
+        &["`total` is missing here", "add `total = [0.0, 0.0, -1500.0]`"],
+    );
+}
+
+#[test]
 fn wrong_types_and_values() {
     refused(&good_but("fix = \"xyz\"", "fix = 3"), 2, &["case.toml:16:7: this must be a string, not the number `3`"]);
     refused(&good_but("1e-10", "\"small\""), 2, &["case.toml:26:13: this must be a number, not the text \"small\""]);
@@ -48,7 +86,9 @@ fn wrong_types_and_values() {
 fn syntax_errors() {
     refused(&good_but("[[support]]", "[[support]"), 2, &["case.toml:14:11", "[[support]\n"]);
     refused(&good_but("\"xyz\"", "\"xyz"), 2, &["case.toml:16:"]);
-    refused("", 2, &["case.toml", "mesh"]);
+    refused("", 2, &["case.toml: there is no [mesh]", "help: [mesh]\nfile = \"part.msh\"\n"]);
+    let start = GOOD.find("[[material]]").unwrap();
+    refused(&GOOD[start..], 2, &["case.toml: there is no [mesh]"]);
 }
 
 #[test]
@@ -76,8 +116,8 @@ fn what_this_version_has_not() {
     refused(&solver("ordering = \"metis\""), 2, &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]);
     refused(&solver("ordering = \"rmc\""), 2, &["case.toml:26:12: there is no ordering `rmc`", "did you mean `rcm`?"]);
     refused(&solver("precision = \"half\""), 2, &["precision `half` is not available", "double, single, mixed"]);
-    let words = ["case.toml:5:8: analysis kind `thermal` is not available", "plane_strain, laplace"];
-    refused(&good_but("\"elasticity\"", "\"thermal\""), 2, &words);
+    let words = ["case.toml:5:8: analysis kind `modal` is not available", "what is at rest", "plane_strain, laplace"];
+    refused(&good_but("\"elasticity\"", "\"modal\""), 2, &words);
 }
 
 #[test]
@@ -96,7 +136,11 @@ fn supports_that_leave_the_body_free() {
 
 #[test]
 fn gravity_without_density() {
-    let words = ["case.toml:8: gravity needs the density of material `steel`", "help: add `density"];
+    let words = [
+        "case.toml:8:8: gravity needs the density of material `steel`",
+        "8 | name = \"steel\"\n  |        ^^^^^^^",
+        "help: add `density = 7850.0`",
+    ];
     refused(&good_but("density = 7850.0\n", ""), 4, &words);
 }
 

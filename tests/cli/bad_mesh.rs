@@ -84,7 +84,11 @@ fn no_such_mesh() {
     let words = ["case.toml:2:8: there is no mesh file part.msh", "file = \"part.msh\"", "relative to the case file"];
     folder.solve(CASE, &[]).refused(3, &words);
     assert_eq!(folder.names("."), ["case.toml"]);
-    folder.run(&["info", "nope.msh"]).refused(3, &["nope.msh: No such file"]);
+    folder.run(&["info", "nope.msh"]).refused(3, &["nope.msh: there is no such file"]);
+    folder.write("part.msh", MESH);
+    folder.run(&["info", "prt.msh"]).refused(3, &["did you mean `part.msh`? meshes in that folder: part.msh"]);
+    folder.run(&["info", "."]).refused(3, &[".: it is a folder", "meshes in that folder: part.msh"]);
+    folder.solve(&CASE.replace("part.msh", "."), &[]).refused(3, &["case.toml:2:8: . is a folder, not a mesh file"]);
 }
 
 #[test]
@@ -161,7 +165,14 @@ fn a_plane_mesh() {
 
 #[test]
 fn elements_that_are_not_supported() {
-    let words = ["prism6.msh: element", "which is not supported", "supported are", "tetrahedra or with hexahedra"];
+    let words = [
+        "prism6.msh: element",
+        "which is not supported, as 3 more elements are; it is near (",
+        " in group `body`\n",
+        "supported are",
+        "tetrahedra or with hexahedra",
+        "Mesh.RecombineAll",
+    ];
     refused_file("tests/data/prism6.msh", &words);
     let words = ["hex27.msh: element", "of type quad9", "Mesh.SecondOrderIncomplete = 1"];
     refused_file("tests/data/hex27.msh", &words);

@@ -76,11 +76,16 @@ fn places_that_cannot_be_written() {
     let folder = Folder::new();
     folder.write("file", "old");
     folder.write("case.toml", GOOD);
-    for place in ["file", "file/below", "file/below/that"] {
-        folder.run(&["solve", "case.toml", "-o", place]).refused(8, &["cannot write file", "not a directory", "`-o`"]);
+    let full = folder.path("").canonicalize().unwrap();
+    for place in ["file", "file/below", "./file/below/that"] {
+        let asked = format!("cannot write into {}", full.join(place.trim_start_matches("./")).display());
+        let obstacle = format!("{} is a file, not a folder", full.join("file").display());
+        folder.run(&["solve", "case.toml", "-o", place]).refused(8, &[&asked, &obstacle, "`-o`"]);
     }
     folder.run(&["mesh", "box", "--cells", "1", "1", "1", "-o", "file/a.msh"]).refused(8, &["file/a.msh", "not a dir"]);
-    folder.run(&["mesh", "box", "--cells", "1", "1", "1", "-o", "no/a.msh"]).refused(8, &["no/a.msh", "not found"]);
+    folder
+        .run(&["mesh", "box", "--cells", "1", "1", "1", "-o", "no/a.msh"])
+        .refused(8, &["no/a.msh", "there is no folder no"]);
     let bench = ["bench", "spmv", "--cells", "2", "--samples", "1", "--device", "cpu", "--json", "no/a.json"];
     folder.run(&bench).refused(8, &["no/a.json"]);
     assert_eq!(folder.names("."), ["case.toml", "file"]);

@@ -234,8 +234,8 @@ fn inputs_that_make_no_sense() {
 #[test]
 fn meshes_without_cells() {
     let folder = Folder::new();
-    folder.run(&["bench", "spmv", "no.msh"]).refused(3, &["no.msh: No such file"]);
-    folder.run(&["bench", "spmv", "no.toml"]).refused(2, &["no.toml", "No such file"]);
+    folder.run(&["bench", "spmv", "no.msh"]).refused(3, &["no.msh: there is no such file"]);
+    folder.run(&["bench", "spmv", "no.toml"]).refused(2, &["no.toml", "there is no such file"]);
     let edges = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0 0 0\n2 1 0 0\n$EndNodes\n\
                  $Elements\n1\n1 1 2 1 1 1 2\n$EndElements\n";
     folder.write("edges.msh", edges);

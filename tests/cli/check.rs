@@ -126,6 +126,68 @@ fn two_problems_of_a_model_are_both_said() {
 }
 
 #[test]
+fn misspelt_keys_are_all_found_and_read_as_what_was_meant() {
+    let case = good_but("young", "youngs")
+        .replace("poisson", "nu")
+        .replace("total", "vector")
+        .replace("\"xmax\"", "\"xmaxx\"");
+    let expected = [
+        "case.toml:10:1: unknown key `youngs`",
+        "case.toml:11:1: unknown key `nu`",
+        "case.toml:23:1: unknown key `vector`",
+        "no group of the generated mesh is called `xmaxx`",
+    ];
+    let run = check(&case);
+    problems(&run, 2, &expected);
+    assert!(run.out.contains("E = 2.1e11, nu = 0.3"), "{}", run.out);
+    // What cannot be guessed, or be read, ends the check before the mesh.
+    let case = good_but("young", "colour")
+        .replace("1e-10", "7")
+        .replace("\"xyz\"", "7")
+        .replace("[0.0, 0.0, -1e3]", "[\"a\"]")
+        .replace("\"xmax\"", "\"xmaxx\"");
+    problems(
+        &check(&case),
+        2,
+        &[
+            "10:1: unknown key `colour`",
+            "16:7: this must be a string",
+            "23:10: this must be a number",
+            "`tolerance` must lie",
+        ],
+    );
+    // Brackets are mended for the rest.
+    let case = good_but("[[support]]", "[support]").replace("[gravity]", "[[gravity]]").replace("\"xmin\"", "\"xmim\"");
+    problems(
+        &check(&case),
+        2,
+        &["14:2: `support` tables form a list", "18:3: there can be only one `gravity`", "`xmim`"],
+    );
+}
+
+#[test]
+fn what_is_wrong_is_not_listed_as_right() {
+    let run = check(&good_but("density = 7850.0\n", ""));
+    assert!(!run.out.contains("gravity: "), "{}", run.out);
+    let run = check(&good_but("[0.0, 0.0, -1e3]", "[0.0, -1e3]"));
+    problems(&run, 2, &["case.toml:23:9: this must be three numbers"]);
+    assert!(!run.out.contains("force on xmax") && run.out.contains("gravity: "), "{}", run.out);
+}
+
+#[test]
+fn loads_that_are_zero_and_tolerances_out_of_reach_are_warned_of() {
+    let out = check(&good_but("-1e3", "0.0")).done().out;
+    assert!(
+        out.contains("warning: force on xmax: it is zero, and loads nothing") && !out.contains("nothing loads"),
+        "{out}"
+    );
+    let out = check(&good_but("-1e3", "0.0").replace("-9.81", "0.0")).done().out;
+    assert!(out.contains("warning: nothing loads the model: every displacement will be zero"), "{out}");
+    let out = check(&good_but("1e-10", "1e-18")).done().out;
+    assert!(out.contains("warning: a tolerance of 1e-18 is more than double precision holds"), "{out}");
+}
+
+#[test]
 fn units_that_do_not_fit_are_warned_of() {
     let out = check(&good_but("young = 210e9", "young = 210e3")).done().out;
     let words = ["warning: units: material `steel`: young = 210000 is 210 kPa in m, N, Pa, kg/m^3", "young = 2.1e11"];

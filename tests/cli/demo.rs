@@ -40,7 +40,7 @@ fn a_bracket_that_somebody_has_changed_is_left_alone() {
     folder.run(&demo).refused(2, &["first/bracket.toml is there already", "`-o`"]);
     assert_eq!(folder.read("first/bracket.toml"), b"# mine\n");
     folder.write("file", "");
-    folder.run(&["demo", "-o", "file/below"]).refused(8, &["cannot write file"]);
+    folder.run(&["demo", "-o", "file/below"]).refused(8, &["is a file, not a folder"]);
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn nothing_is_written_over_and_paths_are_seen_from_the_case() {
     let text = String::from_utf8(folder.read("cases/a.toml")).unwrap();
     assert!(text.contains("file = \"../part.msh\""), "{text}");
     folder.run(&["init", "part.msh", "-o", "no/a.toml"]).refused(8, &["no/a.toml"]);
-    folder.run(&["init", "nope.msh"]).refused(3, &["nope.msh: No such file"]);
+    folder.run(&["init", "nope.msh"]).refused(3, &["nope.msh: there is no such file"]);
     folder
         .run(&["init", "part.msh", "--kind", "plane_stress", "-o", "b.toml"])
         .refused(2, &["3 dimensions", "elasticity, laplace"]);

@@ -71,8 +71,9 @@ fn what_cannot_be_reported_on_is_refused() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.err);
         assert!(run.err.contains(why), "{arguments:?}: {}", run.err);
     };
-    refused(&[], "docs/benchmarks");
-    refused(&["-o", "."], "no *.json in .");
+    refused(&[], "docs/benchmarks: there is no such folder\nhelp: this makes the report of measurements");
+    refused(&[], "`warpfem report --quick -o FOLDER`");
+    refused(&["-o", "."], ".: there is no *.json in it\nhelp: ");
     refused(&["--from", "none.json"], "none.json");
     refused(&["--check", "--quick"], "cannot be used with");
     refused(&["--cells", "9"], "--measure");

@@ -34,7 +34,26 @@ fn shells_can_complete() {
         let script = folder.run(&["completions", shell]).done().out;
         assert!([word, "solve", "verify", "preconditioner"].iter().all(|word| script.contains(word)), "{shell}");
     }
+    // Names of devices, which the shell would take for files; those with a number are taken all the same.
+    let bash = folder.run(&["completions", "bash"]).done().out;
+    assert!(bash.contains("compgen -W \"auto cpu cuda emulate\""), "{bash}");
+    folder.run(&["check", "nope.toml", "--device", "cuda:1"]).refused(2, &["cannot read the case file"]);
     folder.run(&["completions", "csh"]).refused(2, &["possible values: bash"]);
+}
+
+#[test]
+fn results_that_take_the_place_of_others_say_so() {
+    let folder = Folder::new();
+    assert!(!folder.solve(GOOD, &[]).done().out.contains("replaced"));
+    let out = folder.solve(GOOD, &[]).done().out;
+    assert!(
+        out.contains("  wrote out/case.vtu (replaced)\n") && out.contains("out/summary.json (replaced)\n"),
+        "{out}"
+    );
+    folder.write("other.toml", &GOOD.replace("[8, 2, 2]", "[4, 2, 2]"));
+    let out = folder.run(&["solve", "other.toml", "-o", "out", "--device", "cpu"]).done().out;
+    let lines = ["  wrote out/other.vtu\n", "out/summary.json (replaced that of case: 81 nodes, 192 elements)\n"];
+    assert!(lines.iter().all(|line| out.contains(line)), "{out}");
 }
 
 #[cfg(target_os = "linux")]

@@ -13,7 +13,7 @@ use warpfem::mesh::quality::{self, Quality};
 use warpfem::model::{Analysis, Case, Model, Problems, unused};
 use warpfem::solve::Monitor;
 use warpfem::text::number;
-use warpfem::{Error, pipeline, precond};
+use warpfem::{pipeline, precond};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
 const FLAT: f64 = 0.02;
@@ -33,7 +33,7 @@ pub struct Arguments {
     /// The case file.
     case: PathBuf,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate: where it is to be solved.
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
 }
 
@@ -45,7 +45,10 @@ pub struct Reported(pub u8);
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
-    let (case, mut problems) = Case::review(&arguments.case).map_err(Error::from)?;
+    let (case, mut problems) = match Case::review(&arguments.case) {
+        Ok(found) => found,
+        Err(problems) => return report(problems).map_or(Ok(()), Err),
+    };
     let model = model(&case, arguments.device, &mut problems, &progress);
     let mut out = String::new();
     if let Some(model) = &model {
@@ -74,7 +77,8 @@ fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progre
     let mesh = problems.take(case.mesh())?;
     problems.take(memory::check_mesh(&mesh, case.analysis(), on_host));
     progress.phase("check");
-    let (model, more) = Model::review(case, mesh);
+    let (mut model, more) = Model::review(case, mesh);
+    model.warnings.extend(model.solver.warning());
     more.into_vec().into_iter().for_each(|error| problems.add(error));
     if problems.count() == 0 {
         problems.take(pipeline::choices(&model, device));

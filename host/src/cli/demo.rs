@@ -1,5 +1,6 @@
 //! `warpfem demo`: a bracket that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
+use super::devices;
 use super::print::{self, seconds};
 use super::progress::Progress;
 use super::solve::Job;
@@ -30,7 +31,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "DIR", default_value = "warpfem-demo")]
     output: PathBuf,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Print errors only.
     #[arg(long)]

@@ -2,12 +2,42 @@
 
 use super::bench::bandwidth;
 use super::print;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use std::ffi::OsStr;
 use std::fmt::Write;
-use warpfem::backend::CpuBackend;
+use warpfem::backend::{CpuBackend, Device};
 use warpfem::estimate::Speed;
 
 /// Bytes that are copied to see how fast the host's memory is: more than caches hold, and a few hundredths of a second.
 const COPIED: usize = 64 << 20;
+
+/// Reads a device; shells complete its names.
+#[derive(Debug, Clone)]
+pub struct Parser<T>(fn(&str) -> Result<T, String>);
+
+/// Reads a device.
+pub fn parser() -> Parser<Device> {
+    Parser(str::parse)
+}
+
+/// Reads a device and keeps what was said.
+pub fn named() -> Parser<String> {
+    Parser(|text| text.parse::<Device>().map(|_| text.to_owned()))
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Parser<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let read = self.0;
+        StringValueParser::new().try_map(move |text| read(&text)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(["auto", "cpu", "cuda", "emulate"].map(PossibleValue::new).into_iter()))
+    }
+}
 
 /// A device that can solve, and how fast it is.
 pub struct Computer {

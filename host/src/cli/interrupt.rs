@@ -1,6 +1,7 @@
 //! Ctrl-C: while an iteration runs it ends the iteration, whose results so far are then written and marked; at any other
 //! time, and the second time, it ends the program, which leaves no half-written file.
 
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 use warpfem::output;
 
@@ -20,10 +21,19 @@ static STAGE: AtomicU8 = AtomicU8::new(AWAY);
 pub fn listen() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(|| {
         if STAGE.compare_exchange(ITERATING, ASKED, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-            output::discard_unfinished();
+            let written = output::discard_unfinished();
+            say(if written { "interrupted" } else { "interrupted; nothing was written" });
             std::process::exit(INTERRUPTED);
         }
     })
+}
+
+/// Says so on stderr, over the bar where one is drawn.
+fn say(text: &str) {
+    let mut out = io::stderr();
+    let clear = if out.is_terminal() { "\r\x1b[2K" } else { "" };
+    // There is nowhere left to report that stderr is closed.
+    let _ = writeln!(out, "{clear}{text}");
 }
 
 /// An iteration runs from now on.

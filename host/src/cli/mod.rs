@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod demo;
 mod devices;
+mod earlier;
 mod info;
 mod init;
 mod interrupt;

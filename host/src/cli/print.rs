@@ -3,6 +3,8 @@
 
 use std::io::{self, IsTerminal, Write};
 use warpfem::Error;
+use warpfem::model::ModelError;
+use warpfem::pipeline::Solution;
 use warpfem::solve::Ending;
 pub use warpfem::text::{bytes, count, seconds, vector};
 
@@ -69,7 +71,9 @@ pub fn set_up() {
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub fn error(error: &anyhow::Error) {
     let text = match error.downcast_ref::<Error>() {
-        Some(Error::Case(case) | Error::MissingMesh(case)) if io::stderr().is_terminal() => {
+        Some(Error::Case(case) | Error::MissingMesh(case) | Error::Model(ModelError::MissingDensity(case)))
+            if io::stderr().is_terminal() =>
+        {
             format!("{:?}", miette::Report::new(case.report()))
         }
         // A library error's text has its causes' in it.
@@ -85,36 +89,54 @@ fn word() -> String {
     if has_colours(&io::stderr()) { colour(Tone::Bad, "error") } else { "error".into() }
 }
 
-fn help(error: &Error) -> &'static str {
+/// What comes before every help where results are marked.
+const MARKED: &str = "\nhelp: the results are written, and marked as not converged";
+
+fn help(error: &Error) -> String {
     match error {
-        Error::NotConverged(solution) if solution.outcome.ending == Ending::Cancelled => {
-            "\nhelp: the results are written, and marked as not converged"
-        }
-        Error::NotConverged(solution) if solution.choices.precision == "single" => {
-            "\nhelp: the results are written, and marked as not converged; single precision may not come that far: take \
-             `--precision double` or `mixed`, or a larger `--tolerance`"
-        }
-        Error::NotConverged(solution) if solution.outcome.ending == Ending::Stagnated => {
-            "\nhelp: the results are written, and marked as not converged; take a larger `--tolerance`, or `--precision \
-             double` if it is not, and see whether supports and materials are as meant"
-        }
-        Error::NotConverged(solution) if matches!(solution.outcome.ending, Ending::Indefinite | Ending::Diverged) => {
-            "\nhelp: the results are written, and marked as not converged; `warpfem info` shows the worst elements; see \
-             whether supports and materials are as meant"
-        }
-        Error::NotConverged(_) => {
-            "\nhelp: the results are written, and marked as not converged; raise `--max-iterations`, and see whether \
-             supports and materials are as meant"
-        }
+        Error::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
         Error::Unverified { .. } => {
-            "\nhelp: `--device cpu` shows whether it is the device; report it as a bug, with the table above"
+            "\nhelp: `--device cpu` shows whether it is the device; report it as a bug, with the table above".into()
         }
-        Error::Breakdown => "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements",
-        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or a storage format that pads less",
-        Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU",
-        Error::Output { .. } => "\nhelp: choose another place with `-o`",
-        _ => "",
+        Error::Breakdown => {
+            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
+        }
+        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or a storage format that pads less".into(),
+        Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU".into(),
+        Error::Output { .. } | Error::Folder { .. } => "\nhelp: choose another place with `-o`".into(),
+        _ => String::new(),
     }
+}
+
+/// What to do about an iteration that ended short of its tolerance.
+fn next_step(solution: &Solution) -> String {
+    let outcome = &solution.outcome;
+    match (outcome.ending, solution.choices.precision.as_str()) {
+        (Ending::Cancelled, _) => String::new(),
+        (_, "single") => "; single precision may not come that far: take `--precision double` or `mixed`, or a larger \
+                          `--tolerance`"
+            .into(),
+        (Ending::Stagnated, _) if outcome.relative_residual < WORTH => {
+            let within = within_reach(outcome.relative_residual);
+            format!("; rounding allows no less on this model: `--tolerance {within:e}` is within reach")
+        }
+        (Ending::Stagnated, "double") => "; see whether supports and materials are as meant".into(),
+        (Ending::Stagnated, _) => {
+            "; take `--precision double`, and see whether supports and materials are as meant".into()
+        }
+        (Ending::Indefinite | Ending::Diverged, _) => {
+            "; `warpfem info` shows the worst elements; see whether supports and materials are as meant".into()
+        }
+        _ => "; raise `--max-iterations`, and see whether supports and materials are as meant".into(),
+    }
+}
+
+/// A residual below this is worth having.
+const WORTH: f64 = 1e-6;
+
+/// The power of ten above a residual.
+fn within_reach(residual: f64) -> f64 {
+    10f64.powi(residual.log10().ceil() as i32)
 }
 
 /// Reports a panic: a bug, for which there is nothing the user can do but tell us.
@@ -130,5 +152,10 @@ mod tests {
     fn the_environment_decides_on_colours() {
         assert!(allows_colours(None, None) && allows_colours(Some(""), Some("xterm")));
         assert!(!allows_colours(Some("1"), Some("xterm")) && !allows_colours(None, Some("dumb")));
+    }
+
+    #[test]
+    fn a_tolerance_within_reach_is_a_power_of_ten() {
+        assert_eq!([7.26e-11, 1.4e-13, 9.9e-8].map(|r| format!("{:e}", within_reach(r))), ["1e-10", "1e-12", "1e-7"]);
     }
 }

@@ -1,7 +1,8 @@
 //! `warpfem solve CASE`.
 
+use super::earlier::Earlier;
 use super::progress::Progress;
-use super::{memory, preview, print, summary};
+use super::{devices, memory, preview, print, summary};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,6 +20,14 @@ use warpfem::{Error, Result, precond, sparse};
 fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new([&["auto"], names].concat())
 }
+
+/// What builds without sparse factors refuse is said beforehand.
+const METHOD_HELP: &str = match cfg!(feature = "direct") {
+    true => "Solution method",
+    false => {
+        "Solution method; direct on the CPU only up to 5,000 unknowns, as this program was built without `--features direct`"
+    }
+};
 
 /// More threads than any machine has only wait for each other.
 const MAX_THREADS: i64 = 1024;
@@ -41,7 +50,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Storage format of the matrix.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&sparse::formats()))]
@@ -58,8 +67,7 @@ pub struct Arguments {
     /// Precision: double, single, mixed (double with a preconditioner in single), or mixed_half (its matrix in 16 bits).
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: Option<String>,
-    /// Solution method.
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS), help = METHOD_HELP)]
     method: Option<String>,
     /// What makes method femses faster.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ACCELERATIONS))]
@@ -122,6 +130,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     arguments.override_options(&mut job.model.solver);
+    job.model.warnings.extend(job.model.solver.warning());
     let (solution, converged) = job.solve(arguments.device, &progress)?;
     let said = job.write(&solution, arguments.quiet)?;
     progress.finish();
@@ -186,8 +195,9 @@ impl Job {
             tolerance: model.solver.tolerance,
         };
         let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
+        let before = Earlier::read(&self.dir);
         let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
-        Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files))
+        Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files, before.as_ref()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The summary of a solution: as data for `summary.json`, and as text for people.
 
+use super::earlier::Earlier;
 use super::print::{Tone, bytes, count, seconds, toned, vector};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -163,15 +164,15 @@ pub fn levels(multigrid: &Multigrid) -> String {
     )
 }
 
-/// What the terminal shows.
-pub fn text(summary: &Summary, files: &[PathBuf]) -> String {
+/// What the terminal shows; `before` is what the folder held.
+pub fn text(summary: &Summary, files: &[PathBuf], before: Option<&Earlier>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write_text(&mut out, summary, files);
+    let _ = write_text(&mut out, summary, files, before);
     out
 }
 
-fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Result {
+fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&Earlier>) -> std::fmt::Result {
     let (solver, t) = (&s.solver, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
@@ -202,7 +203,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf]) -> std::fmt::Res
     let phases: Vec<String> = phases.map(|(name, s)| format!("{name} {}", seconds(s))).collect();
     writeln!(out, "  {} ({})", seconds(t.total), phases.join(", "))?;
     for file in files {
-        writeln!(out, "  wrote {}", file.display())?;
+        // Every case has a summary of that name.
+        let replaced = before.filter(|before| before.case == s.case || file.ends_with("summary.json"));
+        writeln!(out, "  wrote {}{}", file.display(), replaced.map_or(String::new(), |before| before.replaced(s)))?;
     }
     write_result(out, s)
 }

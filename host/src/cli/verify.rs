@@ -1,5 +1,6 @@
 //! `warpfem verify`: published problems, and how far off this build is on this device.
 
+use super::devices;
 use super::print::{self, Tone, seconds, toned};
 use super::progress::Progress;
 use super::table;
@@ -26,7 +27,7 @@ Examples:
 )]
 pub struct Arguments {
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Also write the table to this file.
     #[arg(long, value_name = "FILE")]

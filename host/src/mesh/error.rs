@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::text::{point, some};
+use crate::text::{count, point, some};
 
 /// How to see an element.
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
@@ -25,6 +25,14 @@ pub enum MeshError {
     /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// There is no such file, or it is none.
+    #[error("{why}\nhelp: {instead}")]
+    NoFile {
+        /// Why it cannot be read.
+        why: String,
+        /// The meshes beside it.
+        instead: String,
+    },
     /// The file does not begin like a MSH file.
     #[error("{}", not_msh(*.looks_like))]
     NotMsh {
@@ -67,8 +75,9 @@ pub enum MeshError {
     },
     /// An element of a type that is not supported.
     #[error(
-        "element {element} is of type {name} (Gmsh type {code}), which is not supported; supported are {} \
-         ({})",
+        "element {element} is of type {name} (Gmsh type {code}), which is not supported{}{}\nsupported are {}\nhelp: {}",
+        also_of_such(*.more),
+        whereabouts(.at, .group),
         supported(),
         instead(name)
     )]
@@ -79,6 +88,12 @@ pub enum MeshError {
         name: String,
         /// Gmsh's code of the type.
         code: i64,
+        /// The mean of its nodes, as far as they are known.
+        at: Option<[f64; 3]>,
+        /// The physical group it is in.
+        group: Option<String>,
+        /// How many more there are that are not supported, of any type.
+        more: usize,
     },
     /// A coordinate that is no number, or infinite.
     #[error("node {node} has a coordinate that is not a finite number")]
@@ -281,11 +296,30 @@ fn no_volume(grouped: bool) -> &'static str {
     }
 }
 
+/// Where an element that is not supported is.
+fn whereabouts(at: &Option<[f64; 3]>, group: &Option<String>) -> String {
+    let at = at.map_or(String::new(), |at| format!("; it is near {}", point(at, 3)));
+    let group = group.as_ref().map_or(String::new(), |group| format!(" in group `{group}`"));
+    if at.is_empty() && !group.is_empty() { format!("; it is{group}") } else { at + &group }
+}
+
+fn also_of_such(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        1 => ", as 1 more element is".into(),
+        more => format!(", as {} more elements are", count(more)),
+    }
+}
+
 /// How to get a mesh of supported elements instead.
 fn instead(name: &str) -> &'static str {
     match name {
         "quad9" | "hex27" => "Mesh.SecondOrderIncomplete = 1 in Gmsh gives quad8 and hex20 instead",
-        _ if name.starts_with("prism") || name.starts_with("pyramid") => "mesh with tetrahedra or with hexahedra alone",
+        _ if name.starts_with("prism") || name.starts_with("pyramid") => {
+            "mesh with tetrahedra or with hexahedra alone. In Gmsh extrusions and transfinite volumes with `Recombine`, and \
+             Mesh.RecombineAll = 1, leave prisms and pyramids where surfaces have triangles: without recombination there are tetrahedra; \
+             hexahedra alone take quadrangles on every surface (Recombine Surface, Mesh.SubdivisionAlgorithm = 2)"
+        }
         _ => "elements of order 3 and above: save the mesh with gmsh -order 2",
     }
 }

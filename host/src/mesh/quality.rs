@@ -109,8 +109,9 @@ pub fn shape(mesh: &Mesh, cells: &Cells, i: usize) -> f64 {
         })
     };
     let curving = if info.is_quadratic() { curving(cells, x) } else { 1.0 };
-    // An element without volume may have no ratio either.
-    (measure * curving).max(0.0).min(1.0)
+    // An element without volume may have no ratio either: it counts as flat.
+    let measure = measure * curving;
+    if measure > 0.0 { measure.min(1.0) } else { 0.0 }
 }
 
 /// The least ratio, at most 1, of the Jacobian to that of the straight element of the same corners, over the nodes.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
+use super::gmsh::kinds;
 use super::{Cells, Group, Mesh, MeshError, check, is_flat};
 use crate::element::ElementKind;
 
@@ -12,6 +13,14 @@ pub(super) struct RawCells {
     kind: ElementKind,
     nodes: Vec<u64>,
     tags: Vec<u64>,
+}
+
+/// The first element of a type that is not supported.
+struct Unknown {
+    code: i32,
+    tag: u64,
+    nodes: Vec<u64>,
+    physical: Option<i32>,
 }
 
 /// What a file holds.
@@ -26,6 +35,9 @@ pub(super) struct Raw {
     blocks: Vec<RawCells>,
     /// Members of the groups by dimension and tag: position of the block, cells in it.
     groups: BTreeMap<(i32, i32), BTreeMap<usize, Vec<u32>>>,
+    unknown: Option<Unknown>,
+    /// Elements that are not supported.
+    n_unknown: usize,
 }
 
 impl Raw {
@@ -45,6 +57,13 @@ impl Raw {
             true => self.join(position, physical),
             false => self.push(kind, tag, nodes, physical),
         }
+    }
+
+    /// Notes an element of a type that is not supported.
+    pub fn push_unknown(&mut self, code: i32, tag: u64, nodes: &[u64], physical: &[i32]) {
+        self.n_unknown += 1;
+        let physical = physical.first().map(|group| group.abs());
+        self.unknown.get_or_insert_with(|| Unknown { code, tag, nodes: nodes.to_vec(), physical });
     }
 
     /// Position of the block of a kind, made if there is none.
@@ -77,6 +96,7 @@ impl Raw {
 
     /// The same, with what is wrong with elements beside the mesh.
     pub fn into_reviewed(self) -> Result<(Mesh, Vec<MeshError>), MeshError> {
+        self.check_kinds()?;
         self.check_dimension()?;
         self.check_nodes()?;
         self.check_element_tags()?;
@@ -90,6 +110,24 @@ impl Raw {
         drop_orphans(&mut mesh);
         let bad = check::review(&mut mesh);
         Ok((mesh, bad))
+    }
+
+    /// Refuses elements that are not supported, and says where the first of them is.
+    pub fn check_kinds(&self) -> Result<(), MeshError> {
+        let Some(Unknown { code, tag, nodes, physical }) = &self.unknown else { return Ok(()) };
+        let of_node = |tag: &u64| self.node_tags.iter().position(|known| known == tag).and_then(|i| self.coords.get(i));
+        let corners: Option<Vec<&[f64; 3]>> = nodes.iter().map(of_node).collect();
+        let mean = |x: Vec<&[f64; 3]>| [0, 1, 2].map(|c| x.iter().map(|x| x[c]).sum::<f64>() / x.len() as f64);
+        let name = kinds::gmsh_kind(*code).map_or("unknown", |(name, _)| name);
+        let group = physical.map(|tag| self.name_of(&(kinds::dimension(name), tag)));
+        Err(MeshError::UnknownKind {
+            element: *tag,
+            name: name.into(),
+            code: (*code).into(),
+            at: corners.filter(|x| !x.is_empty()).map(mean).filter(|x| x.iter().all(|c| c.is_finite())),
+            group,
+            more: self.n_unknown - 1,
+        })
     }
 
     fn check_dimension(&self) -> Result<(), MeshError> {
@@ -125,11 +163,17 @@ impl Raw {
         }
     }
 
+    /// The name of a group by its dimension and tag.
+    fn name_of(&self, key: &(i32, i32)) -> String {
+        self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1))
+    }
+
     fn named_groups(&self) -> Vec<Group> {
-        let name = |key: &(i32, i32)| self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1));
         let members = |blocks: &BTreeMap<usize, Vec<u32>>| blocks.iter().map(|(&b, m)| (b, m.clone())).collect();
         let groups = self.groups.iter();
-        groups.map(|(key, blocks)| Group { name: name(key), dim: key.0 as usize, members: members(blocks) }).collect()
+        groups
+            .map(|(key, blocks)| Group { name: self.name_of(key), dim: key.0 as usize, members: members(blocks) })
+            .collect()
     }
 }
 

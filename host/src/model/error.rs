@@ -114,15 +114,8 @@ pub enum ModelError {
         analysis: Analysis,
     },
     /// Gravity acts on a material without density.
-    #[error(
-        "{place}: gravity needs the density of material `{material}`\nhelp: add `density = ..` to that [[material]]"
-    )]
-    MissingDensity {
-        /// `file:line` of the material.
-        place: String,
-        /// The material's name.
-        material: String,
-    },
+    #[error(transparent)]
+    MissingDensity(Box<CaseError>),
     /// Some parts of the body can move without deforming.
     #[error("{}", free_motions(.parts, *.n_parts))]
     FreeMotion {

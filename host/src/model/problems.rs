@@ -8,6 +8,13 @@ use crate::Error;
 pub struct Problems(Vec<Error>);
 
 impl Problems {
+    /// These.
+    pub fn of(errors: impl IntoIterator<Item = impl Into<Error>>) -> Problems {
+        let mut problems = Problems::default();
+        errors.into_iter().for_each(|error| problems.add(error));
+        problems
+    }
+
     /// Notes an error. A second complaint about one place of the case file follows from the first, and is left out.
     pub fn add(&mut self, error: impl Into<Error>) {
         let error = error.into();

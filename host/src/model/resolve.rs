@@ -46,7 +46,9 @@ impl Model {
         let resolved = if fits { Resolved::of(case, &selector, &mut problems) } else { Resolved::default() };
         let Resolved { materials, cell_material, gravity, supports, loads, solver, mut warnings } = resolved;
         let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
-        if fits && problems.count() == 0 && loads.applied.is_empty() && gravity.is_none() && source.is_none() {
+        let at_work = |v: &[f64; 3]| *v != [0.0; 3];
+        let is_loaded = loads.nodal_forces.iter().chain(&gravity).any(at_work) || source.is_some_and(|s| s != 0.0);
+        if fits && problems.count() == 0 && !is_loaded {
             warnings.extend(at_rest(analysis, &supports).map(str::to_string));
         }
         let model = Model {
@@ -153,6 +155,10 @@ fn unsaid_thickness(case: &Case) -> Option<String> {
         .then(|| "[analysis] says no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
+/// What to add to a material without density.
+const DENSITY_HELP: &str = "add `density = 7850.0` to that [[material]], if it is steel in kg/m^3 (7.85e-9 where lengths are in mm and \
+                            forces in N): the units are yours";
+
 /// Gravity; every material in use must have a density.
 fn gravity(
     case: &Case,
@@ -160,7 +166,8 @@ fn gravity(
     cell_material: &[Vec<u32>],
     problems: &mut Problems,
 ) -> Option<[f64; 3]> {
-    let table = case.tables.gravity.as_ref()?;
+    let acceleration = &case.tables.gravity.as_ref()?.get_ref().acceleration;
+    let mut is_sound = problems.take(case.check_vector("acceleration", acceleration)).is_some();
     let mut in_use = vec![false; materials.len()];
     // Elements without a material are an error of their own.
     for &material in cell_material.iter().flatten() {
@@ -170,11 +177,13 @@ fn gravity(
     }
     for (i, material) in materials.iter().enumerate() {
         if in_use[i] && material.density.is_none() {
-            let place = case.source.line_of(&case.tables.material[i].get_ref().name.span());
-            problems.add(ModelError::MissingDensity { place, material: material.name.clone() });
+            let message = format!("gravity needs the density of material `{}`", material.name);
+            let place = case.tables.material[i].get_ref().name.span();
+            problems.add(ModelError::MissingDensity(case.error_at(place, message, DENSITY_HELP)));
+            is_sound = false;
         }
     }
-    Some(table.get_ref().acceleration.get_ref().xyz())
+    is_sound.then(|| acceleration.get_ref().xyz())
 }
 
 /// The fields asked for, each once.

@@ -98,7 +98,7 @@ fn a_load_on_curves_or_loose_facets_says_why_it_cannot_act() {
 fn gravity_needs_the_density_of_every_material_in_use() {
     let gravity = "[gravity]\nacceleration = [0, 0, -9.81]\n";
     let text = format!("{}{CLAMP}{gravity}", head("tet4"));
-    refused(&text, 4, &["box.toml:4: gravity needs the density of material `soft`"]);
+    refused(&text, 4, &["box.toml:4:8: gravity needs the density of material `soft`"]);
     let model = load(&text.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850")).unwrap();
     assert_eq!(model.gravity, Some([0.0, 0.0, -9.81]));
     assert!(model.warnings.is_empty());

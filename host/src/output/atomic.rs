@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::{Builder, NamedTempFile};
@@ -12,8 +13,12 @@ use crate::error::{Error, Result};
 /// The temporary files there are now. A signal handler cannot run destructors, so it needs to know them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files of writes in progress. For a Ctrl-C handler, just before it ends the process.
-pub fn discard_unfinished() {
+/// Whether a file has got its final name.
+static PUBLISHED: AtomicBool = AtomicBool::new(false);
+
+/// Removes the temporary files of writes in progress, and says whether a file has been written before. For a Ctrl-C
+/// handler, just before it ends the process.
+pub fn discard_unfinished() -> bool {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.drain(..) {
         // A file that has been renamed or removed meanwhile is no longer there to discard.
@@ -21,6 +26,7 @@ pub fn discard_unfinished() {
     }
     // Kept locked, so that no other thread makes a new file before the process has ended.
     std::mem::forget(unfinished);
+    PUBLISHED.load(Ordering::Relaxed)
 }
 
 /// A complete file that still has its temporary name. Dropped unpublished, it is removed.
@@ -47,6 +53,7 @@ impl Staged {
         if let Some(temporary) = self.temporary.take() {
             let fail = |e: tempfile::PersistError| Error::Output { path: self.target.clone(), source: e.error };
             temporary.persist(&self.target).map_err(fail)?;
+            PUBLISHED.store(true, Ordering::Relaxed);
         }
         Ok(self.target.clone())
     }

@@ -21,6 +21,7 @@ pub use summary::Summary;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::stress::AtNodes;
+use crate::text::files;
 use atomic::Staged;
 use picture::{Heading, Shown};
 use report::Report;
@@ -223,11 +224,15 @@ pub fn write_all(
 ///
 /// # Errors
 ///
-/// [`Error::Output`] with the path at fault.
+/// [`Error::Folder`] with the path at fault.
 pub fn check_folder(dir: &Path) -> Result<()> {
-    let existing = dir.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
-    let Some(existing) = existing.into_iter().find(|path| path.exists()) else { return Ok(()) };
-    let fail = |kind: io::ErrorKind| Error::Output { path: existing.to_path_buf(), source: kind.into() };
+    let asked = files::full(dir);
+    let Some(existing) = asked.ancestors().find(|path| path.exists()) else { return Ok(()) };
+    let fail = |kind: io::ErrorKind| Error::Folder {
+        asked: asked.clone(),
+        obstacle: existing.to_path_buf(),
+        source: kind.into(),
+    };
     if !existing.is_dir() {
         return Err(fail(io::ErrorKind::NotADirectory));
     }

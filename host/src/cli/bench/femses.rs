@@ -12,7 +12,7 @@
 
 use super::{matrices, median, write_json};
 use crate::cli::solve::tolerance;
-use crate::cli::{print, table};
+use crate::cli::{devices, print, table};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -60,7 +60,7 @@ pub struct Arguments {
     #[arg(long)]
     four_sided: bool,
     /// auto, cpu, cuda, cuda:1 or emulate.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Precision of matrices and vectors.
     #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PLAIN_PRECISIONS))]

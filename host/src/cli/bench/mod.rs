@@ -17,6 +17,7 @@ mod solutions;
 mod solve;
 mod spmv;
 
+use crate::cli::devices;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ struct Common {
     #[command(flatten)]
     problem: problem::Problem,
     /// auto, cpu, cuda, cuda:1 or emulate.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Precision of matrix and vectors.
     #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PLAIN_PRECISIONS))]

@@ -40,14 +40,14 @@ mod tests;
 #[cfg(test)]
 mod verdict_tests;
 
-use super::{check, print, usage};
+use super::{check, devices, print, usage};
 use run::Run;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use warpfem::Error;
-use warpfem::backend::Device;
 use warpfem::output;
+use warpfem::text::files;
 
 /// The exit code of a report that is not what its figures make: a verification that is off.
 const STALE: u8 = 5;
@@ -84,7 +84,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=400))]
     cells: Option<u32>,
     /// What is measured: auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device)]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", hide_possible_values = true,
+        value_parser = devices::named())]
     device: String,
     /// Also fill the table of speed in this file, between its marks `<!-- speed -->` and `<!-- /speed -->`.
     #[arg(long, value_name = "FILE")]
@@ -92,11 +93,6 @@ pub struct Arguments {
     /// Write nothing; end with 5 if a file is not what the figures make.
     #[arg(long, conflicts_with_all = ["measure", "quick"])]
     check: bool,
-}
-
-/// A device's name, if it is one.
-fn device(text: &str) -> Result<String, String> {
-    text.parse::<Device>().map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 /// Runs the command.
@@ -117,7 +113,10 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
     let mut paths = arguments.from.clone();
     if paths.is_empty() {
         let folder = &arguments.output;
-        let found = std::fs::read_dir(folder).map_err(|error| usage(format!("{}: {error}", folder.display())))?;
+        let found = std::fs::read_dir(folder).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => nothing_in(folder, "there is no such folder"),
+            _ => nothing_in(folder, &files::plain(&error)),
+        })?;
         paths.extend(
             found
                 .filter_map(|entry| Some(entry.ok()?.path()))
@@ -125,14 +124,21 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
         );
     }
     if paths.is_empty() {
-        return Err(usage(format!(
-            "no *.json in {}: name files by `--from`, or measure this machine by `--quick`",
-            arguments.output.display()
-        )));
+        return Err(nothing_in(&arguments.output, "there is no *.json in it"));
     }
     let mut runs = paths.iter().map(|path| Run::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     runs.sort_by(|a, b| (&b.date, b.is_gpu(), &a.name).cmp(&(&a.date, a.is_gpu(), &b.name)));
     Ok(runs)
+}
+
+/// There is nothing to report on in a folder.
+fn nothing_in(folder: &Path, why: &str) -> anyhow::Error {
+    usage(format!(
+        "{}: {why}\nhelp: this makes the report of measurements, JSON in a folder (in the repository docs/benchmarks): name \
+         files by `--from`, or measure this machine, in some minutes by `warpfem report --quick -o FOLDER`, or at length by \
+         `--measure`. The report of a case is the CASE.html that `warpfem solve` writes",
+        folder.display()
+    ))
 }
 
 /// Every file and what is to be in it.

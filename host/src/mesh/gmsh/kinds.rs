@@ -1,7 +1,7 @@
 //! Gmsh's element types: their names and numbers of nodes.
 
 /// Name and number of nodes of the type with this code, as Gmsh's manual calls it.
-pub(super) fn gmsh_kind(code: i32) -> Option<(&'static str, u64)> {
+pub fn gmsh_kind(code: i32) -> Option<(&'static str, u64)> {
     Some(match code {
         1 => ("line2", 2),
         2 => ("tri3", 3),
@@ -29,4 +29,14 @@ pub(super) fn gmsh_kind(code: i32) -> Option<(&'static str, u64)> {
         92 => ("hex64", 64),
         _ => return None,
     })
+}
+
+/// The dimension of the type of this name.
+pub fn dimension(name: &str) -> i32 {
+    match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        "point" => 0,
+        "line" => 1,
+        "tri" | "quad" => 2,
+        _ => 3,
+    }
 }

@@ -4,7 +4,7 @@
 
 mod cursor;
 mod foreign;
-mod kinds;
+pub(super) mod kinds;
 mod v2;
 mod v4;
 
@@ -13,6 +13,7 @@ use std::path::Path;
 use self::cursor::{Cursor, Encoding};
 use super::raw::Raw;
 use super::{Mesh, MeshError};
+use crate::text::files;
 
 impl Mesh {
     /// Reads and checks a Gmsh file, MSH 4.1 or 2.2, ASCII or binary.
@@ -22,7 +23,7 @@ impl Mesh {
     /// # Errors
     /// [`MeshError::InFile`] round whatever is wrong.
     pub fn read(path: &Path) -> Result<Mesh, MeshError> {
-        in_file(path, |bytes| Mesh::parse(bytes))
+        in_file(path, Mesh::parse)
     }
 
     /// The same of a file whose elements may be bad: the mesh, and what is wrong with each of them.
@@ -41,7 +42,10 @@ impl Mesh {
 
 /// What `read` makes of a file's bytes, with the file's name on its errors.
 fn in_file<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, MeshError>) -> Result<T, MeshError> {
-    let bytes = std::fs::read(path).map_err(MeshError::from);
+    let bytes = std::fs::read(path).map_err(|error| match path.is_file() {
+        true => MeshError::Io(error),
+        false => MeshError::NoFile { why: files::reason(path, &error), instead: files::instead(path, "msh", "meshes") },
+    });
     bytes
         .and_then(|bytes| read(&bytes))
         .map_err(|source| MeshError::InFile { path: path.into(), source: Box::new(source) })

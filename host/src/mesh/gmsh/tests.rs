@@ -74,9 +74,14 @@ fn unknown_kinds_carry_tag_and_name() {
         let quad9 = name == "hex27";
         assert!(matches!(&error, MeshError::UnknownKind { name, .. } if quad9 == (name == "quad9")), "{error}");
         assert!(error.to_string().contains(help), "{error}");
+        let MeshError::UnknownKind { at: Some(at), more, .. } = &error else { panic!("{error}") };
+        assert!(at.iter().all(|x| (0.0..=2.0).contains(x)) && *more > 0, "{error}");
     }
     let error = parse(&v22(&TWO, &["4 1 2 3 4", "7 1 2 3 4 5"])).unwrap_err();
-    assert!(matches!(&error, MeshError::UnknownKind { element: 2, name, code: 7 } if name == "pyramid5"), "{error}");
+    assert!(
+        matches!(&error, MeshError::UnknownKind { element: 2, name, code: 7, more: 0, .. } if name == "pyramid5"),
+        "{error}"
+    );
 }
 
 /// A quarter of a ring between radii 1 and 2; in space, of height 1. The volumes are sums of Gmsh's own Jacobians.
@@ -137,8 +142,8 @@ fn files_that_are_no_mesh() {
     assert!(matches!(parse("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"), Err(MeshError::NoElements)));
     assert!(matches!(parse(&v22(&TWO, &["1 1 2"])), Err(MeshError::NoElements)));
     let missing = Mesh::read(std::path::Path::new("no/such.msh")).unwrap_err();
-    assert!(matches!(missing.root(), MeshError::Io(_)));
-    assert!(missing.to_string().starts_with("no/such.msh: "));
+    assert!(matches!(missing.root(), MeshError::NoFile { .. }));
+    assert_eq!(missing.to_string(), "no/such.msh: there is no such file\nhelp: there is no folder no");
 }
 
 #[test]

@@ -74,10 +74,6 @@ fn elements_binary(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> 
 
 /// The tags and nodes of one element, text or binary.
 fn element(cursor: &mut Cursor, raw: &mut Raw, tag: u64, code: i32, n_tags: i32) -> Result<(), MeshError> {
-    let Some(kind) = ElementKind::from_gmsh(code) else {
-        let name = kinds::gmsh_kind(code).map_or("unknown".into(), |(name, _)| name.to_string());
-        return Err(MeshError::UnknownKind { element: tag, name, code: code.into() });
-    };
     let mut physical = 0;
     for i in 0..n_tags {
         let value = cursor.int("tags of an element")?;
@@ -85,12 +81,21 @@ fn element(cursor: &mut Cursor, raw: &mut Raw, tag: u64, code: i32, n_tags: i32)
             physical = value;
         }
     }
+    let physical: &[i32] = if physical == 0 { &[] } else { &[physical] };
     let mut nodes = [0; MAX_NODES];
+    let Some(kind) = ElementKind::from_gmsh(code) else {
+        let Some((_, n)) = kinds::gmsh_kind(code) else {
+            raw.push_unknown(code, tag, &[], physical);
+            return raw.check_kinds();
+        };
+        let nodes = (0..n).map(|_| cursor.int("nodes of an element").map(|node| node as u64));
+        raw.push_unknown(code, tag, &nodes.collect::<Result<Vec<_>, _>>()?, physical);
+        return Ok(());
+    };
     let n = kind.info().n_nodes;
     for node in &mut nodes[..n] {
         *node = cursor.int("nodes of an element")? as u64;
     }
-    let physical: &[i32] = if physical == 0 { &[] } else { &[physical] };
     raw.push_or_join(kind, tag, &nodes[..n], physical);
     Ok(())
 }

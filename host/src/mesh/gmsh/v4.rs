@@ -20,7 +20,7 @@ pub(super) fn read(mut cursor: Cursor) -> Result<Raw, MeshError> {
     sections(&mut cursor, &mut raw, |cursor, raw| match cursor.section.as_str() {
         "Entities" => entities(cursor).map(|()| true),
         "Nodes" => nodes(cursor, raw).map(|()| true),
-        "Elements" => elements(cursor).map(|()| true),
+        "Elements" => elements(cursor, raw).map(|()| true),
         _ => Ok(false),
     })?;
     let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
@@ -99,7 +99,7 @@ fn coordinates(cursor: &mut Cursor, tags: &[u64], what: &str) -> Result<(), Mesh
     Ok(())
 }
 
-fn elements(cursor: &mut Cursor) -> Result<(), MeshError> {
+fn elements(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
     let blocks = cursor.size("number of blocks")?;
     announced(cursor)?;
     for block in 0..blocks {
@@ -107,14 +107,21 @@ fn elements(cursor: &mut Cursor) -> Result<(), MeshError> {
         cursor.pass(2, 4, &what)?;
         let code = cursor.int(&what)?;
         let n = cursor.size(&what)?;
-        if ElementKind::from_gmsh(code).is_none() && n > 0 {
-            let name = kinds::gmsh_kind(code).map_or("unknown".into(), |(name, _)| name.to_string());
-            return Err(MeshError::UnknownKind { element: cursor.size(&what)?, name, code: code.into() });
-        }
-        let width = kinds::gmsh_kind(code).map_or(0, |(_, n_nodes)| n_nodes + 1);
+        let width = match kinds::gmsh_kind(code) {
+            Some((_, n_nodes)) => n_nodes + 1,
+            // How long its elements are is not known, nor what follows them.
+            None if n > 0 => return unknown(raw, code, cursor.size(&what)?),
+            None => 0,
+        };
         cursor.pass(n.saturating_mul(width), 8, &what)?;
     }
     Ok(())
+}
+
+/// The error for an element of a type that Gmsh's manual does not name.
+fn unknown(raw: &mut Raw, code: i32, tag: u64) -> Result<(), MeshError> {
+    raw.push_unknown(code, tag, &[], &[]);
+    raw.check_kinds()
 }
 
 /// Moves what `mshio` read into `raw`, whose node tags are there already.
@@ -125,10 +132,14 @@ fn take(file: MshFile<u64, i32, f64>, raw: &mut Raw) -> Result<(), MeshError> {
         raw.coords.extend(block.nodes.iter().map(|node| [node.x, node.y, node.z]));
     }
     for block in file.data.elements.into_iter().flat_map(|elements| elements.element_blocks) {
-        let Some(kind) = ElementKind::from_gmsh(block.element_type as i32) else { continue };
+        let code = block.element_type as i32;
+        let kind = ElementKind::from_gmsh(code);
         let groups = physical.get(&(block.entity_dim, block.entity_tag)).map_or(&[][..], Vec::as_slice);
         for element in block.elements {
-            raw.push(kind, element.element_tag, &element.nodes, groups);
+            match kind {
+                Some(kind) => raw.push(kind, element.element_tag, &element.nodes, groups),
+                None => raw.push_unknown(code, element.element_tag, &element.nodes, groups),
+            }
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use toml::Spanned;
 
 use super::Case;
+use super::synonyms;
 use super::tables::{ContactTable, MaterialTable, PointForceTable, SupportTable};
 use crate::model::options::{analyses, fields};
 use crate::model::{Analysis, CaseError, Place, Problems};
@@ -11,24 +12,23 @@ pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
     "file = \"part.msh\"\nor: generate = { kind = \"box\", element = \"tet4\", size = [1, 1, 1], cells = [8, 8, 8] }";
 
-pub(super) type Checked = Result<(), Box<CaseError>>;
+pub(in crate::model) type Checked = Result<(), Box<CaseError>>;
 
 impl Case {
-    /// Everything that can be checked before the mesh is read; an error if the analysis is wrong, on which most depends.
-    pub(super) fn check(&self) -> Result<Problems, Box<CaseError>> {
-        self.check_analysis()?;
-        let mut problems = Problems::default();
+    /// Everything that can be checked before the mesh is read; nothing if the analysis is wrong, on which most depends.
+    pub(super) fn check(&self, problems: &mut Problems) -> Option<()> {
+        problems.take(self.check_analysis())?;
         problems.take(self.check_mesh());
-        self.check_materials(&mut problems);
+        self.check_materials(problems);
         for support in &self.tables.support {
             problems.take(self.check_support(support));
         }
-        self.check_loads(&mut problems);
+        self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
             problems.take(self.check_name("field", Some(field), fields(self.analysis())));
         }
         problems.take(self.solver_options());
-        Ok(problems)
+        Some(())
     }
 
     fn check_mesh(&self) -> Checked {
@@ -201,11 +201,11 @@ impl Case {
         }
         if let Some(fix) = &table.fix {
             for letter in fix.get_ref().chars() {
-                held[self.component(&letter.to_string(), fix.span())?] = Some(0.0);
+                held[self.component(&letter.to_string(), fix.get_ref(), fix.span())?] = Some(0.0);
             }
         }
         for (letter, value) in table.displacement.iter().flat_map(|map| map.get_ref()) {
-            let c = self.component(letter.get_ref(), letter.span())?;
+            let c = self.component(letter.get_ref(), letter.get_ref(), letter.span())?;
             self.check_finite(letter.get_ref(), value.span(), &[*value.get_ref()])?;
             if held[c].is_some() && *value.get_ref() != 0.0 {
                 let message = format!("this support fixes `{}` and displaces it too", letter.get_ref());
@@ -223,7 +223,8 @@ impl Case {
         Ok(held)
     }
 
-    fn component(&self, letter: &str, place: Place) -> Result<usize, Box<CaseError>> {
+    /// The component that a letter of a word stands for.
+    fn component(&self, letter: &str, word: &str, place: Place) -> Result<usize, Box<CaseError>> {
         let components = &["x", "y", "z"][..self.analysis().components()];
         match components.iter().position(|&known| known == letter) {
             Some(c) => Ok(c),
@@ -232,7 +233,13 @@ impl Case {
                 Err(self.error_at(place, message, "components: x, y; out of its plane nothing needs to be held"))
             }
             None => {
-                let help = format!("components: {}", components.join(", "));
+                let mut help = format!("components: {}", components.join(", "));
+                if let Some(meant) = synonyms::letters(word, components) {
+                    help = format!("did you mean `{meant}`? {help}");
+                }
+                if word.contains(['4', '5', '6']) {
+                    help.push_str("; nodes of solids have no rotations");
+                }
                 Err(self.error_at(place, format!("`{letter}` is no component"), help))
             }
         }
@@ -262,7 +269,7 @@ impl Case {
         }
     }
 
-    fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {
+    pub(in crate::model) fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {
         let table = load.get_ref();
         self.check_vector("vector", &table.vector)?;
         if table.at.is_some() == table.node.is_some() {
@@ -273,7 +280,7 @@ impl Case {
         table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))
     }
 
-    fn check_contact(&self, load: &ContactTable) -> Checked {
+    pub(in crate::model) fn check_contact(&self, load: &ContactTable) -> Checked {
         self.check_vector("direction", &load.direction)?;
         if load.direction.get_ref().xyz() == [0.0; 3] {
             return Err(self.error_at(load.direction.span(), "`direction` must not be zero", ""));

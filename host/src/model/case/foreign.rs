@@ -1,6 +1,6 @@
 //! Keys of the case file that belong to other analyses than its own, and brackets of the wrong number.
 //!
-//! Both are found in the tree of the text, and refused by name at their place.
+//! Both are found in the tree of the text, and named at their place.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -42,45 +42,60 @@ fn tables<'a, 'i>(root: &'a DeTable<'i>, key: &str) -> Vec<&'a DeTable<'i>> {
     }
 }
 
-/// Refuses the keys of other analyses than the case's.
-pub fn refuse(source: &Source, root: &DeTable<'_>) -> Result<(), Box<CaseError>> {
+/// An error for each key of other analyses than the case's, at its first place.
+pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<Box<CaseError>> {
     let kind = tables(root, "analysis").into_iter().find_map(|table| entry(table, "kind"));
     let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::Elasticity.name());
     // A name that is no analysis has its own message.
-    let Some(analysis) = Analysis::from_name(kind) else { return Ok(()) };
+    let Some(analysis) = Analysis::from_name(kind) else { return Vec::new() };
     let (foreign, whose, own) = match analysis {
         Analysis::Laplace => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
         _ => (OF_LAPLACE, "laplace problems", OF_ELASTICITY),
     };
-    for &(name, key) in foreign {
+    let found = foreign.iter().filter_map(|&(name, key)| {
         let holders = if name.is_empty() { vec![root] } else { tables(root, name) };
-        if let Some((place, _)) = holders.into_iter().find_map(|table| entry(table, key)) {
-            let message = format!("`{key}` belongs to {whose}, and this is a case of {kind}");
-            let own: Vec<&str> = own.iter().filter(|(table, _)| *table == name).map(|(_, key)| *key).collect();
-            let help = format!("{kind} has {}; or change [analysis] kind", own.join(", "));
-            return Err(source.error_at(place, message, help));
-        }
-    }
-    Ok(())
+        let (place, _) = holders.into_iter().find_map(|table| entry(table, key))?;
+        let message = format!("`{key}` belongs to {whose}, and this is a case of {kind}");
+        let own: Vec<&str> = own.iter().filter(|(table, _)| *table == name).map(|(_, key)| *key).collect();
+        let help = format!("{kind} has {}; or change [analysis] kind", own.join(", "));
+        Some(source.error_at(place, message, help))
+    });
+    found.collect()
 }
 
-/// `[[mesh]]` and `[support]` say so themselves rather than as a wrong type.
-pub fn check_brackets(source: &Source, root: &DeTable<'_>) -> Result<(), Box<CaseError>> {
-    for &name in SINGLE {
-        if let Some((place, value)) = entry(root, name)
-            && value.get_ref().is_array()
-        {
-            let message = format!("there can be only one `{name}` table");
-            return Err(source.error_at(place, message, format!("write `[{name}]`, once, in single brackets")));
+/// `[[mesh]]` and `[support]` say so themselves rather than as a wrong type; they are read as what they should be.
+pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<Box<CaseError>> {
+    let mut errors = Vec::new();
+    for (key, value) in root.iter_mut() {
+        let (name, place) = (key.get_ref().as_ref(), value.span());
+        match value.get_mut() {
+            DeValue::Array(items) if SINGLE.contains(&name) => {
+                let message = format!("there can be only one `{name}` table");
+                errors.push(source.error_at(
+                    key.span(),
+                    message,
+                    format!("write {}, once, in single brackets", header(name)),
+                ));
+                if let Some(first) = items.first().filter(|item| item.get_ref().is_table()).cloned() {
+                    *value = first;
+                }
+            }
+            DeValue::Table(_) if REPEATED.contains(&name) => {
+                let message = format!("`{name}` tables form a list");
+                errors.push(source.error_at(
+                    key.span(),
+                    message,
+                    format!("write {}, in double brackets", header(name)),
+                ));
+                *value = Spanned::new(place, DeValue::Array(std::iter::once(value.clone()).collect()));
+            }
+            _ => {}
         }
     }
-    for &name in REPEATED {
-        if let Some((place, value)) = entry(root, name)
-            && value.get_ref().is_table()
-        {
-            let message = format!("`{name}` tables form a list");
-            return Err(source.error_at(place, message, format!("write `[[{name}]]`, in double brackets")));
-        }
-    }
-    Ok(())
+    errors
+}
+
+/// The header of a table of this name.
+pub fn header(name: &str) -> String {
+    if REPEATED.contains(&name) { format!("`[[{name}]]`") } else { format!("`[{name}]`") }
 }

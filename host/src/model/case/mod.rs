@@ -1,11 +1,14 @@
 //! The case file: TOML text, read into plain tables whose values keep their places.
 
 mod check;
+mod examples;
 mod foreign;
 mod generated;
 mod names_list;
+pub(super) mod synonyms;
 mod syntax;
 pub mod tables;
+mod tree;
 mod vector;
 
 #[cfg(test)]
@@ -16,13 +19,14 @@ use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
 pub use names_list::Names;
+use syntax::Parsed;
 pub use tables::Tables;
 pub use vector::Vector;
 
-use super::names::suggest;
 use super::{Analysis, CaseError, Place, Problems, Source};
 use crate::Error;
 use crate::mesh::{Mesh, MeshError};
+use crate::text::files;
 
 /// A case file, read and checked as far as that goes without its mesh.
 #[derive(Debug, Clone)]
@@ -43,30 +47,45 @@ impl Case {
 
     /// The same from a text; `path` names it and says where relative mesh files are.
     pub fn parse(path: &Path, text: &str) -> Result<Case, Box<CaseError>> {
-        let (case, problems) = Case::review_text(path, text)?;
-        match problems.into_vec().into_iter().next() {
-            Some(Error::Case(first)) => Err(first),
-            _ => Ok(case),
+        let (case, problems) = match Case::review_text(path, text) {
+            Ok((case, problems)) => (Some(case), problems),
+            Err(problems) => (None, problems),
+        };
+        match (problems.into_vec().into_iter().next(), case) {
+            (Some(Error::Case(first)), _) => Err(first),
+            (_, Some(case)) => Ok(case),
+            // What leaves no case has its reason, which is one of the case.
+            _ => Err(Source::new(path, text).error_anywhere("this is no case", "")),
         }
     }
 
     /// Reads a case file and goes on where something is wrong in it: everything that [`Case::read`] would refuse, the
-    /// first that it gives first.
+    /// first that it gives first. A key that is misspelt, or called by another word, is read as the one that was meant.
     ///
     /// # Errors
     ///
-    /// What leaves no case to check: a file that cannot be read, text that is no TOML, keys that are unknown, of the
-    /// wrong type or of another analysis, and an analysis that there is none of.
-    pub fn review(path: &Path) -> Result<(Case, Problems), Box<CaseError>> {
-        Case::review_text(path, &text_of(path)?)
+    /// All that was found, where that leaves no case to resolve: a file that cannot be read, text that is no TOML, keys
+    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis that
+    /// there is none of.
+    pub fn review(path: &Path) -> Result<(Case, Problems), Problems> {
+        match text_of(path) {
+            Ok(text) => Case::review_text(path, &text),
+            Err(error) => Err(Problems::of([error])),
+        }
     }
 
-    fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Box<CaseError>> {
+    fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Problems> {
         let source = Source::new(path, text);
-        let tables = syntax::parse(&source)?;
+        let Parsed { tables, mut problems, cut, is_whole } = syntax::parse(&source)?;
         let case = Case { path: path.to_path_buf(), source, tables };
-        let problems = case.check()?;
-        Ok((case, problems))
+        let mut found = Problems::default();
+        let is_checked = case.check(&mut found).is_some();
+        let found = found.into_vec().into_iter().filter(|error| !syntax::follows(&cut, error));
+        found.for_each(|error| problems.add(error));
+        match is_checked && is_whole {
+            true => Ok((case, problems)),
+            false => Err(problems),
+        }
     }
 
     /// The file's name without extension; names the outputs.
@@ -116,9 +135,12 @@ impl Case {
     pub fn mesh(&self) -> Result<Mesh, Error> {
         let table = self.tables.mesh.get_ref();
         if let (Some(file), Some(path)) = (&table.file, self.mesh_path()) {
-            if !path.exists() {
-                let message = format!("there is no mesh file {}", path.display());
-                let help = format!("`file` is relative to the case file; {}", meshes_beside(&path));
+            if !path.exists() || path.is_dir() {
+                let message = match path.is_dir() {
+                    true => format!("{} is a folder, not a mesh file", path.display()),
+                    false => format!("there is no mesh file {}", path.display()),
+                };
+                let help = format!("`file` is relative to the case file; {}", files::instead(&path, "msh", "meshes"));
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
@@ -148,27 +170,20 @@ impl Case {
 /// The text of a case file.
 fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
     std::fs::read_to_string(path).map_err(|error| {
-        let help = match error.kind() {
+        let source = Source::new(path, "");
+        let why = |why: &str| format!("cannot read the case file: {why}");
+        match error.kind() {
             ErrorKind::InvalidData => {
-                "a case file is TOML text in UTF-8; is this a mesh? `warpfem init` makes a case for one"
+                let help = "a case file is TOML text in UTF-8; is this a mesh? `warpfem init` makes a case for one";
+                source.error_anywhere(why("it is not text"), help)
             }
-            ErrorKind::NotFound => "`warpfem init MESH` makes a case file for a mesh",
-            _ => "",
-        };
-        Source::new(path, "").error_anywhere(format!("cannot read the case file: {error}"), help)
+            _ => {
+                let help = files::instead(path, "toml", "case files");
+                source.error_anywhere(
+                    why(&files::reason(path, &error)),
+                    format!("{help}; `warpfem init MESH` makes one for a mesh"),
+                )
+            }
+        }
     })
-}
-
-/// The meshes in the folder where one was looked for, the one of nearly this name first.
-fn meshes_beside(path: &Path) -> String {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let Ok(entries) = std::fs::read_dir(folder) else { return format!("there is no folder {}", folder.display()) };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".msh")).collect();
-    names.sort();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    suggest(&path.file_name().unwrap_or_default().to_string_lossy(), "meshes in that folder", &names)
 }

@@ -91,6 +91,64 @@ fn an_unknown_key_is_pointed_at_and_the_nearest_offered() {
     says(&message("cells =", "cell ="), "part.toml:2:", &["unknown key `cell`", "did you mean `cells`"]);
 }
 
+/// All that is wrong with a text.
+fn problems(text: &str) -> Vec<String> {
+    let found =
+        Case::review_text(Path::new("part.toml"), text).map_or_else(|problems| problems, |(_, problems)| problems);
+    found.into_vec().iter().map(|error| error.to_string()).collect()
+}
+
+#[test]
+fn every_unknown_key_is_named_in_the_order_of_the_file() {
+    let text = GOOD.replace("young", "yuong").replace("density", "rho").replace("[[pressure]]", "[[presure]]");
+    let found = problems(&text.replace("value = 2e6", "p = 2e6").replace("tolerance = 1e-8", "tolerance = 8"));
+    let expected = [
+        "part.toml:10:1: unknown key `yuong`",
+        "part.toml:12:1: unknown key `rho`",
+        "part.toml:21:3: unknown key `presure`",
+        "part.toml:23:1: unknown key `p`",
+        "part.toml:28:13: `tolerance` must lie",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    found.iter().zip(expected).for_each(|(found, expected)| says(found, expected, &["help: "]));
+}
+
+#[test]
+fn one_mistake_has_one_message() {
+    // What is missing because it was taken out, and what does not fit because it was guessed, follow from the first.
+    assert_eq!(problems(&GOOD.replace("value = 2e6", "value = [1.0]")).len(), 1);
+    assert_eq!(problems(&GOOD.replace("value = 2e6", "magnitude = [1.0]")).len(), 1);
+    assert_eq!(problems(&GOOD.replace("value = 2e6", "blue = 2e6")).len(), 1);
+    assert_eq!(problems(&GOOD.replace("young = 210e9", "young = 210e9\nE = 210e9")).len(), 1);
+    let heat = GOOD.replace("elasticity", "laplace").replace("young", "conductivity").replace("fields", "# fields");
+    assert_eq!(problems(&heat).len(), 3, "fix, gravity, pressure");
+    assert_eq!(problems(&GOOD.replace("fix = \"xyz\"", "colour = 1")).len(), 1);
+    assert_eq!(problems(&GOOD.replace("[mesh]", "[[mesh]]").replace("[[support]]", "[support]")).len(), 2);
+}
+
+#[test]
+fn words_of_other_programs_lead_to_keys_that_there_are() {
+    for (tables, words, meant) in synonyms::KEYS {
+        for (table, word) in tables.split('|').flat_map(|table| words.split(' ').map(move |word| (table, word))) {
+            let text = match table {
+                "" => format!("[\"{word}\"]\n"),
+                "generate" => format!("[mesh]\ngenerate = {{ \"{word}\" = 1 }}\n"),
+                table => format!("{}\n\"{word}\" = 1\n", foreign::header(table).trim_matches('`')),
+            };
+            let of_potentials = ["flux", "source"].contains(&table);
+            let text = if of_potentials { format!("[analysis]\nkind = \"laplace\"\n{text}") } else { text };
+            let found = problems(&text);
+            let said = found.iter().find(|message| message.contains(&format!("unknown key `{word}`")));
+            let said = said.unwrap_or_else(|| panic!("{word} of [{table}] is known: {found:#?}"));
+            let words = match meant {
+                synonyms::Meant::Is(key) => format!("did you mean `{key}`?"),
+                synonyms::Meant::Not(why) => format!("help: {why}; "),
+            };
+            assert!(said.contains(&words), "{said}\ndoes not hold {words}");
+        }
+    }
+}
+
 #[test]
 fn wrong_types_say_what_is_wanted() {
     says(&message("210e9", "\"stiff\""), "part.toml:10:9: this must be a number", &["stiff"]);

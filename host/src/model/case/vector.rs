@@ -28,7 +28,7 @@ impl Vector {
 impl Case {
     /// Checks a point: finite, and of as many components as there are coordinates; in a plane problem, and in one that
     /// may prove to be, a third one may be there too.
-    pub(super) fn check_point(&self, key: &str, point: &Spanned<Vector>) -> Checked {
+    pub(in crate::model) fn check_point(&self, key: &str, point: &Spanned<Vector>) -> Checked {
         self.check_point_in(self.dim().unwrap_or(2), key, point)
     }
 
@@ -42,7 +42,7 @@ impl Case {
     }
 
     /// Checks a vector: as a point, and in a plane problem that it lies in the plane.
-    pub(super) fn check_vector(&self, key: &str, vector: &Spanned<Vector>) -> Checked {
+    pub(in crate::model) fn check_vector(&self, key: &str, vector: &Spanned<Vector>) -> Checked {
         self.check_point(key, vector)?;
         match self.dim() == Some(2) && vector.get_ref().xyz()[2] != 0.0 {
             true => {
@@ -57,10 +57,13 @@ impl Case {
     pub(super) fn length_error(&self, place: Place, found: usize, dim: usize) -> Box<CaseError> {
         let wanted = if dim == 2 { "two numbers `[x, y]`" } else { "three numbers `[x, y, z]`" };
         let values = if found == 1 { "value" } else { "values" };
-        self.error_at(
-            place,
-            format!("this must be {wanted}, not {found} {values}"),
-            "a component that is zero is written too",
-        )
+        let help = match found {
+            2 => {
+                "a component that is zero is written too; a plane problem is [analysis] kind = \"plane_stress\" or \
+                 \"plane_strain\""
+            }
+            _ => "a component that is zero is written too",
+        };
+        self.error_at(place, format!("this must be {wanted}, not {found} {values}"), help)
     }
 }

@@ -65,6 +65,9 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
         }
     }
     for (i, table) in tables.contact.iter().enumerate() {
+        if problems.take(selector.case.check_contact(table)).is_none() {
+            continue;
+        }
         let name = format!("contact[{}]", i + 1);
         let forces = contact_force(selector, table, &name, &mut sum.loads.warnings);
         sum.add(name, &forces);
@@ -117,6 +120,9 @@ impl Accumulator {
                 lost += if self.held[node as usize][c] { force[c].abs() } else { 0.0 };
             }
         }
+        if size == 0.0 {
+            self.loads.warnings.push(format!("{name}: it is zero, and loads nothing"));
+        }
         if lost > INTO_SUPPORTS * size {
             let (percent, what) = (100.0 * lost / size, self.what);
             let text =
@@ -154,6 +160,7 @@ fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalF
 }
 
 fn traction(selector: &Selector<'_>, table: &TractionTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    selector.case.check_vector("vector", &table.vector)?;
     let vector = table.vector.get_ref().xyz();
     Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| scaled(vector, area)))
 }
@@ -164,6 +171,7 @@ fn flux(selector: &Selector<'_>, table: &FluxTable) -> Result<Vec<NodalForce>, B
 }
 
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    selector.case.check_vector("total", &table.total)?;
     let faces = selector.faces(&table.on)?;
     let area: f64 = faces.iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).sum();
     let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
@@ -175,6 +183,7 @@ fn point_force(
     table: &Spanned<PointForceTable>,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<NodalForce>, Box<CaseError>> {
+    selector.case.check_point_force(table)?;
     let (place, table) = (table.span(), table.get_ref());
     // Where `at` has two components, the plane of the mesh is meant.
     let plane_z = selector.mesh.coords.first().map_or(0.0, |x| x[2]);

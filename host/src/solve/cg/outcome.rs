@@ -103,6 +103,8 @@ pub struct CgOutcome {
     pub spmvs: usize,
     /// The true `||f - K u|| / ||f||`, recomputed at the end.
     pub relative_residual: f64,
+    /// What it was to be.
+    pub tolerance: f64,
     /// Whether that is within the tolerance.
     pub converged: bool,
     /// Why it ended.
@@ -116,6 +118,6 @@ impl CgOutcome {
     pub(in crate::solve) fn start(relative_residual: f64, tolerance: f64) -> Self {
         let converged = relative_residual <= tolerance;
         let ending = if converged { Ending::Converged } else { Ending::Stagnated };
-        CgOutcome { iterations: 0, spmvs: 0, relative_residual, converged, ending, history: Vec::new() }
+        CgOutcome { iterations: 0, spmvs: 0, relative_residual, tolerance, converged, ending, history: Vec::new() }
     }
 }

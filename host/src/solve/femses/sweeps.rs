@@ -184,6 +184,7 @@ impl Watch {
             iterations,
             spmvs: iterations,
             relative_residual,
+            tolerance: self.tolerance,
             converged,
             ending: if converged { Ending::Converged } else { ending },
             history: self.residuals,
