@@ -43,7 +43,7 @@ fn tables<'a, 'i>(root: &'a DeTable<'i>, key: &str) -> Vec<&'a DeTable<'i>> {
 }
 
 /// An error for each key of other analyses than the case's, at its first place.
-pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<Box<CaseError>> {
+pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<CaseError> {
     let kind = tables(root, "analysis").into_iter().find_map(|table| entry(table, "kind"));
     let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::Elasticity.name());
     // A name that is no analysis has its own message.
@@ -58,20 +58,20 @@ pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<Box<CaseErr
         let message = format!("`{key}` belongs to {whose}, and this is a case of {kind}");
         let own: Vec<&str> = own.iter().filter(|(table, _)| *table == name).map(|(_, key)| *key).collect();
         let help = format!("{kind} has {}; or change [analysis] kind", own.join(", "));
-        Some(source.error_at(place, message, help))
+        Some(*source.error_at(place, message, help))
     });
     found.collect()
 }
 
 /// `[[mesh]]` and `[support]` say so themselves rather than as a wrong type; they are read as what they should be.
-pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<Box<CaseError>> {
+pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<CaseError> {
     let mut errors = Vec::new();
     for (key, value) in root.iter_mut() {
         let (name, place) = (key.get_ref().as_ref(), value.span());
         match value.get_mut() {
             DeValue::Array(items) if SINGLE.contains(&name) => {
                 let message = format!("there can be only one `{name}` table");
-                errors.push(source.error_at(
+                errors.push(*source.error_at(
                     key.span(),
                     message,
                     format!("write {}, once, in single brackets", header(name)),
@@ -82,7 +82,7 @@ pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<Box<CaseErr
             }
             DeValue::Table(_) if REPEATED.contains(&name) => {
                 let message = format!("`{name}` tables form a list");
-                errors.push(source.error_at(
+                errors.push(*source.error_at(
                     key.span(),
                     message,
                     format!("write {}, in double brackets", header(name)),

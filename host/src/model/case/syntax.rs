@@ -54,7 +54,7 @@ pub fn parse(source: &Source) -> Result<Parsed, Problems> {
     let Reading { mut errors, cut, is_whole, .. } = reading;
     // As they stand in the file; what is missing altogether comes last.
     errors.sort_by_key(|error| error.span.as_ref().map_or(usize::MAX, |span| span.start));
-    let problems = Problems::of(errors);
+    let problems = Problems::of(errors.into_iter().map(Box::new));
     match tables {
         Some(tables) => Ok(Parsed { tables, problems, cut, is_whole }),
         None => Err(problems),
@@ -82,7 +82,7 @@ fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
 struct Reading<'s> {
     source: &'s Source,
     root: DeTable<'s>,
-    errors: Vec<Box<CaseError>>,
+    errors: Vec<CaseError>,
     /// Values of keys that were taken for others.
     guessed: Vec<Place>,
     /// Tables that something was taken out of.
@@ -136,12 +136,12 @@ impl Reading<'_> {
                 self.missing(&way, place, key)
             }
             (Some((&key, _)), _) if said.starts_with("missing field") => {
-                self.errors.push(self.without_table(key));
+                self.errors.push(*self.without_table(key));
                 None
             }
             (_, Some((way, Part::Value))) => self.wrong(&way, place, said),
             _ => {
-                self.errors.push(self.source.error_at(place, said, ""));
+                self.errors.push(*self.source.error_at(place, said, ""));
                 None
             }
         }
@@ -161,7 +161,7 @@ impl Reading<'_> {
                 }
             },
         };
-        self.errors.push(self.source.error_at(place, format!("unknown key `{key}`"), help));
+        self.errors.push(*self.source.error_at(place, format!("unknown key `{key}`"), help));
         match meant.and_then(|key| way.rename(&mut self.root, key)) {
             Some(value) => {
                 self.guessed.push(value);
@@ -182,7 +182,7 @@ impl Reading<'_> {
                 Some(value) => format!("add `{key} = {value}`"),
                 None => format!("add `{key} = ..`"),
             };
-            self.errors.push(self.source.error_at(place, format!("`{key}` is missing here"), help));
+            self.errors.push(*self.source.error_at(place, format!("`{key}` is missing here"), help));
         }
         self.is_whole = false;
         self.cut(way)
@@ -203,7 +203,7 @@ impl Reading<'_> {
         // That it does not fit a key that it was not given follows from the guess.
         if !self.guessed.iter().any(|value| value.start <= place.start && place.end <= value.end) {
             let help = self.instead(way, &place);
-            self.errors.push(self.source.error_at(place, reword(said), help));
+            self.errors.push(*self.source.error_at(place, reword(said), help));
         }
         self.is_whole = false;
         self.cut(way)
