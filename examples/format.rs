@@ -48,8 +48,8 @@ impl Layout for Near {
             let column = row + self.distances.at(k) as usize - HALF;
             for j in 0..3 {
                 let x = x.at(3 * column + j);
-                for i in 0..3 {
-                    y[i] = fma(values.at(9 * k + 3 * j + i).value(), x, y[i]);
+                for (i, y) in y.iter_mut().enumerate() {
+                    *y = fma(values.at(9 * k + 3 * j + i).value(), x, *y);
                 }
             }
         }
