@@ -196,16 +196,13 @@ fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
 fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
     let Some(quality) = Quality::of(&model.mesh) else { return Ok(()) };
     if quality.mean - quality.min < ALIKE {
-        return writeln!(out, "  shapes    all {:.2} (1 is regular, 0 is flat)", quality.mean);
+        writeln!(out, "  shapes    all {:.2} (1 is regular, 0 is flat)", quality.mean)?;
+    } else {
+        let worst: Vec<String> =
+            quality.worst.iter().map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
+        let (mean, worst) = (quality.mean, worst.join(", "));
+        writeln!(out, "  shapes    mean {mean:.2} (1 is regular, 0 is flat); the worst elements: {worst}")?;
     }
-    let worst: Vec<String> =
-        quality.worst.iter().map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
-    writeln!(
-        out,
-        "  shapes    mean {:.2} (1 is regular, 0 is flat); the worst elements: {}",
-        quality.mean,
-        worst.join(", ")
-    )?;
     if quality.min < FLAT {
         writeln!(
             out,

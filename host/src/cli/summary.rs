@@ -86,9 +86,9 @@ fn large_displacement(model: &Model, solution: &Solution) -> Option<String> {
     let (low, high) = model.mesh.extent();
     let extent = (0..3).map(|i| high[i] - low[i]).fold(0.0, f64::max);
     let largest = solution.displacement.iter().map(|u| norm(u)).fold(0.0, f64::max);
-    (largest > MOST_OF_EXTENT * extent).then(|| {
+    (solution.outcome.converged && largest > MOST_OF_EXTENT * extent).then(|| {
         format!(
-            "the largest displacement, {}, is {:.0} % of the part's extent of {}: the theory of small displacements does not \
+            "the largest displacement, {}, is {:.0} % of the mesh's extent of {}: the theory of small displacements does not \
              hold; see whether loads and materials are in the same units",
             number(largest),
             100.0 * largest / extent,
@@ -241,7 +241,7 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
     writeln!(out, "  largest von Mises stress {}", peak(&results.von_mises_nodal, &results.von_mises))?;
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
-    writeln!(out, "  loads {}", vector_above(results.applied, least))?;
+    writeln!(out, "  loads {}", vector(results.applied))?;
     for (name, force) in &results.reactions {
         writeln!(out, "  reaction of {name} {}", vector_above(*force, least))?;
     }
@@ -252,7 +252,7 @@ fn write_potential(out: &mut String, results: &Potential, least: f64) -> std::fm
     let (low, high) = (vector(results.min_at), vector(results.max_at));
     writeln!(out, "  potential {} at {low} to {} at {high}", number(results.min), number(results.max))?;
     writeln!(out, "  steepest gradient {}", peak(&results.gradient_nodal, &results.gradient))?;
-    writeln!(out, "  fluxes and sources bring in {}", number(clean(results.applied, least)))?;
+    writeln!(out, "  fluxes and sources bring in {}", number(results.applied))?;
     for (name, flow) in &results.flows {
         writeln!(out, "  flow in at {name} {}", number(clean(*flow, least)))?;
     }

@@ -52,7 +52,10 @@ pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
         return Vec::new();
     }
     let (low, high) = parts.mesh.extent();
-    let tolerance = SAME * (0..3).map(|c| high[c] - low[c]).fold(f64::MIN_POSITIVE, f64::max);
+    let longest = |low: [f64; 3], high: [f64; 3]| (0..3).map(|c| high[c] - low[c]).fold(f64::MIN_POSITIVE, f64::max);
+    // A part that is far smaller than the whole has its own measure of what is the same place.
+    let smallest = parts.frames.iter().map(|part| longest(part.min, part.max)).fold(f64::MAX, f64::min);
+    let tolerance = SAME * longest(low, high).min(1e3 * smallest);
     let n = if parts.frames.len() > MOST_PAIRED { 0 } else { parts.frames.len() };
     let widths = |[a, b]: [usize; 2]| overlap(&parts.frames[a], &parts.frames[b], tolerance);
     let mut near: Vec<[usize; 2]> = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
@@ -60,7 +63,10 @@ pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
     if n > 0 && near.is_empty() {
         return Vec::new();
     }
-    let counts = coincident(parts, tolerance);
+    let boxes: Vec<[[f64; 3]; 2]> = near.iter().map(|&pair| common(parts, pair, tolerance)).collect();
+    let is_near =
+        |x: [f64; 3]| n == 0 || boxes.iter().any(|[low, high]| (0..3).all(|c| (low[c]..=high[c]).contains(&x[c])));
+    let counts = coincident(parts, tolerance, is_near);
     near.retain(|&pair| {
         widths(pair)[..parts.mesh.dim()].iter().filter(|&&width| width <= 4.0 * tolerance).count() == 1
     });
@@ -78,20 +84,27 @@ fn overlap(a: &Frame, b: &Frame, tolerance: f64) -> [f64; 3] {
     [0, 1, 2].map(|c| a.max[c].min(b.max[c]) - a.min[c].max(b.min[c]) + tolerance)
 }
 
-/// For each pair of parts how many nodes of the second are where one of the first is.
+/// The box that two parts have in common, made larger by a tolerance.
+fn common(parts: &Parts<'_>, [a, b]: [usize; 2], tolerance: f64) -> [[f64; 3]; 2] {
+    let (a, b) = (&parts.frames[a], &parts.frames[b]);
+    let low = [0, 1, 2].map(|c| a.min[c].max(b.min[c]) - tolerance);
+    [low, [0, 1, 2].map(|c| a.max[c].min(b.max[c]) + tolerance)]
+}
+
+/// For each pair of parts how many nodes of the second are where one of the first is, among those that are near some pair.
 ///
-/// By a table of cubes whose edges are eight tolerances: a node is looked for in those that the tolerance around it reaches, mostly one.
-/// A million nodes take a quarter of a second.
-fn coincident(parts: &Parts<'_>, tolerance: f64) -> HashMap<[usize; 2], usize> {
+/// By a table of cubes whose edges are eight tolerances: a node is looked for in those that the tolerance around it reaches, two
+/// on average.
+fn coincident(parts: &Parts<'_>, tolerance: f64, is_near: impl Fn([f64; 3]) -> bool) -> HashMap<[usize; 2], usize> {
     let coords = &parts.mesh.coords;
     let cube = |x: [f64; 3], shift: f64| x.map(|x| ((x + shift) / (8.0 * tolerance)).floor() as i64);
     // The last node of each cube, and the one before it of each node.
-    let mut last: HashMap<[i64; 3], u32> = HashMap::with_capacity(coords.len());
+    let mut last: HashMap<[i64; 3], u32> = HashMap::new();
     let mut before = vec![u32::MAX; coords.len()];
     let (mut counts, mut met) = (HashMap::new(), Vec::new());
     for (node, &x) in coords.iter().enumerate() {
         let part = parts.labels[node];
-        if part == u32::MAX {
+        if part == u32::MAX || !is_near(x) {
             continue;
         }
         let (low, high) = (cube(x, -tolerance), cube(x, tolerance));

@@ -331,7 +331,7 @@ impl Summary {
         largest * (10.0 * self.solver.relative_residual).clamp(1e-9, 1e-6)
     }
 
-    /// Whether there is nothing but zeros, as where an iteration ended before it found anything.
+    /// Whether what was solved for is zero everywhere, as where an iteration ended before it found anything.
     pub fn is_zero(&self) -> bool {
         match &self.results {
             Results::Elastic(results) => results.max_displacement == 0.0,

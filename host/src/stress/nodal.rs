@@ -20,7 +20,7 @@ use crate::element::shape::{At, Table};
 use crate::mesh::{Cells, Mesh};
 use crate::model::Model;
 
-/// Elements whose values are held at a time: some 30 MB of the largest element.
+/// Elements whose values are held at a time: 34 MB of the largest element.
 const CHUNK: usize = 1 << 15;
 
 /// Vectors or tensors at the nodes, `[n_nodes]`; zero where there is no element.
@@ -66,16 +66,21 @@ fn average<const K: usize>(
     for (block, cells) in mesh.solids() {
         let table = cells.kind.table();
         let n = table.nodes.len();
-        let mut chunk = vec![(0u32, [0.0; K]); n * CHUNK.min(cells.len())];
+        let most = n * CHUNK.min(cells.len());
+        let (mut places, mut values) = (vec![0u32; most], vec![[0.0; K]; most]);
         for first in (0..cells.len()).step_by(CHUNK) {
-            let filled = &mut chunk[..n * CHUNK.min(cells.len() - first)];
-            filled.par_chunks_mut(n).enumerate().for_each(|(i, at_nodes)| {
+            let filled = n * CHUNK.min(cells.len() - first);
+            let (places, values) = (&mut places[..filled], &mut values[..filled]);
+            let elements = places.par_chunks_mut(n).zip(values.par_chunks_mut(n)).enumerate();
+            elements.for_each(|(i, (places, at_nodes))| {
                 let cell = first + i;
                 let material = model.cell_material[block][cell];
                 element(mesh, cells, cell, &field, |h| at_point(material, h), at_nodes);
-                at_nodes.iter_mut().for_each(|(slot, _)| *slot = slots.of(*slot, material));
+                for (place, &node) in places.iter_mut().zip(cells.cell(cell)) {
+                    *place = slots.of(node, material);
+                }
             });
-            scatter(filled, &mut sums);
+            scatter(places, values, &mut sums);
         }
     }
     let means: Vec<[f64; K]> = sums
@@ -86,21 +91,21 @@ fn average<const K: usize>(
     slots.largest(AtNodes { values: means, sizes })
 }
 
-/// The values at the nodes of one element, with the nodes.
+/// The values at the nodes of one element.
 fn element<const K: usize>(
     mesh: &Mesh,
     cells: &Cells,
     cell: usize,
     field: impl Fn(usize) -> [f64; 3],
     at_point: impl Fn([[f64; 3]; 3]) -> [f64; K],
-    at_nodes: &mut [(u32, [f64; K])],
+    at_nodes: &mut [[f64; K]],
 ) {
     let (table, dim): (&Table, usize) = (cells.kind.table(), cells.kind.info().dim);
     let nodes = cells.cell(cell);
-    at_nodes.iter_mut().zip(nodes).for_each(|(at_node, node)| *at_node = (*node, [0.0; K]));
+    at_nodes.fill([0.0; K]);
     for (k, point) in table.sampled.iter().enumerate() {
         let value = at_point(derivative(mesh, nodes, &field, point, dim));
-        for ((_, at_node), shares) in at_nodes.iter_mut().zip(&table.extended) {
+        for (at_node, shares) in at_nodes.iter_mut().zip(&table.extended) {
             (0..K).for_each(|i| at_node[i] += shares[k] * value[i]);
         }
     }
@@ -120,13 +125,13 @@ fn derivative(mesh: &Mesh, nodes: &[u32], field: impl Fn(usize) -> [f64; 3], poi
     slope.map(|row| transform(dim, inverse, row))
 }
 
-/// Adds values to the sums of their slots. Each task owns some slots and reads all values for them, so that a sum has the
+/// Adds values to the sums of their slots. Each task owns some slots and reads all places for them, so that a sum has the
 /// same order whatever the number of threads.
-fn scatter<const K: usize>(values: &[(u32, [f64; K])], sums: &mut [([f64; K], u32)]) {
+fn scatter<const K: usize>(places: &[u32], values: &[[f64; K]], sums: &mut [([f64; K], u32)]) {
     let span = sums.len().div_ceil(rayon::current_num_threads()).max(1);
     sums.par_chunks_mut(span).enumerate().for_each(|(part, sums)| {
         let first = (part * span) as u32;
-        for (slot, value) in values {
+        for (slot, value) in places.iter().zip(values) {
             if let Some((sum, count)) = sums.get_mut(slot.wrapping_sub(first) as usize) {
                 (0..K).for_each(|i| sum[i] += value[i]);
                 *count += 1;

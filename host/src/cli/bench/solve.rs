@@ -92,8 +92,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> Result<Report> {
-    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
-    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let timed = || -> Result<(Solution, Phases)> {
         let start = Instant::now();
         let solution = solve_on(backend, model, &Silent)?;
@@ -102,11 +100,15 @@ fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> 
         let phases = Phases { setup, assembly, boundary, solve: timings.solve, stress: timings.stress, total };
         Ok((solution, phases))
     };
+    // Before anything else loads kernels.
     let (solution, first) = timed()?;
+    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let mut again = Vec::new();
     for _ in 0..common.samples.min(MAX_SOLUTIONS) {
         let (other, phases) = timed()?;
-        assert_eq!(other.displacement, solution.displacement, "two solutions on one device differ");
+        let same = other.displacement == solution.displacement && other.potential == solution.potential;
+        assert!(same, "two solutions on one device differ");
         again.push(phases);
     }
     again.sort_by(|a, b| a.total.total_cmp(&b.total));

@@ -23,14 +23,14 @@ pub const TOPICS: &[Topic] = &[
         about: "The levels, and where the time of the set-up goes. *Aggregation*: strong couplings, aggregates, modes. *Symbolic*: \
             which blocks products have. *Numeric*: their values. *Smoothing*: copies in the precision of the cycle, diagonals, largest \
             eigenvalues. *Coarsest*: the inverse of the last matrix. Another load takes no set-up, and other materials \
-            on the same mesh take none of the first two parts. Medians of three; the parts are of the last of them.",
+            on the same mesh nothing of the first two parts but a look whether the mesh is the same. Medians of three; the parts are of the last of them.",
         lists: &["amg"],
         tables: levels,
     },
     Topic {
         heading: "Whole solutions of a mesh in memory",
         about: "From the mesh in the host's memory to displacements and stresses there, phase by phase, the preconditioner's set-up in \
-            the solution's time. The first solution of a program loads its kernels; the rest is of those after it, \
+            the solution's time. The first solution of a program loads kernels (where it was measured those of the set-up were there already); the rest is of those after it, \
             of which the one with the median total is shown.",
         lists: &["whole"],
         tables: whole,
