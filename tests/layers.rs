@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress", "text"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.
-    ("error", &["mesh", "model", "solve", "pipeline"]),
+    ("error", &["mesh", "model", "solve", "pipeline", "text"]),
 ];
 
 /// The binary sees the library from outside, and `lib.rs` lists what there is.

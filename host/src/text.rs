@@ -57,8 +57,12 @@ pub fn engineering(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         size if (1e-2..1e5).contains(&size) => significant(value, 4),
+        // Below, powers of ten are beyond all numbers.
+        size if size < 1e-300 => format!("{value:.3e}"),
         size if size.is_finite() => {
-            let exponent = thousands(size * (1.0 + 1e-9));
+            // Rounded first: 999.96e6 is 1.000e9.
+            let rounded = format!("{size:.3e}").parse().unwrap_or(size);
+            let exponent = thousands(rounded * (1.0 + 1e-9));
             format!("{}e{exponent}", significant(scaled(value, exponent), 4))
         }
         _ => format!("{value}"),
@@ -162,6 +166,8 @@ mod tests {
             (-1.5e-3, "-1.500e-3"),
             (3.678e-4, "367.8e-6"),
             (1e-300, "1.000e-300"),
+            (999.96e6, "1.000e9"),
+            (1e-310, "1.000e-310"),
         ];
         cases.iter().for_each(|(value, text)| assert_eq!(engineering(*value), *text));
     }

@@ -136,7 +136,7 @@ fn displacements_that_are_not_small_are_warned_of() {
     let summary = folder.summary("out");
     let largest = summary["results"]["max_displacement"].as_f64().unwrap();
     let warning =
-        format!("is {:.0} % of the part's extent of 4.000: the theory of small displacements", 25.0 * largest);
+        format!("is {:.0} % of the mesh's extent of 4.000: the theory of small displacements", 25.0 * largest);
     assert!(run.out.contains(&warning), "{}", run.out);
     assert!(summary["warnings"].as_array().unwrap().iter().any(|said| said.as_str().unwrap().contains(&warning)));
 }
