@@ -302,16 +302,23 @@ impl<B: Backend, T: Real> System<B, T> {
         timings.setup = phase.next("assembly");
         assembly.assemble(backend, &mesh, &mut matrix)?;
         let applied = loads(backend, model, &numbering, &mesh)?;
-        let mut f = backend.upload(&applied)?;
+        let f = backend.upload(&applied)?;
         backend.finish()?;
         timings.assembly = phase.next("boundary");
         let supports = Supports::new(model, &numbering);
-        supports.eliminate(backend, &mut matrix, &mut f)?;
-        let f = backend.take(f)?;
-        let norm_f = stress::norm(&f);
-        let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect())?;
+        let (f, norm_f) = constrain(backend, &supports, &mut matrix, f)?;
         timings.boundary = phase.next("preconditioner");
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
+    }
+
+    /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as they are.
+    pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
+        self.mesh.set_materials(backend, model)?;
+        let mut assembly = Assembly::new(backend, &self.mesh, self.matrix.pattern(), strategy::<B>(model)?)?;
+        assembly.assemble(backend, &self.mesh, &mut self.matrix)?;
+        let f = backend.upload(&self.applied)?;
+        (self.f, self.norm_f) = constrain(backend, &self.supports, &mut self.matrix, f)?;
+        Ok(())
     }
 
     /// Iterates from 0; returns `v` too.
@@ -326,6 +333,19 @@ impl<B: Backend, T: Real> System<B, T> {
         let outcome = iteration.solve(backend, &self.matrix, &self.f, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }
+}
+
+/// Applies supports to a matrix and to loads `f`, in double; these in the matrix's precision, and their norm before rounding.
+fn constrain<B: Backend, T: Real>(
+    backend: &B,
+    supports: &Supports,
+    matrix: &mut Matrix<B, T>,
+    mut f: Vector<B, f64>,
+) -> Result<(Vector<B, T>, f64)> {
+    supports.eliminate(backend, matrix, &mut f)?;
+    let f = backend.take(f)?;
+    let norm_f = stress::norm(&f);
+    Ok((backend.upload_vec(f.into_iter().map(T::from_f64).collect())?, norm_f))
 }
 
 /// What an iteration found, and what results are made of.

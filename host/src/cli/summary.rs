@@ -17,6 +17,7 @@ use warpfem::text::{clean, engineering as number, vector_above};
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     let (choices, outcome, timings) = (&solution.choices, &solution.outcome, &solution.timings);
+    let results = results(model, solution);
     Summary {
         case: model.name.clone(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -51,8 +52,8 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             write: 0.0,
             total: 0.0,
         },
-        results: results(model, solution),
-        warnings: warnings(model, solution),
+        warnings: warnings(model, solution, &results),
+        results,
     }
 }
 
@@ -73,19 +74,18 @@ pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
 }
 
 /// What the model, the choices and the end of the iteration give cause to say.
-fn warnings(model: &Model, solution: &Solution) -> Vec<String> {
+fn warnings(model: &Model, solution: &Solution, results: &Results) -> Vec<String> {
     let of_solution = solution.choices.fallback.clone().into_iter().chain(short_of_tolerance(model, solution));
-    model.warnings.iter().cloned().chain(of_solution).chain(large_displacement(model, solution)).collect()
+    model.warnings.iter().cloned().chain(of_solution).chain(large_displacement(model, solution, results)).collect()
 }
 
 /// Displacements of a tenth of the part are none that a theory of small ones is for.
 const MOST_OF_EXTENT: f64 = 0.1;
 
 /// What there is to say of displacements that are not small.
-fn large_displacement(model: &Model, solution: &Solution) -> Option<String> {
-    let (low, high) = model.mesh.extent();
-    let extent = (0..3).map(|i| high[i] - low[i]).fold(0.0, f64::max);
-    let largest = solution.displacement.iter().map(|u| norm(u)).fold(0.0, f64::max);
+fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> Option<String> {
+    let Results::Elastic(Elastic { max_displacement: largest, .. }) = *results else { return None };
+    let extent = model.mesh.longest_side();
     (solution.outcome.converged && largest > MOST_OF_EXTENT * extent).then(|| {
         format!(
             "the largest displacement, {}, is {:.0} % of the mesh's extent of {}: the theory of small displacements does not \

@@ -19,8 +19,7 @@ pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = head(&mut out, mesh, path, case).and_then(|()| groups(&mut out, mesh, &places));
-    let (low, high) = mesh.extent();
-    let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
+    let longest = mesh.longest_side();
     let mut file = File { out, mesh, places, analysis, units: units::likely(longest), longest };
     file.mesh_and_analysis(path);
     file.material();

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::error::Place;
 use super::faces::{FaceUse, for_each_face};
-use super::{Cells, Mesh, MeshError};
+use super::{Cells, Mesh, MeshError, middle};
 use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
 
@@ -43,7 +43,7 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
         (p, _) if p == n => Ok(true),
         (_, m) if m == n => Ok(false),
         (p, m) => {
-            let middle = [0, 1, 2].map(|c| x[..cell.len()].iter().map(|x| x[c]).sum::<f64>() / cell.len() as f64);
+            let middle = middle(x[..cell.len()].iter().copied());
             let (element, kind, at) = (cells.tags[i], info.name, Place { middle, dim: info.dim });
             Err(match p > 0 && m > 0 || info.is_quadratic() && p + m > 0 {
                 true => MeshError::Distorted { element, kind, at },

@@ -107,6 +107,21 @@ impl Mesh {
     pub fn extent(&self) -> ([f64; 3], [f64; 3]) {
         extent(&self.coords)
     }
+
+    /// The longest edge of the box that all nodes are in.
+    pub fn longest_side(&self) -> f64 {
+        longest_side(extent(&self.coords))
+    }
+}
+
+fn longest_side((low, high): ([f64; 3], [f64; 3])) -> f64 {
+    (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max)
+}
+
+/// The mean of some points; not a number without any.
+pub(crate) fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
+    let n = points.len() as f64;
+    [0, 1, 2].map(|c| points.clone().map(|x| x[c]).sum::<f64>() / n)
 }
 
 fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
@@ -119,6 +134,5 @@ fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
 /// Whether points lie in a plane of constant z, to rounding.
 fn is_flat(coords: &[[f64; 3]]) -> bool {
     let (low, high) = extent(coords);
-    let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
-    high[2] - low[2] <= FLAT * longest
+    high[2] - low[2] <= FLAT * longest_side((low, high))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use super::gmsh::kinds;
-use super::{Cells, Group, Mesh, MeshError, check, is_flat};
+use super::{Cells, Group, Mesh, MeshError, check, is_flat, middle};
 use crate::element::ElementKind;
 
 /// Cells of one kind with their nodes by tag.
@@ -116,15 +116,17 @@ impl Raw {
     pub fn check_kinds(&self) -> Result<(), MeshError> {
         let Some(Unknown { code, tag, nodes, physical }) = &self.unknown else { return Ok(()) };
         let of_node = |tag: &u64| self.node_tags.iter().position(|known| known == tag).and_then(|i| self.coords.get(i));
-        let corners: Option<Vec<&[f64; 3]>> = nodes.iter().map(of_node).collect();
-        let mean = |x: Vec<&[f64; 3]>| [0, 1, 2].map(|c| x.iter().map(|x| x[c]).sum::<f64>() / x.len() as f64);
+        let corners: Option<Vec<[f64; 3]>> = nodes.iter().map(|tag| of_node(tag).copied()).collect();
         let name = kinds::gmsh_kind(*code).map_or("unknown", |(name, _)| name);
         let group = physical.map(|tag| self.name_of(&(kinds::dimension(name), tag)));
         Err(MeshError::UnknownKind {
             element: *tag,
             name: name.into(),
             code: (*code).into(),
-            at: corners.filter(|x| !x.is_empty()).map(mean).filter(|x| x.iter().all(|c| c.is_finite())),
+            at: corners
+                .filter(|x| !x.is_empty())
+                .map(|x| middle(x.into_iter()))
+                .filter(|x| x.iter().all(|c| c.is_finite())),
             group,
             more: self.n_unknown - 1,
         })

@@ -103,9 +103,7 @@ impl Resolved {
         warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
         warnings.extend(unsaid_thickness(case));
         if analysis != Analysis::Laplace {
-            let (low, high) = mesh.extent();
-            let longest = (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
-            warnings.extend(units::warnings(&materials, longest, gravity));
+            warnings.extend(units::warnings(&materials, mesh.longest_side(), gravity));
         }
         warnings.extend(loads.warnings.iter().cloned());
         warnings.extend(unsure);

@@ -142,14 +142,14 @@ impl<'a> Selector<'a> {
 
     /// The nodes of the solids inside a box, ascending.
     pub fn in_box(&self, table: &Spanned<BoxTable>) -> Result<Vec<u32>, Box<CaseError>> {
-        let (low, high) = self.mesh.extent();
-        let slack = BOX_TOLERANCE * (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max);
+        let slack = BOX_TOLERANCE * self.mesh.longest_side();
         let (min, max) = (&table.get_ref().min.get_ref(), &table.get_ref().max.get_ref());
         let (min, max) = (min.with_z(f64::NEG_INFINITY), max.with_z(f64::INFINITY));
         let inside = |x: &[f64; 3]| (0..3).all(|c| x[c] >= min[c] - slack && x[c] <= max[c] + slack);
         let nodes: Vec<u32> =
             (0..self.mesh.coords.len()).filter(|&i| inside(&self.mesh.coords[i])).map(|i| i as u32).collect();
         if nodes.is_empty() {
+            let (low, high) = self.mesh.extent();
             let help = format!("the mesh extends from {low:?} to {high:?}");
             return Err(self.case.error_at(table.span(), "no node lies in this box", help));
         }

@@ -51,11 +51,9 @@ pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
     if parts.frames.len() < 2 {
         return Vec::new();
     }
-    let (low, high) = parts.mesh.extent();
-    let longest = |low: [f64; 3], high: [f64; 3]| (0..3).map(|c| high[c] - low[c]).fold(f64::MIN_POSITIVE, f64::max);
     // A part that is far smaller than the whole has its own measure of what is the same place.
-    let smallest = parts.frames.iter().map(|part| longest(part.min, part.max)).fold(f64::MAX, f64::min);
-    let tolerance = SAME * longest(low, high).min(1e3 * smallest);
+    let smallest = parts.frames.iter().map(|part| 2.0 * part.size()).fold(f64::MAX, f64::min);
+    let tolerance = SAME * parts.mesh.longest_side().max(f64::MIN_POSITIVE).min(1e3 * smallest);
     let n = if parts.frames.len() > MOST_PAIRED { 0 } else { parts.frames.len() };
     let widths = |[a, b]: [usize; 2]| overlap(&parts.frames[a], &parts.frames[b], tolerance);
     let mut near: Vec<[usize; 2]> = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::largest;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, middle};
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -311,9 +311,8 @@ impl Distribution {
 fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) {
     for (cells, values) in mesh.cells.iter().zip(values) {
         if index < values.len() {
-            let nodes = cells.cell(index);
-            let sum = |i: usize| nodes.iter().map(|&node| mesh.coords[node as usize][i]).sum::<f64>();
-            return ([0, 1, 2].map(|i| sum(i) / nodes.len() as f64), cells.tags[index]);
+            let corners = cells.cell(index).iter().map(|&node| mesh.coords[node as usize]);
+            return (middle(corners), cells.tags[index]);
         }
         index -= values.len();
     }

@@ -7,12 +7,10 @@ use crate::cli::{print, table};
 use kernels_rs::real::Real;
 use serde::Serialize;
 use warpfem::Result;
-use warpfem::assembly::{Assembly, Strategy};
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Vector};
 use warpfem::model::Model;
 use warpfem::output::summary::{Level, Multigrid};
-use warpfem::pipeline::System;
 use warpfem::precond::{Context, Kept, MULTIGRID};
 use warpfem::solve::CgOptions;
 use warpfem::solve::iteration::{self, Builder};
@@ -93,7 +91,7 @@ fn measure<B: Backend, T: Real>(
         solutions.push(Solution { what: "new load", storage, solved: again });
     }
     change_materials(&mut model);
-    assemble_again(backend, &model, &mut system)?;
+    system.set_materials(backend, &model)?;
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.mesh.coords()).keeping(kept);
         let make = || build(MULTIGRID, &context, backend, &system.matrix);
@@ -118,18 +116,6 @@ fn change_materials(model: &mut Model) {
         material.poisson *= 0.8;
         material.conductivity *= 0.75 / (1 + place) as f64;
     }
-}
-
-/// Assembles a system for the materials of this model, in the blocks that it has.
-fn assemble_again<B: Backend, T: Real>(backend: &B, model: &Model, system: &mut System<B, T>) -> Result<()> {
-    let strategy = Strategy::auto::<B>(model.analysis, model.mesh.solids().map(|(_, cells)| cells.kind));
-    system.mesh.set_materials(backend, model)?;
-    let mut assembly = Assembly::new(backend, &system.mesh, system.matrix.pattern(), strategy)?;
-    assembly.assemble(backend, &system.mesh, &mut system.matrix)?;
-    let mut f = backend.upload(&system.applied)?;
-    system.supports.eliminate(backend, &mut system.matrix, &mut f)?;
-    system.f = backend.upload_vec(backend.take(f)?.into_iter().map(T::from_f64).collect())?;
-    Ok(())
 }
 
 fn text(report: &Report) -> String {

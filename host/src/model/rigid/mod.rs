@@ -122,7 +122,7 @@ impl Frame {
     }
 
     /// Half the longest edge of the bounding box.
-    fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         (0..3).map(|c| 0.5 * (self.max[c] - self.min[c])).fold(f64::MIN_POSITIVE, f64::max)
     }
 
