@@ -213,9 +213,14 @@ fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let u = backend.upload(&Random(6).vector::<f64>(mesh.components() * mesh.n_nodes)).unwrap();
     let mut product = backend.zeros(mesh.components() * mesh.n_nodes).unwrap();
     matrix.apply(backend, &u, &mut product).unwrap();
-    let force = backend.download(&mesh.internal_force(backend, &u).unwrap()).unwrap();
-    let product = backend.download(&product).unwrap();
+    let forces = |of| backend.download(&mesh.internal_force(backend, &u, of).unwrap()).unwrap();
+    let (force, product) = (forces(None), backend.download(&product).unwrap());
     assert_close("internal force", &force, &product, 1e-13, largest(&product));
+    // Of some nodes the same, of the others nothing.
+    let every_third: Vec<u32> = (0..mesh.n_nodes as u32).step_by(3).collect();
+    let of_node = |entry: usize| if (entry / mesh.components()).is_multiple_of(3) { force[entry] } else { 0.0 };
+    let expected: Vec<f64> = (0..force.len()).map(of_node).collect();
+    assert_eq!(bits(&forces(Some(&every_third))), bits(&expected));
     bits(&force)
 }
 

@@ -433,9 +433,11 @@ fn results<B: Backend>(
         true => (Stresses::default(), stress::gradients(backend, &mesh, &device_u, n_blocks)?),
         false => (stress::recover(backend, &mesh, &device_u, n_blocks)?, Vec::new()),
     };
-    let internal = backend.take(mesh.internal_force(backend, &device_u)?)?;
-    if epsilon > f64::EPSILON && norm_f > 0.0 {
-        // A rounded matrix cannot judge itself.
+    // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
+    let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
+    let asked = (!is_rounded).then(|| supports.nodes());
+    let internal = backend.take(mesh.internal_force(backend, &device_u, asked.as_deref())?)?;
+    if is_rounded {
         outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
         outcome.converged = outcome.relative_residual <= model.solver.tolerance;
         outcome.ending = match outcome.ending {

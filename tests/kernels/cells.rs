@@ -4,6 +4,7 @@
 use super::GUARD;
 use crate::common::blocks::{dense_of, zeros};
 use crate::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
+use cuda_std::prelude::View;
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::element::Element;
 use kernels_rs::for_each_element;
@@ -161,7 +162,8 @@ fn internal_force_in<B: Backend, E: Element, P: Physics>(backend: &B, analyses: 
         for n in COUNTS {
             let start: Vec<f64> = Random(3).vector(expected.len());
             let mut f = backend.upload(&start).unwrap();
-            let kernel = InternalForce::<E, P>::new(mesh.view(&mesh.blocks[0]), u.view(), f.view_mut());
+            let kernel =
+                InternalForce::<E, P>::new(mesh.view(&mesh.blocks[0]), View::from_slice(&[]), u.view(), f.view_mut());
             // SAFETY: mesh and vectors live; n is at most the number of nodes.
             unsafe { backend.run(n, kernel) }.unwrap();
             let f = backend.download(&f).unwrap();

@@ -49,6 +49,16 @@ pub trait ItemKernel: Sync {
         // SAFETY: the caller's promise.
         items.for_each(|i| unsafe { self.item(i) });
     }
+    /// Computes these items together, as a CPU does, whose threads have many of them: `#[kernel(items, cpu = ..)]` names a
+    /// function that does once what neighbours share, to the same bits.
+    ///
+    /// # Safety
+    /// As [`ItemKernel::items`].
+    #[inline]
+    unsafe fn on_cpu(&self, items: Range<usize>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.items(items) }
+    }
 }
 
 /// The launch of an item kernel over `n` items, one thread each, in a one-dimensional grid of at least `n` threads.

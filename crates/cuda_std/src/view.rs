@@ -73,6 +73,21 @@ impl<T: DeviceCopy> View<T> {
         self.ptr
     }
 
+    /// Some items as a slice, on a host.
+    ///
+    /// # Safety
+    /// They live as long as the slice is used, and nobody writes them in that time.
+    ///
+    /// # Panics
+    /// For a range that is not in the array.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn slice<'a>(self, items: core::ops::Range<usize>) -> &'a [T] {
+        // SAFETY: the caller's promise, and that of who made the view.
+        unsafe { &core::slice::from_raw_parts(self.ptr, self.len)[items] }
+    }
+
     /// Item `i`, through the read-only cache.
     ///
     /// # Safety

@@ -1,4 +1,4 @@
-//! What stands in the parentheses: `items, launch_bounds(256, 2), T = [f32, f64], B = [1, 3], E = for_each_element!`.
+//! What stands in the parentheses: `items, cpu = rows, launch_bounds(256, 2), T = [f32, f64], B = [1, 3], E = for_each_element!`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -9,6 +9,8 @@ use syn::{Ident, LitInt, Path, Token, bracketed, parenthesized, token};
 pub struct Args {
     /// `items` was given.
     pub items: bool,
+    /// The function that computes a range of items on a CPU.
+    pub cpu: Option<Ident>,
     /// Threads per block at most, and blocks on a multiprocessor at least.
     pub launch_bounds: Option<(u32, u32)>,
     /// The lists by the name of their generic parameter.
@@ -36,11 +38,16 @@ impl Args {
 
 impl Parse for Args {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let mut args = Args { items: false, launch_bounds: None, lists: Vec::new(), listed_by: None };
+        let mut args = Args { items: false, cpu: None, launch_bounds: None, lists: Vec::new(), listed_by: None };
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             if input.peek(Token![=]) {
                 input.parse::<Token![=]>()?;
+                if name == "cpu" && args.cpu.is_none() {
+                    args.cpu = Some(input.parse()?);
+                    skip_comma(input)?;
+                    continue;
+                }
                 if !input.peek(token::Bracket) {
                     let path: Path = input.parse()?;
                     input.parse::<Token![!]>()?;

@@ -54,7 +54,7 @@ fn function(kernel: &Kernel) -> TokenStream {
 fn entry(kernel: &Kernel, cfgs: &[&Attribute], instance: &[Argument]) -> TokenStream {
     let name = kernel.entry_name(instance);
     let ident = format_ident!("entry_of_{name}");
-    let call = call_path(kernel);
+    let call = call_path(&kernel.function.sig.ident, kernel);
     let aliases = kernel.generics.iter().zip(instance).map(|(generic, argument)| {
         let (name, value) = (&generic.name, &argument.tokens);
         match &generic.const_type {
@@ -99,9 +99,8 @@ fn entry(kernel: &Kernel, cfgs: &[&Attribute], instance: &[Argument]) -> TokenSt
     }
 }
 
-/// The function with its generic arguments written out.
-fn call_path(kernel: &Kernel) -> TokenStream {
-    let name = &kernel.function.sig.ident;
+/// A function with the kernel's generic arguments written out.
+fn call_path(name: &Ident, kernel: &Kernel) -> TokenStream {
     let generics = kernel.generics.iter().map(|generic| &generic.name);
     if kernel.generics.is_empty() { quote!(#name) } else { quote!(#name::<#(#generics),*>) }
 }
@@ -156,13 +155,22 @@ fn launch(kernel: &Kernel, cfgs: &[&Attribute]) -> TokenStream {
 fn kernel_impl(kernel: &Kernel, ident: &Ident, generics: &Generics) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
-    let call = call_path(kernel);
+    let call = call_path(&kernel.function.sig.ident, kernel);
     let name = name_body(kernel);
     let (interface, method) = if kernel.items {
+        let on_cpu = kernel.cpu.as_ref().map(|cpu| {
+            let call = call_path(cpu, kernel);
+            quote! {
+                unsafe fn on_cpu(&self, items: ::core::ops::Range<usize>) {
+                    unsafe { #call(items, #(self.#names),*) }
+                }
+            }
+        });
         let method = quote! {
             unsafe fn item(&self, i: usize) {
                 unsafe { #call(i, #(self.#names),*) }
             }
+            #on_cpu
         };
         (quote!(ItemKernel), method)
     } else {

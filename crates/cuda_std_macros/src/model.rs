@@ -13,6 +13,8 @@ pub struct Kernel {
     pub function: ItemFn,
     /// Whether it computes one item.
     pub items: bool,
+    /// The function that computes a range of items on a CPU.
+    pub cpu: Option<Ident>,
     /// Threads per block at most, and blocks on a multiprocessor at least.
     pub launch_bounds: Option<(u32, u32)>,
     /// The parameters of a launch: without the item's index.
@@ -56,9 +58,11 @@ impl Kernel {
         if args.items {
             check_item_index(&function, params.first())?;
             params.remove(0);
+        } else if let Some(cpu) = &args.cpu {
+            return Err(Error::new(cpu.span(), "only an items kernel has items that a CPU can compute together"));
         }
         let generics = generics(args.lists, &function)?;
-        Ok(Kernel { items: args.items, launch_bounds: args.launch_bounds, params, generics, function })
+        Ok(Kernel { items: args.items, cpu: args.cpu, launch_bounds: args.launch_bounds, params, generics, function })
     }
 
     /// Every combination of generic arguments, the last parameter fastest.

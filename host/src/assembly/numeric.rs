@@ -116,16 +116,20 @@ impl<B: Backend> DeviceMesh<B> {
         backend.finish()
     }
 
-    /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`.
-    pub fn internal_force(&self, backend: &B, u: &Vector<B, f64>) -> Result<Vector<B, f64>> {
+    /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if these are given,
+    /// and 0 at others.
+    pub fn internal_force(&self, backend: &B, u: &Vector<B, f64>, of: Option<&[u32]>) -> Result<Vector<B, f64>> {
         let mut force = backend.zeros(self.components() * self.n_nodes)?;
+        let nodes = backend.upload(of.unwrap_or_default())?;
+        let n = of.map_or(self.n_nodes, <[u32]>::len);
         for block in &self.blocks {
-            let (mesh, u, f) = (self.view(block), u.view(), force.view_mut());
-            // SAFETY: views of this mesh and of vectors of its size, which live.
+            let (mesh, nodes, u, f) = (self.view(block), nodes.view(), u.view(), force.view_mut());
+            // SAFETY: views of this mesh and of vectors of its size, which live until `finish`.
             with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
-                backend.run(self.n_nodes, InternalForce::<E, P>::new(mesh, u, f))
+                backend.run(n, InternalForce::<E, P>::new(mesh, nodes, u, f))
             })?;
         }
+        backend.finish()?;
         Ok(force)
     }
 }
@@ -202,6 +206,11 @@ impl Supports {
     /// Whether component `i` of node `row` is prescribed.
     pub fn is_fixed(&self, row: usize, i: usize) -> bool {
         self.fixed[row] >> i & 1 == 1
+    }
+
+    /// Nodes of which a component is prescribed, ascending.
+    pub fn nodes(&self) -> Vec<u32> {
+        (0..self.fixed.len()).filter(|&row| self.fixed[row] != 0).map(|row| row as u32).collect()
     }
 
     /// Applies them to a matrix and its right-hand side `f [n_nodes][components]`.

@@ -111,7 +111,7 @@ impl Backend for CpuBackend {
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()> {
         parallel::for_ranges(n, MIN_ITEMS, &|items| {
             // SAFETY: the caller keeps the kernel's contract; items write to different places by the same contract.
-            unsafe { kernel.items(items) };
+            unsafe { kernel.on_cpu(items) };
         });
         Ok(())
     }

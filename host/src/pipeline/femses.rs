@@ -90,7 +90,7 @@ pub(super) fn find<B: Backend, T: Real>(
 
 /// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination makes of it.
 fn lifted<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, supports: &Supports, applied: &[f64]) -> Result<Vec<f64>> {
-    let internal = mesh.internal_force(backend, &backend.upload(&supports.prescribed)?)?;
+    let internal = mesh.internal_force(backend, &backend.upload(&supports.prescribed)?, None)?;
     let internal = backend.take(internal)?;
     let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - internal[i] };
     Ok((0..applied.len()).map(free).collect())

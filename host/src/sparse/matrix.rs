@@ -173,7 +173,7 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
     pub fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build::<B>(plan)?;
         plan.check_room(n_values, size_of::<V>())?;
-        let n_items = if F::BLOCK.is_some() { plan.pattern.n_rows } else { plan.n_scalar_rows() };
+        let n_items = plan.n_scalar_rows() / F::ROWS;
         Ok(Matrix {
             pattern: plan.pattern.clone(),
             size: plan.size,

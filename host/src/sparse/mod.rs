@@ -9,6 +9,7 @@ pub mod dense;
 pub mod dense_block;
 pub mod ebw;
 pub mod ebw16;
+pub mod ebw_row;
 pub mod ell;
 pub mod ell_row;
 pub mod ell_warp;

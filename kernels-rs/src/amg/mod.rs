@@ -10,11 +10,14 @@
 //! | products of matrices: `A P`, `P^T (A P)`; the smoothed P | [`product`] |
 //! | from a level to the next and back | [`transfer`] |
 //! | the inverse on the coarsest level | [`inverse`] |
+//! | products and restriction as CPUs do them | `cpu` |
 //!
 //! One thread makes one entry of a result, from a list in a fixed order: no atomic additions of floating-point numbers, so the
 //! same input gives the same bits.
 
 pub mod aggregate;
+#[cfg(not(target_arch = "nvptx64"))]
+mod cpu;
 pub mod inverse;
 pub mod modes;
 pub mod pattern;

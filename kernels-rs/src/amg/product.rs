@@ -1,8 +1,10 @@
 //! Products of matrices of rectangular blocks: `A P`, the smoothed prolongator and `P^T (A P)`, once it is known which blocks they have.
 //!
-//! A thread has some rows of a block of the result in registers, and looks for the blocks that contribute to it in the sorted rows of
-//! the right factor. Nothing is added up in memory.
+//! A thread of a GPU has some rows of a block of the result in registers, and looks for the blocks that contribute to it in the sorted
+//! rows of the right factor. Nothing is added up in memory. A CPU's takes [whole rows](super::cpu).
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::cpu::{galerkin_rows, multiply_rows};
 use super::pattern::Lists;
 use crate::real::{Real, fma};
 use crate::setup::lists::bisect;
@@ -35,7 +37,7 @@ impl<T: DeviceCopy> BlockRows<T> {
 
     /// Row i of a block of N columns.
     #[inline(always)]
-    unsafe fn row<const N: usize>(self, block: usize, i: usize) -> [T; N] {
+    pub(super) unsafe fn row<const N: usize>(self, block: usize, i: usize) -> [T; N] {
         // SAFETY: the block is one of this matrix, whose blocks have N columns, by contract.
         core::array::from_fn(|j| unsafe { self.at(block, i, j) })
     }
@@ -68,7 +70,7 @@ pub struct Blocks {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64], M = [1, 3], N = [1, 3, 6])]
+#[kernel(items, cpu = multiply_rows, T = [f32, f64], M = [1, 3], N = [1, 3, 6])]
 pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
     item: usize,
     entries: Entries,
@@ -142,7 +144,7 @@ pub unsafe fn smooth_prolongator<T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, M = [1, 3], N = [1, 3, 6])]
+#[kernel(items, cpu = galerkin_rows, M = [1, 3], N = [1, 3, 6])]
 pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     item: usize,
     prolongator: BlockRows<f64>,

@@ -91,12 +91,20 @@ pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, for
 /// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u [n_nodes][size]`,
 /// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix and before supports.
 ///
-/// Thread mapping: an item per node. Memory moved: as [`body_force`], and u.
+/// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node.
+/// Memory moved: as [`body_force`], and u.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
-pub unsafe fn internal_force<E: Element, P: Physics>(row: usize, mesh: MeshView, u: View<f64>, f: ViewMut<f64>) {
+pub unsafe fn internal_force<E: Element, P: Physics>(
+    item: usize,
+    mesh: MeshView,
+    nodes: View<u32>,
+    u: View<f64>,
+    f: ViewMut<f64>,
+) {
+    let row = if nodes.is_empty() { item } else { nodes.at(item) as usize };
     let mut sum = [0.0; 3];
     for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);

@@ -1,4 +1,4 @@
-//! Sparse matrices of `d x d` blocks (d = 1, 2, 3): one file per storage format, each with its index arrays and the
+//! Sparse matrices of `d x d` blocks (d = 1, 2, 3, in EBW also 6): one file per storage format, each with its index arrays and the
 //! product of a row.
 //!
 //! The products of all formats are one kernel, [`spmv`], over [`Layout`]; assembly and supports see every format through
@@ -13,6 +13,7 @@ pub mod dense;
 pub mod dense_block;
 pub mod ebw;
 pub mod ebw16;
+pub mod ebw_row;
 pub mod ell;
 pub mod ell_row;
 pub mod ell_warp;
@@ -28,6 +29,7 @@ pub use csr_vector::CsrVector;
 pub use dense::Dense;
 pub use dense_block::DenseBlock;
 pub use ebw::{Ebw, Ebw1, Ebw1x64, Ebw1x128, Ebw2, Ebw2x64, Ebw2x128, Ebw3, Ebw3x64, Ebw3x128};
+pub use ebw_row::Ebw6;
 pub use ebw16::{Ebw16, Ebw16D1, Ebw16D2, Ebw16D3};
 pub use ell::Ell;
 pub use ell_row::EllRow;
@@ -48,7 +50,7 @@ macro_rules! for_each_format {
         $callback! {
             $($argument)*
             Dense, DenseBlock, Csr, CsrVector, Bcsr1, Bcsr2, Bcsr3, EllRow, Ell, EllWarp, Sell, Bell1, Bell2, Bell3,
-            Ebw1, Ebw2, Ebw3, Ebw1x64, Ebw2x64, Ebw3x64, Ebw1x128, Ebw2x128, Ebw3x128,
+            Ebw1, Ebw2, Ebw3, Ebw6, Ebw1x64, Ebw2x64, Ebw3x64, Ebw1x128, Ebw2x128, Ebw3x128,
             Ebw16D1, Ebw16D2, Ebw16D3
         }
     };
@@ -57,10 +59,10 @@ macro_rules! for_each_format {
 // Launch bounds and shared arrays of this module have it as a number.
 const _: () = assert!(crate::reduce::BLOCK == 256);
 
-/// The largest block size.
+/// Rows of an item at most.
 pub const MAX_BLOCK: usize = 3;
 
-/// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars, of a
+/// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars, mostly of a
 /// block row where it stores blocks.
 pub trait Layout: Copy + Send + Sync + 'static {
     /// Its name: `ebw`. Formats of blocks share it among block sizes.

@@ -42,13 +42,13 @@ pub use kept::Kept;
 use super::{Build, Context, Preconditioner, inverse_diagonal, spectrum};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
-use crate::sparse::{Matrix, Operator, Pattern, Tuning};
+use crate::sparse::{AUTO, Matrix, Operator, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
-use setup::{Aggregation, Fine, Symbolic, aggregate, format};
+use setup::{Aggregation, Fine, Symbolic, aggregate};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -216,7 +216,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
 
     /// Adds a level; what the next one is made from, if there is one.
     fn coarser(&mut self, backend: &B, Below { matrix, modes, coords }: Below<B>) -> Result<Option<Below<B>>> {
-        let rounded = copied::<B, T>(backend, &matrix, format(matrix.block_size()))?;
+        let rounded = copied::<B, T>(backend, &matrix, AUTO)?;
         let inverse = inverse_diagonal(backend, &rounded)?;
         let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
         self.matrices.push(rounded);

@@ -10,7 +10,7 @@ use super::tentative::{Modes, centroids, members};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::precond::inverse_diagonal;
-use crate::sparse::{Matrix, Pattern, Tuning};
+use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
 use kernels_rs::amg::product::{Blocks, FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::{Real, Stored};
@@ -72,11 +72,6 @@ pub struct Symbolic<B: Backend> {
     rows: Vector<B, u32>,
     /// Blocks of A.
     n_blocks: usize,
-}
-
-/// The storage format of a level with blocks of this size: one of blocks where there is one.
-pub fn format(size: usize) -> &'static str {
-    if size <= kernels_rs::sparse::MAX_BLOCK { crate::sparse::AUTO } else { "sell" }
 }
 
 /// Puts the nodes of level number `level`, which are at `coords`, together; nothing if there is no next level worth having. Of the
@@ -169,7 +164,7 @@ impl<B: Backend> Symbolic<B> {
     fn galerkin<R: Real>(&self, backend: &B, fine: &Fine<B, R>, p: &BlockRows<B, f64>) -> Result<Matrix<B, f64>> {
         let right = product(backend, fine, p, &self.product)?;
         let (size, pattern) = (p.columns, &self.pattern);
-        let mut matrix = Matrix::<B, f64>::zeros(backend, format(size), size, pattern, Tuning::default())?;
+        let mut matrix = Matrix::<B, f64>::zeros(backend, AUTO, size, pattern, Tuning::default())?;
         let of = Blocks { rows: self.rows.view(), columns: pattern.columns.view() };
         let (rows, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
         let (prolongator, members, product) = (p.view(), self.columns.view(), right.view());

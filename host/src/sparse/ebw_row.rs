@@ -1,0 +1,47 @@
+//! EBW with a thread per row. See `kernels_rs::sparse::ebw_row` for the layout; the CPU multiplies as by the other sizes of EBW.
+
+use super::sliced::{self, Rows, SlicedArrays};
+use super::{Built, Format, Plan};
+use crate::backend::Backend;
+use crate::error::Result;
+use kernels_rs::real::Stored;
+use kernels_rs::sparse::Ebw;
+use kernels_rs::sparse::ebw_row::EbwRow;
+
+/// Its index arrays.
+pub struct EbwRowArrays<B: Backend> {
+    sliced: SlicedArrays<B>,
+    n_rows: usize,
+}
+
+impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
+    type Arrays<B: Backend> = EbwRowArrays<B>;
+
+    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+        let sliced = sliced::build(plan, Rows::Blocks, S)?;
+        let (n_values, places) = sliced.places(plan, true)?;
+        let index_bytes = sliced.bytes();
+        Ok(Built { arrays: EbwRowArrays { sliced, n_rows: plan.pattern.n_rows }, index_bytes, n_values, places })
+    }
+
+    fn view<B: Backend>(arrays: &EbwRowArrays<B>) -> Self {
+        EbwRow { sliced: arrays.sliced.view(), n_rows: arrays.n_rows }
+    }
+
+    unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
+        // SAFETY: the caller's promise; the arrays are those of this matrix.
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply(n_items, values, x, y) };
+    }
+
+    unsafe fn multiply_then<V: Stored, R: Send>(
+        self,
+        n_items: usize,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        // SAFETY: as above.
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_then(n_items, values, x, y, then) }
+    }
+}
