@@ -49,7 +49,7 @@ REALS = {"f64": np.float64, "f32": np.float32}
 BATCH = 50
 MAX_BATCHES = 400
 # Threads of a block, and blocks of a multiprocessor.
-SHAPES = (256, 4), (256, 6), (256, 8), (512, 2), (512, 3)
+SHAPES = (256, 4), (256, 6), (256, 8), (512, 2), (512, 4)
 # Vectors are as long as whole tiles: every thread works on two entries at once.
 PADDING = 2 * max(threads for threads, _ in SHAPES)
 WARP, ALL_LANES = 32, 0xFFFFFFFF
@@ -65,7 +65,8 @@ def kernels(jit, real, threads):
     All threads of a block do the same: where they write to one place, they write the same value.
     """
     warps = threads // WARP
-    double = np.float64
+    # Signed, so that the compiler knows that i + threads is not beyond the last number there is.
+    double, index = np.float64, np.int32
 
     @jit.rawkernel(device=True)
     def warp_sum(value):
@@ -84,7 +85,7 @@ def kernels(jit, real, threads):
     def total_of(parts, n_parts, of_warps):
         mine = double(0)
         for first in range(0, n_parts, threads):
-            mine += parts[first + jit.threadIdx.x]
+            mine += parts[first + index(jit.threadIdx.x)]
         of_warps[jit.threadIdx.x >> 5] = warp_sum(mine)
         jit.syncthreads()
         return added(of_warps)
@@ -94,7 +95,7 @@ def kernels(jit, real, threads):
         of_warps = jit.shared_memory(double, warps)
         mine = double(0)
         for tile in range(jit.blockIdx.x, tiles, jit.gridDim.x):
-            i = 2 * threads * tile + jit.threadIdx.x
+            i = 2 * threads * tile + index(jit.threadIdx.x)
             j = i + threads
             mine += double(p[i]) * q[i] + double(p[j]) * q[j]
         of_warps[jit.threadIdx.x >> 5] = warp_sum(mine)
@@ -113,7 +114,7 @@ def kernels(jit, real, threads):
         mine_z = double(0)
         mine_r = double(0)
         for tile in range(jit.blockIdx.x, tiles, jit.gridDim.x):
-            i = 2 * threads * tile + jit.threadIdx.x
+            i = 2 * threads * tile + index(jit.threadIdx.x)
             j = i + threads
             # All loads before the first store, which they might depend on for all that the compiler knows.
             r_i = r[i] - a * q[i]
@@ -142,7 +143,7 @@ def kernels(jit, real, threads):
             count[1 - now] = count[now] + 1
             rho[1 - now] = rho_next
         for tile in range(jit.blockIdx.x, tiles, jit.gridDim.x):
-            i = 2 * threads * tile + jit.threadIdx.x
+            i = 2 * threads * tile + index(jit.threadIdx.x)
             j = i + threads
             p_i = p[i]
             p_j = p[j]
@@ -180,10 +181,10 @@ class Method:
         """Iterates by `product`, from p to q, and kernels of at most so many blocks of so many threads."""
         self.product, self.threads = product, threads
         self.dot, self.update, self.turn = kernels(jit, self.real, threads)
-        self.tiles = np.uint32(-(-self.n // (2 * threads)))
+        self.tiles = np.int32(-(-self.n // (2 * threads)))
         self.blocks = int(min(blocks, self.tiles))
         # Whole rounds of a block's threads, zero where there is no block.
-        self.n_parts = np.uint32(-(-self.blocks // threads) * threads)
+        self.n_parts = np.int32(-(-self.blocks // threads) * threads)
         self.pq, self.rz, self.rr = (self.xp.zeros(int(self.n_parts)) for _ in range(3))
 
     def start(self):
@@ -196,7 +197,7 @@ class Method:
 
     def iterate(self, k):
         """Iteration k, of which only matters whether it is even."""
-        now = np.uint32(k % 2)
+        now = np.int32(k % 2)
         shape = self.blocks, self.threads
         self.product()
         self.dot[shape](self.p, self.q, self.pq, self.tiles)
