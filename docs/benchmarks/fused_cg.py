@@ -218,8 +218,8 @@ class Replay:
 
     def __init__(self, method, stream):
         self.method, self.stream, self.graph, self.shape = method, stream, None, None
-        # The squared residual after each batch, as the host sees it.
-        self.seen = cupyx.empty_pinned(MAX_BATCHES)
+        # The squared residual after each batch, as the host sees it, copied beside the batches, which do not wait.
+        self.seen, self.beside = cupyx.empty_pinned(MAX_BATCHES), cupy.cuda.Stream(non_blocking=True)
 
     def choose(self, product, multiprocessors):
         """Takes the fastest of SHAPES."""
@@ -269,37 +269,42 @@ class Replay:
     def batch_ms(self):
         """The time of the first batch of a solution."""
         self.method.start()
-        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
         self.stream.synchronize()
-        begin.record(self.stream)
+        begin = self.stream.record()
         self.batch()
-        end.record(self.stream)
+        end = self.stream.record()
         end.synchronize()
         return cupy.cuda.get_elapsed_time(begin, end)
 
+    def look(self, k, end):
+        """Has the residual after batch k, which the event `end` ends, copied to the host; the event of that."""
+        place = self.method.history.data.ptr + 8 * ((k + 1) * BATCH - 1)
+        self.beside.wait_event(end)
+        cupy.cuda.runtime.memcpyAsync(
+            self.seen.ctypes.data + 8 * k, place, 8, cupy.cuda.runtime.memcpyDeviceToHost, self.beside.ptr
+        )
+        return self.beside.record()
+
     def solve(self, tolerance):
         """Milliseconds and iterations of the batches that the tolerance takes, and which iteration met it."""
-        history, limit = self.method.history, (tolerance * self.method.norm) ** 2
-        begin, ends = cupy.cuda.Event(), (cupy.cuda.Event(), cupy.cuda.Event())
+        limit = (tolerance * self.method.norm) ** 2
+        ends, looks = [], []
         self.method.start()
         self.stream.synchronize()
-        begin.record(self.stream)
+        begin = self.stream.record()
         for k in range(MAX_BATCHES):
             self.batch()
-            place = history.data.ptr + 8 * ((k + 1) * BATCH - 1)
-            cupy.cuda.runtime.memcpyAsync(
-                self.seen.ctypes.data + 8 * k, place, 8, cupy.cuda.runtime.memcpyDeviceToHost, self.stream.ptr
-            )
-            ends[k % 2].record(self.stream)
+            ends.append(self.stream.record())
+            looks.append(self.look(k, ends[k]))
             if k == 0:
                 continue
             # The batch before, while this one runs.
-            ends[(k - 1) % 2].synchronize()
+            looks[k - 1].synchronize()
             if not np.isfinite(self.seen[k - 1]):
                 raise ArithmeticError(f"the residual is {self.seen[k - 1]} after {k * BATCH} iterations")
             if self.seen[k - 1] <= limit:
-                ms = cupy.cuda.get_elapsed_time(begin, ends[(k - 1) % 2])
-                squares = history[: k * BATCH].get()
+                ms = cupy.cuda.get_elapsed_time(begin, ends[k - 1])
+                squares = self.method.history[: k * BATCH].get()
                 return ms, k * BATCH, 1 + int(np.flatnonzero(squares <= limit)[0])
         raise ArithmeticError(f"{self.seen[k - 1] ** 0.5 / self.method.norm:.1e} after {k * BATCH} iterations")
 
@@ -394,7 +399,8 @@ class Lockstep:
         pass
 
     def shfl_xor_sync(self, _, value, distance):
-        return np.broadcast_to(value, self.threadIdx.x.shape)[self.threadIdx.x ^ distance]
+        # A number is the same in all threads.
+        return (value + np.zeros(self.threadIdx.x.size))[self.threadIdx.x ^ distance]
 
 
 class Blocks:
@@ -452,15 +458,17 @@ def self_test():
     for element in "hex8", "tet4":
         few, many = (on_host(element, 6, "f64", *shape) for shape in ((128, 5), (32, 1000)))
         assert few[0] == many[0] and abs(few[2] / many[2] - 1) < 1e-8, (element, few, many)
-    for element, precision, expected, min_u_z in (
-        ("hex8", "f64", 176, -1.126458e-6), ("tet4", "f64", 441, -1.117119e-6), ("hex8", "f32", 136, -1.1264e-6),
-    ):  # fmt: skip
-        iterations, residual, found = on_host(element, 20, precision, 512, 9)
-        # The recurrence of single precision goes on where the true residual does not.
+    for element, n, precision, expected, min_u_z in (
+        ("hex8", 20, "f64", 176, -1.126458e-6),
+        ("tet4", 20, "f64", 441, -1.117119e-6),
+        ("hex8", 10, "f32", 67, -1.114091e-6),
+    ):
+        iterations, residual, found = on_host(element, n, precision, 512, 9)
+        # In single precision the true residual stays above the recurrence's.
         limit = {"f64": 1.001e-8, "f32": 1e-3}[precision]
-        assert abs(iterations - expected) <= 3, (element, precision, iterations)
-        assert residual <= limit, (element, precision, residual)
-        assert abs(found / min_u_z - 1) < max(1e-6, limit), (element, precision, found)
+        assert abs(iterations - expected) <= 3, (element, n, precision, iterations)
+        assert residual <= limit, (element, n, precision, residual)
+        assert abs(found / min_u_z - 1) < max(1e-6, limit / 10), (element, n, precision, found)
     print("the cubes and the method are right")
 
 
