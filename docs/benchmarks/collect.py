@@ -2,12 +2,12 @@
 
     python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--add] [--driver 580.159.04] [--date 2026-11-21]
 
-The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench`, that
-of cusparse.py, scipy_cg.py and counters.py, the summary.json of solved cases, run.txt (driver, date, commands, a note); the figures of the fused CG
-measured on the same machine (a file with a list `cases` of `elem`, `n`, `cg`); and those of trials, products that were tried
-and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file that is none
-of these is named and skipped. Of the same measurement made twice the one counts whose path comes last. With --add, the figures that
-the output file has stay, but for those that were measured again.
+The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench`, that of cusparse.py,
+fused_cg.py, cupy_assembly.py, scipy_cg.py and counters.py, the summary.json of solved cases, run.txt (driver, date,
+commands, a note); and the figures of trials, products that were tried and not kept. Files are told apart by what is in
+them, not by their names; what is missing is left out, and a file that is none of these is named and skipped. Of the same
+measurement made twice the one counts whose path comes last. With --add, the figures that the output file has stay, but
+for those that were measured again.
 """
 
 import argparse
@@ -23,8 +23,8 @@ COMMAND = "docs/benchmarks/run_gpu.sh BINARY FOLDER"
 DIGITS = 8
 # Points of a history that are kept, and their significant digits.
 HISTORY, HISTORY_DIGITS = 60, 3
-# The fused CG's precisions, and what its files call the solver of each.
-PEER_CG = {"f64": "pcg_bestfmt_fused_graph", "f32": "pcg_bestfmt_fused_graph_f32"}
+# What is kept of the fused CG on a problem in a precision.
+PEER_CG = ["tolerance", "iterations", "solve_ms", "iteration_ms", "true_residual"]
 # What a file of each kind has; the first that fits is it.
 KINDS = {
     "cusparse": {"peer", "problem", "rows"},
@@ -41,7 +41,7 @@ KINDS = {
     "host_cg": {"host_cg", "problem", "iteration_ms"},
     "femses": {"sides", "rows", "tolerance"},
     "solve": {"case", "timings_s", "solver"},
-    "peer": {"cases"},
+    "peer": {"fused_cg", "rows"},
 }
 # What tells the runs of a kind apart, beside the formats they measured; also their order in the file.
 KEYS = {
@@ -75,17 +75,8 @@ def kind(data):
 def peer_figures(data):
     """`{problem: {precision: {..}}}` of one of the fused CG's files."""
     figures = {}
-    for case in data["cases"]:
-        for precision, solver in PEER_CG.items():
-            run = (case.get("cg") or {}).get(solver) or {}
-            if "ms_per_it" in run:
-                figures.setdefault(f"{case['elem']} cube {case['n']}", {})[precision] = {
-                    "tolerance": run.get("tol2"),
-                    "iterations": run.get("it_tol2"),
-                    "solve_ms": run.get("ms_tol2"),
-                    "iteration_ms": run["ms_per_it"],
-                    "true_residual": run.get("true_rel"),
-                }
+    for row in data["rows"]:
+        figures.setdefault(row["problem"], {})[row["precision"]] = {name: row[name] for name in PEER_CG}
     return figures
 
 
@@ -139,9 +130,9 @@ def thinned(data, table):
 
 
 def collect(folders):
-    """Everything in some folders."""
+    """Everything in some folders: runs by kind, and the fused CG's files."""
     runs = {what: {} for what in KEYS}
-    peer = {}
+    peers = []
     for path in [path for folder in folders for path in sorted(folder.rglob("*.json"))]:
         try:
             data = json.loads(path.read_text())
@@ -150,13 +141,13 @@ def collect(folders):
             continue
         match kind(data):
             case "peer":
-                merge(peer, peer_figures(data))
+                peers.append(data)
             case None:
                 print(f"skipped {path}: none of the known kinds", file=sys.stderr)
             case what:
                 table = {"precond": "rows", "amg": "solutions"}.get(what)
                 runs[what][tuple(key(what, data))] = thinned(data, table) if table else data
-    return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peer
+    return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peers
 
 
 def add(old, new):
@@ -165,7 +156,8 @@ def add(old, new):
         found = {tuple(key(what, data)): data for data in old.get(what, []) + new[what]}
         new[what] = [found[place] for place in sorted(found)]
     new["commands"] = old["commands"] + [command for command in new["commands"] if command not in old["commands"]]
-    new["peer"] = {**old["peer"], **new["peer"]}
+    merge(old["peer"], new["peer"])
+    new["peer"] = old["peer"]
     # A CPU's figures beside a GPU's do not make it the CPU's run.
     machine = old if new["device"].startswith("cpu") else new
     return old | new | {name: machine[name] for name in ("device", "driver")}
@@ -196,8 +188,11 @@ def main():
     parser.add_argument("--driver", help="version of the NVIDIA driver; else from run.txt")
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
-    runs, peer = collect(arguments.folders)
-    devices = [one["device"] for found in runs.values() for one in found if "device" in one]
+    runs, peers = collect(arguments.folders)
+    peer = {}
+    for data in peers:
+        merge(peer, peer_figures(data))
+    devices = [one["device"] for found in [*runs.values(), peers] for one in found if "device" in one]
     if not devices:
         sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
     said, commands = notes(arguments.folders)

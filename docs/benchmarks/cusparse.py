@@ -43,6 +43,10 @@ DEVICE_TO_DEVICE = 3
 # ------------------------------------------------------------------------------------------------ layouts
 
 
+class TooLarge(ValueError):
+    """A matrix that a layout cannot hold."""
+
+
 def entry_rows(xp, row_start, n):
     """The row of each of the `n` entries of compressed rows."""
     return xp.searchsorted(row_start, xp.arange(n, dtype=row_start.dtype), side="right") - 1
@@ -58,7 +62,7 @@ def sliced(xp, row_start, columns, values):
     starts[1:] = xp.cumsum(lengths.reshape(n_slices, SLICE).max(axis=1) * SLICE)
     size = int(starts[-1])
     if size >= 2**31:
-        raise ValueError(f"{size} stored entries do not fit 32-bit offsets")
+        raise TooLarge(f"{size} stored entries do not fit 32-bit offsets")
     row = entry_rows(xp, row_start, columns.size)
     place = starts[row // SLICE] + row % SLICE
     place += (xp.arange(columns.size, dtype="i8") - row_start[row]) * SLICE
@@ -181,6 +185,19 @@ def scalar(precision, value):
 
 def i64(value):
     return ctypes.c_int64(int(value))
+
+
+def kinds(precision):
+    """The last arguments of every function that describes a matrix."""
+    types = (INDEX_32I, INDEX_32I, BASE_ZERO, VALUE_TYPES[precision])
+    return tuple(ctypes.c_int(value) for value in types)
+
+
+def sliced_ell(n, entries, layout, precision):
+    """The arguments of cusparseCreateSlicedEll for n rows in what `sliced` returns; they point into it."""
+    starts, columns, values = layout
+    arrays = pointer(starts), pointer(columns), pointer(values)
+    return (i64(n), i64(n), i64(entries), i64(columns.size), i64(SLICE), *arrays, *kinds(precision))
 
 
 class Product:
@@ -380,16 +397,11 @@ class Bench:
                 self.rows.append({"variant": variant, "precision": precision, "error": f"{type(error).__name__}: {error}"})
             print(f"  {variant}: {error}", flush=True)
 
-    def tail(self, precision):
-        """The last arguments of every function that describes a matrix."""
-        types = (INDEX_32I, INDEX_32I, BASE_ZERO, VALUE_TYPES[precision])
-        return tuple(ctypes.c_int(value) for value in types)
-
     def csr(self, precision, values):
         starts, n, nnz = self.row_start.astype("i4"), i64(self.n), i64(self.columns.size)
         stored = starts.nbytes + self.columns.nbytes + values.nbytes
         arrays = pointer(starts), pointer(self.columns), pointer(values)
-        arguments = (n, n, nnz, *arrays, *self.tail(precision))
+        arguments = (n, n, nnz, *arrays, *kinds(precision))
         for name, algorithm in (("csr_alg1", CSR_ALG1), ("csr_alg2", CSR_ALG2)):
             self.spmv(name, "cusparseCreateCsr", arguments, precision, algorithm, stored)
         matrix, x = self.cupy_csr(values), self.x.astype(values.dtype)
@@ -401,7 +413,7 @@ class Bench:
         stored = starts.nbytes + columns.nbytes + blocks.nbytes
         n, b = i64(starts.size - 1), i64(self.b)
         arrays = pointer(starts), pointer(columns), pointer(blocks)
-        arguments = (n, n, i64(columns.size), b, b, *arrays, *self.tail(precision), ctypes.c_int(ORDER_ROW))
+        arguments = (n, n, i64(columns.size), b, b, *arrays, *kinds(precision), ctypes.c_int(ORDER_ROW))
         self.spmv("bsr_alg1", "cusparseCreateBsr", arguments, precision, BSR_ALG1, stored)
         x = self.x.astype(values.dtype)
         y = cupy.empty_like(x)
@@ -411,11 +423,9 @@ class Bench:
         )  # fmt: skip
 
     def sell(self, precision, values):
-        starts, columns, sell_values = sliced(cupy, self.row_start, self.columns, values)
-        stored = starts.nbytes + columns.nbytes + sell_values.nbytes
-        n, nnz, size = i64(self.n), i64(self.columns.size), i64(columns.size)
-        arrays = pointer(starts), pointer(columns), pointer(sell_values)
-        arguments = (n, n, nnz, size, i64(SLICE), *arrays, *self.tail(precision))
+        layout = sliced(cupy, self.row_start, self.columns, values)
+        arguments = sliced_ell(self.n, self.columns.size, layout, precision)
+        stored = sum(array.nbytes for array in layout)
         self.spmv("sell32", "cusparseCreateSlicedEll", arguments, precision, SELL_ALG1, stored)
 
     def torch_csr(self, precision, values):
@@ -440,6 +450,22 @@ def free():
     cupy.get_default_memory_pool().free_all_blocks()
 
 
+def start():
+    """Loads the library and CuPy."""
+    global cupy, cupyx
+    # Before CuPy, which then takes the same ones.
+    load("libnvJitLink.so.13", "libnvJitLink.so.12", required=False)
+    dll = load("libcusparse.so.12", "libcusparse.so.13", "libcusparse.so")
+    try:
+        import cupy
+        import cupyx.cusparse
+        import cupyx.scipy.sparse
+    except ImportError as error:
+        sys.exit(f"CuPy is needed: {error}")
+    cupy.cuda.runtime.setDevice(0)
+    return Library(dll)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, nargs="?", help="what `warpfem bench spmv --matrix` has written")
@@ -452,18 +478,7 @@ def main():
     if arguments.folder is None:
         parser.error("FOLDER is missing")
     meta = json.loads((arguments.folder / "matrix.json").read_text())
-    global cupy, cupyx
-    # Before CuPy, which then takes the same ones.
-    load("libnvJitLink.so.13", "libnvJitLink.so.12", required=False)
-    dll = load("libcusparse.so.12", "libcusparse.so.13", "libcusparse.so")
-    try:
-        import cupy
-        import cupyx.cusparse
-        import cupyx.scipy.sparse
-    except ImportError as error:
-        sys.exit(f"CuPy is needed: {error}")
-    cupy.cuda.runtime.setDevice(0)
-    library = Library(dll)
+    library = start()
     properties = cupy.cuda.runtime.getDeviceProperties(0)
     copy = copy_bandwidth(arguments.samples)
     free()

@@ -4,7 +4,7 @@
 #   docs/benchmarks/run_gpu.sh BINARY FOLDER [PART ...]
 #
 # Parts: products (every format on every problem, and cuSPARSE on the same matrices), orders (of the nodes of MESHES),
-# iterations (conjugate gradients on the cubes), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
+# iterations (conjugate gradients on the cubes, and fused ones with cuSPARSE), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
 # assembly (every strategy on WARP's cantilever, on cubes and squares of every element, and CuPy on cubes), preconditioners
 # (every one and order on SWEEP, and SBELL's choice of them on meshes of the sizes of its four; some four minutes), femses
 # (FEMSES beside direct solvers and conjugate gradients, on the device and on one and all threads of its host; some five minutes),
@@ -141,6 +141,10 @@ iterations() {
             done
         done
     done
+    if [ "$device" = cuda ] && [ "$cusparse" = yes ] && [ -n "$sizes" ]; then
+        # shellcheck disable=SC2086 # one size a word
+        measure fused_cg python3 "$here/fused_cg.py" --cells "$(echo $sizes | tr ' ' ,)" --json "$out/fused_cg.json"
+    fi
     for n in $steppings; do
         for element in tet4 hex8; do
             for stepping in launches graph auto; do
