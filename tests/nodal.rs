@@ -3,14 +3,16 @@
 
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::{node_at, solve};
-use crate::common::meshes::{CLAMP, SOFT, analyses, analysis, clamp, distorted_box, model, regular_box};
-use crate::common::{assert_close, largest};
+use crate::common::meshes::{self, CLAMP, SOFT, analyses, analysis, clamp, distorted_box, model, regular_box};
+use crate::common::{assert_close, largest, on_every_device};
+use warpfem::assembly::{Ordering, Symbolic};
+use warpfem::backend::{Backend, CpuBackend};
 use warpfem::element::ElementKind::{self, *};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
-use warpfem::stress::{nodal_gradient, nodal_stress};
+use warpfem::stress::{self, AtNodes};
 use warpfem::verify::beam;
 use warpfem::verify::patch::{self as verify};
 
@@ -23,6 +25,25 @@ fn bare(kind: Analysis, mesh: Mesh) -> Model {
     model(&format!("{}{SOFT}{}", analysis(kind, 1.0), clamp(kind)), mesh)
 }
 
+/// Of displacements in the mesh's numbering, computed in another.
+fn nodal_stress_on<B: Backend>(backend: &B, model: &Model, u: &[[f64; 3]]) -> AtNodes<6> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let (mesh, numbering) = (meshes::upload(backend, model, &symbolic), &symbolic.numbering);
+    let u = backend.upload(&numbering.gather_components(u, model.analysis.components())).unwrap();
+    stress::nodal_stress(backend, model, numbering, &mesh, &u).unwrap()
+}
+
+fn nodal_gradient_on<B: Backend>(backend: &B, model: &Model, u: &[f64]) -> AtNodes<3> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let (mesh, numbering) = (meshes::upload(backend, model, &symbolic), &symbolic.numbering);
+    let u = backend.upload(&numbering.gather(u)).unwrap();
+    stress::nodal_gradient(backend, model, numbering, &mesh, &u).unwrap()
+}
+
+fn nodal_stress(model: &Model, u: &[[f64; 3]]) -> AtNodes<6> {
+    nodal_stress_on(&CpuBackend::default(), model, u)
+}
+
 #[test]
 fn constant_states_are_exact_in_every_element() {
     for kind in [PLANE, SOLID].concat() {
@@ -30,23 +51,26 @@ fn constant_states_are_exact_in_every_element() {
             let model = bare(of, distorted_box(kind, [3, 2, 2], 0.2));
             let dim = kind.info().dim;
             let u: Vec<[f64; 3]> = model.mesh.coords.iter().map(|x| verify::field(dim, *x)).collect();
-            let (found, expected) = (nodal_stress(&model, &u), verify::stress(of));
-            for stress in &found.values {
-                assert_close(&format!("{kind:?}, {of:?}"), stress, &expected, 1e-11, largest(&expected));
-            }
+            let expected = verify::stress(of);
             let mean = expected[..3].iter().sum::<f64>() / 3.0;
             let deviator = [0, 1, 2].map(|i| (expected[i] - mean).powi(2)).iter().sum::<f64>();
             let shear = [3, 4, 5].map(|i| expected[i].powi(2)).iter().sum::<f64>();
             let size = (1.5 * deviator + 3.0 * shear).sqrt();
-            assert!(found.sizes.iter().all(|found| (found / size - 1.0).abs() < 1e-10), "{kind:?}, {of:?}");
+            for found in on_every_device!(nodal_stress_on, &model, &u) {
+                for stress in &found.values {
+                    assert_close(&format!("{kind:?}, {of:?}"), stress, &expected, 1e-11, largest(&expected));
+                }
+                assert!(found.sizes.iter().all(|found| (found / size - 1.0).abs() < 1e-10), "{kind:?}, {of:?}");
+            }
         }
         let model = bare(Analysis::Laplace, distorted_box(kind, [3, 2, 2], 0.2));
         let slope = [3.0, -4.0, if kind.info().dim == 3 { 12.0 } else { 0.0 }];
         let u: Vec<f64> = model.mesh.coords.iter().map(|x| (0..3).map(|i| slope[i] * x[i]).sum()).collect();
-        let found = nodal_gradient(&model, &u);
-        for (gradient, size) in found.values.iter().zip(&found.sizes) {
-            assert_close("gradient", gradient, &slope, 1e-11, 13.0);
-            assert!((size - slope.iter().map(|s| s * s).sum::<f64>().sqrt()).abs() < 1e-10);
+        for found in on_every_device!(nodal_gradient_on, &model, &u) {
+            for (gradient, size) in found.values.iter().zip(&found.sizes) {
+                assert_close("gradient", gradient, &slope, 1e-11, 13.0);
+                assert!((size - slope.iter().map(|s| s * s).sum::<f64>().sqrt()).abs() < 1e-10);
+            }
         }
     }
 }
@@ -96,12 +120,13 @@ fn the_mean_is_over_one_material() {
     let shear = |young: f64| 1e-3 * young / (2.0 * (1.0 + POISSON));
     for (order, left_is_stiff) in [([0, 1], false), ([1, 0], true)] {
         model.cell_material[0] = order.to_vec();
-        let found = nodal_stress(&model, &u);
-        for (i, x) in model.mesh.coords.iter().enumerate() {
-            let is_stiff = x[0] == 1.0 || (x[0] < 1.0) == left_is_stiff;
-            let expected = shear(if is_stiff { 10.0 * YOUNG } else { YOUNG });
-            assert!((found.values[i][4] - expected).abs() < 1e-12 * expected, "{x:?}: {:?}", found.values[i]);
-            assert!((found.sizes[i] / (3.0f64.sqrt() * expected) - 1.0).abs() < 1e-12, "{x:?}");
+        for found in on_every_device!(nodal_stress_on, &model, &u) {
+            for (i, x) in model.mesh.coords.iter().enumerate() {
+                let is_stiff = x[0] == 1.0 || (x[0] < 1.0) == left_is_stiff;
+                let expected = shear(if is_stiff { 10.0 * YOUNG } else { YOUNG });
+                assert!((found.values[i][4] - expected).abs() < 1e-12 * expected, "{x:?}: {:?}", found.values[i]);
+                assert!((found.sizes[i] / (3.0f64.sqrt() * expected) - 1.0).abs() < 1e-12, "{x:?}");
+            }
         }
     }
 }

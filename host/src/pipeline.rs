@@ -17,6 +17,7 @@ use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress::{self, AtNodes, Stresses};
 use kernels_rs::real::Real;
+use rayon::prelude::*;
 use std::time::Instant;
 
 /// Seconds each phase took.
@@ -101,9 +102,8 @@ pub struct Potential {
 }
 
 impl Potential {
-    fn new(model: &Model, values: Vec<f64>, gradient: Vec<Vec<[f64; 3]>>) -> Self {
+    fn new(values: Vec<f64>, gradient: Vec<Vec<[f64; 3]>>, nodal: AtNodes<3>) -> Self {
         let steepness = gradient.iter().map(|block| block.iter().map(|g| stress::norm(g)).collect()).collect();
-        let nodal = stress::nodal_gradient(model, &values);
         Potential { values, gradient, steepness, nodal }
     }
 }
@@ -424,15 +424,19 @@ fn results<B: Backend>(
     mut timings: Timings,
 ) -> Result<Solution> {
     let Found { numbering, mesh, supports, applied, norm_f, v, mut outcome, epsilon } = found;
-    let u: Vec<f64> = v.iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
+    let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
-    let (dim, n_blocks, is_potential) =
-        (supports.components, model.mesh.cells.len(), model.analysis == Analysis::Laplace);
-    let (stresses, gradient) = match is_potential {
-        true => (Stresses::default(), stress::gradients(backend, &mesh, &device_u, n_blocks)?),
-        false => (stress::recover(backend, &mesh, &device_u, n_blocks)?, Vec::new()),
-    };
+    let (dim, n_blocks) = (supports.components, model.mesh.cells.len());
+    let (mut stresses, mut nodal, mut potential) = Default::default();
+    if model.analysis == Analysis::Laplace {
+        let gradient = stress::gradients(backend, &mesh, &device_u, n_blocks)?;
+        let at_nodes = stress::nodal_gradient(backend, model, &numbering, &mesh, &device_u)?;
+        potential = Some(Potential::new(numbering.to_mesh_order(&u), gradient, at_nodes));
+    } else {
+        stresses = stress::recover(backend, &mesh, &device_u, n_blocks)?;
+        nodal = stress::nodal_stress(backend, model, &numbering, &mesh, &device_u)?;
+    }
     // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
     let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
     let asked = (!is_rounded).then(|| supports.nodes());
@@ -448,11 +452,10 @@ fn results<B: Backend>(
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let reaction_force = numbering.scatter(&support_forces, dim);
-    let displacement = if is_potential { Vec::new() } else { numbering.scatter(&u, dim) };
-    let nodal = if is_potential { AtNodes::default() } else { stress::nodal_stress(model, &displacement) };
+    let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&u, dim) };
     let mut solution = Solution {
         displacement,
-        potential: is_potential.then(|| Potential::new(model, numbering.to_mesh_order(&u), gradient)),
+        potential,
         reactions: reactions(model, &reaction_force),
         reaction_force,
         stresses,

@@ -18,6 +18,7 @@
 //! | the iteration on element matrices | [`femses`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress, energy and gradient per element | [`stress`] |
+//! | stress and gradient at the nodes | [`nodal`] |
 //!
 //! # Safety of kernels
 //!
@@ -40,6 +41,7 @@ pub mod element;
 pub mod femses;
 pub mod half;
 pub mod material;
+pub mod nodal;
 pub mod physics;
 pub mod precond;
 pub mod real;

@@ -4,7 +4,7 @@
 use crate::assembly::MeshView;
 use crate::element::*;
 use crate::for_each_element;
-use crate::material::{double_dot, strain, stress, von_mises};
+use crate::material::{Lame, double_dot, strain, stress, von_mises};
 use crate::physics::{Conduction, Elasticity, Physics, size};
 use crate::real::{add_outer, fma};
 use cuda_std::prelude::*;
@@ -46,6 +46,17 @@ pub unsafe fn deformation<E: Element, P: Physics>(
     Deformation { h: slope.map(|row| transform(E::DIM, inverse, row)), inverse, det_j }
 }
 
+/// The stress of a displacement gradient; in a plane body that across the plane is `across` times its dilatation.
+#[inline(always)]
+pub fn plane_stress(dim: usize, h: [[f64; 3]; 3], lame: Lame<f64>, across: f64) -> [f64; 6] {
+    let eps = strain(h);
+    let mut sigma = stress(eps, lame);
+    if dim == 2 {
+        sigma[2] = across * (eps[0] + eps[1]);
+    }
+    sigma
+}
+
 /// Where [`recover`] writes, one entry per cell.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -71,11 +82,8 @@ pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
     let lame = mesh.cell_constants::<Elasticity, f64>(cell);
-    let eps = strain(deformation::<E, Elasticity>(nodes, &x, E::CENTROID, u).h);
-    let mut sigma = stress(eps, lame);
-    if E::DIM == 2 {
-        sigma[2] = across.at(mesh.material.at(cell) as usize) * (eps[0] + eps[1]);
-    }
+    let across = across.at(mesh.material.at(cell) as usize);
+    let sigma = plane_stress(E::DIM, deformation::<E, Elasticity>(nodes, &x, E::CENTROID, u).h, lame, across);
     let mut energy = 0.0;
     for &(xi, weight) in E::QUADRATURE {
         let at = deformation::<E, Elasticity>(nodes, &x, xi, u);

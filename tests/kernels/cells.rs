@@ -12,11 +12,12 @@ use kernels_rs::physics::{Conduction, Elasticity, Physics, size};
 use kernels_rs::real::Real;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 use nalgebra::DVector;
-use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
-use warpfem::backend::{Backend, Buffer};
+use warpfem::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Symbolic};
+use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
 use warpfem::sparse::{Matrix, formats};
+use warpfem::stress::{AtNodes, nodal_gradient, nodal_stress};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
 const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
@@ -205,6 +206,48 @@ fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
         }
     }
     found
+}
+
+pub fn nodal<B: Backend>(backend: &B) -> Vec<u64> {
+    for_each_element!(elements, (nodal_of, backend))
+}
+
+/// Stresses and gradients at the nodes, of two materials, against those of the CPU; `tests/nodal.rs` has states that are known.
+fn nodal_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for (model, symbolic) in large_problems::<E>(meshes::analyses(kind::<E>())) {
+        let compared = compare_nodal(backend, &model, &symbolic, nodal_stress::<B>, nodal_stress::<CpuBackend>);
+        found.extend(compared);
+    }
+    for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
+        let compared = compare_nodal(backend, &model, &symbolic, nodal_gradient::<B>, nodal_gradient::<CpuBackend>);
+        found.extend(compared);
+    }
+    found
+}
+
+/// What finds values at the nodes on a backend.
+type AtNodesOf<B, const K: usize> =
+    fn(&B, &Model, &Numbering, &DeviceMesh<B>, &Vector<B, f64>) -> warpfem::Result<AtNodes<K>>;
+
+fn compare_nodal<B: Backend, const K: usize>(
+    backend: &B,
+    model: &Model,
+    symbolic: &Symbolic,
+    here: AtNodesOf<B, K>,
+    on_cpu: AtNodesOf<CpuBackend, K>,
+) -> Vec<u64> {
+    let u: Vec<f64> = Random(6).vector(model.analysis.components() * symbolic.numbering.len());
+    let device_u = backend.upload(&u).unwrap();
+    let mesh = meshes::upload(backend, model, symbolic);
+    let found = here(backend, model, &symbolic.numbering, &mesh, &device_u).unwrap();
+    let cpu = CpuBackend::default();
+    let (mesh, u) = (meshes::upload(&cpu, model, symbolic), cpu.upload(&u).unwrap());
+    let expected = on_cpu(&cpu, model, &symbolic.numbering, &mesh, &u).unwrap();
+    let (values, sizes) = (expected.values.as_flattened(), &expected.sizes);
+    assert_close("values at the nodes", found.values.as_flattened(), values, 1e-12, largest(values));
+    assert_close("sizes at the nodes", &found.sizes, sizes, 1e-12, largest(sizes));
+    [bits(found.values.as_flattened()), bits(&found.sizes)].concat()
 }
 
 pub fn recover<B: Backend>(backend: &B) -> Vec<u64> {

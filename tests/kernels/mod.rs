@@ -72,6 +72,7 @@ checks!(
     cells::body_force,
     cells::internal_force,
     cells::recover,
+    cells::nodal,
     cells::potential_gradient,
     femses::femses_matrices,
     femses::femses_steps,

@@ -15,7 +15,7 @@ pub mod topology;
 pub use coloring::CellColors;
 pub use element_operator::ElementOperator;
 pub use numbering::{Numbering, Ordering};
-pub use numeric::{DeviceMesh, Supports, constants};
+pub use numeric::{DeviceBlock, DeviceMesh, Supports, constants};
 pub use stiffness::Assembly;
 pub use strategy::Strategy;
 pub use symbolic::Symbolic;

@@ -94,8 +94,8 @@ impl Numbering {
     }
 
     /// Values per node, from the mesh's order to the solver's.
-    pub fn gather<T: Copy>(&self, values: &[T]) -> Vec<T> {
-        self.to_mesh.iter().map(|node| values[*node as usize]).collect()
+    pub fn gather<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+        self.to_mesh.par_iter().map(|node| values[*node as usize]).collect()
     }
 
     /// The first `dim` components of vectors per node, from the mesh's order to the solver's, `[n][dim]` flat.
@@ -104,14 +104,14 @@ impl Numbering {
     }
 
     /// Values per node, from the solver's order to the mesh's.
-    pub fn to_mesh_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
-        self.to_solver.iter().map(|node| values[*node as usize]).collect()
+    pub fn to_mesh_order<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
+        self.to_solver.par_iter().map(|node| values[*node as usize]).collect()
     }
 
     /// Vectors per node, from the solver's order (`[n][dim]`, flat) to the mesh's; components past `dim` are 0.
     pub fn scatter(&self, values: &[f64], dim: usize) -> Vec<[f64; 3]> {
         let component = |node: usize, i: usize| if i < dim { values[dim * node + i] } else { 0.0 };
-        self.to_solver.iter().map(|node| core::array::from_fn(|i| component(*node as usize, i))).collect()
+        self.to_solver.par_iter().map(|node| core::array::from_fn(|i| component(*node as usize, i))).collect()
     }
 }
 

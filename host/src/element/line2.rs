@@ -17,6 +17,7 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     shape: Shape {
         nodes: NODES,
         quadrature: &LINE_3,
+        sampled: &[],
         value: |b, xi| 0.5 * (1.0 + NODES[b][0] * xi[0]),
         gradient: |b, _| [0.5 * NODES[b][0], 0.0, 0.0],
     },

@@ -14,7 +14,7 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 21,
     vtk_order: SAME_ORDER,
     faces: &[(Point1, &[0]), (Point1, &[1])],
-    shape: Shape { nodes: NODES, quadrature: &LINE_3, value, gradient },
+    shape: Shape { nodes: NODES, quadrature: &LINE_3, sampled: &[], value, gradient },
 };
 
 fn value(b: usize, [xi, ..]: [f64; 3]) -> f64 {

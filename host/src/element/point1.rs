@@ -11,5 +11,11 @@ pub(super) const INFO: ElementInfo = ElementInfo {
     vtk: 1,
     vtk_order: SAME_ORDER,
     faces: &[],
-    shape: Shape { nodes: &[[0.0; 3]], quadrature: &[([0.0; 3], 1.0)], value: |_, _| 1.0, gradient: |_, _| [0.0; 3] },
+    shape: Shape {
+        nodes: &[[0.0; 3]],
+        quadrature: &[([0.0; 3], 1.0)],
+        sampled: &[],
+        value: |_, _| 1.0,
+        gradient: |_, _| [0.0; 3],
+    },
 };

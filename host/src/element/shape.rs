@@ -16,6 +16,8 @@ pub struct Shape {
     pub nodes: &'static [[f64; 3]],
     /// Where stiffness and stress are integrated.
     pub quadrature: &'static [Point],
+    /// Where derivatives are most accurate; nothing of what is not solved on.
+    pub sampled: &'static [Point],
     /// `N_b(xi)`.
     pub value: fn(usize, [f64; 3]) -> f64,
     /// `dN_b/dxi`.
@@ -25,7 +27,8 @@ pub struct Shape {
 impl Shape {
     /// Those of an element of the device code.
     pub(super) const fn of<E: Element>() -> Shape {
-        Shape { nodes: E::NODES, quadrature: E::QUADRATURE, value: E::shape, gradient: E::shape_gradient }
+        let (nodes, quadrature, sampled) = (E::NODES, E::QUADRATURE, E::SAMPLED);
+        Shape { nodes, quadrature, sampled, value: E::shape, gradient: E::shape_gradient }
     }
 }
 
@@ -77,12 +80,9 @@ pub struct Table {
     pub quadrature: Vec<At>,
     /// A rule exact for volumes, and on faces for `N_a` times the area vector, however curved they are.
     pub rule: Vec<At>,
-    /// Where derivatives are most accurate: the 2 x 2 (x 2) Gauss points of squares and cubes, the points of the rule of degree
-    /// 2 of quadratic simplices, the centroid of linear ones.
-    pub sampled: Vec<At>,
-    /// What each of the sampled points has in the value at each node, by the linear element through them:
-    /// `[n_nodes][n_sampled]`.
-    pub extended: Vec<Vec<f64>>,
+    /// What each of the [sampled points](Shape::sampled) has in the value at each node, by the linear element through them:
+    /// `[n_nodes][n_sampled]`, flat.
+    pub extended: Vec<f64>,
     /// Which node comes at each place when the element is listed the other way round.
     pub mirrored: Vec<usize>,
     /// [`ElementInfo::edges`](super::ElementInfo::edges).
@@ -93,13 +93,11 @@ impl Table {
     fn of(kind: ElementKind) -> Table {
         let shape = &kind.info().shape;
         let at = |&point: &Point| At::new(shape, point);
-        let (sampled, extended) = sampling(kind);
         Table {
             nodes: shape.nodes.iter().map(|&xi| At::new(shape, (xi, 1.0))).collect(),
             quadrature: shape.quadrature.iter().map(at).collect(),
             rule: rule(kind).iter().map(at).collect(),
-            sampled: sampled.into_iter().map(|xi| At::new(shape, (xi, 1.0))).collect(),
-            extended,
+            extended: extended(kind),
             mirrored: mirrored(kind),
             edges: kind.info().edges(),
         }
@@ -121,23 +119,29 @@ fn rule(kind: ElementKind) -> Vec<Point> {
     }
 }
 
-/// The points of [`Table::sampled`], on the lines from the centroid to the corners, and what each has in the value at each node.
-fn sampling(kind: ElementKind) -> (Vec<[f64; 3]>, Vec<Vec<f64>>) {
+/// [`Table::extended`].
+fn extended(kind: ElementKind) -> Vec<f64> {
     let (info, linear) = (kind.info(), &kind.linear().info().shape);
-    let n = linear.nodes.len() as f64;
-    let middle = [0, 1, 2].map(|i| linear.nodes.iter().map(|corner| corner[i]).sum::<f64>() / n);
-    if info.is_simplex() && !info.is_quadratic() {
-        return (vec![middle], vec![vec![1.0]; info.n_nodes]);
+    let (points, n_corners) = (info.shape.sampled, linear.nodes.len());
+    if points.len() <= 1 {
+        return vec![1.0; info.n_nodes * points.len()];
     }
-    // How far they are on the way to the corners.
-    let way = if info.is_simplex() { 1.0 / (info.dim as f64 + 2.0).sqrt() } else { 1.0 / 3.0_f64.sqrt() };
-    let scaled = |x: &[f64; 3], by: f64| [0, 1, 2].map(|i| middle[i] + by * (x[i] - middle[i]));
-    let points = linear.nodes.iter().map(|corner| scaled(corner, way)).collect();
-    let shares = |xi: &[f64; 3]| {
-        let from = scaled(xi, 1.0 / way);
-        (0..linear.nodes.len()).map(|b| (linear.value)(b, from)).collect()
+    let middle = [0, 1, 2].map(|i| linear.nodes.iter().map(|corner| corner[i]).sum::<f64>() / n_corners as f64);
+    let from_middle = |x: &[f64; 3]| [0, 1, 2].map(|i| x[i] - middle[i]);
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    // Each point is on the way from the centroid to the corner whose direction is nearest to its own, all as far.
+    let towards = |point: &[f64; 3]| {
+        let along = |b: &usize| dot(from_middle(point), from_middle(&linear.nodes[*b]));
+        (0..n_corners).max_by(|a, b| along(a).total_cmp(&along(b))).expect("an element has corners")
     };
-    (points, info.shape.nodes.iter().map(shares).collect())
+    let corners: Vec<usize> = points.iter().map(|(point, _)| towards(point)).collect();
+    let [inner, outer] = [from_middle(&points[0].0), from_middle(&linear.nodes[corners[0]])];
+    let way = (dot(inner, inner) / dot(outer, outer)).sqrt();
+    let shares = |xi: &[f64; 3]| {
+        let from = [0, 1, 2].map(|i| middle[i] + (xi[i] - middle[i]) / way);
+        corners.iter().map(move |&b| (linear.value)(b, from)).collect::<Vec<_>>()
+    };
+    info.shape.nodes.iter().flat_map(shares).collect()
 }
 
 /// The square's point on the triangle (Duffy 1982): the edge `u = 1` collapses, which costs one degree.

@@ -9,6 +9,7 @@ use crate::element::dispatch::{match_element, with_element};
 use crate::error::Result;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 pub use nodal::{AtNodes, nodal_gradient, nodal_stress};
+use rayon::prelude::*;
 
 /// Stresses, by position in `mesh.cells` (empty for cells that are no solids), then by cell.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,7 +79,7 @@ pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) ->
         true => internal[entry] - applied[entry],
         false => 0.0,
     };
-    (0..internal.len()).map(force).collect()
+    (0..internal.len()).into_par_iter().map(force).collect()
 }
 
 /// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][dim]` flat.
@@ -88,18 +89,33 @@ pub fn free_residual(supports: &Supports, internal: &[f64], applied: &[f64]) -> 
     free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }
 
+/// Vectors per partial sum.
+const CHUNK: usize = 4096;
+
 /// The sum of vectors `[n][dim]`, flat; components past `dim` are 0.
 pub fn resultant(forces: &[f64], dim: usize) -> [f64; 3] {
-    core::array::from_fn(|i| if i < dim { forces.iter().skip(i).step_by(dim).sum() } else { 0.0 })
+    sums(forces, dim).0
+}
+
+/// The sum of vectors `[n][dim]`, flat, and that of their magnitudes. Parts of a fixed length are added up in order, whatever the
+/// number of threads.
+fn sums(forces: &[f64], dim: usize) -> ([f64; 3], f64) {
+    let add = |(mut sum, magnitude): ([f64; 3], f64), (more, size): (&[f64], f64)| {
+        sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        (sum, magnitude + size)
+    };
+    let zero = || ([0.0; 3], 0.0);
+    let of_part = |part: &[f64]| part.chunks_exact(dim).map(|force| (force, norm(force))).fold(zero(), add);
+    let parts: Vec<([f64; 3], f64)> = forces.par_chunks(dim * CHUNK).map(of_part).collect();
+    parts.iter().map(|(sum, size)| (&sum[..], *size)).fold(zero(), add)
 }
 
 /// How far supports and loads, `[n][dim]` flat, are from balance: `|sum of both| / sum of both's magnitudes`; 0 without
 /// forces.
 pub fn equilibrium_error(support_forces: &[f64], applied: &[f64], dim: usize) -> f64 {
-    let (supports, loads) = (resultant(support_forces, dim), resultant(applied, dim));
+    let ((supports, of_supports), (loads, of_loads)) = (sums(support_forces, dim), sums(applied, dim));
     let unbalanced = supports.iter().zip(loads).map(|(s, l)| (s + l) * (s + l)).sum::<f64>().sqrt();
-    let magnitude = |forces: &[f64]| forces.chunks_exact(dim).map(norm).sum::<f64>();
-    let total = magnitude(support_forces) + magnitude(applied);
+    let total = of_supports + of_loads;
     if total == 0.0 { 0.0 } else { unbalanced / total }
 }
 

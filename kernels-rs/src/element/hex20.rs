@@ -66,6 +66,7 @@ impl Element for Hex20 {
     type Nodal<X: Copy> = [X; 20];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::CUBE_3;
+    const SAMPLED: &'static [Point] = &rules::CUBE_2;
     type Points<X: Copy> = [X; 27];
     const CENTROID: [f64; 3] = [0.0; 3];
 

@@ -63,6 +63,9 @@ pub trait Element: Copy + Send + Sync + 'static {
     const NODES: &'static [[f64; 3]];
     /// A rule that integrates the stiffness of the undistorted element exactly.
     const QUADRATURE: &'static [Point];
+    /// Points where derivatives are most accurate (Barlow 1976), on the lines from the centroid to the corners: the 2 x 2 (x 2) Gauss
+    /// points of squares and cubes, the points of the rule of degree 2 of quadratic simplices, the centroid of linear ones.
+    const SAMPLED: &'static [Point] = Self::QUADRATURE;
     /// One `X` per quadrature point.
     type Points<X: Copy>: Array<X>;
     /// Centroid of the reference element, where output stresses are evaluated.

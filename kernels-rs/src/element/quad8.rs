@@ -28,6 +28,7 @@ impl Element for Quad8 {
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_3;
+    const SAMPLED: &'static [Point] = &rules::SQUARE_2;
     type Points<X: Copy> = [X; 9];
     const CENTROID: [f64; 3] = [0.0; 3];
 
