@@ -1,8 +1,8 @@
 //! Which runs the figures of a file are from, and which of them a section needs.
 //!
-//! Entries say which run they are of. What a section makes of them goes through sums, medians and choices of the best, so
-//! that it cannot say itself; but it is a function of the file, and so is what it makes of the file without a run. Where
-//! the two differ, the section is from that run.
+//! Entries say which run they are of. What a section makes of them goes through sums, medians and choices of the best,
+//! so that it cannot say itself; but it is a function of the file, and so is what it makes of the file without a run.
+//! Where the two differ, the section is from that run.
 
 use super::run::Run;
 use serde::Deserialize;
@@ -134,13 +134,17 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// Potentials of three runs, and the fused CG's figures of the last.
+    /// Potentials of three runs, and the fused CG's figures of two of them.
     fn file() -> Value {
         let session = |date: &str| json!({ "date": date, "commands": [] });
-        let entry = |run: usize, sides: u32| json!({ "run": run, "device": "GPU", "precision": "f64", "tolerance": 1e-6, "sides": sides, "rows": [] });
+        let entry = |run: usize, sides: u32| {
+            json!({ "run": run, "device": "GPU", "precision": "f64", "tolerance": 1e-6, "sides": sides,
+                "rows": [] })
+        };
+        let peers = json!({ "f64": { "run": 2, "iteration_ms": 1.0 }, "f32": { "run": 0, "iteration_ms": 2.0 } });
         json!({ "device": "GPU", "runs": [session("2026-01-03"), session("2026-01-01"), session("2026-01-02")],
             "femses": [entry(0, 1), entry(1, 2), entry(1, 3), entry(2, 4)],
-            "peer": { "tet4 cube 9": { "f64": { "run": 2, "iteration_ms": 1.0 }, "f32": { "run": 0, "iteration_ms": 2.0 } } } })
+            "peer": { "tet4 cube 9": peers } })
     }
 
     fn read(file: &Value) -> Run {
