@@ -1,13 +1,15 @@
-"""Gathers the raw figures of one run on one machine into one file.
+"""Gathers the raw figures of one kind of machine into one file, and which run each is from.
 
     python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--add] [--driver 580.159.04] [--date 2026-11-21]
 
 The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench`, that of cusparse.py,
-fused_cg.py, cupy_assembly.py, scipy_cg.py and counters.py, the summary.json of solved cases, run.txt (driver, date,
-commands, a note); and the figures of trials, products that were tried and not kept. Files are told apart by what is in
-them, not by their names; what is missing is left out, and a file that is none of these is named and skipped. Of the same
-measurement made twice the one counts whose path comes last. With --add, the figures that the output file has stay, but
-for those that were measured again.
+fused_cg.py, cupy_assembly.py, scipy_cg.py and counters.py, the summary.json of solved cases; and the figures of trials, products
+that were tried and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file
+that is none of these is named and skipped. Of the same measurement made twice the one counts whose path comes last.
+
+A run is what one run.txt says (`date`, `driver`, `processors`, `command` as often as there are any, `note`), and a file is of the
+run whose run.txt is the nearest above it; files without any are one run more. `runs` in the output lists them, and `run` in every entry
+is its run's place there. With --add, what the output file has stays, but for what was measured again, and for runs that nothing is of any more.
 """
 
 import argparse
@@ -18,7 +20,6 @@ import pathlib
 import re
 import sys
 
-COMMAND = "docs/benchmarks/run_gpu.sh BINARY FOLDER"
 # Significant digits that are kept: more than repeated measurements share.
 DIGITS = 8
 # Points of a history that are kept, and their significant digits.
@@ -89,18 +90,24 @@ def merge(into, new):
             into[key] = value
 
 
-def notes(folders):
-    """The `key: value` lines of every run.txt; the commands of all."""
-    found = {}
-    commands = []
-    for path in [path for folder in folders for path in sorted(folder.rglob("run.txt"))]:
-        for line in path.read_text().splitlines():
-            key, separator, value = line.partition(":")
-            if key == "command" and value.strip() not in commands:
-                commands.append(value.strip())
-            elif separator and value.strip():
-                found[key.strip()] = value.strip()
-    return found, commands
+def nearest(path):
+    """The run.txt that a file belongs to, or None."""
+    above = (folder / "run.txt" for folder in path.resolve().parents)
+    return next((found for found in above if found.exists()), None)
+
+
+def said(path, overrides):
+    """The run that a run.txt tells of, by its lines `key: value`; of one that is not there little is known."""
+    lines = path.read_text().splitlines() if path else []
+    pairs = [(name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
+    found = {name: value for name, value in pairs if value} | overrides
+    return {
+        "date": found.get("date", datetime.date.today().isoformat()),
+        **({"driver": found["driver"]} if "driver" in found else {}),
+        **({"processors": int(found["processors"])} if "processors" in found else {}),
+        "commands": list(dict.fromkeys(value for name, value in pairs if name == "command" and value)),
+        **({"note": found["note"]} if "note" in found else {}),
+    }
 
 
 def key(what, data):
@@ -129,38 +136,63 @@ def thinned(data, table):
     return data | {table: rows}
 
 
-def collect(folders):
-    """Everything in some folders: runs by kind, and the fused CG's files."""
-    runs = {what: {} for what in KEYS}
-    peers = []
+def collect(folders, overrides):
+    """Everything in some folders with the runs that it is of, and the devices that it was measured on."""
+    found = {what: {} for what in KEYS}
+    peer, places, runs, devices = {}, {}, [], []
     for path in [path for folder in folders for path in sorted(folder.rglob("*.json"))]:
         try:
             data = json.loads(path.read_text())
         except ValueError as error:
             print(f"skipped {path}: {error}", file=sys.stderr)
             continue
-        match kind(data):
-            case "peer":
-                peers.append(data)
-            case None:
-                print(f"skipped {path}: none of the known kinds", file=sys.stderr)
-            case what:
-                table = {"precond": "rows", "amg": "solutions"}.get(what)
-                runs[what][tuple(key(what, data))] = thinned(data, table) if table else data
-    return {what: [found[place] for place in sorted(found)] for what, found in runs.items()}, peers
+        what = kind(data)
+        if what is None:
+            print(f"skipped {path}: none of the known kinds", file=sys.stderr)
+            continue
+        if "device" in data:
+            devices.append(data["device"])
+        about = nearest(path)
+        if about not in places:
+            places[about] = len(runs)
+            runs.append(said(about, overrides))
+        run = {"run": places[about]}
+        if what == "peer":
+            for problem, figures in peer_figures(data).items():
+                merge(peer, {problem: {precision: run | one for precision, one in figures.items()}})
+        else:
+            table = {"precond": "rows", "amg": "solutions"}.get(what)
+            found[what][tuple(key(what, data))] = run | (thinned(data, table) if table else data)
+    of_kinds = {what: [of[place] for place in sorted(of)] for what, of in found.items()}
+    return {"runs": runs} | of_kinds | {"peer": peer}, devices
+
+
+def entries(result):
+    """Every entry that is of a run."""
+    return [one for what in KEYS for one in result.get(what, [])] + [
+        one for figures in result["peer"].values() for one in figures.values()
+    ]
 
 
 def add(old, new):
     """What an earlier file of the same machine has, with new figures in it."""
+    for one in entries(new):
+        one["run"] += len(old["runs"])
     for what in KEYS:
         found = {tuple(key(what, data)): data for data in old.get(what, []) + new[what]}
         new[what] = [found[place] for place in sorted(found)]
-    new["commands"] = old["commands"] + [command for command in new["commands"] if command not in old["commands"]]
+    # A CPU's figures beside a GPU's do not make it the CPU's file.
+    device = old["device"] if new["device"].startswith("cpu") else new["device"]
     merge(old["peer"], new["peer"])
-    new["peer"] = old["peer"]
-    # A CPU's figures beside a GPU's do not make it the CPU's run.
-    machine = old if new["device"].startswith("cpu") else new
-    return old | new | {name: machine[name] for name in ("device", "driver")}
+    return old | new | {"device": device, "runs": old["runs"] + new["runs"], "peer": old["peer"]}
+
+
+def referred(result):
+    """`result` without the runs that no entry is of."""
+    used = sorted({one["run"] for one in entries(result)})
+    for one in entries(result):
+        one["run"] = used.index(one["run"])
+    return result | {"runs": [result["runs"][run] for run in used]}
 
 
 def shortened(value):
@@ -188,29 +220,17 @@ def main():
     parser.add_argument("--driver", help="version of the NVIDIA driver; else from run.txt")
     parser.add_argument("--date", help="YYYY-MM-DD; else from run.txt, else today")
     arguments = parser.parse_args()
-    runs, peers = collect(arguments.folders)
-    peer = {}
-    for data in peers:
-        merge(peer, peer_figures(data))
-    devices = [one["device"] for found in [*runs.values(), peers] for one in found if "device" in one]
+    overrides = {name: value for name in ("date", "driver") if (value := getattr(arguments, name))}
+    result, devices = collect(arguments.folders, overrides)
     if not devices:
         sys.exit(f"no figures in {', '.join(map(str, arguments.folders))}")
-    said, commands = notes(arguments.folders)
-    result = {
-        # A run on a GPU may have a CPU's figures beside its own.
-        "device": next((device for device in devices if not device.startswith("cpu")), devices[0]),
-        "driver": arguments.driver or said.get("driver", "unknown"),
-        "date": arguments.date or said.get("date", datetime.date.today().isoformat()),
-        "commands": commands or [COMMAND],
-        **({"note": said["note"]} if "note" in said else {}),
-        **runs,
-        "peer": peer,
-    }
+    # A run on a GPU may have a CPU's figures beside its own.
+    result = {"device": next((device for device in devices if not device.startswith("cpu")), devices[0])} | result
+    counts = ", ".join(f"{len(result[what])} {what}" for what in KEYS)
+    print(f"{arguments.output}: {counts}, peer {'with' if result['peer'] else 'without'} figures")
     if arguments.add:
         result = add(json.loads(arguments.output.read_text()), result)
-    arguments.output.write_text(written(result))
-    counts = ", ".join(f"{len(found)} {name}" for name, found in runs.items())
-    print(f"{arguments.output}: {counts}, peer {'with' if peer else 'without'} figures")
+    arguments.output.write_text(written(referred(result)))
 
 
 if __name__ == "__main__":

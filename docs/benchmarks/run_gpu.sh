@@ -242,7 +242,7 @@ multigrid() {
 
 {
     echo "date: $(date -u +%Y-%m-%d)"
-    echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" HARD=\"$hard\" TIGHT=\"$tight\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
+    echo "command: SIZES=\"$sizes\" PLANE=\"$plane\" MESHES=\"$meshes\" SERIES=\"$series\" HARD=\"${HARD-benches/hard/*.toml}\" TIGHT=\"$tight\" ORDERINGS=\"$orderings\" WINDOWS=\"$windows\"" \
         "CG_FORMATS=\"$cg_formats\" SOLVE=\"$solve\" SWEEP=\"$sweep\" SBELL=\"$sbell\" DEVICE=$device docs/benchmarks/run_gpu.sh BINARY FOLDER $parts"
     echo "driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
     echo "processors: $(nproc)"

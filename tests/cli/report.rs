@@ -2,7 +2,7 @@
 //! real.
 
 use crate::{Folder, repository};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A machine's figures, as `collect.py` gathers them.
 const CPU: &str = "docs/benchmarks/cpu-2026-11-21.json";
@@ -80,7 +80,7 @@ fn what_cannot_be_reported_on_is_refused() {
     refused(&["--quick", "--device", "tpu"], "expected auto, cpu");
     folder.write("bad.json", "{\"rows\": []}");
     refused(&["-o", "."], "neither the figures of a machine nor a report");
-    folder.write("bad.json", "{\"commands\": [], \"cg\": [1]}");
+    folder.write("bad.json", "{\"runs\": [], \"cg\": [1]}");
     refused(&["-o", "."], "bad.json");
     std::fs::remove_file(folder.path("bad.json")).unwrap();
     figures(&folder);
@@ -101,11 +101,12 @@ fn a_machine_is_measured_and_reported_on() {
     let figures: Value = serde_json::from_slice(&folder.read(&format!("mine/{}", names[0]))).unwrap();
     assert!(figures["device"].as_str().unwrap().starts_with("cpu ("), "{}", figures["device"]);
     assert_eq!(
-        (&figures["driver"], &figures["commands"][0]),
-        (&"none".into(), &"warpfem report --measure --cells 2 --device cpu".into())
+        (&figures["runs"][0]["driver"], &figures["runs"][0]["commands"]),
+        (&"none".into(), &json!(["warpfem report --measure --cells 2 --device cpu"]))
     );
     for list in ["spmv", "cg", "assembly", "precond", "femses", "solve"] {
-        assert!(!figures[list].as_array().unwrap().is_empty(), "{list}");
+        let entries = figures[list].as_array().unwrap();
+        assert!(!entries.is_empty() && entries.iter().all(|one| one["run"] == 0), "{list}");
     }
     let text = String::from_utf8(folder.read("mine/report.md")).unwrap();
     for wanted in [

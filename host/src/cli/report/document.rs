@@ -40,13 +40,14 @@ preconditioners, and all tables of measured speed.
 Made by `warpfem report` from the JSON files in this folder; do not edit. [README](README.md) says how to measure and
 make it anew.
 
-**How to read it.** Every section names the file and the lists in it that its numbers are from. What a paper says is
-marked as such, with its hardware; every other number is computed from the JSON, verdicts too: other figures make
-other verdicts. Six to fifteen years of hardware lie between theirs and ours, so claims are about ratios, not times. A
-verdict is of the condition it states, and is one of five. **Holds**: so it is here; a claim on a ratio holds if the
-median of what was measured is within a tenth of the paper's range. **Holds and is exceeded**: it is more than that.
-**Falls short**: it is less, in the same direction. **Contradicted**: it is not so, or the other way round. **Not
-comparable**: the paper measured another quantity. Reasons are ours.
+**How to read it.** Every section names the file, the lists in it and the runs that its numbers are from: those
+without whose figures it would read otherwise. What a paper says is marked as such, with its hardware; every other
+number is computed from the JSON, verdicts too: other figures make other verdicts. Six to fifteen years of hardware
+lie between theirs and ours, so claims are about ratios, not times. A verdict is of the condition it states, and is
+one of five. **Holds**: so it is here; a claim on a ratio holds if the median of what was measured is within a tenth
+of the paper's range. **Holds and is exceeded**: it is more than that. **Falls short**: it is less, in the same
+direction. **Contradicted**: it is not so, or the other way round. **Not comparable**: the paper measured another
+quantity. Reasons are ours.
 
 **The problems**: cubes of n x n x n cells in steel (E = 200 GPa, nu = 0.3), hex8 or six tet4 per cell, clamped at x =
 0, under their own weight; squares of n x n cells, quad4 or two tri3 each; and meshes by the names of their files:
@@ -71,10 +72,11 @@ f64 is double precision, f32 single. Formats: [formats](../formats.md); assembly
 iteration: [solver](../solver.md).
 ";
 
-/// What comes before the files' own commands.
+/// What comes before the files' own runs.
 const COMMANDS: &str = "\
-Processors, those that hosts of GPUs have among them, are not named in the files. The commands are as they were noted:
-BINARY, FOLDER and FILE stand for yours, and not every line can be run as it stands. Words after
+A file is of one kind of machine, its runs perhaps of several such. A run's number is what its entries in the file
+have as `run`. Of processors, those of GPUs' hosts among them, files say how many there are at most. The commands are
+as they were noted: BINARY, FOLDER and FILE stand for yours, and not every line can be run as it stands. Words after
 [`run_gpu.sh`](run_gpu.sh)'s BINARY FOLDER are its parts, and what follows a comma says what was left out of them;
 `cube_N.toml` and `bracket_1m.msh` are made by [`meshes.py`](meshes.py).
 ";
@@ -110,18 +112,11 @@ pub fn make(runs: &[Run]) -> (String, Plots) {
 
 /// The machines and how they were measured.
 fn measured(runs: &[Run]) -> String {
-    let mut out = format!("## Measured on\n\n{COMMANDS}");
-    for run in runs {
-        let Run { name, device, driver, date, note, .. } = run;
-        out += &format!(
-            "\n- {device}, {date}, driver {driver}: [`{name}`]({name}). {}\n",
-            note.as_deref().unwrap_or_default()
-        );
-        for command in &run.commands {
-            out += &format!("  - `{command}`\n");
-        }
-    }
-    out.replace(" \n", "\n")
+    let of_machine = |run: &Run| {
+        let items: String = (0..run.runs.len()).map(|one| run.item(one)).collect();
+        format!("\n- {}: [`{name}`]({name})\n{items}", run.device, name = run.name)
+    };
+    format!("## Measured on\n\n{COMMANDS}{}", runs.iter().map(of_machine).collect::<String>())
 }
 
 #[cfg(test)]

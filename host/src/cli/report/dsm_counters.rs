@@ -154,7 +154,7 @@ mod tests {
         };
         let rows = [row("csr", 2e7, csr_hits), row("ell", 1.9e7, 37.0), row("ebw", ebw_read, 45.0)].join(",");
         let text = format!(
-            r#"{{"commands": [], "device": "GPU", "counters": [{{"problem": "--element tet4 --cells 60", "rows":
+            r#"{{"runs": [], "device": "GPU", "counters": [{{"problem": "--element tet4 --cells 60", "rows":
             [{rows}]}}]}}"#
         );
         Run::parse("a.json", &text).unwrap()

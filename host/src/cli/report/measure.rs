@@ -207,6 +207,8 @@ impl Plan {
         }
         let mut report: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
         thin(&mut report);
+        // There is one run.
+        report["run"] = json!(0);
         if let Some(list) = self.found.entry(list).or_insert_with(|| json!([])).as_array_mut() {
             list.push(report);
         }
@@ -221,13 +223,14 @@ impl Plan {
         let device = device.ok_or_else(|| anyhow::anyhow!("nothing could be measured"))?.to_owned();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let date = date(since.as_secs() / 86_400);
-        let mut run = self.found;
-        run.insert("commands".into(), json!([command]));
-        run.insert("date".into(), json!(date));
-        run.insert("driver".into(), json!(if self.is_gpu { driver() } else { "none".into() }));
-        run.insert("device".into(), json!(device));
+        let driver = if self.is_gpu { driver() } else { Some("none".into()) };
+        let processors = std::thread::available_parallelism().ok();
+        let run = json!({ "date": date, "driver": driver, "processors": processors, "commands": [command] });
+        let mut file = self.found;
+        file.insert("device".into(), json!(device));
+        file.insert("runs".into(), json!([run]));
         let path = folder.join(format!("{}-{date}.json", slug(&device)));
-        let text = serde_json::to_string_pretty(&Value::Object(run))? + "\n";
+        let text = serde_json::to_string_pretty(&Value::Object(file))? + "\n";
         output::write_file(&path, |file| file.write_all(text.as_bytes()))?;
         Ok(path)
     }
@@ -255,10 +258,10 @@ fn thin(report: &mut Value) {
 }
 
 /// The driver's version, as its kernel module says it.
-fn driver() -> String {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+fn driver() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     let is_version = |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    text.split_whitespace().find(is_version).unwrap_or("unknown").into()
+    text.split_whitespace().find(is_version).map(str::to_owned)
 }
 
 /// A device's name as a file's.

@@ -1,6 +1,6 @@
 //! `warpfem report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! `run.rs` reads JSON, and `measure.rs` makes it. One file for each paper says what the paper claims and what answers it;
+//! `run.rs` reads JSON, and `measure.rs` makes it; `provenance.rs` tells which run each number is from. One file for each paper says what the paper claims and what answers it;
 //! `document.rs` puts the report together from them and from the chapters that are about no paper. Everything is a function
 //! of the JSON: the same files make the same bytes.
 
@@ -25,6 +25,7 @@ mod phases;
 mod plot;
 mod precond;
 mod products;
+mod provenance;
 mod roofline;
 pub(super) mod run;
 mod sbell;
@@ -127,7 +128,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
         return Err(nothing_in(&arguments.output, "there is no *.json in it"));
     }
     let mut runs = paths.iter().map(|path| Run::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    runs.sort_by(|a, b| (&b.date, b.is_gpu(), &a.name).cmp(&(&a.date, a.is_gpu(), &b.name)));
+    runs.sort_by(|a, b| (b.newest(), b.is_gpu(), &a.name).cmp(&(a.newest(), a.is_gpu(), &b.name)));
     Ok(runs)
 }
 

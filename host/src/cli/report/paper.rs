@@ -2,6 +2,7 @@
 
 use super::markdown::{anchor, median, number, span};
 use super::plot::Plots;
+use super::provenance::{listed, numbered};
 use super::run::Run;
 use std::fmt::Write;
 
@@ -62,7 +63,7 @@ impl Paper {
         let (mut out, mut headings) = (String::new(), Vec::new());
         for item in self.items {
             let Ours::Measured { claim, lists, answer } = &item.ours else { continue };
-            let answers: String = runs.iter().map(|run| sourced(run, lists, &answer(run, plots))).collect();
+            let answers: String = runs.iter().map(|run| sourced(run, lists, *answer, plots)).collect();
             if !answers.is_empty() {
                 let heading = self.heading(item);
                 // Writing to a string does not fail.
@@ -80,17 +81,25 @@ fn quoted(lists: &[&str]) -> String {
 }
 
 /// An answer with where it is from; nothing for none.
-pub fn sourced(run: &Run, lists: &[&str], answer: &str) -> String {
-    if answer.is_empty() {
+pub fn sourced(run: &Run, lists: &[&str], answer: fn(&Run, &mut Plots) -> String, plots: &mut Plots) -> String {
+    let text = answer(run, plots);
+    if text.is_empty() {
         return String::new();
     }
+    let runs = run.behind(|run| {
+        let mut drawn = Plots::default();
+        (answer(run, &mut drawn), drawn.0)
+    });
     let Run { device, name, .. } = run;
-    // Which part of a list was measured on which day the note says, as far as it does.
-    let when = match &run.dates(lists)[..] {
-        [date] => date.clone(),
-        dates => format!("[{}](#measured-on)", dates.join(" or ")),
+    let (when, which) = match &runs[..] {
+        [] => Default::default(),
+        runs => (format!(", {}", listed(&run.dates(runs))), format!(", [{}](#measured-on)", numbered(runs))),
     };
-    format!("\n**Here** ({device}, {when}; [`{name}`]({name}), {}):\n\n{}\n", quoted(lists), answer.trim_matches('\n'))
+    format!(
+        "\n**Here** ({device}{when}; [`{name}`]({name}), {}{which}):\n\n{}\n",
+        quoted(lists),
+        text.trim_matches('\n')
+    )
 }
 
 /// Whether what was measured is what a paper says.

@@ -2,15 +2,18 @@
 //! --measure` writes it, or that of a single `warpfem bench`.
 //!
 //! Figures keep the names and units of the reports of `warpfem bench`, which say what they are. What an older file
-//! lacks is left empty. A row without figures is of what could not be measured.
+//! lacks is left empty. A row without figures is of what could not be measured. `run` in an entry is the place of its run
+//! in `runs`.
 
+use super::provenance::Session;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use warpfem::output::summary::MultigridSetup;
 
-/// All figures of one machine.
+/// All figures of one kind of machine.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Run {
@@ -18,12 +21,10 @@ pub struct Run {
     #[serde(skip)]
     pub name: String,
     pub device: String,
-    /// Version of the NVIDIA driver, or `none`.
-    pub driver: String,
-    /// `YYYY-MM-DD`.
-    pub date: String,
-    pub commands: Vec<String>,
-    pub note: Option<String>,
+    pub runs: Vec<Session>,
+    /// The file without each of its runs, once it was asked for.
+    #[serde(skip)]
+    pub(super) rests: OnceCell<Vec<Run>>,
     pub spmv: Vec<Spmv>,
     pub cg: Vec<Cg>,
     pub assembly: Vec<Assembly>,
@@ -59,6 +60,7 @@ pub struct Head {
 /// `bench spmv`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Spmv {
+    pub run: Option<usize>,
     #[serde(flatten)]
     pub head: Head,
     pub ordering: String,
@@ -94,6 +96,7 @@ pub struct Product {
 /// `bench cg`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Cg {
+    pub run: Option<usize>,
     #[serde(flatten)]
     pub head: Head,
     pub tolerance: f64,
@@ -127,6 +130,7 @@ pub struct Iterations {
 /// `bench assembly`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Assembly {
+    pub run: Option<usize>,
     #[serde(flatten)]
     pub head: Head,
     pub format: String,
@@ -152,6 +156,7 @@ pub struct Assembled {
 /// `bench precond`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Precond {
+    pub run: Option<usize>,
     #[serde(flatten)]
     pub head: Head,
     pub format: String,
@@ -201,6 +206,7 @@ pub struct Level {
 /// `bench amg`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Amg {
+    pub run: Option<usize>,
     #[serde(flatten)]
     pub head: Head,
     pub solutions: Vec<ResolvedAmg>,
@@ -216,6 +222,7 @@ impl Amg {
 /// `bench solve`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Whole {
+    pub run: Option<usize>,
     #[serde(flatten)]
     pub head: Head,
     pub preconditioner: String,
@@ -252,6 +259,7 @@ pub struct ResolvedAmg {
 /// `bench femses`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Femses {
+    pub run: Option<usize>,
     pub device: String,
     pub precision: String,
     pub tolerance: f64,
@@ -287,6 +295,7 @@ pub struct Phases {
 /// `summary.json` of a solved case.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Solve {
+    pub run: Option<usize>,
     pub case: String,
     pub elements: usize,
     pub dofs: usize,
@@ -310,6 +319,7 @@ pub struct Results {
 /// cuSPARSE and others on one matrix, by `cusparse.py`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Library {
+    pub run: Option<usize>,
     pub problem: String,
     pub block_size: usize,
     pub ordering: String,
@@ -326,6 +336,7 @@ pub struct Variant {
 /// The fused CG.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Peer {
+    pub run: Option<usize>,
     pub tolerance: Option<f64>,
     pub iterations: Option<usize>,
     pub iteration_ms: f64,
@@ -335,6 +346,7 @@ pub struct Peer {
 /// CuPy, by `cupy_assembly.py`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct PeerAssembly {
+    pub run: Option<usize>,
     pub peer_assembly: String,
     pub rows: Vec<PeerAssembled>,
 }
@@ -351,6 +363,7 @@ pub struct PeerAssembled {
 /// SciPy's conjugate gradients, by `scipy_cg.py`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct HostCg {
+    pub run: Option<usize>,
     pub problem: String,
     pub iteration_ms: f64,
 }
@@ -358,6 +371,7 @@ pub struct HostCg {
 /// One product of each format under Nsight Compute, by `counters.py`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Counters {
+    pub run: Option<usize>,
     /// What `warpfem bench spmv` was given.
     pub problem: String,
     pub rows: Vec<Counted>,
@@ -378,6 +392,7 @@ pub struct Counted {
 /// What ptxas says of kernels.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Registers {
+    pub run: Option<usize>,
     pub architecture: String,
     pub kernels: BTreeMap<String, Kernel>,
 }
@@ -391,6 +406,7 @@ pub struct Kernel {
 /// Products that were tried beside EBW's.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Trial {
+    pub run: Option<usize>,
     pub element: String,
     pub cells: usize,
     pub rows: Vec<Tried>,
@@ -417,22 +433,6 @@ const KINDS: [(&str, &str); 8] = [
     ("again", "whole"),
 ];
 
-/// What a note calls a list that was measured on another day than the rest, or a part of it.
-struct Noted {
-    list: &'static str,
-    word: &'static str,
-    is_whole: bool,
-}
-
-const NOTED: [Noted; 6] = [
-    Noted { list: "cg", word: "Iterations", is_whole: false },
-    Noted { list: "femses", word: "FEMSES", is_whole: true },
-    Noted { list: "precond", word: "multigrid", is_whole: false },
-    Noted { list: "amg", word: "multigrid", is_whole: true },
-    Noted { list: "solve", word: "whole solutions", is_whole: true },
-    Noted { list: "whole", word: "whole solutions", is_whole: true },
-];
-
 impl Run {
     /// Reads a file: a machine's, or a single report, which becomes a run of its own.
     ///
@@ -450,30 +450,17 @@ impl Run {
     pub fn parse(name: &str, text: &str) -> Result<Run, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let run: Run = serde_json::from_value(collected(value)?).map_err(|error| error.to_string())?;
+        for (list, runs) in run.origins() {
+            if let Some(none) = runs.into_iter().flatten().find(|place| *place >= run.runs.len()) {
+                return Err(format!("an entry of `{list}` is of run {none}, which `runs` does not have"));
+            }
+        }
         Ok(Run { name: name.into(), ..run })
     }
 
     /// Whether it is of a GPU.
     pub fn is_gpu(&self) -> bool {
         is_gpu(&self.device)
-    }
-
-    /// The days that some of its lists may have been measured on: its date, and where the note speaks of them, that of
-    /// the note.
-    pub fn dates(&self, lists: &[&str]) -> Vec<String> {
-        let note = self.note.as_deref().unwrap_or_default();
-        let is_date = |word: &&str| word.len() == 10 && word.split('-').map(str::len).eq([4, 2, 2]);
-        let named: Vec<&str> = note.split(|c: char| !c.is_ascii_digit() && c != '-').filter(is_date).collect();
-        let spoken = |list: &&str| NOTED.iter().find(|one| one.list == *list && note.contains(one.word));
-        let of_list = |list: &&str| match spoken(list).filter(|_| !named.is_empty()) {
-            Some(noted) if noted.is_whole => named.clone(),
-            Some(_) => [&[self.date.as_str()], &named[..]].concat(),
-            None => vec![self.date.as_str()],
-        };
-        let mut dates: Vec<String> = lists.iter().flat_map(of_list).map(str::to_owned).collect();
-        dates.sort_unstable();
-        dates.dedup();
-        dates
     }
 
     /// The file's name without extension: what its plots begin with.
@@ -490,10 +477,10 @@ pub fn kind(report: &Map<String, Value>) -> Option<&'static str> {
     (found.1 != "precond" || has("rows") && has("format")).then_some(found.1)
 }
 
-/// A machine's file as it is; a single report in one.
+/// A machine's file as it is, also an older one, without `runs`; a single report in one.
 fn collected(value: Value) -> Result<Value, String> {
     let Value::Object(report) = value else { return Err("no report: not an object".into()) };
-    if report.contains_key("commands") {
+    if report.contains_key("runs") || report.contains_key("commands") {
         return Ok(Value::Object(report));
     }
     let list = kind(&report).ok_or("neither the figures of a machine nor a report of `warpfem bench`")?;

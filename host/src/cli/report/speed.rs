@@ -3,14 +3,23 @@
 use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products_in, row, title};
 use super::markdown::{count, number, percent, ratio, table};
 use super::phases::{NAMES, PHASES, other};
+use super::provenance::listed;
 use super::run::{Cg, Run, Spmv, is_gpu};
 use warpfem::text;
 
 /// What the table stands between in the README.
 pub const MARKS: [&str; 2] = ["<!-- speed -->", "<!-- /speed -->"];
 
-/// The table, and how long whole solutions took; nothing where no product or iteration was measured.
+/// The table with its days, and how long whole solutions took; nothing where no product or iteration was measured.
 pub fn speed(run: &Run) -> Option<String> {
+    let figures = measured(run)?;
+    let days = listed(&run.dates(&run.behind(measured)));
+    let days = if days.is_empty() { days } else { format!(", {days}") };
+    Some(format!("{}, double precision{days}; {figures}", run.device))
+}
+
+/// What of it is measured.
+fn measured(run: &Run) -> Option<String> {
     let solutions: Vec<&Cg> = iterations(run).into_iter().filter(|one| one.head.precision == "f64").collect();
     let solution = |one: &Spmv| solutions.iter().copied().find(|cg| cg.head.problem == one.head.problem);
     // Boxes that were only multiplied or only iterated on stand in the report alone.
@@ -47,12 +56,7 @@ pub fn speed(run: &Run) -> Option<String> {
     let copies = run.spmv.iter().map(|one| &one.head).chain(run.cg.iter().map(|one| &one.head));
     let copy = copies.filter(|head| is_gpu(&head.device)).map(|head| head.copy_gb_per_s).max_by(f64::total_cmp)?;
     let copy = text::count(copy.round() as usize);
-    let head = format!(
-        "{}, double precision, {}; copy: {copy} GB/s.",
-        run.device,
-        run.dates(&["spmv", "cg", "solve"]).join(" and ")
-    );
-    Some(format!("{head}\n\n{}{}", table(&heads, &rows), whole(run)))
+    Some(format!("copy: {copy} GB/s.\n\n{}{}", table(&heads, &rows), whole(run)))
 }
 
 /// Solutions of the cubes from case to files.

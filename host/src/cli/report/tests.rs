@@ -11,11 +11,13 @@ pub fn machine(list: &str, reports: Value) -> Run {
 }
 
 pub fn machines(lists: &[(&str, Value)]) -> Run {
-    let mut run = json!({ "device": "NVIDIA X1", "driver": "1.2", "date": "2026-01-02", "commands": ["measure"] });
+    let session = json!({ "date": "2026-01-02", "driver": "1.2", "commands": ["measure"] });
+    let mut file = json!({ "device": "NVIDIA X1", "runs": [session] });
     for (list, reports) in lists {
-        run[*list] = reports.clone();
+        file[*list] = reports.clone();
+        file[*list].as_array_mut().into_iter().flatten().for_each(|report| report["run"] = json!(0));
     }
-    Run::parse("x1.json", &run.to_string()).unwrap()
+    Run::parse("x1.json", &file.to_string()).unwrap()
 }
 
 /// What a report begins with.
@@ -192,13 +194,29 @@ fn the_same_figures_make_the_same_bytes() {
 }
 
 #[test]
-fn days_are_those_that_the_note_names() {
-    let mut run = machine("cg", json!([]));
-    assert_eq!(run.dates(&["cg", "femses"]), ["2026-01-02"]);
-    run.note = Some("FEMSES and multigrid: 2026-01-05, cuDSS 0.7.1, 12-34-5678.".into());
-    assert_eq!(run.dates(&["femses"]), ["2026-01-05"]);
-    assert_eq!(run.dates(&["precond"]), ["2026-01-02", "2026-01-05"]);
-    assert_eq!(run.dates(&["spmv", "cg"]), ["2026-01-02"]);
+fn a_section_names_its_runs_and_their_days() {
+    let session = |date: &str| json!({ "date": date, "commands": [date] });
+    let entry = |run: usize, problem, precision| {
+        with(products(problem, precision, 100, &[("csr", 3.0), ("ebw", 1.0)]), json!({ "run": run }))
+    };
+    let entries = [entry(0, "tet4 cube 9", "f64"), entry(1, "tet4 cube 9", "f32"), entry(2, "bracket", "f64")];
+    let file = json!({ "device": "NVIDIA X1", "spmv": entries,
+        "runs": [session("2026-01-02"), session("2026-01-03"), session("2026-01-04")] });
+    let run = || Run::parse("x1.json", &file.to_string()).unwrap();
+    let (text, _) = make(&[run()]);
+    let here = |heading: &str| {
+        let section = text.split(&format!("\n### {heading}\n")).nth(1).unwrap();
+        section.lines().find(|line| line.starts_with("**Here**")).unwrap()
+    };
+    assert_eq!(
+        here("Sparse product"),
+        "**Here** (NVIDIA X1, 2026-01-02, 2026-01-03 and 2026-01-04; [`x1.json`](x1.json), `spmv`, `cusparse`, \
+            [runs 0 to 2](#measured-on)):"
+    );
+    assert!(text.contains("\n  - run 2, 2026-01-04: `spmv`.\n    - `2026-01-04`\n"), "{text}");
+    // The table in the README is of double precision.
+    let table = speed(&run()).unwrap();
+    assert!(table.starts_with("NVIDIA X1, double precision, 2026-01-04; copy: 1,000 GB/s.\n"), "{table}");
 }
 
 #[test]

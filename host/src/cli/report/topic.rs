@@ -18,7 +18,7 @@ pub struct Topic {
 pub fn chapter(heading: &str, about: &str, topics: &[Topic], runs: &[Run], plots: &mut Plots) -> String {
     let mut out = String::new();
     for topic in topics {
-        let answers: String = runs.iter().map(|run| sourced(run, topic.lists, &(topic.tables)(run, plots))).collect();
+        let answers: String = runs.iter().map(|run| sourced(run, topic.lists, topic.tables, plots)).collect();
         if !answers.is_empty() {
             out += &format!("\n### {}\n\n{}\n{answers}", topic.heading, topic.about);
         }
