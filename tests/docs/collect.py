@@ -44,8 +44,9 @@ def main():
         run(here / "first", "2026-01-01", a=1.0, b=2.0)
         run(here / "first/later", "2026-01-02", c=3.0)
         (here / "first/peers").mkdir()
-        cg = {"pcg_bestfmt_fused_graph": {"ms_per_it": 1.5}}
-        (here / "first/peers/fused.json").write_text(json.dumps({"cases": [{"elem": "tet4", "n": 20, "cg": cg}]}))
+        cg = {name: 1 for name in ("tolerance", "iterations", "solve_ms", "iteration_ms", "true_residual", "min_u_z")}
+        cg |= {"problem": "tet4 cube 20", "precision": "f64", "graph": True}
+        (here / "first/peers/fused.json").write_text(json.dumps({"fused_cg": "by a library", "rows": [cg]}))
         first = gathered(output, here / "first")
         old = {"a": "2026-01-01", "b": "2026-01-01", "c": "2026-01-02", "peer of tet4 cube 20": "2026-01-01"}
         assert days(first) == old, first

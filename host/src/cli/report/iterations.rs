@@ -11,9 +11,8 @@ use std::collections::BTreeMap;
 pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "Conjugate gradients with Jacobi",
-        about: "To a tolerance, from zero. The residual is the true one, b - K u. The fused CG reports where within ten \
-            iterations the tolerance was met; warpfem counts in tens, but for small systems, whose many iterations in \
-            one launch end at once. Iterations and solutions are given where the true residual came to the tolerance, \
+        about: "To a tolerance, from zero. The residual is the true one, b - K u. The fused CG's iterations are \
+            counted one by one; warpfem's in tens, but for small systems, whose many iterations in one launch end at once. Iterations and solutions are given where the true residual came to the tolerance, \
             the fused CG's where its own came to the same.",
         lists: &["cg", "peer"],
         tables: conjugate_gradients,

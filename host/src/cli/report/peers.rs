@@ -1,4 +1,4 @@
-//! What users would pick instead, on the same device: cuSPARSE, a fused CG in CUDA, CuPy, SciPy.
+//! What users would pick instead, on the same device: cuSPARSE, a fused CG with cuSPARSE, CuPy, SciPy.
 
 use super::iterations::{processors, times_as_fast};
 use super::lookup::{OURS, iterated, iterations, library, name, peer, products, row, title};
@@ -17,9 +17,10 @@ pub const TOPICS: &[Topic] = &[
         tables: cusparse,
     },
     Topic {
-        heading: "A fused CG in CUDA",
-        about: "A CUDA program written for the comparison: Jacobi-CG with cuSPARSE's SELL-32, the vector steps fused, \
-            scalars on the device, in a CUDA graph; the times are of an iteration.",
+        heading: "A fused CG with cuSPARSE",
+        about: "What the libraries give at best: Jacobi-CG with cuSPARSE's SELL-32, its vector steps fused into three \
+            kernels of CuPy's, scalars on the device, in a CUDA graph ([`fused_cg.py`](fused_cg.py)); the times are of an \
+            iteration.",
         lists: &["peer", "cg"],
         tables: fused,
     },
