@@ -9,7 +9,7 @@ use crate::for_each_element;
 use crate::material::von_mises;
 use crate::physics::{Conduction, Elasticity};
 use crate::setup::lists::bisect;
-use crate::stress::{deformation, plane_stress};
+use crate::stress::{deformation, stress_at};
 use cuda_std::prelude::*;
 
 /// Where the values of one material at a node are summed: the node's own slot for the first material there, a slot behind
@@ -62,7 +62,7 @@ pub unsafe fn sample_stress<E: Element>(
     let across = across.at(mesh.material.at(cell) as usize);
     for k in 0..E::SAMPLED.len() {
         let h = deformation::<E, Elasticity>(nodes, &x, E::SAMPLED[k].0, u).h;
-        sampled.set(cell * E::SAMPLED.len() + k, plane_stress(E::DIM, h, lame, across));
+        sampled.set(cell * E::SAMPLED.len() + k, stress_at(E::DIM, h, lame, across));
     }
 }
 

@@ -48,7 +48,7 @@ pub unsafe fn deformation<E: Element, P: Physics>(
 
 /// The stress of a displacement gradient; in a plane body that across the plane is `across` times its dilatation.
 #[inline(always)]
-pub fn plane_stress(dim: usize, h: [[f64; 3]; 3], lame: Lame<f64>, across: f64) -> [f64; 6] {
+pub fn stress_at(dim: usize, h: [[f64; 3]; 3], lame: Lame<f64>, across: f64) -> [f64; 6] {
     let eps = strain(h);
     let mut sigma = stress(eps, lame);
     if dim == 2 {
@@ -83,7 +83,7 @@ pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>
     let x = mesh.cell_coords::<E, f64>(nodes);
     let lame = mesh.cell_constants::<Elasticity, f64>(cell);
     let across = across.at(mesh.material.at(cell) as usize);
-    let sigma = plane_stress(E::DIM, deformation::<E, Elasticity>(nodes, &x, E::CENTROID, u).h, lame, across);
+    let sigma = stress_at(E::DIM, deformation::<E, Elasticity>(nodes, &x, E::CENTROID, u).h, lame, across);
     let mut energy = 0.0;
     for &(xi, weight) in E::QUADRATURE {
         let at = deformation::<E, Elasticity>(nodes, &x, xi, u);
