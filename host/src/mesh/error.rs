@@ -73,6 +73,18 @@ pub enum MeshError {
         /// Whether the file has physical groups, so that Gmsh left out what is in none.
         grouped: bool,
     },
+    /// A flat mesh in another plane than one of constant z.
+    #[error(
+        "the mesh is flat, but not in a plane of constant z, where plane problems lie\nhelp: turn the geometry before it is meshed (in \
+         Gmsh: Rotate); for a body in space mesh its volume"
+    )]
+    Tilted,
+    /// A surface in space that encloses nothing, of a file without volumes.
+    #[error(
+        "the mesh is an open surface in space, without a volume: shells are not supported\nhelp: mesh the body itself (gmsh -3); if it \
+         is meshed, add a Physical Volume: Gmsh saves only what is in groups, once there are groups"
+    )]
+    Shell,
     /// An element of a type that is not supported.
     #[error(
         "element {element} is of type {name} (Gmsh type {code}), which is not supported{}{}\nsupported are {}\nhelp: {}",
