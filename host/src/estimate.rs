@@ -5,10 +5,10 @@
 //!
 //! **Iterations** of conjugate gradients with Jacobi's preconditioner go with the square root of the condition number, and
 //! that with how many elements lie between a node and what holds it: `c (D / h) ln(1 / tolerance) / ln(1e8)`, with D the largest
-//! distance from a node to the nearest one that is supported in the same component, over all components, `h = (volume / nodes)^(1/dim)`, and c of the element. The c are the middle
-//! of what 130 boxes, beams, plates and strips took; most of them are within a factor of two of it. Thin walls, flat
-//! elements and materials that differ a lot take more. Multigrid takes some twenty to thirty-five whatever the mesh, and
-//! [`preconditioner`] is where it is chosen.
+//! distance from a node to the nearest one that is supported in the same component, over all components, `h = (volume / nodes)^(1/dim)`,
+//! and c of the element. The c are the middle of what 130 boxes, beams, plates and strips took; most of them are within a factor of
+//! two of it. Thin walls, flat elements and materials that differ a lot take more. Multigrid takes some twenty to thirty-five
+//! whatever the mesh, and [`preconditioner`] is where it is chosen.
 //!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and ten words per unknown; see docs/solver.md)
 //! over the bandwidth that is reached, besides what an iteration takes however small the system; with multigrid its set-up too.

@@ -79,10 +79,9 @@ pub enum MeshError {
          Gmsh: Rotate); for a body in space mesh its volume"
     )]
     Tilted,
-    /// A surface in space that encloses nothing, of a file without volumes.
+    /// A surface in space that encloses nothing, of a file without volumes and groups.
     #[error(
-        "the mesh is an open surface in space, without a volume: shells are not supported\nhelp: mesh the body itself (gmsh -3); if it \
-         is meshed, add a Physical Volume: Gmsh saves only what is in groups, once there are groups"
+        "the mesh is an open surface in space, without a volume: shells are not supported\nhelp: mesh the volume of a body (gmsh -3)"
     )]
     Shell,
     /// An element of a type that is not supported.
@@ -301,7 +300,7 @@ fn not_msh(looks_like: Option<(&str, &str)>) -> String {
 
 fn no_volume(grouped: bool) -> &'static str {
     if grouped {
-        "only faces have groups, so Gmsh saved no volume\nhelp: add a Physical Volume (or save all elements with \
+        "only faces have groups, so Gmsh saved no volume (shells are not supported)\nhelp: add a Physical Volume (or save all elements with \
          Mesh.SaveAll = 1) and mesh again"
     } else {
         "the mesh holds only the surface of a body\nhelp: mesh its volume too (gmsh -3)"

@@ -142,7 +142,7 @@ impl Raw {
             2 if is_flat(&self.coords) && !self.volume_entities => Ok(()),
             0 | 1 if !self.volume_entities => Err(MeshError::NoElements),
             2 if !self.volume_entities && is_in_a_plane(&self.coords) => Err(MeshError::Tilted),
-            2 if !self.volume_entities && !self.is_closed() => Err(MeshError::Shell),
+            2 if !self.volume_entities && self.groups.is_empty() && !self.is_closed() => Err(MeshError::Shell),
             _ => Err(MeshError::NoVolume { grouped: !self.groups.is_empty() }),
         }
     }

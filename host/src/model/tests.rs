@@ -102,6 +102,9 @@ fn gravity_needs_the_density_of_every_material_in_use() {
     let model = load(&text.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850")).unwrap();
     assert_eq!(model.gravity, Some([0.0, 0.0, -9.81]));
     assert!(warned(&model).is_empty());
+    let weightless =
+        load(&text.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850").replace("-9.81", "0")).unwrap();
+    assert_eq!(warned(&weightless)[0], "gravity: it is zero, and loads nothing");
 }
 
 /// Two boxes, "body" and "core".

@@ -3,7 +3,8 @@
 /// What to do with the mesh of another program that Gmsh reads. `meshio convert` would make another format of the same ending of it.
 const CONVERT: &str = "convert it: `gmsh THIS -save -format msh41 -o PART.msh`";
 /// And with one that only meshio reads, or reads with its groups.
-const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load planes (xmin ..) and boxes";
+const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load \
+                         planes (xmin ..) and boxes";
 /// What to do with a geometry.
 const MESH_IT: &str = "mesh it: `gmsh -3 THIS -o PART.msh`, with physical groups where something is held or loaded";
 /// What to do with a bare surface.
