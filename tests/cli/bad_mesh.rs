@@ -140,9 +140,9 @@ fn tetrahedra_inside_each_other() {
 #[test]
 fn an_element_listed_the_other_way_round_is_turned_with_a_warning() {
     let (folder, run) = solve(&mesh_but("2 3 4 5\n", "3 2 4 5\n"));
-    assert!(run.done().out.contains("warning: 1 elements were listed the other way round"));
+    assert!(run.done().out.contains("warning: element 42 was listed the other way round"));
     let warnings = folder.summary("out")["warnings"].to_string();
-    assert!(warnings.contains("(the first is 42)"), "{warnings}");
+    assert!(warnings.contains("element 42 was listed the other way round and was turned"), "{warnings}");
 }
 
 #[test]

@@ -44,7 +44,47 @@ fn a_sound_case_is_described() {
     }
     assert_eq!(out.contains("  cuda:0    "), has_gpu(), "{out}");
     // Every generated box has these sides, and whoever generates one knows.
-    assert!(!out.contains("nothing is on group") && !out.contains("warning"), "{out}");
+    assert!(!out.contains("nothing is on group"), "{out}");
+    // Two linear elements are few over the depth of a beam.
+    assert!(
+        out.matches("warning").count() == 1 && out.contains("  warning: tet4 elements, fewer than 4 across"),
+        "{out}"
+    );
+    let finer = check(&good_but("\"tet4\"", "\"tet10\"")).done().out;
+    assert!(!finer.contains("warning"), "{finer}");
+}
+
+#[test]
+fn elements_too_stiff_in_bending_are_told_of_beside_the_results() {
+    let folder = Folder::new();
+    let said = "tet4 elements, fewer than 4 across where the body is thin";
+    assert!(folder.solve(GOOD, &[]).done().out.contains(&format!("  warning: {said}")));
+    assert!(folder.summary("out")["warnings"].to_string().contains(said));
+}
+
+#[test]
+fn the_device_is_checked_and_repeated() {
+    let folder = Folder::new();
+    folder.write("case.toml", GOOD);
+    let out = folder.run(&["check", "case.toml", "--device", "cpu"]).done().out;
+    assert!(out.ends_with("ready: warpfem solve case.toml --device cpu\n"), "{out}");
+    // No machine has so many GPUs, and most that run this have none.
+    let flags = ["case.toml", "--device", "cuda:99"];
+    let [check, solve] = ["check", "solve"].map(|command| folder.run(&[&[command], &flags[..]].concat()));
+    assert_eq!((check.code, &check.err), (Some(7), &solve.err), "{check:?}");
+    assert_eq!(solve.code, Some(7), "{solve:?}");
+    assert!(check.out.contains("material  steel") && !check.out.contains("ready:"), "{}", check.out);
+}
+
+#[test]
+fn a_misspelt_group_is_no_plane_and_brings_no_hints() {
+    let case = good_but(
+        "generate = { kind = \"box\", element = \"tet4\", size = [4.0, 1.0, 1.0], cells = [8, 2, 2] }",
+        &format!("file = \"{}\"", crate::repository("meshes/bracket.msh")),
+    );
+    let run = check(&case.replace("\"xmin\"", "\"blots\"").replace("\"xmax\"", "\"tip\""));
+    problems(&run, 2, &["is called `blots`"]);
+    assert!(run.err.contains("did you mean `bolts`?") && !run.out.contains("hint: "), "{run:?}");
 }
 
 #[test]

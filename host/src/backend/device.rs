@@ -48,6 +48,18 @@ impl Device {
             device => device,
         }
     }
+
+    /// Whether it can be opened, as far as that can be said without opening it; `Auto` always finds something.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] of a GPU that is not there, or cannot run the kernels.
+    pub fn check(self) -> Result<()> {
+        match self {
+            Device::Cuda(index) => check_cuda(index),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(feature = "cuda")]
@@ -66,9 +78,19 @@ pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::gpu::Cuda>> {
     super::GpuBackend::new(super::gpu::Cuda::new(index)?)
 }
 
+#[cfg(feature = "cuda")]
+fn check_cuda(index: u32) -> Result<()> {
+    super::gpu::usable(index).map(drop)
+}
+
 /// Says that this build cannot open GPUs.
 #[cfg(not(feature = "cuda"))]
 pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::Emulated>> {
+    check_cuda(index).and_then(|()| super::GpuBackend::new(super::Emulated::default()))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn check_cuda(index: u32) -> Result<()> {
     Err(Error::Device(format!("cuda:{index}: warpfem was built without its `cuda` feature")))
 }
 

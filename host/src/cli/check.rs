@@ -6,7 +6,7 @@ use super::progress::Progress;
 use super::{memory, solve, template};
 use std::fmt::Write;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use warpfem::backend::{Device, host_memory};
 use warpfem::estimate::{self, Work};
 use warpfem::mesh::quality::{self, Quality};
@@ -33,8 +33,8 @@ pub struct Arguments {
     /// The case file.
     case: PathBuf,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate: where it is to be solved.
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::named(), hide_possible_values = true)]
+    device: String,
 }
 
 /// The exit code of problems that have been reported.
@@ -49,17 +49,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Ok(found) => found,
         Err(problems) => return report(problems).map_or(Ok(()), Err),
     };
-    let model = model(&case, arguments.device, &mut problems, &progress);
+    let device: Device = arguments.device.parse().map_err(anyhow::Error::msg)?;
+    let model = model(&case, device, &mut problems, &progress);
+    problems.take(device.check());
     let mut out = String::new();
     if let Some(model) = &model {
         progress.phase("check");
-        let is_sound = problems.count() == 0;
+        let (is_sound, has_slip) = (problems.count() == 0, problems.has_slip());
         let free = host_memory::available();
         let (described, work) =
-            rayon::join(|| describe(&mut out, &case, model), || is_sound.then(|| Plan::of(model, free)));
+            rayon::join(|| describe(&mut out, &case, model, has_slip), || is_sound.then(|| Plan::of(model, free)));
         // Writing to a string cannot fail.
         let _ = described.and_then(|()| match &work {
-            Some(plan) => costs(&mut out, plan, free, &arguments.case),
+            Some(plan) => costs(&mut out, plan, free).and_then(|()| ready(&mut out, arguments)),
             None => Ok(()),
         });
     }
@@ -99,7 +101,8 @@ fn report(problems: Problems) -> Option<anyhow::Error> {
     Some(Reported(code).into())
 }
 
-fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
+/// What a case is; groups that nothing is on are left out where it `has_slip`, as that may be why.
+fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std::fmt::Result {
     let mesh = &model.mesh;
     let cells: Vec<String> =
         mesh.solids().map(|(_, cells)| format!("{} {}", count(cells.len()), cells.kind.info().name)).collect();
@@ -129,7 +132,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     for warning in &model.warnings {
         writeln!(out, "  warning: {warning}")?;
     }
-    forgotten(out, case, model)
+    if has_slip { Ok(()) } else { forgotten(out, case, model) }
 }
 
 fn in_words(model: &Model) -> String {
@@ -150,9 +153,11 @@ fn materials(out: &mut String, model: &Model) -> std::fmt::Result {
     let (mut mass, mut volume) = (0.0, 0.0);
     for (index, material) in model.materials.iter().enumerate() {
         let (elements, content) = made_of(model, index as u32);
+        // Of a density that is an error there is no mass.
+        let density = material.density.filter(|&rho| rho > 0.0);
         volume += content;
-        mass += content * material.density.unwrap_or(0.0);
-        let weight = material.density.map_or(String::new(), |rho| format!(", mass {}", number(rho * content, 4)));
+        mass += content * density.unwrap_or(0.0);
+        let weight = density.map_or(String::new(), |rho| format!(", mass {}", number(rho * content, 4)));
         let numbers = match model.analysis {
             Analysis::Laplace => format!("k = {}", number(material.conductivity, 4)),
             _ => format!("E = {}, nu = {}", number(material.young, 4), number(material.poisson, 4)),
@@ -271,7 +276,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Memory and time on each device.
-fn costs(out: &mut String, plan: &Plan, free: Option<u64>, case: &Path) -> std::fmt::Result {
+fn costs(out: &mut String, plan: &Plan, free: Option<u64>) -> std::fmt::Result {
     let needed = plan.host.1.memory.on_host();
     let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
     writeln!(out, "  memory    about {}{there}", bytes(needed))?;
@@ -288,12 +293,19 @@ fn costs(out: &mut String, plan: &Plan, free: Option<u64>, case: &Path) -> std::
     for computer in devices::computers() {
         time(out, if computer.memory.is_none() { &plan.host } else { &plan.other }, &computer)?;
     }
+    let of =
+        if plan.host.1.setup + plan.other.1.setup > 0.0 { "set-up of multigrid and iteration" } else { "iteration" };
     writeln!(
         out,
-        "            (set-up of multigrid and iteration alone; how many is guessed from the elements between nodes and supports, to a \
+        "            ({of} alone; how many is guessed from the elements between nodes and supports, component by component, to a \
          factor of 2 or 3)"
-    )?;
-    writeln!(out, "ready: warpfem solve {}", case.display())
+    )
+}
+
+/// The command that solves the case where it was checked for.
+fn ready(out: &mut String, arguments: &Arguments) -> std::fmt::Result {
+    let on = if arguments.device == "auto" { String::new() } else { format!(" --device {}", arguments.device) };
+    writeln!(out, "ready: warpfem solve {}{on}", arguments.case.display())
 }
 
 /// What a solution takes on one device.
@@ -319,6 +331,7 @@ fn time(out: &mut String, (preconditioner, work): &(&str, Work), on: &Computer) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn estimates_have_two_digits() {
@@ -339,7 +352,7 @@ mod tests {
         let model = beam();
         let said = |free: u64| {
             let (mut out, plan) = (String::new(), Plan::of(&model, Some(free)));
-            costs(&mut out, &plan, Some(free), Path::new("a.toml")).unwrap();
+            costs(&mut out, &plan, Some(free)).unwrap();
             (plan.host.0, plan.no_room, out)
         };
         let needed = Plan::of(&model, None).host.1.memory.on_host();

@@ -11,6 +11,7 @@ use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::mesh::quality::{self, Quality};
 use warpfem::mesh::{Group, Mesh, MeshError};
+use warpfem::model::planes;
 use warpfem::solve::Monitor;
 use warpfem::text::number;
 
@@ -104,7 +105,12 @@ fn colors(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
 
 fn groups(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     if mesh.groups.is_empty() {
-        return writeln!(out, "  groups    none; xmin to zmax name the extreme planes");
+        return writeln!(
+            out,
+            "  groups    none; {} to {} name the extreme planes, and Physical Groups in Gmsh what else is to be held or loaded",
+            planes(mesh.dim())[0],
+            planes(mesh.dim())[2 * mesh.dim() - 1]
+        );
     }
     writeln!(out, "  groups")?;
     let width = mesh.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);

@@ -25,6 +25,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::panic;
 use std::process::ExitCode;
@@ -100,7 +101,24 @@ pub fn main() -> ExitCode {
 /// The arguments; clap's own messages have colours where ours have.
 fn parse() -> Result<Arguments, clap::Error> {
     let colours = if print::wants_colours() { ColorChoice::Auto } else { ColorChoice::Never };
-    Arguments::from_arg_matches(&Arguments::command().color(colours).try_get_matches()?)
+    let mut command = Arguments::command().color(colours);
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    Arguments::from_arg_matches(&matches.map_err(|error| by_beginning(error, &command))?)
+}
+
+/// Where what is no flag is the beginning of one, that one is meant: clap would offer the one with the most letters in common.
+fn by_beginning(mut error: clap::Error, command: &clap::Command) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return error };
+    let said = std::env::args().skip(1);
+    let command = said.fold(command, |command, word| command.find_subcommand(word).unwrap_or(command));
+    let flags = command.get_arguments().filter_map(|argument| Some(format!("--{}", argument.get_long()?)));
+    let meant: Vec<String> = flags.filter(|flag| typed.len() > 2 && flag.starts_with(typed.as_str())).collect();
+    if let [one] = meant.as_slice() {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(one.clone()));
+        // It is of the flag that clap would have offered.
+        error.remove(ContextKind::Usage);
+    }
+    error
 }
 
 fn run(command: Command) -> anyhow::Result<()> {

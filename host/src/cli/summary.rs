@@ -75,8 +75,12 @@ pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
 
 /// What the model, the choices and the end of the iteration give cause to say.
 fn warnings(model: &Model, solution: &Solution, results: &Results) -> Vec<String> {
-    let of_solution = solution.choices.fallback.clone().into_iter().chain(short_of_tolerance(model, solution));
-    model.warnings.iter().cloned().chain(of_solution).chain(large_displacement(model, solution, results)).collect()
+    let short = short_of_tolerance(model, solution);
+    // That it hardly can was said before.
+    let expected = model.solver.warning().filter(|_| short.is_some());
+    let of_model = model.warnings.iter().filter(|said| Some(*said) != expected.as_ref()).cloned();
+    let of_solution = solution.choices.fallback.clone().into_iter().chain(short);
+    of_model.chain(of_solution).chain(large_displacement(model, solution, results)).collect()
 }
 
 /// Displacements of a tenth of the part are none that a theory of small ones is for.

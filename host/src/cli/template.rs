@@ -1,6 +1,6 @@
 //! The text of a new case file: what the mesh holds, a material, and suggestions for supports and loads.
 //!
-//! A suggestion is a table whose lines begin with `#` and no space; after `# ` stand words. Each suggestion can be used as
+//! A suggestion is a table, or a key of one, whose lines begin with `#` and no space; after `# ` stand words. Each suggestion can be used as
 //! it is: it names a group, or else an extreme plane, that there is.
 
 use super::print::{count, vector};
@@ -113,7 +113,7 @@ pub fn size_of(mesh: &Mesh, group: &Group) -> String {
         _ => ("volumes ", "volume"),
     };
     let cells = group.members.iter().map(|(_, cells)| cells.len()).sum();
-    let nodes = mesh.nodes_on(&group.name).map_or(0, |nodes| nodes.len());
+    let nodes = mesh.nodes_of(group).len();
     let size = match group.dim {
         0 => String::new(),
         _ => format!(", {measure} {}", number(quality::measure_of(mesh, group), 4)),
@@ -181,7 +181,10 @@ impl File<'_> {
         let mut lines = vec![line(format!("kind = \"{}\"", self.analysis.name()), what)];
         if self.mesh.dim() == 2 {
             let thickness = decimal(0.01 / self.units.length);
-            lines.push(line(format!("thickness = {thickness}"), &format!("[{}] set this", self.names()[0])));
+            lines.push(line(
+                format!("#thickness = {thickness}"),
+                &format!("[{}] set this: it is 1 if left out", self.names()[0]),
+            ));
         }
         self.table("", "[analysis]", &lines);
     }

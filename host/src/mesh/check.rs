@@ -80,8 +80,10 @@ pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     let count: usize = turned.iter().map(Vec::len).sum();
     let first = mesh.cells.iter().zip(&turned).find_map(|(cells, t)| t.first().map(|&i| cells.tags[i as usize]));
     if let Some(first) = first {
-        mesh.warnings
-            .push(format!("{count} elements were listed the other way round and were turned (the first is {first})"));
+        mesh.warnings.push(match count {
+            1 => format!("element {first} was listed the other way round and was turned"),
+            _ => format!("{count} elements were listed the other way round and were turned (the first is {first})"),
+        });
     }
     bad
 }
@@ -162,7 +164,11 @@ mod tests {
             let expected = -volume(&mesh);
             check(&mut mesh).unwrap();
             assert!(expected > 0.0 && (volume(&mesh) - expected).abs() < 1e-13, "{kind:?}");
-            assert!(mesh.warnings[0].starts_with(&format!("{} elements were listed", before.len())), "{kind:?}");
+            let said = match before.len() {
+                1 => format!("element {} was listed", before.tags[0]),
+                n => format!("{n} elements were listed"),
+            };
+            assert!(mesh.warnings[0].starts_with(&said), "{kind:?}");
             for edge in kind.info().edges() {
                 let ends_of = |cells: &Cells, middle: u32| {
                     let ends = kind.info().edges().into_iter().map(|edge| edge.map_nodes(cells.cell(0)));

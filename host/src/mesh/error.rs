@@ -73,6 +73,17 @@ pub enum MeshError {
         /// Whether the file has physical groups, so that Gmsh left out what is in none.
         grouped: bool,
     },
+    /// A flat mesh in another plane than one of constant z.
+    #[error(
+        "the mesh is flat, but not in a plane of constant z, where plane problems lie\nhelp: turn the geometry before it is meshed (in \
+         Gmsh: Rotate); for a body in space mesh its volume"
+    )]
+    Tilted,
+    /// A surface in space that encloses nothing, of a file without volumes and groups.
+    #[error(
+        "the mesh is an open surface in space, without a volume: shells are not supported\nhelp: mesh the volume of a body (gmsh -3)"
+    )]
+    Shell,
     /// An element of a type that is not supported.
     #[error(
         "element {element} is of type {name} (Gmsh type {code}), which is not supported{}{}\nsupported are {}\nhelp: {}",
@@ -289,7 +300,7 @@ fn not_msh(looks_like: Option<(&str, &str)>) -> String {
 
 fn no_volume(grouped: bool) -> &'static str {
     if grouped {
-        "only faces have groups, so Gmsh saved no volume\nhelp: add a Physical Volume (or save all elements with \
+        "only faces have groups, so Gmsh saved no volume (shells are not supported)\nhelp: add a Physical Volume (or save all elements with \
          Mesh.SaveAll = 1) and mesh again"
     } else {
         "the mesh holds only the surface of a body\nhelp: mesh its volume too (gmsh -3)"

@@ -14,6 +14,12 @@ impl Mesh {
         Some((0..self.coords.len() as u32).filter(|&node| marked[node as usize]).collect())
     }
 
+    /// The nodes of a group, ascending and unique.
+    pub fn nodes_of(&self, group: &Group) -> Vec<u32> {
+        let marked = self.mark_group(group);
+        (0..self.coords.len() as u32).filter(|&node| marked[node as usize]).collect()
+    }
+
     /// Whether each node lies in the group, or on the extreme plane, with this name.
     pub(super) fn mark(&self, name: &str) -> Option<Vec<bool>> {
         match self.group(name) {
@@ -66,6 +72,21 @@ mod tests {
         assert_eq!(grouped[0].len(), 20);
         assert!(grouped.iter().all(|nodes| nodes.is_sorted_by(|a, b| a < b)));
         assert_eq!(mesh.nodes_on("body"), None);
+    }
+
+    #[test]
+    fn of_groups_of_one_name_the_sides_are_taken() {
+        let mut mesh = generate_box(Tet4, [1.0; 3], [2; 3]).unwrap();
+        mesh.groups
+            .iter_mut()
+            .filter(|group| ["body", "zmin"].contains(&group.name.as_str()))
+            .for_each(|group| group.name = "part".into());
+        for _ in 0..2 {
+            assert_eq!((mesh.group("part").unwrap().dim, mesh.body("part").unwrap().dim), (2, 3));
+            assert_eq!(mesh.nodes_on("part").unwrap().len(), 9);
+            assert_eq!(mesh.nodes_of(mesh.body("part").unwrap()).len(), 27);
+            mesh.groups.reverse();
+        }
     }
 
     #[test]

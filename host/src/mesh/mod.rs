@@ -16,6 +16,7 @@ pub mod quadratic;
 pub mod quality;
 mod raw;
 pub mod rectangle;
+pub mod thin;
 pub mod write;
 
 pub use error::{MeshError, Place};
@@ -98,9 +99,16 @@ impl Mesh {
         is_flat(&self.coords)
     }
 
-    /// The group with this name.
+    /// The group with this name. Of several, which Gmsh allows in different dimensions, what can be held and loaded: the sides of
+    /// the body, or else what has the next lower dimension, the body itself last.
     pub fn group(&self, name: &str) -> Option<&Group> {
-        self.groups.iter().find(|group| group.name == name)
+        let (named, dim) = (self.groups.iter().filter(|group| group.name == name), self.dim());
+        named.min_by_key(|group| if group.dim < dim { dim - group.dim } else { usize::MAX })
+    }
+
+    /// The group of bodies with this name.
+    pub fn body(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name && group.dim == self.dim())
     }
 
     /// The smallest and the largest coordinates; (0, 0) without nodes.

@@ -7,9 +7,10 @@
 
 use rayon::prelude::*;
 
+use super::faces::Face;
 use super::{Cells, Group, Mesh};
-use crate::element::MAX_NODES;
 use crate::element::shape::{At, determinant};
+use crate::element::{ElementKind, MAX_NODES};
 use crate::parallel;
 
 /// How many of the worst elements are kept.
@@ -150,17 +151,22 @@ fn cell_volume(mesh: &Mesh, cells: &Cells, cell: &[u32]) -> f64 {
 ///
 /// Exact to rounding for cells that are flat, and close for curved faces and edges.
 pub fn measure(mesh: &Mesh, cells: &Cells, members: &[u32]) -> f64 {
-    let dim = cells.kind.info().dim;
-    if dim == 0 {
+    if cells.kind.info().dim == 0 {
         return 0.0;
     }
-    let of = |&member: &u32| {
-        let cell = cells.cell(member as usize);
-        let at = |at: &At| at.weight * content(dim, at.tangents(|b| mesh.coords[cell[b] as usize]));
-        cells.kind.table().rule.iter().map(at).sum::<f64>()
-    };
+    let of = |&member: &u32| content_of(mesh, cells.kind, cells.cell(member as usize));
     let parts: Vec<f64> = members.par_chunks(4096).map(|part| part.iter().map(of).sum()).collect();
     parts.iter().sum()
+}
+
+/// The area of a face (in two dimensions, the length of an edge).
+pub fn area(mesh: &Mesh, face: &Face) -> f64 {
+    content_of(mesh, face.kind, face.nodes())
+}
+
+fn content_of(mesh: &Mesh, kind: ElementKind, nodes: &[u32]) -> f64 {
+    let of = |at: &At| at.weight * content(kind.info().dim, at.tangents(|b| mesh.coords[nodes[b] as usize]));
+    kind.table().rule.iter().map(of).sum()
 }
 
 /// What the tangents span: a volume, an area or a length.

@@ -8,6 +8,9 @@ use super::gmsh::kinds;
 use super::{Cells, Group, Mesh, MeshError, check, is_flat, middle};
 use crate::element::ElementKind;
 
+/// How far from a plane nodes may lie in one that is turned, as a fraction of the longest distance.
+const IN_PLANE: f64 = 1e-6;
+
 /// Cells of one kind with their nodes by tag.
 pub(super) struct RawCells {
     kind: ElementKind,
@@ -138,8 +141,26 @@ impl Raw {
             3 => Ok(()),
             2 if is_flat(&self.coords) && !self.volume_entities => Ok(()),
             0 | 1 if !self.volume_entities => Err(MeshError::NoElements),
+            2 if !self.volume_entities && is_in_a_plane(&self.coords) => Err(MeshError::Tilted),
+            2 if !self.volume_entities && self.groups.is_empty() && !self.is_closed() => Err(MeshError::Shell),
             _ => Err(MeshError::NoVolume { grouped: !self.groups.is_empty() }),
         }
+    }
+
+    /// Whether every edge of the facets is shared by another one.
+    fn is_closed(&self) -> bool {
+        let mut edges: Vec<[u64; 2]> = Vec::new();
+        for block in self.blocks.iter().filter(|block| block.kind.info().dim == 2) {
+            let info = block.kind.info();
+            for cell in block.nodes.chunks_exact(info.n_nodes) {
+                edges.extend(info.faces.iter().map(|(_, ends)| {
+                    let [a, b] = [cell[ends[0]], cell[ends[1]]];
+                    [a.min(b), a.max(b)]
+                }));
+            }
+        }
+        edges.par_sort_unstable();
+        edges.chunk_by(|a, b| a == b).all(|shared| shared.len() > 1)
     }
 
     fn check_nodes(&self) -> Result<(), MeshError> {
@@ -177,6 +198,23 @@ impl Raw {
             .map(|(key, blocks)| Group { name: self.name_of(key), dim: key.0 as usize, members: members(blocks) })
             .collect()
     }
+}
+
+/// Whether points lie in a plane, however it is turned, to what a file has of their digits.
+fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
+    let from = |x: &[f64; 3], o: [f64; 3]| [0, 1, 2].map(|c| x[c] - o[c]);
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3]);
+    let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|c| a[c] * b[c]).sum::<f64>();
+    let Some(&first) = coords.first() else { return false };
+    let farthest = |size: &dyn Fn([f64; 3]) -> f64| {
+        coords.iter().map(|x| from(x, first)).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or_default()
+    };
+    let along = farthest(&|x| dot(x, x));
+    let across = farthest(&|x| dot(cross(along, x), cross(along, x)));
+    let normal = cross(along, across);
+    let tolerance = IN_PLANE * dot(along, along).sqrt() * dot(normal, normal).sqrt();
+    coords.iter().all(|x| dot(from(x, first), normal).abs() <= tolerance)
 }
 
 /// Node tags to indices: a table where the tags are dense, a sorted list where they are sparse.

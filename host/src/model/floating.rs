@@ -74,7 +74,7 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelErro
         })
         .collect();
     match parts.is_empty() {
-        true => Ok(touching.iter().filter(|touch| touch.nodes > 0).map(Unmerged::warning).collect()),
+        true => Ok(unmerged::warnings(&touching)),
         false => Err(ModelError::Floating { parts, n_parts: frames.len() }),
     }
 }

@@ -59,11 +59,12 @@ fn assign(
     of_cell: &mut [Vec<u32>],
 ) -> Result<(), Box<CaseError>> {
     let Some(on) = &table.on else {
-        of_cell.iter_mut().for_each(|block| block.fill(index));
+        // Of several, each of which has to say what is made of it, the first is described.
+        of_cell.iter_mut().flatten().filter(|slot| **slot == NONE).for_each(|slot| *slot = index);
         return Ok(());
     };
     for (name, place) in on.get_ref().with_places(on.span()) {
-        let group = selector.mesh.groups.iter().find(|group| group.name == name);
+        let group = selector.mesh.body(name).or_else(|| selector.mesh.group(name));
         let group = group.ok_or_else(|| unknown_body(selector, name, place.clone()))?;
         if group.dim != selector.mesh.dim() {
             let bodies = words(selector.mesh.dim()).bodies;

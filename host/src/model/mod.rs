@@ -1,5 +1,6 @@
 //! A model: mesh, materials, supports and loads, with every group name resolved and everything checked.
 
+mod bending;
 pub mod case;
 mod error;
 mod floating;

@@ -34,6 +34,11 @@ impl Problems {
         self.0.len()
     }
 
+    /// Whether one is of the case file, where a name may be misspelt.
+    pub fn has_slip(&self) -> bool {
+        self.0.iter().any(|error| matches!(error, Error::Case(_)))
+    }
+
     /// All of them, in the order they were found.
     pub fn into_vec(self) -> Vec<Error> {
         self.0

@@ -6,7 +6,7 @@ use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, Material, Model, ModelError, SolverOptions, Support};
-use super::{floating, loads, locking, materials, options, rigid, supports, units};
+use super::{bending, floating, loads, locking, materials, options, rigid, supports, units};
 use crate::Error;
 use crate::mesh::Mesh;
 
@@ -92,8 +92,8 @@ impl Resolved {
         let gravity = gravity(case, &materials, &cell_material, problems);
         let supports = supports::resolve(selector, problems);
         // The check of supports runs in one thread for the most part.
-        let (loads, held) = rayon::join(
-            || loads::resolve(selector, &supports, problems),
+        let ((loads, stiff), held) = rayon::join(
+            || (loads::resolve(selector, &supports, problems), bending::warning(analysis, mesh)),
             || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
         );
         let solver = problems.take(case.solver_options()).unwrap_or_default();
@@ -101,12 +101,15 @@ impl Resolved {
 
         let mut warnings = mesh.warnings.clone();
         warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
+        warnings.extend(supports::ambiguous(selector));
         warnings.extend(unsaid_thickness(case));
         if analysis != Analysis::Laplace {
             warnings.extend(units::warnings(&materials, mesh.longest_side(), gravity));
         }
         warnings.extend(loads.warnings.iter().cloned());
+        warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
+        warnings.extend(stiff);
         Resolved { materials, cell_material, gravity, supports, loads, solver, warnings }
     }
 }
@@ -144,6 +147,17 @@ fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
         true => Ok(()),
         false => Err(ModelError::NotFlat { mesh: case.mesh_name(), analysis }),
     }
+}
+
+/// Gravity and sources of nothing, which are said as those of other loads are.
+fn zero_in_the_volume(case: &Case) -> Vec<String> {
+    let source = case.tables.source.as_ref().map(|table| [*table.value.get_ref(), 0.0, 0.0]);
+    let gravity = case.tables.gravity.as_ref().map(|table| table.get_ref().acceleration.get_ref().xyz());
+    let loads = [("gravity", gravity), ("source", source)].into_iter();
+    loads
+        .filter(|(_, v)| *v == Some([0.0; 3]))
+        .map(|(name, _)| format!("{name}: it is zero, and loads nothing"))
+        .collect()
 }
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::case::tables::BoxTable;
 use super::case::{Case, Names};
-use super::names::{Words, list, nearest, planes, suggest, words};
+use super::names::{Words, list, nearest, planes, words};
 use super::{Analysis, CaseError, Place};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
@@ -67,8 +67,7 @@ impl<'a> Selector<'a> {
 
     /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
     fn check_facets(&self, name: &str, place: &Place, found: usize) -> Result<(), Box<CaseError>> {
-        let facets = match self.mesh.groups.iter().find(|group| group.name == name && group.dim + 1 == self.mesh.dim())
-        {
+        let facets = match self.mesh.group(name).filter(|group| group.dim + 1 == self.mesh.dim()) {
             Some(group) => group.members.iter().map(|(_, cells)| cells.len()).sum(),
             None => found,
         };
@@ -193,11 +192,13 @@ impl<'a> Selector<'a> {
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
         let known: Vec<&str> = self.mesh.groups.iter().map(|group| group.name.as_str()).collect();
         let with_planes: Vec<&str> = known.iter().chain(planes(self.mesh.dim())).copied().collect();
+        let groups = match known.is_empty() {
+            true => "the mesh has no groups: make Physical Groups in Gmsh of what is held and loaded".into(),
+            false => format!("groups: {}", list(&known)),
+        };
         let help = match nearest(name, &with_planes) {
-            Some(near) if !known.contains(&near) => {
-                format!("did you mean `{near}`? groups: {}", list(&known))
-            }
-            _ => suggest(name, "groups", &known),
+            Some(near) => format!("did you mean `{near}`? {groups}"),
+            None => groups,
         };
         let last = planes(self.mesh.dim()).last().copied().unwrap_or_default();
         let help = format!("{help}; extreme planes: xmin .. {last}");
@@ -214,7 +215,7 @@ impl<'a> Selector<'a> {
     }
 
     fn no_faces(&self, name: &str, place: Place) -> Box<CaseError> {
-        let dim = self.mesh.groups.iter().find(|group| group.name == name).map(|group| group.dim);
+        let dim = self.mesh.group(name).map(|group| group.dim);
         let Words { solid, face, skin, .. } = self.words();
         let instead = if self.case.analysis() == Analysis::Laplace { "" } else { "; use [[point_force]]" };
         let why = match dim {

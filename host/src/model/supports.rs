@@ -7,6 +7,9 @@ use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, CaseError, Place, Support};
 
+/// What groups are of, by dimension.
+const KINDS: [&str; 4] = ["points", "curves", "surfaces", "volumes"];
+
 /// The supports in the case file's order, without those that are wrong; no two of them may disagree about a node.
 pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Vec<Support> {
     let tables = &selector.case.tables.support;
@@ -24,6 +27,28 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Vec<Support>
         problems.take(check_agreement(selector, &supports));
     }
     supports
+}
+
+/// What there is to say of supports on a name that groups of several dimensions have: which of them is held.
+pub fn ambiguous(selector: &Selector<'_>) -> Vec<String> {
+    let mesh = selector.mesh;
+    let tables = selector.case.tables.support.iter().filter_map(|table| table.get_ref().on.as_ref());
+    let mut names: Vec<&str> =
+        tables.flat_map(|on| on.get_ref().with_places(on.span())).map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let said = |name: &str| {
+        let kinds = |held: bool| {
+            let taken = mesh.group(name).map(|group| group.dim);
+            let groups = mesh.groups.iter().filter(|group| group.name == name && (Some(group.dim) == taken) == held);
+            groups.map(|group| KINDS[group.dim.min(3)]).collect::<Vec<_>>().join(" and of ")
+        };
+        let (held, others) = (kinds(true), kinds(false));
+        (!others.is_empty()).then(|| {
+            format!("support on `{name}`: there is a group of {held} and one of {others} of this name; that of {held} is held")
+        })
+    };
+    names.into_iter().filter_map(said).collect()
 }
 
 /// The group's name, or `support[1]` by position; `end[2]` for the second support on `end`.

@@ -24,6 +24,11 @@ pub fn load(text: &str) -> Result<Model, Error> {
     Model::resolve(&case, mesh)
 }
 
+/// What a model is warned of, but for elements that are few across [`head`]'s box.
+pub fn warned(model: &Model) -> Vec<&str> {
+    model.warnings.iter().map(String::as_str).filter(|said| !said.contains("where the body is thin")).collect()
+}
+
 /// A case text is refused with this exit code, by a message that holds these words.
 #[track_caller]
 pub fn refused(text: &str, code: u8, words: &[&str]) {

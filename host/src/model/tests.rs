@@ -1,6 +1,6 @@
 //! Case files resolved against meshes: materials, supports, and the messages where they do not fit.
 
-use super::testing::{CLAMP, beside, head, load, load_on, refused};
+use super::testing::{CLAMP, beside, head, load, load_on, refused, warned};
 use super::*;
 use crate::Error;
 use crate::element::ElementKind::{Hex8, Tet4};
@@ -18,7 +18,7 @@ fn a_single_material_is_everywhere() {
     assert_eq!(model.cell_material, [vec![0; 48], vec![]]);
     assert_eq!(model.supports[0].nodes.len(), 6);
     assert_eq!(model.supports[0].displacement, [Some(0.0); 3]);
-    assert_eq!(model.warnings, ["nothing loads the model: every displacement will be zero"]);
+    assert_eq!(warned(&model), ["nothing loads the model: every displacement will be zero"]);
     assert_eq!(model.fields, options::fields(Analysis::Elasticity));
 }
 
@@ -101,7 +101,10 @@ fn gravity_needs_the_density_of_every_material_in_use() {
     refused(&text, 4, &["box.toml:4:8: gravity needs the density of material `soft`"]);
     let model = load(&text.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850")).unwrap();
     assert_eq!(model.gravity, Some([0.0, 0.0, -9.81]));
-    assert!(model.warnings.is_empty());
+    assert!(warned(&model).is_empty());
+    let weightless =
+        load(&text.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850").replace("-9.81", "0")).unwrap();
+    assert_eq!(warned(&weightless)[0], "gravity: it is zero, and loads nothing");
 }
 
 /// Two boxes, "body" and "core".

@@ -191,7 +191,7 @@ fn modulus(material: &Material, system: &System) -> Option<String> {
 }
 
 fn density(material: &Material, system: &System) -> Option<String> {
-    let (rho, name) = (material.density?, &material.name);
+    let (rho, name) = (sound_density(material)?, &material.name);
     let means = rho * system.density;
     let said = || {
         format!("units: material `{name}`: density = {} is {} kg/m^3 in {}", number(rho), number(means), system.name)
@@ -207,9 +207,14 @@ fn density(material: &Material, system: &System) -> Option<String> {
     (!is_in(means, DENSITIES)).then(|| format!("{}, {what}; {}", said(), steel_in(&[METRES, MILLIMETRES])))
 }
 
+/// A density that is no error by itself.
+fn sound_density(material: &Material) -> Option<f64> {
+    material.density.filter(|&rho| rho > 0.0)
+}
+
 /// Modulus and density that are plausible one by one and not together.
 fn speed(material: &Material, system: &System) -> Option<String> {
-    let speed = (material.young * system.stress / (material.density? * system.density)).sqrt();
+    let speed = (material.young * system.stress / (sound_density(material)? * system.density)).sqrt();
     (!is_in(speed, SPEEDS)).then(|| {
         let (name, speed, units) = (&material.name, prefixed(speed, "m/s"), system.name);
         format!(
@@ -336,6 +341,8 @@ mod tests {
         one(&of("steel", 210e3, Some(7.85e-6), 300.0), &["is 7.85e6 kg/m^3 in mm", "density = 7.85e-9"]);
         one(&of("m1", 2e3, Some(20e3), 0.3), &["young and density do not fit together"]);
         one(&of("m1", 70e9, Some(2.7e-9), 0.3), &["lighter than any foam"]);
+        // That one is an error.
+        assert!(of("steel", 210e9, Some(-7850.0), 0.3).is_empty());
     }
 
     #[test]

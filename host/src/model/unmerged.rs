@@ -9,6 +9,9 @@ use super::rigid::{Frame, Parts};
 /// Nodes coincide within this fraction of the mesh's longest edge.
 const SAME: f64 = 1e-6;
 
+/// Pairs of parts that are said something of.
+pub(super) const SHOWN: usize = 3;
+
 /// The extents of more parts than this are not compared.
 const MOST_PAIRED: usize = 1000;
 
@@ -38,12 +41,26 @@ impl Unmerged {
     }
 
     /// What is said where both are held.
-    pub(super) fn warning(&self) -> String {
+    fn warning(&self) -> String {
         let ([a, b], n) = (self.parts, self.nodes);
-        format!(
-            "{n} nodes of part {a} coincide with nodes of part {b} and are not merged: no force passes between them; {JOIN}"
-        )
+        let what = match n {
+            1 => format!("1 node of part {a} coincides with a node of part {b} and is not merged"),
+            _ => format!("{n} nodes of part {a} coincide with nodes of part {b} and are not merged"),
+        };
+        format!("{what}: no force passes between them; {JOIN}")
     }
+}
+
+/// What is said of parts with nodes at the same places that are all held: of the first of them, and how many more there are.
+pub(super) fn warnings(touching: &[Unmerged]) -> Vec<String> {
+    let coincident: Vec<&Unmerged> = touching.iter().filter(|touch| touch.nodes > 0).collect();
+    let mut said: Vec<String> = coincident.iter().take(SHOWN).map(|touch| touch.warning()).collect();
+    if let Some(more @ 1..) = coincident.len().checked_sub(SHOWN) {
+        let pairs =
+            if more == 1 { "1 more pair of parts has".into() } else { format!("{more} more pairs of parts have") };
+        said.push(format!("{pairs} nodes that coincide and are not merged"));
+    }
+    said
 }
 
 /// The parts that touch without being joined, in order of their numbers.
@@ -154,6 +171,17 @@ mod tests {
             moved.coords.iter_mut().for_each(|x| *x = x.map(|v| 1e-3 * v + 5.0));
             assert_eq!(found(&moved), vec![([1, 2], 9); n], "{gap}");
         }
+    }
+
+    #[test]
+    fn many_pairs_are_counted_after_the_first() {
+        let pair = |a: usize, nodes| Unmerged { parts: [a, a + 1], nodes };
+        let pairs: Vec<Unmerged> = (1..=7).map(|a| pair(a, usize::from(a != 2))).collect();
+        let said = warnings(&pairs);
+        assert_eq!((said.len(), warnings(&pairs[..4]).len(), warnings(&[]).len()), (SHOWN + 1, 3, 0));
+        assert!(said[2].starts_with("1 node of part 4 "), "{said:?}");
+        assert_eq!(said[3], "3 more pairs of parts have nodes that coincide and are not merged");
+        assert!(warnings(&pairs[..5]).last().unwrap().starts_with("1 more pair of parts has nodes"));
     }
 
     #[test]

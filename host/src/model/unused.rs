@@ -1,7 +1,7 @@
 //! Groups of the mesh that a case does not name: often one was forgotten, or an extreme plane taken instead.
 
 use super::case::Case;
-use super::names::nearest;
+use super::names::{nearest, planes};
 use crate::mesh::{Group, Mesh};
 
 /// A group that the case does not use.
@@ -19,7 +19,8 @@ pub struct Unused<'a> {
 pub fn unused<'a>(case: &Case, mesh: &'a Mesh) -> Vec<Unused<'a>> {
     let used = used(case);
     let is_everything = case.tables.material.iter().any(|material| material.get_ref().on.is_none());
-    let planes: Vec<&str> = used.iter().copied().filter(|name| mesh.group(name).is_none()).collect();
+    let is_plane = |name: &&str| planes(mesh.dim()).contains(name) && mesh.group(name).is_none();
+    let planes: Vec<&str> = used.iter().copied().filter(is_plane).collect();
     let of_bodies = |group: &Group| is_everything && group.dim == mesh.dim();
     let left = mesh.groups.iter().filter(|group| !used.contains(&group.name.as_str()) && !of_bodies(group));
     left.map(|group| {
@@ -60,6 +61,9 @@ mod tests {
         let found = unused(&case, &mesh);
         let renamed = found.iter().find(|unused| unused.group.name == "x_min").unwrap();
         assert_eq!(renamed.like.as_deref(), Some("xmin"));
+        // A misspelt name is no plane.
+        let misspelt = Case::parse(Path::new("box.toml"), &text.replacen("xmin", "x_mn", 1)).unwrap();
+        assert!(unused(&misspelt, &mesh).iter().all(|unused| unused.like.is_none()));
         let on_body = text.replacen("young", "on = \"body\"\nyoung", 1);
         let case = Case::parse(Path::new("box.toml"), &on_body).unwrap();
         assert!(!unused(&case, &mesh).iter().any(|unused| unused.group.name == "body"));

@@ -17,6 +17,10 @@ pub fn reason(path: &Path, error: &io::Error) -> String {
 
 /// The operating system's reason without its number.
 pub fn plain(error: &io::Error) -> String {
+    // Of a kind alone, which some errors are cut down to, Rust says "entity not found".
+    if error.kind() == io::ErrorKind::NotFound {
+        return "no such file or directory".into();
+    }
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }

@@ -67,6 +67,23 @@ fn describe(index: u32, device: Device) -> Result<DeviceInfo, CudaError> {
     Ok(DeviceInfo { index, name, memory, compute: (major, minor), bandwidth })
 }
 
+/// GPU `index`, which is there and can run the embedded device code; it is not opened.
+pub fn usable(index: u32) -> Result<Device> {
+    if let Some(why) = unavailable() {
+        return Err(Error::Device(format!("no NVIDIA GPU can be used: {why}")));
+    }
+    let find = || -> Result<(Device, DeviceInfo), CudaError> {
+        cust::init(cust::CudaFlags::empty())?;
+        let device = Device::get_device(index)?;
+        Ok((device, describe(index, device)?))
+    };
+    let (device, info) = find().map_err(|e| failure(e, &format!("open device cuda:{index}")))?;
+    match requirements().unmet(cuda_loader::driver_version(), info.compute) {
+        Some(why) => Err(Error::Device(format!("cuda:{index} cannot be used: {why}"))),
+        None => Ok(device),
+    }
+}
+
 pub(super) fn failure(error: CudaError, doing: &str) -> Error {
     Error::Device(format!("the GPU failed to {doing}: {error:?}"))
 }
@@ -101,18 +118,11 @@ pub struct Cuda {
 impl Cuda {
     /// Opens GPU `index`.
     pub fn new(index: u32) -> Result<Self> {
-        if let Some(why) = unavailable() {
-            return Err(Error::Device(format!("no NVIDIA GPU can be used: {why}")));
-        }
-        Self::open(index).map_err(|e| failure(e, &format!("open device cuda:{index}")))?
+        let device = usable(index)?;
+        Self::open(device).map_err(|e| failure(e, &format!("open device cuda:{index}")))?
     }
 
-    fn open(index: u32) -> Result<Result<Self>, CudaError> {
-        cust::init(cust::CudaFlags::empty())?;
-        let device = Device::get_device(index)?;
-        if let Some(why) = requirements().unmet(cuda_loader::driver_version(), describe(index, device)?.compute) {
-            return Ok(Err(Error::Device(format!("cuda:{index} cannot be used: {why}"))));
-        }
+    fn open(device: Device) -> Result<Result<Self>, CudaError> {
         let context = Context::new(device)?;
         CurrentContext::set_current(&context)?;
         let multiprocessors = device.get_attribute(DeviceAttribute::MultiprocessorCount)? as usize;

@@ -15,7 +15,7 @@ mod ptx;
 mod sort;
 
 #[cfg(feature = "cuda")]
-pub use cuda::{Cuda, DeviceInfo, devices, unavailable};
+pub use cuda::{Cuda, DeviceInfo, devices, unavailable, usable};
 pub use emulated::Emulated;
 
 use super::{

@@ -1,8 +1,10 @@
 //! What a file is that is no MSH file, and how to get one from it.
 
-/// What to do with the mesh of another program.
-const CONVERT: &str =
-    "convert it: `meshio convert THIS PART.msh` (pip install meshio), or open it in Gmsh and export as .msh";
+/// What to do with the mesh of another program that Gmsh reads. `meshio convert` would make another format of the same ending of it.
+const CONVERT: &str = "convert it: `gmsh THIS -save -format msh41 -o PART.msh`";
+/// And with one that only meshio reads, or reads with its groups.
+const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load \
+                         planes (xmin ..) and boxes";
 /// What to do with a geometry.
 const MESH_IT: &str = "mesh it: `gmsh -3 THIS -o PART.msh`, with physical groups where something is held or loaded";
 /// What to do with a bare surface.
@@ -17,10 +19,10 @@ const BEGINNINGS: [(&str, &str, &str); 14] = [
     ("setfactory", "a Gmsh script", MESH_IT),
     ("point(", "a Gmsh script", MESH_IT),
     ("# vtk", "a VTK file", CONVERT),
-    ("<?xml", "an XML file, perhaps VTU", CONVERT),
-    ("<vtkfile", "a VTU file", CONVERT),
-    ("*heading", "an Abaqus or CalculiX deck", CONVERT),
-    ("*node", "an Abaqus or CalculiX deck", CONVERT),
+    ("<?xml", "an XML file, perhaps VTU", BY_MESHIO),
+    ("<vtkfile", "a VTU file", BY_MESHIO),
+    ("*heading", "an Abaqus or CalculiX deck", BY_MESHIO),
+    ("*node", "an Abaqus or CalculiX deck", BY_MESHIO),
     ("sol ", "a Nastran deck", CONVERT),
     ("meshversionformatted", "a Medit mesh", CONVERT),
     (

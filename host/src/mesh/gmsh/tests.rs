@@ -64,7 +64,24 @@ fn only_faces_in_groups_is_said() {
     assert!(matches!(error, MeshError::NoVolume { grouped: true }));
     assert!(error.to_string().contains("only faces have groups, so Gmsh saved no volume"));
     let surface = v22(&TWO, &["2 1 2 3", "2 2 3 5"]);
-    assert!(matches!(parse(&surface), Err(MeshError::NoVolume { grouped: false })));
+    assert!(matches!(parse(&surface), Err(MeshError::Shell)));
+    let closed = v22(&TWO, &["2 1 2 3", "2 1 2 4", "2 2 3 4", "2 1 3 4"]);
+    assert!(matches!(parse(&closed), Err(MeshError::NoVolume { grouped: false })));
+}
+
+#[test]
+fn a_plane_mesh_in_another_plane_is_said() {
+    let turned = |turn: fn([f64; 3]) -> [f64; 3]| {
+        let square = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(turn);
+        parse(&v22(&square, &["2 1 2 3", "2 1 3 4"]))
+    };
+    let turns: [fn([f64; 3]) -> [f64; 3]; 3] =
+        [|x| [x[0], 0.0, x[1]], |x| [7.0, x[1], x[0]], |x| [0.6 * x[0], 0.8 * x[0] + 3.0, x[1]]];
+    for turn in turns {
+        let error = turned(turn).unwrap_err();
+        assert!(matches!(error, MeshError::Tilted) && error.to_string().contains("in Gmsh: Rotate"), "{error}");
+    }
+    assert!(turned(|x| [x[1], x[0], 5.0]).is_ok());
 }
 
 #[test]

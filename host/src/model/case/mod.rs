@@ -5,6 +5,7 @@ mod examples;
 mod foreign;
 mod generated;
 mod names_list;
+mod slips;
 pub(super) mod synonyms;
 mod syntax;
 pub mod tables;
@@ -154,7 +155,9 @@ impl Case {
 
     /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
     fn not_flat(&self, place: Place, error: MeshError) -> Error {
-        if self.analysis().dim() == Some(3) || !matches!(error.root(), MeshError::NoVolume { .. }) {
+        if self.analysis().dim() == Some(3)
+            || !matches!(error.root(), MeshError::NoVolume { .. } | MeshError::Tilted | MeshError::Shell)
+        {
             return error.into();
         }
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());

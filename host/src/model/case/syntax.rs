@@ -10,7 +10,7 @@ use toml::de::{DeTable, Deserializer};
 use super::synonyms::{self, Meant};
 use super::tables::Tables;
 use super::tree::{Part, Way};
-use super::{examples, foreign};
+use super::{examples, foreign, slips};
 use crate::Error;
 use crate::model::names::{list, nearest};
 use crate::model::{CaseError, Place, Problems, Source};
@@ -67,6 +67,11 @@ fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
         return Err(source.error_anywhere("this is a Gmsh mesh, not a case file", help));
     }
     DeTable::parse(&source.text).map_err(|error| {
+        if let Some((place, (message, help))) =
+            error.span().and_then(|at| Some((at.clone(), slips::reason(&source.text, &at)?)))
+        {
+            return source.error_at(place, message, help);
+        }
         let help = match error.message().contains("quote") {
             true => "texts stand in quotes: on = \"group\"",
             false => "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`",

@@ -83,8 +83,11 @@ impl fmt::Display for LoosePart {
         if let Some(joint) = &self.joint {
             write!(f, "\n  {}", joint.in_words(self.dim))?;
         }
-        for touch in &self.touches {
+        for touch in self.touches.iter().take(unmerged::SHOWN) {
             write!(f, "\n  {}", touch.of_part(self.number))?;
+        }
+        if self.touches.len() > unmerged::SHOWN {
+            write!(f, "\n  it touches {} more parts", self.touches.len() - unmerged::SHOWN)?;
         }
         let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
         match remedies.as_slice() {
@@ -236,7 +239,7 @@ pub fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelErro
         loose.sort_by_key(|part| part.number);
         warnings.extend(unsure);
     }
-    warnings.extend(touching.iter().filter(|touch| touch.nodes > 0).map(Unmerged::warning));
+    warnings.extend(unmerged::warnings(&touching));
     match loose.is_empty() {
         true => Ok(warnings),
         false => Err(ModelError::FreeMotion { parts: loose, n_parts: parts.frames.len() }),

@@ -1,0 +1,142 @@
+//! Where a body is only a few elements thick, by counting elements, not lengths.
+//!
+//! Nodes of the skin are of depth 0, and every other node is one deeper than the shallowest that it shares an element with: across `n`
+//! elements depths reach `n / 2`, rounded down. An element is *thin* if no node of depth `d` is near: none can be reached from it by `2 d`
+//! steps from element to element, one for each step that a node of the skin is away and as many again for the edges and corners of a body,
+//! which unstructured meshes cut off with elements whose nodes are all on the skin.
+//!
+//! Each step is a sweep over the elements.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use super::faces::Face;
+use super::{Cells, Mesh, quality};
+use crate::parallel;
+
+/// Elements that a thread takes at a time, at least.
+const PART: usize = 4096;
+/// Of a node that no step has reached.
+const FAR: u8 = u8::MAX;
+
+/// The thin elements of a mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thin {
+    /// How many there are.
+    pub elements: usize,
+    /// The longest side of the box around them.
+    pub longest: f64,
+    /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a third of that of a cube.
+    pub thickness: f64,
+}
+
+impl Thin {
+    /// The elements of some blocks of solids where the mesh is less than `2 depth` elements thick; `skin` is all of it.
+    pub fn of(mesh: &Mesh, skin: &[Face], depth: u8, takes: impl Fn(&Cells) -> bool) -> Thin {
+        let mut on_skin = vec![false; mesh.coords.len()];
+        skin.iter().flat_map(Face::nodes).for_each(|&node| on_skin[node as usize] = true);
+        let depths = steps(mesh, on_skin.iter().copied(), depth - 1);
+        let away = steps(mesh, depths.iter().map(|&depth| depth == FAR), 2 * depth);
+        let mut found = Thin { elements: 0, longest: 0.0, thickness: 0.0 };
+        let (mut volume, mut area, mut is_thin) = (0.0, 0.0, vec![Vec::new(); mesh.cells.len()]);
+        let mut on_thin = vec![false; mesh.coords.len()];
+        for (block, cells) in mesh.solids().filter(|(_, cells)| takes(cells)) {
+            is_thin[block] = (0..cells.len()).map(|i| cells.cell(i).iter().all(|&n| away[n as usize] == FAR)).collect();
+            let members: Vec<u32> = (0..cells.len() as u32).filter(|&i| is_thin[block][i as usize]).collect();
+            found.elements += members.len();
+            volume += quality::measure(mesh, cells, &members);
+            members.iter().flat_map(|&i| cells.cell(i as usize)).for_each(|&node| on_thin[node as usize] = true);
+        }
+        for face in skin.iter().filter(|face| is_thin[face.block].get(face.cell as usize) == Some(&true)) {
+            area += quality::area(mesh, face);
+        }
+        let places: Vec<[f64; 3]> =
+            mesh.coords.iter().zip(on_thin).filter(|(_, on_thin)| *on_thin).map(|(x, _)| *x).collect();
+        found.longest = super::longest_side(super::extent(&places));
+        found.thickness = if area > 0.0 { 2.0 * volume / area } else { 0.0 };
+        found
+    }
+}
+
+/// How many steps from element to element each node is away from those that steps begin at, [`FAR`] after more than `most`.
+fn steps(mesh: &Mesh, begin: impl Iterator<Item = bool>, most: u8) -> Vec<u8> {
+    let away: Vec<AtomicU8> = begin.map(|is_begin| AtomicU8::new(if is_begin { 0 } else { FAR })).collect();
+    for step in 1..=most {
+        for (_, cells) in mesh.solids() {
+            parallel::for_ranges(cells.len(), PART, &|range| {
+                for i in range {
+                    let nodes = || cells.cell(i).iter().map(|&node| &away[node as usize]);
+                    // What is reached in this step bears its number, and counts for the next.
+                    if nodes().any(|node| node.load(Relaxed) < step) {
+                        nodes().filter(|node| node.load(Relaxed) == FAR).for_each(|node| node.store(step, Relaxed));
+                    }
+                }
+            });
+        }
+    }
+    away.into_iter().map(AtomicU8::into_inner).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+    use crate::mesh::faces::skin;
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    fn thin(mesh: &Mesh, depth: u8) -> Thin {
+        Thin::of(mesh, &skin(mesh), depth, |_| true)
+    }
+
+    fn solid(kind: ElementKind, cells: [usize; 3]) -> Mesh {
+        generate_box(kind, cells.map(|n| n as f64), cells).unwrap()
+    }
+
+    #[test]
+    fn plates_are_thin_up_to_their_number_of_elements() {
+        for (n, [below_2, below_4]) in [(1, [true, true]), (2, [false, true]), (3, [false, true]), (4, [false; 2])] {
+            for mesh in [
+                solid(Tet4, [12, 12, n]),
+                solid(Hex8, [12, n, 9]),
+                generate_rectangle(Tri3, [12.0, n as f64], [12, n]).unwrap(),
+            ] {
+                let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
+                for (depth, is_thin) in [(1, below_2), (2, below_4)] {
+                    assert_eq!(thin(&mesh, depth).elements, if is_thin { all } else { 0 }, "{n} {depth}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn thickness_and_extent_are_of_the_thin_elements() {
+        let plate = thin(&generate_box(Hex8, [8.0, 6.0, 0.01], [8, 6, 1]).unwrap(), 1);
+        assert!((plate.thickness - 0.01).abs() < 1e-4 && plate.longest == 8.0, "{plate:?}");
+        let cube = thin(&solid(Tet4, [3, 3, 3]), 2);
+        assert!((cube.thickness - 1.0).abs() < 1e-12 && cube.elements == 162, "{cube:?}");
+        let strip = thin(&generate_rectangle(Quad4, [50.0, 1.0], [50, 1]).unwrap(), 1);
+        assert!((strip.thickness - 100.0 / 102.0).abs() < 1e-12, "{strip:?}");
+    }
+
+    /// A block of 6 x 6 x 6 elements with an arm of 10 x 2 x 2.
+    #[test]
+    fn an_arm_is_thin_beside_a_block() {
+        let mut mesh = solid(Hex8, [16, 6, 6]);
+        let keep: Vec<usize> = (0..mesh.cells[0].len())
+            .filter(|&i| {
+                let x = mesh.coords[mesh.cells[0].cell(i)[0] as usize];
+                x[0] < 6.0 || x[1..].iter().all(|&x| (2.0..4.0).contains(&x))
+            })
+            .collect();
+        let block = &mut mesh.cells[0];
+        block.nodes = keep.iter().flat_map(|&i| block.cell(i).to_vec()).collect();
+        block.tags = keep.iter().map(|&i| block.tags[i]).collect();
+        mesh.groups.clear();
+        mesh.cells.truncate(1);
+        assert_eq!(thin(&mesh, 1).elements, 0);
+        let arm = thin(&mesh, 2);
+        // The first steps of the arm are near the middle of the block.
+        assert!((24..=36).contains(&arm.elements), "{arm:?}");
+        assert!((6.0..=9.0).contains(&arm.longest) && (0.8..1.0).contains(&arm.thickness), "{arm:?}");
+    }
+}
