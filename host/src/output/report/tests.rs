@@ -4,8 +4,19 @@ use crate::output::picture::Shown;
 use crate::output::summary::{Distribution, Elastic, History, Peak, Potential, Results as Numbers};
 use crate::output::tests::{PotentialResults, Results, hex_pair};
 
-pub(in crate::output) const BACKGROUND: Background<'static> =
-    Background { case_text: "[mesh]", analysis: "elasticity", materials: &[], loads: &[], tolerance: 1e-8 };
+pub(in crate::output) const BACKGROUND: Background<'static> = Background {
+    case_text: "[mesh]",
+    case: "pair.toml",
+    mesh: "pair.msh",
+    written: SystemTime::UNIX_EPOCH,
+    analysis: "elasticity",
+    materials: &[],
+    supports: &[],
+    gravity: None,
+    source: None,
+    loads: &[],
+    tolerance: 1e-8,
+};
 
 fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
     let shown = Shown::new(mesh, fields);
