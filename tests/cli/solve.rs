@@ -114,7 +114,11 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
     // The best iterate so far is 0, of which there is nothing to see.
     assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.vtu", "summary.json"]);
-    assert!(run.out.contains("all results are 0, so there is no picture"), "{}", run.out);
+    assert!(
+        run.out.contains("has not got anywhere yet: its best result is still 0, so there is no picture"),
+        "{}",
+        run.out
+    );
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
