@@ -132,6 +132,19 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(String::from_utf8(folder.read("out/case.html")).unwrap().contains(">NOT CONVERGED</div>"));
 }
 
+/// Reactions are results too, where nothing can move.
+#[test]
+fn a_load_on_what_is_held_is_held() {
+    let folder = Folder::new();
+    let without_gravity = GOOD.replace("[gravity]\nacceleration = [0.0, 0.0, -9.81]\n", "");
+    let run = folder.solve(&without_gravity.replace("\"xmax\"", "\"xmin\""), &[]).done();
+    for line in
+        ["0 everywhere, so there is no picture\n", "  loads (0, 0, -1000)\n", "  reaction of xmin (0, 0, 1000)\n"]
+    {
+        assert!(run.out.contains(line), "{line} is not in\n{}", run.out);
+    }
+}
+
 #[test]
 fn displacements_that_are_not_small_are_warned_of() {
     let folder = Folder::new();

@@ -186,6 +186,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
     if let Some(multigrid) = &solver.multigrid {
         writeln!(out, "  {}", levels(multigrid))?;
     }
+    if s.is_zero() && solver.converged {
+        writeln!(out, "  what was solved for is 0 everywhere, so there is no picture")?;
+    }
     match &s.results {
         _ if s.is_zero() && !solver.converged => writeln!(out, "  {NOWHERE}, so there is no picture")?,
         Results::Elastic(results) => write_elastic(out, results, s.least_force())?,
@@ -217,7 +220,6 @@ fn write_result(out: &mut String, s: &Summary) -> std::fmt::Result {
     };
     let found = match &s.results {
         _ if s.is_zero() && !solver.converged => NOWHERE.into(),
-        _ if s.is_zero() => "all results are 0".into(),
         Results::Elastic(results) => {
             let nodal = &results.von_mises_nodal;
             let (most, beside) = (number(nodal.max), nodal.beside(&results.von_mises));

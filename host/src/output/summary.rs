@@ -349,14 +349,15 @@ fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) 
 }
 
 impl Summary {
-    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the residual's
-    /// part of the largest, or of the sizes of those at nodes added up, but between a 10^9th and a millionth of it.
+    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the part of
+    /// the largest, or of the sizes of those at nodes added up, that the residual is, or that they are out of balance by; but
+    /// between a 10^9th and a millionth of it.
     pub fn least_force(&self) -> f64 {
-        let largest = match &self.results {
-            Results::Elastic(results) => results.largest_force().max(results.nodal_forces),
-            Results::Potential(results) => results.largest_flow(),
+        let (largest, unbalanced) = match &self.results {
+            Results::Elastic(results) => (results.largest_force().max(results.nodal_forces), results.equilibrium_error),
+            Results::Potential(results) => (results.largest_flow(), results.equilibrium_error),
         };
-        largest * (10.0 * self.solver.relative_residual).clamp(1e-9, 1e-6)
+        largest * (10.0 * self.solver.relative_residual.max(unbalanced)).clamp(1e-9, 1e-6)
     }
 
     /// Whether what was solved for is zero everywhere, as where an iteration ended before it found anything.
@@ -495,6 +496,15 @@ mod tests {
         assert_eq!(summary.least_force(), 1e3 * 1e-9);
         summary.results = results(0.0);
         assert!(summary.least_force() < 4.4e-13);
+    }
+
+    #[test]
+    fn what_an_iteration_leaves_out_of_balance_is_no_force() {
+        let reactions = vec![("wall".into(), [2.01e-3, 2.65e-4, 5252.0])];
+        let elastic =
+            |equilibrium_error| Elastic { reactions: reactions.clone(), equilibrium_error, ..Elastic::default() };
+        let least = |of| Summary { results: Results::Elastic(elastic(of)), ..Summary::default() }.least_force();
+        assert!(least(3.8e-7) > 2.01e-3 && least(1e-12) < 2.65e-4);
     }
 
     #[test]

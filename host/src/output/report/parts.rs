@@ -52,7 +52,7 @@ pub(super) fn picture(png: Option<String>, converged: bool) -> String {
             let image = format!("<img alt=\"The part, deformed and coloured\" src=\"data:image/png;base64,{png}\">");
             format!("<figure>\n{image}\n</figure>")
         }
-        None => "<p class=\"status bad\">All results are 0, so there is no picture.</p>".into(),
+        None => "<p class=\"status bad\">What was solved for is 0 everywhere, so there is no picture.</p>".into(),
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
 
 fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
-    rows.extend(left_over(results.applied, loads, "gravity"));
+    rows.extend(left_over(results.applied, loads, ("gravity", least)));
     let n_loads = rows.len();
     rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
     let sum = |rows: &[(String, [f64; 3])]| {
@@ -156,16 +156,16 @@ fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> Strin
     format!("<h2>Loads and reactions</h2>{table}{energy}")
 }
 
-/// What is applied to the volume: all that is applied, less the other loads.
-fn left_over(applied: [f64; 3], loads: &[AppliedLoad], name: &str) -> Option<(String, [f64; 3])> {
+/// What is applied to the volume: all that is applied, less the other loads, where that is no rounding error.
+fn left_over(applied: [f64; 3], loads: &[AppliedLoad], (name, least): (&str, f64)) -> Option<(String, [f64; 3])> {
     let rest: [f64; 3] = std::array::from_fn(|i| applied[i] - loads.iter().map(|load| load.total[i]).sum::<f64>());
     let size = loads.iter().flat_map(|load| load.total).chain(applied).fold(0.0, |most: f64, c| most.max(c.abs()));
-    rest.iter().any(|c| c.abs() > 1e-9 * size).then(|| (name.into(), rest))
+    rest.iter().any(|c| c.abs() > least.max(1e-9 * size)).then(|| (name.into(), rest))
 }
 
 fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
-    rows.extend(left_over([results.applied, 0.0, 0.0], loads, "source").map(|(name, flow)| (name, flow[0])));
+    rows.extend(left_over([results.applied, 0.0, 0.0], loads, ("source", least)).map(|(name, flow)| (name, flow[0])));
     rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), *of)));
     let flow = |flow: f64| shown(clean(flow, least));
     let line = |(name, of): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), flow(*of));
