@@ -307,7 +307,7 @@ impl<B: Backend, T: Real> System<B, T> {
         timings.assembly = phase.next("boundary");
         let supports = Supports::new(model, &numbering);
         let (f, norm_f) = constrain(backend, &supports, &mut matrix, f)?;
-        timings.boundary = phase.next("preconditioner");
+        timings.boundary = phase.next(if model.solver.method == "direct" { "factorisation" } else { "preconditioner" });
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 

@@ -56,17 +56,34 @@ pub fn number(value: f64, digits: usize) -> String {
 pub fn engineering(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
-        size if (1e-2..1e5).contains(&size) => significant(value, 4),
         // Below, powers of ten are beyond all numbers.
         size if size < 1e-300 => format!("{value:.3e}"),
-        size if size.is_finite() => {
-            // Rounded first: 999.96e6 is 1.000e9.
-            let rounded = format!("{size:.3e}").parse().unwrap_or(size);
-            let exponent = thousands(rounded * (1.0 + 1e-9));
-            format!("{}e{exponent}", significant(scaled(value, exponent), 4))
-        }
+        size if size.is_finite() => with_exponent(significant(scaled(value, exponent(size)), 4), exponent(size)),
         _ => format!("{value}"),
     }
+}
+
+/// The same with the exponent that `largest` has, for numbers that are compared; one too small for that keeps its own.
+pub fn engineering_beside(value: f64, largest: f64) -> String {
+    let exponent = if largest.is_normal() { exponent(largest.abs()) } else { return engineering(value) };
+    let part = scaled(value, exponent);
+    match value.is_finite() && part.abs() >= LEAST_BESIDE {
+        true => with_exponent(significant(part, 4), exponent),
+        false => engineering(value),
+    }
+}
+
+/// Numbers this far below the unit of those beside them are zeros for the most part.
+const LEAST_BESIDE: f64 = 1e-4;
+
+/// The exponent of a positive number: 0 where it is short without. Rounded first: 999.96e6 is 1.000e9, and 99,999 is 100.0e3.
+fn exponent(size: f64) -> i32 {
+    let rounded = format!("{size:.3e}").parse().unwrap_or(size);
+    if (1e-2..1e5).contains(&rounded) { 0 } else { thousands(rounded * (1.0 + 1e-9)) }
+}
+
+fn with_exponent(digits: String, exponent: i32) -> String {
+    if exponent == 0 { digits } else { format!("{digits}e{exponent}") }
 }
 
 /// `value` with `digits` significant digits, or all those before the point.
@@ -97,7 +114,12 @@ pub fn vector_above(v: [f64; 3], least: f64) -> String {
     format!("({})", v.map(|c| engineering(clean(c, least))).join(", "))
 }
 
-/// The same; components below a 10^9th of the largest are 0.
+/// The same with one exponent, that of `largest`.
+pub fn vector_beside(v: [f64; 3], least: f64, largest: f64) -> String {
+    format!("({})", v.map(|c| engineering_beside(clean(c, least), largest)).join(", "))
+}
+
+/// `(a, b, c)` in [`engineering`] numbers; components below a 10^9th of the largest are 0.
 pub fn vector(v: [f64; 3]) -> String {
     vector_above(v, 1e-9 * v.iter().fold(0.0, |most: f64, c| most.max(c.abs())))
 }
@@ -108,6 +130,18 @@ pub fn point(x: [f64; 3], dim: usize) -> String {
     let size = x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let clean = x.iter().map(|&v| number(if v.abs() < ROUNDING * size { 0.0 } else { v }, 4));
     format!("({})", clean.collect::<Vec<_>>().join(", "))
+}
+
+/// The date so many days after 1970-01-01, in the Gregorian calendar: years begin in March, so that leap days end them.
+pub fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
+    format!("{:04}-{month:02}-{day:02}", year + 400 * era)
 }
 
 /// `17, 18, 19, ..`: some of many tags.
@@ -173,6 +207,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_side_by_side_have_one_exponent() {
+        let beside = |values: [f64; 3], largest| values.map(|value| engineering_beside(value, largest));
+        assert_eq!(beside([48_692.0, -176.6e6, 0.0], 176.6e6), ["0.04869e6", "-176.6e6", "0"]);
+        assert_eq!(beside([100_000.0, -99_999.999_9, 0.5], 1e5), ["100.0e3", "-100.0e3", "0.0005000e3"]);
+        assert_eq!(beside([5252.0, 0.002, 2e-9], 5252.0), ["5252", "0.002000", "2.000e-9"]);
+        assert_eq!([99_999.999_9, 99_994.0].map(engineering), ["100.0e3", "99994"]);
+        assert_eq!(vector_beside([1e5, -2.0, 1e-3], 0.1, 1e5), "(100.0e3, -0.002000e3, 0)");
+    }
+
+    #[test]
     fn rounding_errors_in_vectors_are_zero() {
         assert_eq!(vector([8.0, -1.9594e-15, 100.0]), "(8.000, 0, 100.0)");
         assert_eq!(vector([0.0, 1.5, -2e7]), "(0, 1.500, -20.00e6)");
@@ -180,6 +224,15 @@ mod tests {
         assert_eq!(vector_above([0.0, -5.1e-7, 0.0], 1.5e-6), "(0, 0, 0)");
         assert_eq!(vector_above([0.0, -5.1e-6, 0.0], 1.5e-6), "(0, -5.100e-6, 0)");
         assert_eq!(vector([f64::NAN, 1.0, 0.0]), "(NaN, 1.000, 0)");
+    }
+
+    #[test]
+    fn days_become_dates() {
+        let dates =
+            [(0, "1970-01-01"), (58, "1970-02-28"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_779, "2026-11-22")];
+        for (days, expected) in dates {
+            assert_eq!(date(days), expected);
+        }
     }
 
     #[test]

@@ -114,7 +114,11 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
     // The best iterate so far is 0, of which there is nothing to see.
     assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.vtu", "summary.json"]);
-    assert!(run.out.contains("all results are 0, so there is no picture"), "{}", run.out);
+    assert!(
+        run.out.contains("has not got anywhere yet: its best result is still 0, so there is no picture"),
+        "{}",
+        run.out
+    );
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
@@ -126,6 +130,19 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(later.out.contains("NOT CONVERGED: 80 iterations"), "{}", later.out);
     assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
     assert!(String::from_utf8(folder.read("out/case.html")).unwrap().contains(">NOT CONVERGED</div>"));
+}
+
+/// Reactions are results too, where nothing can move.
+#[test]
+fn a_load_on_what_is_held_is_held() {
+    let folder = Folder::new();
+    let without_gravity = GOOD.replace("[gravity]\nacceleration = [0.0, 0.0, -9.81]\n", "");
+    let run = folder.solve(&without_gravity.replace("\"xmax\"", "\"xmin\""), &[]).done();
+    for line in
+        ["0 everywhere, so there is no picture\n", "  loads (0, 0, -1000)\n", "  reaction of xmin (0, 0, 1000)\n"]
+    {
+        assert!(run.out.contains(line), "{line} is not in\n{}", run.out);
+    }
 }
 
 #[test]

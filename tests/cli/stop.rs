@@ -35,8 +35,7 @@ fn ctrl_c_before_the_iteration_leaves_nothing() {
 #[test]
 fn ctrl_c_in_the_iteration_ends_it_and_marks_the_results() {
     let folder = Folder::new();
-    let run =
-        interrupt(&folder, "cells = [40, 12, 12]", |run| run.code == Some(5) && !run.out.contains("all results are 0"));
+    let run = interrupt(&folder, "cells = [40, 12, 12]", |run| run.code == Some(5) && !run.out.contains("still 0"));
     assert!(run.err.contains("it was told to stop") && run.err.contains("marked as not converged"), "{run:?}");
     assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
     let summary = folder.summary("out");
@@ -71,7 +70,7 @@ fn ctrl_c_in_every_phase_leaves_all_or_nothing() {
         match run.code {
             Some(130) => assert!(left.is_empty() && run.err == STOPPED, "{moment}: {left:?} {run:?}"),
             // Of an iterate that is still 0 there is no picture.
-            Some(5) if run.out.contains("all results are 0") => {
+            Some(5) if run.out.contains("still 0") => {
                 let rest: Vec<&String> = all.iter().filter(|name| !name.ends_with(".png")).collect();
                 assert_eq!(left.iter().collect::<Vec<_>>(), rest, "{moment}: {run:?}");
             }

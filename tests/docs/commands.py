@@ -25,6 +25,7 @@ LEFT_OUT = {
     "cargo build": "what PROGRAM was made by",
     "cargo clippy": "a step of its own in .ci/run",
     "cargo fmt": "a step of its own in .ci/run",
+    "cargo install": "puts a program into the home folder",
     "cargo run -p cuda_builder": "a step of its own in .ci/run",
     "CUDA_BUILDER_RUSTC=/usr/bin/rustc cargo run": "a step of its own in .ci/run",
     "apt-get install": "changes the machine",

@@ -3,7 +3,8 @@
     python3 look.py CHROMIUM FOLDER [SCREENSHOTS]
 
 FOLDER holds the reports that run.sh makes. Of each: it loads without a message on the console and without a request, its
-canvas is not empty, the controls change what is drawn, turning and zooming too, light and dark, and its size is in bounds.
+canvas is not empty, the controls change what is drawn, turning and zooming too, light and dark, the part is in the frame, edges
+are whole, a click reads a value, paper has the picture and the screen the part, and its size is in bounds.
 """
 
 import pathlib
@@ -15,11 +16,12 @@ ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--ena
 MOST_BYTES = 5_000_000
 # Name: (fields to choose from, whether it deforms, whether it converged)
 REPORTS = {
-    "cantilever": (5, True, True),
-    "bracket": (5, True, True),
-    "hole": (5, True, True),
+    "cantilever": (13, True, True),
+    "bracket": (13, True, True),
+    "hole": (10, True, True),
     "annulus": (2, False, True),
-    "strip": (5, True, False),
+    "strip": (11, True, False),
+    "quadratic": (13, True, True),
 }
 # The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.
 PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -33,6 +35,65 @@ PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnima
     }
     done({ share: inked / (width * height), sum, paper: data[0] });
 })))"""
+# Pixels by which the part, at rest or deformed, leaves the canvas; negative if it does not.
+BEYOND = """() => {
+    const n = viewer.header.vertices, { clientWidth: w, clientHeight: h } = viewer.canvas, scale = viewer.scale;
+    let beyond = -Infinity;
+    for (const s of [0, scale]) {
+        viewer.scale = s;
+        const zoom = viewer.factors();
+        for (let i = 0; i < n; i++) {
+            const [x, y] = [0, 1].map((k) => Math.abs(viewer.along(k, i) * zoom[k] + viewer.shift[k]));
+            beyond = Math.max(beyond, (x - 1) * w / 2, (y - 1) * h / 2);
+        }
+    }
+    viewer.scale = scale;
+    return beyond;
+}"""
+# The middle of the largest triangle that is seen, and the values at its corners.
+MIDDLE_OF_A_FACE = """() => {
+    const list = viewer.skin.triangles, values = viewer.skin.planes[6];
+    let best;
+    for (let i = 0; i < list.length; i += 3 * Math.ceil(list.length / 3000)) {
+        const corners = [list[i], list[i + 1], list[i + 2]], at = corners.map((v) => viewer.place(v));
+        const [a, b, c] = at, area = Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+        const [x, y] = [0, 1].map((k) => (a[k] + b[k] + c[k]) / 3), seen = viewer.pick(x, y);
+        if (!seen || seen.corners.some((v, k) => v !== corners[k]) || (best && best.area >= area)) continue;
+        const here = corners.map((v) => values[v]);
+        best = { area, x, y, low: Math.min(...here), high: Math.max(...here) };
+    }
+    return best;
+}"""
+# Of the middles of edges that no other face is in front of, the share that is darker than without edges.
+EDGES_SEEN = """async () => {
+    const list = viewer.skin.edges, gl = viewer.gl, { width, height } = viewer.canvas, sharp = width / viewer.canvas.clientWidth;
+    if (!list.length) return null;
+    const scales = [viewer.withOutline, viewer.withEdges];
+    const look = (edges) => new Promise((done) => {
+        [viewer.withOutline, viewer.withEdges] = [false, edges];
+        viewer.render();
+        const data = new Uint8Array(4 * width * height);
+        gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+        done(data);
+    });
+    const [bare, drawn] = [await look(false), await look(true)];
+    [viewer.withOutline, viewer.withEdges] = scales;
+    viewer.draw();
+    let [n, darker] = [0, 0];
+    for (let i = 0; i < list.length && n < 200; i += 2 * Math.ceil(list.length / 1000)) {
+        const [a, b] = [viewer.place(list[i]), viewer.place(list[i + 1])], [x, y] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+        const front = viewer.pick(x, y);
+        if (!front || !front.corners.includes(list[i]) || !front.corners.includes(list[i + 1])) continue;
+        n++;
+        let most = 0;
+        for (const dx of [-1, 0, 1]) for (const dy of [-1, 0, 1]) {
+            const at = 4 * ((height - 1 - Math.floor(y * sharp) + dy) * width + Math.floor(x * sharp) + dx);
+            most = Math.max(most, bare[at] + bare[at + 1] + bare[at + 2] - drawn[at] - drawn[at + 1] - drawn[at + 2]);
+        }
+        if (most > 4) darker++;
+    }
+    return n < 20 ? null : darker / n;
+}"""
 SLIDE = """([id, value]) => {
     const slider = document.getElementById(id);
     slider.value = value;
@@ -83,6 +144,16 @@ def look(report, path, fields, deforms, converged):
     report.expect(converged == (page.locator("#stamp").count() == 0), "wrong stamp on the part")
     report.expect(page.locator("#triad line").count() >= 2, "no axes")
     report.expect(page.locator("figure img").evaluate("image => image.naturalWidth") == 1600, "no picture")
+    report.expect(not page.locator("figure").is_visible(), "the picture stands beside the part that can be turned")
+    page.emulate_media(media="print")
+    report.expect(page.locator("figure").is_visible(), "no picture on paper")
+    report.expect(not page.locator("#viewer").is_visible(), "the part that can be turned on paper")
+    page.emulate_media(media="screen")
+    beyond = page.evaluate(BEYOND)
+    report.expect(beyond <= 0, f"the part reaches {beyond:.0f} pixels out of its frame")
+    principals(report)
+    probe(report)
+    hidden_edges(report)
     report.expect(page.locator(".status.bad").count() == (0 if converged else 1), "wrong mark of convergence")
     report.expect(page.locator("#scale").is_visible() == deforms, "wrong slider of deformation")
     slide = lambda *what: lambda: page.evaluate(SLIDE, list(what))
@@ -99,6 +170,42 @@ def look(report, path, fields, deforms, converged):
     dark = report.changes("the theme", lambda: page.locator("#theme").click())
     report.expect(dark["paper"] < 64 < 192 < moved["paper"], "light and dark do not reach the canvas")
     report.changes("resetting the view", lambda: page.locator("#home").click())
+    page.evaluate("viewer.move(5000, 0)")
+    report.pixels()
+    report.expect(not page.locator("#mark").is_visible(), "the mark of the largest value stays when its place has left")
+
+
+def principals(report):
+    """Eigenvalues of tensors that are known, and what all tensors keep: the sum is the trace."""
+    if report.page.locator("#field option", has_text="principal").count() == 0:
+        return
+    found = report.page.evaluate("[[3, 1, 2, 0, 0, 0], [0, 0, 0, 5, 0, 0], [2, 2, 2, 0, 0, 0], [2, 2, 5, 1, 0, 0]].map(principal)")
+    wanted = [[3, 1], [5, -5], [2, 2], [5, 1]]
+    close = all(abs(a - b) < 1e-9 for pair in zip(found, wanted) for a, b in zip(*pair))
+    report.expect(close, f"principal stresses {found}, not {wanted}")
+
+
+def probe(report):
+    """A click on the largest value reads it; one beside the part reads nothing."""
+    page = report.page
+    page.locator("#view").scroll_into_view_if_needed()
+    box = page.locator("#view").bounding_box()
+    seen = page.evaluate(MIDDLE_OF_A_FACE)
+    page.mouse.click(box["x"] + seen["x"], box["y"] + seen["y"])
+    report.pixels()
+    text = page.locator("#probe").inner_text()
+    value = float(text.split(" at ")[0].replace("−", "-"))
+    slack = 1e-3 * abs(seen["high"]) + 0.02 * (seen["high"] - seen["low"])
+    report.expect(seen["low"] - slack <= value <= seen["high"] + slack, f"the probe reads {text}, its face has {seen}")
+    page.mouse.click(box["x"] + 3, box["y"] + 3)
+    report.pixels()
+    report.expect(not page.locator("#probe").is_visible(), "the probe stays when the click is beside the part")
+
+
+def hidden_edges(report):
+    """Faces hide no pieces of their own edges, which lie in them: drivers differ in how they round depths."""
+    share = report.page.evaluate(EDGES_SEEN)
+    report.expect(share is None or share > 0.98, f"faces hide {1 - (share or 1):.2f} of their own edges")
 
 
 def middle(page):

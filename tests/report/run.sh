@@ -17,6 +17,22 @@ trap 'rm -rf "$out"' EXIT INT TERM
 for name in cantilever hole annulus bracket; do
     "$binary" solve "$meshes/$name.toml" -o "$out" --device cpu --quiet
 done
+# Faces that are drawn in parts, of an element whose edges are lines of three nodes.
+cat >"$out/quadratic.toml" <<'CASE'
+[mesh]
+generate = { kind = "box", element = "tet10", size = [0.05, 0.04, 0.03], cells = [5, 4, 3] }
+[[material]]
+name = "steel"
+young = 210e9
+poisson = 0.3
+[[support]]
+on = "xmin"
+fix = "xyz"
+[[force]]
+on = "xmax"
+total = [0.0, 400.0, -1000.0]
+CASE
+"$binary" solve "$out/quadratic.toml" -o "$out" --device cpu --quiet
 # Two iterations are too few, so these results are marked.
 status=0
 "$binary" solve "$meshes/strip.toml" -o "$out" --device cpu --quiet --max-iterations 2 2>"$out/strip.txt" || status=$?

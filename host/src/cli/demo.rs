@@ -97,14 +97,15 @@ fn comparison([gpu, cpu]: [&Solution; 2], [gpu_took, cpu_took]: [f64; 2]) -> Str
 
 /// What to try next.
 fn next(dir: &Path) -> String {
-    let path = |name: &str| {
-        let path = dir.join(name).display().to_string();
+    let quoted = |path: &Path| {
+        let path = path.display().to_string();
         if path.contains(char::is_whitespace) { format!("'{path}'") } else { path }
     };
-    let (mesh, case, report) = (path(MESH.0), path(CASE.0), path("bracket.html"));
+    let [mesh, case, report] = [MESH.0, CASE.0, "bracket.html"].map(|name| quoted(&dir.join(name)));
+    let folder = quoted(dir);
     let mut text = format!("\nOpen {report} in a browser. Then try:\n");
     let commands = [
-        (format!("warpfem solve {case}"), "once you have changed a load in it"),
+        (format!("warpfem solve {case} -o {folder}"), "once you have changed a load in it; open the report again"),
         (format!("warpfem init {mesh} -o mine.toml"), "a case of your own on this mesh"),
         ("warpfem verify".to_owned(), "whether this build computes what it should"),
     ];
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn commands_can_be_pasted() {
         let text = next(Path::new("my demo"));
-        assert!(text.contains("warpfem solve 'my demo/bracket.toml'"), "{text}");
+        assert!(text.contains("warpfem solve 'my demo/bracket.toml' -o 'my demo' "), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("  warpfem ")).count(), 3);
     }
 }

@@ -64,6 +64,8 @@ fn position(share: f64) -> u64 {
 
 /// The part of the bar that a phase has.
 fn part_of(name: &str) -> [f64; 2] {
+    // Factors take the place of a preconditioner.
+    let name = if name == "factorisation" { "preconditioner" } else { name };
     let Some(place) = PHASES.iter().position(|(phase, _)| *phase == name) else { return [0.0, 1.0] };
     [PHASES[place].1, PHASES.get(place + 1).map_or(1.0, |next| next.1)]
 }
@@ -115,5 +117,6 @@ mod tests {
         assert!(parts.windows(2).all(|two| two[0][1] == two[1][0] && two[0][0] < two[0][1]));
         assert_eq!((parts[0][0], parts[7][1]), (0.0, 1.0));
         assert_eq!(part_of("something else"), [0.0, 1.0]);
+        assert_eq!(part_of("factorisation"), part_of("preconditioner"));
     }
 }

@@ -5,7 +5,7 @@ use super::progress::Progress;
 use super::{devices, memory, preview, print, summary};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 use warpfem::assembly::{Ordering, Strategy};
 use warpfem::backend::Device;
 use warpfem::model::case::Case;
@@ -142,6 +142,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// A case on its way to results.
 pub(super) struct Job {
     pub(super) model: Model,
+    /// The case file, and where its mesh comes from.
+    case: String,
+    mesh: String,
     dir: PathBuf,
     start: Instant,
     /// Seconds that reading took.
@@ -153,10 +156,14 @@ impl Job {
     pub(super) fn read(path: &Path, dir: Option<&Path>, device: Device, progress: &Progress) -> anyhow::Result<Job> {
         let start = Instant::now();
         progress.phase("read");
-        let model = read_model(path, device)?;
+        let (case, model) = read_model(path, device)?;
+        let mesh = match &case.tables.mesh.get_ref().file {
+            Some(_) => path.with_file_name(case.mesh_name()).display().to_string(),
+            None => case.mesh_name(),
+        };
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
         output::check_folder(&dir)?;
-        Ok(Job { model, dir, start, read: start.elapsed().as_secs_f64() })
+        Ok(Job { model, case: path.display().to_string(), mesh, dir, start, read: start.elapsed().as_secs_f64() })
     }
 
     /// The solution, and whether it has converged. Where `auto` stands for a GPU that cannot solve it, the CPU does.
@@ -189,9 +196,15 @@ impl Job {
         summary.timings_s.total = self.start.elapsed().as_secs_f64();
         let background = Background {
             case_text: &model.case_text,
+            case: &self.case,
+            mesh: &self.mesh,
+            written: SystemTime::now(),
             analysis: model.analysis.name(),
             materials: &model.materials,
+            supports: &model.supports,
             loads: &model.applied,
+            gravity: model.gravity,
+            source: model.source,
             tolerance: model.solver.tolerance,
         };
         let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
@@ -232,14 +245,15 @@ pub(super) fn check_names(case: &Case) -> Result<(), Error> {
 }
 
 /// Reads a case and its mesh, and checks both.
-pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<Model> {
+pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<(Case, Model)> {
     let case = Case::read(path).map_err(Error::from)?;
     check_names(&case)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;
     memory::check_mesh(&mesh, case.analysis(), on_host)?;
-    Ok(Model::resolve(&case, mesh)?)
+    let model = Model::resolve(&case, mesh)?;
+    Ok((case, model))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use warpfem::output::summary::{
 use warpfem::pipeline::{self, Solution};
 use warpfem::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use warpfem::stress::norm;
-use warpfem::text::{clean, engineering as number, vector_above};
+use warpfem::text::{clean, engineering as number, vector_beside};
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
@@ -154,7 +154,13 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
+        nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
+}
+
+/// The sizes of forces added up.
+fn sizes(forces: &[[f64; 3]]) -> f64 {
+    forces.iter().map(|force| norm(force)).sum()
 }
 
 /// The levels of a preconditioner in words.
@@ -180,22 +186,15 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
     let (solver, t) = (&s.solver, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
-    let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
-    writeln!(
-        out,
-        "  {state}{} iterations of {} ({}{order}, {}, {}), residual {:.1e}",
-        count(solver.iterations),
-        solver.method,
-        solver.preconditioner,
-        solver.format,
-        solver.precision,
-        solver.relative_residual
-    )?;
+    writeln!(out, "  {state}{}, residual {:.1e}", way(solver), solver.relative_residual)?;
     if let Some(multigrid) = &solver.multigrid {
         writeln!(out, "  {}", levels(multigrid))?;
     }
+    if s.is_zero() && solver.converged {
+        writeln!(out, "  what was solved for is 0 everywhere, so there is no picture")?;
+    }
     match &s.results {
-        _ if s.is_zero() => writeln!(out, "  all results are 0: no picture is made")?,
+        _ if s.is_zero() && !solver.converged => writeln!(out, "  {NOWHERE}, so there is no picture")?,
         Results::Elastic(results) => write_elastic(out, results, s.least_force())?,
         Results::Potential(results) => write_potential(out, results, s.least_force())?,
     }
@@ -218,36 +217,57 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
 fn write_result(out: &mut String, s: &Summary) -> std::fmt::Result {
     let solver = &s.solver;
     let state = match (solver.converged, solver.iterations) {
+        (true, _) if solver.method == "direct" => toned(Tone::Good, "solved"),
         (true, 0) => toned(Tone::Good, "solved"),
         (true, n) => format!("{} in {} iterations", toned(Tone::Good, "converged"), count(n)),
         (false, n) => format!("{} after {} iterations", toned(Tone::Bad, "not converged"), count(n)),
     };
     let found = match &s.results {
-        _ if s.is_zero() => "all results are 0, so there is no picture".into(),
+        _ if s.is_zero() && !solver.converged => NOWHERE.into(),
         Results::Elastic(results) => {
-            let at = vector(results.max_displacement_at);
-            let nodal = peak(&results.von_mises_nodal, &results.von_mises);
-            format!("max |u| {} at {at}, max von Mises {nodal}", number(results.max_displacement))
+            let nodal = &results.von_mises_nodal;
+            let (most, beside) = (number(nodal.max), nodal.beside(&results.von_mises));
+            format!("max |u| {}, max von Mises {most} ({beside})", number(results.max_displacement))
         }
         Results::Potential(results) => format!("potential {} to {}", number(results.min), number(results.max)),
     };
-    writeln!(out, "{}: {state}, {found}, {} on {}", s.case, seconds(s.timings_s.total), s.device)
+    writeln!(out, "{}: {state}, {found}, {}", s.case, seconds(s.timings_s.total))
 }
 
-/// The largest value at the nodes and its place, and the largest at the centres of elements.
-fn peak(nodal: &Peak, centres: &Distribution) -> String {
+/// What there is to say of an iteration that ended before it found anything.
+const NOWHERE: &str = "the iteration has not got anywhere yet: its best result is still 0";
+
+/// How it was solved, in words.
+fn way(solver: &Solver) -> String {
+    let (method, iterations) = (&solver.method, count(solver.iterations));
+    match method.as_str() {
+        "direct" => {
+            format!("direct factorisation ({}, {}), {iterations} solutions with it", solver.format, solver.precision)
+        }
+        _ => {
+            let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
+            let (preconditioner, format, precision) = (&solver.preconditioner, &solver.format, &solver.precision);
+            format!("{iterations} iterations of {method} ({preconditioner}{order}, {format}, {precision})")
+        }
+    }
+}
+
+/// The largest value at the nodes, its place, what stands beside it, and what to think of that.
+fn write_peak(out: &mut String, name: &str, nodal: &Peak, centres: &Distribution) -> std::fmt::Result {
     let (most, at) = (number(nodal.max), vector(nodal.max_at));
-    format!("{most} at {at} (nodal; {} at element centres)", number(centres.max))
+    writeln!(out, "  {name} {most} at {at} ({})", nodal.beside(centres))?;
+    nodal.doubt(centres).map_or(Ok(()), |doubt| writeln!(out, "    {doubt}"))
 }
 
 fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::Result {
     let at = vector(results.max_displacement_at);
     writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
-    writeln!(out, "  largest von Mises stress {}", peak(&results.von_mises_nodal, &results.von_mises))?;
+    write_peak(out, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises)?;
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
-    writeln!(out, "  loads {}", vector(results.applied))?;
+    let of = |force| vector_beside(force, least, results.largest_force());
+    writeln!(out, "  loads {}", of(results.applied))?;
     for (name, force) in &results.reactions {
-        writeln!(out, "  reaction of {name} {}", vector_above(*force, least))?;
+        writeln!(out, "  reaction of {name} {}", of(*force))?;
     }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
 }
@@ -255,7 +275,7 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
 fn write_potential(out: &mut String, results: &Potential, least: f64) -> std::fmt::Result {
     let (low, high) = (vector(results.min_at), vector(results.max_at));
     writeln!(out, "  potential {} at {low} to {} at {high}", number(results.min), number(results.max))?;
-    writeln!(out, "  steepest gradient {}", peak(&results.gradient_nodal, &results.gradient))?;
+    write_peak(out, "steepest gradient", &results.gradient_nodal, &results.gradient)?;
     writeln!(out, "  fluxes and sources bring in {}", number(results.applied))?;
     for (name, flow) in &results.flows {
         writeln!(out, "  flow in at {name} {}", number(clean(*flow, least)))?;

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use super::largest;
 use crate::mesh::{Mesh, middle};
+use crate::text::engineering;
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -228,11 +229,15 @@ pub struct Elastic {
     pub von_mises: Distribution,
     /// Von Mises stress at the nodes.
     pub von_mises_nodal: Peak,
+    /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each other
+    /// leave is rounding beside it.
+    #[serde(skip)]
+    pub nodal_forces: f64,
 }
 
 impl Elastic {
     /// The largest component of loads and reactions.
-    fn largest_force(&self) -> f64 {
+    pub fn largest_force(&self) -> f64 {
         let forces = self.reactions.iter().flat_map(|reaction| reaction.1).chain(self.applied);
         forces.fold(0.0, |most: f64, c| most.max(c.abs()))
     }
@@ -256,7 +261,31 @@ pub struct Peak {
     pub max_node: u64,
 }
 
+/// Element values that exceed the nodal ones by less than this part are no sign of anything.
+const LEAST_EXCESS: f64 = 0.05;
+
 impl Peak {
+    /// What the value is, and the largest of the elements at their `centres` beside it.
+    pub fn beside(&self, centres: &Distribution) -> String {
+        let more = self.excess(centres).map_or(String::new(), |excess| format!(", {:.0} % more", 100.0 * excess));
+        format!("mean at the node; {} at element centres{more}", engineering(centres.max))
+    }
+
+    /// What it means that an element's value is above all means at nodes; nothing where none is by enough to matter.
+    pub fn doubt(&self, centres: &Distribution) -> Option<String> {
+        let percent = 100.0 * self.excess(centres)?;
+        Some(format!(
+            "elements disagree: the largest value of one is {percent:.0} % above the largest mean at a node; refine there, or use \
+             elements of second order"
+        ))
+    }
+
+    /// By which part of it the largest element value is above this one, where that is much.
+    fn excess(&self, centres: &Distribution) -> Option<f64> {
+        let excess = centres.max / self.max - 1.0;
+        (excess.is_finite() && excess >= LEAST_EXCESS).then_some(excess)
+    }
+
     /// That of `values`, `[n_nodes]`; NaN if there is none, or if one of them is not finite.
     pub fn of(mesh: &Mesh, values: &[f64]) -> Peak {
         let largest = largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()));
@@ -320,14 +349,15 @@ fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) 
 }
 
 impl Summary {
-    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the residual's
-    /// part of the largest, but between a 10^9th and a millionth of it.
+    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the part of
+    /// the largest, or of the sizes of those at nodes added up, that the residual is, or that they are out of balance by; but
+    /// between a 10^9th and a millionth of it.
     pub fn least_force(&self) -> f64 {
-        let largest = match &self.results {
-            Results::Elastic(results) => results.largest_force(),
-            Results::Potential(results) => results.largest_flow(),
+        let (largest, unbalanced) = match &self.results {
+            Results::Elastic(results) => (results.largest_force().max(results.nodal_forces), results.equilibrium_error),
+            Results::Potential(results) => (results.largest_flow(), results.equilibrium_error),
         };
-        largest * (10.0 * self.solver.relative_residual).clamp(1e-9, 1e-6)
+        largest * (10.0 * self.solver.relative_residual.max(unbalanced)).clamp(1e-9, 1e-6)
     }
 
     /// Whether what was solved for is zero everywhere, as where an iteration ended before it found anything.
@@ -441,6 +471,40 @@ mod tests {
             let found = Distribution::of(&mesh, &values);
             assert!(found.min.is_nan() && found.max.is_nan() && found.mean.is_nan() && found.p99.is_nan());
         }
+    }
+
+    #[test]
+    fn an_element_above_the_mean_at_the_nodes_is_told() {
+        let nodal = Peak { max: 200.0, ..Peak::default() };
+        let centres = |max| Distribution { max, ..Distribution::default() };
+        assert_eq!(nodal.beside(&centres(242.0)), "mean at the node; 242.0 at element centres, 21 % more");
+        assert!(nodal.doubt(&centres(242.0)).unwrap().contains("is 21 % above the largest mean at a node; refine"));
+        for quiet in [150.0, 205.0, f64::NAN] {
+            assert_eq!(nodal.doubt(&centres(quiet)), None);
+        }
+        assert_eq!(nodal.beside(&centres(150.0)), "mean at the node; 150.0 at element centres");
+        assert_eq!(Peak::default().doubt(&centres(1.0)), None);
+    }
+
+    #[test]
+    fn loads_that_balance_each_other_leave_rounding_errors() {
+        let mut summary = Summary::default();
+        let results = |nodal_forces| {
+            Results::Elastic(Elastic { applied: [-1.4e-14, 4.4e-13, 0.0], nodal_forces, ..Elastic::default() })
+        };
+        summary.results = results(1e3);
+        assert_eq!(summary.least_force(), 1e3 * 1e-9);
+        summary.results = results(0.0);
+        assert!(summary.least_force() < 4.4e-13);
+    }
+
+    #[test]
+    fn what_an_iteration_leaves_out_of_balance_is_no_force() {
+        let reactions = vec![("wall".into(), [2.01e-3, 2.65e-4, 5252.0])];
+        let elastic =
+            |equilibrium_error| Elastic { reactions: reactions.clone(), equilibrium_error, ..Elastic::default() };
+        let least = |of| Summary { results: Results::Elastic(elastic(of)), ..Summary::default() }.least_force();
+        assert!(least(3.8e-7) > 2.01e-3 && least(1e-12) < 2.65e-4);
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl Problem {
     /// x = 0 under its own weight.
     pub fn model(&self, common: &Common) -> anyhow::Result<Model> {
         match &self.input {
-            Some(path) if has_extension(path, "toml") => solve::read_model(path, common.device),
+            Some(path) if has_extension(path, "toml") => Ok(solve::read_model(path, common.device)?.1),
             Some(path) => {
                 let mesh = path.display();
                 Err(usage(format!("{mesh} is a mesh without supports and loads: name a case (.toml) that uses it")))

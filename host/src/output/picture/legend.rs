@@ -4,7 +4,7 @@ use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Map, Rgb, pick};
 use super::project::View;
-use crate::text::{clean, count, engineering as number, scaled, thousands};
+use crate::text::{clean, count, engineering as number, engineering_beside, scaled, thousands};
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
@@ -70,8 +70,9 @@ pub(super) fn color_bar(canvas: &mut Canvas, bar: &Bar, (x, [top, bottom]): (f32
     };
     if high > low {
         // A stress of rounding errors is none.
-        label(bottom, &number(clean(low, 1e-9 * high.abs())));
-        label(top, &number(high));
+        let largest = low.abs().max(high.abs());
+        label(bottom, &engineering_beside(clean(low, 1e-9 * largest), largest));
+        label(top, &engineering_beside(high, largest));
     } else {
         label((top + bottom) / 2.0, &number(low));
     }

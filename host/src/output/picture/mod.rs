@@ -17,6 +17,7 @@ use std::io;
 
 use rayon::prelude::*;
 
+use super::summary::{Distribution, Peak};
 use super::{Fields, Solved, largest};
 use crate::mesh::Mesh;
 use crate::text::{engineering as number, vector};
@@ -227,10 +228,12 @@ fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, Strin
     let most = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, most)| number(most));
     match fields.solved {
         Solved::Elastic { von_mises, nodal, .. } => {
-            let nodal = most(&mut nodal.sizes.iter().copied());
-            let subtitle = match (nodal, most(&mut von_mises.iter().flatten().copied())) {
-                (Some(nodal), Some(centre)) => {
-                    format!("largest von Mises stress {nodal} (nodal; {centre} at element centres)")
+            let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
+            let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
+            let centres = peak(&mut von_mises.iter().flatten().copied());
+            let subtitle = match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
+                (Some(nodal), Some(centres)) => {
+                    format!("largest von Mises stress {} ({})", number(nodal.max), nodal.beside(&centres))
                 }
                 _ => "no finite stress".into(),
             };

@@ -34,6 +34,8 @@ pub(in crate::output) struct Scene {
     pub value: Vec<f64>,
     /// Of a potential the gradient's magnitude, `[n_skin_nodes]`.
     pub steepness: Option<Vec<f64>>,
+    /// Otherwise the stress xx, yy, zz, xy, yz, xz, `[n_skin_nodes]`, zero where it is not finite.
+    pub stress: Option<Vec<[f64; 6]>>,
     /// The nodes of the largest values, of the largest gradient or displacement.
     pub peaks: Vec<u32>,
     /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`]. A quadratic face comes in [parts](flat_parts).
@@ -77,6 +79,12 @@ impl Scene {
                 .collect(),
             value: at_skin(fields.of_nodes()),
             steepness: steepness.map(|values| at_skin(values)),
+            stress: match fields.solved {
+                Solved::Elastic { nodal, .. } => {
+                    Some(nodes.iter().map(|&node| nodal.values[node].map(or_zero)).collect())
+                }
+                Solved::Potential { .. } => None,
+            },
             peaks: peaks.into_iter().map(|node| number[node]).collect(),
             rest,
             faces,

@@ -1,22 +1,24 @@
-//! `<case>.html`: the report, one file that needs no network. The picture, the skin to turn and zoom, loads, reactions and
-//! their balance, maxima, the mesh, the iteration, timings, warnings, the case file.
+//! `<case>.html`: the report, one file that needs no network. The skin to turn and zoom (on paper, or where that cannot be, the
+//! picture), the model in words, loads, reactions and their balance, maxima, the mesh, warnings, the case file, how it was solved.
 //!
 //! `page.html` is the frame; what it leaves open as `{{name}}` is filled in here. `page.css` is its style, `viewer.js` draws
 //! the skin by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
 
 mod base64;
+mod model;
 mod parts;
 mod plots;
 mod skin;
 mod thin;
 
 use std::io::{self, Write};
+use std::time::SystemTime;
 
 use super::Summary;
 use super::picture::Shown;
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
-use crate::model::{AppliedLoad, Material};
+use crate::model::{AppliedLoad, Material, Support};
 use crate::text::escape;
 use skin::Skin;
 
@@ -25,10 +27,22 @@ use skin::Skin;
 pub struct Background<'a> {
     /// The case file's text.
     pub case_text: &'a str,
+    /// The case file.
+    pub case: &'a str,
+    /// The mesh's file, or what it is made by.
+    pub mesh: &'a str,
+    /// When it was solved.
+    pub written: SystemTime,
     /// The kind of analysis, as the case file names it.
     pub analysis: &'a str,
     /// The materials.
     pub materials: &'a [Material],
+    /// The supports.
+    pub supports: &'a [Support],
+    /// The acceleration of gravity, if it acts.
+    pub gravity: Option<[f64; 3]>,
+    /// What a potential's source gives per volume.
+    pub source: Option<f64>,
     /// The loads on nodes and surfaces; what they lack of all that is applied is gravity or a source.
     pub loads: &'a [AppliedLoad],
     /// What the iteration had to reach.
@@ -75,7 +89,7 @@ impl<'a> Report<'a> {
             "skin_header" => of_skin(|skin| skin.header.clone()).unwrap_or_else(|| "{\"triangles\":0}".into()),
             "skin" => of_skin(|skin| base64::encode(&skin.packed)).unwrap_or_default(),
             "skin_note" => of_skin(|skin| escape(&skin.note)).unwrap_or_default(),
-            "picture" => parts::picture(png.map(base64::encode)),
+            "picture" => parts::picture(png.map(base64::encode), self.summary.solver.converged),
             "status" => parts::status(self.summary),
             "stamp" => parts::stamp(self.summary),
             "subtitle" => parts::subtitle(self.summary, self.background.analysis),
@@ -84,7 +98,7 @@ impl<'a> Report<'a> {
             "forces" => parts::forces(self.summary, self.background.loads),
             "extremes" => parts::extremes(self.summary),
             "mesh" => parts::mesh(self.mesh, self.quality.as_ref()),
-            "materials" => parts::materials(self.background.materials, self.background.analysis),
+            "model" => model::model(self.mesh, self.summary, &self.background),
             "solver" => parts::solver(self.summary, self.background.tolerance),
             "residuals" => plots::residuals(&self.summary.solver.history, self.background.tolerance),
             "timings" => plots::timings(&self.summary.timings_s),

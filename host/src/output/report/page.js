@@ -29,11 +29,30 @@ function setTheme(dark, viewer) {
   }
 }
 
+/** The largest and the smallest eigenvalue of a symmetric tensor xx, yy, zz, xy, yz, xz (Smith 1961). */
+function principal([xx, yy, zz, xy, yz, xz]) {
+  const mean = (xx + yy + zz) / 3, [a, b, c] = [xx - mean, yy - mean, zz - mean];
+  const p = Math.sqrt((a * a + b * b + c * c + 2 * (xy * xy + yz * yz + xz * xz)) / 6);
+  if (p === 0) return [mean, mean];
+  const det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz);
+  const angle = Math.acos(Math.min(Math.max(det / (2 * p ** 3), -1), 1)) / 3;
+  return [mean + 2 * p * Math.cos(angle), mean + 2 * p * Math.cos(angle + (2 * Math.PI) / 3)];
+}
+
 /** What can be shown: names, a number for every vertex, and the exact least and greatest where they are known. */
 function fieldsOf(header, skin) {
   const stored = header.fields.map((name, i) => ({ name, values: () => skin.planes[6 + i], bounds: header.ranges[6 + i] }));
   // The colours of the first field may end below its largest value.
   stored[0].cap = header.cap;
+  const tensor = ["xx", "yy", "zz", "xy", "yz", "xz"].map((name) => stored.find((field) => field.name === `stress ${name}`));
+  if (tensor.some(Boolean)) {
+    const of = (pick) => () => {
+      const parts = tensor.map((part) => part?.values());
+      return skin.planes[0].map((_, i) => principal(parts.map((part) => part?.[i] ?? 0))[pick]);
+    };
+    stored.push({ name: "largest principal stress", values: of(0), bounds: [] });
+    stored.push({ name: "smallest principal stress", values: of(1), bounds: [] });
+  }
   if (!header.moves) return stored;
   const [ux, uy, uz] = skin.planes.slice(3, 6);
   const length = () => ux.map((x, i) => Math.hypot(x, uy[i], uz[i]));
@@ -49,6 +68,14 @@ function roundTicks(low, high) {
   const ticks = [];
   for (let i = Math.ceil(low / step); i * step <= high; i++) ticks.push(i * step);
   return [ticks, step];
+}
+
+/** A number with some digits of its own, and the exponent of the largest. */
+function beside(value, largest) {
+  const exponent = exponentOf(largest), plain = Math.abs(value) / 10 ** exponent;
+  if (plain < 1e-4) return value === 0 ? "0" : written(value);
+  const decimals = Math.max(0, 3 - Math.floor(Math.log10(plain * (1 + 1e-9))));
+  return ((value / 10 ** exponent).toFixed(decimals) + (exponent ? "e" + exponent : "")).replace(/-/g, "−");
 }
 
 /** A round number, with as many decimals as its step needs and the exponent of the largest. */
@@ -73,9 +100,9 @@ function legend(viewer, name, most) {
     ticks.append(tick);
   };
   const at = (value) => bar.offsetTop + bar.offsetHeight * (1 - (value - low) / (high - low));
-  put(at(high), written(high));
-  put(at(low), written(Math.abs(low) < 1e-9 * largest ? 0 : low));
-  if (most !== undefined) put(above.offsetTop + above.offsetHeight / 2, `to ${written(most)}`);
+  put(at(high), beside(high, largest));
+  put(at(low), beside(Math.abs(low) < 1e-9 * largest ? 0 : low, largest));
+  if (most !== undefined) put(above.offsetTop + above.offsetHeight / 2, `to ${beside(most, largest)}`);
   const [round, step] = roundTicks(low, high);
   for (const value of round) {
     if (at(value) > at(high) + 18 && at(value) < at(low) - 18) put(at(value), writtenRound(value, step, largest));
@@ -113,12 +140,13 @@ function start(viewer, header, skin) {
   byId("legend-bar").style.background = `linear-gradient(to top, ${colors.join(", ")})`;
   byId("field").append(...fields.map(({ name }, i) => new Option(name, i)));
   byId("legend-above").style.background = "#" + header.above;
-  let values, bounds, highest, field;
+  let values, bounds, highest, field, probed;
 
   const mark = () => {
     const box = byId("mark"), stage = viewer.canvas;
-    box.hidden = bounds[0] === bounds[1];
     const [x, y] = viewer.place(highest);
+    const inView = x >= 0 && y >= 0 && x <= stage.clientWidth && y <= stage.clientHeight;
+    box.hidden = bounds[0] === bounds[1] || !inView;
     box.textContent = `max ${written(bounds[1])}${viewer.isHidden(highest) ? " (behind)" : ""}`;
     const left = Math.min(Math.max(x + 14, 4), stage.clientWidth - box.offsetWidth - 4);
     const top = Math.min(Math.max(y - 30, 4), stage.clientHeight - box.offsetHeight - 4);
@@ -127,6 +155,23 @@ function start(viewer, header, skin) {
     dot.hidden = box.hidden;
     dot.style.transform = `translate(${x - 6}px, ${y - 6}px)`;
   };
+  // The value at the place that was clicked on, which follows the part.
+  const probe = () => {
+    const box = byId("probe"), stage = viewer.canvas, dot = byId("probed");
+    const mean = (of) => probed.corners.reduce((sum, vertex, k) => sum + probed.weights[k] * of(vertex), 0);
+    const [x, y] = probed ? [0, 1].map((k) => mean((vertex) => viewer.place(vertex)[k])) : [-1, -1];
+    box.hidden = dot.hidden = !(x >= 0 && y >= 0 && x <= stage.clientWidth && y <= stage.clientHeight);
+    if (box.hidden) return;
+    const at = [0, 1, 2].map((c) => viewer.middle[c] + mean((vertex) => viewer.rest[3 * vertex + c]));
+    const size = Math.max(...at.map(Math.abs));
+    const place = at.map((c) => (Math.abs(c) < 1e-6 * size ? "0" : beside(c, size))).join(", ");
+    box.textContent = `${written(mean((vertex) => values[vertex]))} at (${place})`;
+    const left = Math.min(Math.max(x + 12, 4), stage.clientWidth - box.offsetWidth - 4);
+    const top = Math.min(Math.max(y + 10, 4), stage.clientHeight - box.offsetHeight - 4);
+    box.style.transform = `translate(${left}px, ${top}px)`;
+    dot.style.transform = `translate(${x - 4}px, ${y - 4}px)`;
+  };
+  viewer.clicked = (x, y) => { probed = viewer.pick(x, y); viewer.draw(); };
   const recolor = () => {
     const [low, top] = bounds, high = field.cap ?? top, a = +byId("low").value, b = +byId("high").value;
     // The sliders may pass each other; the range keeps a width and its direction.
@@ -165,7 +210,7 @@ function start(viewer, header, skin) {
   byId("edges").onchange = (event) => { viewer.withEdges = event.target.checked; viewer.draw(); };
   byId("outline").onchange = (event) => { viewer.withOutline = event.target.checked; viewer.draw(); };
   byId("home").onclick = () => { byId("scale").value = 1; deform(); viewer.home(); };
-  viewer.after = () => { mark(); triad(viewer); };
+  viewer.after = () => { mark(); probe(); triad(viewer); };
   handle(viewer);
   new ResizeObserver(() => { viewer.fitted = undefined; viewer.reserved = legendRoom(); recolor(); }).observe(viewer.canvas);
   choose();
@@ -175,16 +220,25 @@ function start(viewer, header, skin) {
 /** Mouse, touch and keys. */
 function handle(viewer) {
   const canvas = viewer.canvas, down = new Map();
+  let still;
   const spot = (event) => [event.offsetX, event.offsetY];
   canvas.onpointerdown = (event) => {
     canvas.setPointerCapture(event.pointerId);
     down.set(event.pointerId, spot(event));
+    // A click is a press of one pointer that does not go far.
+    still = down.size === 1 && event.button === 0 ? spot(event) : undefined;
   };
-  canvas.onpointerup = canvas.onpointercancel = (event) => down.delete(event.pointerId);
+  canvas.onpointercancel = (event) => down.delete(event.pointerId);
+  canvas.onpointerup = (event) => {
+    down.delete(event.pointerId);
+    if (still) viewer.clicked(...spot(event));
+    still = undefined;
+  };
   canvas.onpointermove = (event) => {
     const before = down.get(event.pointerId);
     if (!before) return;
     const now = spot(event), [dx, dy] = [now[0] - before[0], now[1] - before[1]];
+    if (still && Math.hypot(now[0] - still[0], now[1] - still[1]) > 4) still = undefined;
     if (down.size === 2) {
       const other = [...down].find(([id]) => id !== event.pointerId)[1];
       const gap = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]) || 1;
@@ -225,12 +279,15 @@ async function main() {
   try {
     const skin = await unpack(header, byId("skin").textContent);
     byId("viewer").hidden = false;
+    // The picture is for paper then.
+    document.body.classList.add("live");
     viewer = new Viewer(byId("view"), header, skin, legendRoom());
     start(viewer, header, skin);
     setTheme(dark, viewer);
     window.viewer = viewer;
   } catch (error) {
     byId("viewer").hidden = true;
+    document.body.classList.remove("live");
     byId("trouble").hidden = false;
     byId("trouble").textContent = `The part cannot be turned here: ${error.message}. The picture shows it.`;
   }

@@ -3,10 +3,10 @@
 use super::escape;
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
-use crate::model::{AppliedLoad, Material};
+use crate::model::AppliedLoad;
 use crate::output::Summary;
 use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver};
-use crate::text::{clean, count, engineering, vector};
+use crate::text::{clean, count, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
 fn shown(value: f64) -> String {
@@ -21,9 +21,13 @@ fn point(x: [f64; 3]) -> String {
 pub(super) fn status(summary: &Summary) -> String {
     let solver = &summary.solver;
     let residual = format!("{:.1e}", solver.relative_residual);
-    match solver.converged {
-        true => format!("<p class=\"status good\">Converged: relative residual {residual}</p>"),
-        false => format!(
+    match (solver.converged, summary.warnings.len()) {
+        (true, 0) => format!("<p class=\"status good\">Converged: relative residual {residual}</p>"),
+        (true, n) => {
+            let what = if n == 1 { "a warning".into() } else { format!("{n} warnings") };
+            format!("<p class=\"status doubtful\">Converged, with {what}: relative residual {residual}</p>")
+        }
+        (false, _) => format!(
             "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at a \
              relative residual of {residual}: {}. Nothing below can be relied on.</p>",
             reason(&solver.ending)
@@ -37,13 +41,18 @@ pub(super) fn stamp(summary: &Summary) -> String {
 }
 
 /// The picture, of which this is the base 64.
-pub(super) fn picture(png: Option<String>) -> String {
+pub(super) fn picture(png: Option<String>, converged: bool) -> String {
     match png {
+        None if !converged => {
+            "<p class=\"status bad\">The iteration has not got anywhere yet: its best result is still 0, so \
+                               there is no picture.</p>"
+                .into()
+        }
         Some(png) => {
             let image = format!("<img alt=\"The part, deformed and coloured\" src=\"data:image/png;base64,{png}\">");
             format!("<figure>\n{image}\n</figure>")
         }
-        None => "<p class=\"status bad\">All results are 0, so there is no picture.</p>".into(),
+        None => "<p class=\"status bad\">What was solved for is 0 everywhere, so there is no picture.</p>".into(),
     }
 }
 
@@ -72,25 +81,40 @@ pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
 /// The few numbers that most readers want.
 pub(super) fn cards(summary: &Summary) -> String {
     let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
-    let both = |label: &str, nodal: f64, centres: f64| {
-        let beside = format!("nodal; {} at element centres", shown(centres));
-        format!("<div><dt>{label}</dt><dd>{}</dd><dd class=\"note\">{beside}</dd></div>", shown(nodal))
+    let both = |label: &str, nodal: &Peak, centres: &Distribution| {
+        card_with_note(label, shown(nodal.max), &nodal.beside(centres))
     };
     let (first, second, balance) = match &summary.results {
         Results::Elastic(results) => (
             card("largest displacement", shown(results.max_displacement)),
-            both("largest von Mises stress", results.von_mises_nodal.max, results.von_mises.max),
+            both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises),
             results.equilibrium_error,
         ),
         Results::Potential(results) => (
             card("potential", format!("{} to {}", shown(results.min), shown(results.max))),
-            both("steepest gradient", results.gradient_nodal.max, results.gradient.max),
+            both("steepest gradient", &results.gradient_nodal, &results.gradient),
             results.equilibrium_error,
         ),
     };
-    let balance = card("out of balance by", format!("{balance:.1e}").replace('-', "−"));
-    let iterations = card("iterations", count(summary.solver.iterations));
-    format!("<dl class=\"cards\">{first}{second}{balance}{iterations}</dl>")
+    let note = match &summary.results {
+        Results::Elastic(_) => "what loads and reactions leave, as a part of the loads",
+        Results::Potential(_) => "what all flows leave, as a part of them",
+    };
+    let balance = card_with_note("out of balance by", format!("{balance:.1e}").replace('-', "−"), note);
+    format!("<dl class=\"cards\">{first}{second}{balance}</dl>{}", doubt(summary))
+}
+
+fn card_with_note(label: &str, value: String, note: &str) -> String {
+    format!("<div><dt>{label}</dt><dd>{value}</dd><dd class=\"note\">{note}</dd></div>")
+}
+
+/// Where elements disagree about the largest value, what to do.
+fn doubt(summary: &Summary) -> String {
+    let doubt = match &summary.results {
+        Results::Elastic(results) => results.von_mises_nodal.doubt(&results.von_mises),
+        Results::Potential(results) => results.gradient_nodal.doubt(&results.gradient),
+    };
+    doubt.map_or(String::new(), |doubt| format!("<p class=\"doubt\">At the largest value, {doubt}.</p>"))
 }
 
 pub(super) fn warnings(warnings: &[String]) -> String {
@@ -111,14 +135,15 @@ pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
 
 fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
-    rows.extend(left_over(results.applied, loads, "gravity"));
+    rows.extend(left_over(results.applied, loads, ("gravity", least)));
     let n_loads = rows.len();
     rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
     let sum = |rows: &[(String, [f64; 3])]| {
         rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]))
     };
+    let largest = rows.iter().flat_map(|row| row.1).fold(results.largest_force(), |most, c| most.max(c.abs()));
     let line = |name: &str, force: [f64; 3], class: &str| {
-        let cell = |c: f64| format!("<td>{}</td>", shown(clean(c, least)));
+        let cell = |c: f64| format!("<td>{}</td>", engineering_beside(clean(c, least), largest).replace('-', "−"));
         format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
     };
     let body: String = rows.iter().map(|(name, force)| line(name, *force, "")).collect();
@@ -131,16 +156,16 @@ fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> Strin
     format!("<h2>Loads and reactions</h2>{table}{energy}")
 }
 
-/// What is applied to the volume: all that is applied, less the other loads.
-fn left_over(applied: [f64; 3], loads: &[AppliedLoad], name: &str) -> Option<(String, [f64; 3])> {
+/// What is applied to the volume: all that is applied, less the other loads, where that is no rounding error.
+fn left_over(applied: [f64; 3], loads: &[AppliedLoad], (name, least): (&str, f64)) -> Option<(String, [f64; 3])> {
     let rest: [f64; 3] = std::array::from_fn(|i| applied[i] - loads.iter().map(|load| load.total[i]).sum::<f64>());
     let size = loads.iter().flat_map(|load| load.total).chain(applied).fold(0.0, |most: f64, c| most.max(c.abs()));
-    rest.iter().any(|c| c.abs() > 1e-9 * size).then(|| (name.into(), rest))
+    rest.iter().any(|c| c.abs() > least.max(1e-9 * size)).then(|| (name.into(), rest))
 }
 
 fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
-    rows.extend(left_over([results.applied, 0.0, 0.0], loads, "source").map(|(name, flow)| (name, flow[0])));
+    rows.extend(left_over([results.applied, 0.0, 0.0], loads, ("source", least)).map(|(name, flow)| (name, flow[0])));
     rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), *of)));
     let flow = |flow: f64| shown(clean(flow, least));
     let line = |(name, of): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), flow(*of));
@@ -161,7 +186,7 @@ pub(super) fn extremes(summary: &Summary) -> String {
         let at = format!("node {} at {}", nodal.max_node, point(nodal.max_at));
         let middle = format!("element {} at {}", centres.max_element, point(centres.max_at));
         row(name, nodal.max, at)
-            + &row("the same at element centres", centres.max, middle)
+            + &row("largest at the centre of an element", centres.max, middle)
             + &row("99 % of the element centres below", centres.p99, String::new())
     };
     let rows = match &summary.results {
@@ -177,9 +202,10 @@ pub(super) fn extremes(summary: &Summary) -> String {
     };
     format!(
         "<h2>Extremes</h2><div class=\"wide\"><table><tbody>{rows}</tbody></table></div><p class=\"note\">Colours and the largest \
-         value are of the nodes: taken where it is most accurate within the elements, extended to their nodes, averaged over \
-         the elements of one material there. At a sharp inner corner or a point load the largest value grows with every \
-         refinement and says little.</p>"
+         value are means at the nodes: taken where it is most accurate within the elements, extended to their nodes, averaged over \
+         the elements of one material there. Where the value at the centre of an element is larger than such a mean, elements \
+         next to each other disagree, as coarse linear ones do: the gap is a measure of the error. At a sharp inner corner, at \
+         the edge of what is held, or at a point load the largest value grows with every refinement and says little.</p>"
     )
 }
 
@@ -204,27 +230,6 @@ pub(super) fn mesh(mesh: &Mesh, quality: Option<&Quality>) -> String {
         )
     });
     format!("<h2>Mesh</h2><table><tbody>{nodes}{rows}</tbody></table>{extent}{shapes}")
-}
-
-pub(super) fn materials(materials: &[Material], analysis: &str) -> String {
-    if materials.is_empty() {
-        return String::new();
-    }
-    let value = |v: f64| format!("<td>{}</td>", shown(v));
-    let (head, cells): (&str, fn(&Material) -> Vec<f64>) = match analysis {
-        "laplace" => ("<th>conductivity</th>", |m| vec![m.conductivity]),
-        _ => ("<th>Young’s modulus</th><th>Poisson’s ratio</th><th>density</th>", |m| {
-            vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN)]
-        }),
-    };
-    let row = |material: &Material| {
-        let values: String = cells(material).into_iter().map(value).collect();
-        format!("<tr><th>{}</th>{}</tr>", escape(&material.name), values.replace("NaN", "–"))
-    };
-    let body: String = materials.iter().map(row).collect();
-    format!(
-        "<h2>Materials</h2><div class=\"wide\"><table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
 }
 
 /// How it was solved.

@@ -16,8 +16,8 @@ use crate::output::picture::Shown;
 use crate::output::picture::colormap;
 use crate::output::picture::scene::{Edge, NONE, Scene, corners};
 
-/// Above this many vertices the skin is thinned. With incompressible values it then takes some 3.5 MB as text.
-pub(super) const MOST_VERTICES: usize = 120_000;
+/// Above this many vertices the skin is thinned. With incompressible values it then takes some 4 MB as text.
+pub(super) const MOST_VERTICES: usize = 90_000;
 /// Up to this many faces the edges of the elements are carried.
 const MOST_FACES_WITH_EDGES: usize = 20_000;
 /// Steps of 16 bits.
@@ -84,7 +84,7 @@ impl Skin {
             ),
             false => String::new(),
         };
-        let planes = planes(scene, &surface);
+        let (planes, fields) = planes(scene, &surface);
         let mut bytes = Vec::new();
         planes.iter().for_each(|plane| plane.write(&mut bytes));
         let mut last = 0;
@@ -99,7 +99,7 @@ impl Skin {
             "vertices": surface.vertices.len(), "triangles": surface.triangles.len(),
             "outline": surface.outline.len(), "edges": surface.edges.len(), "bytes": bytes.len(),
             "ranges": ranges, "scale": shown.scale, "axes": shown.view().axes, "colors": colors,
-            "fields": if scene.steepness.is_some() { vec!["potential", "gradient"] } else { vec!["von Mises stress"] },
+            "fields": fields,
             "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
             "cap": shown.above.map(|_| shown.range[1]), "above": hex(&map.above),
         });
@@ -107,14 +107,30 @@ impl Skin {
     }
 }
 
-/// Coordinates, displacements, then the fields.
-fn planes(scene: &Scene, surface: &Surface) -> Vec<Plane> {
+/// Coordinates, displacements, then the fields, and the names of these. Components of stress that are 0 everywhere, as in
+/// the plane, are left out.
+fn planes(scene: &Scene, surface: &Surface) -> (Vec<Plane>, Vec<String>) {
     let nodes = || surface.vertices.iter().map(|&node| node as usize);
     let vector = |values: &[[f64; 3]]| [0, 1, 2].map(|c| Plane::new(nodes().map(|node| values[node][c])));
     let mut planes: Vec<Plane> = vector(&scene.rest).into_iter().chain(vector(&scene.displacement)).collect();
-    planes.push(Plane::new(nodes().map(|node| scene.value[node])));
-    planes.extend(scene.steepness.iter().map(|values| Plane::new(nodes().map(|node| values[node]))));
-    planes
+    let mut fields = Vec::new();
+    let mut add = |name: &str, plane: Plane| {
+        planes.push(plane);
+        fields.push(name.to_owned());
+    };
+    let first = if scene.steepness.is_some() { "potential" } else { "von Mises stress" };
+    add(first, Plane::new(nodes().map(|node| scene.value[node])));
+    if let Some(values) = &scene.steepness {
+        add("gradient", Plane::new(nodes().map(|node| values[node])));
+    }
+    for (c, name) in ["xx", "yy", "zz", "xy", "yz", "xz"].into_iter().enumerate() {
+        let Some(stress) = &scene.stress else { break };
+        let plane = Plane::new(nodes().map(|node| stress[node][c]));
+        if plane.range != [0.0; 2] {
+            add(&format!("stress {name}"), plane);
+        }
+    }
+    (planes, fields)
 }
 
 /// All of a scene: its nodes in the order in which faces need them, so that numbers in succession are close.

@@ -3,9 +3,21 @@ use crate::output::Fields;
 use crate::output::picture::Shown;
 use crate::output::summary::{Distribution, Elastic, History, Peak, Potential, Results as Numbers};
 use crate::output::tests::{PotentialResults, Results, hex_pair};
+use std::time::Duration;
 
-pub(in crate::output) const BACKGROUND: Background<'static> =
-    Background { case_text: "[mesh]", analysis: "elasticity", materials: &[], loads: &[], tolerance: 1e-8 };
+pub(in crate::output) const BACKGROUND: Background<'static> = Background {
+    case_text: "[mesh]",
+    case: "pair.toml",
+    mesh: "pair.msh",
+    written: SystemTime::UNIX_EPOCH,
+    analysis: "elasticity",
+    materials: &[],
+    supports: &[],
+    gravity: None,
+    source: None,
+    loads: &[],
+    tolerance: 1e-8,
+};
 
 fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
     let shown = Shown::new(mesh, fields);
@@ -36,7 +48,7 @@ fn the_frame_is_filled_completely_and_asks_for_nothing_from_outside() {
     }
     assert!(page.contains("default-src 'none'"));
     assert!(page.contains("data:image/png;base64,cG5n\""), "the picture");
-    for heading in ["Loads and reactions", "Extremes", "Mesh", "Solution", "Residual", "Time", "Case file"] {
+    for heading in ["Loads and reactions", "Extremes", "Model", "Mesh", "Solution", "Residual", "Time", "Case file"] {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
     }
 }
@@ -79,6 +91,14 @@ fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
 fn rounding_errors_are_zero_beside_the_loads() {
     let mut summary = summary();
     if let Numbers::Elastic(results) = &mut summary.results {
+        // A pressure all round, whose sum is what rounding leaves of it.
+        let balanced = Elastic { reactions: vec![], applied: [3e-14; 3], nodal_forces: 1.0, ..results.clone() };
+        let summary = Summary { results: Numbers::Elastic(balanced), ..Summary::default() };
+        let loads = [AppliedLoad { name: "pressure on skin".into(), total: [1e-14; 3] }];
+        let table = parts::forces(&summary, &loads);
+        assert!(table.contains("skin</th><td>0</td><td>0</td><td>0</td>") && !table.contains("gravity"), "{table}");
+    }
+    if let Numbers::Elastic(results) = &mut summary.results {
         results.reactions[0].1 = [-7.0, -2.9e-8, 30.0];
     }
     summary.solver.relative_residual = 1e-11;
@@ -97,14 +117,59 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
     let table = parts::extremes(&summary());
     for row in [
         "largest von Mises stress</th><td>3.500</td><td class=\"place\">node 9 at (2.000, 0, 1.000)",
-        "the same at element centres</th><td>2.500</td><td class=\"place\">element 42 at (0.5000, 0, 1.000)",
+        "largest at the centre of an element</th><td>2.500</td><td class=\"place\">element 42 at (0.5000, 0, 1.000)",
         "99 % of the element centres below</th><td>2.250",
     ] {
         assert!(table.contains(row), "{row} is not in {table}");
     }
     assert!(parts::cards(&summary()).contains(
-        "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">nodal; 2.500 at element centres</dd>"
+        "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">mean at the node; 2.500 at element centres</dd>"
     ));
+    assert!(!parts::cards(&summary()).contains("elements disagree"));
+    let mut coarse = summary();
+    if let Numbers::Elastic(results) = &mut coarse.results {
+        results.von_mises.max = 4.2;
+    }
+    let cards = parts::cards(&coarse);
+    assert!(cards.contains("mean at the node; 4.200 at element centres, 20 % more"), "{cards}");
+    assert!(
+        cards.contains("At the largest value, elements disagree: the largest value of one is 20 % above"),
+        "{cards}"
+    );
+}
+
+#[test]
+fn warnings_take_the_green_from_converged() {
+    let mut summary = summary();
+    assert!(parts::status(&summary).contains("status good\">Converged: relative"));
+    summary.warnings = vec!["hot".into(), "cold".into()];
+    let status = parts::status(&summary);
+    assert!(status.contains("status doubtful\">Converged, with 2 warnings") && !status.contains("good"), "{status}");
+}
+
+#[test]
+fn the_model_is_told_in_words() {
+    let supports = [Support { name: "wall".into(), nodes: vec![0, 3], displacement: [Some(0.0); 3] }];
+    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, -30.0] }];
+    let written = SystemTime::UNIX_EPOCH + Duration::from_secs(20_779 * 86_400 + 7 * 3600 + 5 * 60 + 59);
+    let background =
+        Background { supports: &supports, loads: &loads, gravity: Some([0.0, 0.0, -9.81]), written, ..BACKGROUND };
+    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary(), background);
+    for words in [
+        "case</th><td>pair.toml<",
+        "mesh</th><td>pair.msh<",
+        "2026-11-22, 07:05 UTC",
+        concat!("<td>warpfem ", env!("CARGO_PKG_VERSION"), "<"),
+        "<li>wall: held in x, y and z (2 nodes)</li>",
+        "<li>force on tip: (7.000, 0, −30.00) in all</li>",
+        "<li>gravity: acceleration (0, 0, −9.810)</li>",
+        "N, mm, MPa for example",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    // What most readers do not ask comes last, and closed.
+    let details = page.find("<details>").unwrap();
+    assert!(page.find(">Case file</h").unwrap() < details && details < page.find(">Solution</h").unwrap());
 }
 
 #[test]

@@ -94,6 +94,7 @@ class Viewer {
     // Coordinates of a part far from the origin lose their digits in a shader, so they count from its middle.
     const middle = header.ranges.slice(0, 3).map(([low, high]) => (low + high) / 2);
     for (let i = 0; i < 3 * n; i++) this.rest[i] -= middle[i % 3];
+    this.middle = middle;
     this.radius = 0.5 * Math.hypot(...header.ranges.slice(0, 3).map(([low, high]) => high - low)) || 1;
     this.buffers = { rest: this.buffer(this.rest), motion: this.buffer(this.motion), value: gl.createBuffer() };
     this.indices = {};
@@ -159,7 +160,8 @@ class Viewer {
     this.axes = this.header.axes.map((axis) => [...axis]);
     this.magnify = 1;
     // In the middle of what the legend leaves.
-    this.shift = [-this.reserved / (this.canvas.clientWidth || 1), 0];
+    const zoom = this.factors(), middle = [0, 1].map((i) => this.bounds(this.axes[i]).reduce((a, b) => (a + b) / 2));
+    this.shift = [-this.reserved / (this.canvas.clientWidth || 1) - middle[0] * zoom[0], -middle[1] * zoom[1]];
     this.draw();
   }
 
@@ -206,14 +208,19 @@ class Viewer {
   /** Clip coordinates per length, so that the part fits whichever way it is turned. */
   factors() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
-    const [across, up] = [0, 1].map((i) => this.extent(this.axes[i]));
-    const fit = this.fitted ??= Math.min((0.9 * (w - this.reserved)) / across, (0.84 * h) / up);
+    const fit = this.fitted ??= this.fit(w, h);
     const pixels = fit * this.magnify;
     return [(2 * pixels) / w, (2 * pixels) / h, 0.4 / this.radius];
   }
 
-  /** The length of the part, at rest and deformed, along a direction. */
-  extent(axis) {
+  /** Pixels per length with which the part is as large as there is room. */
+  fit(w, h) {
+    const [across, up] = [0, 1].map((i) => this.bounds(this.axes[i])).map(([low, high]) => high - low || this.radius);
+    return Math.min((0.9 * (w - this.reserved)) / across, (0.84 * h) / up);
+  }
+
+  /** How far the part, at rest and deformed, reaches along a direction. */
+  bounds(axis) {
     let low = Infinity, high = -Infinity;
     const { rest, motion } = this, scale = this.header.scale;
     for (let i = 0; i < rest.length; i += 3) {
@@ -224,7 +231,7 @@ class Viewer {
         high = Math.max(high, at);
       }
     }
-    return high - low || this.radius;
+    return low <= high ? [low, high] : [0, 0];
   }
 
   /** How far a deformed vertex is along one of the axes: right, up, towards the eye. */
@@ -258,6 +265,24 @@ class Viewer {
     return [((at[0] + 1) / 2) * this.canvas.clientWidth, ((1 - at[1]) / 2) * this.canvas.clientHeight];
   }
 
+  /** What is seen at a place in pixels of the page: the corners of the triangle in front and their weights. */
+  pick(x, y) {
+    const { clientWidth: w, clientHeight: h } = this.canvas, zoom = this.factors(), list = this.skin.triangles;
+    const [right, up] = [(2 * x) / w - 1, 1 - (2 * y) / h].map((at, k) => (at - this.shift[k]) / zoom[k]);
+    let found, nearest = -Infinity;
+    for (let i = 0; i < list.length; i += 3) {
+      const [a, b, c] = [list[i], list[i + 1], list[i + 2]];
+      const ax = this.along(0, a) - right, bx = this.along(0, b) - right, cx = this.along(0, c) - right;
+      if ((ax > 0 && bx > 0 && cx > 0) || (ax < 0 && bx < 0 && cx < 0)) continue;
+      const ay = this.along(1, a) - up, by = this.along(1, b) - up, cy = this.along(1, c) - up;
+      const u = bx * cy - cx * by, v = cx * ay - ax * cy, t = ax * by - bx * ay, sum = u + v + t;
+      if (((u < 0 || v < 0 || t < 0) && (u > 0 || v > 0 || t > 0)) || sum === 0) continue;
+      const depth = (u * this.along(2, a) + v * this.along(2, b) + t * this.along(2, c)) / sum;
+      if (depth > nearest) [nearest, found] = [depth, { corners: [a, b, c], weights: [u / sum, v / sum, t / sum] }];
+    }
+    return found;
+  }
+
   render() {
     const { gl, canvas } = this;
     const sharp = window.devicePixelRatio || 1;
@@ -280,18 +305,23 @@ class Viewer {
     gl.uniform3f(this.faces.above, ...this.above);
     gl.uniform1f(this.faces.cut, this.cut ? 1 : 0);
     this.elements(gl.TRIANGLES, "triangles");
+    // Only faces: some drivers move lines back too, by their own slope, and then faces hide pieces of their edges.
+    gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    if (this.withOutline && this.header.moves) {
+      // Within the deformed part, but seen through what the deformation has moved across it.
+      this.use(this.lines, 0, 2e-3 + 0.8 * this.scale * this.header.largest * this.factors()[2]);
+      gl.depthMask(false);
+      gl.uniform4f(this.lines.ink, 0.55, 0.56, 0.6, 0.9);
+      this.elements(gl.LINES, "outline");
+      gl.depthMask(true);
+    }
     if (this.withEdges) {
       this.use(this.lines, this.scale, 5e-4);
       gl.uniform4f(this.lines.ink, 0.05, 0.05, 0.08, 0.3);
       this.elements(gl.LINES, "edges");
       gl.uniform4f(this.lines.ink, 0.05, 0.05, 0.08, 0.85);
-      this.elements(gl.LINES, "outline");
-    }
-    if (this.withOutline && this.header.moves) {
-      this.use(this.lines, 0, 2e-3);
-      gl.uniform4f(this.lines.ink, 0.55, 0.56, 0.6, 0.9);
       this.elements(gl.LINES, "outline");
     }
     gl.disable(gl.BLEND);

@@ -1,0 +1,120 @@
+//! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
+
+use super::{Background, escape};
+use crate::mesh::Mesh;
+use crate::model::{Material, Support};
+use crate::output::Summary;
+use crate::text::{clean, count, date, engineering, vector, vector_above};
+use std::time::UNIX_EPOCH;
+
+/// Case, mesh, date, version, supports and loads in words, then the materials.
+pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> String {
+    let seconds = background.written.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let minutes = seconds / 60;
+    let time = format!("{}, {:02}:{:02} UTC", date(seconds / 86_400), minutes / 60 % 24, minutes % 60);
+    let rows = [
+        ("case", background.case.to_owned()),
+        ("mesh", background.mesh.to_owned()),
+        ("analysis", background.analysis.replace('_', " ")),
+        ("solved", time),
+        ("program", format!("warpfem {}", env!("CARGO_PKG_VERSION"))),
+    ];
+    let rows: String =
+        rows.iter().map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text))).collect();
+    let is_potential = background.analysis == "laplace";
+    let held = background.supports.iter().map(|support| held(support, is_potential, mesh.dim()));
+    let loads = loads(background, summary.least_force(), is_potential);
+    format!(
+        "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{UNITS}</p>",
+        list("Supports", held.collect()),
+        list("Loads", loads),
+        materials(background.materials, is_potential)
+    )
+}
+
+/// What numbers mean, as the case file has no units.
+const UNITS: &str = "Numbers are in the units of the case, which are consistent ones and its author’s: N, mm, MPa for example, or \
+                     N, m, Pa. 176.6e6 is 176.6 × 10<sup>6</sup>.";
+
+fn list(heading: &str, items: Vec<String>) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", escape(&item.replace('-', "−")))).collect();
+    format!("<h3>{heading}</h3><ul>{items}</ul>")
+}
+
+/// `bolts: held in x, y and z (402 nodes)`.
+fn held(support: &Support, is_potential: bool, dim: usize) -> String {
+    let axes = if is_potential { 1 } else { dim };
+    let given =
+        || support.displacement.iter().take(axes).zip(["x", "y", "z"]).filter_map(|(u, axis)| Some(((*u)?, axis)));
+    let fixed: Vec<&str> = given().filter(|(u, _)| *u == 0.0).map(|(_, axis)| axis).collect();
+    let mut parts = Vec::new();
+    if is_potential {
+        parts.extend(given().map(|(value, _)| format!("held at {}", engineering(value))));
+    } else {
+        if let [rest @ .., last] = fixed.as_slice() {
+            let rest = if rest.is_empty() { String::new() } else { format!("{} and ", rest.join(", ")) };
+            parts.push(format!("held in {rest}{last}"));
+        }
+        parts.extend(
+            given().filter(|(u, _)| *u != 0.0).map(|(u, axis)| format!("moved by {} in {axis}", engineering(u))),
+        );
+    }
+    let plural = if support.nodes.len() == 1 { "" } else { "s" };
+    format!("{}: {} ({} node{plural})", support.name, parts.join(", "), count(support.nodes.len()))
+}
+
+/// `force on tip: (0, 0, −1500) in all`; what acts on the volume last.
+fn loads(background: &Background, least: f64, is_potential: bool) -> Vec<String> {
+    let total = |total: [f64; 3]| match is_potential {
+        true => engineering(clean(total[0], least)),
+        false => vector_above(total, least),
+    };
+    let on_surfaces = background.loads.iter().map(|load| format!("{}: {} in all", load.name, total(load.total)));
+    let gravity = background.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
+    let source = background.source.map(|s| format!("source: {} per volume", engineering(s)));
+    on_surfaces.chain(gravity).chain(source).collect()
+}
+
+fn materials(materials: &[Material], is_potential: bool) -> String {
+    if materials.is_empty() {
+        return String::new();
+    }
+    let value = |v: f64| format!("<td>{}</td>", engineering(v));
+    let (head, cells): (&str, fn(&Material) -> Vec<f64>) = match is_potential {
+        true => ("<th>conductivity</th>", |m| vec![m.conductivity]),
+        false => ("<th>Young’s modulus</th><th>Poisson’s ratio</th><th>density</th>", |m| {
+            vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN)]
+        }),
+    };
+    let row = |material: &Material| {
+        let values: String = cells(material).into_iter().map(value).collect();
+        format!("<tr><th>{}</th>{}</tr>", escape(&material.name), values.replace("NaN", "–").replace('-', "−"))
+    };
+    let body: String = materials.iter().map(row).collect();
+    format!(
+        "<h3>Materials</h3><div class=\"wide\"><table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn supports_are_told_in_words() {
+        let support = |displacement| Support { name: "bolts".into(), nodes: vec![1, 2], displacement };
+        for (displacement, dim, words) in [
+            ([Some(0.0); 3], 3, "bolts: held in x, y and z (2 nodes)"),
+            ([Some(0.0), Some(0.0), None], 2, "bolts: held in x and y (2 nodes)"),
+            ([None, Some(0.0), Some(-1e-3)], 3, "bolts: held in y, moved by -1.000e-3 in z (2 nodes)"),
+            ([None, None, Some(0.0)], 3, "bolts: held in z (2 nodes)"),
+        ] {
+            assert_eq!(held(&support(displacement), false, dim), words);
+        }
+        let one = Support { name: "inner".into(), nodes: vec![7], displacement: [Some(20.0), None, None] };
+        assert_eq!(held(&one, true, 2), "inner: held at 20.00 (1 node)");
+    }
+}
