@@ -53,7 +53,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`] of a GPU that is not there, or cannot run the kernels.
+    /// [`crate::Error::Device`] of a GPU that is not there, or cannot run the kernels.
     pub fn check(self) -> Result<()> {
         match self {
             Device::Cuda(index) => check_cuda(index),

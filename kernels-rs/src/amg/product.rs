@@ -1,7 +1,7 @@
 //! Products of matrices of rectangular blocks: `A P`, the smoothed prolongator and `P^T (A P)`, once it is known which blocks they have.
 //!
 //! A thread of a GPU has some rows of a block of the result in registers, and looks for the blocks that contribute to it in the sorted
-//! rows of the right factor. Nothing is added up in memory. A CPU's takes [whole rows](super::cpu).
+//! rows of the right factor. Nothing is added up in memory. A CPU's takes whole rows.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use super::cpu::{galerkin_rows, multiply_rows};

@@ -33,7 +33,7 @@ pub fn reason(text: &str, place: &Place) -> Option<(String, String)> {
 /// The number and the unit of `210 GPa` or `210GPa`.
 fn with_unit(words: &str) -> Option<(String, String)> {
     let ends = words.char_indices().map(|(i, _)| i).chain([words.len()]);
-    let number = ends.map(|end| &words[..end]).filter(|start| start.trim().parse::<f64>().is_ok()).last()?;
+    let number = ends.map(|end| &words[..end]).rfind(|start| start.trim().parse::<f64>().is_ok())?;
     let unit = words[number.len()..].trim();
     let is_unit = unit.starts_with(|c: char| c.is_alphabetic() || "%°µ".contains(c));
     is_unit.then(|| (number.trim().to_string(), unit.to_string()))
