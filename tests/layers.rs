@@ -29,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &["mesh", "model", "solve", "pipeline", "text"]),
 ];
 
-/// The binary sees the library from outside, and `lib.rs` lists what there is.
+/// The command line may use all of it, and nothing else uses it; `lib.rs` lists what there is.
 const ROOTS: [&str; 3] = ["cli", "lib", "main"];
 const MAX_LINES: usize = 600;
 

@@ -9,6 +9,8 @@
 
 pub mod assembly;
 pub mod backend;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod element;
 pub mod error;
 pub mod estimate;

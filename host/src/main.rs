@@ -1,9 +1,7 @@
 //! The `warpfem` program.
 
-mod cli;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    warpfem::cli::main()
 }

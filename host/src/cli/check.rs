@@ -4,16 +4,16 @@ use super::devices::{self, Computer};
 use super::print::{self, bytes, count, vector};
 use super::progress::Progress;
 use super::{memory, solve, template};
+use crate::backend::{Device, host_memory};
+use crate::estimate::{self, Work};
+use crate::mesh::quality::{self, Quality};
+use crate::model::{Analysis, Case, Model, Problems, unused};
+use crate::solve::Monitor;
+use crate::text::number;
+use crate::{pipeline, precond};
 use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use warpfem::backend::{Device, host_memory};
-use warpfem::estimate::{self, Work};
-use warpfem::mesh::quality::{self, Quality};
-use warpfem::model::{Analysis, Case, Model, Problems, unused};
-use warpfem::solve::Monitor;
-use warpfem::text::number;
-use warpfem::{pipeline, precond};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
 const FLAT: f64 = 0.02;

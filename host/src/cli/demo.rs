@@ -4,13 +4,13 @@ use super::devices;
 use super::print::{self, seconds};
 use super::progress::Progress;
 use super::solve::Job;
+use crate::backend::Device;
+use crate::pipeline::{self, Solution};
+use crate::{Error, output};
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use warpfem::backend::Device;
-use warpfem::pipeline::{self, Solution};
-use warpfem::{Error, output};
 
 /// The bracket, and its case, which names it so.
 const MESH: (&str, &[u8]) = ("bracket.msh", include_bytes!("../../../meshes/bracket.msh"));
@@ -120,7 +120,7 @@ fn next(dir: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpfem::model::Case;
+    use crate::model::Case;
 
     #[test]
     fn the_case_names_the_mesh() {

@@ -2,12 +2,12 @@
 
 use super::bench::bandwidth;
 use super::print;
+use crate::backend::{CpuBackend, Device};
+use crate::estimate::Speed;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 use std::fmt::Write;
-use warpfem::backend::{CpuBackend, Device};
-use warpfem::estimate::Speed;
 
 /// Bytes that are copied to see how fast the host's memory is: more than caches hold, and a few hundredths of a second.
 const COPIED: usize = 64 << 20;
@@ -65,8 +65,8 @@ pub fn computers() -> Vec<Computer> {
 
 #[cfg(feature = "cuda")]
 fn gpus() -> Vec<Computer> {
-    let gpus = warpfem::backend::gpu::devices().unwrap_or_default();
-    let of = |gpu: warpfem::backend::gpu::DeviceInfo| Computer {
+    let gpus = crate::backend::gpu::devices().unwrap_or_default();
+    let of = |gpu: crate::backend::gpu::DeviceInfo| Computer {
         name: format!("cuda:{}", gpu.index),
         memory: Some(gpu.memory),
         speed: Speed::gpu(gpu.bandwidth as f64),
@@ -90,7 +90,7 @@ pub fn run() -> anyhow::Result<()> {
 
 #[cfg(feature = "cuda")]
 fn list_gpus(out: &mut String) -> anyhow::Result<()> {
-    use warpfem::backend::gpu;
+    use crate::backend::gpu;
     for gpu in gpu::devices()? {
         let (major, minor) = gpu.compute;
         let gib = gpu.memory as f64 / f64::from(1 << 30);

@@ -1,8 +1,8 @@
 //! What a folder for results held before: new results take the place of the old, and say so.
 
 use super::print::count;
+use crate::output::Summary;
 use std::path::Path;
-use warpfem::output::Summary;
 
 /// The results that a folder held before.
 #[derive(Debug)]

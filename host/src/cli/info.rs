@@ -3,17 +3,17 @@
 use super::print::{self, count, vector};
 use super::progress::Progress;
 use super::{memory, template};
+use crate::assembly;
+use crate::mesh::coloring::Coloring;
+use crate::mesh::parts::connected_parts;
+use crate::mesh::quality::{self, Quality};
+use crate::mesh::{Group, Mesh, MeshError};
+use crate::model::planes;
+use crate::solve::Monitor;
+use crate::text::number;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use warpfem::assembly;
-use warpfem::mesh::coloring::Coloring;
-use warpfem::mesh::parts::connected_parts;
-use warpfem::mesh::quality::{self, Quality};
-use warpfem::mesh::{Group, Mesh, MeshError};
-use warpfem::model::planes;
-use warpfem::solve::Monitor;
-use warpfem::text::number;
 
 /// Bad elements that are listed.
 const BAD_SHOWN: usize = 12;

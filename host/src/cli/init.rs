@@ -2,12 +2,12 @@
 
 use super::print::{self, count};
 use super::{memory, template, usage};
+use crate::mesh::Mesh;
+use crate::model::{Analysis, options};
+use crate::output;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use warpfem::mesh::Mesh;
-use warpfem::model::{Analysis, options};
-use warpfem::output;
 
 /// Writes a case file to fill in.
 #[derive(Debug, clap::Args)]

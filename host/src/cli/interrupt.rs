@@ -1,9 +1,9 @@
 //! Ctrl-C: while an iteration runs it ends the iteration, whose results so far are then written and marked; at any other
 //! time, and the second time, it ends the program, which leaves no half-written file.
 
+use crate::output;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
-use warpfem::output;
 
 /// The exit code where nothing is written: 128 and the signal's number, as shells have it.
 const INTERRUPTED: i32 = 130;

@@ -2,14 +2,14 @@
 //!
 //! The figures are lower bounds, so what would fit is never refused.
 
+use crate::backend::host_memory::available;
+use crate::element::ElementKind;
+use crate::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
+use crate::mesh::{Mesh, MeshError};
+use crate::model::case::{Generated, Lattice};
+use crate::model::{Analysis, Case};
+use crate::{Error, Result};
 use std::path::Path;
-use warpfem::backend::host_memory::available;
-use warpfem::element::ElementKind;
-use warpfem::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
-use warpfem::mesh::{Mesh, MeshError};
-use warpfem::model::case::{Generated, Lattice};
-use warpfem::model::{Analysis, Case};
-use warpfem::{Error, Result};
 
 /// Bytes of a value in single precision.
 const VALUE: u64 = 4;

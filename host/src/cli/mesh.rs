@@ -2,15 +2,15 @@
 
 use super::memory;
 use super::print::{self, count};
+use crate::element::ElementKind;
+use crate::mesh::annulus::{self, generate_annulus};
+use crate::mesh::generate::{self, generate_box};
+use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
+use crate::mesh::write::{Form, to_bytes};
+use crate::{Error, output};
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::PathBuf;
-use warpfem::element::ElementKind;
-use warpfem::mesh::annulus::{self, generate_annulus};
-use warpfem::mesh::generate::{self, generate_box};
-use warpfem::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
-use warpfem::mesh::write::{Form, to_bytes};
-use warpfem::{Error, output};
 
 /// Shapes that can be generated.
 #[derive(Debug, clap::Subcommand)]

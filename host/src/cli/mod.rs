@@ -25,11 +25,11 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::panic;
 use std::process::ExitCode;
-use warpfem::Error;
 
 /// Finite elements for static linear elasticity, on NVIDIA GPUs and CPUs.
 #[derive(Debug, Parser)]

@@ -3,12 +3,12 @@
 //! Only for a terminal that says that it has such colours (`COLORTERM`), and where [colours](print::has_colours) are wanted.
 
 use super::print;
+use crate::mesh::Mesh;
+use crate::output::Fields;
+use crate::output::picture::{Thumbnail, thumbnail};
 use std::env;
 use std::fmt::Write;
 use std::io::stdout;
-use warpfem::mesh::Mesh;
-use warpfem::output::Fields;
-use warpfem::output::picture::{Thumbnail, thumbnail};
 
 /// Pixels across and down, at most: 72 columns, 24 lines.
 const MOST: [usize; 2] = [72, 48];

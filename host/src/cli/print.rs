@@ -1,12 +1,12 @@
 //! Printing: results on stdout, which may be a pipe that closes; errors on stderr, drawn for people when it is a
 //! terminal.
 
+use crate::Error;
+use crate::model::ModelError;
+use crate::pipeline::Solution;
+use crate::solve::Ending;
+pub use crate::text::{bytes, count, seconds, vector};
 use std::io::{self, IsTerminal, Write};
-use warpfem::Error;
-use warpfem::model::ModelError;
-use warpfem::pipeline::Solution;
-use warpfem::solve::Ending;
-pub use warpfem::text::{bytes, count, seconds, vector};
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {

@@ -2,11 +2,11 @@
 //! problem's time; in the iteration's the logarithm of the residual comes towards that of the tolerance. Ctrl-C ends that iteration.
 
 use super::interrupt;
+use crate::solve::Monitor;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
-use warpfem::solve::Monitor;
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;

@@ -3,19 +3,19 @@
 use super::earlier::Earlier;
 use super::progress::Progress;
 use super::{devices, memory, preview, print, summary};
+use crate::assembly::{Ordering, Strategy};
+use crate::backend::Device;
+use crate::model::case::Case;
+use crate::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
+use crate::model::{Model, SolverOptions};
+use crate::output::report::Background;
+use crate::output::{self, Fields, Options, Solved};
+use crate::pipeline::{self, Potential, Solution};
+use crate::solve::Monitor;
+use crate::{Error, Result, precond, sparse};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
-use warpfem::assembly::{Ordering, Strategy};
-use warpfem::backend::Device;
-use warpfem::model::case::Case;
-use warpfem::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
-use warpfem::model::{Model, SolverOptions};
-use warpfem::output::report::Background;
-use warpfem::output::{self, Fields, Options, Solved};
-use warpfem::pipeline::{self, Potential, Solution};
-use warpfem::solve::Monitor;
-use warpfem::{Error, Result, precond, sparse};
 
 fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new([&["auto"], names].concat())
@@ -269,7 +269,7 @@ mod tests {
         let case = Case::parse(Path::new("case.toml"), BOX).unwrap();
         let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
         let solve = |model: &Model, device| match device {
-            Device::Cpu => pipeline::solve(model, Device::Cpu, &warpfem::solve::Silent),
+            Device::Cpu => pipeline::solve(model, Device::Cpu, &crate::solve::Silent),
             _ => Err(fails()),
         };
         let found = solve_or_fall_back(&mut model, [asked, Device::Cuda(0)], solve);

@@ -2,17 +2,17 @@
 
 use super::earlier::Earlier;
 use super::print::{Tone, bytes, count, seconds, toned, vector};
-use std::fmt::Write;
-use std::path::PathBuf;
-use warpfem::model::Model;
-use warpfem::output::Summary;
-use warpfem::output::summary::{
+use crate::model::Model;
+use crate::output::Summary;
+use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Peak, Potential, Results, Solver, Timings,
 };
-use warpfem::pipeline::{self, Solution};
-use warpfem::precond::amg::{Hierarchy, LevelSize, SetupTimes};
-use warpfem::stress::norm;
-use warpfem::text::{clean, engineering as number, vector_beside};
+use crate::pipeline::{self, Solution};
+use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
+use crate::stress::norm;
+use crate::text::{clean, engineering as number, vector_beside};
+use std::fmt::Write;
+use std::path::PathBuf;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {

@@ -4,11 +4,11 @@
 //! it is: it names a group, or else an extreme plane, that there is.
 
 use super::print::{count, vector};
+use crate::mesh::{Group, Mesh, quality};
+use crate::model::units::{self, System};
+use crate::model::{Analysis, planes};
+use crate::text::number;
 use std::fmt::Write;
-use warpfem::mesh::{Group, Mesh, quality};
-use warpfem::model::units::{self, System};
-use warpfem::model::{Analysis, planes};
-use warpfem::text::number;
 
 /// Where comments behind values begin.
 const COMMENT: usize = 34;

@@ -4,15 +4,15 @@ use super::devices;
 use super::print::{self, Tone, seconds, toned};
 use super::progress::Progress;
 use super::table;
+use crate::backend::{Backend, Device};
+use crate::solve::Silent;
+use crate::verify::{Check, GROUPS, Problem};
+use crate::{Error, Result, output, with_backend};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
-use warpfem::backend::{Backend, Device};
-use warpfem::solve::Silent;
-use warpfem::verify::{Check, GROUPS, Problem};
-use warpfem::{Error, Result, output, with_backend};
 
 /// Solves problems with published answers.
 #[derive(Debug, clap::Args)]

@@ -3,17 +3,17 @@
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
 use super::{Common, matrices, write_json};
+use crate::Result;
+use crate::backend::device::with_backend;
+use crate::backend::{Backend, Vector};
 use crate::cli::{print, table};
+use crate::model::Model;
+use crate::output::summary::{Level, Multigrid};
+use crate::precond::{Context, Kept, MULTIGRID};
+use crate::solve::CgOptions;
+use crate::solve::iteration::{self, Builder};
 use kernels_rs::real::Real;
 use serde::Serialize;
-use warpfem::Result;
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Vector};
-use warpfem::model::Model;
-use warpfem::output::summary::{Level, Multigrid};
-use warpfem::precond::{Context, Kept, MULTIGRID};
-use warpfem::solve::CgOptions;
-use warpfem::solve::iteration::{self, Builder};
 
 /// What is measured, and when to stop.
 #[derive(Debug, clap::Args)]

@@ -3,19 +3,19 @@
 use super::header::Header;
 use super::row::{Of, Row};
 use super::{Common, bandwidth, matrices, reference, setups, write_json};
+use crate::Result;
+use crate::assembly::numbering::DEGREE_WINDOW;
+use crate::assembly::{Assembly, DeviceMesh, Strategy, Topology};
+use crate::backend::Backend;
+use crate::backend::device::with_backend;
 use crate::cli::{print, table};
+use crate::element::ElementInfo;
+use crate::mesh::coloring::Balance;
+use crate::model::Model;
+use crate::sparse::{self, Matrix, Tuning};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use warpfem::Result;
-use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
-use warpfem::backend::Backend;
-use warpfem::backend::device::with_backend;
-use warpfem::element::ElementInfo;
-use warpfem::mesh::coloring::Balance;
-use warpfem::model::Model;
-use warpfem::sparse::{self, Matrix, Tuning};
 
 /// The strategies, and the format they write into.
 #[derive(Debug, clap::Args)]

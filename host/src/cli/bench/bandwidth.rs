@@ -1,10 +1,10 @@
 //! The device's copy bandwidth, the yardstick of everything that is limited by memory.
 
 use super::median;
+use crate::Result;
+use crate::backend::Backend;
 use std::hint::black_box;
 use std::time::Instant;
-use warpfem::Result;
-use warpfem::backend::Backend;
 
 /// Bytes copied at a time: far more than any cache holds.
 const GPU_BYTES: usize = 4 << 30;

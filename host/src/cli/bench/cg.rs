@@ -5,18 +5,18 @@ use super::matrices;
 use super::row::{Of, Row};
 use super::solutions::MAX_SOLUTIONS;
 use super::{Common, median, write_json};
+use crate::assembly::Ordering;
+use crate::backend::Backend;
+use crate::backend::device::with_backend;
 use crate::cli::{print, table};
+use crate::model::Model;
+use crate::precond::{self, Context};
+use crate::solve::{CgOptions, Silent, Stepping};
+use crate::{Result, sparse};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-use warpfem::assembly::Ordering;
-use warpfem::backend::Backend;
-use warpfem::backend::device::with_backend;
-use warpfem::model::Model;
-use warpfem::precond::{self, Context};
-use warpfem::solve::{CgOptions, Silent, Stepping};
-use warpfem::{Result, sparse};
 
 /// Words per unknown that the fused vector steps of an iteration move.
 const VECTOR_WORDS: usize = 10;

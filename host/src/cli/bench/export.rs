@@ -5,13 +5,13 @@
 
 use super::header::Header;
 use super::reference::Reference;
+use crate::output::{npy, write_file};
+use crate::{Error, Result};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use warpfem::output::{npy, write_file};
-use warpfem::{Error, Result};
 
 /// Block rows whose entries are made at a time.
 const ROWS: usize = 1 << 16;

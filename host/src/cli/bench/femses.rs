@@ -11,26 +11,26 @@
 //! | `femses_chebyshev`, `femses_cg` | element matrices alone | FEMSES accelerated |
 
 use super::{matrices, median, write_json};
+use crate::assembly::numbering::DEGREE_WINDOW;
+use crate::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topology};
+use crate::backend::device::with_backend;
+use crate::backend::{Backend, Buffer, Device, Vector};
 use crate::cli::solve::tolerance;
 use crate::cli::{devices, print, table};
+use crate::model::options::PLAIN_PRECISIONS;
+use crate::model::{Case, Model};
+use crate::pipeline::{System, natural_order};
+use crate::precond::{self, Context};
+use crate::solve::direct::DirectError;
+use crate::solve::femses::{FemsesOptions, Update, femses};
+use crate::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
+use crate::sparse::{Matrix, from_dense};
+use crate::{Error, Result, sparse};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topology};
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Buffer, Device, Vector};
-use warpfem::model::options::PLAIN_PRECISIONS;
-use warpfem::model::{Case, Model};
-use warpfem::pipeline::{System, natural_order};
-use warpfem::precond::{self, Context};
-use warpfem::solve::direct::DirectError;
-use warpfem::solve::femses::{FemsesOptions, Update, femses};
-use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
-use warpfem::sparse::{Matrix, from_dense};
-use warpfem::{Error, Result, sparse};
 
 const METHODS: &[&str] =
     &["dense", "dense_to_csr", "sparse", "cg", "femses", "femses_atomic", "femses_chebyshev", "femses_cg"];

@@ -1,12 +1,12 @@
 //! What every report of `warpfem bench` begins with.
 
 use super::{Common, bandwidth};
+use crate::Result;
+use crate::backend::Backend;
 use crate::cli::print::count;
+use crate::mesh::Mesh;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use warpfem::Result;
-use warpfem::backend::Backend;
-use warpfem::mesh::Mesh;
 
 /// The problem and the machine.
 #[derive(Debug, Serialize)]

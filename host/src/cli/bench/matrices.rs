@@ -1,15 +1,15 @@
 //! Where the benchmarks meet orders of nodes, set-up and assembly.
 
+use crate::Result;
+use crate::assembly::{Ordering, Topology};
+use crate::backend::Backend;
+use crate::mesh::Mesh;
+use crate::model::Model;
+use crate::pipeline::{Phase, System, Timings, natural_order};
+use crate::solve::Silent;
+use crate::sparse::Pattern;
 use kernels_rs::real::Real;
 use std::rc::Rc;
-use warpfem::Result;
-use warpfem::assembly::{Ordering, Topology};
-use warpfem::backend::Backend;
-use warpfem::mesh::Mesh;
-use warpfem::model::Model;
-use warpfem::pipeline::{Phase, System, Timings, natural_order};
-use warpfem::solve::Silent;
-use warpfem::sparse::Pattern;
 
 /// What `--ordering` may be.
 pub fn orderings() -> Vec<&'static str> {

@@ -17,15 +17,15 @@ mod solutions;
 mod solve;
 mod spmv;
 
+use crate::Result;
+use crate::backend::{Backend, Device};
 use crate::cli::devices;
+use crate::model::options::PLAIN_PRECISIONS;
+use crate::output;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use warpfem::Result;
-use warpfem::backend::{Backend, Device};
-use warpfem::model::options::PLAIN_PRECISIONS;
-use warpfem::output;
 
 /// Set-ups are timed at most this often.
 const MAX_SETUPS: u32 = 3;

@@ -3,19 +3,19 @@
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
 use super::{Common, matrices, write_json};
+use crate::Result;
+use crate::backend::Backend;
+use crate::backend::device::with_backend;
 use crate::cli::solve::orders;
 use crate::cli::{print, summary, table};
+use crate::model::Model;
+use crate::precond::{self, Context};
+use crate::solve::CgOptions;
+use crate::solve::iteration::{self, Builder};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use serde::Serialize;
-use warpfem::Result;
-use warpfem::backend::Backend;
-use warpfem::backend::device::with_backend;
-use warpfem::model::Model;
-use warpfem::precond::{self, Context};
-use warpfem::solve::CgOptions;
-use warpfem::solve::iteration::{self, Builder};
 
 /// What is compared, and when to stop.
 #[derive(Debug, clap::Args)]

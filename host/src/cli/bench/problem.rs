@@ -2,14 +2,14 @@
 
 use super::Common;
 use crate::cli::{memory, solve, usage};
+use crate::element::ElementKind;
+use crate::mesh::generate::generate_box;
+use crate::mesh::rectangle::{self, generate_rectangle};
+use crate::mesh::{Mesh, generate};
+use crate::model::{Analysis, Case, Model};
+use crate::{Error, Result};
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
-use warpfem::element::ElementKind;
-use warpfem::mesh::generate::generate_box;
-use warpfem::mesh::rectangle::{self, generate_rectangle};
-use warpfem::mesh::{Mesh, generate};
-use warpfem::model::{Analysis, Case, Model};
-use warpfem::{Error, Result};
 
 /// Where the mesh comes from.
 #[derive(Debug, clap::Args)]

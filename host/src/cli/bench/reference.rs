@@ -1,12 +1,12 @@
 //! The measured matrix in the host's memory, whatever the format: so that every format's product can be checked, and other
 //! programs can be measured on the same one.
 
+use crate::Result;
+use crate::backend::Backend;
+use crate::sparse::{Matrix, Pattern, Sparsity, Tuning};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use std::rc::Rc;
-use warpfem::Result;
-use warpfem::backend::Backend;
-use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 /// A matrix by its blocks.
 pub struct Reference<T> {
@@ -71,7 +71,7 @@ pub fn check<T: Real>(what: &str, difference: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpfem::backend::CpuBackend;
+    use crate::backend::CpuBackend;
 
     #[test]
     fn the_product_is_that_of_the_blocks() {

@@ -2,8 +2,8 @@
 //! memory.
 
 use crate::cli::print;
+use crate::{Error, Result};
 use serde::Serialize;
-use warpfem::{Error, Result};
 
 /// What a row is of, by its name.
 #[derive(Debug, Serialize)]

@@ -1,18 +1,18 @@
 //! Solutions with one preconditioner or another, as `warpfem bench precond` and `amg` time them.
 
 use super::median;
+use crate::backend::Backend;
 use crate::cli::{print, summary};
+use crate::output::summary::Multigrid;
+use crate::pipeline::System;
+use crate::solve::iteration::{self, Builder, Iteration};
+use crate::solve::{CgOptions, Silent};
+use crate::{Result, sparse};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::ops::Deref;
 use std::time::Instant;
-use warpfem::backend::Backend;
-use warpfem::output::summary::Multigrid;
-use warpfem::pipeline::System;
-use warpfem::solve::iteration::{self, Builder, Iteration};
-use warpfem::solve::{CgOptions, Silent};
-use warpfem::{Result, sparse};
 
 /// Solutions are timed at most this often: one takes many iterations.
 pub const MAX_SOLUTIONS: u32 = 5;

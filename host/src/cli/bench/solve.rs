@@ -3,19 +3,19 @@
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions};
 use super::{Common, matrices, write_json};
+use crate::Result;
+use crate::assembly::Ordering;
+use crate::backend::Backend;
+use crate::backend::device::with_backend;
 use crate::cli::{print, table};
+use crate::model::Model;
+use crate::pipeline::{Choices, Solution, solve_on};
+use crate::precond;
+use crate::solve::Silent;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-use warpfem::Result;
-use warpfem::assembly::Ordering;
-use warpfem::backend::Backend;
-use warpfem::backend::device::with_backend;
-use warpfem::model::Model;
-use warpfem::pipeline::{Choices, Solution, solve_on};
-use warpfem::precond;
-use warpfem::solve::Silent;
 
 /// What is solved, and how.
 #[derive(Debug, clap::Args)]

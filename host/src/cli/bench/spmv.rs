@@ -5,18 +5,18 @@ use super::matrices;
 use super::reference::{self, Reference};
 use super::row::{Of, Row};
 use super::{Common, bandwidth, export, setups, write_json};
+use crate::Result;
+use crate::assembly::numbering::DEGREE_WINDOW;
+use crate::backend::device::with_backend;
+use crate::backend::{Backend, Scalar};
 use crate::cli::{print, table};
+use crate::mesh::Mesh;
+use crate::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::rc::Rc;
-use warpfem::Result;
-use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Scalar};
-use warpfem::mesh::Mesh;
-use warpfem::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
 
 /// Most rows per slice: `sell` pads the last slice to its full height, so taller ones measure padding.
 const MAX_SLICE: usize = 1 << 20;

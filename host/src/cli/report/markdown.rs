@@ -1,6 +1,6 @@
 //! Numbers and tables as Markdown.
 
-use warpfem::text;
+use crate::text;
 
 /// A value to three significant digits; a dash for nothing.
 pub fn number(value: impl Into<Option<f64>>) -> String {

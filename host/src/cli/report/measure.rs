@@ -1,15 +1,15 @@
 //! Measures this machine by the benches, in this process, and keeps their JSON as one file.
 
 use super::Arguments;
+use crate::backend::Device;
 use crate::cli::{bench, print, solve};
+use crate::text::date;
+use crate::{output, sparse};
 use clap::Parser;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use warpfem::backend::Device;
-use warpfem::text::date;
-use warpfem::{output, sparse};
 
 /// Points of a history that are kept.
 const HISTORY: usize = 60;

@@ -42,13 +42,13 @@ mod tests;
 mod verdict_tests;
 
 use super::{check, devices, print, usage};
+use crate::Error;
+use crate::output;
+use crate::text::files;
 use run::Run;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use warpfem::Error;
-use warpfem::output;
-use warpfem::text::files;
 
 /// The exit code of a report that is not what its figures make: a verification that is off.
 const STALE: u8 = 5;

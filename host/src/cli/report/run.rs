@@ -6,12 +6,12 @@
 //! in `runs`.
 
 use super::provenance::Session;
+use crate::output::summary::MultigridSetup;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-use warpfem::output::summary::MultigridSetup;
 
 /// All figures of one kind of machine.
 #[derive(Debug, Clone, Default, Deserialize)]
