@@ -324,7 +324,7 @@ fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
     assert!(launches.keys().any(|name| name.contains("persistent")), "{launches:?}");
     let (found, outcome, launches) = run(Recorder::default().without_cooperation());
     assert!(!launches.keys().any(|name| name.contains("persistent")), "{launches:?}");
-    assert_eq!(launches["cg_direction_f64"], outcome.iterations.next_multiple_of(CHECK_EVERY));
+    assert_eq!(launches["cg_update_f64"], outcome.iterations.next_multiple_of(CHECK_EVERY));
     assert!(outcome.converged && in_one.converged);
     assert_close("u", &found, &expected, 1e-8, largest(&expected));
 }
@@ -333,7 +333,7 @@ fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
 fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
     let (launches, [reads, others @ ..]) = difference("jacobi", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
-    assert_eq!(launches, [("cg_direction_f64", each), ("cg_residual_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
+    assert_eq!(launches, [("cg_residual_f64", each), ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
     assert_eq!((reads, others), (10, [0; 5]));
 }
 

@@ -50,7 +50,6 @@ checks!(
     vectors::mul,
     vectors::axpy,
     vectors::xpby,
-    vectors::cg_direction,
     vectors::dot,
     vectors::cg_residual,
     persistent::cg_persistent,

@@ -5,6 +5,7 @@ use super::{SIZES, more_than_a_grid};
 use crate::common::blocks::{Blocks, random_sparsity};
 use crate::common::{Random, assert_close, bits, quotient, rounding};
 use cuda_std::GpuFloat;
+use kernels_rs::cg::CgUpdate;
 use kernels_rs::half::F16;
 use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, Step, ToDouble, ToSingle};
 use kernels_rs::real::{Real, Stored};
@@ -245,14 +246,25 @@ pub fn cg_update<B: Backend>(backend: &B) -> Vec<u64> {
 
 fn cg_update_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let [z, u, p]: [Vec<T>; 3] = [7, 8, 9].map(|seed| Random(seed).vector(n));
-    let [device_z, mut device_u, mut device_p] = [&z, &u, &p].map(|values| backend.upload(values).unwrap());
-    let (alpha, beta) = (quotient(backend, 20, -1.75, 3.0), quotient(backend, 22, 2.5, 0.7));
-    backend.cg_update([alpha, beta], &device_z, &mut device_u, &mut device_p).unwrap();
-    let (new_u, new_p) = (backend.download(&device_u).unwrap(), backend.download(&device_p).unwrap());
-    let expected: Vec<f64> = (0..n).map(|i| u[i].to_f64() + ALPHA * p[i].to_f64()).collect();
-    assert_close("cg_update: u", &new_u, &expected, rounding::<T>(), 2.0);
-    let expected: Vec<f64> = (0..n).map(|i| z[i].to_f64() + BETA * p[i].to_f64()).collect();
-    assert_close("cg_update: p", &new_p, &expected, rounding::<T>(), 5.0);
+    let factors = [quotient(backend, 20, -1.75, 3.0), quotient(backend, 22, 2.5, 0.7)];
+    let check = |new_u: &[T], new_p: &[T]| {
+        let expected: Vec<f64> = (0..n).map(|i| u[i].to_f64() + ALPHA * p[i].to_f64()).collect();
+        assert_close("cg_update: u", new_u, &expected, rounding::<T>(), 2.0);
+        let expected: Vec<f64> = (0..n).map(|i| z[i].to_f64() + BETA * p[i].to_f64()).collect();
+        assert_close("cg_update: p", new_p, &expected, rounding::<T>(), 5.0);
+    };
+    let device_z = backend.upload(&z).unwrap();
+    let [mut device_u, mut device_p] = [&u, &p].map(|values| backend.upload(&guarded(values)).unwrap());
+    let [alpha, beta] = factors.map(|factor| backend.ratio(factor));
+    let kernel = CgUpdate { alpha, beta, z: device_z.view(), u: device_u.view_mut(), p: device_p.view_mut() };
+    // SAFETY: all live and hold n entries.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let [new_u, new_p] = [&device_u, &device_p].map(|values| before_guard(backend, "cg_update", values));
+    check(&new_u, &new_p);
+    // As the backend does it.
+    let [mut device_u, mut device_p] = [&u, &p].map(|values| backend.upload(values).unwrap());
+    backend.cg_update(factors, &device_z, &mut device_u, &mut device_p).unwrap();
+    check(&backend.download(&device_u).unwrap(), &backend.download(&device_p).unwrap());
     [bits(&new_u), bits(&new_p)].concat()
 }
 

@@ -11,6 +11,7 @@ use crate::parallel;
 use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::blas::quotient;
 use kernels_rs::femses::Elements;
 use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored, fma};
@@ -235,18 +236,18 @@ impl Backend for CpuBackend {
         alpha: Quotient,
         q: &HostBuffer<T>,
         inverse: &HostBuffer<T>,
-        r: &mut HostBuffer<T>,
+        z: &mut HostBuffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
-        assert!(q.len() == r.len() && inverse.len() == r.len(), "vectors of different lengths");
+        assert!(q.len() == z.len() && inverse.len() == z.len(), "vectors of different lengths");
         let alpha = T::from_f64(self.quotient(alpha));
-        let chunks = r.0.par_chunks_mut(CHUNK).zip(q.0.par_chunks(CHUNK)).zip(inverse.0.par_chunks(CHUNK));
-        let partials = chunks.map(|((r, q), inverse)| {
+        let chunks = z.0.par_chunks_mut(CHUNK).zip(q.0.par_chunks(CHUNK)).zip(inverse.0.par_chunks(CHUNK));
+        let partials = chunks.map(|((z, q), inverse)| {
             let mut sums = [0.0; 2];
-            for ((r, q), inverse) in r.iter_mut().zip(q).zip(inverse) {
-                *r -= alpha * *q;
-                let residual = r.to_f64();
-                sums[0] += residual * inverse.to_f64() * residual;
+            for ((z, q), inverse) in z.iter_mut().zip(q).zip(inverse) {
+                *z -= alpha * *inverse * *q;
+                let residual = quotient(z.to_f64(), inverse.to_f64());
+                sums[0] += residual * z.to_f64();
                 sums[1] += residual * residual;
             }
             sums
@@ -257,21 +258,20 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn cg_direction<T: Real>(
+    fn cg_update<T: Real>(
         &self,
         [alpha, beta]: [Quotient; 2],
-        r: &HostBuffer<T>,
-        inverse: &HostBuffer<T>,
+        z: &HostBuffer<T>,
         u: &mut HostBuffer<T>,
         p: &mut HostBuffer<T>,
     ) -> Result<()> {
-        assert!([r.len(), inverse.len(), u.len()] == [p.len(); 3], "vectors of different lengths");
+        assert!([z.len(), u.len()] == [p.len(); 2], "vectors of different lengths");
         let [alpha, beta] = [alpha, beta].map(|quotient| T::from_f64(self.quotient(quotient)));
-        let old = r.0.par_chunks(CHUNK).zip(inverse.0.par_chunks(CHUNK));
-        u.0.par_chunks_mut(CHUNK).zip(p.0.par_chunks_mut(CHUNK)).zip(old).for_each(|((u, p), (r, inverse))| {
-            for (((u, p), r), inverse) in u.iter_mut().zip(p).zip(r).zip(inverse) {
+        let new = p.0.par_chunks_mut(CHUNK).zip(z.0.par_chunks(CHUNK));
+        u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, (p, z))| {
+            for ((u, p), z) in u.iter_mut().zip(p).zip(z) {
                 *u = fma(alpha, *p, *u);
-                *p = fma(beta, *p, *inverse * *r);
+                *p = fma(beta, *p, *z);
             }
         });
         Ok(())

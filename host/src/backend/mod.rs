@@ -20,7 +20,7 @@ use crate::sparse::Format;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
-use kernels_rs::cg::{CgDirection, CgUpdate};
+use kernels_rs::cg::CgUpdate;
 use kernels_rs::femses::Elements;
 use kernels_rs::precond::{BlockMul, Step};
 use kernels_rs::real::{Real, Stored};
@@ -347,38 +347,15 @@ pub trait Backend: Sized + 'static {
         unsafe { self.run(x.len(), Xpby { ratio: self.ratio(b), x: x.view(), y: y.view_mut() }) }
     }
 
-    /// For a diagonal preconditioner, `r -= alpha q`, `out = [r . inverse r, r . r]`.
+    /// For a diagonal preconditioner and `z = inverse r`: `z -= alpha inverse q`, `out = [r . z, r . r]`.
     fn cg_residual<T: Real>(
         &self,
         alpha: Quotient,
         q: &Self::Buffer<T>,
         inverse: &Self::Buffer<T>,
-        r: &mut Self::Buffer<T>,
+        z: &mut Self::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()>;
-
-    /// For a diagonal preconditioner, `u += alpha p`, then `p = inverse r + beta p`.
-    fn cg_direction<T: Real>(
-        &self,
-        [alpha, beta]: [Quotient; 2],
-        r: &Self::Buffer<T>,
-        inverse: &Self::Buffer<T>,
-        u: &mut Self::Buffer<T>,
-        p: &mut Self::Buffer<T>,
-    ) -> Result<()> {
-        let n = p.len();
-        assert!([r.len(), inverse.len(), u.len()] == [n; 3], "vectors of different lengths");
-        let kernel = CgDirection {
-            alpha: self.ratio(alpha),
-            beta: self.ratio(beta),
-            r: r.view(),
-            inverse: inverse.view(),
-            u: u.view_mut(),
-            p: p.view_mut(),
-        };
-        // SAFETY: all live and have the same length; u and p are borrowed uniquely.
-        unsafe { self.run(n, kernel) }
-    }
 
     /// For any preconditioner, `r -= alpha q`, `out = r . r`.
     fn cg_residual_norm<T: Real>(
@@ -428,7 +405,7 @@ pub trait Backend: Sized + 'static {
         }
     }
 
-    /// For any preconditioner, `u += alpha p`, then `p = z + beta p`.
+    /// `u += alpha p`, then `p = z + beta p`.
     fn cg_update<T: Real>(
         &self,
         [alpha, beta]: [Quotient; 2],

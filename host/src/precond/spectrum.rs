@@ -54,15 +54,16 @@ pub fn estimate<B: Backend, T: Real>(
     let [mut p, mut q] = [backend.zeros(n)?, backend.zeros(n)?];
     // SAFETY: both live and have n entries.
     unsafe { backend.run(n, LanczosStart { inverse: inverse.view(), r: r.view_mut() }) }?;
-    backend.mul(inverse, &r, &mut p)?;
+    backend.mul(inverse, &r, &mut z)?;
+    backend.copy(&z, &mut p)?;
     backend.dot(&r, &p, rho(0))?;
     for j in 0..STEPS {
         let alpha = Quotient { num: rho(j), den: pq(j) };
         let beta = Quotient { num: rho(j + 1), den: rho(j) };
         operator.apply_dot(backend, &p, &mut q, pq(j))?;
-        backend.cg_residual(alpha, &q, inverse, &mut r, [rho(j + 1), UNREAD])?;
-        // z collects the solution, which nobody needs: the fused step is cheaper than its parts.
-        backend.cg_direction([alpha, beta], &r, inverse, &mut z, &mut p)?;
+        backend.cg_residual(alpha, &q, inverse, &mut z, [rho(j + 1), UNREAD])?;
+        // r is needed no longer, and collects the solution, which nobody needs: the fused step is cheaper than its parts.
+        backend.cg_update([alpha, beta], &z, &mut r, &mut p)?;
     }
     let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;
     let (rho, pq) = coefficients.split_at(STEPS + 1);

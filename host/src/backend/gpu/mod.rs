@@ -386,20 +386,20 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         alpha: Quotient,
         q: &L::Buffer<T>,
         inverse: &L::Buffer<T>,
-        r: &mut L::Buffer<T>,
+        z: &mut L::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
-        assert!(q.len() == r.len() && inverse.len() == r.len(), "vectors of different lengths");
-        let blocks = self.stride_grid(r.len());
+        assert!(q.len() == z.len() && inverse.len() == z.len(), "vectors of different lengths");
+        let blocks = self.stride_grid(z.len());
         let kernel = CgResidual {
-            n: r.len(),
+            n: z.len(),
             alpha: self.ratio(alpha),
             q: q.view(),
             inverse: inverse.view(),
-            r: r.view_mut(),
+            z: z.view_mut(),
             to: self.reduction(blocks, out)?,
         };
-        // SAFETY: all live and have n entries; r is borrowed uniquely; a partial sum per block.
+        // SAFETY: all live and have n entries; z is borrowed uniquely; a partial sum per block.
         unsafe { self.launch_sum(blocks, &kernel) }
     }
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::time::Instant;
 
 /// Words per unknown that the fused vector steps of an iteration move.
-const VECTOR_WORDS: usize = 10;
+const VECTOR_WORDS: usize = 9;
 
 /// The formats, and when to stop.
 #[derive(Debug, clap::Args)]
@@ -81,7 +81,7 @@ struct Report {
     preconditioner: &'static str,
     /// How the device was told what to do.
     stepping: String,
-    /// Bytes an iteration must move in any format: the product's and ten words per unknown.
+    /// Bytes an iteration must move in any format: the product's and nine words per unknown.
     iteration_bytes: u64,
     rows: Vec<Row<Figures>>,
 }

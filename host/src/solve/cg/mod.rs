@@ -133,13 +133,14 @@ impl Until<'_> {
 }
 
 impl<B: Backend, T: Real> Cg<'_, B, T> {
-    /// `r = f - K u`, `p = M^-1 r`; `||f||`, of which the square is in [`NORM`], and `||r||`.
+    /// `r = f - K u`, `p = z = M^-1 r`; `||f||`, of which the square is in [`NORM`], and `||r||`.
     fn start(&mut self, f: &Vector<B, T>, u: &Vector<B, T>) -> Result<[f64; 2]> {
         let b = self.backend;
         self.starts += 1;
         residual(b, self.operator, f, u, &mut self.q, &mut self.r)?;
-        self.preconditioner.apply(b, self.operator, &self.r, &mut self.p)?;
-        b.dot(&self.r, &self.p, RHO[self.current])?;
+        self.preconditioner.apply(b, self.operator, &self.r, &mut self.z)?;
+        b.copy(&self.z, &mut self.p)?;
+        b.dot(&self.r, &self.z, RHO[self.current])?;
         b.dot(&self.r, &self.r, history(0))?;
         Ok(b.read([NORM, history(0)])?.map(f64::sqrt))
     }
@@ -186,18 +187,15 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         let beta = Quotient { num: next, den: rho };
         self.operator.apply_dot(b, &self.p, &mut self.q, pq)?;
         if let Some(inverse) = self.preconditioner.diagonal() {
-            b.cg_residual(alpha, &self.q, inverse, &mut self.r, [next, rr])?;
-            b.cg_direction([alpha, beta], &self.r, inverse, u, &mut self.p)?;
+            b.cg_residual(alpha, &self.q, inverse, &mut self.z, [next, rr])?;
+        } else if let Some(blocks) = self.preconditioner.blocks() {
+            b.cg_residual_blocks(alpha, &self.q, blocks, &mut self.r, &mut self.z, [next, rr])?;
         } else {
-            if let Some(blocks) = self.preconditioner.blocks() {
-                b.cg_residual_blocks(alpha, &self.q, blocks, &mut self.r, &mut self.z, [next, rr])?;
-            } else {
-                b.cg_residual_norm(alpha, &self.q, &mut self.r, rr)?;
-                self.preconditioner.apply(b, self.operator, &self.r, &mut self.z)?;
-                b.dot(&self.r, &self.z, next)?;
-            }
-            b.cg_update([alpha, beta], &self.z, u, &mut self.p)?;
+            b.cg_residual_norm(alpha, &self.q, &mut self.r, rr)?;
+            self.preconditioner.apply(b, self.operator, &self.r, &mut self.z)?;
+            b.dot(&self.r, &self.z, next)?;
         }
+        b.cg_update([alpha, beta], &self.z, u, &mut self.p)?;
         self.current = 1 - self.current;
         Ok(())
     }

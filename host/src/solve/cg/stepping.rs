@@ -99,6 +99,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         };
         if !self.operator.iterate(b, state)? {
             self.stepper = Stepper::Graph { warm: false, recorded: None };
+            b.copy(&self.p, &mut self.z)?;
             return Ok(None);
         }
         let found = b.download(history)?;
