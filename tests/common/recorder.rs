@@ -36,6 +36,7 @@ pub struct Recorder {
     counts: RefCell<Counts>,
     room: Option<u64>,
     refuses_cooperation: bool,
+    shared_bytes: Option<usize>,
     full_at: Option<usize>,
     refused: Option<usize>,
 }
@@ -70,6 +71,11 @@ impl Recorder {
     /// The same without launches whose blocks wait for one another.
     pub fn without_cooperation(self) -> Self {
         Recorder { refuses_cooperation: true, ..self }
+    }
+
+    /// The same with so many bytes of shared memory for a block of those that run at the same time.
+    pub fn with_shared(self, bytes: usize) -> Self {
+        Recorder { shared_bytes: Some(bytes), ..self }
     }
 
     /// What was done so far.
@@ -131,7 +137,8 @@ impl Launcher for Recorder {
     }
 
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid> {
-        self.emulated.resident_grid(threads, kernel)
+        let grid = self.emulated.resident_grid(threads, kernel)?;
+        Ok(Grid { shared_bytes: self.shared_bytes.unwrap_or(grid.shared_bytes), ..grid })
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {

@@ -1,10 +1,11 @@
 //! `cg_persistent`: many iterations in one launch.
 
-use crate::common::blocks::{Blocks, random_sparsity};
+use crate::common::blocks::{Blocks, random_sparsity, sparsity};
+use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, max_slices};
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, CgState, Scalar, Vector};
+use warpfem::backend::{Backend, CgState, GpuBackend, Scalar, Vector};
 use warpfem::precond::{self, Context, Preconditioner};
 use warpfem::sparse::{Matrix, Operator};
 
@@ -70,6 +71,32 @@ pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
+/// Of the launches here, blocks have room for nothing, for a few values, for their neighbours alone, with some values, and for
+/// all. Two rows name every other row: their blocks have no room for their neighbours when the rest do.
+#[test]
+fn what_has_a_place_in_shared_memory_changes_no_bit() {
+    fn check<T: Real>(size: usize) {
+        let n = 8 * 32 * max_slices(size) - 5;
+        let mut neighbours: Vec<Vec<usize>> = (0..n).map(|i| vec![(i + 1) % n, (i + n - 1) % n]).collect();
+        for hub in [3, n / 2] {
+            for other in (hub % 2..n).step_by(2) {
+                neighbours[hub].push(other);
+                neighbours[other].push(hub);
+            }
+        }
+        let blocks = Blocks::dominant(sparsity(&neighbours), size, 0.25, 5);
+        let bits = [0, 1, 2, 4, 8, 16, 64, 224].map(|kilobytes| {
+            let backend = GpuBackend::new(Recorder::default().with_shared(kilobytes << 10)).unwrap();
+            iterated::<_, T>(&backend, &blocks, &[3])
+        });
+        assert!(!bits[0].is_empty() && bits.iter().all(|found| *found == bits[0]), "{size} unknowns a row");
+    }
+    for size in 1..=3 {
+        check::<f32>(size);
+        check::<f64>(size);
+    }
+}
+
 fn refuses_what_has_no_room<B: Backend>(backend: &B) {
     let n = if backend.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
     let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
@@ -89,30 +116,33 @@ fn launch<B: Backend, T: Real>(
     history: &mut Vector<B, f64>,
     (steps, enough): (usize, f64),
 ) -> bool {
-    let [mut z, mut other_p] = [(); 2].map(|()| backend.zeros(matrix.n()).unwrap());
-    let (inverse, p) = (jacobi.diagonal().unwrap(), [p, &mut other_p]);
+    let (inverse, mut z) = (jacobi.diagonal().unwrap(), backend.zeros(matrix.n()).unwrap());
     let state = CgState { inverse, u, r, z: &mut z, p, history, steps, enough, rho: RHO };
     matrix.iterate(backend, state).unwrap()
 }
 
 fn persistent<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
     let blocks = Blocks::dominant(random_sparsity(n, 8, 3), size, 0.25, 5);
-    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
-    let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
-    let f: Vec<T> = Random(7).vector(size * n);
-    let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
-    let (inverse, first) = start(&blocks, &f);
-    let mut found = Vec::new();
-    // An even and an odd number of iterations: the two arrays of p take turns.
     // A single row is solved sooner, and many take their time on the emulator.
     let steps: &[usize] = match n {
         1 => &[0, 1],
         1000.. => &[4, 5],
         _ => &[0, 1, 4, 5],
     };
+    iterated::<B, T>(backend, &blocks, steps)
+}
+
+/// The bits of what comes of so many iterations, each time from the start.
+fn iterated<B: Backend, T: Real>(backend: &B, blocks: &Blocks, steps: &[usize]) -> Vec<u64> {
+    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
+    let f: Vec<T> = Random(7).vector(blocks.n());
+    let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
+    let (inverse, first) = start(blocks, &f);
+    let mut found = Vec::new();
     for &steps in steps {
         let mut expected = first.clone();
-        (0..steps).for_each(|_| iterate(&blocks, &inverse, &mut expected));
+        (0..steps).for_each(|_| iterate(blocks, &inverse, &mut expected));
         // To the end, and to where the residual is small enough before.
         let floor = (100.0 * rounding::<T>()).powi(2) * first.squares_scale();
         let last = expected.squares.last().map_or(f64::INFINITY, |square| 1.001 * square + floor);

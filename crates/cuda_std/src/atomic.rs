@@ -86,6 +86,17 @@ pub unsafe fn accumulate_shared<T: AtomicAdd>(p: *mut T, value: T) {
     unsafe { T::atomic_accumulate_shared(p, value) }
 }
 
+/// `*p |= bits` in shared memory.
+///
+/// # Safety
+/// As for [`accumulate_shared`].
+#[inline(always)]
+#[track_caller]
+pub unsafe fn or_shared(p: *mut u32, bits: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { target::or_shared_u32(p, bits) }
+}
+
 /// `y[i] = min(y[i], value)`; returns the old `y[i]`.
 ///
 /// # Safety

@@ -308,6 +308,39 @@ fn atomics_in_shared_memory_lose_no_update() {
     check::<u32>();
 }
 
+/// out[block] = a bit for each thread of a block of 96, set by its lane's number in shared memory.
+///
+/// # Safety
+/// `out` has three items per block.
+#[kernel]
+pub unsafe fn shared_bits(out: ViewMut<u32>) {
+    let (words, t) = (shared_array![u32; 3], thread::thread_idx_x() as usize);
+    // SAFETY: the array has a word per warp; barriers part the writes from the bits and the bits from the reads.
+    unsafe {
+        if t < 3 {
+            words.add(t).write(0);
+        }
+        thread::sync_threads();
+        // All but the first thread; twice is as good as once.
+        if t > 0 {
+            atomic::or_shared(words.add(t / 32), 1 << (t % 32));
+            atomic::or_shared(words.add(t / 32), 1 << (t % 32));
+        }
+        thread::sync_threads();
+        if t < 3 {
+            out.set(3 * thread::block_idx_x() as usize + t, words.add(t).read());
+        }
+    }
+}
+
+#[test]
+fn bits_in_shared_memory_are_set_once() {
+    let mut out = vec![0; 6];
+    let kernel = SharedBits::new(ViewMut::from_slice(&mut out));
+    run_in_every_order(2, 96, &kernel, |_| {});
+    assert_eq!(out, [u32::MAX - 1, u32::MAX, u32::MAX].repeat(2));
+}
+
 /// Which thread came first, a result that depends on the order.
 ///
 /// # Safety

@@ -432,8 +432,8 @@ pub struct CgState<'a, B: Backend, T: Real> {
     pub r: &'a mut Vector<B, T>,
     /// 0; scratch.
     pub z: &'a mut Vector<B, T>,
-    /// The direction, and room for another.
-    pub p: [&'a mut Vector<B, T>; 2],
+    /// The direction.
+    pub p: &'a mut Vector<B, T>,
     /// How it went: see [`kernels_rs::cg_persistent::CgRun::history`].
     pub history: &'a mut Vector<B, f64>,
     /// Iterations at most.

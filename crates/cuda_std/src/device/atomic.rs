@@ -67,4 +67,5 @@ shared_reductions! {
     accumulate_shared_u32 u32, reg32, "red.shared.add.u32 [{p}], {v};";
     accumulate_shared_f32 f32, reg32, "red.shared.add.f32 [{p}], {v};";
     accumulate_shared_f64 f64, reg64, "red.shared.add.f64 [{p}], {v};";
+    or_shared_u32 u32, reg32, "red.shared.or.b32 [{p}], {v};";
 }

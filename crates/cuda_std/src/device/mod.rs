@@ -14,7 +14,7 @@ use core::arch::nvptx;
 
 pub use atomic::{
     accumulate_f32, accumulate_f64, accumulate_shared_f32, accumulate_shared_f64, accumulate_shared_u32,
-    accumulate_u32, add_f32, add_f64, add_u32, max_u32, min_u32,
+    accumulate_u32, add_f32, add_f64, add_u32, max_u32, min_u32, or_shared_u32,
 };
 pub use load::{
     get_8, get_16, get_32, get_64, load_8, load_16, load_32, load_64, put_8, put_16, put_32, put_64, stream_8,

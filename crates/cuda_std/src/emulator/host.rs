@@ -60,6 +60,7 @@ macro_rules! atomics_u32 {
 atomics_u32! {
     add_u32 fetch_add;
     min_u32 fetch_min;
+    or_u32 fetch_or;
     max_u32 fetch_max;
 }
 
@@ -107,6 +108,7 @@ accumulations! {
     accumulate_shared_u32 add_u32 u32;
     accumulate_shared_f32 add_f32 f32;
     accumulate_shared_f64 add_f64 f64;
+    or_shared_u32 or_u32 u32;
 }
 
 macro_rules! fences {

@@ -28,7 +28,7 @@ use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
-use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, N_SUMS, SLICE, kept_bytes, max_slices};
+use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, N_SUMS, SLICE, max_slices};
 use kernels_rs::femses::{Elements, FemsesGather};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored};
@@ -344,24 +344,18 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         values: &L::Buffer<V>,
         state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
-        let CgState { inverse, u, r, z, p: [p, other_p], history, steps, enough, rho } = state;
+        let CgState { inverse, u, r, z, p, history, steps, enough, rho } = state;
         let n = inverse.len();
         let Some(values) = V::numbers(values.view()) else { return Ok(false) };
-        assert!([u, &*r, z, p, other_p].map(|v| v.len()) == [n; 5], "vectors of different lengths");
+        assert!([u, &*r, z, p].map(|v| v.len()) == [n; 4], "vectors of different lengths");
         assert!(HISTORY + steps <= history.len(), "no room for the history of {steps} iterations");
-        let v = CgVectors {
-            inverse: inverse.view(),
-            u: u.view_mut(),
-            r: r.view_mut(),
-            z: z.view_mut(),
-            p: p.view_mut(),
-            other_p: other_p.view_mut(),
-        };
+        let v =
+            CgVectors { inverse: inverse.view(), u: u.view_mut(), r: r.view_mut(), z: z.view_mut(), p: p.view_mut() };
         let mut reducer = self.reducer.borrow_mut();
         let mut run = CgRun {
             steps,
             enough,
-            room: 0,
+            shared_bytes: 0,
             barrier: reducer.barrier.view_mut(),
             partials: reducer.partials.view_mut(),
             history: history.view_mut(),
@@ -375,7 +369,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         if blocks == 0 || n_slices.div_ceil(blocks) > max_slices(F::ROWS) {
             return Ok(false);
         }
-        run.room = resident.shared_bytes / kept_bytes(F::ROWS, size_of::<V>());
+        run.shared_bytes = resident.shared_bytes;
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
         unsafe { self.launcher.launch_cooperative(Grid { blocks, ..resident }, &kernel) }

@@ -91,7 +91,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             u,
             r: &mut self.r,
             z: &mut self.z,
-            p: [&mut self.p, &mut self.q],
+            p: &mut self.p,
             history: &mut *history,
             steps,
             enough,
