@@ -1,8 +1,9 @@
 //! Structured meshes of rings round the origin in the plane z = 0.
 //!
 //! A rectangle of cells in radius r and angle theta, mapped by `x = r cos(theta), y = r sin(theta)` and closed: node
-//! `(i, j)` of the corners, i along the radius and j around, has the index `i + (n_radial + 1) j`. Quadratic elements have
-//! a node on every edge besides, at the middle of the edge in (r, theta), so that circles are curved and radii straight.
+//! `(i, j)` of the corners, i along the radius and j around, has the index `i + (n_radial + 1) j`. Quadratic elements
+//! have a node on every edge besides, at the middle of the edge in (r, theta), so that circles are curved and radii
+//! straight.
 
 use std::f64::consts::TAU;
 
@@ -33,8 +34,8 @@ pub fn check(&[inner, outer]: &[f64; 2], &[radial, around]: &[usize; 2]) -> Resu
 
 /// A ring from the inner to the outer of two `radii`, divided into `cells` along the radius and around.
 ///
-/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body on
-/// their left.
+/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body
+/// on their left.
 ///
 /// # Errors
 /// [`MeshError::Generate`] for radii or a division that make no ring, [`MeshError::TooLarge`] past 32-bit indices.
@@ -53,7 +54,7 @@ pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -
         node_tags: (1..=n_nodes as u64).collect(),
         cells: vec![faces, edges],
         groups: std::iter::once(body).chain(sides).collect(),
-        warnings: Vec::new(),
+        ..Mesh::default()
     };
     if kind == linear { Ok(mesh) } else { quadratic(mesh).map(|mesh| ring.curved(mesh)) }
 }
@@ -154,7 +155,7 @@ mod tests {
     fn every_edge_is_shared_by_two_cells_or_lies_on_a_circle() {
         for kind in [Tri3, Quad4, Tri6, Quad8] {
             let mesh = generate_annulus(kind, [0.5, 2.0], [2, 7]).unwrap();
-            assert_eq!(crate::mesh::faces::skin(&mesh).len(), 14, "{kind:?}");
+            assert_eq!(mesh.skin().len(), 14, "{kind:?}");
             for (name, radius) in [("inner", 0.5f64), ("outer", 2.0)] {
                 let nodes = mesh.nodes_on(name).unwrap();
                 assert_eq!(nodes.len(), if kind.info().is_quadratic() { 14 } else { 7 });

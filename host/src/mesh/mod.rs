@@ -11,11 +11,13 @@ pub mod generate;
 mod gmsh;
 mod groups;
 pub mod ordering;
+pub mod pairs;
 pub mod parts;
 pub mod quadratic;
 pub mod quality;
 mod raw;
 pub mod rectangle;
+pub mod skin;
 pub mod thin;
 pub mod write;
 
@@ -66,8 +68,25 @@ pub struct Group {
     pub members: Vec<(usize, Vec<u32>)>,
 }
 
+impl Group {
+    /// Takes in the members of another group of its dimension.
+    fn add(&mut self, members: &[(usize, Vec<u32>)]) {
+        for (block, cells) in members {
+            match self.members.iter_mut().find(|(own, _)| own == block) {
+                Some((_, own)) => {
+                    own.extend(cells);
+                    own.sort_unstable();
+                    own.dedup();
+                }
+                None => self.members.push((*block, cells.clone())),
+            }
+        }
+        self.members.sort_unstable_by_key(|(block, _)| *block);
+    }
+}
+
 /// A mesh as the file gives it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
     /// Node coordinates, `[n_nodes][3]`, in the file's order.
     pub coords: Vec<[f64; 3]>,
@@ -79,6 +98,8 @@ pub struct Mesh {
     pub groups: Vec<Group>,
     /// Things worth saying that did not stop the reading (elements turned round, orphan nodes).
     pub warnings: Vec<String>,
+    /// Its skin, for [`Mesh::skin`].
+    pub skin: skin::Kept,
 }
 
 impl Mesh {
@@ -99,8 +120,8 @@ impl Mesh {
         is_flat(&self.coords)
     }
 
-    /// The group with this name. Of several, which Gmsh allows in different dimensions, what can be held and loaded: the sides of
-    /// the body, or else what has the next lower dimension, the body itself last.
+    /// The group with this name. Of several, which Gmsh allows in different dimensions, what can be held and loaded:
+    /// the sides of the body, or else what has the next lower dimension, the body itself last.
     pub fn group(&self, name: &str) -> Option<&Group> {
         let (named, dim) = (self.groups.iter().filter(|group| group.name == name), self.dim());
         named.min_by_key(|group| if group.dim < dim { dim - group.dim } else { usize::MAX })

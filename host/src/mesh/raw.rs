@@ -108,8 +108,9 @@ impl Raw {
         for block in &self.blocks {
             cells.push(resolve(block, &index)?);
         }
-        let groups = self.named_groups();
-        let mut mesh = Mesh { coords: self.coords, node_tags: self.node_tags, cells, groups, warnings: Vec::new() };
+        let (groups, warnings) = self.named_groups();
+        let (coords, node_tags) = (self.coords, self.node_tags);
+        let mut mesh = Mesh { coords, node_tags, cells, groups, warnings, ..Mesh::default() };
         drop_orphans(&mut mesh);
         let bad = check::review(&mut mesh);
         Ok((mesh, bad))
@@ -137,30 +138,36 @@ impl Raw {
 
     fn check_dimension(&self) -> Result<(), MeshError> {
         let dim = self.blocks.iter().map(|block| block.kind.info().dim).max().unwrap_or(0);
+        let (has_volume, grouped) = (self.volume_entities, !self.groups.is_empty());
         match dim {
             3 => Ok(()),
-            2 if is_flat(&self.coords) && !self.volume_entities => Ok(()),
-            0 | 1 if !self.volume_entities => Err(MeshError::NoElements),
-            2 if !self.volume_entities && is_in_a_plane(&self.coords) => Err(MeshError::Tilted),
-            2 if !self.volume_entities && self.groups.is_empty() && !self.is_closed() => Err(MeshError::Shell),
-            _ => Err(MeshError::NoVolume { grouped: !self.groups.is_empty() }),
+            2 if is_flat(&self.coords) && !has_volume => Ok(()),
+            0 | 1 if !has_volume => Err(MeshError::NoElements),
+            2 if !has_volume && is_in_a_plane(&self.coords) => Err(MeshError::Tilted),
+            _ => match self.is_closed() {
+                false if !has_volume && !grouped => Err(MeshError::Shell),
+                is_closed => Err(MeshError::NoVolume { faces: self.facets().count(), has_volume, grouped, is_closed }),
+            },
         }
     }
 
     /// Whether every edge of the facets is shared by another one.
     fn is_closed(&self) -> bool {
-        let mut edges: Vec<[u64; 2]> = Vec::new();
-        for block in self.blocks.iter().filter(|block| block.kind.info().dim == 2) {
-            let info = block.kind.info();
-            for cell in block.nodes.chunks_exact(info.n_nodes) {
-                edges.extend(info.faces.iter().map(|(_, ends)| {
-                    let [a, b] = [cell[ends[0]], cell[ends[1]]];
-                    [a.min(b), a.max(b)]
-                }));
-            }
-        }
+        let edges = self.facets().flat_map(|(kind, cell)| {
+            kind.info().faces.iter().map(|(_, ends)| {
+                let [a, b] = [cell[ends[0]], cell[ends[1]]];
+                [a.min(b), a.max(b)]
+            })
+        });
+        let mut edges: Vec<[u64; 2]> = edges.collect();
         edges.par_sort_unstable();
         edges.chunk_by(|a, b| a == b).all(|shared| shared.len() > 1)
+    }
+
+    /// The elements of two dimensions, with their nodes.
+    fn facets(&self) -> impl Iterator<Item = (ElementKind, &[u64])> {
+        let blocks = self.blocks.iter().filter(|block| block.kind.info().dim == 2);
+        blocks.flat_map(|block| block.nodes.chunks_exact(block.kind.info().n_nodes).map(|cell| (block.kind, cell)))
     }
 
     fn check_nodes(&self) -> Result<(), MeshError> {
@@ -191,12 +198,33 @@ impl Raw {
         self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1))
     }
 
-    fn named_groups(&self) -> Vec<Group> {
-        let members = |blocks: &BTreeMap<usize, Vec<u32>>| blocks.iter().map(|(&b, m)| (b, m.clone())).collect();
-        let groups = self.groups.iter();
-        groups
-            .map(|(key, blocks)| Group { name: self.name_of(key), dim: key.0 as usize, members: members(blocks) })
-            .collect()
+    /// The groups in the order of their dimensions and tags. Those of one dimension that have one name, which Gmsh
+    /// allows, are one group, and a warning says so.
+    fn named_groups(&self) -> (Vec<Group>, Vec<String>) {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut tags: Vec<Vec<i32>> = Vec::new();
+        for (key, blocks) in &self.groups {
+            let (name, dim) = (self.name_of(key), key.0 as usize);
+            let members: Vec<(usize, Vec<u32>)> = blocks.iter().map(|(&block, cells)| (block, cells.clone())).collect();
+            match groups.iter().position(|group| group.dim == dim && group.name == name) {
+                Some(same) => {
+                    groups[same].add(&members);
+                    tags[same].push(key.1);
+                }
+                None => {
+                    groups.push(Group { name, dim, members });
+                    tags.push(vec![key.1]);
+                }
+            }
+        }
+        let shared = groups.iter().zip(&tags).filter(|(_, tags)| tags.len() > 1);
+        let warnings = shared.map(|(Group { name, .. }, tags)| {
+            let tags: Vec<String> = tags.iter().map(i32::to_string).collect();
+            let (n, tags) = (tags.len(), tags.join(", "));
+            format!("{n} physical groups are called `{name}` (their tags: {tags}) and are taken as one")
+        });
+        let warnings = warnings.collect();
+        (groups, warnings)
     }
 }
 

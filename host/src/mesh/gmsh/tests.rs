@@ -3,7 +3,7 @@
 use crate::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri3, Tri6};
 use crate::mesh::quality::volume;
 use crate::mesh::write::{Form, to_bytes};
-use crate::mesh::{Mesh, MeshError, faces::skin};
+use crate::mesh::{Mesh, MeshError};
 
 fn data(name: &str) -> Vec<u8> {
     std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
@@ -55,18 +55,52 @@ fn four_files_of_gmsh_hold_the_same_mesh() {
     assert_eq!(first.group("body").unwrap().members[0].1.len(), solids.len());
     assert!(first.faces_on("left side").unwrap().len() < first.faces_on("both").unwrap().len());
     assert!(first.warnings.is_empty(), "{:?}", first.warnings);
-    assert!(!skin(&first).is_empty());
+    assert!(!first.skin().is_empty());
 }
 
 #[test]
 fn only_faces_in_groups_is_said() {
     let error = Mesh::parse(&data("faces41.msh")).unwrap_err();
-    assert!(matches!(error, MeshError::NoVolume { grouped: true }));
-    assert!(error.to_string().contains("only faces have groups, so Gmsh saved no volume"));
+    assert!(matches!(error, MeshError::NoVolume { has_volume: true, grouped: true, .. }));
+    let text = error.to_string();
+    assert!(text.contains("put the volume in a group too") && !text.contains("STL"), "{text}");
     let surface = v22(&TWO, &["2 1 2 3", "2 2 3 5"]);
     assert!(matches!(parse(&surface), Err(MeshError::Shell)));
     let closed = v22(&TWO, &["2 1 2 3", "2 1 2 4", "2 2 3 4", "2 1 3 4"]);
-    assert!(matches!(parse(&closed), Err(MeshError::NoVolume { grouped: false })));
+    let error = parse(&closed).unwrap_err();
+    let found = matches!(error, MeshError::NoVolume { faces: 4, has_volume: false, grouped: false, is_closed: true });
+    assert!(found && error.to_string().contains("Surface Loop(1) = Surface{:};"), "{error}");
+}
+
+#[test]
+fn groups_of_one_name_and_dimension_are_one() {
+    let elements = ["2 1 2 3", "2 1 2 4", "2 1 3 4", "2 2 3 4", "4 1 2 3 4", "4 2 3 4 5"];
+    let text = v22(&TWO, &elements)
+        .replace("$Nodes", "$PhysicalNames\n3\n2 1 \"a\"\n2 4 \"a\"\n3 1 \"a\"\n$EndPhysicalNames\n$Nodes");
+    // The third triangle is in both, which the format has by listing it twice.
+    let grouped = |line: &str| match line {
+        "1 2 2 0 1 1 2 3" => "1 2 2 4 1 1 2 3\n".to_string(),
+        "2 2 2 0 1 1 2 4" => "2 2 2 1 1 1 2 4\n".to_string(),
+        "3 2 2 0 1 1 3 4" => "3 2 2 1 1 1 3 4\n7 2 2 4 1 1 3 4\n".to_string(),
+        "4 2 2 0 1 2 3 4" => "4 2 2 5 1 2 3 4\n".to_string(),
+        "5 4 2 0 1 1 2 3 4" => "5 4 2 1 1 1 2 3 4\n".to_string(),
+        "6" => "7\n".to_string(),
+        other => format!("{other}\n"),
+    };
+    let mesh = parse(&text.lines().map(grouped).collect::<String>()).unwrap();
+    let groups: Vec<_> =
+        mesh.groups.iter().map(|group| (group.name.as_str(), group.dim, group.members.clone())).collect();
+    let triangles = mesh.cells.iter().position(|cells| cells.kind == Tri3).unwrap();
+    let tets = mesh.cells.iter().position(|cells| cells.kind == Tet4).unwrap();
+    assert_eq!(
+        groups,
+        [
+            ("a", 2, vec![(triangles, vec![0, 1, 2])]),
+            ("group5", 2, vec![(triangles, vec![3])]),
+            ("a", 3, vec![(tets, vec![0])])
+        ]
+    );
+    assert_eq!(mesh.warnings, ["2 physical groups are called `a` (their tags: 1, 4) and are taken as one"]);
 }
 
 #[test]
@@ -208,7 +242,7 @@ fn elements_listed_the_other_way_are_turned() {
     for elements in [["4 1 3 2 4", "4 2 3 4 5"], ["4 1 3 2 4", "4 2 4 3 5"]] {
         let mesh = parse(&v22(&TWO, &elements)).unwrap();
         assert_eq!(mesh.warnings.len(), 1);
-        assert_eq!(skin(&mesh).len(), 6);
+        assert_eq!(mesh.skin().len(), 6);
     }
     assert!(parse(&v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap().warnings.is_empty());
     let cube = [

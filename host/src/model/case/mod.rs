@@ -56,7 +56,7 @@ impl Case {
             (Some(Error::Case(first)), _) => Err(first),
             (_, Some(case)) => Ok(case),
             // What leaves no case has its reason, which is one of the case.
-            _ => Err(Source::new(path, text).error_anywhere("this is no case", "")),
+            _ => Err(Source::new(path, text).error_anywhere("this is no case", syntax::FORM)),
         }
     }
 
@@ -66,8 +66,8 @@ impl Case {
     /// # Errors
     ///
     /// All that was found, where that leaves no case to resolve: a file that cannot be read, text that is no TOML, keys
-    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis that
-    /// there is none of.
+    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis
+    /// that there is none of.
     pub fn review(path: &Path) -> Result<(Case, Problems), Problems> {
         match text_of(path) {
             Ok(text) => Case::review_text(path, &text),
