@@ -1,7 +1,7 @@
 //! Vector operations, with coefficients that are ratios of device-resident scalars: the host never waits for them.
 
 use crate::real::{Real, fma};
-use crate::reduce::{Reduction, sum_over_grid};
+use crate::reduce::{Reduction, sum_over_grid, sum_strided};
 use cuda_std::prelude::*;
 
 /// A coefficient `sign * scalars[num] / scalars[den]` that a kernel reads when it runs.
@@ -85,14 +85,8 @@ pub unsafe fn xpby<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(T = [f32, f64])]
+#[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn dot<T: Real>(n: usize, x: View<T>, y: View<T>, to: Reduction) {
-    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
-    let mut i = thread::index_1d() as usize;
-    let mut sum = 0.0;
-    while i < n {
-        sum = fma(x.at(i).to_f64(), y.at(i).to_f64(), sum);
-        i += stride;
-    }
-    sum_over_grid([sum], to);
+    let sums = sum_strided(n, |i| [x.at(i), y.at(i)], |_, [x, y], [sum]| *sum = fma(x.to_f64(), y.to_f64(), *sum));
+    sum_over_grid(sums, to);
 }

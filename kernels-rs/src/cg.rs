@@ -13,7 +13,7 @@
 
 use crate::blas::{Ratio, quotient};
 use crate::real::{Real, fma};
-use crate::reduce::{Reduction, sum_over_grid};
+use crate::reduce::{Reduction, sum_over_grid, sum_strided};
 use cuda_std::prelude::*;
 
 /// Computes, for a diagonal preconditioner `M^-1 = diag(inverse)` and `z = M^-1 r`:
@@ -24,21 +24,17 @@ use cuda_std::prelude::*;
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(T = [f32, f64])]
+#[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn cg_residual<T: Real>(n: usize, alpha: Ratio, q: View<T>, inverse: View<T>, z: ViewMut<T>, to: Reduction) {
     let minus_alpha = T::from_f64(-alpha.value());
-    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
-    let mut i = thread::index_1d() as usize;
-    let mut sums = [0.0; 2];
-    while i < n {
-        let inverse = inverse.at(i);
-        let new = fma(minus_alpha * inverse, q.at(i), z.at(i));
+    let load = |i| [inverse.at(i), q.at(i), z.at(i)];
+    let sums = sum_strided(n, load, |i, [inverse, q, old], [rz, rr]| {
+        let new = fma(minus_alpha * inverse, q, old);
         z.set(i, new);
         let residual = quotient(new.to_f64(), inverse.to_f64());
-        sums[0] = fma(residual, new.to_f64(), sums[0]);
-        sums[1] = fma(residual, residual, sums[1]);
-        i += stride;
-    }
+        *rz = fma(residual, new.to_f64(), *rz);
+        *rr = fma(residual, residual, *rr);
+    });
     sum_over_grid(sums, to);
 }
 
@@ -49,19 +45,19 @@ pub unsafe fn cg_residual<T: Real>(n: usize, alpha: Ratio, q: View<T>, inverse: 
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(T = [f32, f64])]
+#[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn cg_residual_norm<T: Real>(n: usize, alpha: Ratio, q: View<T>, r: ViewMut<T>, to: Reduction) {
     let minus_alpha = T::from_f64(-alpha.value());
-    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
-    let mut i = thread::index_1d() as usize;
-    let mut sum = 0.0;
-    while i < n {
-        let residual = fma(minus_alpha, q.at(i), r.at(i));
-        r.set(i, residual);
-        sum = fma(residual.to_f64(), residual.to_f64(), sum);
-        i += stride;
-    }
-    sum_over_grid([sum], to);
+    let sums = sum_strided(
+        n,
+        |i| [q.at(i), r.at(i)],
+        |i, [q, old], [sum]| {
+            let residual = fma(minus_alpha, q, old);
+            r.set(i, residual);
+            *sum = fma(residual.to_f64(), residual.to_f64(), *sum);
+        },
+    );
+    sum_over_grid(sums, to);
 }
 
 /// Computes: `u_i += alpha p_i`, then `p_i = z_i + beta p_i`.

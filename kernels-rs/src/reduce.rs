@@ -71,6 +71,36 @@ pub(crate) unsafe fn block_sum<const M: usize>(terms: [f64; M]) -> [f64; M] {
     total
 }
 
+/// Entries that a thread of [`sum_strided`] waits for at once.
+const AT_ONCE: usize = 2;
+
+/// Computes: a thread's part of sums over entries `0..n`: `add` adds entry i to them, of what `load` found there.
+///
+/// Thread mapping: a grid-stride loop. A thread loads some entries at once, and waits once for all of them: else what
+/// `add` computes would hold back the next loads.
+#[inline(always)]
+pub(crate) fn sum_strided<const M: usize, L: Copy>(
+    n: usize,
+    load: impl Fn(usize) -> L,
+    mut add: impl FnMut(usize, L, &mut [f64; M]),
+) -> [f64; M] {
+    let stride = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let mut i = thread::index_1d() as usize;
+    let mut sums = [0.0; M];
+    while i + (AT_ONCE - 1) * stride < n {
+        let entries: [L; AT_ONCE] = core::array::from_fn(|k| load(i + k * stride));
+        for k in 0..AT_ONCE {
+            add(i + k * stride, entries[k], &mut sums);
+        }
+        i += AT_ONCE * stride;
+    }
+    while i < n {
+        add(i, load(i), &mut sums);
+        i += stride;
+    }
+    sums
+}
+
 /// Computes: `scalars[out[m]] = sum over all threads of terms[m]`.
 ///
 /// Thread mapping: every thread of the launch; blocks of [`BLOCK`].
