@@ -21,8 +21,7 @@ fn mesh(kind: ElementKind, nodes: Vec<u32>) -> Mesh {
         coords: (0..n_nodes).map(|node| [node as f64, 0.0, 0.0]).collect(),
         node_tags: (1..=n_nodes as u64).collect(),
         cells: vec![Cells { kind, nodes, tags }],
-        groups: Vec::new(),
-        warnings: Vec::new(),
+        ..Mesh::default()
     }
 }
 

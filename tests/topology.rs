@@ -68,8 +68,7 @@ fn mesh(n: usize, cells: Vec<(ElementKind, Vec<u32>)>) -> Mesh {
         coords: (0..n).map(|_| [random.next(), random.next(), random.next()]).collect(),
         node_tags: (0..n as u64).map(|node| 10 * node + 7).collect(),
         cells: cells.into_iter().map(block).collect(),
-        groups: Vec::new(),
-        warnings: Vec::new(),
+        ..Mesh::default()
     }
 }
 

@@ -13,9 +13,8 @@
 //! **Time** is iterations times the bytes that each has to move (the matrix, and ten words per unknown; see docs/solver.md)
 //! over the bandwidth that is reached, besides what an iteration takes however small the system; with multigrid its set-up too.
 
-use crate::assembly::symbolic;
 use crate::element::ElementKind;
-use crate::mesh::{Cells, quality};
+use crate::mesh::{Cells, pairs, quality};
 use crate::model::{Analysis, Model};
 use crate::precond;
 use rayon::prelude::*;
@@ -147,7 +146,7 @@ impl Work {
     pub fn of(model: &Model, preconditioner: &str) -> Work {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
-        let blocks = (nodes as f64 * (1.0 + symbolic::degrees(mesh).mean)) as u64;
+        let blocks = nodes + 2 * pairs::coupled_pairs(mesh) as u64;
         let unknowns = nodes * size;
         let memory = Memory {
             mesh: mesh.solids().map(|(_, cells)| mesh_bytes(cells.kind, 0, cells.len() as u64)).sum::<u64>()

@@ -53,7 +53,7 @@ pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -
         node_tags: (1..=n_nodes as u64).collect(),
         cells: vec![faces, edges],
         groups: std::iter::once(body).chain(sides).collect(),
-        warnings: Vec::new(),
+        ..Mesh::default()
     };
     if kind == linear { Ok(mesh) } else { quadratic(mesh).map(|mesh| ring.curved(mesh)) }
 }
@@ -154,7 +154,7 @@ mod tests {
     fn every_edge_is_shared_by_two_cells_or_lies_on_a_circle() {
         for kind in [Tri3, Quad4, Tri6, Quad8] {
             let mesh = generate_annulus(kind, [0.5, 2.0], [2, 7]).unwrap();
-            assert_eq!(crate::mesh::faces::skin(&mesh).len(), 14, "{kind:?}");
+            assert_eq!(mesh.skin().len(), 14, "{kind:?}");
             for (name, radius) in [("inner", 0.5f64), ("outer", 2.0)] {
                 let nodes = mesh.nodes_on(name).unwrap();
                 assert_eq!(nodes.len(), if kind.info().is_quadratic() { 14 } else { 7 });

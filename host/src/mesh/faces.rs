@@ -1,4 +1,4 @@
-//! Faces of the solid elements: the skin of a mesh, and the faces that a group names.
+//! Faces of the solid elements, and those that a group names.
 //!
 //! A face's nodes are ordered so that its normal points out of the solid it belongs to. In a mesh of two dimensions the
 //! same holds for edges.
@@ -33,7 +33,7 @@ impl Face {
 }
 
 /// A side as it is compared with others: its corners ascending; `u32::MAX` past their number.
-type Key = [u32; MAX_FACE_CORNERS];
+pub(super) type Key = [u32; MAX_FACE_CORNERS];
 
 /// A side of a solid as it is compared with others: by its corners whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,13 +67,17 @@ fn gather<const N: usize>(cell: &[u32], local: &[usize]) -> [u32; N] {
 }
 
 /// The key of a side with these local nodes.
-fn key(kind: ElementKind, cell: &[u32], local: &[usize]) -> Key {
+pub(super) fn key(kind: ElementKind, cell: &[u32], local: &[usize]) -> Key {
     sorted(gather(cell, &local[..kind.info().n_corners]))
 }
 
-fn sorted(mut key: Key) -> Key {
-    key.sort_unstable();
-    key
+/// Without branches, as there are many.
+fn sorted([a, b, c, d]: Key) -> Key {
+    let order = |a: u32, b: u32| (a.min(b), a.max(b));
+    let ((a, b), (c, d)) = (order(a, b), order(c, d));
+    let ((a, c), (b, d)) = (order(a, c), order(b, d));
+    let (b, c) = order(b, c);
+    [a, b, c, d]
 }
 
 /// The key of a facet given as a cell of its own.
@@ -123,17 +127,6 @@ fn collect_at(node: usize, block: u32, cells: &Cells, at: &NodeCells, uses: &mut
     }
 }
 
-/// The sides that belong to exactly one solid, in the order of the solids.
-pub fn skin(mesh: &Mesh) -> Vec<Face> {
-    let mut single = for_each_face(mesh, |shared, found| {
-        if let [one] = shared {
-            found.push(*one);
-        }
-    });
-    single.sort_unstable_by_key(|face| (face.block, face.cell, face.side));
-    single.iter().map(|face| face.face(mesh)).collect()
-}
-
 impl Mesh {
     /// The faces of the group, or of the extreme plane ("xmin" .. "zmax"), with this name; `None` if there is none.
     ///
@@ -173,11 +166,10 @@ impl Mesh {
     }
 
     /// The sides of the skin all of whose nodes are marked.
-    fn skin_within(&self, marked: &[bool]) -> Vec<Face> {
+    pub(crate) fn skin_within(&self, marked: &[bool]) -> Vec<Face> {
         if marked.iter().filter(|&&on| on).count() > marked.len() / 2 {
-            let mut faces = skin(self);
-            faces.retain(|face| face.nodes().iter().all(|&node| marked[node as usize]));
-            return faces;
+            let is_marked = |face: &&Face| face.nodes().iter().all(|&node| marked[node as usize]);
+            return self.skin().iter().filter(is_marked).copied().collect();
         }
         let mut sides = self.sides_within(marked);
         sides.par_sort_unstable();
@@ -227,10 +219,10 @@ mod tests {
     fn the_skin_of_a_box_is_closed_and_outward() {
         for (kind, facet, per_cell) in [(Hex8, Quad4, 1), (Tet4, Tri3, 2), (Hex20, Quad8, 1), (Tet10, Tri6, 2)] {
             let mesh = generate_box(kind, [1.0, 2.0, 3.0], [3, 4, 5]).unwrap();
-            let skin = skin(&mesh);
+            let skin = mesh.skin();
             assert_eq!(skin.len(), 2 * (12 + 15 + 20) * per_cell);
             let mut volume = 0.0;
-            for face in &skin {
+            for face in skin {
                 assert_eq!(face.kind, facet);
                 let n = normal(&mesh, face);
                 let x = mesh.coords[face.nodes()[0] as usize];
@@ -257,7 +249,7 @@ mod tests {
                 of_plane.retain(|other| *other != face);
             }
             assert!(of_plane.is_empty());
-            assert_eq!(mesh.faces_on("body").unwrap(), skin(&mesh));
+            assert_eq!(mesh.faces_on("body").unwrap(), mesh.skin());
             assert_eq!(mesh.faces_on("nowhere"), None);
         }
     }
@@ -291,7 +283,7 @@ mod tests {
     fn curved_edges_are_the_skin_of_a_quadratic_plane_mesh() {
         for kind in [Tri6, Quad8] {
             let mesh = generate_rectangle(kind, [2.0, 1.0], [4, 3]).unwrap();
-            let edges = skin(&mesh);
+            let edges = mesh.skin();
             assert_eq!(edges.len(), 14);
             assert!(edges.iter().all(|edge| edge.kind == Line3));
             let side = mesh.faces_on("xmax").unwrap();
@@ -307,10 +299,9 @@ mod tests {
             coords: vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
             node_tags: vec![1, 2, 3, 4],
             cells: vec![Cells { kind: Tri3, nodes: vec![0, 1, 2, 0, 2, 3], tags: vec![1, 2] }],
-            groups: vec![],
-            warnings: vec![],
+            ..Mesh::default()
         };
-        let edges: Vec<_> = skin(&square).iter().map(|edge| edge.nodes().to_vec()).collect();
+        let edges: Vec<_> = square.skin().iter().map(|edge| edge.nodes().to_vec()).collect();
         assert_eq!(edges, [[0, 1], [1, 2], [2, 3], [3, 0]]);
     }
 }

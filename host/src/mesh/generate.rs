@@ -48,7 +48,7 @@ pub fn generate_box(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Res
         coords,
         cells: vec![solids, facets],
         groups: std::iter::once(body).chain(sides).collect(),
-        warnings: Vec::new(),
+        ..Mesh::default()
     };
     if kind == linear { Ok(mesh) } else { quadratic(mesh) }
 }

@@ -11,11 +11,13 @@ pub mod generate;
 mod gmsh;
 mod groups;
 pub mod ordering;
+pub mod pairs;
 pub mod parts;
 pub mod quadratic;
 pub mod quality;
 mod raw;
 pub mod rectangle;
+pub mod skin;
 pub mod thin;
 pub mod write;
 
@@ -67,7 +69,7 @@ pub struct Group {
 }
 
 /// A mesh as the file gives it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
     /// Node coordinates, `[n_nodes][3]`, in the file's order.
     pub coords: Vec<[f64; 3]>,
@@ -79,6 +81,8 @@ pub struct Mesh {
     pub groups: Vec<Group>,
     /// Things worth saying that did not stop the reading (elements turned round, orphan nodes).
     pub warnings: Vec<String>,
+    /// Its skin, for [`Mesh::skin`].
+    pub skin: skin::Kept,
 }
 
 impl Mesh {

@@ -109,7 +109,7 @@ impl Raw {
             cells.push(resolve(block, &index)?);
         }
         let groups = self.named_groups();
-        let mut mesh = Mesh { coords: self.coords, node_tags: self.node_tags, cells, groups, warnings: Vec::new() };
+        let mut mesh = Mesh { coords: self.coords, node_tags: self.node_tags, cells, groups, ..Mesh::default() };
         drop_orphans(&mut mesh);
         let bad = check::review(&mut mesh);
         Ok((mesh, bad))

@@ -81,7 +81,7 @@ pub fn generate_cut_rectangle(
         coords,
         cells: vec![faces, edges],
         groups: std::iter::once(body).chain(sides).collect(),
-        warnings: Vec::new(),
+        ..Mesh::default()
     };
     if kind == linear { Ok(mesh) } else { quadratic(mesh) }
 }

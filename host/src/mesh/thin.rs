@@ -1,12 +1,14 @@
 //! Where a body is only a few elements thick, by counting elements, not lengths.
 //!
-//! Nodes of the skin are of depth 0, and every other node is one deeper than the shallowest that it shares an element with: across `n`
-//! elements depths reach `n / 2`, rounded down. An element is *thin* if no node of depth `d` is near: none can be reached from it by `2 d`
-//! steps from element to element, one for each step that a node of the skin is away and as many again for the edges and corners of a body,
-//! which unstructured meshes cut off with elements whose nodes are all on the skin.
+//! Nodes of the skin are of depth 0, and every other node is one deeper than the shallowest that it shares an element
+//! with: across `n` elements depths reach `n / 2`, rounded down. An element is *thin* if no node of depth `d` is near:
+//! none can be reached from it by `2 d` steps from element to element, one for each step that a node of the skin is
+//! away and as many again for the edges and corners of a body, which unstructured meshes cut off with elements whose
+//! nodes are all on the skin.
 //!
-//! Each step is a sweep over the elements.
+//! Each step is a sweep over the elements that are not reached yet.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::faces::Face;
@@ -25,28 +27,30 @@ pub struct Thin {
     pub elements: usize,
     /// The longest side of the box around them.
     pub longest: f64,
-    /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a third of that of a cube.
+    /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a
+    /// third of that of a cube.
     pub thickness: f64,
 }
 
 impl Thin {
-    /// The elements of some blocks of solids where the mesh is less than `2 depth` elements thick; `skin` is all of it.
-    pub fn of(mesh: &Mesh, skin: &[Face], depth: u8, takes: impl Fn(&Cells) -> bool) -> Thin {
+    /// The elements of some blocks of solids where the mesh is less than `2 depth` elements thick.
+    pub fn of(mesh: &Mesh, depth: u8, takes: impl Fn(&Cells) -> bool) -> Thin {
         let mut on_skin = vec![false; mesh.coords.len()];
-        skin.iter().flat_map(Face::nodes).for_each(|&node| on_skin[node as usize] = true);
-        let depths = steps(mesh, on_skin.iter().copied(), depth - 1);
-        let away = steps(mesh, depths.iter().map(|&depth| depth == FAR), 2 * depth);
+        mesh.skin().iter().flat_map(Face::nodes).for_each(|&node| on_skin[node as usize] = true);
+        let (depths, _) = steps(mesh, on_skin.iter().copied(), depth - 1);
+        let (away, beyond) = steps(mesh, depths.iter().map(|&depth| depth == FAR), 2 * depth);
         let mut found = Thin { elements: 0, longest: 0.0, thickness: 0.0 };
         let (mut volume, mut area, mut is_thin) = (0.0, 0.0, vec![Vec::new(); mesh.cells.len()]);
         let mut on_thin = vec![false; mesh.coords.len()];
-        for (block, cells) in mesh.solids().filter(|(_, cells)| takes(cells)) {
-            is_thin[block] = (0..cells.len()).map(|i| cells.cell(i).iter().all(|&n| away[n as usize] == FAR)).collect();
-            let members: Vec<u32> = (0..cells.len() as u32).filter(|&i| is_thin[block][i as usize]).collect();
+        for ((block, cells), mut members) in mesh.solids().zip(beyond).filter(|((_, cells), _)| takes(cells)) {
+            members.retain(|&i| cells.cell(i as usize).iter().all(|&node| away[node as usize] == FAR));
+            is_thin[block] = vec![false; cells.len()];
+            members.iter().for_each(|&i| is_thin[block][i as usize] = true);
             found.elements += members.len();
             volume += quality::measure(mesh, cells, &members);
             members.iter().flat_map(|&i| cells.cell(i as usize)).for_each(|&node| on_thin[node as usize] = true);
         }
-        for face in skin.iter().filter(|face| is_thin[face.block].get(face.cell as usize) == Some(&true)) {
+        for face in mesh.skin().iter().filter(|face| is_thin[face.block].get(face.cell as usize) == Some(&true)) {
             area += quality::area(mesh, face);
         }
         let places: Vec<[f64; 3]> =
@@ -57,35 +61,44 @@ impl Thin {
     }
 }
 
-/// How many steps from element to element each node is away from those that steps begin at, [`FAR`] after more than `most`.
-fn steps(mesh: &Mesh, begin: impl Iterator<Item = bool>, most: u8) -> Vec<u8> {
+/// How many steps from element to element each node is away from those that steps begin at, [`FAR`] after more than
+/// `most`; and by blocks of solids the elements, ascending, that may have a node that far.
+fn steps(mesh: &Mesh, begin: impl Iterator<Item = bool>, most: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     let away: Vec<AtomicU8> = begin.map(|is_begin| AtomicU8::new(if is_begin { 0 } else { FAR })).collect();
+    let part = |range: Range<usize>| (range.start as u32..range.end as u32).collect::<Vec<u32>>();
+    let mut left: Vec<(&Cells, Vec<Vec<u32>>)> =
+        mesh.solids().map(|(_, cells)| (cells, parallel::map_ranges(cells.len(), PART, &part))).collect();
     for step in 1..=most {
-        for (_, cells) in mesh.solids() {
-            parallel::for_ranges(cells.len(), PART, &|range| {
-                for i in range {
-                    let nodes = || cells.cell(i).iter().map(|&node| &away[node as usize]);
-                    // What is reached in this step bears its number, and counts for the next.
-                    if nodes().any(|node| node.load(Relaxed) < step) {
-                        nodes().filter(|node| node.load(Relaxed) == FAR).for_each(|node| node.store(step, Relaxed));
-                    }
-                }
-            });
+        // An element all of whose nodes are reached has nothing to do in later steps.
+        for (cells, parts) in &mut left {
+            let sweep = |part: &mut Vec<u32>| part.retain(|&i| !reach(cells.cell(i as usize), &away, step));
+            parallel::map_chunks(parts, 1, &|_, parts| parts.iter_mut().for_each(sweep));
         }
     }
-    away.into_iter().map(AtomicU8::into_inner).collect()
+    let far = left.into_iter().map(|(_, parts)| parts.concat()).collect();
+    (away.into_iter().map(AtomicU8::into_inner).collect(), far)
+}
+
+/// Reaches all of an element's nodes if one of them was reached before this step; says whether that is so.
+fn reach(nodes: &[u32], away: &[AtomicU8], step: u8) -> bool {
+    let nodes = || nodes.iter().map(|&node| &away[node as usize]);
+    // What is reached in this step bears its number, and counts for the next.
+    let is_near = nodes().any(|node| node.load(Relaxed) < step);
+    if is_near {
+        nodes().filter(|node| node.load(Relaxed) == FAR).for_each(|node| node.store(step, Relaxed));
+    }
+    is_near
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
-    use crate::mesh::faces::skin;
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
 
     fn thin(mesh: &Mesh, depth: u8) -> Thin {
-        Thin::of(mesh, &skin(mesh), depth, |_| true)
+        Thin::of(mesh, depth, |_| true)
     }
 
     fn solid(kind: ElementKind, cells: [usize; 3]) -> Mesh {

@@ -17,8 +17,8 @@
 
 use super::Analysis;
 use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+use crate::mesh::Mesh;
 use crate::mesh::thin::Thin;
-use crate::mesh::{Mesh, faces};
 
 /// Bodies bend that are longer than this many times [`Thin::thickness`]: beams twice as long as thick, plates three times.
 const SLENDER: f64 = 5.0;
@@ -59,11 +59,10 @@ pub fn warning(analysis: Analysis, mesh: &Mesh) -> Option<String> {
     if analysis == Analysis::Laplace || STIFF.iter().all(|stiff| of(stiff).is_none()) {
         return None;
     }
-    let skin = faces::skin(mesh);
     let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
     STIFF.iter().find_map(|stiff| {
         let kind = of(stiff)?;
-        let thin = Thin::of(mesh, &skin, stiff.across / 2, |cells| stiff.kinds.contains(&cells.kind));
+        let thin = Thin::of(mesh, stiff.across / 2, |cells| stiff.kinds.contains(&cells.kind));
         let bends = thin.longest > SLENDER * thin.thickness && thin.elements as f64 >= SHARE * all as f64;
         let (name, Stiff { across, fewer, .. }) = (kind.info().name, stiff);
         bends.then(|| {

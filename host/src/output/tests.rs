@@ -12,7 +12,7 @@ pub(super) fn hex_pair() -> Mesh {
         Cells { kind: ElementKind::Quad4, nodes: vec![0, 3, 2, 1], tags: vec![7] },
         Cells { kind: ElementKind::Hex8, nodes: hexes, tags: vec![41, 42] },
     ];
-    Mesh { coords, node_tags, cells, groups: vec![], warnings: vec![] }
+    Mesh { coords, node_tags, cells, ..Mesh::default() }
 }
 
 /// Values at the nodes of [`hex_pair`], every number different.

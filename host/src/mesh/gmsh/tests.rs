@@ -3,7 +3,7 @@
 use crate::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri3, Tri6};
 use crate::mesh::quality::volume;
 use crate::mesh::write::{Form, to_bytes};
-use crate::mesh::{Mesh, MeshError, faces::skin};
+use crate::mesh::{Mesh, MeshError};
 
 fn data(name: &str) -> Vec<u8> {
     std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
@@ -55,7 +55,7 @@ fn four_files_of_gmsh_hold_the_same_mesh() {
     assert_eq!(first.group("body").unwrap().members[0].1.len(), solids.len());
     assert!(first.faces_on("left side").unwrap().len() < first.faces_on("both").unwrap().len());
     assert!(first.warnings.is_empty(), "{:?}", first.warnings);
-    assert!(!skin(&first).is_empty());
+    assert!(!first.skin().is_empty());
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn elements_listed_the_other_way_are_turned() {
     for elements in [["4 1 3 2 4", "4 2 3 4 5"], ["4 1 3 2 4", "4 2 4 3 5"]] {
         let mesh = parse(&v22(&TWO, &elements)).unwrap();
         assert_eq!(mesh.warnings.len(), 1);
-        assert_eq!(skin(&mesh).len(), 6);
+        assert_eq!(mesh.skin().len(), 6);
     }
     assert!(parse(&v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap().warnings.is_empty());
     let cube = [

@@ -5,7 +5,7 @@
 
 use super::surface::{FaceIntegral, dot, norm};
 use super::{NodalForce, scaled};
-use crate::mesh::{Mesh, faces};
+use crate::mesh::Mesh;
 
 /// How far behind the furthest node another one may lie, as a fraction of the mesh's diagonal.
 const TOLERANCE: f64 = 1e-6;
@@ -32,8 +32,8 @@ pub fn contact(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) 
     let n_nodes = touched.iter().filter(|&&touched| touched).count();
 
     let mut shares: Vec<(u32, f64)> = Vec::new();
-    for face in faces::skin(mesh).iter().filter(|face| face.nodes().iter().all(|&node| touched[node as usize])) {
-        let integral = FaceIntegral::of(face, &mesh.coords);
+    for face in mesh.skin_within(&touched) {
+        let integral = FaceIntegral::of(&face, &mesh.coords);
         if integral.normal.iter().map(|&normal| dot(normal, d)).sum::<f64>() > 0.0 {
             shares.extend(face.nodes().iter().zip(integral.normal).map(|(&node, normal)| (node, dot(normal, d))));
         }

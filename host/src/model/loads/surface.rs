@@ -61,7 +61,6 @@ mod tests {
     use super::*;
     use crate::element::ElementKind::{self, Hex20, Quad4, Quad8, Tet10, Tri3, Tri6};
     use crate::mesh::Mesh;
-    use crate::mesh::faces::skin;
     use crate::mesh::generate::generate_box;
     use crate::mesh::quality::volume;
     use crate::mesh::rectangle::generate_rectangle;
@@ -86,7 +85,7 @@ mod tests {
         for kind in [Tet10, Hex20, Tri3, Quad4, Tri6, Quad8] {
             let mesh = bent(kind);
             let (mut force, mut moment, mut flux) = ([0.0; 3], [0.0; 3], 0.0);
-            for face in skin(&mesh) {
+            for face in mesh.skin() {
                 let integral = FaceIntegral::of(&face, &mesh.coords);
                 for (&node, n) in face.nodes().iter().zip(integral.normal) {
                     let x = mesh.coords[node as usize];

@@ -14,8 +14,7 @@ fn solids(kind: crate::element::ElementKind, coords: &[[f64; 3]], nodes: Vec<u32
         coords: coords.to_vec(),
         node_tags: (1..=coords.len() as u64).collect(),
         cells: vec![Cells { kind, nodes, tags: (1..=n_cells).collect() }],
-        groups: vec![],
-        warnings: vec![],
+        ..Mesh::default()
     }
 }
 

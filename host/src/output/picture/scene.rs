@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::creases::{self, Crease};
 use crate::element::ElementKind;
-use crate::mesh::{Mesh, faces};
+use crate::mesh::Mesh;
 use crate::output::{Fields, Solved, largest};
 
 /// Not a node: the fourth of a triangle.
@@ -120,7 +120,7 @@ fn skin(mesh: &Mesh) -> (Vec<[u32; 4]>, Vec<bool>) {
     if mesh.dim() == 2 {
         mesh.solids().for_each(|(_, cells)| (0..cells.len()).for_each(|i| add(cells.kind, cells.cell(i))));
     } else {
-        faces::skin(mesh).iter().for_each(|face| add(face.kind, face.nodes()));
+        mesh.skin().iter().for_each(|face| add(face.kind, face.nodes()));
     }
     (parts, middle)
 }

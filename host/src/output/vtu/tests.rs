@@ -203,7 +203,7 @@ fn quadratic_cells_have_the_order_of_vtk() {
 fn many_tets(n: usize) -> (Mesh, Results) {
     let coords = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let cells = vec![Cells { kind: ElementKind::Tet4, nodes: [0, 1, 2, 3].repeat(n), tags: (0..n as u64).collect() }];
-    let mesh = Mesh { coords, node_tags: vec![1, 2, 3, 4], cells, groups: vec![], warnings: vec![] };
+    let mesh = Mesh { coords, node_tags: vec![1, 2, 3, 4], cells, ..Mesh::default() };
     let results = Results {
         displacement: vec![[0.5; 3]; 4],
         reaction_force: vec![[0.25; 3]; 4],
