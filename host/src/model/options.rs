@@ -87,7 +87,13 @@ impl Case {
         if let Some(limit) = &table.max_iterations {
             options.max_iterations = match usize::try_from(*limit.get_ref()) {
                 Ok(n) if n >= 1 => n,
-                _ => return Err(self.error_at(limit.span(), "`max_iterations` must be 1 or more", "")),
+                _ => {
+                    return Err(self.error_at(
+                        limit.span(),
+                        "`max_iterations` must be 1 or more",
+                        "20000 is the default",
+                    ));
+                }
             };
         }
         if let Some(order) = &table.order {

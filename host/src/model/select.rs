@@ -118,7 +118,8 @@ impl<'a> Selector<'a> {
     /// The nodes with given tags, ascending.
     pub fn tagged(&self, tags: &Spanned<Vec<Spanned<u64>>>) -> Result<Vec<u32>, Box<CaseError>> {
         if tags.get_ref().is_empty() {
-            return Err(self.case.error_at(tags.span(), "the list of nodes is empty", ""));
+            let help = "nodes = [17, 18] takes the mesh file's node tags; on = \"group\" takes a group's nodes";
+            return Err(self.case.error_at(tags.span(), "the list of nodes is empty", help));
         }
         let mut wanted: Vec<(u64, Place)> = tags.get_ref().iter().map(|tag| (*tag.get_ref(), tag.span())).collect();
         wanted.sort_unstable_by_key(|(tag, _)| *tag);
@@ -159,7 +160,7 @@ impl<'a> Selector<'a> {
     fn places<'n>(&self, names: &'n Spanned<Names>) -> Result<Vec<(&'n str, Place)>, Box<CaseError>> {
         let places = names.get_ref().with_places(names.span());
         if places.is_empty() {
-            return Err(self.case.error_at(names.span(), "the list of groups is empty", ""));
+            return Err(self.case.error_at(names.span(), "the list of groups is empty", self.known_groups()));
         }
         let dim = self.mesh.dim();
         let across = |name: &str| planes(3)[2 * dim..].contains(&name) && self.mesh.group(name).is_none();
@@ -175,7 +176,8 @@ impl<'a> Selector<'a> {
     /// Drops nodes without stiffness; an error if none is left.
     fn keep_solid(&self, mut nodes: Vec<u32>, place: Place, what: &str) -> Result<Vec<u32>, Box<CaseError>> {
         if nodes.is_empty() {
-            return Err(self.case.error_at(place, format!("{what} is empty"), ""));
+            let help = format!("none of its elements is of the body; {}", self.known_groups());
+            return Err(self.case.error_at(place, format!("{what} is empty"), help));
         }
         nodes.retain(|&node| self.in_solid[node as usize]);
         match nodes.is_empty() {
@@ -190,19 +192,24 @@ impl<'a> Selector<'a> {
 
     /// The error for a group that does not exist.
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
+        let known = self.mesh.groups.iter().map(|group| group.name.as_str());
+        let with_planes: Vec<&str> = known.chain(planes(self.mesh.dim()).iter().copied()).collect();
+        let help = match nearest(name, &with_planes) {
+            Some(near) => format!("did you mean `{near}`? {}", self.known_groups()),
+            None => self.known_groups(),
+        };
+        self.case.error_at(place, format!("no group of {} is called `{name}`", self.case.mesh_name()), help)
+    }
+
+    /// The names that supports and loads may be on.
+    fn known_groups(&self) -> String {
         let known: Vec<&str> = self.mesh.groups.iter().map(|group| group.name.as_str()).collect();
-        let with_planes: Vec<&str> = known.iter().chain(planes(self.mesh.dim())).copied().collect();
         let groups = match known.is_empty() {
             true => "the mesh has no groups: make Physical Groups in Gmsh of what is held and loaded".into(),
             false => format!("groups: {}", list(&known)),
         };
-        let help = match nearest(name, &with_planes) {
-            Some(near) => format!("did you mean `{near}`? {groups}"),
-            None => groups,
-        };
         let last = planes(self.mesh.dim()).last().copied().unwrap_or_default();
-        let help = format!("{help}; extreme planes: xmin .. {last}");
-        self.case.error_at(place, format!("no group of {} is called `{name}`", self.case.mesh_name()), help)
+        format!("{groups}; extreme planes: xmin .. {last}")
     }
 
     fn unknown_node(&self, tag: u64, place: Place) -> Box<CaseError> {
@@ -227,7 +234,7 @@ impl<'a> Selector<'a> {
             Some(_) => format!("has no {face} on the {skin} of the body"),
             None => format!("holds no {face} of the {skin}"),
         };
-        self.case.error_at(place, format!("nothing to load: `{name}` {why}"), "")
+        self.case.error_at(place, format!("nothing to load: `{name}` {why}"), self.known_groups())
     }
 }
 

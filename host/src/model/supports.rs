@@ -69,7 +69,7 @@ fn nodes(selector: &Selector<'_>, table: &SupportTable, place: Place) -> Result<
         (Some(on), _, _) => selector.nodes(on),
         (_, Some(tags), _) => selector.tagged(tags),
         (_, _, Some(in_box)) => selector.in_box(in_box),
-        _ => Err(selector.case.error_at(place, "a support needs one of `on`, `nodes`, `box`", "")),
+        _ => Err(selector.case.error_at(place, "a support needs one of `on`, `nodes`, `box`", "on = \"group\"")),
     }
 }
 

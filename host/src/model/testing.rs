@@ -34,6 +34,7 @@ pub fn warned(model: &Model) -> Vec<&str> {
 pub fn refused(text: &str, code: u8, words: &[&str]) {
     let error = load(text).expect_err("this must be refused");
     assert_eq!(error.exit_code(), code, "{error}");
+    assert!(error.to_string().contains("help: "), "no next step in\n{error}");
     for word in words {
         assert!(error.to_string().contains(word), "{error}\ndoes not hold {word}");
     }

@@ -152,16 +152,28 @@ impl Case {
     }
 
     fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
-        match *value.get_ref() > 0.0 && value.get_ref().is_finite() {
-            true => Ok(()),
-            false => Err(self.error_at(value.span(), format!("`{key}` must be greater than 0, and finite"), "")),
+        if *value.get_ref() > 0.0 && value.get_ref().is_finite() {
+            return Ok(());
         }
+        let help = match key {
+            "young" => "steel: 210e9 in Pa; in MPa, if lengths are in mm: 210e3",
+            "density" => {
+                "steel: 7850.0 in kg/m^3; 7.85e-9 where lengths are in mm and forces in N; without gravity leave it out"
+            }
+            "conductivity" => "steel: 50.0 in W/(m K)",
+            "thickness" => "that of the plate, in the unit of the mesh's lengths",
+            _ => "the other body pushes against `direction`: turn that round for a push the other way",
+        };
+        Err(self.error_at(value.span(), format!("`{key}` must be greater than 0, and finite"), help))
     }
 
     pub(super) fn check_finite(&self, key: &str, place: Place, values: &[f64]) -> Checked {
         match values.iter().all(|value| value.is_finite()) {
             true => Ok(()),
-            false => Err(self.error_at(place, format!("`{key}` must be finite"), "")),
+            false => {
+                let help = "`nan` and `inf` are nothing to solve with: write a number, such as 1500.0 or -2e-3";
+                Err(self.error_at(place, format!("`{key}` must be finite"), help))
+            }
         }
     }
 
@@ -182,7 +194,8 @@ impl Case {
             self.check_point("max", max)?;
             let (low, high) = (min.get_ref().with_z(f64::NEG_INFINITY), max.get_ref().with_z(f64::INFINITY));
             if (0..3).any(|c| low[c] > high[c]) {
-                return Err(self.error_at(in_box.span(), "`min` lies above `max`, so the box is empty", ""));
+                let help = "`min` has the lowest x, y and z of the box, `max` the highest";
+                return Err(self.error_at(in_box.span(), "`min` lies above `max`, so the box is empty", help));
             }
         }
         self.prescribed(support).map(|_| ())
@@ -283,7 +296,11 @@ impl Case {
     pub(in crate::model) fn check_contact(&self, load: &ContactTable) -> Checked {
         self.check_vector("direction", &load.direction)?;
         if load.direction.get_ref().xyz() == [0.0; 3] {
-            return Err(self.error_at(load.direction.span(), "`direction` must not be zero", ""));
+            let help = match self.dim() {
+                Some(2) => "[0.0, 1.0] presses on what is highest in y",
+                _ => "[0.0, 0.0, 1.0] presses on what is highest in z",
+            };
+            return Err(self.error_at(load.direction.span(), "`direction` must not be zero", help));
         }
         self.check_positive("total", &load.total)
     }

@@ -15,6 +15,9 @@ use crate::model::CaseError;
 const SHAPES: [(&str, usize, &[ElementKind]); 3] =
     [("box", 3, generate::KINDS), ("rectangle", 2, rectangle::KINDS), ("annulus", 2, annulus::KINDS)];
 
+/// What to write for an annulus.
+const RING_HELP: &str = "for example `radii = [0.5, 1.0]` and `cells = [8, 48]`";
+
 /// Kinds of generated meshes.
 pub fn generators() -> Vec<&'static str> {
     SHAPES.iter().map(|(name, ..)| *name).collect()
@@ -116,13 +119,13 @@ impl Case {
 
     fn ring(&self, spanned: &Spanned<GenerateTable>, kind: ElementKind) -> Result<Lattice<2>, Box<CaseError>> {
         let (radii, cells) = (self.lengths(spanned)?, &spanned.get_ref().cells);
-        let wrong = |place, what: &str| self.error_at(place, format!("this must be two numbers `[{what}]`"), "");
+        let wrong = |place, what: &str| self.error_at(place, format!("this must be two numbers `[{what}]`"), RING_HELP);
         let size: [f64; 2] = radii.get_ref()[..].try_into().map_err(|_| wrong(radii.span(), "inner, outer"))?;
         let along = "along the radius, around";
         let cells: [usize; 2] = cells.get_ref()[..].try_into().map_err(|_| wrong(cells.span(), along))?;
         match annulus::check(&size, &cells) {
             Ok(()) => Ok(Lattice { kind, size, cells }),
-            Err(why) => Err(self.error_at(spanned.span(), why, "")),
+            Err(why) => Err(self.error_at(spanned.span(), why, RING_HELP)),
         }
     }
 
@@ -139,12 +142,12 @@ impl Case {
             cells.get_ref()[..].try_into().map_err(|_| length(cells.span(), cells.get_ref().len()))?;
         if !lengths.iter().all(|&length| length > 0.0 && length.is_finite()) {
             let message = format!("every edge of the {shape} must be longer than 0, and finite");
-            return Err(self.error_at(size.span(), message, ""));
+            return Err(self.error_at(size.span(), message, format!("for example `size = {:?}`", [1.0; D])));
         }
         match counts.contains(&0) {
             true => {
                 let message = format!("the {shape} needs at least one cell in every direction");
-                Err(self.error_at(cells.span(), message, ""))
+                Err(self.error_at(cells.span(), message, format!("for example `cells = {:?}`", [8; D])))
             }
             false => Ok(Lattice { kind, size: lengths, cells: counts }),
         }
@@ -154,7 +157,7 @@ impl Case {
     fn lengths<'a>(&self, spanned: &'a Spanned<GenerateTable>) -> Result<&'a Spanned<Vec<f64>>, Box<CaseError>> {
         let table = spanned.get_ref();
         let shape = table.kind.get_ref().as_str();
-        let (key, own, other, foreign) = match shape {
+        let (needed, own, other, foreign) = match shape {
             "annulus" => ("radii", &table.radii, "size", &table.size),
             _ => ("size", &table.size, "radii", &table.radii),
         };
@@ -163,10 +166,12 @@ impl Case {
         let foreign = foreign.as_ref().map(|value| (other, value.span())).or(diagonals);
         match (own, foreign) {
             (_, Some((key, place))) => {
-                Err(self.error_at(place, format!("`{key}` is no key of kind = \"{shape}\""), ""))
+                let help = format!("leave it out: `{needed}` and `cells` say how large and how fine it is");
+                Err(self.error_at(place, format!("`{key}` is no key of kind = \"{shape}\""), help))
             }
             (None, _) => {
-                Err(self.error_at(spanned.span(), format!("`{key}` is missing here"), format!("add `{key} = [..]`")))
+                let (message, help) = (format!("`{needed}` is missing here"), format!("add `{needed} = [..]`"));
+                Err(self.error_at(spanned.span(), message, help))
             }
             (Some(own), _) => Ok(own),
         }

@@ -56,7 +56,7 @@ impl Case {
             (Some(Error::Case(first)), _) => Err(first),
             (_, Some(case)) => Ok(case),
             // What leaves no case has its reason, which is one of the case.
-            _ => Err(Source::new(path, text).error_anywhere("this is no case", "")),
+            _ => Err(Source::new(path, text).error_anywhere("this is no case", syntax::FORM)),
         }
     }
 

@@ -61,6 +61,10 @@ pub fn parse(source: &Source) -> Result<Parsed, Problems> {
     }
 }
 
+/// What a case file looks like.
+pub(super) const FORM: &str =
+    "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`";
+
 fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
     if source.text.trim_start().starts_with("$MeshFormat") {
         let help = "`warpfem init MESH` writes a case file for a mesh, and `warpfem info MESH` says what is in it";
@@ -74,7 +78,7 @@ fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
         }
         let help = match error.message().contains("quote") {
             true => "texts stand in quotes: on = \"group\"",
-            false => "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`",
+            false => FORM,
         };
         match error.span() {
             Some(place) => source.error_at(place, error.message(), help),
@@ -146,7 +150,7 @@ impl Reading<'_> {
             }
             (_, Some((way, Part::Value))) => self.wrong(&way, place, said),
             _ => {
-                self.errors.push(*self.source.error_at(place, said, ""));
+                self.errors.push(*self.source.error_at(place, said, FORM));
                 None
             }
         }

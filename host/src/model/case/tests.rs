@@ -46,7 +46,9 @@ fn parse(text: &str) -> Result<Case, Box<CaseError>> {
 /// The whole message after replacing `from` by `to` in the good case.
 fn message(from: &str, to: &str) -> String {
     assert_eq!(GOOD.matches(from).count(), 1, "`{from}` must be in the good case once");
-    parse(&GOOD.replace(from, to)).expect_err("the case is spoilt").to_string()
+    let message = parse(&GOOD.replace(from, to)).expect_err("the case is spoilt").to_string();
+    assert!(message.contains("\nhelp: "), "no next step in\n{message}");
+    message
 }
 
 /// Checks that a message starts at a place and holds some words.
@@ -239,7 +241,7 @@ fn an_annulus_has_radii_and_a_rectangle_may_be_cut_either_way() {
         ("radii", "diagonals = \"up\", radii", "`diagonals` is no key"),
     ] {
         assert!(ring.contains(from));
-        says(&plane(&ring.replace(from, to)).unwrap_err(), "part.toml:2:", &[words]);
+        says(&plane(&ring.replace(from, to)).unwrap_err(), "part.toml:2:", &[words, "\nhelp: "]);
     }
     let cut = |how: &str| {
         let text = format!("kind = \"rectangle\", element = \"tri3\", size = [1, 1], cells = [1, 1]{how}");
@@ -254,17 +256,21 @@ fn an_annulus_has_radii_and_a_rectangle_may_be_cut_either_way() {
 
 #[test]
 fn numbers_out_of_range_are_refused() {
-    says(&message("210e9", "-1.0"), "part.toml:10:9: `young` must be greater than 0", &[]);
+    says(&message("210e9", "-1.0"), "part.toml:10:9: `young` must be greater than 0", &["help: steel: 210e9 in Pa"]);
     says(&message("0.3", "0.5"), "part.toml:11:11: `poisson` must lie between", &["incompressible"]);
-    says(&message("7850.0", "nan"), "part.toml:12:11: `density`", &[]);
-    says(&message("-9.81]", "inf]"), "part.toml:19:", &["must be finite"]);
+    says(&message("7850.0", "nan"), "part.toml:12:11: `density`", &["help: steel: 7850.0 in kg/m^3"]);
+    says(&message("-9.81]", "inf]"), "part.toml:19:", &["must be finite", "help: `nan` and `inf` are nothing"]);
     says(&message("2e6", "nan"), "part.toml:23:", &["must be finite"]);
     says(&message("1e-8", "1.0"), "part.toml:28:", &["between 0 and 1"]);
-    says(&message("tolerance = 1e-8", "max_iterations = 0"), "part.toml:28:", &["1 or more"]);
+    says(&message("tolerance = 1e-8", "max_iterations = 0"), "part.toml:28:", &["1 or more", "help: 20000 is"]);
     says(&message("tolerance = 1e-8", "order = 0"), "part.toml:28:", &["`order` must lie between 1 and 16"]);
     says(&message("tolerance = 1e-8", "order = 17"), "part.toml:28:", &["between 1 and 16"]);
-    says(&message("size = [1.0,", "size = [0,"), "part.toml:2:", &["longer than 0"]);
-    says(&message("cells = [2,", "cells = [0,"), "part.toml:2:", &["at least one cell"]);
+    says(
+        &message("size = [1.0,", "size = [0,"),
+        "part.toml:2:",
+        &["longer than 0", "help: for example `size = [1.0, 1.0, 1.0]`"],
+    );
+    says(&message("cells = [2,", "cells = [0,"), "part.toml:2:", &["at least one cell", "`cells = [8, 8, 8]`"]);
 }
 
 #[test]
@@ -278,7 +284,7 @@ fn supports_say_where_and_what_once() {
     says(&message("fix = \"xyz\"", "displacement = { q = 0.0 }"), "part.toml:16:", &["`q` is no component"]);
     says(&message("fix = \"xyz\"", "displacement = [1.0, 0.0, 0.0]"), "part.toml:16:", &["this must be a table"]);
     let empty = "box = { min = [1, 0, 0], max = [0, 1, 1] }";
-    says(&message("on = \"zmin\"", empty), "part.toml:15:", &["the box is empty"]);
+    says(&message("on = \"zmin\"", empty), "part.toml:15:", &["the box is empty", "help: `min` has the lowest"]);
 }
 
 #[test]

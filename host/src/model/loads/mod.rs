@@ -198,7 +198,11 @@ fn point_force(
     };
     match node {
         Some(node) => Ok(vec![(node, table.vector.get_ref().xyz())]),
-        None => Err(selector.case.error_at(place, "there is no node to take this force", "")),
+        None => Err(selector.case.error_at(
+            place,
+            "there is no node to take this force",
+            "at = [x, y, z] takes the nearest node",
+        )),
     }
 }
 
