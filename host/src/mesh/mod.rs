@@ -68,6 +68,23 @@ pub struct Group {
     pub members: Vec<(usize, Vec<u32>)>,
 }
 
+impl Group {
+    /// Takes in the members of another group of its dimension.
+    fn add(&mut self, members: &[(usize, Vec<u32>)]) {
+        for (block, cells) in members {
+            match self.members.iter_mut().find(|(own, _)| own == block) {
+                Some((_, own)) => {
+                    own.extend(cells);
+                    own.sort_unstable();
+                    own.dedup();
+                }
+                None => self.members.push((*block, cells.clone())),
+            }
+        }
+        self.members.sort_unstable_by_key(|(block, _)| *block);
+    }
+}
+
 /// A mesh as the file gives it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {

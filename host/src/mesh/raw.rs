@@ -108,8 +108,9 @@ impl Raw {
         for block in &self.blocks {
             cells.push(resolve(block, &index)?);
         }
-        let groups = self.named_groups();
-        let mut mesh = Mesh { coords: self.coords, node_tags: self.node_tags, cells, groups, ..Mesh::default() };
+        let (groups, warnings) = self.named_groups();
+        let (coords, node_tags) = (self.coords, self.node_tags);
+        let mut mesh = Mesh { coords, node_tags, cells, groups, warnings, ..Mesh::default() };
         drop_orphans(&mut mesh);
         let bad = check::review(&mut mesh);
         Ok((mesh, bad))
@@ -191,12 +192,33 @@ impl Raw {
         self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1))
     }
 
-    fn named_groups(&self) -> Vec<Group> {
-        let members = |blocks: &BTreeMap<usize, Vec<u32>>| blocks.iter().map(|(&b, m)| (b, m.clone())).collect();
-        let groups = self.groups.iter();
-        groups
-            .map(|(key, blocks)| Group { name: self.name_of(key), dim: key.0 as usize, members: members(blocks) })
-            .collect()
+    /// The groups in the order of their dimensions and tags. Those of one dimension that have one name, which Gmsh
+    /// allows, are one group, and a warning says so.
+    fn named_groups(&self) -> (Vec<Group>, Vec<String>) {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut tags: Vec<Vec<i32>> = Vec::new();
+        for (key, blocks) in &self.groups {
+            let (name, dim) = (self.name_of(key), key.0 as usize);
+            let members: Vec<(usize, Vec<u32>)> = blocks.iter().map(|(&block, cells)| (block, cells.clone())).collect();
+            match groups.iter().position(|group| group.dim == dim && group.name == name) {
+                Some(same) => {
+                    groups[same].add(&members);
+                    tags[same].push(key.1);
+                }
+                None => {
+                    groups.push(Group { name, dim, members });
+                    tags.push(vec![key.1]);
+                }
+            }
+        }
+        let shared = groups.iter().zip(&tags).filter(|(_, tags)| tags.len() > 1);
+        let warnings = shared.map(|(Group { name, .. }, tags)| {
+            let tags: Vec<String> = tags.iter().map(i32::to_string).collect();
+            let (n, tags) = (tags.len(), tags.join(", "));
+            format!("{n} physical groups are called `{name}` (their tags: {tags}) and are taken as one")
+        });
+        let warnings = warnings.collect();
+        (groups, warnings)
     }
 }
 

@@ -70,6 +70,37 @@ fn only_faces_in_groups_is_said() {
 }
 
 #[test]
+fn groups_of_one_name_and_dimension_are_one() {
+    let elements = ["2 1 2 3", "2 1 2 4", "2 1 3 4", "2 2 3 4", "4 1 2 3 4", "4 2 3 4 5"];
+    let text = v22(&TWO, &elements)
+        .replace("$Nodes", "$PhysicalNames\n3\n2 1 \"a\"\n2 4 \"a\"\n3 1 \"a\"\n$EndPhysicalNames\n$Nodes");
+    // The third triangle is in both, which the format has by listing it twice.
+    let grouped = |line: &str| match line {
+        "1 2 2 0 1 1 2 3" => "1 2 2 4 1 1 2 3\n".to_string(),
+        "2 2 2 0 1 1 2 4" => "2 2 2 1 1 1 2 4\n".to_string(),
+        "3 2 2 0 1 1 3 4" => "3 2 2 1 1 1 3 4\n7 2 2 4 1 1 3 4\n".to_string(),
+        "4 2 2 0 1 2 3 4" => "4 2 2 5 1 2 3 4\n".to_string(),
+        "5 4 2 0 1 1 2 3 4" => "5 4 2 1 1 1 2 3 4\n".to_string(),
+        "6" => "7\n".to_string(),
+        other => format!("{other}\n"),
+    };
+    let mesh = parse(&text.lines().map(grouped).collect::<String>()).unwrap();
+    let groups: Vec<_> =
+        mesh.groups.iter().map(|group| (group.name.as_str(), group.dim, group.members.clone())).collect();
+    let triangles = mesh.cells.iter().position(|cells| cells.kind == Tri3).unwrap();
+    let tets = mesh.cells.iter().position(|cells| cells.kind == Tet4).unwrap();
+    assert_eq!(
+        groups,
+        [
+            ("a", 2, vec![(triangles, vec![0, 1, 2])]),
+            ("group5", 2, vec![(triangles, vec![3])]),
+            ("a", 3, vec![(tets, vec![0])])
+        ]
+    );
+    assert_eq!(mesh.warnings, ["2 physical groups are called `a` (their tags: 1, 4) and are taken as one"]);
+}
+
+#[test]
 fn a_plane_mesh_in_another_plane_is_said() {
     let turned = |turn: fn([f64; 3]) -> [f64; 3]| {
         let square = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(turn);
