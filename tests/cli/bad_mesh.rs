@@ -147,7 +147,7 @@ fn an_element_listed_the_other_way_round_is_turned_with_a_warning() {
 
 #[test]
 fn only_faces_have_groups() {
-    let words = ["only faces have groups, so Gmsh saved no volume", "help: add a Physical Volume"];
+    let words = ["there is no volume to solve: the mesh holds only", "help: put the volume in a group too"];
     refused_file("tests/data/faces41.msh", &words);
 }
 

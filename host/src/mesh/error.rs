@@ -6,6 +6,16 @@ use crate::text::{count, point, some};
 
 /// How to see an element.
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
+/// What Gmsh leaves out.
+const SAVES_GROUPS: &str =
+    "once there are groups Gmsh saves only what is in one (or everything, with Mesh.SaveAll = 1)";
+/// How a surface becomes a body.
+const OF_SURFACE: &str = "if there is nothing but a closed surface, as of an STL, these lines in a file body.geo make \
+     a volume of it, and keep its groups (gmsh -3 body.geo -o body.msh):
+  Merge \"surface.msh\"; // this mesh
+  Surface Loop(1) = Surface{:};
+  Volume(1) = {1};
+  Physical Volume(\"body\") = {1};";
 /// Element tags that a message shows.
 const TAGS_SHOWN: usize = 10;
 
@@ -65,13 +75,22 @@ pub enum MeshError {
         detail: String,
     },
     /// There are no elements of two or three dimensions.
-    #[error("the mesh holds no elements to solve on (no triangles, quadrangles, tetrahedra or hexahedra)")]
+    #[error(
+        "the mesh holds no elements to solve on (no triangles, quadrangles, tetrahedra or hexahedra)\nhelp: mesh the \
+         volume of a body (gmsh -3), or a plate in the x-y plane (gmsh -2); {SAVES_GROUPS}"
+    )]
     NoElements,
     /// A surface mesh of a body whose volume is missing.
-    #[error("{}", no_volume(*.grouped))]
+    #[error("{}", no_volume(*.faces, [*.has_volume, *.grouped, *.is_closed]))]
     NoVolume {
+        /// How many faces it has.
+        faces: usize,
+        /// Whether the file says that the geometry has a volume.
+        has_volume: bool,
         /// Whether the file has physical groups, so that Gmsh left out what is in none.
         grouped: bool,
+        /// Whether the faces enclose something.
+        is_closed: bool,
     },
     /// A flat mesh in another plane than one of constant z.
     #[error(
@@ -298,13 +317,20 @@ fn not_msh(looks_like: Option<(&str, &str)>) -> String {
     format!("this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat{seems}\nhelp: {next}")
 }
 
-fn no_volume(grouped: bool) -> &'static str {
-    if grouped {
-        "only faces have groups, so Gmsh saved no volume (shells are not supported)\nhelp: add a Physical Volume (or save all elements with \
-         Mesh.SaveAll = 1) and mesh again"
-    } else {
-        "the mesh holds only the surface of a body\nhelp: mesh its volume too (gmsh -3)"
-    }
+fn no_volume(faces: usize, [has_volume, grouped, is_closed]: [bool; 3]) -> String {
+    let what = match faces {
+        0 => "no elements of the body".to_string(),
+        n if is_closed => format!("only the surface of a body, {} faces", count(n)),
+        n => format!("only an open surface, {} faces (shells are not supported)", count(n)),
+    };
+    let group = format!("`Physical Volume(\"body\") = {{1}};`, as {SAVES_GROUPS}");
+    let help = match (has_volume, grouped) {
+        (true, true) => format!("put the volume in a group too, {group}; then mesh again (gmsh -3)"),
+        (true, false) => "mesh the volume too (gmsh -3)".to_string(),
+        (false, true) => format!("if the geometry has a volume, put it in a group too, {group};\n{OF_SURFACE}"),
+        (false, false) => format!("if the geometry has a volume, mesh it too (gmsh -3);\n{OF_SURFACE}"),
+    };
+    format!("there is no volume to solve: the mesh holds {what}\nhelp: {help}")
 }
 
 /// Where an element that is not supported is.

@@ -138,30 +138,36 @@ impl Raw {
 
     fn check_dimension(&self) -> Result<(), MeshError> {
         let dim = self.blocks.iter().map(|block| block.kind.info().dim).max().unwrap_or(0);
+        let (has_volume, grouped) = (self.volume_entities, !self.groups.is_empty());
         match dim {
             3 => Ok(()),
-            2 if is_flat(&self.coords) && !self.volume_entities => Ok(()),
-            0 | 1 if !self.volume_entities => Err(MeshError::NoElements),
-            2 if !self.volume_entities && is_in_a_plane(&self.coords) => Err(MeshError::Tilted),
-            2 if !self.volume_entities && self.groups.is_empty() && !self.is_closed() => Err(MeshError::Shell),
-            _ => Err(MeshError::NoVolume { grouped: !self.groups.is_empty() }),
+            2 if is_flat(&self.coords) && !has_volume => Ok(()),
+            0 | 1 if !has_volume => Err(MeshError::NoElements),
+            2 if !has_volume && is_in_a_plane(&self.coords) => Err(MeshError::Tilted),
+            _ => match self.is_closed() {
+                false if !has_volume && !grouped => Err(MeshError::Shell),
+                is_closed => Err(MeshError::NoVolume { faces: self.facets().count(), has_volume, grouped, is_closed }),
+            },
         }
     }
 
     /// Whether every edge of the facets is shared by another one.
     fn is_closed(&self) -> bool {
-        let mut edges: Vec<[u64; 2]> = Vec::new();
-        for block in self.blocks.iter().filter(|block| block.kind.info().dim == 2) {
-            let info = block.kind.info();
-            for cell in block.nodes.chunks_exact(info.n_nodes) {
-                edges.extend(info.faces.iter().map(|(_, ends)| {
-                    let [a, b] = [cell[ends[0]], cell[ends[1]]];
-                    [a.min(b), a.max(b)]
-                }));
-            }
-        }
+        let edges = self.facets().flat_map(|(kind, cell)| {
+            kind.info().faces.iter().map(|(_, ends)| {
+                let [a, b] = [cell[ends[0]], cell[ends[1]]];
+                [a.min(b), a.max(b)]
+            })
+        });
+        let mut edges: Vec<[u64; 2]> = edges.collect();
         edges.par_sort_unstable();
         edges.chunk_by(|a, b| a == b).all(|shared| shared.len() > 1)
+    }
+
+    /// The elements of two dimensions, with their nodes.
+    fn facets(&self) -> impl Iterator<Item = (ElementKind, &[u64])> {
+        let blocks = self.blocks.iter().filter(|block| block.kind.info().dim == 2);
+        blocks.flat_map(|block| block.nodes.chunks_exact(block.kind.info().n_nodes).map(|cell| (block.kind, cell)))
     }
 
     fn check_nodes(&self) -> Result<(), MeshError> {

@@ -61,12 +61,15 @@ fn four_files_of_gmsh_hold_the_same_mesh() {
 #[test]
 fn only_faces_in_groups_is_said() {
     let error = Mesh::parse(&data("faces41.msh")).unwrap_err();
-    assert!(matches!(error, MeshError::NoVolume { grouped: true }));
-    assert!(error.to_string().contains("only faces have groups, so Gmsh saved no volume"));
+    assert!(matches!(error, MeshError::NoVolume { has_volume: true, grouped: true, .. }));
+    let text = error.to_string();
+    assert!(text.contains("put the volume in a group too") && !text.contains("STL"), "{text}");
     let surface = v22(&TWO, &["2 1 2 3", "2 2 3 5"]);
     assert!(matches!(parse(&surface), Err(MeshError::Shell)));
     let closed = v22(&TWO, &["2 1 2 3", "2 1 2 4", "2 2 3 4", "2 1 3 4"]);
-    assert!(matches!(parse(&closed), Err(MeshError::NoVolume { grouped: false })));
+    let error = parse(&closed).unwrap_err();
+    let found = matches!(error, MeshError::NoVolume { faces: 4, has_volume: false, grouped: false, is_closed: true });
+    assert!(found && error.to_string().contains("Surface Loop(1) = Surface{:};"), "{error}");
 }
 
 #[test]
