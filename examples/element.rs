@@ -1,8 +1,9 @@
 //! An element of one's own: `cargo run --release --example element`.
 //!
-//! The linear prism, `N = L_t(xi, eta) (1 -+ zeta) / 2` with the barycentric coordinates L of a triangle. Stiffness, on the host and in kernels,
-//! is written over [`Element`]: that of the prism follows from what stands here. To have it in meshes and on GPUs, put it into
-//! `kernels-rs/src/element` and name it in `for_each_element!`; docs/extending.md says what the host wants to know beside.
+//! The linear prism, `N = L_t(xi, eta) (1 -+ zeta) / 2` with the barycentric coordinates L of a triangle. Stiffness, on
+//! the host and in kernels, is written over [`Element`]: that of the prism follows from what stands here. To have it in
+//! meshes and on GPUs, put it into `kernels-rs/src/element` and name it in `for_each_element!`; docs/extending.md says
+//! what the host wants to know beside.
 
 use kernels_rs::assembly::rows::row_of_products;
 use kernels_rs::element::{Element, Point, gradients};

@@ -1,9 +1,10 @@
 //! A storage format of one's own: `cargo run --release --example format`.
 //!
-//! Block rows as in BCSR, with the distance of a column from the diagonal in 16 bits instead of the column in 32: for a mesh whose
-//! numbering keeps neighbours close. What says which entries there are is made by a kernel, on any device; assembly writes into the format
-//! by the places that it names, and the product is the same code for the CPU and for GPUs. To have it by name and on GPUs, put the two halves
-//! into `kernels-rs/src/sparse` and `host/src/sparse` and name it in `for_each_format!`.
+//! Block rows as in BCSR, with the distance of a column from the diagonal in 16 bits instead of the column in 32: for a
+//! mesh whose numbering keeps neighbours close. What says which entries there are is made by a kernel, on any device;
+//! assembly writes into the format by the places that it names, and the product is the same code for the CPU and for
+//! GPUs. To have it by name and on GPUs, put the two halves into `kernels-rs/src/sparse` and `host/src/sparse` and name
+//! it in `for_each_format!`.
 
 // A kernel is unsafe as a whole: its safety section says what its views must be.
 #![allow(unsafe_op_in_unsafe_fn)]
@@ -22,7 +23,8 @@ use warpfem::sparse::{Built, Format, Matrix, Operator, Places, Plan, Tuning};
 /// Distances from `-HALF` on fit.
 const HALF: usize = 1 << 15;
 
-/// Blocks of 3x3. Memory moved by a product: 74 B per block in f64, where BCSR has 76 B; 8 B per block row; x and y once.
+/// Blocks of 3x3. Memory moved by a product: 74 B per block in f64, where BCSR has 76 B; 8 B per block row; x and y
+/// once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Near {
@@ -57,8 +59,8 @@ impl Layout for Near {
     }
 }
 
-/// Computes: how far the columns of a block row are from the diagonal, and where its three rows start; in `too_far[0]` not 0 if 16 bits do not
-/// hold one.
+/// Computes: how far the columns of a block row are from the diagonal, and where its three rows start; in `too_far[0]`
+/// not 0 if 16 bits do not hold one.
 ///
 /// Parameters: `distances [n_blocks]`, `starts [n_rows][3]`, `too_far [1]`, zero before.
 /// Thread mapping: an item per block row. Memory moved: 6 bytes per block, 32 per block row.

@@ -1,7 +1,7 @@
 //! A kernel of one's own, from the equation to a launch: `cargo run --release --example kernel`.
 //!
-//! It is written once, and runs on the threads of the CPU and on the emulator of a GPU, which checks every index. To run on a GPU it
-//! belongs in `kernels-rs`, where PTX is made of it; nothing else changes.
+//! It is written once, and runs on the threads of the CPU and on the emulator of a GPU, which checks every index. To
+//! run on a GPU it belongs in `kernels-rs`, where PTX is made of it; nothing else changes.
 
 // A kernel is unsafe as a whole: its safety section says what its views must be.
 #![allow(unsafe_op_in_unsafe_fn)]

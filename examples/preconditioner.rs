@@ -1,7 +1,8 @@
 //! A preconditioner of one's own: `cargo run --release --example preconditioner`.
 //!
-//! Two steps of the damped Jacobi iteration, `z = w D^-1 r + w D^-1 (r - K w D^-1 r)`. It is symmetric, and positive definite as long as the
-//! eigenvalues of `w D^-1 K` are below 2. To have it by name, on the command line and in case files, put it into `host/src/precond`.
+//! Two steps of the damped Jacobi iteration, `z = w D^-1 r + w D^-1 (r - K w D^-1 r)`. It is symmetric, and positive
+//! definite as long as the eigenvalues of `w D^-1 K` are below 2. To have it by name, on the command line and in case
+//! files, put it into `host/src/precond`.
 
 use kernels_rs::real::Real;
 use std::cell::RefCell;

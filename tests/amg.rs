@@ -199,7 +199,8 @@ fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> 
     DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
 }
 
-/// The cycle of two levels from its definition: a Chebyshev polynomial in closed form, and an exact correction between two of them.
+/// The cycle of two levels from its definition: a Chebyshev polynomial in closed form, and an exact correction between
+/// two of them.
 #[test]
 fn the_cycle_is_that_of_its_definition() {
     let backend = CpuBackend::default();
@@ -460,7 +461,8 @@ fn keeping(
     precond::build("amg", &context, backend, &system.matrix).unwrap()
 }
 
-/// What is kept of another matrix is recognised, whether it has as many rows or not, and a hierarchy is made as if nothing were kept.
+/// What is kept of another matrix is recognised, whether it has as many rows or not, and a hierarchy is made as if
+/// nothing were kept.
 #[test]
 fn other_blocks_and_other_supports_make_another_hierarchy() {
     let backend = CpuBackend::default();

@@ -1,5 +1,6 @@
-//! Cantilevers against beam theory: WARP's, with every solid element, and the straight slender beam of MacNeal and Harder
-//! ("A proposed standard set of problems to test finite element accuracy", Finite Elements in Analysis and Design 1, 1985).
+//! Cantilevers against beam theory: WARP's, with every solid element, and the straight slender beam of MacNeal and
+//! Harder ("A proposed standard set of problems to test finite element accuracy", Finite Elements in Analysis and
+//! Design 1, 1985).
 
 use crate::common::assert_close;
 use crate::common::elements::Reference;
@@ -67,8 +68,9 @@ fn twisted(kind: ElementKind) -> f64 {
     (height(depth) - height(0.0)) / depth / THEORY[3]
 }
 
-/// Displacements over theory for every load: quadratic elements are within a few per cent of it, where linear ones, fully
-/// integrated, lock in bending. For the hexahedron of twenty nodes MacNeal and Harder's table 3 has these very numbers.
+/// Displacements over theory for every load: quadratic elements are within a few per cent of it, where linear ones,
+/// fully integrated, lock in bending. For the hexahedron of twenty nodes MacNeal and Harder's table 3 has these very
+/// numbers.
 #[test]
 fn the_slender_beam_of_macneal_and_harder() {
     for kind in [Quad4, Tri6, Quad8, Hex8, Tet10, Hex20] {

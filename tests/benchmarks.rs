@@ -1,5 +1,5 @@
-//! Published problems: those of `warpfem verify` on finer and finer meshes, and plates with a hole. Stresses at nodes are means
-//! over the cells around them.
+//! Published problems: those of `warpfem verify` on finer and finer meshes, and plates with a hole. Stresses at nodes
+//! are means over the cells around them.
 
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::{Displacement, errors, node_at, rates, solve};
@@ -129,8 +129,8 @@ fn strip_with_a_hole(kind: ElementKind, width: f64, cells: [usize; 2]) -> Model 
     model(tables, mesh)
 }
 
-/// The stress at the side of the hole over that far away: 3 in an infinite plate (Kirsch 1898); where the hole takes 0.1,
-/// 0.3 and 0.5 of the width, 3.03, 3.36 and 4.32 (Howland 1930; Timoshenko and Goodier, art. 35).
+/// The stress at the side of the hole over that far away: 3 in an infinite plate (Kirsch 1898); where the hole takes
+/// 0.1, 0.3 and 0.5 of the width, 3.03, 3.36 and 4.32 (Howland 1930; Timoshenko and Goodier, art. 35).
 #[test]
 fn plates_with_a_hole() {
     for (width, expected) in [(40.0, 3.0), (10.0, 3.03), (10.0 / 3.0, 3.36), (2.0, 4.32)] {

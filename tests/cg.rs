@@ -1,4 +1,5 @@
-//! Conjugate gradients: against dense solutions, in exact arithmetic's number of iterations, and when it cannot succeed.
+//! Conjugate gradients: against dense solutions, in exact arithmetic's number of iterations, and when it cannot
+//! succeed.
 
 use crate::common::blocks::{Blocks, chain, random_sparsity};
 use crate::common::recorder::Recorder;

@@ -2,9 +2,9 @@
 //! `b = -(lambda + mu) grad div u - mu laplace u`; with u prescribed on the boundary, elements of degree p miss it by
 //! `O(h^(p+1))` in displacement and by `O(h^p)` in energy (Strang and Fix 1973, sec. 3.2).
 //!
-//! Meshes are images of regular ones under a smooth map that keeps the unit square or cube: cells of all sizes and shapes,
-//! with curved edges, that tend to parallelograms as they are refined. On cells that stay general quadrilaterals
-//! serendipity elements are not of full order (Arnold, Boffi and Falk 2002).
+//! Meshes are images of regular ones under a smooth map that keeps the unit square or cube: cells of all sizes and
+//! shapes, with curved edges, that tend to parallelograms as they are refined. On cells that stay general
+//! quadrilaterals serendipity elements are not of full order (Arnold, Boffi and Falk 2002).
 
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::{Displacement, add_body_force, errors, lame, rates, solve};

@@ -32,7 +32,8 @@ fn square(kind: ElementKind, n: usize, value: impl Fn([f64; 3]) -> Option<f64>) 
     model
 }
 
-/// x = 0 is held at 0 and x = 1 at 1, and nothing flows through the other sides: the thesis's problem, whose solution is x.
+/// x = 0 is held at 0 and x = 1 at 1, and nothing flows through the other sides: the thesis's problem, whose solution
+/// is x.
 fn two_sided(n: usize) -> Model {
     square(ElementKind::Tri3, n, |x| (x[0] == 0.0 || x[0] == 1.0).then_some(x[0]))
 }
@@ -309,8 +310,8 @@ fn every_device_gives_the_same_result_in_every_order() {
     crate::common::assert_orders_agree(&on_every_device!(everything_on));
 }
 
-/// The factor per step of the residual at the end of the iteration, over an even number of steps: the spectrum of Jacobi's
-/// iteration is symmetric on this mesh, so that residuals may alternate.
+/// The factor per step of the residual at the end of the iteration, over an even number of steps: the spectrum of
+/// Jacobi's iteration is symmetric on this mesh, so that residuals may alternate.
 fn spectral_radius(model: &Model) -> f64 {
     let (_, outcome) = run::<_, f64>(&CpuBackend::default(), model, options(Acceleration::None, 1e-10));
     let last = outcome.history.len() - 2;
@@ -320,8 +321,8 @@ fn spectral_radius(model: &Model) -> f64 {
 
 #[test]
 fn the_spectral_radius_is_1_less_what_is_of_the_order_of_h_squared() {
-    // On the square the matrix is that of the five-point stencil: cosines along sides through which nothing flows, sines where a
-    // value is held.
+    // On the square the matrix is that of the five-point stencil: cosines along sides through which nothing flows,
+    // sines where a value is held.
     for n in [8, 16, 32] {
         let c = (PI / n as f64).cos();
         for (what, model, expected) in [("two", two_sided(n), 0.5 * (1.0 + c)), ("four", four_sided(n), c)] {
@@ -361,8 +362,9 @@ fn iterations_grow_like_the_unknowns_whatever_the_boundary_conditions() {
     for acceleration in [Acceleration::Chebyshev, Acceleration::Cg] {
         let fast = count(two_sided, acceleration);
         println!("{acceleration:?} {fast:?}");
-        // To this constant the square root of what plain FEMSES takes: with 18 / lambda for that and 19 / (2 lambda)^(1/2) for
-        // Chebyshev with a known spectrum it is 3.2; finding the lower end takes the rest, and a look more on small meshes.
+        // To this constant the square root of what plain FEMSES takes: with 18 / lambda for that and 19 / (2
+        // lambda)^(1/2) for Chebyshev with a known spectrum it is 3.2; finding the lower end takes the rest, and a look
+        // more on small meshes.
         for (plain, fast) in two.iter().zip(&fast) {
             assert!(fast.1 <= 5.0 * plain.1.sqrt() + CHECK_EVERY as f64, "{acceleration:?}: {fast:?} for {plain:?}");
         }

@@ -1,4 +1,5 @@
-//! Every storage format, block size and precision: the product is the reference's, padding is harmless, figures are right.
+//! Every storage format, block size and precision: the product is the reference's, padding is harmless, figures are
+//! right.
 
 use crate::common::blocks::{Blocks, random_sparsity, sparsity};
 use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_device, rounding};

@@ -172,8 +172,8 @@ fn manufactured_sources_converge_at_second_order() {
     }
 }
 
-/// A uniform source between sides at 0: `u = s x (1 - x) / (2 k)`, which quadratic elements hold exactly, and linear ones
-/// at their nodes.
+/// A uniform source between sides at 0: `u = s x (1 - x) / (2 k)`, which quadratic elements hold exactly, and linear
+/// ones at their nodes.
 #[test]
 fn a_uniform_source_leaves_by_the_sides() {
     let tables = "[[support]]\non = [\"xmin\", \"xmax\"]\nvalue = 0.0\n[source]\nvalue = 12.0\n";

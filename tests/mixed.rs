@@ -1,5 +1,5 @@
-//! Mixed precision: preconditioners in f32, of matrices in f32 and f16, under conjugate gradients in f64, and conjugate gradients in
-//! f32 under refinement in f64, give what f64 alone gives.
+//! Mixed precision: preconditioners in f32, of matrices in f32 and f16, under conjugate gradients in f64, and conjugate
+//! gradients in f32 under refinement in f64, give what f64 alone gives.
 
 use crate::common::blocks::{Blocks, chain, random_sparsity};
 use crate::common::recorder::Recorder;

@@ -1,5 +1,5 @@
-//! Stresses and gradients at the nodes: of displacements that are known, on distorted and regular meshes, between materials,
-//! and of a clamped beam by its theory.
+//! Stresses and gradients at the nodes: of displacements that are known, on distorted and regular meshes, between
+//! materials, and of a clamped beam by its theory.
 
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::{node_at, solve};
@@ -75,8 +75,8 @@ fn constant_states_are_exact_in_every_element() {
     }
 }
 
-/// Pure bending about y by the curvature 1 (Timoshenko and Goodier, art. 102): `sigma_xx = E z` and no other stress. In the
-/// plane `sigma_xx = E y`, in plane stress.
+/// Pure bending about y by the curvature 1 (Timoshenko and Goodier, art. 102): `sigma_xx = E z` and no other stress. In
+/// the plane `sigma_xx = E y`, in plane stress.
 fn bent([x, y, z]: [f64; 3], dim: usize) -> [f64; 3] {
     let nu = POISSON;
     match dim {
@@ -142,7 +142,8 @@ fn threads_do_not_change_a_bit() {
     assert!(with(1) == with(3));
 }
 
-/// The largest bending stress along the upper edge in the middle of a cantilever's width, over `F (L - x) c / I`, at some `x`.
+/// The largest bending stress along the upper edge in the middle of a cantilever's width, over `F (L - x) c / I`, at
+/// some `x`.
 fn over_theory(kind: ElementKind, cells: [usize; 3], at: [f64; 3]) -> [f64; 3] {
     let mut problem = beam::cantilever(kind, cells, 1.0).unwrap();
     let solution = solve(&mut problem.model, 1e-10);

@@ -1,4 +1,5 @@
-//! A GPU that runs out of memory, whichever array it is that has no room: an error with the exit code for that, no panic.
+//! A GPU that runs out of memory, whichever array it is that has no room: an error with the exit code for that, no
+//! panic.
 
 use crate::common::fields::node_at;
 use crate::common::meshes::{CLAMP, SOFT, model, regular_box};

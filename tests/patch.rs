@@ -97,8 +97,8 @@ fn hanging([x, y, z]: [f64; 3]) -> [f64; 3] {
     [-POISSON * c * x * z, -POISSON * c * y * z, 0.5 * c * (z * z + POISSON * (x * x + y * y) - 1.0)]
 }
 
-/// Errors of the hanging bar on a mesh of `n` cells a side, root mean squares over cells: of displacement in the middle,
-/// and of stress at the nodes.
+/// Errors of the hanging bar on a mesh of `n` cells a side, root mean squares over cells: of displacement in the
+/// middle, and of stress at the nodes.
 fn hanging_errors(kind: ElementKind, n: usize) -> [f64; 2] {
     let gravity = "[gravity]\nacceleration = [0.0, 0.0, -10.0]\n";
     let mut mesh = generate_box(kind, [1.0; 3], [n; 3]).unwrap();
@@ -143,8 +143,8 @@ fn errors_fall_with_the_square_of_the_cell_size_and_stresses_with_the_cell_size(
     }
 }
 
-/// Straight-sided meshes whose elements hold all quadratic polynomials: distorted simplices; rectangles and bricks of many
-/// sizes (on other quadrilaterals serendipity elements hold linear ones only).
+/// Straight-sided meshes whose elements hold all quadratic polynomials: distorted simplices; rectangles and bricks of
+/// many sizes (on other quadrilaterals serendipity elements hold linear ones only).
 fn straight(kind: ElementKind) -> Mesh {
     if kind.info().is_simplex() {
         let mut mesh = distorted_box(kind, [3, 2, 2], 0.2);

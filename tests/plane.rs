@@ -1,5 +1,5 @@
-//! Plane stress and plane strain with known solutions, from case to stress: patch tests, simple stress states, gravity, a
-//! slab in space, thickness.
+//! Plane stress and plane strain with known solutions, from case to stress: patch tests, simple stress states, gravity,
+//! a slab in space, thickness.
 
 use crate::common::elements::PLANE;
 use crate::common::fields::solve;
@@ -126,9 +126,9 @@ fn pressure_from_all_sides_shrinks_evenly() {
     }
 }
 
-/// A plate that hangs from its upper edge, its sides held against moving sideways: `sigma_yy = rho g y` at any Poisson's
-/// ratio, and at the nodes of equal linear elements the displacement of the exact solution (one-dimensional, so nodally
-/// exact).
+/// A plate that hangs from its upper edge, its sides held against moving sideways: `sigma_yy = rho g y` at any
+/// Poisson's ratio, and at the nodes of equal linear elements the displacement of the exact solution (one-dimensional,
+/// so nodally exact).
 #[test]
 fn a_hanging_plate_carries_its_weight() {
     for plane in ANALYSES {

@@ -162,7 +162,8 @@ fn devices_and_orders_agree() {
     }
 }
 
-/// On the CPU a step rides on the product part by part: the same bits as one after the other, for any number of threads.
+/// On the CPU a step rides on the product part by part: the same bits as one after the other, for any number of
+/// threads.
 fn step_rides_on_the_product<T: Real>(size: usize, format: &str) {
     let backend = CpuBackend::default();
     let blocks = Blocks::random(random_sparsity(1700, 8, 1), size, 11);
@@ -231,7 +232,8 @@ fn value(name: &str, order: usize, upper: f64, lower: f64) -> Box<dyn Fn(f64) ->
 }
 
 /// The polynomial p of which `1 - t p(t)` has the smallest sum of squares, in a basis of Chebyshev polynomials. With
-/// `t = upper (1 - cos phi) / 2` the weight `t^(-1/2) (upper - t)^(-1/2)` is 1, and the sum over equal parts of phi is exact.
+/// `t = upper (1 - cos phi) / 2` the weight `t^(-1/2) (upper - t)^(-1/2)` is 1, and the sum over equal parts of phi is
+/// exact.
 fn least_squares(order: usize, upper: f64) -> Box<dyn Fn(f64) -> f64> {
     let basis = move |j: usize, t: f64| (j as f64 * (1.0 - 2.0 * t / upper).clamp(-1.0, 1.0).acos()).cos();
     let points = 4 * (order + 2);
@@ -277,7 +279,8 @@ fn polynomials_are_those_of_their_definitions() {
 
 #[test]
 fn least_squares_of_low_order_are_those_of_the_table() {
-    // Saad 2003, table 12.1, for upper = 4, by ascending powers; divided by the first of the next row's, 2n + 1 of n = m + 1.
+    // Saad 2003, table 12.1, for upper = 4, by ascending powers; divided by the first of the next row's, 2n + 1 of n =
+    // m + 1.
     let table: [&[f64]; 4] =
         [&[5.0, -1.0], &[14.0, -7.0, 1.0], &[30.0, -27.0, 9.0, -1.0], &[55.0, -77.0, 44.0, -11.0, 1.0]];
     for (coefficients, order) in table.iter().zip(1..) {

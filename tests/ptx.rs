@@ -53,8 +53,8 @@ fn body<'a>(ptx: &'a str, name: &str) -> &'a str {
     &ptx[start..end]
 }
 
-/// Two copies of a shuffle or a barrier in the branches of a test would make the threads of a warp wait for ever. Here a
-/// test of one condition stands before and behind them, which tempts compilers.
+/// Two copies of a shuffle or a barrier in the branches of a test would make the threads of a warp wait for ever. Here
+/// a test of one condition stands before and behind them, which tempts compilers.
 #[test]
 fn barriers_and_shuffles_are_not_duplicated() {
     let text = ptx();

@@ -58,7 +58,8 @@ pub enum Error {
         .0.outcome.ending.reason()
     )]
     NotConverged(Box<crate::pipeline::Solution>),
-    /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this device.
+    /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this
+    /// device.
     #[error("{off} of {of} values are off: do not trust results of this build on this device")]
     Unverified {
         /// Values that are off.

@@ -1,17 +1,19 @@
 //! What a solution will take, before it is begun: memory, iterations, time.
 //!
-//! **Memory** is the sum of the arrays that live at the same time while the iteration runs, [`Memory`]. Measured against the
-//! program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within 15 %.
+//! **Memory** is the sum of the arrays that live at the same time while the iteration runs, [`Memory`]. Measured
+//! against the program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within 15 %.
 //!
-//! **Iterations** of conjugate gradients with Jacobi's preconditioner go with the square root of the condition number, and
-//! that with how many elements lie between a node and what holds it: `c (D / h) ln(1 / tolerance) / ln(1e8)`, with D the largest
-//! distance from a node to the nearest one that is supported in the same component, over all components, `h = (volume / nodes)^(1/dim)`,
-//! and c of the element. The c are the middle of what 130 boxes, beams, plates and strips took; most of them are within a factor of
-//! two of it. Thin walls, flat elements and materials that differ a lot take more. Multigrid takes some twenty to thirty-five
-//! whatever the mesh, and [`preconditioner`] is where it is chosen.
+//! **Iterations** of conjugate gradients with Jacobi's preconditioner go with the square root of the condition number,
+//! and that with how many elements lie between a node and what holds it: `c (D / h) ln(1 / tolerance) / ln(1e8)`, with
+//! D the largest distance from a node to the nearest one that is supported in the same component, over all components,
+//! `h = (volume / nodes)^(1/dim)`, and c of the element. The c are the middle of what 130 boxes, beams, plates and
+//! strips took; most of them are within a factor of two of it. Thin walls, flat elements and materials that differ a
+//! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh, and [`preconditioner`] is where it is
+//! chosen.
 //!
-//! **Time** is iterations times the bytes that each has to move (the matrix, and ten words per unknown; see docs/solver.md)
-//! over the bandwidth that is reached, besides what an iteration takes however small the system; with multigrid its set-up too.
+//! **Time** is iterations times the bytes that each has to move (the matrix, and ten words per unknown; see
+//! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
+//! multigrid its set-up too.
 
 use crate::element::ElementKind;
 use crate::mesh::{Cells, pairs, quality};
@@ -27,17 +29,18 @@ const VECTORS: u64 = 10;
 const TOLERANCE: f64 = 1e-8;
 /// A polynomial of order m takes m + 1 products for what Jacobi does in this many less.
 const POLYNOMIAL_LOSS: f64 = 1.2;
-/// Iterations with multigrid, to 1e-8, with elements of first and of second order. Boxes of 20 to 270 thousand unknowns take 16 (hex8), 20
-/// to 22 (tet4) and 30 to 32 (tet10), on an H200 of up to 10 million 26; the meshes of `meshes/` 12 to 30, but the thin wall of the
-/// vase 62; the lug of the tutorial, of tet10, 38.
+/// Iterations with multigrid, to 1e-8, with elements of first and of second order. Boxes of 20 to 270 thousand unknowns
+/// take 16 (hex8), 20 to 22 (tet4) and 30 to 32 (tet10), on an H200 of up to 10 million 26; the meshes of `meshes/` 12
+/// to 30, but the thin wall of the vase 62; the lug of the tutorial, of tet10, 38.
 const MULTIGRID_ITERATIONS: [f64; 2] = [22.0, 35.0];
-/// Products with the matrix that take as long as a cycle: 5 are products with it, the rest is those with P and its transpose, and the coarser
-/// levels. On an H200, of 3 to 10 million unknowns, 10 to 13 (hex8) and 15 to 19 (tet4); on two cores of a CPU that others used too, of 20 to
-/// 270 thousand, 12 to 25.
+/// Products with the matrix that take as long as a cycle: 5 are products with it, the rest is those with P and its
+/// transpose, and the coarser levels. On an H200, of 3 to 10 million unknowns, 10 to 13 (hex8) and 15 to 19 (tet4); on
+/// two cores of a CPU that others used too, of 20 to 270 thousand, 12 to 25.
 const MULTIGRID_PRODUCTS: u64 = 15;
-/// Iterations with multigrid that take as long as its set-up. On two cores of a CPU 13 and 20 (hex8 of 21 and 207 thousand
-/// unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand), 13 to 19 (the meshes of `meshes/` of more than ten
-/// thousand), 25 (the tutorial's lug); on an H200 10 to 13 from a million unknowns on, and 17 of 28 thousand.
+/// Iterations with multigrid that take as long as its set-up. On two cores of a CPU 13 and 20 (hex8 of 21 and 207
+/// thousand unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand), 13 to 19 (the
+/// meshes of `meshes/` of more than ten thousand), 25 (the tutorial's lug); on an H200 10 to 13 from a million unknowns
+/// on, and 17 of 28 thousand.
 const MULTIGRID_SETUP: f64 = 16.0;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
@@ -121,8 +124,8 @@ impl Speed {
         Speed { bandwidth, reached: 0.8, latency: 20e-6, cycle: 0.0 }
     }
 
-    /// A GPU by the bandwidth that its memory clock and bus width make: copies reach 0.9 of it on an H200, where iterations with
-    /// multigrid take 0.3 to 0.7 ms of 27 to 30 thousand unknowns.
+    /// A GPU by the bandwidth that its memory clock and bus width make: copies reach 0.9 of it on an H200, where
+    /// iterations with multigrid take 0.3 to 0.7 ms of 27 to 30 thousand unknowns.
     pub fn gpu(peak: f64) -> Speed {
         Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.5e-3 }
     }
@@ -175,8 +178,8 @@ fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
     slot_bytes(kind, elements) + 2 * INDEX * entries + OFFSET * nodes
 }
 
-/// Six stresses and their invariant, or a gradient and its magnitude, per element and per node; there also what was solved for and
-/// reactions.
+/// Six stresses and their invariant, or a gradient and its magnitude, per element and per node; there also what was
+/// solved for and reactions.
 fn result_bytes(model: &Model) -> u64 {
     let elements: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
     let (per_element, per_node) = if model.analysis == Analysis::Laplace { (4, 8) } else { (7, 13) };
@@ -200,8 +203,8 @@ pub fn hierarchy_bytes(model: &Model) -> u64 {
     MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes
 }
 
-/// The preconditioner of a model, on the host or on a device of its own: `none` without conjugate gradients. `auto` is multigrid where more
-/// iterations with Jacobi are expected than take as long as a whole solution with multigrid.
+/// The preconditioner of a model, on the host or on a device of its own: `none` without conjugate gradients. `auto` is
+/// multigrid where more iterations with Jacobi are expected than take as long as a whole solution with multigrid.
 pub fn preconditioner(model: &Model, on_host: bool) -> &str {
     let solver = &model.solver;
     match (solver.method.as_str(), solver.preconditioner.as_str()) {
@@ -211,8 +214,8 @@ pub fn preconditioner(model: &Model, on_host: bool) -> &str {
     }
     let other = precond::without_multigrid(&solver.precision);
     let unknowns = model.mesh.coords.len() * model.analysis.components();
-    // A polynomial in single precision is up to 2.3 times as fast as Jacobi, and multigrid 1.2 times as fast there. Single precision
-    // throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
+    // A polynomial in single precision is up to 2.3 times as fast as Jacobi, and multigrid 1.2 times as fast there.
+    // Single precision throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
     let pace = match solver.precision.as_str() {
         "double" => 1.0,
         "mixed" => 1.3,
@@ -224,10 +227,11 @@ pub fn preconditioner(model: &Model, on_host: bool) -> &str {
 
 /// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included.
 ///
-/// On an H200, measured on whole runs of cubes and cantilevers of 0.8 to 6.5 million unknowns, this is within a third: 1,950 iterations for 0.8
-/// million, 660 for 6.5 million, as each level costs its launches, and a program that begins loads some forty kernels more, 0.2 s in
-/// all. Once they are loaded it is half of that below a million (docs/benchmarks/report.md, "Multigrid"). On two cores of a CPU
-/// they are 420 (hex8) and 590 (tet4) for 207 thousand, 780 for a bracket of 27 thousand.
+/// On an H200, measured on whole runs of cubes and cantilevers of 0.8 to 6.5 million unknowns, this is within a third:
+/// 1,950 iterations for 0.8 million, 660 for 6.5 million, as each level costs its launches, and a program that begins
+/// loads some forty kernels more, 0.2 s in all. Once they are loaded it is half of that below a million
+/// (docs/benchmarks/report.md, "Multigrid"). On two cores of a CPU they are 420 (hex8) and 590 (tet4) for 207 thousand,
+/// 780 for a bracket of 27 thousand.
 fn break_even(unknowns: usize, on_host: bool) -> f64 {
     let unknowns = unknowns as f64;
     if on_host { 600.0 + 4e6 / unknowns } else { 450.0 + 1.4e9 / (unknowns + 9e4) }
@@ -295,13 +299,14 @@ fn coefficient(kind: ElementKind, analysis: Analysis) -> f64 {
     if analysis == Analysis::Laplace { potential } else { elastic }
 }
 
-/// The largest distance from a node to the nearest one that is supported in the same component: a roller under all of a plate does not keep
-/// it from stretching, and long waves in its plane are what takes iterations.
+/// The largest distance from a node to the nearest one that is supported in the same component: a roller under all of a
+/// plate does not keep it from stretching, and long waves in its plane are what takes iterations.
 fn reach(model: &Model) -> f64 {
     (0..model.analysis.components()).map(|c| reach_of(model, c)).fold(0.0, f64::max)
 }
 
-/// The same of one component; of some nodes where there are many. 0 of one that no support holds: others hold it by their lever arms.
+/// The same of one component; of some nodes where there are many. 0 of one that no support holds: others hold it by
+/// their lever arms.
 fn reach_of(model: &Model, component: usize) -> f64 {
     let coords = &model.mesh.coords;
     let supports = || model.supports.iter().filter(|support| support.displacement[component].is_some());
@@ -350,7 +355,8 @@ mod tests {
         }
     }
 
-    /// A plate that lies on a plane of symmetry, of 6,363 nodes, takes 410 iterations, as all of it but one end is free in its plane.
+    /// A plate that lies on a plane of symmetry, of 6,363 nodes, takes 410 iterations, as all of it but one end is free
+    /// in its plane.
     #[test]
     fn supports_of_one_component_do_not_shorten_the_way() {
         let text = "[mesh]\ngenerate = { kind = \"box\", element = \"hex8\", size = [100, 20, 2], cells = [100, 20, 2] }\n\

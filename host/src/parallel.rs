@@ -23,8 +23,8 @@ pub fn map_ranges<R: Send>(n: usize, len: usize, work: &(dyn Fn(Range<usize>) ->
     (0..n.div_ceil(len)).into_par_iter().map(|part| work(part * len..n.min((part + 1) * len))).collect()
 }
 
-/// Calls `work` with each part of `len` entries of an array, and with the place of its first entry. What it returns, in the
-/// order of the parts.
+/// Calls `work` with each part of `len` entries of an array, and with the place of its first entry. What it returns, in
+/// the order of the parts.
 pub fn map_chunks<T: Send, R: Send>(
     array: &mut [T],
     len: usize,

@@ -67,7 +67,8 @@ pub struct Solution {
     pub displacement: Vec<[f64; 3]>,
     /// The potential and its gradient, if that is the unknown.
     pub potential: Option<Potential>,
-    /// Forces of the supports on the body; 0 in free components, `[n_nodes]`. Of a potential what flows in there, then zeros.
+    /// Forces of the supports on the body; 0 in free components, `[n_nodes]`. Of a potential what flows in there, then
+    /// zeros.
     pub reaction_force: Vec<[f64; 3]>,
     /// Stresses and strain energy; empty if the unknown is a potential.
     pub stresses: Stresses,
@@ -311,7 +312,8 @@ impl<B: Backend, T: Real> System<B, T> {
         Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
     }
 
-    /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as they are.
+    /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
+    /// they are.
     pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
         self.mesh.set_materials(backend, model)?;
         let mut assembly = Assembly::new(backend, &self.mesh, self.matrix.pattern(), strategy::<B>(model)?)?;
@@ -335,7 +337,8 @@ impl<B: Backend, T: Real> System<B, T> {
     }
 }
 
-/// Applies supports to a matrix and to loads `f`, in double; these in the matrix's precision, and their norm before rounding.
+/// Applies supports to a matrix and to loads `f`, in double; these in the matrix's precision, and their norm before
+/// rounding.
 fn constrain<B: Backend, T: Real>(
     backend: &B,
     supports: &Supports,

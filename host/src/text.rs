@@ -76,7 +76,8 @@ pub fn engineering_beside(value: f64, largest: f64) -> String {
 /// Numbers this far below the unit of those beside them are zeros for the most part.
 const LEAST_BESIDE: f64 = 1e-4;
 
-/// The exponent of a positive number: 0 where it is short without. Rounded first: 999.96e6 is 1.000e9, and 99,999 is 100.0e3.
+/// The exponent of a positive number: 0 where it is short without. Rounded first: 999.96e6 is 1.000e9, and 99,999 is
+/// 100.0e3.
 fn exponent(size: f64) -> i32 {
     let rounded = format!("{size:.3e}").parse().unwrap_or(size);
     if (1e-2..1e5).contains(&rounded) { 0 } else { thousands(rounded * (1.0 + 1e-9)) }

@@ -7,18 +7,19 @@
 //! | `w_i = sum_e A_rr^e` (4.4) | [`femses_weights`], [`femses_inverse`] |
 //! | `u_r^e = (b_r^e - sum_(s != r) A_rs^e u_s) / A_rr^e` (4.2), `u_i = sum_e A_rr^e / w_i u_r^e` (4.3) | [`femses_scatter`] and [`femses_update`] as there, by atomics; [`femses_gather`] |
 //!
-//! Put (4.2) into (4.3): `A_rr^e` cancels, and what is left is Jacobi's iteration for the assembled matrix, as w is K's diagonal,
+//! Put (4.2) into (4.3): `A_rr^e` cancels, and what is left is Jacobi's iteration for the assembled matrix, as w is K's
+//! diagonal,
 //!
 //! ```text
 //! u_i = 1/w_i (f_i - sum_e sum_(s != r) A_rs^e u_s) = u_i + 1/w_i (f - K u)_i
 //! ```
 //!
-//! The last form is a step of a polynomial in `D^-1 K` with a, b, c = 1, 0, 1 (see [`crate::precond`]): so [`femses_gather`] takes
-//! steps of any such polynomial, which is how Chebyshev's accelerates it.
+//! The last form is a step of a polynomial in `D^-1 K` with a, b, c = 1, 0, 1 (see [`crate::precond`]): so
+//! [`femses_gather`] takes steps of any such polynomial, which is how Chebyshev's accelerates it.
 //!
-//! Nodes whose value is prescribed have a 0 for `1/w_i`: their rows are left out, and their columns by the 0 that vectors have there. The
-//! unknown is the potential less what is prescribed, as in the assembled system. The thesis starts from 0 by its comment and
-//! from 1 by its code (listing 4.2); here it is 0.
+//! Nodes whose value is prescribed have a 0 for `1/w_i`: their rows are left out, and their columns by the 0 that
+//! vectors have there. The unknown is the potential less what is prescribed, as in the assembled system. The thesis
+//! starts from 0 by its comment and from 1 by its code (listing 4.2); here it is 0.
 
 use crate::assembly::MeshView;
 use crate::assembly::rows::row_of_products;
@@ -144,7 +145,8 @@ pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mes
 /// Computes: adds to `w_i` the diagonal entries of the cells around node i: the same sum every time, which the thesis
 /// forms by atomics.
 ///
-/// Parameters: `w [n_nodes]`. Thread mapping: an item per node. Memory moved: per pair of node and cell N + 1 indices and a value.
+/// Parameters: `w [n_nodes]`. Thread mapping: an item per node. Memory moved: per pair of node and cell N + 1 indices
+/// and a value.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -160,8 +162,8 @@ pub unsafe fn femses_weights<const N: usize, T: Real>(row: usize, elements: Elem
 
 /// Computes: `inverse_i = 1 / w_i`; 0 where the value is prescribed, and of nodes without cells.
 ///
-/// Parameters: `fixed` as of supports, `w, inverse [n_nodes]`. Thread mapping: an item per node. Memory moved: two words and
-/// a byte per node.
+/// Parameters: `fixed` as of supports, `w, inverse [n_nodes]`. Thread mapping: an item per node. Memory moved: two
+/// words and a byte per node.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -171,11 +173,11 @@ pub unsafe fn femses_inverse<T: Real>(i: usize, fixed: View<u8>, w: View<T>, inv
     inverse.set(i, if fixed.at(i) != 0 || w == T::ZERO { T::ZERO } else { T::ONE / w });
 }
 
-/// Computes: `y = K x` over the cells of one type, or with a `sign` of -1 and an f `y = f - K x`; added to what y holds if `adds` is not 0.
-/// Rows without unknowns are 0.
+/// Computes: `y = K x` over the cells of one type, or with a `sign` of -1 and an f `y = f - K x`; added to what y holds
+/// if `adds` is not 0. Rows without unknowns are 0.
 ///
-/// Parameters: `inverse, x, y [n_nodes]`, `f` as well or empty, `sign` 1 or -1; x is 0 where `inverse` is. Thread mapping: an
-/// item per node. Memory moved: as [`femses_gather`], with x, y, D^-1 and f, if they are read, for vectors.
+/// Parameters: `inverse, x, y [n_nodes]`, `f` as well or empty, `sign` 1 or -1; x is 0 where `inverse` is. Thread
+/// mapping: an item per node. Memory moved: as [`femses_gather`], with x, y, D^-1 and f, if they are read, for vectors.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -203,13 +205,17 @@ pub unsafe fn femses_product<const N: usize, T: Real>(
     y.set(row, sum);
 }
 
-/// Computes: a step from u, `u_new = a u + b u_old + c D^-1 (f - K u)` (FEMSES: 1, 0, 1), and `scalars[out[0]] = ||f - K u||^2`.
+/// Computes: a step from u, `u_new = a u + b u_old + c D^-1 (f - K u)` (FEMSES: 1, 0, 1), and
+/// `scalars[out[0]] = ||f - K u||^2`.
 ///
-/// Parameters: `u [n_nodes]`; the step's `r` is f, its `inverse` [`femses_inverse`]'s, its `previous` u_old, which becomes u_new.
-/// Thread mapping: a grid-stride loop over nodes, blocks of [`crate::reduce::BLOCK`]: each sum has one owner and a fixed order.
-/// Memory moved: each cell's matrix, nodes and places in lists once, the second to N-th time through the cache; around, u, f,
-/// D^-1, u_new, and u_old if b is not 0. On a square of tri3 (two cells a node) in f64 96 B of matrices, 24 of nodes, 24 of
-/// lists, 8 of around and 32 of vectors: 184 B a node, in f32 120. The assembled matrix and its vectors are 116 and 72.
+/// Parameters: `u [n_nodes]`; the step's `r` is f, its `inverse` [`femses_inverse`]'s, its `previous` u_old, which
+/// becomes u_new.
+/// Thread mapping: a grid-stride loop over nodes, blocks of [`crate::reduce::BLOCK`]: each sum has one owner and a
+/// fixed order.
+/// Memory moved: each cell's matrix, nodes and places in lists once, the second to N-th time through the cache; around,
+/// u, f, D^-1, u_new, and u_old if b is not 0. On a square of tri3 (two cells a node) in f64 96 B of matrices, 24 of
+/// nodes, 24 of lists, 8 of around and 32 of vectors: 184 B a node, in f32 120. The assembled matrix and its vectors
+/// are 116 and 72.
 /// Operations: 2 N a pair of node and cell, 36 a node there.
 ///
 /// # Safety
@@ -232,13 +238,13 @@ pub unsafe fn femses_gather<const N: usize, T: Real>(
     sum_over_grid([sum], to);
 }
 
-/// Computes: adds to `sums_i` the local solutions of a cell times their weights, `A_rr^e u_r^e = -sum_(s != r) A_rs^e u_s`; f is
-/// added where they are put together.
+/// Computes: adds to `sums_i` the local solutions of a cell times their weights,
+/// `A_rr^e u_r^e = -sum_(s != r) A_rs^e u_s`; f is added where they are put together.
 ///
-/// Parameters: `u, sums [n_nodes]`. Thread mapping: an item per cell, blocks of any size. The thesis keeps all `u_r^e` and adds
-/// them up in a second kernel (listings 4.3, 4.4); they need not leave their thread.
-/// Memory moved: per cell its matrix and N nodes, and N sums added to, by reductions in the second-level cache; u through
-/// the cache. On a square of tri3 in f64 96 B of matrices, 24 of nodes and 8 of u a node, and 6 additions.
+/// Parameters: `u, sums [n_nodes]`. Thread mapping: an item per cell, blocks of any size. The thesis keeps all `u_r^e`
+/// and adds them up in a second kernel (listings 4.3, 4.4); they need not leave their thread.
+/// Memory moved: per cell its matrix and N nodes, and N sums added to, by reductions in the second-level cache; u
+/// through the cache. On a square of tri3 in f64 96 B of matrices, 24 of nodes and 8 of u a node, and 6 additions.
 /// Operations: 2 N (N - 1) per cell, and N additions.
 ///
 /// # Safety
@@ -266,9 +272,11 @@ pub unsafe fn femses_scatter<const N: usize, T: Real>(
     }
 }
 
-/// Computes: `u_new_i = (f_i + sums_i) / w_i`, `r_i = (f - K u)_i = w_i (u_new_i - u_i)`, and `sums_i = 0` for the next iteration.
+/// Computes: `u_new_i = (f_i + sums_i) / w_i`, `r_i = (f - K u)_i = w_i (u_new_i - u_i)`, and `sums_i = 0` for the next
+/// iteration.
 ///
-/// Parameters: `f, inverse, u, sums, next, r [n_nodes]`; next is u_new. Thread mapping: an item per node, blocks of any size.
+/// Parameters: `f, inverse, u, sums, next, r [n_nodes]`; next is u_new. Thread mapping: an item per node, blocks of any
+/// size.
 /// Memory moved: seven words per node; the norm of r is another launch, as in the thesis.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
 //! Half precision (IEEE 754 binary16) as a way to store values: kernels read it and compute in single.
 //!
-//! For the scaled copy of a matrix, whose entries are at most 1: 11 significant bits are worth more there than the range
-//! of bfloat16, which keeps 8, and entries too small for a half do not matter beside a diagonal of 1.
+//! For the scaled copy of a matrix, whose entries are at most 1: 11 significant bits are worth more there than the
+//! range of bfloat16, which keeps 8, and entries too small for a half do not matter beside a diagonal of 1.
 
 use crate::real::Stored;
 use cuda_std::prelude::*;
@@ -98,7 +98,8 @@ fn narrow(value: f32) -> u16 {
         ABOVE.. => 0x7c00,
         // Beside 1/2, single precision has the steps of the smallest halves: the sum rounds.
         ..SMALLEST => (f32::from_bits(bits) + 0.5).to_bits() - 0.5_f32.to_bits(),
-        // Half a step less a bit, and that bit if the last one kept is odd; a carry goes on to the exponent, up to infinity.
+        // Half a step less a bit, and that bit if the last one kept is odd; a carry goes on to the exponent, up to
+        // infinity.
         _ => (bits - ((127 - 15) << 23) + 0xfff + (bits >> 13 & 1)) >> 13,
     };
     sign | magnitude as u16

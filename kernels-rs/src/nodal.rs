@@ -1,7 +1,8 @@
 //! Stress and gradients at the nodes: evaluated where they are most accurate, extended to the nodes, averaged there.
 //!
-//! `sigma_a = 1/n sum_e sum_k M_a(xi_k) sigma_e(xi_k)`, over the `n` cells around node a of one material, with `xi_k` the points of
-//! [`Element::SAMPLED`] (Barlow 1976) and `M_a` the linear functions through them (Hinton and Campbell 1974).
+//! `sigma_a = 1/n sum_e sum_k M_a(xi_k) sigma_e(xi_k)`, over the `n` cells around node a of one material, with `xi_k`
+//! the points of [`Element::SAMPLED`] (Barlow 1976) and `M_a` the linear functions through them (Hinton and Campbell
+//! 1974).
 
 use crate::assembly::MeshView;
 use crate::element::*;
@@ -12,8 +13,8 @@ use crate::setup::lists::bisect;
 use crate::stress::{deformation, stress_at};
 use cuda_std::prelude::*;
 
-/// Where the values of one material at a node are summed: the node's own slot for the first material there, a slot behind
-/// those of all nodes for every other.
+/// Where the values of one material at a node are summed: the node's own slot for the first material there, a slot
+/// behind those of all nodes for every other.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Slots {
@@ -44,7 +45,8 @@ impl Slots {
 /// Computes: the stresses at a cell's sampled points.
 ///
 /// Parameters: `across`, as of [`crate::stress::recover`]; `u [n_nodes][DIM]`; `sampled [n_cells][n_sampled]`.
-/// Thread mapping: an item per cell. Memory moved: nodes, coordinates and displacements (through the cache), 48 B written per point.
+/// Thread mapping: an item per cell. Memory moved: nodes, coordinates and displacements (through the cache), 48 B
+/// written per point.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -85,8 +87,8 @@ pub unsafe fn sample_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f
 
 /// Computes: adds to a node's sums what the cells around it have there, and to its counts how many these are.
 ///
-/// Parameters: `sampled [n_cells][n_sampled]`; `extended [N][n_sampled]`, what each point has in the value at each node;
-/// `sums, counts [n_slots]`. Thread mapping: an item per node, which owns its slots.
+/// Parameters: `sampled [n_cells][n_sampled]`; `extended [N][n_sampled]`, what each point has in the value at each
+/// node; `sums, counts [n_slots]`. Thread mapping: an item per node, which owns its slots.
 /// Memory moved: per pair of node and cell its nodes, and 8 K B for each point.
 ///
 /// # Safety
@@ -129,7 +131,8 @@ pub unsafe fn sum_at_node<E: Element, const K: usize>(
     }
 }
 
-/// Computes: the mean in the place of a slot's sum, and its size: of a stress the von Mises stress, of a gradient its magnitude.
+/// Computes: the mean in the place of a slot's sum, and its size: of a stress the von Mises stress, of a gradient its
+/// magnitude.
 ///
 /// Parameters: `counts, sums, sizes [n_slots]`. Thread mapping: an item per slot. Memory moved: 16 K + 12 B.
 ///

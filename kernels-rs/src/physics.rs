@@ -76,9 +76,9 @@ impl Physics for Elasticity {
 
 /// `K_ab = k int g_a . g_b dV`, the trace of elasticity's M.
 ///
-/// On linear triangles that is `k (b_a b_b + c_a c_b) / (4 A)` with A the triangle's area, whatever the triangles' sizes.
-/// FEMSES divides by `Delta^2 / 4`, then `Delta^3 / 4`, of one Delta for all (eq. 2.76-2.77), which holds only where all
-/// triangles have the same size.
+/// On linear triangles that is `k (b_a b_b + c_a c_b) / (4 A)` with A the triangle's area, whatever the triangles'
+/// sizes. FEMSES divides by `Delta^2 / 4`, then `Delta^3 / 4`, of one Delta for all (eq. 2.76-2.77), which holds only
+/// where all triangles have the same size.
 #[derive(Debug, Clone, Copy)]
 pub struct Conduction;
 

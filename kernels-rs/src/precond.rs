@@ -1,7 +1,7 @@
 //! Preconditioners: the inverse of the diagonal blocks, and polynomials in `D^-1 K`.
 //!
-//! A polynomial preconditioner is a few steps of an iteration from zero for `K z = r`, each a product and this update of
-//! vectors (Saad 2003, sec. 12.3):
+//! A polynomial preconditioner is a few steps of an iteration from zero for `K z = r`, each a product and this update
+//! of vectors (Saad 2003, sec. 12.3):
 //!
 //! ```text
 //! z_new = a z + b z_old + c D^-1 (r - K z)
@@ -73,7 +73,8 @@ pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, prod
 /// Computes: the product `K z` and `Step::update` in one pass; the product is not stored.
 ///
 /// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row.
-/// Memory moved: the matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is 0).
+/// Memory moved: the matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is
+/// 0).
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -117,8 +118,8 @@ fn scattered(i: usize) -> f64 {
     ((mixed ^ mixed >> 31) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Where entry (i, j), j <= i, of row `row`'s symmetric block is: `[D (D + 1) / 2][n_rows]`, so that neighbouring threads
-/// read neighbouring words.
+/// Where entry (i, j), j <= i, of row `row`'s symmetric block is: `[D (D + 1) / 2][n_rows]`, so that neighbouring
+/// threads read neighbouring words.
 #[inline(always)]
 fn packed(n_rows: usize, row: usize, i: usize, j: usize) -> usize {
     (i * (i + 1) / 2 + j) * n_rows + row
@@ -235,8 +236,8 @@ pub unsafe fn block_mul<T: Real, const D: usize>(
 /// Computes, for a block diagonal preconditioner: `r -= alpha q`, `z = blocks r`,
 /// then `scalars[out] = [sum r_i z_i, sum r_i^2]`.
 ///
-/// Parameters: `blocks [D (D + 1) / 2][n_rows]`, `q, r, z [n_rows][D]`. Thread mapping: a grid-stride loop over block rows,
-/// blocks of [`crate::reduce::BLOCK`]. Memory moved: `(D + 1) / 2 + 4` words per unknown.
+/// Parameters: `blocks [D (D + 1) / 2][n_rows]`, `q, r, z [n_rows][D]`. Thread mapping: a grid-stride loop over block
+/// rows, blocks of [`crate::reduce::BLOCK`]. Memory moved: `(D + 1) / 2 + 4` words per unknown.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -270,8 +271,9 @@ pub unsafe fn cg_residual_blocks<T: Real, const D: usize>(
 
 /// Computes: `D^-1/2 K D^-1/2` in fewer bits: entries of size 1, whatever the units of K.
 ///
-/// Parameters: `inverse [n]` of D, `scaled` as `to` says. Thread mapping: an item per block row. Memory moved: every value
-/// of a block of the pattern is read once and written once, in 4 bytes or 2; an index and two parts of `inverse` per block.
+/// Parameters: `inverse [n]` of D, `scaled` as `to` says. Thread mapping: an item per block row. Memory moved: every
+/// value of a block of the pattern is read once and written once, in 4 bytes or 2; an index and two parts of `inverse`
+/// per block.
 ///
 /// # Safety
 /// See the crate's section on safety. Both matrices have the same pattern and block size.

@@ -71,8 +71,8 @@ pub struct StressOut {
 
 /// Computes: stress, von Mises stress and strain energy of a cell.
 ///
-/// Parameters: `across [n_materials]`, in a plane body the stress across the plane per `eps_xx + eps_yy`: lambda in plane
-/// strain, 0 in plane stress; `u [n_nodes][DIM]`. Thread mapping: an item per cell.
+/// Parameters: `across [n_materials]`, in a plane body the stress across the plane per `eps_xx + eps_yy`: lambda in
+/// plane strain, 0 in plane stress; `u [n_nodes][DIM]`. Thread mapping: an item per cell.
 /// Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 64 B written.
 ///
 /// # Safety

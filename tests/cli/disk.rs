@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
 
-/// Lets no file of a program grow beyond so many bytes: a disk of which so much is left, as far as the program can tell.
+/// Lets no file of a program grow beyond so many bytes: a disk of which so much is left, as far as the program can
+/// tell.
 fn limit_files(command: &mut Command, bytes: u64) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: both calls may be made between fork and exec. A write beyond the limit is an error then, and no signal.

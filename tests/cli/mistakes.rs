@@ -1,8 +1,10 @@
-//! The messages of common mistakes, kept whole in tests/data/mistakes: each names the place, the reason and the next step.
+//! The messages of common mistakes, kept whole in tests/data/mistakes: each names the place, the reason and the next
+//! step.
 //!
 //! For each `NAME.toml` there, or `NAME.msh` (or .stl) alone, `NAME.txt` holds what `warpfem check` says of it: all of
 //! stderr, the warnings, and the exit code. A case may begin with a line `# run: info MESH` to run another command.
-//! `WARPFEM_UPDATE_MISTAKES=1 cargo test --test cli mistakes` writes the texts anew; read them before they are committed.
+//! `WARPFEM_UPDATE_MISTAKES=1 cargo test --test cli mistakes` writes the texts anew; read them before they are
+//! committed.
 
 use crate::{Folder, repository};
 use std::fs;

@@ -65,8 +65,8 @@ fn the_strip_bends_as_a_beam() {
 }
 
 /// At the top of a small hole in a plate the stress is three times that far away (Kirsch 1898); with a hole of a tenth
-/// of the plate's width 3.03 times (Howland 1930). At the nodes it is met within 3 %; to the centroid of the element there,
-/// 0.35 mm away, it falls by 8 %.
+/// of the plate's width 3.03 times (Howland 1930). At the nodes it is met within 3 %; to the centroid of the element
+/// there, 0.35 mm away, it falls by 8 %.
 #[test]
 fn the_hole_raises_the_stress_threefold() {
     let folder = Folder::new();

@@ -69,8 +69,8 @@ impl Blocks {
         matrix
     }
 
-    /// A symmetric positive definite matrix of any size on a symmetric sparsity, without a dense one on the way: diagonally
-    /// dominant by `margin`.
+    /// A symmetric positive definite matrix of any size on a symmetric sparsity, without a dense one on the way:
+    /// diagonally dominant by `margin`.
     pub fn dominant(sparsity: Sparsity, size: usize, margin: f64, seed: u64) -> Blocks {
         let mut matrix = Blocks::random(sparsity, size, seed);
         let symmetric = |row: usize, column: usize| {

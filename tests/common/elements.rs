@@ -1,6 +1,7 @@
-//! The elements by their definition: `N_b(xi) = sum_k C_kb m_k(xi)` with the element's monomials `m_k` and `C` the inverse of
-//! the matrix of their values at the nodes (Zienkiewicz and Taylor, sec. 8.2); Gauss rules by the eigenvalues of their
-//! recurrence (Golub and Welsch 1969). Nodes are listed in the order of Gmsh's manual. Shares no formula with the kernels.
+//! The elements by their definition: `N_b(xi) = sum_k C_kb m_k(xi)` with the element's monomials `m_k` and `C` the
+//! inverse of the matrix of their values at the nodes (Zienkiewicz and Taylor, sec. 8.2); Gauss rules by the
+//! eigenvalues of their recurrence (Golub and Welsch 1969). Nodes are listed in the order of Gmsh's manual. Shares no
+//! formula with the kernels.
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::sync::LazyLock;
@@ -128,8 +129,8 @@ impl At {
     }
 }
 
-/// Of simplices all of degree up to `order`; of squares and cubes those of degree up to `order` when variables that enter
-/// linearly are not counted (Arnold and Awanou 2011).
+/// Of simplices all of degree up to `order`; of squares and cubes those of degree up to `order` when variables that
+/// enter linearly are not counted (Arnold and Awanou 2011).
 fn powers(dim: usize, order: i32, simplex: bool) -> Vec<[i32; 3]> {
     let all = (0..27).map(|k| [k % 3, k / 3 % 3, k / 9]).filter(|p| dim == 3 || p[2] == 0);
     let counted = |p: &[i32; 3]| p.iter().filter(|p| simplex || **p > 1).sum::<i32>() <= order;
@@ -179,7 +180,8 @@ fn collapsed(dim: usize, n: usize) -> Vec<([f64; 3], f64)> {
     tensor(dim, n).into_iter().map(fold).collect()
 }
 
-/// One point at the centroid; or for quadratic elements one near each corner, exact to degree 2 (Hammer and Stroud 1956).
+/// One point at the centroid; or for quadratic elements one near each corner, exact to degree 2 (Hammer and Stroud
+/// 1956).
 fn simplex_rule(dim: usize, order: i32) -> Vec<([f64; 3], f64)> {
     let (n, volume) = (dim as f64 + 1.0, if dim == 2 { 0.5 } else { 1.0 / 6.0 });
     if order == 1 {

@@ -1,5 +1,5 @@
-//! Stiffness and stress, and the matrix of a potential, by the textbook: `K_e = sum_q w |J| B^T D B` with B and D written out, one element after
-//! the other into a dense matrix. Shares no formula with the kernels.
+//! Stiffness and stress, and the matrix of a potential, by the textbook: `K_e = sum_q w |J| B^T D B` with B and D
+//! written out, one element after the other into a dense matrix. Shares no formula with the kernels.
 
 use super::elements::{Point, Reference};
 use nalgebra::{DMatrix, SMatrix, SVector};

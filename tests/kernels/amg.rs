@@ -1,4 +1,5 @@
-//! Multigrid's kernels, by making hierarchies and applying them; `tests/amg.rs` compares each step with dense references.
+//! Multigrid's kernels, by making hierarchies and applying them; `tests/amg.rs` compares each step with dense
+//! references.
 
 use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, two_materials};
 use crate::common::{Random, bits};

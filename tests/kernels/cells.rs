@@ -1,5 +1,5 @@
-//! Kernels over cells and over the cells around nodes, on distorted boxes and squares of every element, curved where the
-//! element is.
+//! Kernels over cells and over the cells around nodes, on distorted boxes and squares of every element, curved where
+//! the element is.
 
 use super::GUARD;
 use crate::common::blocks::{dense_of, zeros};
@@ -212,7 +212,8 @@ pub fn nodal<B: Backend>(backend: &B) -> Vec<u64> {
     for_each_element!(elements, (nodal_of, backend))
 }
 
-/// Stresses and gradients at the nodes, of two materials, against those of the CPU; `tests/nodal.rs` has states that are known.
+/// Stresses and gradients at the nodes, of two materials, against those of the CPU; `tests/nodal.rs` has states that
+/// are known.
 fn nodal_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in large_problems::<E>(meshes::analyses(kind::<E>())) {

@@ -68,7 +68,8 @@ fn matrices_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
     bits(&found)
 }
 
-/// Products, gathered steps of any numbers, and scattered steps, against K with its supports' rows and columns left out.
+/// Products, gathered steps of any numbers, and scattered steps, against K with its supports' rows and columns left
+/// out.
 pub fn femses_steps<B: Backend>(backend: &B) -> Vec<u64> {
     for_each_element!(elements, (steps_of, backend))
 }

@@ -1,8 +1,9 @@
-//! Files with mistakes that nobody thought of: meshes and case files with bytes flipped, lines lost, numbers exchanged. Whatever
-//! comes of them is a result or an error of the library; never a panic, a hang, or an array as large as a wrong number says.
+//! Files with mistakes that nobody thought of: meshes and case files with bytes flipped, lines lost, numbers exchanged.
+//! Whatever comes of them is a result or an error of the library; never a panic, a hang, or an array as large as a
+//! wrong number says.
 //!
-//! `WARPFEM_TEST_MUTANTS` is how many of each there are, in a long run on larger meshes too; a mutant is made of its number, so that it
-//! can be made again.
+//! `WARPFEM_TEST_MUTANTS` is how many of each there are, in a long run on larger meshes too; a mutant is made of its
+//! number, so that it can be made again.
 
 mod attempts;
 mod mutants;
@@ -82,8 +83,8 @@ fn cases_that_went_wrong() {
     assert!([0, 2, 4].iter().all(|code| endings.contains(code)));
 }
 
-/// The same through the program, which writes results too: its exit code is one of those in its help, and its stderr says
-/// one error or nothing.
+/// The same through the program, which writes results too: its exit code is one of those in its help, and its stderr
+/// says one error or nothing.
 #[test]
 fn the_program_on_files_that_went_wrong() {
     let folder = tempfile::tempdir().unwrap();

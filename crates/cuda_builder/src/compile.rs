@@ -21,9 +21,10 @@ const PROFILE: &[(&str, &str)] = &[
     ("CARGO_PROFILE_RELEASE_INCREMENTAL", "false"),
 ];
 
-/// Panic locations would put the paths of this machine's cargo registry into the PTX. And rustc's own jump threading must not
-/// run: it makes two copies of what stands between two tests of one condition, barriers and shuffles too, which LLVM
-/// would not do to convergent calls. The threads of a warp then wait for each other in different copies, for ever.
+/// Panic locations would put the paths of this machine's cargo registry into the PTX. And rustc's own jump threading
+/// must not run: it makes two copies of what stands between two tests of one condition, barriers and shuffles too,
+/// which LLVM would not do to convergent calls. The threads of a warp then wait for each other in different copies, for
+/// ever.
 const RUSTFLAGS: &str = "-Zlocation-detail=none -Zmir-enable-passes=-JumpThreading";
 
 /// PTX 7.4 (driver 470 and later) is the first with `ld.L1::no_allocate`, for data that is read once.

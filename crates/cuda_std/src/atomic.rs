@@ -1,4 +1,5 @@
-//! Atomic updates of global memory, relaxed, at device scope, and of shared memory. On the emulator they are the host's own atomics.
+//! Atomic updates of global memory, relaxed, at device scope, and of shared memory. On the emulator they are the host's
+//! own atomics.
 //!
 //! Sums of floating-point numbers by atomics depend on the order of arrival in their last bits.
 

@@ -7,8 +7,8 @@ use crate::target;
 /// The accesses to global memory have bodies that fit any type; the scalars override them with single instructions.
 ///
 /// # Safety
-/// The type is `repr(C)`, a primitive or an array of such, with the same layout on the device and the host, and holds no
-/// pointer into host memory that a device would follow.
+/// The type is `repr(C)`, a primitive or an array of such, with the same layout on the device and the host, and holds
+/// no pointer into host memory that a device would follow.
 pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
     /// Loads through the read-only cache.
     ///

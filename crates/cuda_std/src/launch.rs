@@ -9,8 +9,8 @@ use std::ops::Range;
 /// The addresses of a kernel's parameters in order, as `cuLaunchKernel` takes them.
 pub type Params = Vec<*mut c_void>;
 
-/// The name of an entry point by its generic arguments: for each the place in its list and the length of that, the last fastest.
-/// None if one is not in its list.
+/// The name of an entry point by its generic arguments: for each the place in its list and the length of that, the last
+/// fastest. None if one is not in its list.
 pub fn entry(names: &[&'static str], places: &[(Option<usize>, usize)]) -> Option<&'static str> {
     let place = places.iter().try_fold(0, |place, &(in_list, n)| Some(place * n + in_list?))?;
     names.get(place).copied()
@@ -49,8 +49,8 @@ pub trait ItemKernel: Sync {
         // SAFETY: the caller's promise.
         items.for_each(|i| unsafe { self.item(i) });
     }
-    /// Computes these items together, as a CPU does, whose threads have many of them: `#[kernel(items, cpu = ..)]` names a
-    /// function that does once what neighbours share, to the same bits.
+    /// Computes these items together, as a CPU does, whose threads have many of them: `#[kernel(items, cpu = ..)]`
+    /// names a function that does once what neighbours share, to the same bits.
     ///
     /// # Safety
     /// As [`ItemKernel::items`].

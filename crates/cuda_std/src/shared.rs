@@ -5,9 +5,9 @@
 use crate::target;
 
 /// A static array in shared memory: `shared_array![f64; 256]` is a `*mut f64` to room for 256 values, the same for all
-/// threads of the block. Each place in the source that writes the macro has an array of its own, for each type and length;
-/// but a place is known by its line and column, and those of a kernel with a list that a macro holds (`E =
-/// for_each_element!`) are all the attribute's: there, take one array and divide it.
+/// threads of the block. Each place in the source that writes the macro has an array of its own, for each type and
+/// length; but a place is known by its line and column, and those of a kernel with a list that a macro holds
+/// (`E = for_each_element!`) are all the attribute's: there, take one array and divide it.
 ///
 /// The element type may be a generic parameter, the length any constant that depends on no generic type.
 #[macro_export]

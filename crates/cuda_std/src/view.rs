@@ -61,7 +61,8 @@ impl<T: DeviceCopy> View<T> {
         Self { ptr, len }
     }
 
-    /// A view of host memory, for the emulator and the CPU. The caller keeps `values` alive and unmoved while it is used.
+    /// A view of host memory, for the emulator and the CPU. The caller keeps `values` alive and unmoved while it is
+    /// used.
     #[inline(always)]
     pub const fn from_slice(values: &[T]) -> Self {
         Self { ptr: values.as_ptr(), len: values.len() }
@@ -123,7 +124,8 @@ impl<T: DeviceCopy> ViewMut<T> {
         Self { ptr, len }
     }
 
-    /// A view of host memory, for the emulator and the CPU. The caller keeps `values` alive and unmoved while it is used.
+    /// A view of host memory, for the emulator and the CPU. The caller keeps `values` alive and unmoved while it is
+    /// used.
     #[inline(always)]
     pub const fn from_slice(values: &mut [T]) -> Self {
         Self { ptr: values.as_mut_ptr(), len: values.len() }

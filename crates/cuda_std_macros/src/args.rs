@@ -1,4 +1,5 @@
-//! What stands in the parentheses: `items, cpu = rows, launch_bounds(256, 2), T = [f32, f64], B = [1, 3], E = for_each_element!`.
+//! What stands in the parentheses: `items, cpu = rows, launch_bounds(256, 2), T = [f32, f64], B = [1, 3], E =
+//! for_each_element!`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;

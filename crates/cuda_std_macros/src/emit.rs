@@ -218,8 +218,8 @@ fn name_body(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// A function that finds an argument in the list of a generic parameter, and its call with the argument: its place, and how
-/// many there are.
+/// A function that finds an argument in the list of a generic parameter, and its call with the argument: its place, and
+/// how many there are.
 fn place_in_list(generic: &Generic) -> (TokenStream, TokenStream) {
     let (name, n) = (&generic.name, generic.arguments.len());
     let list = format_ident!("place_of_{}", name);

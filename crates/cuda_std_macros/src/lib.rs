@@ -21,15 +21,16 @@ use proc_macro::TokenStream;
 /// `i: usize`: the function computes item `i`, the entry points take the number of items in its place and leave
 /// out the threads beyond, and the struct implements `cuda_std::launch::ItemKernel`.
 ///
-/// `cpu = rows` names a function with the same parameters, but for a range of items in the place of one: what a CPU calls
-/// instead of the kernel for one item after the other. It is not compiled for the device, and computes the same bits.
+/// `cpu = rows` names a function with the same parameters, but for a range of items in the place of one: what a CPU
+/// calls instead of the kernel for one item after the other. It is not compiled for the device, and computes the same
+/// bits.
 ///
-/// `launch_bounds(256, 2)` promises blocks of at most 256 threads, and asks for registers such that two of them fit on a
-/// multiprocessor: CUDA's `__launch_bounds__`. Without it `ptxas` saves registers for occupancy, and with them the loads
-/// that it could have on their way at a time.
+/// `launch_bounds(256, 2)` promises blocks of at most 256 threads, and asks for registers such that two of them fit on
+/// a multiprocessor: CUDA's `__launch_bounds__`. Without it `ptxas` saves registers for occupancy, and with them the
+/// loads that it could have on their way at a time.
 ///
-/// A list that several kernels share can be held by a macro that passes it on, `macro_rules! for_each_element { ($then:ident)
-/// => { $then! { Tet4, Hex8 } } }`, and is then named instead: `#[kernel(E = for_each_element!)]`.
+/// A list that several kernels share can be held by a macro that passes it on, `macro_rules! for_each_element {
+/// ($then:ident) => { $then! { Tet4, Hex8 } } }`, and is then named instead: `#[kernel(E = for_each_element!)]`.
 ///
 /// Parameters are passed by value and must be `Copy` with the same layout on both sides: numbers, views, raw pointers,
 /// `repr(C)` structs of these.

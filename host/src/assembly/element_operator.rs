@@ -1,7 +1,8 @@
-//! K as what it is made of, the element matrices: products and steps of iterations without assembling it (FEMSES sec. 4.3).
+//! K as what it is made of, the element matrices: products and steps of iterations without assembling it (FEMSES sec.
+//! 4.3).
 //!
-//! It is K after supports, whose rows and columns are left out instead of eliminated: vectors that it is applied to are 0 in
-//! the nodes where a value is prescribed, and so are its products. For conduction alone, one unknown a node.
+//! It is K after supports, whose rows and columns are left out instead of eliminated: vectors that it is applied to are
+//! 0 in the nodes where a value is prescribed, and so are its products. For conduction alone, one unknown a node.
 
 use super::numeric::{DeviceBlock, DeviceMesh, Supports};
 use crate::backend::{Backend, Buffer, CgState, Grid, Scalar, Vector};
@@ -121,8 +122,8 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
         self.product(backend, &self.blocks, u, Some(f.view()), r)
     }
 
-    /// A step `u_new = a u + b u_old + c D^-1 (f - K u)`; `u_old` becomes u_new. `out` is the square of the norm of `f - K u`.
-    /// `scratch` is used where there are several element types.
+    /// A step `u_new = a u + b u_old + c D^-1 (f - K u)`; `u_old` becomes u_new. `out` is the square of the norm of
+    /// `f - K u`. `scratch` is used where there are several element types.
     ///
     /// # Safety
     /// As [`Operator::apply_step`].
@@ -167,8 +168,8 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
         unsafe { self.step(backend, step, u, scratch, out) }
     }
 
-    /// An iteration of FEMSES as the thesis has it, by atomics in blocks of `threads`, from u into `next`; `sums` is 0 and is left
-    /// so. `r` receives the residual of u.
+    /// An iteration of FEMSES as the thesis has it, by atomics in blocks of `threads`, from u into `next`; `sums` is 0
+    /// and is left so. `r` receives the residual of u.
     pub fn scatter(
         &self,
         backend: &B,

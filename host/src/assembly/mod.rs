@@ -1,6 +1,6 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
-//! values ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]). Or no matrix, but those of the
-//! elements ([`element_operator`]).
+//! values ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]). Or no matrix, but those of
+//! the elements ([`element_operator`]).
 
 pub mod coloring;
 pub mod element_operator;

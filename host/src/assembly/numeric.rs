@@ -102,8 +102,8 @@ impl<B: Backend> DeviceMesh<B> {
         self.materials.across.view()
     }
 
-    /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][components]`; for a potential the
-    /// source comes first.
+    /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][components]`; for a potential
+    /// the source comes first.
     pub fn add_body_force(&self, backend: &B, force: &[[f64; 3]], f: &mut Vector<B, f64>) -> Result<()> {
         let force = backend.upload(force)?;
         for block in &self.blocks {
@@ -116,8 +116,8 @@ impl<B: Backend> DeviceMesh<B> {
         backend.finish()
     }
 
-    /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if these are given,
-    /// and 0 at others.
+    /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if
+    /// these are given, and 0 at others.
     pub fn internal_force(&self, backend: &B, u: &Vector<B, f64>, of: Option<&[u32]>) -> Result<Vector<B, f64>> {
         let mut force = backend.zeros(self.components() * self.n_nodes)?;
         let nodes = backend.upload(of.unwrap_or_default())?;

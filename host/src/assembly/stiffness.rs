@@ -91,7 +91,8 @@ impl<B: Backend, T: Real> Assembly<B, T> {
         Balance::of(&starts)
     }
 
-    /// Sets a matrix of the mesh's pattern, in blocks of its unknowns per node, to the mesh's stiffness before supports.
+    /// Sets a matrix of the mesh's pattern, in blocks of its unknowns per node, to the mesh's stiffness before
+    /// supports.
     pub fn assemble(&mut self, backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) -> Result<()> {
         let shape = (matrix.pattern().n_rows, matrix.block_size());
         assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");
@@ -171,8 +172,8 @@ impl<B: Backend, T: Real> Prepared<B, T> {
         let (backend, analysis, kind, mesh, to) = (job.backend, job.analysis, job.kind, job.mesh, job.to);
         let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
         let mut colors = colors(&self.colors);
-        // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of a
-        // colour that has its node. What two kernels leave for a colour has room for the largest.
+        // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of
+        // a colour that has its node. What two kernels leave for a colour has room for the largest.
         unsafe {
             match strategy {
                 Strategy::RowOwner => with_physics!(analysis, kind, P, E => {

@@ -33,11 +33,12 @@ for_each_strategy!(strategies);
 const MANY_POINTS: usize = 9;
 
 impl Strategy {
-    /// What `auto` stands for on a backend, for an analysis of a mesh of these elements; it gives the same bits every time.
+    /// What `auto` stands for on a backend, for an analysis of a mesh of these elements; it gives the same bits every
+    /// time.
     ///
     /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements of many quadrature points (hex20): a thread that
-    /// owns a row computes the Jacobians of all points once for each node. What [`Strategy::ByElement`] does not solve is left to
-    /// [`Strategy::RowOwner`] there too.
+    /// owns a row computes the Jacobians of all points once for each node. What [`Strategy::ByElement`] does not solve
+    /// is left to [`Strategy::RowOwner`] there too.
     pub fn auto<B: Backend>(analysis: Analysis, mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
         let of_many_points = kinds.all(|kind| kind.info().shape.quadrature.len() > MANY_POINTS);
         if B::ON_HOST && of_many_points && Strategy::ByElement.solves(analysis) {
@@ -80,8 +81,8 @@ impl Strategy {
         if self.needs_warps() { divides_among_lanes(kind) } else { is_solvable(kind) }
     }
 
-    /// Whether there is code of it for an analysis. Elasticity has all; for potentials the two that take a kernel for every
-    /// element are enough, as their assembly is a small part of the solution.
+    /// Whether there is code of it for an analysis. Elasticity has all; for potentials the two that take a kernel for
+    /// every element are enough, as their assembly is a small part of the solution.
     pub fn solves(self, analysis: Analysis) -> bool {
         analysis != Analysis::Laplace || matches!(self, Strategy::RowOwner | Strategy::Atomic)
     }

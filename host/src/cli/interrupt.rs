@@ -1,5 +1,5 @@
-//! Ctrl-C: while an iteration runs it ends the iteration, whose results so far are then written and marked; at any other
-//! time, and the second time, it ends the program, which leaves no half-written file.
+//! Ctrl-C: while an iteration runs it ends the iteration, whose results so far are then written and marked; at any
+//! other time, and the second time, it ends the program, which leaves no half-written file.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -23,7 +23,8 @@ const PLANE_NEIGHBOURS: u64 = 6;
 pub enum Use {
     /// To be written to a file, whose bytes are put together in memory.
     File,
-    /// To be solved on, or its matrix to be laid out; what the matrix itself takes counts where it lies in the host's memory.
+    /// To be solved on, or its matrix to be laid out; what the matrix itself takes counts where it lies in the host's
+    /// memory.
     Solution {
         /// Whether the matrix lies in the host's memory.
         on_host: bool,
@@ -105,8 +106,8 @@ pub fn inspect_mesh(path: &Path) -> Result<(Mesh, Vec<MeshError>)> {
     Ok(Mesh::inspect(path)?)
 }
 
-/// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is for its reader
-/// to report.
+/// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is
+/// for its reader to report.
 fn check_file(path: &Path) -> Result<()> {
     check(std::fs::metadata(path).map_or(0, |file| file.len()))
 }

@@ -106,7 +106,8 @@ fn parse() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches(&matches.map_err(|error| by_beginning(error, &command))?)
 }
 
-/// Where what is no flag is the beginning of one, that one is meant: clap would offer the one with the most letters in common.
+/// Where what is no flag is the beginning of one, that one is meant: clap would offer the one with the most letters in
+/// common.
 fn by_beginning(mut error: clap::Error, command: &clap::Command) -> clap::Error {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return error };
     let said = std::env::args().skip(1);

@@ -1,6 +1,7 @@
 //! The part in the terminal: two pixels to a character, the upper half block's fore- and background, in 24-bit colour.
 //!
-//! Only for a terminal that says that it has such colours (`COLORTERM`), and where [colours](print::has_colours) are wanted.
+//! Only for a terminal that says that it has such colours (`COLORTERM`), and where [colours](print::has_colours) are
+//! wanted.
 
 use super::print;
 use std::env;

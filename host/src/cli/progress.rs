@@ -1,5 +1,6 @@
-//! Progress on stderr when it is a terminal: one bar for the whole, in which each phase has about the part that it takes of a large
-//! problem's time; in the iteration's the logarithm of the residual comes towards that of the tolerance. Ctrl-C ends that iteration.
+//! Progress on stderr when it is a terminal: one bar for the whole, in which each phase has about the part that it
+//! takes of a large problem's time; in the iteration's the logarithm of the residual comes towards that of the
+//! tolerance. Ctrl-C ends that iteration.
 
 use super::interrupt;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -64,7 +64,8 @@ pub struct Arguments {
     /// Order of polynomial preconditioners: products per application.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(orders()))]
     order: Option<u32>,
-    /// Precision: double, single, mixed (double with a preconditioner in single), or mixed_half (its matrix in 16 bits).
+    /// Precision: double, single, mixed (double with a preconditioner in single), or mixed_half (its matrix in 16
+    /// bits).
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRECISIONS))]
     precision: Option<String>,
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS), help = METHOD_HELP)]
@@ -176,7 +177,8 @@ impl Job {
         }
     }
 
-    /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be `quiet`.
+    /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
+    /// `quiet`.
     pub(super) fn write(&self, solution: &Solution, quiet: bool) -> anyhow::Result<String> {
         let model = &self.model;
         let solved = match &solution.potential {
@@ -214,8 +216,8 @@ impl Job {
     }
 }
 
-/// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little memory,
-/// on the CPU, with a warning.
+/// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
+/// memory, on the CPU, with a warning.
 fn solve_or_fall_back(
     model: &mut Model,
     [asked, chosen]: [Device; 2],

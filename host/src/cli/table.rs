@@ -1,12 +1,13 @@
 //! Tables for people: words to the left, figures to the right, every column as wide as it needs.
 
-/// The lines of a table of figures, but for the first column. A row may have fewer cells than there are heads; its last cell
-/// then says why, however long.
+/// The lines of a table of figures, but for the first column. A row may have fewer cells than there are heads; its last
+/// cell then says why, however long.
 pub fn text(heads: &[&str], rows: &[Vec<String>]) -> String {
     aligned(heads, rows, |column| column == 0, |_, padded| padded)
 }
 
-/// The lines of a table whose columns `is_left` tells to hold words; `paint` may put colours round a cell that has been padded.
+/// The lines of a table whose columns `is_left` tells to hold words; `paint` may put colours round a cell that has been
+/// padded.
 pub fn aligned(
     heads: &[&str],
     rows: &[Vec<String>],

@@ -1,7 +1,7 @@
 //! The text of a new case file: what the mesh holds, a material, and suggestions for supports and loads.
 //!
-//! A suggestion is a table, or a key of one, whose lines begin with `#` and no space; after `# ` stand words. Each suggestion can be used as
-//! it is: it names a group, or else an extreme plane, that there is.
+//! A suggestion is a table, or a key of one, whose lines begin with `#` and no space; after `# ` stand words. Each
+//! suggestion can be used as it is: it names a group, or else an extreme plane, that there is.
 
 use super::print::{count, vector};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! The serendipity hexahedron: corners, then the middles of the edges 01, 03, 04, 12, 15, 23, 26, 37, 45, 47, 56, 67. VTK
-//! runs round the bottom, round the top, then up.
+//! The serendipity hexahedron: corners, then the middles of the edges 01, 03, 04, 12, 15, 23, 26, 37, 45, 47, 56, 67.
+//! VTK runs round the bottom, round the top, then up.
 
 use super::{ElementInfo, ElementKind::Quad8, Shape};
 

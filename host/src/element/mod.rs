@@ -1,7 +1,7 @@
 //! Reference elements as the host sees them: names, codes in file formats, faces.
 //!
-//! One file per element. Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates them.
-//! Node numbers inside an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
+//! One file per element. Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates
+//! them. Node numbers inside an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
 
 pub(crate) mod dispatch;
 mod hex20;
@@ -39,7 +39,8 @@ pub struct ElementInfo {
     pub vtk: u8,
     /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
     pub vtk_order: &'static [usize],
-    /// The sides of dimension `dim - 1`, their corners ordered so that the normal points outward, then their other nodes.
+    /// The sides of dimension `dim - 1`, their corners ordered so that the normal points outward, then their other
+    /// nodes.
     pub faces: &'static [(ElementKind, &'static [usize])],
     /// Its shape functions.
     pub shape: Shape,

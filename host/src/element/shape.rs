@@ -80,8 +80,8 @@ pub struct Table {
     pub quadrature: Vec<At>,
     /// A rule exact for volumes, and on faces for `N_a` times the area vector, however curved they are.
     pub rule: Vec<At>,
-    /// What each of the [sampled points](Shape::sampled) has in the value at each node, by the linear element through them:
-    /// `[n_nodes][n_sampled]`, flat.
+    /// What each of the [sampled points](Shape::sampled) has in the value at each node, by the linear element through
+    /// them: `[n_nodes][n_sampled]`, flat.
     pub extended: Vec<f64>,
     /// Which node comes at each place when the element is listed the other way round.
     pub mirrored: Vec<usize>,
@@ -104,8 +104,9 @@ impl Table {
     }
 }
 
-/// A curved element's volume has a Jacobian, and a curved face's load an integrand, of degree 5 at most in each direction on
-/// squares and cubes, of degree 4 on triangles and 3 on tetrahedra; three Gauss points a direction do for all.
+/// A curved element's volume has a Jacobian, and a curved face's load an integrand, of degree 5 at most in each
+/// direction on squares and cubes, of degree 4 on triangles and 3 on tetrahedra; three Gauss points a direction do for
+/// all.
 fn rule(kind: ElementKind) -> Vec<Point> {
     let info = kind.info();
     let simplex = info.is_simplex();

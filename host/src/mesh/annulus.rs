@@ -1,8 +1,9 @@
 //! Structured meshes of rings round the origin in the plane z = 0.
 //!
 //! A rectangle of cells in radius r and angle theta, mapped by `x = r cos(theta), y = r sin(theta)` and closed: node
-//! `(i, j)` of the corners, i along the radius and j around, has the index `i + (n_radial + 1) j`. Quadratic elements have
-//! a node on every edge besides, at the middle of the edge in (r, theta), so that circles are curved and radii straight.
+//! `(i, j)` of the corners, i along the radius and j around, has the index `i + (n_radial + 1) j`. Quadratic elements
+//! have a node on every edge besides, at the middle of the edge in (r, theta), so that circles are curved and radii
+//! straight.
 
 use std::f64::consts::TAU;
 
@@ -33,8 +34,8 @@ pub fn check(&[inner, outer]: &[f64; 2], &[radial, around]: &[usize; 2]) -> Resu
 
 /// A ring from the inner to the outer of two `radii`, divided into `cells` along the radius and around.
 ///
-/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body on
-/// their left.
+/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body
+/// on their left.
 ///
 /// # Errors
 /// [`MeshError::Generate`] for radii or a division that make no ring, [`MeshError::TooLarge`] past 32-bit indices.

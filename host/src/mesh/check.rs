@@ -1,8 +1,8 @@
 //! Whether the solids fill space once: degenerate elements, orientation, and meshes that overlap themselves.
 //!
-//! The Jacobian is looked at in the nodes, and in the quadrature points of elements that may be curved. An element whose
-//! Jacobian is negative throughout is turned round. If its nodes were only listed the other way round, the
-//! mesh is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
+//! The Jacobian is looked at in the nodes, and in the quadrature points of elements that may be curved. An element
+//! whose Jacobian is negative throughout is turned round. If its nodes were only listed the other way round, the mesh
+//! is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
 //! With all elements positive that shows in the connectivity alone: the two run round the face in the same sense.
 
 use rayon::iter::Either;

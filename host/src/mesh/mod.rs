@@ -120,8 +120,8 @@ impl Mesh {
         is_flat(&self.coords)
     }
 
-    /// The group with this name. Of several, which Gmsh allows in different dimensions, what can be held and loaded: the sides of
-    /// the body, or else what has the next lower dimension, the body itself last.
+    /// The group with this name. Of several, which Gmsh allows in different dimensions, what can be held and loaded:
+    /// the sides of the body, or else what has the next lower dimension, the body itself last.
     pub fn group(&self, name: &str) -> Option<&Group> {
         let (named, dim) = (self.groups.iter().filter(|group| group.name == name), self.dim());
         named.min_by_key(|group| if group.dim < dim { dim - group.dim } else { usize::MAX })

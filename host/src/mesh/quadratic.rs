@@ -1,7 +1,7 @@
 //! From linear meshes to quadratic ones: a node in the middle of every edge.
 //!
-//! The nodes of the linear mesh keep their numbers; those on edges follow, in the order of their edges by lower, then by
-//! higher end. Edges stay straight.
+//! The nodes of the linear mesh keep their numbers; those on edges follow, in the order of their edges by lower, then
+//! by higher end. Edges stay straight.
 
 use rayon::prelude::*;
 
@@ -10,7 +10,8 @@ use super::{Cells, Mesh, MeshError};
 /// The mesh with every cell, of whatever dimension, of the quadratic kind of its shape; groups and tags stay.
 ///
 /// # Errors
-/// [`MeshError::Generate`] if cells are not linear or have no quadratic kind, [`MeshError::TooLarge`] past 32-bit indices.
+/// [`MeshError::Generate`] if cells are not linear or have no quadratic kind, [`MeshError::TooLarge`] past 32-bit
+/// indices.
 pub fn quadratic(mut mesh: Mesh) -> Result<Mesh, MeshError> {
     let edges = Edges::of(&mesh);
     let n = mesh.coords.len();

@@ -1,9 +1,10 @@
 //! Shape and volume of the solids.
 //!
-//! Measures, 1 for the regular element and 0 for a flat one: of tetrahedra `6 sqrt(2) V / l_rms^3` with the root-mean-square
-//! of the six edges (Parthasarathy, Graichen, Hathaway 1994), of triangles `4 A / (sqrt(3) l_rms^2)`; of hexahedra and
-//! quadrilaterals the smallest scaled Jacobian over the corners (Knupp 2000). Quadratic elements have the measure of their
-//! corners, times the least ratio of their Jacobian to that of the straight element (Johnen, Remacle, Geuzaine 2013).
+//! Measures, 1 for the regular element and 0 for a flat one: of tetrahedra `6 sqrt(2) V / l_rms^3` with the
+//! root-mean-square of the six edges (Parthasarathy, Graichen, Hathaway 1994), of triangles `4 A / (sqrt(3) l_rms^2)`;
+//! of hexahedra and quadrilaterals the smallest scaled Jacobian over the corners (Knupp 2000). Quadratic elements have
+//! the measure of their corners, times the least ratio of their Jacobian to that of the straight element (Johnen,
+//! Remacle, Geuzaine 2013).
 
 use rayon::prelude::*;
 

@@ -1,7 +1,8 @@
 //! Structured meshes of rectangles in the plane z = 0.
 //!
 //! Node `(ix, iy)` has the index `ix + (nx + 1) iy`. A tri3 rectangle cuts every cell from its lowest to its highest
-//! corner, as a tet4 box cuts its sides, or the other way, as FEMSES does (fig. 2.5). Quadratic elements have [a node on every edge](super::quadratic) besides.
+//! corner, as a tet4 box cuts its sides, or the other way, as FEMSES does (fig. 2.5). Quadratic elements have [a node
+//! on every edge](super::quadratic) besides.
 
 use rayon::prelude::*;
 
@@ -50,7 +51,8 @@ pub(super) fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; 
 /// with the body on their left.
 ///
 /// # Errors
-/// [`MeshError::Generate`] for a size or a division that makes no rectangle, [`MeshError::TooLarge`] past 32-bit indices.
+/// [`MeshError::Generate`] for a size or a division that makes no rectangle, [`MeshError::TooLarge`] past 32-bit
+/// indices.
 pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) -> Result<Mesh, MeshError> {
     generate_cut_rectangle(kind, size, cells, Diagonals::default())
 }

@@ -1,8 +1,8 @@
 //! The warning of elements that are far too stiff in bending where a body is only a few of them thick.
 //!
-//! A linear tetrahedron or triangle has one strain, and so bends by shearing; linear quadrilaterals and hexahedra do so too, but less.
-//! A cantilever of 10 x 1 x 1 with a force at its end, of cubes (of six tet4), has these shares of the deflection and of the largest
-//! stress of beams (Timoshenko), with so many elements over its depth:
+//! A linear tetrahedron or triangle has one strain, and so bends by shearing; linear quadrilaterals and hexahedra do so
+//! too, but less. A cantilever of 10 x 1 x 1 with a force at its end, of cubes (of six tet4), has these shares of the
+//! deflection and of the largest stress of beams (Timoshenko), with so many elements over its depth:
 //!
 //! | | 1 | 2 | 4 | 8 |
 //! | --- | --- | --- | --- | --- |
@@ -12,15 +12,16 @@
 //! | quad4 | 0.68, 0.77 | 0.89, 0.90 | 0.97, 0.98 | 0.99, 1.05 |
 //! | tet10, hex20 | 0.98, 0.90 | 0.99, 1.00 | 1.00, 1.00 | |
 //!
-//! So the first two should be four at least, the next two elements. Where a body is thinner is found by [`Thin`]; what is as long as it
-//! is thick hardly bends, and is left alone.
+//! So the first two should be four at least, the next two elements. Where a body is thinner is found by [`Thin`]; what
+//! is as long as it is thick hardly bends, and is left alone.
 
 use super::Analysis;
 use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use crate::mesh::Mesh;
 use crate::mesh::thin::Thin;
 
-/// Bodies bend that are longer than this many times [`Thin::thickness`]: beams twice as long as thick, plates three times.
+/// Bodies bend that are longer than this many times [`Thin::thickness`]: beams twice as long as thick, plates three
+/// times.
 const SLENDER: f64 = 5.0;
 /// A smaller share of the elements than this may be the sharp edge of something else.
 const SHARE: f64 = 0.05;

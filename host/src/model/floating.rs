@@ -48,8 +48,8 @@ impl fmt::Display for FloatingPart {
     }
 }
 
-/// Checks that every connected part has a node with a fixed value. Returns warnings of parts that coincide with others without being
-/// joined to them.
+/// Checks that every connected part has a node with a fixed value. Returns warnings of parts that coincide with others
+/// without being joined to them.
 ///
 /// # Errors
 ///

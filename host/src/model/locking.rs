@@ -10,8 +10,8 @@
 //! | 1 | 2/3 | 4/3 | 1 | 1/2 | 3/7 | 1 | 12/17 |
 //!
 //! All lock by that count, but quadratic elements still bend without a change of volume, and so lock later. How much
-//! later is a matter of the ratio `kappa / mu = 2 (1 + nu) / (3 (1 - 2 nu))`: 10 at nu = 0.4516, 100 at 0.4950. In plane
-//! stress the thickness gives way, and nothing locks.
+//! later is a matter of the ratio `kappa / mu = 2 (1 + nu) / (3 (1 - 2 nu))`: 10 at nu = 0.4516, 100 at 0.4950. In
+//! plane stress the thickness gives way, and nothing locks.
 //!
 //! A block in plane strain bonded to the ground and pressed from above, of 4 x 4 cells, misses of the strain energy of
 //! 32 x 32 cells, at nu = 0.3, 0.45, 0.47, 0.499: 1.4, 7.9, 12 and 33 % with tri3; 0.7, 4.6, 7.3 and 62 % with quad4.

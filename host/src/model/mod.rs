@@ -125,7 +125,8 @@ pub struct Support {
     pub name: String,
     /// The nodes, ascending.
     pub nodes: Vec<u32>,
-    /// The displacement prescribed in x, y, z; `None` leaves that component free. Of a potential its value, then `None`.
+    /// The displacement prescribed in x, y, z; `None` leaves that component free. Of a potential its value, then
+    /// `None`.
     pub displacement: [Option<f64>; 3],
 }
 

@@ -43,8 +43,9 @@ pub struct Choices<'a> {
     pub assemblies: &'a [&'a str],
 }
 
-/// Relative residuals that rounding seldom lets an iteration fall below, by precision: in double what a cube of some hundred nodes
-/// comes to under a clamp, in single potentials in the plane. Slender elastic bodies end at a thousand times these, and more.
+/// Relative residuals that rounding seldom lets an iteration fall below, by precision: in double what a cube of some
+/// hundred nodes comes to under a clamp, in single potentials in the plane. Slender elastic bodies end at a thousand
+/// times these, and more.
 const LEAST: [(&str, f64); 2] = [("single", 1e-6), ("double", 1e-13)];
 
 impl SolverOptions {
@@ -121,7 +122,8 @@ impl Case {
         self.check_name("assembly", table.assembly.as_ref(), &[&["auto"], choices.assemblies].concat())
     }
 
-    /// Refuses a value that is not in a list of names: as another word for one of them or a slip, or else as not there yet.
+    /// Refuses a value that is not in a list of names: as another word for one of them or a slip, or else as not there
+    /// yet.
     pub(super) fn check_name(
         &self,
         key: &str,

@@ -26,8 +26,8 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh that the analysis is not for, a missing
-    /// density, supports that leave a part free to move, or a part whose potential no support fixes.
+    /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh that the analysis is not for, a
+    /// missing density, supports that leave a part free to move, or a part whose potential no support fixes.
     pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
         let (model, problems) = Model::review(case, mesh);
         problems.or(model)
@@ -114,7 +114,8 @@ impl Resolved {
     }
 }
 
-/// Whether every part of the body is held; warnings of what hardly is, of parts that only seem joined, and of what could not be checked in full.
+/// Whether every part of the body is held; warnings of what hardly is, of parts that only seem joined, and of what
+/// could not be checked in full.
 fn check_held(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     match analysis {
         Analysis::Laplace => floating::check(mesh, supports),

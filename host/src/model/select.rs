@@ -83,8 +83,8 @@ impl<'a> Selector<'a> {
         ))
     }
 
-    /// The error of a load that pushes on some groups from outside, where one of them has faces between two solids: there it would
-    /// push on either.
+    /// The error of a load that pushes on some groups from outside, where one of them has faces between two solids:
+    /// there it would push on either.
     pub fn inside_the_body(&self, names: &Spanned<Names>) -> Box<CaseError> {
         let Words { face, skin, .. } = self.words();
         let inner = |name: &str| {

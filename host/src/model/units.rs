@@ -1,7 +1,7 @@
 //! Whether the numbers of a model fit together: lengths, moduli, densities and gravity in one system of units.
 //!
-//! A case file has no units, so a slip (moduli in MPa on a mesh in metres, densities in kg/m^3 on one in millimetres) shows
-//! only in what the numbers would mean. They are tried in each [`System`] that engineers use; if all of them are
+//! A case file has no units, so a slip (moduli in MPa on a mesh in metres, densities in kg/m^3 on one in millimetres)
+//! shows only in what the numbers would mean. They are tried in each [`System`] that engineers use; if all of them are
 //! plausible in one, there is nothing to say. Otherwise the system with the fewest contradictions is taken to be meant,
 //! and each contradiction is a warning, with the number that would do.
 //!

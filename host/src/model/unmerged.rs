@@ -1,6 +1,7 @@
 //! Parts that touch without being joined: their meshes have nodes at the same places, or their extents meet in a plane.
 //!
-//! Gmsh meshes volumes that touch each on its own, unless the geometry was fragmented before; forces do not pass from one to the other.
+//! Gmsh meshes volumes that touch each on its own, unless the geometry was fragmented before; forces do not pass from
+//! one to the other.
 
 use std::collections::HashMap;
 
@@ -51,7 +52,8 @@ impl Unmerged {
     }
 }
 
-/// What is said of parts with nodes at the same places that are all held: of the first of them, and how many more there are.
+/// What is said of parts with nodes at the same places that are all held: of the first of them, and how many more there
+/// are.
 pub(super) fn warnings(touching: &[Unmerged]) -> Vec<String> {
     let coincident: Vec<&Unmerged> = touching.iter().filter(|touch| touch.nodes > 0).collect();
     let mut said: Vec<String> = coincident.iter().take(SHOWN).map(|touch| touch.warning()).collect();
@@ -94,7 +96,8 @@ pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
     touching
 }
 
-/// How far two extents, made larger by half a tolerance all round, overlap along each axis; negative where there is a gap.
+/// How far two extents, made larger by half a tolerance all round, overlap along each axis; negative where there is a
+/// gap.
 fn overlap(a: &Frame, b: &Frame, tolerance: f64) -> [f64; 3] {
     [0, 1, 2].map(|c| a.max[c].min(b.max[c]) - a.min[c].max(b.min[c]) + tolerance)
 }
@@ -106,10 +109,11 @@ fn common(parts: &Parts<'_>, [a, b]: [usize; 2], tolerance: f64) -> [[f64; 3]; 2
     [low, [0, 1, 2].map(|c| a.max[c].min(b.max[c]) + tolerance)]
 }
 
-/// For each pair of parts how many nodes of the second are where one of the first is, among those that are near some pair.
+/// For each pair of parts how many nodes of the second are where one of the first is, among those that are near some
+/// pair.
 ///
-/// By a table of cubes whose edges are eight tolerances: a node is looked for in those that the tolerance around it reaches, two
-/// on average.
+/// By a table of cubes whose edges are eight tolerances: a node is looked for in those that the tolerance around it
+/// reaches, two on average.
 fn coincident(parts: &Parts<'_>, tolerance: f64, is_near: impl Fn([f64; 3]) -> bool) -> HashMap<[usize; 2], usize> {
     let coords = &parts.mesh.coords;
     let cube = |x: [f64; 3], shift: f64| x.map(|x| ((x + shift) / (8.0 * tolerance)).floor() as i64);

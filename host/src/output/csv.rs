@@ -13,8 +13,8 @@ const CHUNK: usize = 1 << 16;
 /// Chunks held in memory before they are written.
 const WINDOW: usize = 32;
 
-/// Writes the header `element,` and the column's name, and a line for every cell of the mesh's highest dimension, in the
-/// order of the mesh. The column's values are `[n_blocks][n_cells]`.
+/// Writes the header `element,` and the column's name, and a line for every cell of the mesh's highest dimension, in
+/// the order of the mesh. The column's values are `[n_blocks][n_cells]`.
 pub fn write<W: Write>(mut out: W, mesh: &Mesh, (name, column): (&str, &[Vec<f64>])) -> io::Result<()> {
     writeln!(out, "element,{name}")?;
     for (block, cells) in mesh.solids() {

@@ -159,8 +159,8 @@ pub struct Options<'a> {
     pub report: Option<report::Background<'a>>,
 }
 
-/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png`, `<case>.html` and `summary.json` into `dir`, which is made if it is missing.
-/// Where all is zero there is no picture, and one from before is removed.
+/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png`, `<case>.html` and `summary.json` into `dir`, which is made if it is
+/// missing. Where all is zero there is no picture, and one from before is removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -219,8 +219,8 @@ pub fn write_all(
     Ok(published)
 }
 
-/// Checks before a long computation, and without leaving a trace, that a folder exists or can be made and that files can
-/// be put into it.
+/// Checks before a long computation, and without leaving a trace, that a folder exists or can be made and that files
+/// can be put into it.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
 //! `summary.json`: the run in numbers. Its keys are stable: they may be added to, never renamed.
 //!
-//! Keys appear in the order of the fields: results before how they came about. Numbers that are not finite are written as `null`.
+//! Keys appear in the order of the fields: results before how they came about. Numbers that are not finite are written
+//! as `null`.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -229,8 +230,8 @@ pub struct Elastic {
     pub von_mises: Distribution,
     /// Von Mises stress at the nodes.
     pub von_mises_nodal: Peak,
-    /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each other
-    /// leave is rounding beside it.
+    /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
+    /// other leave is rounding beside it.
     #[serde(skip)]
     pub nodal_forces: f64,
 }
@@ -315,8 +316,8 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution of all `values`, `[n_blocks][n_cells]`, whatever block they are in. NaN throughout if there is none, or
-    /// if one of them is not finite: a result with holes has no honest maximum.
+    /// The distribution of all `values`, `[n_blocks][n_cells]`, whatever block they are in. NaN throughout if there is
+    /// none, or if one of them is not finite: a result with holes has no honest maximum.
     pub fn of(mesh: &Mesh, values: &[Vec<f64>]) -> Distribution {
         let mut all: Vec<f64> = values.concat();
         let first = largest(all.iter().copied()).filter(|_| all.iter().all(|value| value.is_finite()));
@@ -349,9 +350,9 @@ fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) 
 }
 
 impl Summary {
-    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the part of
-    /// the largest, or of the sizes of those at nodes added up, that the residual is, or that they are out of balance by; but
-    /// between a 10^9th and a millionth of it.
+    /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the
+    /// part of the largest, or of the sizes of those at nodes added up, that the residual is, or that they are out of
+    /// balance by; but between a 10^9th and a millionth of it.
     pub fn least_force(&self) -> f64 {
         let (largest, unbalanced) = match &self.results {
             Results::Elastic(results) => (results.largest_force().max(results.nodal_forces), results.equilibrium_error),

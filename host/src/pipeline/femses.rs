@@ -88,7 +88,8 @@ pub(super) fn find<B: Backend, T: Real>(
     Ok(Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() })
 }
 
-/// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination makes of it.
+/// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination
+/// makes of it.
 fn lifted<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, supports: &Supports, applied: &[f64]) -> Result<Vec<f64>> {
     let internal = mesh.internal_force(backend, &backend.upload(&supports.prescribed)?, None)?;
     let internal = backend.take(internal)?;

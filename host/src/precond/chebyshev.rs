@@ -3,10 +3,10 @@
 //! On `[lower, upper]`, with theta its centre and delta half its length, the residual of m + 1 steps is
 //! `T((theta - t) / delta) / T(theta / delta)`, T the Chebyshev polynomial of degree m + 1.
 //!
-//! The smallest eigenvalue is the wrong lower end where it is tiny, as it is on fine meshes: the residual of a few steps
-//! is then near 1 nearly everywhere, t p(t) comes near 0 in the middle of the spectrum, and orders alternate between good
-//! and bad (SBELL table 3 has Chebyshev oscillate). The interval here is never longer than what its order can reduce to
-//! `REDUCTION`; below it the residual rises from there to 1, so `M^-1` stays positive.
+//! The smallest eigenvalue is the wrong lower end where it is tiny, as it is on fine meshes: the residual of a few
+//! steps is then near 1 nearly everywhere, t p(t) comes near 0 in the middle of the spectrum, and orders alternate
+//! between good and bad (SBELL table 3 has Chebyshev oscillate). The interval here is never longer than what its order
+//! can reduce to `REDUCTION`; below it the residual rises from there to 1, so `M^-1` stays positive.
 
 use super::polynomial::{Factors, Family, Polynomial};
 use super::spectrum::Spectrum;
@@ -41,8 +41,8 @@ impl Family for Equioscillating {
     }
 }
 
-/// The steps of algorithm 12.1 on an interval, with its direction d written as the difference of the last two z. They never
-/// end: the iteration that has them is Chebyshev's semi-iteration.
+/// The steps of algorithm 12.1 on an interval, with its direction d written as the difference of the last two z. They
+/// never end: the iteration that has them is Chebyshev's semi-iteration.
 pub fn factors(lower: f64, upper: f64) -> impl Iterator<Item = Factors> {
     let (theta, delta) = (0.5 * (upper + lower), 0.5 * (upper - lower));
     let sigma = theta / delta;

@@ -10,8 +10,8 @@
 //! | `least_squares` | the same, p the least-squares polynomial with Jacobi weights | Saad 2003, sec. 12.3.3 |
 //! | `amg` | a cycle of smoothed aggregation multigrid | Vanek, Mandel, Brezina 1996; see [`amg`] |
 //!
-//! SBELL's row and column scaling, `D^-1/2 K D^-1/2` (sec. 5.3), is in the `D^-1` of the polynomials and costs no second
-//! matrix: see [`polynomial`].
+//! SBELL's row and column scaling, `D^-1/2 K D^-1/2` (sec. 5.3), is in the `D^-1` of the polynomials and costs no
+//! second matrix: see [`polynomial`].
 
 pub mod amg;
 mod block_jacobi;
@@ -113,7 +113,8 @@ impl<'a, B: Backend> Context<'a, B> {
         Context { order, coords: Some(coords), original: None, kept: None }
     }
 
-    /// The same, with what is kept from one preconditioner to the next, which is of use to matrices with the same blocks and supports.
+    /// The same, with what is kept from one preconditioner to the next, which is of use to matrices with the same
+    /// blocks and supports.
     pub fn keeping(self, kept: &'a Kept<B>) -> Self {
         Context { kept: Some(kept), ..self }
     }
@@ -175,11 +176,12 @@ pub const AUTO: &str = "jacobi";
 /// The name of [`Amg`].
 pub const MULTIGRID: &str = "amg";
 
-/// The same with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million unknowns
-/// on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
+/// The same with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million
+/// unknowns on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
 pub const AUTO_MIXED: &str = "chebyshev";
 
-/// What `auto` stands for with a precision where multigrid does not pay, or has no room; which `estimate::preconditioner` decides.
+/// What `auto` stands for with a precision where multigrid does not pay, or has no room; which
+/// `estimate::preconditioner` decides.
 pub fn without_multigrid(precision: &str) -> &'static str {
     if precision.starts_with("mixed") { AUTO_MIXED } else { AUTO }
 }

@@ -6,12 +6,12 @@
 //! | r into low precision, `z = M^-1 r` there, z into high precision | [`Rounded::apply`] |
 //! | everything else in high precision | [`crate::solve::cg()`] |
 //!
-//! The copy takes half the memory of K's values, or a quarter in
-//! half precision ([`F16`](kernels_rs::half::F16)), and index arrays of its own. Vectors and arithmetic are single in both.
+//! The copy takes half the memory of K's values, or a quarter in half precision ([`F16`](kernels_rs::half::F16)), and
+//! index arrays of its own. Vectors and arithmetic are single in both.
 //!
-//! Rounding disturbs the iteration where K is badly conditioned: it takes as many iterations as in double on compact bodies, and
-//! twice as many or more on a plate of one layer of elements. That is the rounding of vectors, not of the matrix.
-//! Iterations to 1e-8 with least squares of order 6:
+//! Rounding disturbs the iteration where K is badly conditioned: it takes as many iterations as in double on compact
+//! bodies, and twice as many or more on a plate of one layer of elements. That is the rounding of vectors, not of the
+//! matrix. Iterations to 1e-8 with least squares of order 6:
 //!
 //! | | double | copy in single | copy in half |
 //! | --- | --- | --- | --- |

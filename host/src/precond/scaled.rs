@@ -7,8 +7,8 @@ use crate::sparse::Matrix;
 use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;
 
-/// `A = D^-1/2 K D^-1/2` with D the diagonal of K: its entries are of size 1 whatever the units of K, so that single precision
-/// neither overflows nor underflows on them. `D^-1/2` scales vectors on their way.
+/// `A = D^-1/2 K D^-1/2` with D the diagonal of K: its entries are of size 1 whatever the units of K, so that single
+/// precision neither overflows nor underflows on them. `D^-1/2` scales vectors on their way.
 pub struct ScaledCopy<B: Backend, V: Stored> {
     inverse: Vector<B, f64>,
     /// A.

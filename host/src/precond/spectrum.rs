@@ -7,10 +7,11 @@
 //! T_jj = 1 / alpha_j + beta_(j-1) / alpha_(j-1),   T_j,j+1 = sqrt(beta_j) / alpha_j
 //! ```
 //!
-//! Eigenvalues theta of T lie within the spectrum, so a safeguard is added: of a step's residual, `|f| = T_k,k+1`, as much as
-//! theta's eigenvector has in the last component. That is the residual of the Ritz pair. The safeguard that SBELL
-//! cites (Zhou, Saad, Tiago, Chelikowsky 2006) adds all of `|f|` to the largest theta, which hardly shrinks with the
-//! number of steps: a bound a fifth too high on finite element meshes. Zhou and Li (Linear Algebra Appl. 435, 2011) give this one.
+//! Eigenvalues theta of T lie within the spectrum, so a safeguard is added: of a step's residual, `|f| = T_k,k+1`, as
+//! much as theta's eigenvector has in the last component. That is the residual of the Ritz pair. The safeguard that
+//! SBELL cites (Zhou, Saad, Tiago, Chelikowsky 2006) adds all of `|f|` to the largest theta, which hardly shrinks with
+//! the number of steps: a bound a fifth too high on finite element meshes. Zhou and Li (Linear Algebra Appl. 435, 2011)
+//! give this one.
 
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
@@ -69,8 +70,8 @@ pub fn estimate<B: Backend, T: Real>(
     Ok(bounds(rho, pq, T::EPSILON.to_f64()))
 }
 
-/// The bounds from `rho [k + 1]` and `pq [k]`, of which only what precedes the end of the process counts: where nothing is
-/// left but rounding, or where K turns out to be indefinite, which the iteration itself will find and report.
+/// The bounds from `rho [k + 1]` and `pq [k]`, of which only what precedes the end of the process counts: where nothing
+/// is left but rounding, or where K turns out to be indefinite, which the iteration itself will find and report.
 fn bounds(rho: &[f64], pq: &[f64], epsilon: f64) -> Spectrum {
     let done = |j: usize| !(rho[j] > epsilon * epsilon * rho[0] && pq[j] > 0.0);
     let k = (0..pq.len()).find(|j| done(*j)).unwrap_or(pq.len());
@@ -95,8 +96,8 @@ fn bounds(rho: &[f64], pq: &[f64], epsilon: f64) -> Spectrum {
 }
 
 /// The eigenvalues of a symmetric tridiagonal matrix, which replace its `diagonal [k]`, and the last component of each
-/// unit eigenvector: implicit QL with Wilkinson's shift (Golub and Van Loan, sec. 8.3). `beside [k]` holds the entries beside
-/// the diagonal and a 0; it is used up.
+/// unit eigenvector: implicit QL with Wilkinson's shift (Golub and Van Loan, sec. 8.3). `beside [k]` holds the entries
+/// beside the diagonal and a 0; it is used up.
 fn eigenvalues(diagonal: &mut [f64], beside: &mut [f64]) -> Vec<f64> {
     let k = diagonal.len();
     let mut last = vec![0.0; k];

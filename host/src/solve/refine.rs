@@ -1,5 +1,5 @@
-//! Iterative refinement: conjugate gradients in single precision, corrected by residuals in double (Higham, Accuracy and
-//! Stability of Numerical Algorithms, 2002, ch. 12).
+//! Iterative refinement: conjugate gradients in single precision, corrected by residuals in double (Higham, Accuracy
+//! and Stability of Numerical Algorithms, 2002, ch. 12).
 //!
 //! | step | here |
 //! | --- | --- |
@@ -10,9 +10,10 @@
 //! The copy is a [`ScaledCopy`]: its entries are of size 1, whatever the units. The preconditioner is one of A: as the
 //! diagonal of A is 1, `none` is what `jacobi` is.
 //!
-//! It is here to compare: starting anew costs iterations, more than single precision saves. With Jacobi to 1e-8, in double and so: 450 and
-//! 740 (tet4, 20^3), 180 and 400 (hex8, 20^3), 580 and 1,570 (quad4, 100^2), 630 and 1,240 (hex8, 30^3, stiffnesses 1:1000). On plates of one layer
-//! of elements it stagnates, as single precision resolves nothing of the residual there.
+//! It is here to compare: starting anew costs iterations, more than single precision saves. With Jacobi to 1e-8, in
+//! double and so: 450 and 740 (tet4, 20^3), 180 and 400 (hex8, 20^3), 580 and 1,570 (quad4, 100^2), 630 and 1,240
+//! (hex8, 30^3, stiffnesses 1:1000). On plates of one layer of elements it stagnates, as single precision resolves
+//! nothing of the residual there.
 
 use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, cg, norm, residual};
 use crate::backend::{Backend, Quotient, Vector};
@@ -20,8 +21,8 @@ use crate::error::Result;
 use crate::precond::{self, Context, Preconditioner, ScaledCopy};
 use crate::sparse::{Matrix, Operator};
 
-/// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of the true
-/// one, and on finer meshes less far.
+/// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of
+/// the true one, and on finer meshes less far.
 const INNER: f64 = 1e-2;
 
 /// The last inner iteration goes so far beyond what is missing: the scaled residual is not the true one.

@@ -97,8 +97,8 @@ pub fn resultant(forces: &[f64], dim: usize) -> [f64; 3] {
     sums(forces, dim).0
 }
 
-/// The sum of vectors `[n][dim]`, flat, and that of their magnitudes. Parts of a fixed length are added up in order, whatever the
-/// number of threads.
+/// The sum of vectors `[n][dim]`, flat, and that of their magnitudes. Parts of a fixed length are added up in order,
+/// whatever the number of threads.
 fn sums(forces: &[f64], dim: usize) -> ([f64; 3], f64) {
     let add = |(mut sum, magnitude): ([f64; 3], f64), (more, size): (&[f64], f64)| {
         sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);

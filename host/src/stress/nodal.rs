@@ -1,13 +1,14 @@
 //! Stress and gradients at the nodes.
 //!
-//! What follows from the derivatives of a finite element solution is most accurate at certain points inside the elements
-//! (Barlow, "Optimal stress locations in finite element models", IJNME 10, 1976). It is evaluated there, extended to the
-//! element's nodes by the linear shape functions through these points (Hinton and Campbell, "Local and global smoothing of
-//! discontinuous finite element functions using a least squares method", IJNME 8, 1974), and averaged over the elements
-//! around the node, each counted once. [`kernels_rs::element::Element::SAMPLED`] has the points, [`kernels_rs::nodal`] the kernels.
+//! What follows from the derivatives of a finite element solution is most accurate at certain points inside the
+//! elements (Barlow, "Optimal stress locations in finite element models", IJNME 10, 1976). It is evaluated there,
+//! extended to the element's nodes by the linear shape functions through these points (Hinton and Campbell, "Local and
+//! global smoothing of discontinuous finite element functions using a least squares method", IJNME 8, 1974), and
+//! averaged over the elements around the node, each counted once. [`kernels_rs::element::Element::SAMPLED`] has the
+//! points, [`kernels_rs::nodal`] the kernels.
 //!
-//! Stress along an interface jumps from one material to the next, so the mean is over elements of one material alone; a node
-//! between several has that of the material in which it is largest.
+//! Stress along an interface jumps from one material to the next, so the mean is over elements of one material alone; a
+//! node between several has that of the material in which it is largest.
 
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
 use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
@@ -123,7 +124,8 @@ where
         let slots = DeviceSlots { n_nodes: self.slots.n_nodes, first: self.first.view(), others: self.others.view() };
         let (view, sampled, extended) = (mesh.view(block), sampled.view(), extended.view());
         let (sums, counts) = (self.sums.view_mut(), self.counts.view_mut());
-        // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its slots.
+        // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its
+        // slots.
         with_element!(block.cells.kind, E => unsafe {
             backend.run(mesh.n_nodes, SumAtNode::<E, K>::new(view, slots, sampled, extended, sums, counts))
         })?;

@@ -25,8 +25,8 @@ pub fn plain(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-/// The files with this ending in the folder where one was looked for, the one of nearly this name first; those in it, if
-/// it is a folder itself.
+/// The files with this ending in the folder where one was looked for, the one of nearly this name first; those in it,
+/// if it is a folder itself.
 pub fn instead(path: &Path, ending: &str, what: &str) -> String {
     let folder = if path.is_dir() { path } else { folder_of(path) };
     let Ok(entries) = std::fs::read_dir(folder) else { return format!("there is no folder {}", folder.display()) };

@@ -1,5 +1,5 @@
-//! Cantilevers: WARP's against Timoshenko's theory, and the straight slender beam of MacNeal and Harder ("A proposed standard set
-//! of problems to test finite element accuracy", Finite Elements in Analysis and Design 1, 1985).
+//! Cantilevers: WARP's against Timoshenko's theory, and the straight slender beam of MacNeal and Harder ("A proposed
+//! standard set of problems to test finite element accuracy", Finite Elements in Analysis and Design 1, 1985).
 
 use super::recovery::mean_at_x;
 use super::{Measure, Problem, model_to};
@@ -17,7 +17,8 @@ fn of_theory(length: f64, i: usize, theory: f64) -> impl Fn(&Model, &Solution) -
     move |model, solution| mean_at_x(model, &solution.displacement, length)[i] / theory
 }
 
-/// WARP's cantilever of 16 x 2 x 2 m, `E = 200 GPa`, `nu = 0.333`, 1 MN down on its end: its deflection over that of Timoshenko's beam.
+/// WARP's cantilever of 16 x 2 x 2 m, `E = 200 GPa`, `nu = 0.333`, 1 MN down on its end: its deflection over that of
+/// Timoshenko's beam.
 ///
 /// # Errors
 /// Those of the generator.
@@ -42,8 +43,8 @@ pub fn cantilever(kind: ElementKind, cells: [usize; 3], tolerance: f64) -> Resul
 
 /// Length, depth and thickness of MacNeal and Harder's beam.
 pub const SLENDER: [f64; 3] = [6.0, 0.2, 0.1];
-/// Its displacements by beam theory (their table 2): extension, shear in the plane, out of it, and twist, each under a unit
-/// load at the end.
+/// Its displacements by beam theory (their table 2): extension, shear in the plane, out of it, and twist, each under a
+/// unit load at the end.
 pub const THEORY: [f64; 4] = [3.0e-5, 0.1081, 0.4321, 0.03208];
 /// The matrices of so slender elements are ill-conditioned.
 const SLENDER_TOLERANCE: f64 = 1e-7;
@@ -63,7 +64,8 @@ pub fn slender(kind: ElementKind, load: &str) -> Result<Model> {
     model_to(SLENDER_TOLERANCE, &format!("{tables}{CLAMP}"), generate_box(kind, SLENDER, [6, 1, 1])?)
 }
 
-/// The beam under a unit force along axis `i` at its end: that displacement over theory, beside what is published of the element.
+/// The beam under a unit force along axis `i` at its end: that displacement over theory, beside what is published of
+/// the element.
 ///
 /// # Errors
 /// Those of the generators.

@@ -1,5 +1,5 @@
-//! Lame's thick cylinder under pressure inside, in plane strain (Timoshenko and Goodier, "Theory of Elasticity", art. 28):
-//! `u_r = c ((1 - 2 nu) r + b^2 / r)`, `c = (1 + nu) / E p a^2 / (b^2 - a^2)`.
+//! Lame's thick cylinder under pressure inside, in plane strain (Timoshenko and Goodier, "Theory of Elasticity", art.
+//! 28): `u_r = c ((1 - 2 nu) r + b^2 / r)`, `c = (1 + nu) / E p a^2 / (b^2 - a^2)`.
 
 use super::meshes::mapped;
 use super::recovery::node_at;
@@ -41,8 +41,8 @@ fn ring(n: usize) -> impl Fn([f64; 3]) -> [f64; 3] {
     }
 }
 
-/// A quarter of the cylinder with `n` cells along the radius, in plane strain or as a slice held along its axis; how far the
-/// displacement of the bore and the stress round it may be off.
+/// A quarter of the cylinder with `n` cells along the radius, in plane strain or as a slice held along its axis; how
+/// far the displacement of the bore and the stress round it may be off.
 ///
 /// # Errors
 /// Those of the generators.

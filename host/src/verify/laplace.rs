@@ -1,6 +1,6 @@
-//! Heat through the wall of a pipe: a potential of 0 on the inner circle and 1 on the outer is `ln(r) / ln(2)` between radii 1
-//! and 2, and what flows in is `2 pi k / ln(2)` (Carslaw and Jaeger, "Conduction of Heat in Solids", 1959, sec. 7.2; FEMSES sec. 2.6
-//! has the same ring).
+//! Heat through the wall of a pipe: a potential of 0 on the inner circle and 1 on the outer is `ln(r) / ln(2)` between
+//! radii 1 and 2, and what flows in is `2 pi k / ln(2)` (Carslaw and Jaeger, "Conduction of Heat in Solids", 1959, sec.
+//! 7.2; FEMSES sec. 2.6 has the same ring).
 
 use super::recovery::node_at;
 use super::{Measure, Problem, model_to};

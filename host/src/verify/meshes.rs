@@ -49,8 +49,9 @@ pub fn mapped(kind: ElementKind, cells: [usize; 3], place: impl Fn([f64; 3]) -> 
     Ok(mesh)
 }
 
-/// A unit box, of plane elements a unit square of the first two numbers of cells, whose inner corners are moved by up to
-/// `amount` of a cell in every direction. Edges inside are curved: the nodes in their middles are moved by a quarter of that.
+/// A unit box, of plane elements a unit square of the first two numbers of cells, whose inner corners are moved by up
+/// to `amount` of a cell in every direction. Edges inside are curved: the nodes in their middles are moved by a quarter
+/// of that.
 ///
 /// # Errors
 /// Those of the generators.

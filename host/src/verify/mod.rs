@@ -1,9 +1,9 @@
-//! Problems with published answers: what `warpfem verify` solves to show that this build, on this machine and device, computes
-//! what it should.
+//! Problems with published answers: what `warpfem verify` solves to show that this build, on this machine and device,
+//! computes what it should.
 //!
-//! A [`Problem`] is a model and what is to be measured in its solution, beside the value that theory or a benchmark has for it. The
-//! [`groups`](GROUPS) hold those that the command solves; the functions that make them take any element and mesh, and the tests
-//! of convergence use these.
+//! A [`Problem`] is a model and what is to be measured in its solution, beside the value that theory or a benchmark has
+//! for it. The [`groups`](GROUPS) hold those that the command solves; the functions that make them take any element and
+//! mesh, and the tests of convergence use these.
 
 pub mod beam;
 pub mod cylinder;

@@ -1,6 +1,6 @@
-//! Two of NAFEMS' benchmarks ("The Standard NAFEMS Benchmarks", 1990): LE1, an elliptic membrane, and LE10, a thick plate of the
-//! same outline. Meshes are regular ones with their nodes moved onto the geometry, so that edges of quadratic elements are
-//! curved.
+//! Two of NAFEMS' benchmarks ("The Standard NAFEMS Benchmarks", 1990): LE1, an elliptic membrane, and LE10, a thick
+//! plate of the same outline. Meshes are regular ones with their nodes moved onto the geometry, so that edges of
+//! quadratic elements are curved.
 
 use super::meshes::mapped;
 use super::recovery::node_at;

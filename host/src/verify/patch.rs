@@ -1,5 +1,5 @@
-//! The patch test: a linear field prescribed on the skin of distorted cells is linear inside (Irons; Zienkiewicz and Taylor, "The
-//! Finite Element Method", ch. 9), so that every cell has the same stress, or gradient.
+//! The patch test: a linear field prescribed on the skin of distorted cells is linear inside (Irons; Zienkiewicz and
+//! Taylor, "The Finite Element Method", ch. 9), so that every cell has the same stress, or gradient.
 
 use super::meshes::{distorted_box, on_skin, prescribe, straighten};
 use super::{Measure, Problem, model_to};

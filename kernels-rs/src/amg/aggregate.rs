@@ -1,8 +1,8 @@
-//! Aggregates of strongly coupled nodes: around the nodes of a maximal independent set of the graph's square (Bell, Dalton,
-//! Olson 2012, sec. 4.3).
+//! Aggregates of strongly coupled nodes: around the nodes of a maximal independent set of the graph's square (Bell,
+//! Dalton, Olson 2012, sec. 4.3).
 //!
-//! A node that is undecided and has the greatest key within two steps is in the set, and those around it are out. Keys are made of
-//! numbers that follow no pattern: so a few rounds decide all nodes, and the same ones every time.
+//! A node that is undecided and has the greatest key within two steps is in the set, and those around it are out. Keys
+//! are made of numbers that follow no pattern: so a few rounds decide all nodes, and the same ones every time.
 
 use super::NONE;
 use super::strength::Graph;
@@ -58,7 +58,8 @@ pub unsafe fn spread_keys(node: usize, graph: Graph, from: View<u64>, to: ViewMu
 
 /// Computes: who is in and who is out, from the greatest keys within two steps; how many remain undecided.
 ///
-/// Parameters: `greatest, keys [n]`; `undecided [1]`, 0 before. Thread mapping: an item per node. Memory moved: 24 B per node.
+/// Parameters: `greatest, keys [n]`; `undecided [1]`, 0 before. Thread mapping: an item per node. Memory moved: 24 B
+/// per node.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -101,8 +102,8 @@ pub struct Roots {
 
 /// Computes: the aggregates of roots and of their neighbours, [`NONE`] for other nodes.
 ///
-/// Parameters: `to [n]`. Thread mapping: an item per node. Memory moved: 16 B per node; per block an index and a strength,
-/// and a mark (gathered) if it is strong.
+/// Parameters: `to [n]`. Thread mapping: an item per node. Memory moved: 16 B per node; per block an index and a
+/// strength, and a mark (gathered) if it is strong.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -119,7 +120,8 @@ pub unsafe fn gather_around(node: usize, graph: Graph, roots: Roots, to: ViewMut
 
 /// Computes: the aggregates of all nodes: those that have none join that of their strongest neighbour that has one.
 ///
-/// Parameters: `from, to [n]`. Thread mapping: an item per node. Memory moved: 8 B per node, and the couplings of nodes that join.
+/// Parameters: `from, to [n]`. Thread mapping: an item per node. Memory moved: 8 B per node, and the couplings of nodes
+/// that join.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -1,8 +1,8 @@
 //! Products and restriction as a CPU does them: a row of blocks at a time (Gustavson 1978).
 //!
-//! A thread has many neighbouring items, so it can add up a whole row of the result in its cache. Which blocks of the right factor
-//! meet is then read from a table of the row's columns, where a thread of a GPU searches for each; and a block is read
-//! once, not for each of its columns. Sums are formed in the kernels' order, so the bits are theirs.
+//! A thread has many neighbouring items, so it can add up a whole row of the result in its cache. Which blocks of the
+//! right factor meet is then read from a table of the row's columns, where a thread of a GPU searches for each; and a
+//! block is read once, not for each of its columns. Sums are formed in the kernels' order, so the bits are theirs.
 
 use super::pattern::Lists;
 use super::product::{BlockRows, Blocks};
@@ -44,8 +44,8 @@ impl Places {
 /// Rows and columns of a block at most: the modes of a node in space.
 const MAX: usize = 6;
 
-/// Adds `left right` to blocks of N columns, `sums [rows][N]`, where `left` is `[columns][MAX]`, column by column, and `right` is
-/// `[columns][N]`.
+/// Adds `left right` to blocks of N columns, `sums [rows][N]`, where `left` is `[columns][MAX]`, column by column, and
+/// `right` is `[columns][N]`.
 #[inline(always)]
 fn add_product<const N: usize>(left: &[[f64; MAX]], right: &[[f64; N]], sums: &mut [[f64; N]]) {
     for (left, right) in left.iter().zip(right) {
@@ -57,8 +57,8 @@ fn add_product<const N: usize>(left: &[[f64; MAX]], right: &[[f64; N]], sums: &m
     }
 }
 
-/// Calls `row` for each block row of which there are blocks in `blocks`: its number, those of its blocks, where their columns are
-/// among them, and room for a sum `[blocks][size]`, zeros.
+/// Calls `row` for each block row of which there are blocks in `blocks`: its number, those of its blocks, where their
+/// columns are among them, and room for a sum `[blocks][size]`, zeros.
 ///
 /// # Safety
 /// `of` names blocks of these numbers, row by row.

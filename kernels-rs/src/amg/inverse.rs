@@ -1,8 +1,8 @@
-//! The inverse of a small dense matrix, symmetric and positive definite: applied it is one product, where substitution with factors
-//! is a chain of them.
+//! The inverse of a small dense matrix, symmetric and positive definite: applied it is one product, where substitution
+//! with factors is a chain of them.
 //!
-//! By Gauss and Jordan's elimination as Goodnight's sweeps (Am. Stat. 33, 1979): they keep the matrix symmetric to the last bit, and
-//! without pivoting they are as stable as Cholesky's method, whose pivots are theirs.
+//! By Gauss and Jordan's elimination as Goodnight's sweeps (Am. Stat. 33, 1979): they keep the matrix symmetric to the
+//! last bit, and without pivoting they are as stable as Cholesky's method, whose pivots are theirs.
 
 use crate::real::Real;
 use cuda_std::prelude::*;
@@ -10,8 +10,8 @@ use cuda_std::prelude::*;
 /// A pivot below this part of its diagonal entry is none.
 const SMALLEST: f64 = 1e-14;
 
-/// Computes: an entry of the matrix swept by row and column k. After all sweeps it is `-A^-1`; a row whose pivot is none, of a
-/// motion that costs nothing, is 0 there.
+/// Computes: an entry of the matrix swept by row and column k. After all sweeps it is `-A^-1`; a row whose pivot is
+/// none, of a motion that costs nothing, is 0 there.
 ///
 /// Parameters: `n`; `k`; `diagonal [n]`, that of A; `from, to [n][n]`. Thread mapping: an item per entry.
 /// Memory moved: the matrix read and written, and a row and a column of it.
@@ -34,7 +34,8 @@ pub unsafe fn sweep(item: usize, n: usize, k: usize, diagonal: View<f64>, from: 
     to.set(item, value);
 }
 
-/// Computes: the diagonal of a dense matrix. Parameters: `values [n][n]`, `diagonal [n]`. Thread mapping: an item per row.
+/// Computes: the diagonal of a dense matrix. Parameters: `values [n][n]`, `diagonal [n]`. Thread mapping: an item per
+/// row.
 /// Memory moved: 16 B per row.
 ///
 /// # Safety
@@ -44,7 +45,8 @@ pub unsafe fn dense_diagonal(row: usize, n: usize, values: View<f64>, diagonal: 
     diagonal.set(row, values.at(row * n + row));
 }
 
-/// Computes: `to_i = -from_i` in the precision of the cycle. Parameters: `from, to`, of one length. Thread mapping: an item per entry.
+/// Computes: `to_i = -from_i` in the precision of the cycle. Parameters: `from, to`, of one length. Thread mapping: an
+/// item per entry.
 /// Memory moved: two words per entry.
 ///
 /// # Safety

@@ -12,8 +12,8 @@
 //! | the inverse on the coarsest level | [`inverse`] |
 //! | products and restriction as CPUs do them | `cpu` |
 //!
-//! One thread makes one entry of a result, from a list in a fixed order: no atomic additions of floating-point numbers, so the
-//! same input gives the same bits.
+//! One thread makes one entry of a result, from a list in a fixed order: no atomic additions of floating-point numbers,
+//! so the same input gives the same bits.
 
 pub mod aggregate;
 #[cfg(not(target_arch = "nvptx64"))]

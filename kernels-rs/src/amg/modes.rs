@@ -1,10 +1,11 @@
-//! The modes that cost no energy, level by level, and an orthonormal basis of them on each aggregate: the columns of the
-//! tentative prolongator (Vanek, Mandel, Brezina 1996, sec. 3).
+//! The modes that cost no energy, level by level, and an orthonormal basis of them on each aggregate: the columns of
+//! the tentative prolongator (Vanek, Mandel, Brezina 1996, sec. 3).
 //!
-//! With B the modes at an aggregate's nodes, `B = Q R`: Q is the aggregate's part of the prolongator, and R the modes at the
-//! aggregate on the next level. R is found as the Cholesky factor of `B^T B`. That takes the square of B's condition, which is of the
-//! order of a body's length over an aggregate's, so that double precision has digits to spare; `Q R = B` holds to rounding in any
-//! case. A column that depends on those before it, as on an aggregate of few nodes, is left out: in Q and in its row of R it is zero.
+//! With B the modes at an aggregate's nodes, `B = Q R`: Q is the aggregate's part of the prolongator, and R the modes
+//! at the aggregate on the next level. R is found as the Cholesky factor of `B^T B`. That takes the square of B's
+//! condition, which is of the order of a body's length over an aggregate's, so that double precision has digits to
+//! spare; `Q R = B` holds to rounding in any case. A column that depends on those before it, as on an aggregate of few
+//! nodes, is left out: in Q and in its row of R it is zero.
 
 use super::pattern::Lists;
 use crate::real::fma;
@@ -22,8 +23,9 @@ pub struct Centre {
     pub x: [f64; 3],
 }
 
-/// Computes: the modes at the nodes of a mesh: of a potential the constant; of a plane body two translations and a rotation; of a
-/// body in space three translations and the rotations about z, x and y. They are 0 in supported components.
+/// Computes: the modes at the nodes of a mesh: of a potential the constant; of a plane body two translations and a
+/// rotation; of a body in space three translations and the rotations about z, x and y. They are 0 in supported
+/// components.
 ///
 /// Parameters: `coords [n]`; `free [n]`, see [`super::strength::Couplings`]; `size`, components of a node;
 /// `modes [n][size][n_modes]`. Thread mapping: an item per node. Memory moved: 25 B per node and the modes.
@@ -61,7 +63,8 @@ pub unsafe fn rigid_modes(
 
 /// Computes: the mean of the coordinates of an aggregate's nodes.
 ///
-/// Parameters: `members`, the nodes of each aggregate; `coords [n]`; `centroids [n_aggregates]`. Thread mapping: an item per aggregate.
+/// Parameters: `members`, the nodes of each aggregate; `coords [n]`; `centroids [n_aggregates]`. Thread mapping: an
+/// item per aggregate.
 /// Memory moved: 28 B per node, 24 B per aggregate.
 ///
 /// # Safety
@@ -82,7 +85,8 @@ pub unsafe fn centroids(aggregate: usize, members: Lists, coords: View<[f64; 3]>
 
 /// Computes: an entry of the upper triangle of `B^T B` of an aggregate, 0 below.
 ///
-/// Parameters: `members`, the nodes of each aggregate; `modes [n][size][n_modes]`; `products [n_aggregates][n_modes][n_modes]`.
+/// Parameters: `members`, the nodes of each aggregate; `modes [n][size][n_modes]`;
+/// `products [n_aggregates][n_modes][n_modes]`.
 /// Thread mapping: an item per entry. Memory moved: the modes, through the cache, and the products.
 ///
 /// # Safety
@@ -113,8 +117,8 @@ pub unsafe fn mode_products(
 
 /// Computes: R of each aggregate in the place of its products, column by column; see the module.
 ///
-/// Parameters: `products [n_aggregates][n_modes][n_modes]`. Thread mapping: an item per aggregate. Memory moved: the products,
-/// read and written.
+/// Parameters: `products [n_aggregates][n_modes][n_modes]`. Thread mapping: an item per aggregate. Memory moved: the
+/// products, read and written.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -1,7 +1,7 @@
 //! Which blocks a product of sparse matrices has, and where the blocks of a matrix's columns are.
 //!
-//! The rows of `C = X Y` are found as those of a mesh's matrix are: lists with room for every candidate, sorted and without
-//! repetitions, then put end to end.
+//! The rows of `C = X Y` are found as those of a mesh's matrix are: lists with room for every candidate, sorted and
+//! without repetitions, then put end to end.
 
 use super::NONE;
 use crate::setup::lists::{List, bisect};
@@ -52,7 +52,8 @@ pub unsafe fn count_products(row: usize, most: u32, x: PatternView, y: PatternVi
 /// Computes: the block columns of row `row` of `X Y`, ascending.
 ///
 /// Parameters: `starts [n_rows + 1]`, the running sums of the candidates; `found [starts[n_rows]]`; `lengths [n_rows]`.
-/// Thread mapping: an item per row of X. Memory moved: the columns of Y's rows that X's name, through the cache, and those found.
+/// Thread mapping: an item per row of X. Memory moved: the columns of Y's rows that X's name, through the cache, and
+/// those found.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -83,7 +84,8 @@ pub unsafe fn list_products(
 
 /// Computes: the lists put end to end; the diagonal is brought to the front of each row if `diagonal_first` is 1.
 ///
-/// Parameters: `starts, found`, see [`list_products`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`, of each block.
+/// Parameters: `starts, found`, see [`list_products`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`,
+/// of each block.
 /// Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
 ///
 /// # Safety
@@ -115,7 +117,8 @@ pub unsafe fn join_lists(
     }
 }
 
-/// Computes: 1 for each node that is in an aggregate. Parameters: `aggregates, counts [n]`. Thread mapping: an item per node.
+/// Computes: 1 for each node that is in an aggregate. Parameters: `aggregates, counts [n]`. Thread mapping: an item per
+/// node.
 /// Memory moved: 8 B per node.
 ///
 /// # Safety
@@ -127,7 +130,8 @@ pub unsafe fn count_members(node: usize, aggregates: View<u32>, counts: ViewMut<
 
 /// Computes: the rows of the tentative prolongator, of one block or none.
 ///
-/// Parameters: `aggregates [n]`; `row_start [n + 1]`; `columns, rows [row_start[n]]`, of each block. Thread mapping: an item per node.
+/// Parameters: `aggregates [n]`; `row_start [n + 1]`; `columns, rows [row_start[n]]`, of each block. Thread mapping: an
+/// item per node.
 /// Memory moved: 20 B per node.
 ///
 /// # Safety
@@ -147,7 +151,8 @@ pub unsafe fn list_members(
     }
 }
 
-/// Computes: the keys by which blocks are sorted by column. Parameters: `columns, keys [n_blocks]`. Thread mapping: an item per block.
+/// Computes: the keys by which blocks are sorted by column. Parameters: `columns, keys [n_blocks]`. Thread mapping: an
+/// item per block.
 /// Memory moved: 12 B per block.
 ///
 /// # Safety
@@ -159,8 +164,8 @@ pub unsafe fn column_keys(block: usize, columns: View<u32>, keys: ViewMut<u64>) 
 
 /// Computes: where the blocks of a column start in the order of columns.
 ///
-/// Parameters: `columns [n_blocks]`; `places [n_blocks]`, that order; `starts [n_columns + 1]`. Thread mapping: an item per column
-/// and one more. Memory moved: 8 B per column, and the two gathers of each step of a search by bisection.
+/// Parameters: `columns [n_blocks]`; `places [n_blocks]`, that order; `starts [n_columns + 1]`. Thread mapping: an item
+/// per column and one more. Memory moved: 8 B per column, and the two gathers of each step of a search by bisection.
 ///
 /// # Safety
 /// See the crate's section on safety.

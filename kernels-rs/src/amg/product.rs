@@ -1,7 +1,8 @@
-//! Products of matrices of rectangular blocks: `A P`, the smoothed prolongator and `P^T (A P)`, once it is known which blocks they have.
+//! Products of matrices of rectangular blocks: `A P`, the smoothed prolongator and `P^T (A P)`, once it is known which
+//! blocks they have.
 //!
-//! A thread of a GPU has some rows of a block of the result in registers, and looks for the blocks that contribute to it in the sorted
-//! rows of the right factor. Nothing is added up in memory. A CPU's takes whole rows.
+//! A thread of a GPU has some rows of a block of the result in registers, and looks for the blocks that contribute to
+//! it in the sorted rows of the right factor. Nothing is added up in memory. A CPU's takes whole rows.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use super::cpu::{galerkin_rows, multiply_rows};
@@ -64,9 +65,9 @@ pub struct Blocks {
 
 /// Computes: M rows of each block of `C = A B`.
 ///
-/// Parameters: `entries, values`, A, of square blocks of a multiple of M rows; `b`, with N columns of a block; `of`, the blocks of C;
-/// `product [n_blocks][N][size]`. Thread mapping: an item per M rows of a block. Memory moved: C once; the rows of A and of B that
-/// meet, through the cache.
+/// Parameters: `entries, values`, A, of square blocks of a multiple of M rows; `b`, with N columns of a block; `of`,
+/// the blocks of C; `product [n_blocks][N][size]`. Thread mapping: an item per M rows of a block. Memory moved: C once;
+/// the rows of A and of B that meet, through the cache.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -108,7 +109,8 @@ pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
 /// Computes: `P = P_0 - omega D^-1 A P_0` in the place of `A P_0` (Vanek, Mandel, Brezina 1996, sec. 3).
 ///
 /// Parameters: `inverse [n]`, that of D; `tentative`, P_0; `of`, the blocks of P; `values [n_blocks][columns][rows]`.
-/// Thread mapping: an item per row of a block. Memory moved: the values read and written, P_0 and `inverse` through the cache.
+/// Thread mapping: an item per row of a block. Memory moved: the values read and written, P_0 and `inverse` through the
+/// cache.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -138,8 +140,9 @@ pub unsafe fn smooth_prolongator<T: Real>(
 
 /// Computes: M rows of each block of `A_c = P^T (A P)`, where M divides N.
 ///
-/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P, with N columns of a block; `of`, the blocks
-/// of A_c in the order of its pattern; `entries, values`, A_c. Thread mapping: an item per M rows of a block.
+/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P, with N columns of a block; `of`,
+/// the blocks of A_c in the order of its pattern; `entries, values`, A_c. Thread mapping: an item per M rows of a
+/// block.
 /// Memory moved: A_c once; the blocks of P and A P that meet, through the cache.
 ///
 /// # Safety
@@ -179,7 +182,8 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     }
 }
 
-/// Computes: a diagonal entry for each row of A_c that is empty, as a mode that was left out makes it: the largest of its block.
+/// Computes: a diagonal entry for each row of A_c that is empty, as a mode that was left out makes it: the largest of
+/// its block.
 ///
 /// Parameters: `entries, values`, A_c. Thread mapping: an item per block row. Memory moved: the diagonals.
 ///

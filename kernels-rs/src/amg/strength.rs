@@ -1,6 +1,6 @@
-//! How strongly the nodes of a level are coupled: by the Frobenius norms of their blocks (Vanek, Mandel, Brezina 1996, sec. 4), and by
-//! their distances. Stretched hexahedra couple nodes along their long edges as strongly as along the short ones by these norms, and yet
-//! smoothing does little along the long ones.
+//! How strongly the nodes of a level are coupled: by the Frobenius norms of their blocks (Vanek, Mandel, Brezina 1996,
+//! sec. 4), and by their distances. Stretched hexahedra couple nodes along their long edges as strongly as along the
+//! short ones by these norms, and yet smoothing does little along the long ones.
 
 use crate::real::Real;
 use crate::sparse::{Entries, PatternView};
@@ -28,7 +28,8 @@ pub struct Couplings {
     pub linked: ViewMut<u8>,
 }
 
-/// The squared Frobenius norm of block k of a row, and a bit for each of its rows that has an entry beside the matrix's diagonal.
+/// The squared Frobenius norm of block k of a row, and a bit for each of its rows that has an entry beside the matrix's
+/// diagonal.
 #[inline(always)]
 unsafe fn look_at<T: Real>(entries: Entries, values: View<T>, row: usize, k: usize) -> (f64, u8) {
     let (mut square, mut coupled) = (0.0, 0);
@@ -55,9 +56,11 @@ unsafe fn square_distance(coords: View<[f64; 3]>, a: usize, b: usize) -> f64 {
     square
 }
 
-/// Computes: `|A_ii|_F`, the norm of each diagonal block, and the square of the distance to the nearest node that shares an element.
+/// Computes: `|A_ii|_F`, the norm of each diagonal block, and the square of the distance to the nearest node that
+/// shares an element.
 ///
-/// Parameters: `coords, norms, nearest [n_rows]`; nodes at no distance do not count. Thread mapping: an item per block row.
+/// Parameters: `coords, norms, nearest [n_rows]`; nodes at no distance do not count. Thread mapping: an item per block
+/// row.
 /// Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
 ///
 /// # Safety
@@ -108,8 +111,8 @@ impl Measures {
     }
 }
 
-/// Computes: the strength `|A_ij|_F^2 / (|A_ii|_F |A_jj|_F)` of every block, 0 where it is weak, unless it is the row's strongest: so
-/// every node that is coupled at all has a strong coupling.
+/// Computes: the strength `|A_ij|_F^2 / (|A_ii|_F |A_jj|_F)` of every block, 0 where it is weak, unless it is the row's
+/// strongest: so every node that is coupled at all has a strong coupling.
 ///
 /// Parameters: `by`; `to`. Thread mapping: an item per block row.
 /// Memory moved: the matrix once, per block an index, 40 B of measures (gathered) and a strength.

@@ -64,7 +64,8 @@ pub unsafe fn prolong_correction<T: Real>(
     to.set(item, sum);
 }
 
-/// Computes: the values of P in the precision of the cycle, its rows scaled by `inverse^-1/2` if there is such a scaling.
+/// Computes: the values of P in the precision of the cycle, its rows scaled by `inverse^-1/2` if there is such a
+/// scaling.
 ///
 /// Parameters: `inverse [n]`, that of the diagonal, or nothing; `rows [n_blocks]`; `prolongator`; `to`, as its values.
 /// Thread mapping: an item per row of a block. Memory moved: the values read and written.
@@ -93,7 +94,8 @@ pub unsafe fn round_prolongator<T: Real>(
 
 /// Computes: the blocks of a matrix in another format or precision.
 ///
-/// Parameters: `from, values`, the matrix; `to, rounded`, one of the same pattern and block size. Thread mapping: an item per block row.
+/// Parameters: `from, values`, the matrix; `to, rounded`, one of the same pattern and block size. Thread mapping: an
+/// item per block row.
 /// Memory moved: every value of a block read and written.
 ///
 /// # Safety

@@ -89,7 +89,8 @@ pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, for
 }
 
 /// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u [n_nodes][size]`,
-/// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix and before supports.
+/// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix
+/// and before supports.
 ///
 /// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node.
 /// Memory moved: as [`body_force`], and u.

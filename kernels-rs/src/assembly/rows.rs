@@ -1,5 +1,5 @@
-//! A row of blocks of an element's stiffness in one thread: the integrals of a node a and all nodes b that a block is made
-//! of, in elasticity `M_b = int g_a g_b^T dV`, from which it is `lambda M + mu M^T + mu tr(M) I`.
+//! A row of blocks of an element's stiffness in one thread: the integrals of a node a and all nodes b that a block is
+//! made of, in elasticity `M_b = int g_a g_b^T dV`, from which it is `lambda M + mu M^T + mu tr(M) I`.
 //!
 //! Operations in three dimensions, per quadrature point: 9 N for the Jacobian and, unless N is above 8, 18 N for the
 //! columns; else 18 N and a shape function's gradient each. In conduction the products are 3 N of these for 9 N.

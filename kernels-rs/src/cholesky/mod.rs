@@ -1,5 +1,5 @@
-//! Dense Cholesky factorisation `A = L L^T`, in place, by tiles of 64 rows and columns (Golub and Van Loan 2013, alg. 4.2.2's
-//! blocks, right-looking), and the substitutions with the factor.
+//! Dense Cholesky factorisation `A = L L^T`, in place, by tiles of 64 rows and columns (Golub and Van Loan 2013, alg.
+//! 4.2.2's blocks, right-looking), and the substitutions with the factor.
 //!
 //! | for each tile column k | here |
 //! | --- | --- |
@@ -7,11 +7,12 @@
 //! | `L_ik = A_ik L_kk^-T` of every i below | [`update::cholesky_panel`] |
 //! | `A_ij -= L_ik L_jk^T` of every i >= j below | [`update::cholesky_update`] |
 //!
-//! With the inverses of the diagonal's tiles the triangular solutions are products, which all threads share; the tiles' condition
-//! is no worse than the matrix's. Matrices are padded with an identity to whole tiles, so no kernel looks at bounds.
+//! With the inverses of the diagonal's tiles the triangular solutions are products, which all threads share; the tiles'
+//! condition is no worse than the matrix's. Matrices are padded with an identity to whole tiles, so no kernel looks at
+//! bounds.
 //!
-//! Operations: n^3 / 3 multiplications and additions of pairs. Memory moved: each of the n / 64 updates reads and writes what is left
-//! of the triangle, n^3 / 192 values in all: 8 operations per byte in f64.
+//! Operations: n^3 / 3 multiplications and additions of pairs. Memory moved: each of the n / 64 updates reads and
+//! writes what is left of the triangle, n^3 / 192 values in all: 8 operations per byte in f64.
 
 pub mod matrix;
 pub mod substitution;
@@ -75,11 +76,11 @@ unsafe fn sum_of_row<T: Real>(term: T, sums: *mut T) -> T {
     total
 }
 
-/// Computes: the factor of the tile on the diagonal in tile column `step`, in place, and its inverse. The first pivot of the matrix
-/// that is not above `smallest` is noted, and replaced by 1.
+/// Computes: the factor of the tile on the diagonal in tile column `step`, in place, and its inverse. The first pivot
+/// of the matrix that is not above `smallest` is noted, and replaced by 1.
 ///
-/// Parameters: `inverses [n / TILE][TILE][TILE]`, column by column; `failure [2]`, the row of that pivot and the pivot; the row is
-/// negative before.
+/// Parameters: `inverses [n / TILE][TILE][TILE]`, column by column; `failure [2]`, the row of that pivot and the pivot;
+/// the row is negative before.
 /// Thread mapping: one block of [`THREADS`], four threads per row. Shared memory: 4,352 values; 6 barriers per column.
 /// Memory moved: the tile, read and written, and its inverse. Operations: `2 TILE^3 / 3`.
 ///

@@ -1,7 +1,8 @@
 //! `L y = r` and `L^T x = y`, a tile column at a time.
 //!
-//! Each launch finds a tile of the solution with the inverse of the diagonal's tile, in every block anew as that is little work, and
-//! takes its part from what is left of the right-hand side. Memory moved by each substitution: the triangle, once.
+//! Each launch finds a tile of the solution with the inverse of the diagonal's tile, in every block anew as that is
+//! little work, and takes its part from what is left of the right-hand side. Memory moved by each substitution: the
+//! triangle, once.
 
 use super::{Square, TILE, row_and_share, sum_of_row};
 use crate::real::{Real, fma};
@@ -53,7 +54,8 @@ pub unsafe fn cholesky_forward<T: Real>(step: usize, a: Square<T>, inverses: Vie
     }
 }
 
-/// Computes: `entry(row, column)` times x, summed over the rows of a tile, for every column; `set(column, sum)` by one thread each.
+/// Computes: `entry(row, column)` times x, summed over the rows of a tile, for every column; `set(column, sum)` by one
+/// thread each.
 ///
 /// Thread mapping: a warp per column, whose lanes read neighbouring rows.
 #[inline(always)]

@@ -15,8 +15,9 @@ const BRINGS: usize = TILE * DEPTH / THREADS;
 /// Computes: this thread's part of `a b^T`, of tiles given entry by entry: rows `thread % SIDE + SIDE i` and columns
 /// `thread / SIDE + SIDE j`, so that neighbouring threads have neighbouring rows.
 ///
-/// Thread mapping: every thread of a block of [`THREADS`] takes part. Shared memory: 2,048 values; 8 barriers, and after the last of
-/// them no thread reads a or b. Operations: 16 multiplications and additions for 8 words from shared memory.
+/// Thread mapping: every thread of a block of [`THREADS`] takes part. Shared memory: 2,048 values; 8 barriers, and
+/// after the last of them no thread reads a or b. Operations: 16 multiplications and additions for 8 words from shared
+/// memory.
 #[inline(always)]
 unsafe fn tile_product<T: Real>(a: impl Fn(usize, usize) -> T, b: impl Fn(usize, usize) -> T) -> [[T; PART]; PART] {
     let left = shared_array![T; 1024];
@@ -82,8 +83,8 @@ pub unsafe fn cholesky_panel<T: Real>(step: usize, a: Square<T>, inverses: View<
     });
 }
 
-/// The tile (i, j), i >= j, of a triangle of `m` rows of tiles that a block has, if it has one: the rows are folded in half, so that
-/// every line of `m + 1` blocks has a long row and a short one.
+/// The tile (i, j), i >= j, of a triangle of `m` rows of tiles that a block has, if it has one: the rows are folded in
+/// half, so that every line of `m + 1` blocks has a long row and a short one.
 #[inline(always)]
 fn folded(block: usize, m: usize) -> Option<(usize, usize)> {
     let (line, place) = (block / (m + 1), block % (m + 1));
@@ -104,8 +105,8 @@ pub const fn update_blocks(m: usize) -> usize {
 /// Computes: `A_ij -= L_ik L_jk^T` of all tiles i >= j behind tile column `step`.
 ///
 /// Thread mapping: a block of [`THREADS`] per tile, [`update_blocks`] in all.
-/// Memory moved: per tile, 4,096 values of A read and written, and twice as many of L, mostly from the cache. Operations:
-/// `TILE^3` multiplications and additions per tile: 64 for each value of A.
+/// Memory moved: per tile, 4,096 values of A read and written, and twice as many of L, mostly from the cache.
+/// Operations: `TILE^3` multiplications and additions per tile: 64 for each value of A.
 ///
 /// # Safety
 /// See the crate's section on safety.

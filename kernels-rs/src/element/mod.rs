@@ -1,7 +1,7 @@
 //! Reference elements: one file each, with shape functions, their gradients, and a quadrature rule.
 //!
-//! An element is data and two pure functions; stiffness, loads and stress are written once over [`Element`]. Points have
-//! three coordinates throughout: plane elements use the first two and leave the third 0.
+//! An element is data and two pure functions; stiffness, loads and stress are written once over [`Element`]. Points
+//! have three coordinates throughout: plane elements use the first two and leave the third 0.
 
 mod hex20;
 mod hex8;
@@ -63,8 +63,9 @@ pub trait Element: Copy + Send + Sync + 'static {
     const NODES: &'static [[f64; 3]];
     /// A rule that integrates the stiffness of the undistorted element exactly.
     const QUADRATURE: &'static [Point];
-    /// Points where derivatives are most accurate (Barlow 1976), on the lines from the centroid to the corners: the 2 x 2 (x 2) Gauss
-    /// points of squares and cubes, the points of the rule of degree 2 of quadratic simplices, the centroid of linear ones.
+    /// Points where derivatives are most accurate (Barlow 1976), on the lines from the centroid to the corners: the 2 x
+    /// 2 (x 2) Gauss points of squares and cubes, the points of the rule of degree 2 of quadratic simplices, the
+    /// centroid of linear ones.
     const SAMPLED: &'static [Point] = Self::QUADRATURE;
     /// One `X` per quadrature point.
     type Points<X: Copy>: Array<X>;
@@ -87,8 +88,8 @@ pub trait Element: Copy + Send + Sync + 'static {
     fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3];
 }
 
-/// Barycentric coordinate `b` of a simplex of `dim` dimensions: `1 - xi - ..` for 0, else `xi_(b-1)`. By selection: indexing
-/// by a `b` that is known only at run time would put `xi` in local memory.
+/// Barycentric coordinate `b` of a simplex of `dim` dimensions: `1 - xi - ..` for 0, else `xi_(b-1)`. By selection:
+/// indexing by a `b` that is known only at run time would put `xi` in local memory.
 #[inline(always)]
 fn barycentric<T: Real>(dim: usize, b: usize, xi: [T; 3]) -> T {
     let mut chosen = T::ONE;

@@ -89,8 +89,8 @@ fn monomial<E: Element>(powers: [u32; 3]) -> f64 {
     }
 }
 
-/// The stiffness of the undistorted element holds products of two gradients: of degree `2 (p - 1)` over simplices, and of
-/// `2 p` in each direction over squares and cubes.
+/// The stiffness of the undistorted element holds products of two gradients: of degree `2 (p - 1)` over simplices, and
+/// of `2 p` in each direction over squares and cubes.
 fn the_rule_is_exact_for_the_stiffness<E: Element>() {
     let p: u32 = if matches!(E::N, 6 | 10 | 20) || E::NAME == "quad8" { 2 } else { 1 };
     let degree = if is_simplex::<E>() { 2 * (p - 1) } else { 2 * p };

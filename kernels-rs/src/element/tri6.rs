@@ -1,5 +1,5 @@
-//! The quadratic triangle in area coordinates `L = (1 - xi - eta, xi, eta)`: `L_a (2 L_a - 1)` at the corners, `4 L_a L_b` on
-//! the edges.
+//! The quadratic triangle in area coordinates `L = (1 - xi - eta, xi, eta)`: `L_a (2 L_a - 1)` at the corners,
+//! `4 L_a L_b` on the edges.
 
 use super::{Element, Point, Tri3, rules};
 use crate::real::Real;

@@ -2,7 +2,8 @@
 
 use cuda_std::prelude::*;
 
-/// The first place from `low` to `high` of which `is_below` is not true, where it is true up to some place and not from there on.
+/// The first place from `low` to `high` of which `is_below` is not true, where it is true up to some place and not from
+/// there on.
 #[inline(always)]
 pub fn bisect(mut low: usize, mut high: usize, is_below: impl Fn(usize) -> bool) -> usize {
     while low < high {

@@ -99,8 +99,8 @@ pub unsafe fn longest_list(node: usize, lengths: View<u32>, longest: ViewMut<u32
 
 /// Computes: the columns of each row in the solver's numbering, the diagonal first and the others ascending.
 ///
-/// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running sums
-/// of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
+/// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running
+/// sums of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
 /// Memory moved: 36 B per row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level
 /// cache.
 ///

@@ -6,9 +6,9 @@ use cuda_std::prelude::*;
 
 /// A BCSR matrix of `D x D` blocks: the pattern itself.
 ///
-/// Memory moved by a product: `D^2` values and an index per block (76 B for D = 3 in f64), 8 B per block row, x and y once; the lanes of a
-/// warp read as many runs as they have rows. Reached on an H200, f64, three million unknowns: 67 % of the copy bandwidth on cubes of
-/// tet4, 62 % on hex8, 61 % on an unstructured mesh.
+/// Memory moved by a product: `D^2` values and an index per block (76 B for D = 3 in f64), 8 B per block row, x and y
+/// once; the lanes of a warp read as many runs as they have rows. Reached on an H200, f64, three million unknowns: 67 %
+/// of the copy bandwidth on cubes of tet4, 62 % on hex8, 61 % on an unstructured mesh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Bcsr<const D: usize> {

@@ -1,5 +1,5 @@
-//! BELL, block ELLPACK (SBELL sec. 3): every block row is padded to the longest; block `k`, block column `j`, block row `i`,
-//! then the block rows side by side. EBW with one slice.
+//! BELL, block ELLPACK (SBELL sec. 3): every block row is padded to the longest; block `k`, block column `j`, block row
+//! `i`, then the block rows side by side. EBW with one slice.
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, gather};
@@ -8,8 +8,9 @@ use cuda_std::prelude::*;
 
 /// A BELL matrix of `D x D` blocks.
 ///
-/// Memory moved by a product: as EBW, but for every row as much as for the longest. Reached on an H200, f64, three million
-/// unknowns: 98 to 99 % of the copy bandwidth; as fast as EBW on cubes, and 0.6 times as fast on an unstructured mesh.
+/// Memory moved by a product: as EBW, but for every row as much as for the longest. Reached on an H200, f64, three
+/// million unknowns: 98 to 99 % of the copy bandwidth; as fast as EBW on cubes, and 0.6 times as fast on an
+/// unstructured mesh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Bell<const D: usize> {

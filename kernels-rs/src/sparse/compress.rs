@@ -1,5 +1,5 @@
-//! From a dense matrix to one of its nonzero entries: a count for each row, and after the sum of counts the columns. FEMSES
-//! has cuSPARSE do this between a dense assembly and a sparse solver.
+//! From a dense matrix to one of its nonzero entries: a count for each row, and after the sum of counts the columns.
+//! FEMSES has cuSPARSE do this between a dense assembly and a sparse solver.
 
 use super::Entries;
 use crate::real::Real;
@@ -7,8 +7,8 @@ use cuda_std::prelude::*;
 
 /// Computes: the number of entries of a row of a dense matrix that are not zero, the diagonal counted in any case.
 ///
-/// Parameters: `values [n][n]`, column by column; `counts [n]`. Thread mapping: an item per row: neighbours read neighbouring
-/// values. Memory moved: the matrix, once.
+/// Parameters: `values [n][n]`, column by column; `counts [n]`. Thread mapping: an item per row: neighbours read
+/// neighbouring values. Memory moved: the matrix, once.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -24,7 +24,8 @@ pub unsafe fn count_nonzeros<T: Real>(row: usize, values: View<T>, counts: ViewM
 
 /// Computes: the columns of those entries, the diagonal first, the others ascending.
 ///
-/// Parameters: `values [n][n]`, column by column; `row_start [n + 1]`; `columns [row_start[n]]`. Thread mapping: an item per row.
+/// Parameters: `values [n][n]`, column by column; `row_start [n + 1]`; `columns [row_start[n]]`. Thread mapping: an
+/// item per row.
 /// Memory moved: the matrix, once, and 4 B per entry.
 ///
 /// # Safety
@@ -44,7 +45,8 @@ pub unsafe fn nonzero_columns<T: Real>(row: usize, values: View<T>, row_start: V
 
 /// Computes: the values of those entries, where another format keeps them.
 ///
-/// Parameters: `dense [n][n]`, column by column; `entries`, of a matrix of scalars with that pattern; `values`, its values.
+/// Parameters: `dense [n][n]`, column by column; `entries`, of a matrix of scalars with that pattern; `values`, its
+/// values.
 /// Thread mapping: an item per row. Memory moved: a gathered value, its column and a written value per entry.
 ///
 /// # Safety

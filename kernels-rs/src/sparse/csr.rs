@@ -7,8 +7,9 @@ use cuda_std::prelude::*;
 
 /// A CSR matrix of scalars.
 ///
-/// Memory moved by a product: a value and an index per entry (12 B in f64), 8 B per row, x and y once. Reached on an H200, f64, three
-/// million unknowns: 65 % of the copy bandwidth on cubes of tet4, 55 % on hex8, 57 % on an unstructured mesh.
+/// Memory moved by a product: a value and an index per entry (12 B in f64), 8 B per row, x and y once. Reached on an
+/// H200, f64, three million unknowns: 65 % of the copy bandwidth on cubes of tet4, 55 % on hex8, 57 % on an
+/// unstructured mesh.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Csr {

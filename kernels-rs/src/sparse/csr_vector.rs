@@ -1,5 +1,5 @@
-//! CSR-vector (Bell and Garland 2009): the arrays of CSR, a warp per row. The lanes read a row's entries side by side and add
-//! up what they found.
+//! CSR-vector (Bell and Garland 2009): the arrays of CSR, a warp per row. The lanes read a row's entries side by side
+//! and add up what they found.
 
 use super::{Csr, Layout, MAX_BLOCK, one_row};
 use crate::real::Stored;
@@ -8,8 +8,9 @@ use cuda_std::prelude::*;
 /// A CSR matrix multiplied by a warp per row.
 ///
 /// Memory moved by a product: as [`Csr`]. Five shuffles per row, and lanes without an entry where rows are shorter than
-/// a warp. Reached on an H200, f64, three million unknowns: 72 % of the copy bandwidth with hex8's 81 entries a row, 46 % with
-/// tet4's 45; 18 % with tri3's 14, at one million. (85 and 56 % before it had the launch bounds that all formats share.)
+/// a warp. Reached on an H200, f64, three million unknowns: 72 % of the copy bandwidth with hex8's 81 entries a row, 46
+/// % with tet4's 45; 18 % with tri3's 14, at one million. (85 and 56 % before it had the launch bounds that all formats
+/// share.)
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CsrVector {

@@ -1,5 +1,6 @@
-//! Dense, a thread per row (DSM sec. II.A): the threads of a block bring x into shared memory a tile at a time, and each
-//! multiplies its row with it. The matrix is kept column by column, so that neighbouring threads read neighbouring values.
+//! Dense, a thread per row (DSM sec. II.A): the threads of a block bring x into shared memory a tile at a time, and
+//! each multiplies its row with it. The matrix is kept column by column, so that neighbouring threads read neighbouring
+//! values.
 
 use super::{Layout, MAX_BLOCK, one_row};
 use crate::real::{Stored, fma};
@@ -8,8 +9,8 @@ use cuda_std::prelude::*;
 
 /// A dense matrix, column by column.
 ///
-/// Memory moved by a product: `n^2` values; x once per block of threads. Reached on an H200: 72 % of the copy bandwidth at
-/// 27,783 rows, f64, and 53 % in f32: so few threads have too few loads under way.
+/// Memory moved by a product: `n^2` values; x once per block of threads. Reached on an H200: 72 % of the copy bandwidth
+/// at 27,783 rows, f64, and 53 % in f32: so few threads have too few loads under way.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Dense {

@@ -1,5 +1,5 @@
-//! EBW, ELL-Block-Warp (DSM sec. II.E; SBELL, which studies slices of 32, 64 and 128): the block rows of a slice share a
-//! width; a value is found, from slowest to fastest, by slice, block `k`, block column `j`, block row `i`, lane. So
+//! EBW, ELL-Block-Warp (DSM sec. II.E; SBELL, which studies slices of 32, 64 and 128): the block rows of a slice share
+//! a width; a value is found, from slowest to fastest, by slice, block `k`, block column `j`, block row `i`, lane. So
 //! each of a warp's loads is one contiguous run, and a block of nine values needs one column index.
 
 use super::sliced::Sliced;
@@ -11,9 +11,10 @@ use cuda_std::prelude::*;
 
 /// An EBW matrix of `D x D` blocks in slices of `S` block rows.
 ///
-/// Memory moved by a product: per block `D^2` values and one index (76 B for D = 3 in f64), per block row x and y once (48 B): 397 B per
-/// unknown for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27. Reached on an H200 with S = 32, f64, three million
-/// unknowns: 98 to 99 % of the copy bandwidth on cubes, 97 % on an unstructured mesh; S = 64 and 128 as much, of more padding.
+/// Memory moved by a product: per block `D^2` values and one index (76 B for D = 3 in f64), per block row x and y once
+/// (48 B): 397 B per unknown for a structured tet4 mesh of 15 blocks a row, 701 B for hex8's 27. Reached on an H200
+/// with S = 32, f64, three million unknowns: 98 to 99 % of the copy bandwidth on cubes, 97 % on an unstructured mesh;
+/// S = 64 and 128 as much, of more padding.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ebw<const D: usize, const S: usize> {
@@ -76,9 +77,9 @@ impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
 
 /// Computes: `y = A x` and `scalars[out[0]] = x . y`, in one pass.
 ///
-/// Parameters and memory as [`super::spmv`]; x's own entries are in cache when the sum needs them. Thread mapping: a thread
-/// per block row. On an H200 the sum costs 2 to 3 % at 3.1 million unknowns; the formats whose lanes read far apart lose up
-/// to half their speed to it, and take a second launch instead.
+/// Parameters and memory as [`super::spmv`]; x's own entries are in cache when the sum needs them. Thread mapping: a
+/// thread per block row. On an H200 the sum costs 2 to 3 % at 3.1 million unknowns; the formats whose lanes read far
+/// apart lose up to half their speed to it, and take a second launch instead.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -1,5 +1,5 @@
-//! EBW with short indices: in slices of 32 block rows, the columns that lanes have at one `k` are kept as distances of 16 bits
-//! from the smallest of them. Values lie as in [`Ebw`](super::Ebw) with slices of 32.
+//! EBW with short indices: in slices of 32 block rows, the columns that lanes have at one `k` are kept as distances of
+//! 16 bits from the smallest of them. Values lie as in [`Ebw`](super::Ebw) with slices of 32.
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, gather};
@@ -11,10 +11,10 @@ pub const SLICE: usize = 32;
 
 /// An EBW matrix of `D x D` blocks with columns of 16 bits.
 ///
-/// Memory moved by a product: per block `D^2` values, 2 B of distance and 4/32 B of base (74.1 B for D = 3 in f64, where EBW has
-/// 76 B; 38.1 B against 40 B in f32), per block row x and y once (48 B): 387 B per unknown for a structured tet4 mesh of 15 blocks a
-/// row, 683 B for hex8's 27; in f32, 199 B and 351 B. Reached on an H200, three million unknowns on cubes: 98 to 99 % of the copy
-/// bandwidth in f64, 96 % in f32.
+/// Memory moved by a product: per block `D^2` values, 2 B of distance and 4/32 B of base (74.1 B for D = 3 in f64,
+/// where EBW has 76 B; 38.1 B against 40 B in f32), per block row x and y once (48 B): 387 B per unknown for a
+/// structured tet4 mesh of 15 blocks a row, 683 B for hex8's 27; in f32, 199 B and 351 B. Reached on an H200, three
+/// million unknowns on cubes: 98 to 99 % of the copy bandwidth in f64, 96 % in f32.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ebw16<const D: usize> {
@@ -62,11 +62,13 @@ impl<const D: usize> Layout for Ebw16<D> {
     }
 }
 
-/// Computes: the smallest block column of a column of a slice, and in `spread[0]` the largest distance from it that 16 bits
-/// do not hold.
+/// Computes: the smallest block column of a column of a slice, and in `spread[0]` the largest distance from it that 16
+/// bits do not hold.
 ///
-/// Parameters: `n_rows`: block rows; `sliced` in slices of [`SLICE`]; `bases [slice_start[n_slices]]`; `spread [1]`, zero before.
-/// Thread mapping: an item per column of a slice. Memory moved: 128 bytes read and 4 written; atomics where a distance is too long.
+/// Parameters: `n_rows`: block rows; `sliced` in slices of [`SLICE`]; `bases [slice_start[n_slices]]`; `spread [1]`,
+/// zero before.
+/// Thread mapping: an item per column of a slice. Memory moved: 128 bytes read and 4 written; atomics where a distance
+/// is too long.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -1,16 +1,17 @@
-//! EBW for blocks larger than a thread can have in its registers: the arrays of [`super::ebw`], and a thread for each row of a block
-//! row. Multigrid's coarse levels have such blocks, of six rigid-body modes.
+//! EBW for blocks larger than a thread can have in its registers: the arrays of [`super::ebw`], and a thread for each
+//! row of a block row. Multigrid's coarse levels have such blocks, of six rigid-body modes.
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, gather, one_row};
 use crate::real::{Stored, fma};
 use cuda_std::prelude::*;
 
-/// An EBW matrix of `D x D` blocks in slices of `S` block rows, with an item per row. Those of a slice are ordered by their number in the
-/// block, then by lane: so each of a warp's loads of values is one contiguous run, as with a thread per block row.
+/// An EBW matrix of `D x D` blocks in slices of `S` block rows, with an item per row. Those of a slice are ordered by
+/// their number in the block, then by lane: so each of a warp's loads of values is one contiguous run, as with a thread
+/// per block row.
 ///
-/// Memory moved by a product: per block `D^2` values and one index, which D warps read through the cache, per row x and y once:
-/// for D = 6 in f32 148 B a block, where formats of scalars read 288.
+/// Memory moved by a product: per block `D^2` values and one index, which D warps read through the cache, per row x and
+/// y once: for D = 6 in f32 148 B a block, where formats of scalars read 288.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct EbwRow<const D: usize, const S: usize> {

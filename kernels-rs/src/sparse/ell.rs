@@ -8,9 +8,9 @@ use cuda_std::prelude::*;
 
 /// An ELL matrix of scalars.
 ///
-/// Memory moved by a product: for every row as many values and indices (12 B in f64) as the longest row has entries,
-/// x and y once. Reached on an H200, f64, three million unknowns: 98 to 99 % of the copy bandwidth; but on an unstructured
-/// mesh, whose longest row has 1.8 times the mean, 39 % of it in bytes that any product must move.
+/// Memory moved by a product: for every row as many values and indices (12 B in f64) as the longest row has entries, x
+/// and y once. Reached on an H200, f64, three million unknowns: 98 to 99 % of the copy bandwidth; but on an
+/// unstructured mesh, whose longest row has 1.8 times the mean, 39 % of it in bytes that any product must move.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ell {

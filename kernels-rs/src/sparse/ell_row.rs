@@ -1,5 +1,5 @@
-//! ELL by rows (DSM sec. II.C's first form): every row is padded to the longest, and the entries of a row lie side by side.
-//! Neighbouring threads read a whole row apart: what [`super::ell`] mends.
+//! ELL by rows (DSM sec. II.C's first form): every row is padded to the longest, and the entries of a row lie side by
+//! side. Neighbouring threads read a whole row apart: what [`super::ell`] mends.
 
 use super::{Layout, MAX_BLOCK, PatternView, one_row};
 use crate::real::{Stored, fma};
@@ -7,8 +7,8 @@ use cuda_std::prelude::*;
 
 /// A row-major ELL matrix of scalars.
 ///
-/// Memory moved by a product: as [`super::Ell`], in sectors that a warp shares only through the cache. Reached on an H200,
-/// f64, three million unknowns: 28 to 29 % of the copy bandwidth, a third of what [`super::Ell`] reaches.
+/// Memory moved by a product: as [`super::Ell`], in sectors that a warp shares only through the cache. Reached on an
+/// H200, f64, three million unknowns: 28 to 29 % of the copy bandwidth, a third of what [`super::Ell`] reaches.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct EllRow {

@@ -1,5 +1,5 @@
-//! ELL-WARP (Wong, Kuhl and Darve 2015; DSM sec. II.D): all rows sorted by length, padded in slices of one warp. That is
-//! SELL-C-sigma with C = 32 and sigma = n.
+//! ELL-WARP (Wong, Kuhl and Darve 2015; DSM sec. II.D): all rows sorted by length, padded in slices of one warp. That
+//! is SELL-C-sigma with C = 32 and sigma = n.
 //!
 //! DSM sorts the nodes before it builds K, so that x is permuted too. Here only the rows are, and the numbering of the
 //! nodes is chosen apart from the format.
@@ -13,8 +13,8 @@ pub const HEIGHT: usize = 32;
 
 /// An ELL-WARP matrix of scalars.
 ///
-/// Memory moved by a product: as [`Sell`]. Reached on an H200, f64, three million unknowns: 96 to 98 % of the copy bandwidth on cubes, 93 %
-/// on an unstructured mesh, where it is 1.7 times as fast as ELL.
+/// Memory moved by a product: as [`Sell`]. Reached on an H200, f64, three million unknowns: 96 to 98 % of the copy
+/// bandwidth on cubes, 93 % on an unstructured mesh, where it is 1.7 times as fast as ELL.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct EllWarp {

@@ -1,8 +1,8 @@
-//! Sparse matrices of `d x d` blocks (d = 1, 2, 3, in EBW also 6): one file per storage format, each with its index arrays and the
-//! product of a row.
+//! Sparse matrices of `d x d` blocks (d = 1, 2, 3, in EBW also 6): one file per storage format, each with its index
+//! arrays and the product of a row.
 //!
-//! The products of all formats are one kernel, [`spmv`], over [`Layout`]; assembly and supports see every format through
-//! [`Entries`], which says where an entry is kept.
+//! The products of all formats are one kernel, [`spmv`], over [`Layout`]; assembly and supports see every format
+//! through [`Entries`], which says where an entry is kept.
 
 pub mod bcsr;
 pub mod bell;
@@ -42,8 +42,8 @@ use crate::half::F16;
 use crate::real::{Arithmetic, Real, Stored};
 use cuda_std::prelude::*;
 
-/// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size: the
-/// only list of them.
+/// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size:
+/// the only list of them.
 #[macro_export]
 macro_rules! for_each_format {
     ($callback:ident $(, $argument:tt)*) => {
@@ -62,8 +62,8 @@ const _: () = assert!(crate::reduce::BLOCK == 256);
 /// Rows of an item at most.
 pub const MAX_BLOCK: usize = 3;
 
-/// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars, mostly of a
-/// block row where it stores blocks.
+/// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars,
+/// mostly of a block row where it stores blocks.
 pub trait Layout: Copy + Send + Sync + 'static {
     /// Its name: `ebw`. Formats of blocks share it among block sizes.
     const NAME: &'static str;

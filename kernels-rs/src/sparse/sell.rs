@@ -1,5 +1,5 @@
-//! SELL-C-sigma, sliced ELLPACK (Kreutzer, Hager, Wellein, Fehske and Bishop 2014): rows are sorted by length within windows of
-//! sigma rows, then padded in slices of C rows. The sort permutes rows alone: x and y keep their order.
+//! SELL-C-sigma, sliced ELLPACK (Kreutzer, Hager, Wellein, Fehske and Bishop 2014): rows are sorted by length within
+//! windows of sigma rows, then padded in slices of C rows. The sort permutes rows alone: x and y keep their order.
 
 use super::sliced::Sliced;
 use super::{Layout, MAX_BLOCK, one_row};
@@ -8,9 +8,9 @@ use cuda_std::prelude::*;
 
 /// A SELL matrix of scalars.
 ///
-/// Memory moved by a product: a value and an index for every entry and its padding (12 B in f64), per row its number
-/// (4 B), x and y once. Reached on an H200, f64, three million unknowns, C = 32: 90 to 92 % of the copy bandwidth on cubes, 85 % on an
-/// unstructured mesh. ELL-WARP, where C is known to the compiler, is 7 to 9 % faster.
+/// Memory moved by a product: a value and an index for every entry and its padding (12 B in f64), per row its number (4
+/// B), x and y once. Reached on an H200, f64, three million unknowns, C = 32: 90 to 92 % of the copy bandwidth on
+/// cubes, 85 % on an unstructured mesh. ELL-WARP, where C is known to the compiler, is 7 to 9 % faster.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Sell {

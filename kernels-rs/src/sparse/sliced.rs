@@ -1,5 +1,5 @@
-//! What the ELLPACK family shares: rows are grouped into slices of equal height and padded to the longest of their slice
-//! (Monakov, Lokhmotov and Avetisyan 2010). One slice of all rows is ELLPACK.
+//! What the ELLPACK family shares: rows are grouped into slices of equal height and padded to the longest of their
+//! slice (Monakov, Lokhmotov and Avetisyan 2010). One slice of all rows is ELLPACK.
 //!
 //! A row here is an item of the format: a row of the matrix, or a block row. Rows that hold scalars have
 //! `expand = block size` columns for every block of the pattern, rows that hold blocks have one.

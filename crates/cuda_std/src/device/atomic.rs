@@ -1,5 +1,6 @@
 //! Relaxed read-modify-write on global memory, at device scope, and on shared memory. `add` and its like return the old
-//! value; ptxas does not turn such an `atom` into the cheaper `red` where the value goes unused, so `accumulate` says it.
+//! value; ptxas does not turn such an `atom` into the cheaper `red` where the value goes unused, so `accumulate` says
+//! it.
 
 use core::arch::asm;
 

@@ -1,5 +1,5 @@
-//! Loads and stores of global memory by width. Their state space is spelled out: LLVM knows nothing of where a pointer that
-//! came in a parameter leads, and would emit generic ones, which ptxas keeps.
+//! Loads and stores of global memory by width. Their state space is spelled out: LLVM knows nothing of where a pointer
+//! that came in a parameter leads, and would emit generic ones, which ptxas keeps.
 
 use core::arch::asm;
 

@@ -1,4 +1,5 @@
-//! Arithmetic that `core` has no function for, by LLVM's names, which change less often than those of `core`'s intrinsics.
+//! Arithmetic that `core` has no function for, by LLVM's names, which change less often than those of `core`'s
+//! intrinsics.
 
 mod llvm {
     unsafe extern "C" {

@@ -47,8 +47,8 @@ pub fn sync_threads() {
     unsafe { nvptx::_syncthreads() }
 }
 
-/// The grid's barrier: one thread of each block adds to a counter and waits for its topmost bit to turn. The first block
-/// adds what the others lack to half the range, so that the bit turns when all have arrived, and the counter need
+/// The grid's barrier: one thread of each block adds to a counter and waits for its topmost bit to turn. The first
+/// block adds what the others lack to half the range, so that the bit turns when all have arrived, and the counter need
 /// not be reset.
 ///
 /// # Safety

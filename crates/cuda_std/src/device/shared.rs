@@ -18,8 +18,8 @@ pub fn dynamic_shared() -> *mut u8 {
 
 /// The static shared array of the call site `SITE`, for values of type `T`.
 ///
-/// Not inlined: PTX declares the variable where the assembly stands, so that a pass which duplicated it into two branches
-/// would give their threads two arrays. The call costs a kernel tens of cycles once.
+/// Not inlined: PTX declares the variable where the assembly stands, so that a pass which duplicated it into two
+/// branches would give their threads two arrays. The call costs a kernel tens of cycles once.
 #[inline(never)]
 pub fn static_shared<T, const SITE: u64>() -> *mut T {
     let p: *mut T;

@@ -1,8 +1,8 @@
 //! Coroutines that carry emulated threads.
 //!
 //! A carrier runs threads of the block one after the other. Only when one waits does its stack stay with it, and the
-//! worker takes another carrier for the next thread; so threads that never wait share one stack without a single switch.
-//! Carriers are kept between blocks and launches.
+//! worker takes another carrier for the next thread; so threads that never wait share one stack without a single
+//! switch. Carriers are kept between blocks and launches.
 
 use super::block::Block;
 use corosensei::stack::DefaultStack;

@@ -1,17 +1,17 @@
 //! The SIMT emulator: runs a grid of kernel threads on the CPU, exactly as launched, and checks what a GPU does not.
 //!
-//! Each CUDA thread runs on a stackful coroutine that is switched at barriers and warp operations; blocks are spread over
-//! rayon's threads. A thread that never waits costs no switch, so a kernel of independent threads runs at tens of
+//! Each CUDA thread runs on a stackful coroutine that is switched at barriers and warp operations; blocks are spread
+//! over rayon's threads. A thread that never waits costs no switch, so a kernel of independent threads runs at tens of
 //! nanoseconds per thread.
 //!
-//! Reported as an [`EmulatorError`], with the kernel, block, thread and source line: panics, among them every index
-//! out of a view's bounds; barriers that not all live threads of a block, or all blocks of a grid, reach; warp operations whose
-//! mask names lanes that returned; threads that wait for ever. Shared memory starts as 0xFF bytes in every block, so that a value read
-//! before it is written shows as NaN. Results that depend on the order of lanes or blocks show by running in
-//! several [`Order`]s.
+//! Reported as an [`EmulatorError`], with the kernel, block, thread and source line: panics, among them every index out
+//! of a view's bounds; barriers that not all live threads of a block, or all blocks of a grid, reach; warp operations
+//! whose mask names lanes that returned; threads that wait for ever. Shared memory starts as 0xFF bytes in every block,
+//! so that a value read before it is written shows as NaN. Results that depend on the order of lanes or blocks show by
+//! running in several [`Order`]s.
 //!
-//! Blocks run to their end one after the other on each host thread. Those of a cooperative launch, which may wait for one
-//! another at the grid's barrier, take turns on one host thread, from barrier to barrier.
+//! Blocks run to their end one after the other on each host thread. Those of a cooperative launch, which may wait for
+//! one another at the grid's barrier, take turns on one host thread, from barrier to barrier.
 
 mod block;
 mod carrier;
@@ -91,13 +91,14 @@ impl Emulator {
         Self { stack_bytes, ..self }
     }
 
-    /// Runs a kernel over `grid` blocks of `block` threads with `dynamic_shared_bytes` of shared memory each, and waits.
+    /// Runs a kernel over `grid` blocks of `block` threads with `dynamic_shared_bytes` of shared memory each, and
+    /// waits.
     ///
     /// After an error the memory that the kernel writes holds whatever was written until then.
     ///
     /// # Errors
-    /// The first fault found, as listed in the [module's description](self); or a launch no device would take: no threads,
-    /// more than 1024 per block, more than 227 KiB of dynamic shared memory.
+    /// The first fault found, as listed in the [module's description](self); or a launch no device would take: no
+    /// threads, more than 1024 per block, more than 227 KiB of dynamic shared memory.
     ///
     /// # Safety
     /// The views and pointers among the kernel's parameters are live and meet the kernel's own conditions.

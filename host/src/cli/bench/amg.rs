@@ -1,4 +1,5 @@
-//! `warpfem bench amg`: multigrid's levels, its set-up part by part, and what is left of that for another load and for other materials.
+//! `warpfem bench amg`: multigrid's levels, its set-up part by part, and what is left of that for another load and for
+//! other materials.
 
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
@@ -101,7 +102,8 @@ fn measure<B: Backend, T: Real>(
     Ok(Report { header, format: format.clone(), tolerance: *tolerance, solutions })
 }
 
-/// The same forces in other directions: supports that fix a node fix it in all of them, in the problems that this is for.
+/// The same forces in other directions: supports that fix a node fix it in all of them, in the problems that this is
+/// for.
 fn other_load<B: Backend, T: Real>(backend: &B, f: &Vector<B, T>, size: usize) -> Result<Vector<B, T>> {
     let mut f = backend.download(f)?;
     f.chunks_exact_mut(size).for_each(|node| node.rotate_left(1));

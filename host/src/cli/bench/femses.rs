@@ -1,4 +1,5 @@
-//! `warpfem bench femses`: the thesis' comparison (FEMSES ch. 5) of ways to a potential on the unit square, phase by phase.
+//! `warpfem bench femses`: the thesis' comparison (FEMSES ch. 5) of ways to a potential on the unit square, phase by
+//! phase.
 //!
 //! | method | assembly | solution |
 //! | --- | --- | --- |

@@ -17,7 +17,8 @@ pub struct Problem {
     /// A case (.toml) or a mesh (.msh), instead of cells made on the spot.
     #[arg(value_name = "INPUT", value_parser = input, conflicts_with_all = ["element", "cells", "size"])]
     input: Option<PathBuf>,
-    /// Element to fill a box (tet4, tet10, six per cell; hex8, hex20) or a rectangle (tri3, tri6, two per cell; quad4, quad8) with.
+    /// Element to fill a box (tet4, tet10, six per cell; hex8, hex20) or a rectangle (tri3, tri6, two per cell; quad4,
+    /// quad8) with.
     #[arg(long, default_value = "tet4", value_parser = PossibleValuesParser::new(elements()))]
     element: String,
     /// Cells along each edge: 100, or 200x100x50 (200x100 for a rectangle).

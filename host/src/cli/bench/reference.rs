@@ -1,5 +1,5 @@
-//! The measured matrix in the host's memory, whatever the format: so that every format's product can be checked, and other
-//! programs can be measured on the same one.
+//! The measured matrix in the host's memory, whatever the format: so that every format's product can be checked, and
+//! other programs can be measured on the same one.
 
 use kernels_rs::real::Real;
 use rayon::prelude::*;

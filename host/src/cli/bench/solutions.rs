@@ -20,7 +20,8 @@ pub const MAX_SOLUTIONS: u32 = 5;
 /// What solutions are asked for.
 #[derive(Debug, clap::Args)]
 pub struct Solutions {
-    /// Mixed precisions as well: preconditioners in single of a matrix in single and of one in half, and iterative refinement.
+    /// Mixed precisions as well: preconditioners in single of a matrix in single and of one in half, and iterative
+    /// refinement.
     #[arg(long)]
     pub mixed: bool,
     /// Storage format.

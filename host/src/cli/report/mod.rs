@@ -1,8 +1,8 @@
 //! `warpfem report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! `run.rs` reads JSON, and `measure.rs` makes it; `provenance.rs` tells which run each number is from. One file for each paper says what the paper claims and what answers it;
-//! `document.rs` puts the report together from them and from the chapters that are about no paper. Everything is a function
-//! of the JSON: the same files make the same bytes.
+//! `run.rs` reads JSON, and `measure.rs` makes it; `provenance.rs` tells which run each number is from. One file for
+//! each paper says what the paper claims and what answers it; `document.rs` puts the report together from them and from
+//! the chapters that are about no paper. Everything is a function of the JSON: the same files make the same bytes.
 
 mod assembly;
 mod document;

@@ -1,4 +1,5 @@
-//! Tables of multigrid: against the other preconditioners, its levels, and what is left of its set-up when a mesh is solved again.
+//! Tables of multigrid: against the other preconditioners, its levels, and what is left of its set-up when a mesh is
+//! solved again.
 
 use super::lookup::{named, place, together};
 use super::markdown::{count, number, ratio, table};

@@ -290,7 +290,8 @@ pub struct Bar {
     pub note: String,
 }
 
-/// Bars of shares, each as long as the others: the parts of a whole, whose note stands on the right. Nothing without bars.
+/// Bars of shares, each as long as the others: the parts of a whole, whose note stands on the right. Nothing without
+/// bars.
 pub fn shares(title: &str, parts: &[&str], bars: &[Bar]) -> Option<String> {
     if bars.is_empty() {
         return None;

@@ -2,8 +2,8 @@
 //! --measure` writes it, or that of a single `warpfem bench`.
 //!
 //! Figures keep the names and units of the reports of `warpfem bench`, which say what they are. What an older file
-//! lacks is left empty. A row without figures is of what could not be measured. `run` in an entry is the place of its run
-//! in `runs`.
+//! lacks is left empty. A row without figures is of what could not be measured. `run` in an entry is the place of its
+//! run in `runs`.
 
 use super::provenance::Session;
 use serde::Deserialize;

@@ -1,6 +1,7 @@
 //! What a file is that is no MSH file, and how to get one from it.
 
-/// What to do with the mesh of another program that Gmsh reads. `meshio convert` would make another format of the same ending of it.
+/// What to do with the mesh of another program that Gmsh reads. `meshio convert` would make another format of the same
+/// ending of it.
 const CONVERT: &str = "convert it: `gmsh THIS -save -format msh41 -o PART.msh`";
 /// And with one that only meshio reads, or reads with its groups.
 const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load \

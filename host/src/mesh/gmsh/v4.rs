@@ -1,8 +1,9 @@
 //! MSH 4.1, ASCII and binary, through the `mshio` crate.
 //!
-//! `mshio` skips `$PhysicalNames`, drops node tags unless they are sparse, panics on some counts, and says of a broken file
-//! only that a number was expected. So the file is walked here first: the walk takes the names and node tags, checks every
-//! count against what is there, and names what is wrong; `mshio` then reads coordinates, elements and entities.
+//! `mshio` skips `$PhysicalNames`, drops node tags unless they are sparse, panics on some counts, and says of a broken
+//! file only that a number was expected. So the file is walked here first: the walk takes the names and node tags,
+//! checks every count against what is there, and names what is wrong; `mshio` then reads coordinates, elements and
+//! entities.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,7 +55,8 @@ fn entities(cursor: &mut Cursor) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The total and the range of tags that follow a number of blocks; `mshio` counts down from the total and from the range.
+/// The total and the range of tags that follow a number of blocks; `mshio` counts down from the total and from the
+/// range.
 fn announced(cursor: &mut Cursor) -> Result<(), MeshError> {
     let [total, low, high] = [cursor.size("the total")?, cursor.size("lowest tag")?, cursor.size("highest tag")?];
     if total == 0 || low == 0 || high < low {

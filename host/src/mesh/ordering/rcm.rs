@@ -1,5 +1,5 @@
-//! Reverse Cuthill-McKee: nodes level by level from one end of the graph, so that the numbers of neighbours differ by no
-//! more than two levels hold. Saad 2003, sec. 3.3.3.
+//! Reverse Cuthill-McKee: nodes level by level from one end of the graph, so that the numbers of neighbours differ by
+//! no more than two levels hold. Saad 2003, sec. 3.3.3.
 //!
 //! | step | function |
 //! | --- | --- |
@@ -12,9 +12,9 @@ use rayon::prelude::*;
 
 /// The nodes of a symmetric graph in the reverse Cuthill-McKee order: `order[new] = old`.
 ///
-/// `row_start` `[n + 1]` says where in `columns` each node's neighbours begin; whether a node is its own neighbour does not
-/// matter. Connected components follow each other, and are begun from a node of low degree; ties go to the lower number, so
-/// a graph has one order.
+/// `row_start` `[n + 1]` says where in `columns` each node's neighbours begin; whether a node is its own neighbour does
+/// not matter. Connected components follow each other, and are begun from a node of low degree; ties go to the lower
+/// number, so a graph has one order.
 ///
 /// Takes three or four passes over the graph on one thread.
 pub fn reverse_cuthill_mckee(row_start: &[u64], columns: &[u32]) -> Vec<u32> {

@@ -66,8 +66,8 @@ impl Case {
     /// # Errors
     ///
     /// All that was found, where that leaves no case to resolve: a file that cannot be read, text that is no TOML, keys
-    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis that
-    /// there is none of.
+    /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis
+    /// that there is none of.
     pub fn review(path: &Path) -> Result<(Case, Problems), Problems> {
         match text_of(path) {
             Ok(text) => Case::review_text(path, &text),

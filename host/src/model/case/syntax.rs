@@ -1,7 +1,7 @@
 //! From TOML text to [`Tables`], with serde's complaints put into the words of the case file.
 //!
-//! One mistake does not hide the next: each is noted, and the tree is read again with the key that was meant, or without
-//! what cannot be read.
+//! One mistake does not hide the next: each is noted, and the tree is read again with the key that was meant, or
+//! without what cannot be read.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -130,8 +130,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Notes an error and mends its cause; nothing if there is no way on. Each time one entry less is unknown, or is there
-    /// at all.
+    /// Notes an error and mends its cause; nothing if there is no way on. Each time one entry less is unknown, or is
+    /// there at all.
     fn mend(&mut self, error: &toml::de::Error) -> Option<()> {
         let said = error.message();
         let place = error.span().unwrap_or(0..0);

@@ -1,4 +1,5 @@
-//! The case file's tables as serde reads them: one plain struct per kind of table, with places where a message needs one.
+//! The case file's tables as serde reads them: one plain struct per kind of table, with places where a message needs
+//! one.
 
 use std::collections::BTreeMap;
 

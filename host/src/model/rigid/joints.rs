@@ -2,9 +2,10 @@
 //! hinges, mechanisms.
 //!
 //! Solids joined by faces (in the plane: by edges) are a body. The unknowns are the six rigid motions of each body of a
-//! part; what its supports hold must stay at rest, and a node that two bodies share must move alike with both. Each body's
-//! supports and each pair of bodies first become the projector onto the row space of their own equations, so that the short
-//! lever arms of a small joint do not weaken it; the part is held when the sum of the projectors has full rank.
+//! part; what its supports hold must stay at rest, and a node that two bodies share must move alike with both. Each
+//! body's supports and each pair of bodies first become the projector onto the row space of their own equations, so
+//! that the short lever arms of a small joint do not weaken it; the part is held when the sum of the projectors has
+//! full rank.
 
 use nalgebra::{DMatrix, Matrix6, SMatrix, SymmetricEigen, Vector6};
 

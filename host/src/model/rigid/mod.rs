@@ -4,8 +4,8 @@
 //! A supported component `c` at a node with position `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as
 //! `row . (t, w)`. A part is held when the rows of all its supported components span all six motions, that is when
 //! their Gram matrix `sum row^T row` has full rank. What is left is the null space, and `motion` puts it in words. In a
-//! plane problem the three motions out of the plane cannot happen, and count as held. A part that is held, but by next to nothing, is
-//! warned of (`weak`).
+//! plane problem the three motions out of the plane cannot happen, and count as held. A part that is held, but by next
+//! to nothing, is warned of (`weak`).
 
 mod bodies;
 mod joints;
@@ -34,8 +34,8 @@ use crate::mesh::bodies::parts_are_firm;
 use crate::mesh::{Mesh, parts};
 use weak::{Held, weak};
 
-/// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever arms
-/// over the part's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
+/// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever
+/// arms over the part's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
 /// bolt hole of a hundredth of the part's size gives 1e-4 / (supported nodes).
 const RANK_TOLERANCE: f64 = 1e-12;
 
@@ -171,8 +171,8 @@ impl<'a> Parts<'a> {
         Parts { mesh, labels, frames }
     }
 
-    /// The Gram matrix of a body that no support holds: that of the motions it cannot make anyway, out of the plane of a
-    /// plane mesh.
+    /// The Gram matrix of a body that no support holds: that of the motions it cannot make anyway, out of the plane of
+    /// a plane mesh.
     fn at_rest(&self) -> Matrix6<f64> {
         let held = if self.mesh.dim() == 2 { 1.0 } else { 0.0 };
         Matrix6::from_diagonal(&Vector6::new(0.0, 0.0, held, held, held, 0.0))
@@ -198,9 +198,9 @@ fn null_space(gram: &Matrix6<f64>) -> Vec<Vector6<f64>> {
     (0..6).filter(|&i| eigen.eigenvalues[i] <= limit).map(|i| eigen.eigenvectors.column(i).into()).collect()
 }
 
-/// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it. Returns warnings
-/// of parts that are hardly held, of those that coincide with others without being joined to them, and of those with too many
-/// bodies to check in full.
+/// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it. Returns
+/// warnings of parts that are hardly held, of those that coincide with others without being joined to them, and of
+/// those with too many bodies to check in full.
 ///
 /// # Errors
 ///

@@ -1,15 +1,16 @@
-//! Motions that the supports stop, but hardly: turns about a line that the supported nodes lie so close to that an error of
-//! their coordinates holds the part.
+//! Motions that the supports stop, but hardly: turns about a line that the supported nodes lie so close to that an
+//! error of their coordinates holds the part.
 //!
-//! Among the eigenvectors of a part's Gram matrix, scaled to turns `w` of length 1, a component held at `x` sees the motion
-//! `row . (t, w)`, which is, times the part's size, the lever arm that it holds the turn by. A turn is weak where the longest of these
-//! arms is below both
+//! Among the eigenvectors of a part's Gram matrix, scaled to turns `w` of length 1, a component held at `x` sees the
+//! motion `row . (t, w)`, which is, times the part's size, the lever arm that it holds the turn by. A turn is weak
+//! where the longest of these arms is below both
 //!
-//! - [`OF_EXTENT`] of the part's longest edge. The extreme plane of a round body takes the nodes within a millionth of the
-//!   mesh's diagonal D, which on a cylinder of radius R <= D/2 are those within `sqrt(2 R 1e-6 D) <= 1e-3 D` of its line, at most 1.7e-3
-//!   of the longest edge;
-//! - [`OF_ELEMENT`] of the shortest edges of the elements there, so that slender parts and small patches are left alone: the
-//!   corners of a triangle reach half its edge to the sides of any line through their middle, and those of a rectangle do too.
+//! - [`OF_EXTENT`] of the part's longest edge. The extreme plane of a round body takes the nodes within a millionth of
+//!   the mesh's diagonal D, which on a cylinder of radius R <= D/2 are those within `sqrt(2 R 1e-6 D) <= 1e-3 D` of its
+//!   line, at most 1.7e-3 of the longest edge;
+//! - [`OF_ELEMENT`] of the shortest edges of the elements there, so that slender parts and small patches are left
+//!   alone: the corners of a triangle reach half its edge to the sides of any line through their middle, and those of a
+//!   rectangle do too.
 
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
@@ -138,8 +139,8 @@ mod tests {
     use crate::mesh::rectangle::generate_rectangle;
     use crate::model::rigid::check;
 
-    /// A cylinder of radius 10 and length 100 along z: a box of 4 x 4 x 10 cells whose sections are rounded. Its `xmin` without
-    /// groups is a line of nodes, which are moved to and fro along y within `off`.
+    /// A cylinder of radius 10 and length 100 along z: a box of 4 x 4 x 10 cells whose sections are rounded. Its `xmin`
+    /// without groups is a line of nodes, which are moved to and fro along y within `off`.
     fn cylinder(off: f64) -> Mesh {
         let mut mesh = generate_box(Hex8, [2.0, 2.0, 100.0], [4, 4, 10]).unwrap();
         mesh.groups.clear();
@@ -187,7 +188,8 @@ mod tests {
 
     #[test]
     fn arms_are_measured_against_elements_and_the_part() {
-        // An edge of the cube's elements away it is a strip of elements, not a line; in a hundredth of that it is a line.
+        // An edge of the cube's elements away it is a strip of elements, not a line; in a hundredth of that it is a
+        // line.
         for (off, n) in [(2.5, 0), (0.5, 1)] {
             let mesh = cylinder(off);
             let line: Vec<u32> = (0..mesh.coords.len() as u32)

@@ -1,5 +1,5 @@
-//! Which creases between faces are edges of the part: all but the short and blunt ones that stand alone, which are where a
-//! rounding is meshed coarsely.
+//! Which creases between faces are edges of the part: all but the short and blunt ones that stand alone, which are
+//! where a rounding is meshed coarsely.
 
 /// An edge at which faces meet at an angle.
 pub(super) struct Crease {

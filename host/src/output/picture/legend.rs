@@ -53,8 +53,8 @@ pub(super) struct Bar<'a> {
     pub title: [&'a str; 2],
 }
 
-/// Draws a colour bar with its left edge at `x`, from `top` to `bottom`, its title above. Its ends have their exact values,
-/// round ones stand between.
+/// Draws a colour bar with its left edge at `x`, from `top` to `bottom`, its title above. Its ends have their exact
+/// values, round ones stand between.
 pub(super) fn color_bar(canvas: &mut Canvas, bar: &Bar, (x, [top, bottom]): (f32, [f32; 2])) {
     let [low, high] = bar.range;
     let height = bottom - top;

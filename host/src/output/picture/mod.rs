@@ -1,8 +1,8 @@
-//! `<case>.png`: the deformed skin, coloured by the von Mises stress at the nodes, with the undeformed outline, a colour bar
-//! and the place of the maximum. Of a potential the body as it is, coloured by the potential.
+//! `<case>.png`: the deformed skin, coloured by the von Mises stress at the nodes, with the undeformed outline, a
+//! colour bar and the place of the maximum. Of a potential the body as it is, coloured by the potential.
 //!
-//! Only the skin is drawn, so the effort grows with the surface of the part. Where a hot spot would leave all else dark, the
-//! colours end below the maximum, and what is above has a colour of its own.
+//! Only the skin is drawn, so the effort grows with the surface of the part. Where a hot spot would leave all else
+//! dark, the colours end below the maximum, and what is above has a colour of its own.
 
 mod canvas;
 pub(in crate::output) mod colormap;
@@ -69,7 +69,8 @@ pub(super) struct Shown {
     t: Vec<f32>,
 }
 
-/// The colours end at the value that this share of the nodes does not exceed, where the largest is more than [`HOT`] times that.
+/// The colours end at the value that this share of the nodes does not exceed, where the largest is more than [`HOT`]
+/// times that.
 const SHARE_BELOW: f64 = 0.995;
 const HOT: f64 = 2.0;
 
@@ -172,7 +173,8 @@ impl Shown {
             let [right, down, near] = view.project(x);
             [samples * right, samples * down, near]
         };
-        // Faces of a pixel or two are too small to carry the lines of their edges; there the part's edges are free lines.
+        // Faces of a pixel or two are too small to carry the lines of their edges; there the part's edges are free
+        // lines.
         let fine = self.scene.faces.len() >= MOST_FACES_WITH_EDGES;
         let lines = |x: &[[f64; 3]], color, wanted: bool| -> Vec<Line> {
             let outline = if wanted { self.scene.outline.as_slice() } else { &[] };

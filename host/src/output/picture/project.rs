@@ -80,8 +80,8 @@ pub(super) fn eyes(extents: [f64; 3], motion: [f64; 3]) -> Vec<[f64; 3]> {
     [[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]].map(|[p, q]| [p * x, q * y, elevation.sin()]).to_vec()
 }
 
-/// The factor for displacements up to `largest` that moves a part of this diagonal by about 8 % of it: 1, 2 or 5 times a
-/// power of ten.
+/// The factor for displacements up to `largest` that moves a part of this diagonal by about 8 % of it: 1, 2 or 5 times
+/// a power of ten.
 pub(super) fn deformation_scale(largest: f64, diagonal: f64) -> f64 {
     let wanted = 0.08 * diagonal / largest;
     if !wanted.is_normal() {

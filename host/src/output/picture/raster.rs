@@ -1,8 +1,8 @@
 //! A z-buffer rasteriser for shaded faces and for lines, in horizontal bands that are drawn in parallel.
 //!
 //! Depth grows towards the eye. Lines along faces are not drawn as lines: a sample that is near an edge of its face is
-//! darkened, so that no depth offset can let an edge through that is hidden. A band draws its faces in their given order,
-//! so the picture does not depend on the number of threads.
+//! darkened, so that no depth offset can let an edge through that is hidden. A band draws its faces in their given
+//! order, so the picture does not depend on the number of threads.
 
 use rayon::prelude::*;
 

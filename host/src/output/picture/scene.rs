@@ -9,8 +9,8 @@ use crate::output::{Fields, Solved, largest};
 
 /// Not a node: the fourth of a triangle.
 pub(in crate::output) const NONE: u32 = u32::MAX;
-/// Two faces that meet at a sharper angle than 40 degrees meet in a feature edge; this is its cosine. From 30 degrees on
-/// the facets of a coarsely meshed rounding drew jagged lines.
+/// Two faces that meet at a sharper angle than 40 degrees meet in a feature edge; this is its cosine. From 30 degrees
+/// on the facets of a coarsely meshed rounding drew jagged lines.
 const FEATURE_COSINE: f64 = 0.766;
 
 /// How an edge of a face is drawn.
@@ -109,8 +109,8 @@ fn or_zero(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }
 }
 
-/// The faces of the solids that no two of them share, or the cells of a flat mesh, in flat parts; and whether each node of
-/// the mesh is in the middle of an edge of one.
+/// The faces of the solids that no two of them share, or the cells of a flat mesh, in flat parts; and whether each node
+/// of the mesh is in the middle of an edge of one.
 fn skin(mesh: &Mesh) -> (Vec<[u32; 4]>, Vec<bool>) {
     let (mut parts, mut middle) = (Vec::new(), vec![false; mesh.coords.len()]);
     let mut add = |kind: ElementKind, nodes: &[u32]| {

@@ -1,8 +1,9 @@
-//! `<case>.html`: the report, one file that needs no network. The skin to turn and zoom (on paper, or where that cannot be, the
-//! picture), the model in words, loads, reactions and their balance, maxima, the mesh, warnings, the case file, how it was solved.
+//! `<case>.html`: the report, one file that needs no network. The skin to turn and zoom (on paper, or where that cannot
+//! be, the picture), the model in words, loads, reactions and their balance, maxima, the mesh, warnings, the case file,
+//! how it was solved.
 //!
-//! `page.html` is the frame; what it leaves open as `{{name}}` is filled in here. `page.css` is its style, `viewer.js` draws
-//! the skin by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
+//! `page.html` is the frame; what it leaves open as `{{name}}` is filled in here. `page.css` is its style, `viewer.js`
+//! draws the skin by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
 
 mod base64;
 mod model;
@@ -59,7 +60,8 @@ pub(super) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Gathers it: the skin is packed, if there is something to see, and the shapes of the elements are measured, side by side.
+    /// Gathers it: the skin is packed, if there is something to see, and the shapes of the elements are measured, side
+    /// by side.
     pub(super) fn new(
         mesh: &'a Mesh,
         summary: &'a Summary,

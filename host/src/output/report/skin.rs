@@ -1,9 +1,10 @@
 //! The skin as the report carries it: small, and quick for a browser to unpack.
 //!
-//! Every number of a vertex is quantised to 16 bits over its range, `q = round(65535 (v - low) / (high - low))`, so it is off
-//! by at most `(high - low) / 131070`: too little to see on a screen of a few thousand pixels. Numbers of a kind stand
-//! together, each as its difference to the one before (modulo 2^16), low bytes first, then high bytes; triangles and lines are
-//! node numbers, each as its difference to the one before, in zigzag form and base 128. All of it is deflated.
+//! Every number of a vertex is quantised to 16 bits over its range, `q = round(65535 (v - low) / (high - low))`, so it
+//! is off by at most `(high - low) / 131070`: too little to see on a screen of a few thousand pixels. Numbers of a kind
+//! stand together, each as its difference to the one before (modulo 2^16), low bytes first, then high bytes; triangles
+//! and lines are node numbers, each as its difference to the one before, in zigzag form and base 128. All of it is
+//! deflated.
 
 use std::io::Write;
 
@@ -107,8 +108,8 @@ impl Skin {
     }
 }
 
-/// Coordinates, displacements, then the fields, and the names of these. Components of stress that are 0 everywhere, as in
-/// the plane, are left out.
+/// Coordinates, displacements, then the fields, and the names of these. Components of stress that are 0 everywhere, as
+/// in the plane, are left out.
 fn planes(scene: &Scene, surface: &Surface) -> (Vec<Plane>, Vec<String>) {
     let nodes = || surface.vertices.iter().map(|&node| node as usize);
     let vector = |values: &[[f64; 3]]| [0, 1, 2].map(|c| Plane::new(nodes().map(|node| values[node][c])));

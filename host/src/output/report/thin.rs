@@ -1,5 +1,6 @@
-//! Fewer vertices for a skin that has too many: those in one cube of a grid become one, and triangles that lose a corner
-//! go (vertex clustering, Rossignac and Borrel 1993); the largest values stay. Quick, and enough for a view whose pixels are larger than the cubes.
+//! Fewer vertices for a skin that has too many: those in one cube of a grid become one, and triangles that lose a
+//! corner go (vertex clustering, Rossignac and Borrel 1993); the largest values stay. Quick, and enough for a view
+//! whose pixels are larger than the cubes.
 
 use rayon::prelude::*;
 

@@ -20,8 +20,8 @@ const STRESS_COMPONENTS: [&str; 6] = ["xx", "yy", "zz", "xy", "yz", "xz"];
 /// What the file holds and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Header<'a> {
-    /// Which [fields](crate::model::options::fields), by the names users write; names of fields that there are none of are
-    /// passed over.
+    /// Which [fields](crate::model::options::fields), by the names users write; names of fields that there are none of
+    /// are passed over.
     pub fields: &'a [String],
     /// Whether the solver converged; field data `converged`, 0 or 1.
     pub converged: bool,

@@ -1,11 +1,13 @@
-//! Aggregates: disjoint sets of neighbouring nodes, each of which is a node of the next level (Bell, Dalton, Olson 2012, alg. 4 and 5).
+//! Aggregates: disjoint sets of neighbouring nodes, each of which is a node of the next level (Bell, Dalton, Olson
+//! 2012, alg. 4 and 5).
 //!
-//! Roots are a maximal set of nodes no two of which are within two strong couplings of one another. An aggregate is a root with its
-//! neighbours; what is left over has one of these next to it, and joins that of its strongest neighbour. So each aggregate is connected.
-//! Nodes that are coupled to no other, those on supports, are in none: smoothing alone solves for them.
+//! Roots are a maximal set of nodes no two of which are within two strong couplings of one another. An aggregate is a
+//! root with its neighbours; what is left over has one of these next to it, and joins that of its strongest neighbour.
+//! So each aggregate is connected. Nodes that are coupled to no other, those on supports, are in none: smoothing alone
+//! solves for them.
 //!
-//! A second set of roots in what is left over (Kelley, Rajamanickam 2022) makes two to three times as many aggregates: too many
-//! for what they save in iterations.
+//! A second set of roots in what is left over (Kelley, Rajamanickam 2022) makes two to three times as many aggregates:
+//! too many for what they save in iterations.
 
 use super::strength::Strength;
 use crate::backend::{Backend, Buffer, Vector};

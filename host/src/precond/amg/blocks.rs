@@ -1,4 +1,5 @@
-//! Matrices of rectangular blocks while the hierarchy is made: which blocks their products have, and the blocks of their columns.
+//! Matrices of rectangular blocks while the hierarchy is made: which blocks their products have, and the blocks of
+//! their columns.
 
 use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
 use crate::error::Result;
@@ -31,7 +32,8 @@ pub struct Shape<B: Backend> {
 }
 
 impl<B: Backend> Shape<B> {
-    /// That of `X Y`, X of n rows, whose `y` has `n_columns` block columns. The diagonal of a square one comes first if that is asked for.
+    /// That of `X Y`, X of n rows, whose `y` has `n_columns` block columns. The diagonal of a square one comes first if
+    /// that is asked for.
     pub fn of_product(
         backend: &B,
         (n, x): (usize, PatternView),

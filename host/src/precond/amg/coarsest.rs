@@ -8,10 +8,12 @@ use kernels_rs::amg::inverse::{DenseDiagonal, Negate, Sweep};
 use kernels_rs::real::Real;
 use std::mem::swap;
 
-/// Unknowns of the coarsest level at most: n sweeps of n^2 entries take some milliseconds on a GPU, and a tenth of a second on a core.
+/// Unknowns of the coarsest level at most: n sweeps of n^2 entries take some milliseconds on a GPU, and a tenth of a
+/// second on a core.
 pub const MOST: usize = 400;
 
-/// The inverse of a symmetric positive definite matrix, as a matrix in format `dense`; motions that cost nothing are left out.
+/// The inverse of a symmetric positive definite matrix, as a matrix in format `dense`; motions that cost nothing are
+/// left out.
 pub fn inverse<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<Matrix<B, T>> {
     let (size, pattern) = (matrix.block_size(), matrix.shared_pattern());
     let n = size * pattern.n_rows;

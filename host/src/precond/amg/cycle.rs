@@ -1,11 +1,13 @@
-//! The cycle: a V with a Chebyshev polynomial of `D^-1 A` before and after each correction (Adams, Brezina, Hu, Tuminaro 2003).
+//! The cycle: a V with a Chebyshev polynomial of `D^-1 A` before and after each correction (Adams, Brezina, Hu,
+//! Tuminaro 2003).
 //!
 //! ```text
 //! z = q(D^-1 A) D^-1 r,   z += P M_c^-1 P^T (r - A z),   z += q(D^-1 A) D^-1 (r - A z)
 //! ```
 //!
-//! with M_c the cycle of the next level. The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is
-//! symmetric: so is the cycle. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum.
+//! with M_c the cycle of the next level. The polynomial before is the one after, and a polynomial of `D^-1 A` times
+//! `D^-1` is symmetric: so is the cycle. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the
+//! whole spectrum.
 //!
 //! An application launches kernels and nothing else.
 

@@ -10,9 +10,10 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::{Rc, Weak};
 
-/// The symbolic part of a hierarchy, kept for the next one: of a mesh whose materials change, but not where it is supported. The
-/// first hierarchy that is made with it fills it, and those after take the numeric part of the set-up alone. A matrix with other blocks or
-/// other supported components is recognised, and fills it anew. The nodes are taken to be where they were.
+/// The symbolic part of a hierarchy, kept for the next one: of a mesh whose materials change, but not where it is
+/// supported. The first hierarchy that is made with it fills it, and those after take the numeric part of the set-up
+/// alone. A matrix with other blocks or other supported components is recognised, and fills it anew. The nodes are
+/// taken to be where they were.
 pub struct Kept<B: Backend> {
     /// The matrix that it was made from.
     made_from: RefCell<Option<Matrix<B>>>,
@@ -38,10 +39,11 @@ impl<B: Backend> Kept<B> {
         Kept { made_from: RefCell::new(None), levels: RefCell::new(Vec::new()) }
     }
 
-    /// Forgets what is kept if it is of another matrix than this one, whose blocks are `pattern`, shared, and whose nodes are at `coords`.
+    /// Forgets what is kept if it is of another matrix than this one, whose blocks are `pattern`, shared, and whose
+    /// nodes are at `coords`.
     ///
-    /// Supported components are found by two launches, and copied to the host, a byte per node. The blocks are copied there only where
-    /// they are not the very ones seen before.
+    /// Supported components are found by two launches, and copied to the host, a byte per node. The blocks are copied
+    /// there only where they are not the very ones seen before.
     pub(super) fn recognise<R: Real>(
         &self,
         backend: &B,

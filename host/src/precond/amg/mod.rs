@@ -1,5 +1,5 @@
-//! Smoothed aggregation multigrid with the rigid-body modes of the mesh: M is a cycle through ever coarser levels, so that iterations
-//! hardly grow with the mesh.
+//! Smoothed aggregation multigrid with the rigid-body modes of the mesh: M is a cycle through ever coarser levels, so
+//! that iterations hardly grow with the mesh.
 //!
 //! | what | equation | here | source |
 //! | --- | --- | --- | --- |
@@ -12,19 +12,20 @@
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | cycle | V, Chebyshev polynomials of `D^-1 A` | [`mod@cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
 //!
-//! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near. Supported components
-//! are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0 there. A mode that depends on the others on an
-//! aggregate of few nodes is left out: its column of P is 0, and the next level has a diagonal entry in its place, so that it stays positive.
+//! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
+//! Supported components are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0
+//! there. A mode that depends on the others on an aggregate of few nodes is left out: its column of P is 0, and the
+//! next level has a diagonal entry in its place, so that it stays positive.
 //!
-//! Everything is done by kernels over rows and blocks, the same on every backend: the CPU, the emulator, a GPU. Under an iteration in double
-//! with a preconditioner in single, the set-up is in double, of K itself, and the cycle in single, on the finest level with the scaled
-//! copy `S K S` of [`super::Rounded`], for which P is `S^-1 P`.
+//! Everything is done by kernels over rows and blocks, the same on every backend: the CPU, the emulator, a GPU. Under
+//! an iteration in double with a preconditioner in single, the set-up is in double, of K itself, and the cycle in
+//! single, on the finest level with the scaled copy `S K S` of [`super::Rounded`], for which P is `S^-1 P`.
 //!
-//! Vanek, Mandel, Brezina: Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing 56,
-//! 1996. Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188, 2003. Bell,
-//! Dalton, Olson: Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34, 2012. Kelley,
-//! Rajamanickam: Parallel, portable algorithms for distance-2 maximal independent set and graph coarsening, IPDPS 2022. Goodnight: A
-//! tutorial on the sweep operator, Am. Stat. 33, 1979.
+//! Vanek, Mandel, Brezina: Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems,
+//! Computing 56, 1996. Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J.
+//! Comput. Phys. 188, 2003. Bell, Dalton, Olson: Exposing fine-grained parallelism in algebraic multigrid methods, SIAM
+//! J. Sci. Comput. 34, 2012. Kelley, Rajamanickam: Parallel, portable algorithms for distance-2 maximal independent set
+//! and graph coarsening, IPDPS 2022. Goodnight: A tutorial on the sweep operator, Am. Stat. 33, 1979.
 
 pub mod aggregate;
 pub mod blocks;
@@ -151,8 +152,9 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         Ok(())
     }
 
-    /// Makes the finest level, and those below. `fine` is what it is made from, and its blocks, shared; the cycle's own matrix may be a scaled copy, by the
-    /// root of `scaling`, and has the diagonal `inverse` and the largest eigenvalue `upper`.
+    /// Makes the finest level, and those below. `fine` is what it is made from, and its blocks, shared; the cycle's own
+    /// matrix may be a scaled copy, by the root of `scaling`, and has the diagonal `inverse` and the largest eigenvalue
+    /// `upper`.
     fn finest<R: Real>(
         &mut self,
         backend: &B,

@@ -1,7 +1,8 @@
-//! From a level to the next: aggregates, the smoothed prolongator P and the Galerkin product `A_c = P^T A P`; first which blocks these
-//! have, then their values.
+//! From a level to the next: aggregates, the smoothed prolongator P and the Galerkin product `A_c = P^T A P`; first
+//! which blocks these have, then their values.
 //!
-//! All of it is in double, whatever the matrix is in: what rounding leaves of `P^T A P` in single may be indefinite where A nearly is.
+//! All of it is in double, whatever the matrix is in: what rounding leaves of `P^T A P` in single may be indefinite
+//! where A nearly is.
 
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
@@ -56,8 +57,8 @@ pub struct Aggregation<B: Backend> {
     pub coords: Rc<Vector<B, [f64; 3]>>,
 }
 
-/// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks needs
-/// [`Symbolic::values`] alone.
+/// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks
+/// needs [`Symbolic::values`] alone.
 pub struct Symbolic<B: Backend> {
     /// How nodes are put together.
     pub aggregation: Aggregation<B>,
@@ -74,8 +75,9 @@ pub struct Symbolic<B: Backend> {
     n_blocks: usize,
 }
 
-/// Puts the nodes of level number `level`, which are at `coords`, together; nothing if there is no next level worth having. Of the
-/// finest level the modes are not known yet: `modes` makes them from a bit for each component that is free.
+/// Puts the nodes of level number `level`, which are at `coords`, together; nothing if there is no next level worth
+/// having. Of the finest level the modes are not known yet: `modes` makes them from a bit for each component that is
+/// free.
 ///
 /// # Errors
 ///

@@ -4,10 +4,11 @@
 //! |A_ij|_F^2 >= theta_l^2 |A_ii|_F |A_jj|_F,   theta_l = 0.02 / 2^l on level l;   d_ij^2 <= 5^2 d_i d_j
 //! ```
 //!
-//! (the first by Vanek, Mandel, Brezina 1996, sec. 4), d_i being the distance to the nearest node that shares an element; and each node's
-//! strongest coupling in any case.
+//! (the first by Vanek, Mandel, Brezina 1996, sec. 4), d_i being the distance to the nearest node that shares an
+//! element; and each node's strongest coupling in any case.
 //!
-//! Theirs has theta = 0.08, which takes some of the couplings of regular meshes of tetrahedra for weak, and makes twice as many aggregates.
+//! Theirs has theta = 0.08, which takes some of the couplings of regular meshes of tetrahedra for weak, and makes twice
+//! as many aggregates.
 
 use super::setup::Fine;
 use crate::backend::{Backend, Buffer, Vector};

@@ -18,8 +18,8 @@ pub struct Modes<B: Backend> {
 }
 
 impl<B: Backend> Modes<B> {
-    /// The rigid motions of a body with `size` components at nodes at `coords`, or the constant. `free` has a bit for each component that
-    /// is not supported. Where all nodes are at one point there are no rotations: they are 0.
+    /// The rigid motions of a body with `size` components at nodes at `coords`, or the constant. `free` has a bit for
+    /// each component that is not supported. Where all nodes are at one point there are no rotations: they are 0.
     pub fn rigid(backend: &B, size: usize, coords: &Vector<B, [f64; 3]>, free: &Vector<B, u8>) -> Result<Self> {
         let (n, number) = (free.len(), size * (size + 1) / 2);
         let x = if n > 0 { backend.read_at(coords, 0)? } else { [0.0; 3] };

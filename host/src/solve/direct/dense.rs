@@ -72,8 +72,8 @@ impl<B: Backend, F: Precision> DenseCholesky<B, F> {
             let behind = self.n_tiles - 1 - step;
             let inverses = self.inverses.view_mut();
             let tile = CholeskyTile { step, smallest, a, inverses, failure: failure.view_mut() };
-            // SAFETY: whole tiles, an inverse for each on the diagonal, and two words of failure, which live until the download
-            // below; launches follow one another, and the blocks of each write tiles of their own.
+            // SAFETY: whole tiles, an inverse for each on the diagonal, and two words of failure, which live until the
+            // download below; launches follow one another, and the blocks of each write tiles of their own.
             unsafe {
                 backend.launch(grid(1), tile)?;
                 backend.launch(grid(behind), CholeskyPanel { step, a, inverses: self.inverses.view() })?;

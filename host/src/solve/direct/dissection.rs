@@ -1,9 +1,10 @@
-//! Nested dissection by coordinates: an order of elimination that keeps the factors of a mesh's matrix small (George 1973, SIAM J.
-//! Numer. Anal. 10:345; Miller, Teng, Thurston and Vavasis 1997, J. ACM 44:1, for the geometry).
+//! Nested dissection by coordinates: an order of elimination that keeps the factors of a mesh's matrix small (George
+//! 1973, SIAM J. Numer. Anal. 10:345; Miller, Teng, Thurston and Vavasis 1997, J. ACM 44:1, for the geometry).
 //!
-//! A plane across the longest extent halves a set of nodes. Those of one half that have neighbours in the other separate the
-//! rest: eliminated last, they keep what either half fills in to itself. Of n nodes of a mesh in space, `O(n^(4/3))` entries
-//! are filled so, in the plane `O(n log n)`; node by node as a box is numbered, `O(n^(5/3))` and `O(n^(3/2))`.
+//! A plane across the longest extent halves a set of nodes. Those of one half that have neighbours in the other
+//! separate the rest: eliminated last, they keep what either half fills in to itself. Of n nodes of a mesh in space,
+//! `O(n^(4/3))` entries are filled so, in the plane `O(n log n)`; node by node as a box is numbered, `O(n^(5/3))` and
+//! `O(n^(3/2))`.
 
 use crate::sparse::Sparsity;
 use std::cmp::Ordering::{Equal, Less};

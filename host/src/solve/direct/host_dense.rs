@@ -20,8 +20,8 @@ pub struct HostDenseFactor {
 }
 
 impl HostDenseFactor {
-    /// Factorises a matrix in any format, whose block rows are nodes at these coordinates, `[n_rows]`. `n^3 / 3` operations, on
-    /// one thread.
+    /// Factorises a matrix in any format, whose block rows are nodes at these coordinates, `[n_rows]`. `n^3 / 3`
+    /// operations, on one thread.
     ///
     /// # Errors
     ///

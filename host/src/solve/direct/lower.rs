@@ -5,7 +5,8 @@ use crate::backend::LowerTriangle;
 use crate::sparse::Sparsity;
 use kernels_rs::real::Real;
 
-/// The lower triangle of `D^-1/2 K D^-1/2`, and `D^-1/2`, of a symmetric matrix of these blocks, `[n_blocks][size][size]`.
+/// The lower triangle of `D^-1/2 K D^-1/2`, and `D^-1/2`, of a symmetric matrix of these blocks,
+/// `[n_blocks][size][size]`.
 pub fn scaled_lower<T: Real, F: Real>(sparsity: &Sparsity, size: usize, blocks: &[T]) -> (LowerTriangle<F>, Vec<f64>) {
     let n = sparsity.n_rows() * size;
     let value = |block: usize, i: usize, j: usize| blocks[(block * size + i) * size + j].to_f64();

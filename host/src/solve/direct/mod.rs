@@ -1,5 +1,5 @@
-//! Direct solution of `K u = f`: `K = L L^T` by Cholesky's method, then substitution, then iterative refinement (Higham, Accuracy
-//! and Stability of Numerical Algorithms, 2002, ch. 10 and 12).
+//! Direct solution of `K u = f`: `K = L L^T` by Cholesky's method, then substitution, then iterative refinement
+//! (Higham, Accuracy and Stability of Numerical Algorithms, 2002, ch. 10 and 12).
 //!
 //! | step | here |
 //! | --- | --- |
@@ -10,8 +10,9 @@
 //! | `A = L L^T` on a GPU without it, or on the emulator, dense | [`DenseFactor`] |
 //! | `r = f - K u`, `u += D^-1/2 A^-1 D^-1/2 r`, until r is small | [`Direct`] |
 //!
-//! With a diagonal of 1 no unit of measurement matters, and a pivot says how near to singular the matrix is: the smallest is at
-//! least the smallest eigenvalue of A. One of the size of rounding errors makes the matrix singular, and there is no solution.
+//! With a diagonal of 1 no unit of measurement matters, and a pivot says how near to singular the matrix is: the
+//! smallest is at least the smallest eigenvalue of A. One of the size of rounding errors makes the matrix singular, and
+//! there is no solution.
 //!
 //! | precision | factor | refined by the residual of |
 //! | --- | --- | --- |
@@ -144,7 +145,8 @@ fn is_no_pivot<F: Real>(pivot: f64) -> bool {
     pivot.is_nan() || pivot < smallest_pivot::<F>()
 }
 
-/// `D^-1/2` of a matrix with this diagonal, `[n]`. Where that is not positive it is left as it is, for the factorisation to find.
+/// `D^-1/2` of a matrix with this diagonal, `[n]`. Where that is not positive it is left as it is, for the
+/// factorisation to find.
 fn scaling(diagonal: impl Iterator<Item = f64>) -> Vec<f64> {
     diagonal.map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect()
 }

@@ -1,7 +1,8 @@
 //! Solution with a factor, refined by residuals of the matrix itself (Higham 2002, ch. 12).
 //!
-//! A factor in double leaves a residual of some roundings at once. One in single takes several steps, each of which gains what
-//! single precision holds beyond the condition number; where that is nothing, the steps stand still and it is said so.
+//! A factor in double leaves a residual of some roundings at once. One in single takes several steps, each of which
+//! gains what single precision holds beyond the condition number; where that is nothing, the steps stand still and it
+//! is said so.
 
 use super::Factor;
 use crate::backend::{Backend, Quotient, Vector};

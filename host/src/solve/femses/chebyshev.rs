@@ -1,16 +1,16 @@
 //! Chebyshev's semi-iteration with an interval that corrects itself (Hageman and Young 1981, ch. 6).
 //!
 //! On `[lower, upper]`, theta its centre and delta half its length, m steps reduce an error of eigenvalue t by
-//! `T_m((theta - t) / delta) / T_m(theta / delta)`. The upper end comes from Lanczos and is safe. The lower end, of size h^2, does not: a few
-//! steps of Lanczos find values above it. But an eigenvalue t below `lower` shows: residuals then shrink by more than
-//! `1 / T_m(theta / delta)`, and from how much more, t follows,
+//! `T_m((theta - t) / delta) / T_m(theta / delta)`. The upper end comes from Lanczos and is safe. The lower end, of
+//! size h^2, does not: a few steps of Lanczos find values above it. But an eigenvalue t below `lower` shows: residuals
+//! then shrink by more than `1 / T_m(theta / delta)`, and from how much more, t follows,
 //!
 //! ```text
 //! (theta - t) / delta = cosh(1/m arcosh(|r_m| / |r_0| T_m(theta / delta)))
 //! ```
 //!
-//! When the iteration is much slower than its interval says, it starts anew from there with t for the lower end. What is found in this way is
-//! never far below the smallest eigenvalue, but where rounding is all that is left.
+//! When the iteration is much slower than its interval says, it starts anew from there with t for the lower end. What
+//! is found in this way is never far below the smallest eigenvalue, but where rounding is all that is left.
 
 use crate::precond::chebyshev::factors;
 use crate::precond::polynomial::Factors;
@@ -58,7 +58,8 @@ impl Interval {
         self.steps.next().unwrap_or([1.0, 0.0, 1.0 / self.upper])
     }
 
-    /// Looks at the norms of the residuals before some steps, those that were taken last; starts anew if they shrink too slowly.
+    /// Looks at the norms of the residuals before some steps, those that were taken last; starts anew if they shrink
+    /// too slowly.
     pub fn see(&mut self, residuals: &[f64]) {
         let Some((last, first)) = residuals.last().zip(residuals.first()) else { return };
         let start = *self.at_start.get_or_insert(*first);

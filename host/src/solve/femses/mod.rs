@@ -6,8 +6,8 @@
 //! | chebyshev | Chebyshev's semi-iteration (Saad 2003, alg. 12.1; Hageman and Young 1981, ch. 5): [`chebyshev`] | like n^1/2 |
 //! | cg | conjugate gradients, preconditioned by some steps of FEMSES: the truncated Neumann series | like n^1/2 |
 //!
-//! The spectral radius of Jacobi's iteration is `1 - O(h^2)` whatever the boundary conditions, which is why the thesis sees its
-//! iterations grow as fast as the unknowns and faster: see docs/femses.md.
+//! The spectral radius of Jacobi's iteration is `1 - O(h^2)` whatever the boundary conditions, which is why the thesis
+//! sees its iterations grow as fast as the unknowns and faster: see docs/femses.md.
 //!
 //! Each step leaves the square of its residual on the device; the host looks every [`CHECK_EVERY`] steps.
 
@@ -60,7 +60,8 @@ pub enum Update {
     /// By each node from the cells around it: one launch, and the same bits every time.
     #[default]
     Gather,
-    /// By each cell into its nodes, as the thesis does: atomics, in blocks of a number of threads. Without acceleration.
+    /// By each cell into its nodes, as the thesis does: atomics, in blocks of a number of threads. Without
+    /// acceleration.
     Atomic {
         /// Threads of a block.
         threads: usize,
@@ -92,7 +93,8 @@ impl FemsesOptions {
 /// Solves `K u = f` from the `u` given; f and u are 0 where a value is prescribed.
 ///
 /// # Errors
-/// [`Error::Breakdown`](crate::Error::Breakdown) if numbers overflow, [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+/// [`Error::Breakdown`](crate::Error::Breakdown) if numbers overflow,
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn femses<B: Backend, T: Real>(
     backend: &B,
     operator: &ElementOperator<B, T>,

@@ -14,8 +14,8 @@ pub const CHECK_EVERY: usize = 32;
 
 /// Steps before an iteration can be said to have stagnated.
 const PATIENCE: usize = 8 * CHECK_EVERY;
-/// What the second half of all steps gains at least, unless rounding is all that is left. It may be little, as FEMSES gains little in
-/// a step on fine meshes; where single precision stalls, it is nothing.
+/// What the second half of all steps gains at least, unless rounding is all that is left. It may be little, as FEMSES
+/// gains little in a step on fine meshes; where single precision stalls, it is nothing.
 const GAIN: f64 = 0.999;
 
 /// A residual of so many times the first one is more than a convergent iteration can reach.
@@ -127,7 +127,8 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
         Ok(squares[..steps].iter().map(|square| square.sqrt()).collect())
     }
 
-    /// `||f - K u||`. It is left to the next step where the iterate is not to be changed: a step writes into the other vector.
+    /// `||f - K u||`. It is left to the next step where the iterate is not to be changed: a step writes into the other
+    /// vector.
     fn true_residual(&mut self) -> Result<f64> {
         self.operator.residual(self.backend, self.f, &self.u[0], &mut self.r)?;
         self.backend.dot(&self.r, &self.r, square(0))?;
