@@ -24,4 +24,5 @@ mod plane;
 mod precond;
 mod ptx;
 mod strategies;
+mod symmetric;
 mod topology;

@@ -33,6 +33,11 @@ pub fn map_chunks<T: Send, R: Send>(
     array.par_chunks_mut(len).enumerate().map(|(part, entries)| work(part * len, entries)).collect()
 }
 
+/// Calls `work` with each of some tasks.
+pub fn for_each<T: Send>(tasks: Vec<T>, work: &(dyn Fn(T) + Sync)) {
+    tasks.into_par_iter().for_each(work);
+}
+
 /// The parts of `array` between consecutive `bounds`, which ascend from 0 to its length.
 pub fn split_at_bounds<T>(array: &mut [T], bounds: impl IntoIterator<Item = usize>) -> Vec<&mut [T]> {
     let mut rest = array;

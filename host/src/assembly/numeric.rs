@@ -224,6 +224,7 @@ impl Supports {
         assert_eq!(matrix.block_size(), self.components, "the matrix of another analysis");
         let n_rows = matrix.pattern().n_rows;
         let (entries, fixed, prescribed) = (matrix.entries(), fixed.view(), prescribed.view());
+        let symmetric = matrix.is_symmetric();
         let (values, f) = (matrix.values_mut(), f.view_mut());
         // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
         unsafe {
@@ -233,6 +234,9 @@ impl Supports {
                 _ => backend.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
             }
         }?;
+        if symmetric {
+            matrix.promise_symmetric();
+        }
         backend.finish()
     }
 }

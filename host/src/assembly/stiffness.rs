@@ -118,6 +118,7 @@ impl<B: Backend, T: Real> Assembly<B, T> {
             // SAFETY: views of this mesh and this matrix, which live.
             unsafe { prepared.add(self.strategy, &job) }?;
         }
+        matrix.promise_symmetric();
         Ok(())
     }
 }

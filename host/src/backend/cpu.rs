@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::parallel;
-use crate::sparse::Format;
+use crate::sparse::{Format, Half, Laid};
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::blas::quotient;
@@ -29,17 +29,45 @@ const MIN_ITEMS: usize = 512;
 #[derive(Debug)]
 pub struct CpuBackend {
     scalars: RefCell<Vec<f64>>,
+    /// Room for the sums of products with half of a symmetric matrix, as much as one has asked for.
+    halo: RefCell<Vec<f64>>,
 }
 
 impl Default for CpuBackend {
     fn default() -> Self {
-        CpuBackend { scalars: RefCell::new(new_bank()) }
+        CpuBackend { scalars: RefCell::new(new_bank()), halo: RefCell::default() }
     }
 }
 
 impl CpuBackend {
     fn set(&self, scalar: Scalar, value: f64) {
         self.scalars.borrow_mut()[scalar.0 as usize] = value;
+    }
+
+    /// `y = A x`, and what `then` says of the parts of y: see [`Format::multiply_then`].
+    ///
+    /// # Safety
+    /// As [`Backend::spmv`].
+    unsafe fn multiply_then<F: Format, V: Stored, R: Send>(
+        &self,
+        a: Laid<F>,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        let Laid { layout, n_items, triangle } = a;
+        let Some(triangle) = triangle else {
+            // SAFETY: the caller's promise.
+            return unsafe { layout.multiply_then(n_items, values, x, y, then) };
+        };
+        let (mut halo, n) = (self.halo.borrow_mut(), triangle.halo_len(y.len()));
+        if halo.len() < n {
+            halo.resize(n, 0.0);
+        }
+        let half = Half { triangle, halo: bytemuck::cast_slice_mut(&mut halo[..n]) };
+        // SAFETY: as above, and the matrix is symmetric.
+        unsafe { layout.multiply_symmetric(n_items, half, values, x, y, then) }
     }
 
     fn quotient(&self, quotient: Quotient) -> f64 {
@@ -158,21 +186,19 @@ impl Backend for CpuBackend {
 
     unsafe fn spmv<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &HostBuffer<V>,
         x: &HostBuffer<V::Arithmetic>,
         y: &mut HostBuffer<V::Arithmetic>,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { a.multiply(n_items, &values.0, &x.0, &mut y.0) };
+        unsafe { self.multiply_then(a, &values.0, &x.0, &mut y.0, |_, _| ()) };
         Ok(())
     }
 
     unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &HostBuffer<V>,
         x: &HostBuffer<V::Arithmetic>,
         y: &mut HostBuffer<V::Arithmetic>,
@@ -180,15 +206,14 @@ impl Backend for CpuBackend {
     ) -> Result<()> {
         let dot = |first: usize, y: &[V::Arithmetic]| [inner(&x.0[first..first + y.len()], y)];
         // SAFETY: the caller's promise.
-        let [sum] = add_up(unsafe { a.multiply_then(n_items, &values.0, &x.0, &mut y.0, dot) });
+        let [sum] = add_up(unsafe { self.multiply_then(a, &values.0, &x.0, &mut y.0, dot) });
         self.set(out, sum);
         Ok(())
     }
 
     unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &HostBuffer<V>,
         step: Step<V::Arithmetic>,
         z: &HostBuffer<V::Arithmetic>,
@@ -210,7 +235,7 @@ impl Backend for CpuBackend {
             (0..n).for_each(|i| unsafe { kernel.item(i) });
         };
         // SAFETY: the caller's promise.
-        unsafe { a.multiply_then(n_items, &values.0, &z.0, &mut scratch.0, update) };
+        unsafe { self.multiply_then(a, &values.0, &z.0, &mut scratch.0, update) };
         Ok(())
     }
 

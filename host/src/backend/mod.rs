@@ -16,7 +16,7 @@ pub use gpu::{Emulated, GpuBackend};
 pub use host_buffer::HostBuffer;
 
 use crate::error::{Error, Result};
-use crate::sparse::Format;
+use crate::sparse::{Format, Laid};
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
 use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
@@ -247,11 +247,11 @@ pub trait Backend: Sized + 'static {
     /// `y = A x`.
     ///
     /// # Safety
-    /// `a` views the live index arrays of a matrix of `n_items` items that has these values, and x and y have its rows.
+    /// `a` views the live index arrays of a matrix that has these values, and is symmetric if `a` has a triangle; x and y
+    /// have its rows.
     unsafe fn spmv<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &Self::Buffer<V>,
         x: &Self::Buffer<V::Arithmetic>,
         y: &mut Self::Buffer<V::Arithmetic>,
@@ -263,8 +263,7 @@ pub trait Backend: Sized + 'static {
     /// As [`Backend::spmv`].
     unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &Self::Buffer<V>,
         x: &Self::Buffer<V::Arithmetic>,
         y: &mut Self::Buffer<V::Arithmetic>,
@@ -278,8 +277,7 @@ pub trait Backend: Sized + 'static {
     /// `scratch`; nobody else has `previous`.
     unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &Self::Buffer<V>,
         step: Step<V::Arithmetic>,
         z: &Self::Buffer<V::Arithmetic>,

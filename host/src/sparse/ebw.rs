@@ -2,7 +2,7 @@
 
 use super::format::PART;
 use super::sliced::{self, Rows, SlicedArrays};
-use super::{Built, Format, Plan};
+use super::{Built, Format, Half, Plan, Triangle, ebw_symmetric};
 use crate::backend::Backend;
 use crate::backend::widest::{Work, widest};
 use crate::error::Result;
@@ -28,6 +28,11 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
 
     fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Self {
         Ebw { sliced: arrays.view() }
+    }
+
+    fn triangle<B: Backend>(arrays: &SlicedArrays<B>, n_rows: usize) -> Option<Triangle> {
+        // SAFETY: the arrays live, in the memory of the host if the backend says so, and have slices of S rows.
+        B::ON_HOST.then(|| unsafe { Triangle::new(arrays.view(), S, n_rows) }).flatten()
     }
 
     fn spmv_dot<V: Stored>(
@@ -61,11 +66,6 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         (S == 32).then_some(CgPersistent { n_rows, a: Ebw::<D, 32> { sliced: self.sliced }, values, v, run })
     }
 
-    unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
-        // SAFETY: the caller's promise.
-        unsafe { self.multiply_then(n_items, values, x, y, |_, _| ()) };
-    }
-
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         _: usize,
@@ -79,6 +79,19 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
             widest(SlicesProduct { a: self, first: first / (D * S), values, x, y: &mut *y });
             then(first, y)
         })
+    }
+
+    unsafe fn multiply_symmetric<V: Stored, R: Send>(
+        self,
+        _: usize,
+        half: Half<V::Arithmetic>,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        // SAFETY: the caller's promise.
+        unsafe { ebw_symmetric::multiply(self, half, values, x, y, then) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! EBW with a thread per row. See `kernels_rs::sparse::ebw_row` for the layout; the CPU multiplies as by the other sizes of EBW.
 
 use super::sliced::{self, Rows, SlicedArrays};
-use super::{Built, Format, Plan};
+use super::{Built, Format, Half, Plan, Triangle};
 use crate::backend::Backend;
 use crate::error::Result;
 use kernels_rs::real::Stored;
@@ -28,9 +28,8 @@ impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
         EbwRow { sliced: arrays.sliced.view(), n_rows: arrays.n_rows }
     }
 
-    unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
-        // SAFETY: the caller's promise; the arrays are those of this matrix.
-        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply(n_items, values, x, y) };
+    fn triangle<B: Backend>(arrays: &EbwRowArrays<B>, _: usize) -> Option<Triangle> {
+        Ebw::<D, S>::triangle(&arrays.sliced, arrays.n_rows)
     }
 
     unsafe fn multiply_then<V: Stored, R: Send>(
@@ -41,7 +40,20 @@ impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
         y: &mut [V::Arithmetic],
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
-        // SAFETY: as above.
+        // SAFETY: the caller's promise; the arrays are those of this matrix.
         unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_then(n_items, values, x, y, then) }
+    }
+
+    unsafe fn multiply_symmetric<V: Stored, R: Send>(
+        self,
+        n_items: usize,
+        half: Half<V::Arithmetic>,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        // SAFETY: as above.
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_symmetric(n_items, half, values, x, y, then) }
     }
 }

@@ -1,6 +1,6 @@
 //! What a storage format says of itself: how it is built, and how the CPU multiplies by it.
 
-use super::Pattern;
+use super::{Pattern, Triangle};
 use crate::backend::{self, Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::parallel;
@@ -88,6 +88,25 @@ pub struct Built<B: Backend, F: Format> {
     pub places: Places<B>,
 }
 
+/// A matrix as a backend multiplies by it.
+#[derive(Clone, Copy)]
+pub struct Laid<'a, F> {
+    /// Its index arrays.
+    pub layout: F,
+    /// Its items.
+    pub n_items: usize,
+    /// What the CPU reads of it, if it is symmetric and the format can do with half.
+    pub triangle: Option<&'a Triangle>,
+}
+
+/// What the CPU's product of half of a symmetric matrix takes besides the matrix.
+pub struct Half<'a, T> {
+    /// Which half.
+    pub triangle: &'a Triangle,
+    /// Room for sums, [`Triangle::halo_len`] or more.
+    pub halo: &'a mut [T],
+}
+
 /// A storage format. Item kernels build it, so that it is the same on every device.
 pub trait Format: Layout {
     /// Its index arrays on a backend.
@@ -98,6 +117,12 @@ pub trait Format: Layout {
 
     /// How kernels see the arrays.
     fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
+
+    /// What a product of a symmetric matrix of `n_items` items can do with on the CPU, if the format has such a
+    /// product.
+    fn triangle<B: Backend>(_arrays: &Self::Arrays<B>, _n_items: usize) -> Option<Triangle> {
+        None
+    }
 
     /// The launch of `y = A x` with `x . y`, a thread per item, if that is faster than one after the other.
     fn spmv_dot<V: Stored>(
@@ -169,6 +194,23 @@ pub trait Format: Layout {
         // SAFETY: the caller's promise.
         unsafe { self.multiply(n_items, values, x, y) };
         parallel::map_chunks(y, PART, &|first, y| then(first, y))
+    }
+
+    /// As [`Format::multiply_then`], of a symmetric matrix, by its [`Format::triangle`].
+    ///
+    /// # Safety
+    /// As [`Format::multiply`]; the triangle is that of these arrays.
+    unsafe fn multiply_symmetric<V: Stored, R: Send>(
+        self,
+        n_items: usize,
+        _half: Half<V::Arithmetic>,
+        values: &[V],
+        x: &[V::Arithmetic],
+        y: &mut [V::Arithmetic],
+        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
+    ) -> Vec<R> {
+        // SAFETY: the caller's promise.
+        unsafe { self.multiply_then(n_items, values, x, y, then) }
     }
 }
 

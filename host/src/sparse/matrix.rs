@@ -1,6 +1,6 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
-use super::{Built, Format, Pattern, Places, Plan, Tuning, formats};
+use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning, formats};
 use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
@@ -9,6 +9,7 @@ use kernels_rs::precond::{ScaleTo, Step};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// What a matrix stores for its products.
@@ -41,6 +42,10 @@ pub trait Operator<B: Backend, T: Real> {
 
 /// The products of a format, once its type is forgotten.
 trait Products<B: Backend, V: Stored> {
+    /// Whether the matrix is known to be symmetric.
+    fn is_symmetric(&self) -> bool;
+    /// Says whether it is.
+    fn set_symmetric(&mut self, symmetric: bool);
     /// # Safety
     /// The values are those of this matrix, and x and y have its rows.
     unsafe fn spmv(
@@ -84,9 +89,28 @@ trait Products<B: Backend, V: Stored> {
 struct Arrays<B: Backend, F: Format> {
     arrays: F::Arrays<B>,
     n_items: usize,
+    symmetric: bool,
+    /// What products can do with if it is symmetric, found when the first one asks.
+    triangle: OnceCell<Option<Triangle>>,
+}
+
+impl<B: Backend, F: Format> Arrays<B, F> {
+    fn laid(&self) -> Laid<'_, F> {
+        let triangle = || self.triangle.get_or_init(|| F::triangle(&self.arrays, self.n_items)).as_ref();
+        let triangle = if self.symmetric { triangle() } else { None };
+        Laid { layout: F::view(&self.arrays), n_items: self.n_items, triangle }
+    }
 }
 
 impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
+    fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    fn set_symmetric(&mut self, symmetric: bool) {
+        self.symmetric = symmetric;
+    }
+
     unsafe fn spmv(
         &self,
         backend: &B,
@@ -94,8 +118,9 @@ impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
         x: &Vector<B, V::Arithmetic>,
         y: &mut Vector<B, V::Arithmetic>,
     ) -> Result<()> {
-        // SAFETY: the arrays live, and the caller gives the values and vectors that go with them.
-        unsafe { backend.spmv(F::view(&self.arrays), self.n_items, values, x, y) }
+        // SAFETY: the arrays live, and the caller gives the values and vectors that go with them; whoever wrote the values has
+        // said whether they are symmetric.
+        unsafe { backend.spmv(self.laid(), values, x, y) }
     }
 
     unsafe fn spmv_dot(
@@ -107,7 +132,7 @@ impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
         out: Scalar,
     ) -> Result<()> {
         // SAFETY: as above.
-        unsafe { backend.spmv_dot(F::view(&self.arrays), self.n_items, values, x, y, out) }
+        unsafe { backend.spmv_dot(self.laid(), values, x, y, out) }
     }
 
     unsafe fn spmv_step(
@@ -119,7 +144,7 @@ impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
         scratch: &mut Vector<B, V::Arithmetic>,
     ) -> Result<()> {
         // SAFETY: as above, and the step's vectors are the caller's promise.
-        unsafe { backend.spmv_step(F::view(&self.arrays), self.n_items, values, step, z, scratch) }
+        unsafe { backend.spmv_step(self.laid(), values, step, z, scratch) }
     }
 
     unsafe fn cg_persistent(
@@ -182,7 +207,7 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
             values: plan.backend.zeros(n_values as usize)?,
             index_bytes,
             places,
-            products: Box::new(Arrays::<B, F> { arrays, n_items }),
+            products: Box::new(Arrays::<B, F> { arrays, n_items, symmetric: false, triangle: OnceCell::new() }),
         })
     }
 
@@ -228,9 +253,21 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
         self.values.view()
     }
 
-    /// Its values, to be written.
+    /// Its values, to be written; it is no longer known to be symmetric.
     pub fn values_mut(&mut self) -> ViewMut<V> {
+        self.products.set_symmetric(false);
         self.values.view_mut()
+    }
+
+    /// Whether it is known to be symmetric.
+    pub fn is_symmetric(&self) -> bool {
+        self.products.is_symmetric()
+    }
+
+    /// Promises that it is symmetric, to rounding, as its values are: the CPU's products may then read either of two
+    /// entries for both.
+    pub fn promise_symmetric(&mut self) {
+        self.products.set_symmetric(true);
     }
 
     /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
@@ -246,7 +283,7 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
     pub fn set_blocks(&mut self, backend: &B, blocks: &[V]) -> Result<()> {
         assert_eq!(blocks.len(), self.n_block_values(), "the blocks of another matrix");
         let (entries, blocks) = (self.entries(), backend.upload(blocks)?);
-        let kernel = WriteBlocks { entries, blocks: blocks.view(), values: self.values.view_mut() };
+        let kernel = WriteBlocks { entries, blocks: blocks.view(), values: self.values_mut() };
         // SAFETY: as above; each entry belongs to one row.
         unsafe { backend.run(self.pattern.n_rows, kernel) }?;
         backend.finish()
@@ -274,7 +311,7 @@ impl<B: Backend, T: Real> Matrix<B, T> {
     pub fn make_up(&mut self, backend: &B) -> Result<()> {
         let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
         // SAFETY: the entries are those of these values; each belongs to one row.
-        unsafe { backend.run(n_rows, MadeUpValues { entries, values: self.values.view_mut() }) }
+        unsafe { backend.run(n_rows, MadeUpValues { entries, values: self.values_mut() }) }
     }
 }
 
@@ -300,6 +337,9 @@ impl<B: Backend> Matrix<B, f64> {
         };
         // SAFETY: both matrices live, have this pattern and size, and an entry belongs to one row.
         unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        if self.is_symmetric() {
+            scaled.promise_symmetric();
+        }
         Ok(scaled)
     }
 }

@@ -10,6 +10,7 @@ pub mod dense_block;
 pub mod ebw;
 pub mod ebw16;
 pub mod ebw_row;
+mod ebw_symmetric;
 pub mod ell;
 pub mod ell_row;
 pub mod ell_warp;
@@ -19,12 +20,14 @@ mod pattern;
 pub mod sell;
 mod sliced;
 mod sparsity;
+mod triangle;
 
 pub use compress::from_dense;
-pub use format::{Built, Format, Places, Plan, Tuning};
+pub use format::{Built, Format, Half, Laid, Places, Plan, Tuning};
 pub use matrix::{Footprint, Matrix, Operator};
 pub use pattern::Pattern;
 pub use sparsity::Sparsity;
+pub use triangle::Triangle;
 
 use kernels_rs::for_each_format;
 use kernels_rs::sparse::Layout;

@@ -23,7 +23,7 @@ use super::{
     check_finite, host_memory, new_bank,
 };
 use crate::error::{Error, Result};
-use crate::sparse::Format;
+use crate::sparse::{Format, Laid};
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
@@ -268,12 +268,12 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     unsafe fn spmv<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &L::Buffer<V>,
         x: &L::Buffer<V::Arithmetic>,
         y: &mut L::Buffer<V::Arithmetic>,
     ) -> Result<()> {
+        let Laid { layout: a, n_items, .. } = a;
         if n_items == 0 {
             return Ok(());
         }
@@ -284,41 +284,39 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &L::Buffer<V>,
         x: &L::Buffer<V::Arithmetic>,
         y: &mut L::Buffer<V::Arithmetic>,
         out: Scalar,
     ) -> Result<()> {
-        let blocks = n_items.div_ceil(BLOCK).max(1);
+        let blocks = a.n_items.div_ceil(BLOCK).max(1);
         let to = self.reduction(blocks, [out])?;
-        if let Some(kernel) = a.spmv_dot(n_items, values.view(), x.view(), y.view_mut(), to) {
+        if let Some(kernel) = a.layout.spmv_dot(a.n_items, values.view(), x.view(), y.view_mut(), to) {
             // SAFETY: as `spmv`, and the reduction holds a partial sum per block.
             return unsafe { self.launch_sum(blocks, &kernel) };
         }
         // SAFETY: the caller's promise.
-        unsafe { self.spmv(a, n_items, values, x, y) }?;
+        unsafe { self.spmv(a, values, x, y) }?;
         self.dot(x, y, out)
     }
 
     unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_items: usize,
+        a: Laid<F>,
         values: &L::Buffer<V>,
         step: Step<V::Arithmetic>,
         z: &L::Buffer<V::Arithmetic>,
         scratch: &mut L::Buffer<V::Arithmetic>,
     ) -> Result<()> {
-        if let Some(kernel) = a.spmv_step(n_items, values.view(), z.view(), step) {
-            let grid = Grid::new(n_items.div_ceil(BLOCK), BLOCK);
+        if let Some(kernel) = a.layout.spmv_step(a.n_items, values.view(), z.view(), step) {
+            let grid = Grid::new(a.n_items.div_ceil(BLOCK), BLOCK);
             // SAFETY: the caller's promise.
             return if grid.blocks == 0 { Ok(()) } else { unsafe { self.launcher.launch(grid, &kernel) } };
         }
         // SAFETY: the caller's promise.
         unsafe {
-            self.spmv(a, n_items, values, z, scratch)?;
+            self.spmv(a, values, z, scratch)?;
             self.run(z.len(), PolynomialStep { step, z: z.view(), product: scratch.view() })
         }
     }

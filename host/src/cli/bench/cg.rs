@@ -81,7 +81,8 @@ struct Report {
     preconditioner: &'static str,
     /// How the device was told what to do.
     stepping: String,
-    /// Bytes an iteration must move in any format: the product's and nine words per unknown.
+    /// Bytes an iteration must move: the product's, which on the CPU are those of half the matrix, and nine words per
+    /// unknown.
     iteration_bytes: u64,
     rows: Vec<Row<Figures>>,
 }
@@ -113,7 +114,8 @@ struct Bench<'a, B: Backend> {
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
-    let iteration_bytes = header.product_bytes::<T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
+    let iteration_bytes =
+        header.symmetric_product_bytes::<B, T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
     let bench = Bench { backend, arguments, model, ideal_ms };
     let row = |format: &String| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format));

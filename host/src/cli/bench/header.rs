@@ -49,8 +49,18 @@ impl Header {
 
     /// Bytes that a product must move in any format: the values and one index of each block, x and y once.
     pub fn product_bytes<T: Real>(&self) -> u64 {
+        self.bytes_of::<T>(self.blocks)
+    }
+
+    /// As [`Header::product_bytes`], of a matrix that is known to be symmetric: on the CPU of its diagonal blocks and those
+    /// below.
+    pub fn symmetric_product_bytes<B: Backend, T: Real>(&self) -> u64 {
+        self.bytes_of::<T>(if B::ON_HOST { (self.blocks + self.nodes) / 2 } else { self.blocks })
+    }
+
+    fn bytes_of<T: Real>(&self, blocks: usize) -> u64 {
         let block = self.block_size * self.block_size * size_of::<T>() + size_of::<u32>();
-        (self.blocks * block + 2 * self.dofs * size_of::<T>()) as u64
+        (blocks * block + 2 * self.dofs * size_of::<T>()) as u64
     }
 
     /// Its two lines of text.

@@ -285,5 +285,8 @@ fn copied<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>, format: &st
     let kernel = CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: copy.values_mut() };
     // SAFETY: both live and have this pattern; each entry belongs to one row.
     unsafe { backend.run(n_rows, kernel) }?;
+    if matrix.is_symmetric() {
+        copy.promise_symmetric();
+    }
     Ok(copy)
 }

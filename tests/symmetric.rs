@@ -1,0 +1,185 @@
+//! Products of matrices that are promised to be symmetric, of which the CPU reads half: they are the general product, the
+//! same bits for any number of threads, and what is above the diagonal has no part in them.
+
+use crate::common::blocks::{Blocks, random_sparsity, sparsity};
+use crate::common::{Random, assert_close, bits, rounding};
+use cuda_std::GpuFloat;
+use kernels_rs::half::F16;
+use kernels_rs::precond::Step;
+use kernels_rs::real::{Real, Stored};
+use warpfem::backend::{Backend, Buffer, CpuBackend, Scalar};
+use warpfem::sparse::{Matrix, Operator, Sparsity};
+
+/// Each row neighbours up to `most` rows at most `reach` before it, and some neighbour all.
+fn band(n: usize, most: usize, reach: usize, hubs: &[usize]) -> Sparsity {
+    let mut random = Random(n as u64);
+    let mut neighbours = vec![Vec::new(); n];
+    for row in 1..n {
+        let near = (0..random.below(most + 1)).map(|_| row - 1 - random.below(reach.min(row))).collect::<Vec<_>>();
+        for other in near.into_iter().chain(hubs.iter().copied()) {
+            neighbours[row].push(other);
+            neighbours[other].push(row);
+        }
+    }
+    sparsity(&neighbours)
+}
+
+/// Patterns that are cut in parts, or small.
+fn patterns() -> Vec<(String, Sparsity)> {
+    let mut patterns = Vec::new();
+    for n in [0, 1, 5, 31, 32, 33, 1009] {
+        patterns.push((format!("random of {n}"), random_sparsity(n, 12, n as u64)));
+    }
+    patterns.push(("diagonal".into(), sparsity(&vec![Vec::new(); 70])));
+    patterns.push(("many parts".into(), band(4001, 9, 40, &[])));
+    patterns.push(("all parts reach the first row".into(), band(4001, 3, 10, &[0])));
+    patterns.push(("the last row reaches all, in one part".into(), band(1200, 3, 10, &[1199])));
+    patterns
+}
+
+/// `A x`, `x . A x` and a step of a polynomial.
+fn results<V: Stored>(
+    backend: &CpuBackend,
+    matrix: &Matrix<CpuBackend, V>,
+    x: &[V::Arithmetic],
+) -> [Vec<V::Arithmetic>; 2] {
+    let n = x.len();
+    let nan = vec![V::Arithmetic::from_f64(f64::NAN); n];
+    let (x, mut y, mut z) = (backend.upload(x).unwrap(), backend.upload(&nan).unwrap(), backend.upload(&nan).unwrap());
+    matrix.apply(backend, &x, &mut y).unwrap();
+    matrix.apply_dot(backend, &x, &mut z, Scalar::new(33)).unwrap();
+    assert!(bits(&y.0) == bits(&z.0), "with and without the inner product differ");
+    let [dot] = backend.read([Scalar::new(33)]).unwrap();
+    let expected: f64 = x.0.iter().zip(&y.0).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
+    assert_close("x . A x", &[dot], &[expected], rounding::<V::Arithmetic>(), 100.0 * (1.0 + n as f64));
+    let (inverse, r): (Vec<_>, Vec<_>) = (Random(5).vector(n), Random(6).vector(n));
+    let (inverse, r) = (backend.upload(&inverse).unwrap(), backend.upload(&r).unwrap());
+    let mut previous = backend.upload(&Random(7).vector(n)).unwrap();
+    let factors = [0.5, 0.25, 2.0].map(V::Arithmetic::from_f64);
+    let step = Step { factors, inverse: inverse.view(), r: r.view(), previous: previous.view_mut() };
+    // SAFETY: vectors of the matrix's rows, which live, and of which no other is `previous`.
+    unsafe { matrix.apply_step(backend, step, &x, &mut z) }.unwrap();
+    [y.0, previous.0]
+}
+
+fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+fn products<V: Stored>(format: &str, size: usize) {
+    for (name, sparsity) in patterns() {
+        let what = format!("{format} {} {name}, blocks of {size}", V::NAME);
+        let blocks = Blocks::dominant(sparsity, size, 1.0, 3).rounded::<V>();
+        let x = Random(4).vector::<V::Arithmetic>(blocks.n());
+        let of_half = |threads: usize| {
+            on_threads(threads, || {
+                let backend = CpuBackend::default();
+                let mut matrix: Matrix<_, V> = blocks.upload(&backend, format);
+                matrix.promise_symmetric();
+                results(&backend, &matrix, &x)
+            })
+        };
+        let backend = CpuBackend::default();
+        let general = results(&backend, &blocks.upload::<_, V>(&backend, format), &x);
+        let found = of_half(1);
+        // Diagonal entries are the sums of a row's others.
+        let scale = 1.0 + blocks.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        for (found, general) in found.iter().zip(&general) {
+            let general: Vec<f64> = general.iter().map(|y| y.to_f64()).collect();
+            assert_close(&what, found, &general, rounding::<V::Arithmetic>(), 10.0 * scale);
+        }
+        for threads in [2, 3] {
+            assert!(of_half(threads).map(|y| bits(&y)) == found.clone().map(|y| bits(&y)), "{what}: {threads} threads");
+        }
+    }
+}
+
+macro_rules! products {
+    ($($name:ident $V:ty;)+) => { $(
+        #[test]
+        fn $name() {
+            (1..=3).for_each(|size| products::<$V>("ebw", size));
+        }
+    )+ };
+}
+products! {
+    half_of_a_matrix_gives_the_product_in_double f64;
+    half_of_a_matrix_gives_the_product_in_single f32;
+    half_of_a_matrix_gives_the_product_of_halves F16;
+}
+
+#[test]
+fn half_of_a_matrix_gives_the_product_in_higher_slices_and_of_six_modes() {
+    products::<f64>("ebw", 6);
+    products::<f32>("ebw", 6);
+    products::<f64>("ebw64", 3);
+    products::<f64>("ebw128", 2);
+}
+
+#[test]
+fn formats_without_a_product_of_half_read_all() {
+    products::<f64>("csr", 2);
+    products::<f64>("ebw16", 3);
+}
+
+#[test]
+fn blocks_above_the_diagonal_are_not_in_the_product() {
+    for (n, most, reach) in [(1, 1, 1), (50, 5, 20), (3000, 5, 20)] {
+        let symmetric = Blocks::dominant(band(n, most, reach, &[]), 3, 1.0, 3);
+        let mut lower = symmetric.clone();
+        let mut values = symmetric.values.chunks(9);
+        let mut kept = Vec::new();
+        for row in 0..n {
+            for column in symmetric.sparsity.row(row) {
+                let block = values.next().unwrap();
+                kept.extend(block.iter().map(|value| if *column as usize > row { 1e30 } else { *value }));
+            }
+        }
+        lower.values = kept;
+        let backend = CpuBackend::default();
+        let x = Random(4).vector::<f64>(symmetric.n());
+        let [of_both, of_lower] = [&symmetric, &lower].map(|blocks| {
+            let mut matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+            matrix.promise_symmetric();
+            results(&backend, &matrix, &x).map(|y| bits(&y))
+        });
+        assert!(of_both == of_lower, "{n} rows");
+    }
+}
+
+#[test]
+fn what_is_written_anew_is_not_taken_for_symmetric() {
+    let backend = CpuBackend::default();
+    let mut matrix: Matrix<_, f64> = Blocks::dominant(random_sparsity(40, 6, 1), 3, 1.0, 3).upload(&backend, "ebw");
+    matrix.promise_symmetric();
+    assert!(matrix.is_symmetric());
+    matrix.make_up(&backend).unwrap();
+    assert!(!matrix.is_symmetric());
+    matrix.promise_symmetric();
+    let blocks = matrix.blocks(&backend).unwrap();
+    matrix.set_blocks(&backend, &blocks).unwrap();
+    assert!(!matrix.is_symmetric());
+}
+
+#[test]
+fn an_infinite_entry_reaches_the_same_rows() {
+    let backend = CpuBackend::default();
+    for size in 1..=3 {
+        let mut blocks = Blocks::random(band(100, 3, 40, &[3]), size, 5);
+        blocks.values.iter_mut().for_each(|value| *value = 1.0);
+        let general: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+        let mut symmetric: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+        symmetric.promise_symmetric();
+        for column in 0..blocks.n() {
+            let mut x = vec![1.0; blocks.n()];
+            x[column] = f64::INFINITY;
+            let x = backend.upload(&x).unwrap();
+            let [general, symmetric] = [&general, &symmetric].map(|matrix| {
+                let mut y = backend.zeros(blocks.n()).unwrap();
+                matrix.apply(&backend, &x, &mut y).unwrap();
+                y.0.iter().map(|y| y.is_finite()).collect::<Vec<_>>()
+            });
+            assert_eq!(general, symmetric, "column {column}, blocks of {size}");
+        }
+    }
+}
