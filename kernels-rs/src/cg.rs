@@ -19,9 +19,7 @@ use cuda_std::prelude::*;
 /// Computes, for a diagonal preconditioner `M^-1 = diag(inverse)` and `z = M^-1 r`:
 /// `z -= alpha M^-1 q`, then `scalars[out] = [sum r_i z_i, sum r_i^2]`. Where the inverse is 0, so is r.
 ///
-/// Parameters: `q, inverse, z [n]`. Thread mapping: a grid-stride loop from the last entry to the first, blocks of
-/// [`crate::reduce::BLOCK`]: the second-level cache has the end of q from the product before, and the start of z for the
-/// step after.
+/// Parameters: `q, inverse, z [n]`. Thread mapping: a grid-stride loop, blocks of [`crate::reduce::BLOCK`].
 /// Memory moved: four words per entry (32 B in f64).
 ///
 /// # Safety
@@ -29,10 +27,10 @@ use cuda_std::prelude::*;
 #[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn cg_residual<T: Real>(n: usize, alpha: Ratio, q: View<T>, inverse: View<T>, z: ViewMut<T>, to: Reduction) {
     let minus_alpha = T::from_f64(-alpha.value());
-    let load = |i| [inverse.at(n - 1 - i), q.at(n - 1 - i), z.at(n - 1 - i)];
+    let load = |i| [inverse.at(i), q.at(i), z.at(i)];
     let sums = sum_strided(n, load, |i, [inverse, q, old], [rz, rr]| {
         let new = fma(minus_alpha * inverse, q, old);
-        z.set(n - 1 - i, new);
+        z.set(i, new);
         let residual = quotient(new.to_f64(), inverse.to_f64());
         *rz = fma(residual, new.to_f64(), *rz);
         *rr = fma(residual, residual, *rr);
