@@ -6,7 +6,7 @@ use crate::common::{Random, assert_close, bits, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::half::F16;
 use kernels_rs::precond::Step;
-use kernels_rs::real::{Real, Stored};
+use kernels_rs::real::Stored;
 use warpfem::backend::{Backend, Buffer, CpuBackend, Scalar};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 

@@ -203,10 +203,10 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
             self.gather_some(columns, first, &mut x);
             return x;
         }
-        for j in 0..D {
-            for l in 0..L {
-                // SAFETY: columns before a row of the matrix, which x has.
-                x[j][l] = unsafe { *self.x.get_unchecked(D * columns[l] as usize + j) };
+        for (j, x) in x.iter_mut().enumerate() {
+            for (x, column) in x.iter_mut().zip(columns) {
+                // SAFETY: columns before a row of the matrix, which the vector has.
+                *x = unsafe { *self.x.get_unchecked(D * column as usize + j) };
             }
         }
         x

@@ -46,8 +46,8 @@ pub const SLENDER: [f64; 3] = [6.0, 0.2, 0.1];
 /// Its displacements by beam theory (their table 2): extension, shear in the plane, out of it, and twist, each under a
 /// unit load at the end.
 pub const THEORY: [f64; 4] = [3.0e-5, 0.1081, 0.4321, 0.03208];
-/// The matrices of so slender elements are ill-conditioned.
-const SLENDER_TOLERANCE: f64 = 1e-7;
+/// The matrices of so slender elements are ill-conditioned: rounding keeps the residual at 1e-7.
+const SLENDER_TOLERANCE: f64 = 2e-7;
 
 /// The beam of 6 x 1 x 1 regular elements under these loads; plane elements in plane stress.
 ///

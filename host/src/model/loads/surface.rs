@@ -86,7 +86,7 @@ mod tests {
             let mesh = bent(kind);
             let (mut force, mut moment, mut flux) = ([0.0; 3], [0.0; 3], 0.0);
             for face in mesh.skin() {
-                let integral = FaceIntegral::of(&face, &mesh.coords);
+                let integral = FaceIntegral::of(face, &mesh.coords);
                 for (&node, n) in face.nodes().iter().zip(integral.normal) {
                     let x = mesh.coords[node as usize];
                     let arm = cross(x, n);

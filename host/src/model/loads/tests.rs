@@ -158,7 +158,7 @@ fn a_warped_quadrilateral_integrates_its_own_normal() {
     // The area vector of a bilinear patch is half the cross product of its diagonals, and a closed skin adds to zero.
     let mut closed = [0.0; 3];
     for face in mesh.skin() {
-        let integral = FaceIntegral::of(&face, &mesh.coords);
+        let integral = FaceIntegral::of(face, &mesh.coords);
         let x: Vec<[f64; 3]> = face.nodes().iter().map(|&n| mesh.coords[n as usize]).collect();
         let (d, e) = ([0, 1, 2].map(|c| x[2][c] - x[0][c]), [0, 1, 2].map(|c| x[3][c] - x[1][c]));
         for c in 0..3 {
