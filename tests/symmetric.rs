@@ -1,5 +1,5 @@
-//! Products of matrices that are promised to be symmetric, of which the CPU reads half: they are the general product, the
-//! same bits for any number of threads, and what is above the diagonal has no part in them.
+//! Products of matrices that are promised to be symmetric, of which the CPU reads half: they are the general product,
+//! the same bits for any number of threads, and what is above the diagonal has no part in them.
 
 use crate::common::blocks::{Blocks, random_sparsity, sparsity};
 use crate::common::{Random, assert_close, bits, rounding};

@@ -1,5 +1,8 @@
 //! The vector steps of preconditioned conjugate gradients (DSM table III; Saad 2003, alg. 9.1), fused so that an
-//! iteration moves nine words per unknown besides the matrix product.
+//! iteration moves nine words per unknown besides the matrix product. Reached on an H200, product included: 96 % (tet4)
+//! and 97 % (hex8) of the copy bandwidth at 3.1 million unknowns, 99 and 100 % at 10.3 million. To go from the last
+//! entry to the first in one of the steps, to meet in the second-level cache what the step before has left there, took
+//! longer.
 //!
 //! | line of the algorithm | function |
 //! | --- | --- |
@@ -7,9 +10,9 @@
 //! | `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r`, `r . z`, `r . r` | [`cg_residual`] |
 //! | `u += alpha p`, `beta = new r.z / r.z`, `p = z + beta p` | [`cg_update`] |
 //!
-//! Of a diagonal preconditioner [`cg_residual`] keeps `z` alone, from which `r` is a division away: with `r` in its place the
-//! next step would read the diagonal too. Where the preconditioner is another: [`cg_residual_norm`], the preconditioner, and a
-//! product `r . z`.
+//! Of a diagonal preconditioner [`cg_residual`] keeps `z` alone, from which `r` is a division away: with `r` in its
+//! place the next step would read the diagonal too. Where the preconditioner is another: [`cg_residual_norm`], the
+//! preconditioner, and a product `r . z`.
 
 use crate::blas::{Ratio, quotient};
 use crate::real::{Real, fma};

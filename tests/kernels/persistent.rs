@@ -71,8 +71,8 @@ pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
-/// Of the launches here, blocks have room for nothing, for a few values, for their neighbours alone, with some values, and for
-/// all. Two rows name every other row: their blocks have no room for their neighbours when the rest do.
+/// Of the launches here, blocks have room for nothing, for a few values, for their neighbours alone, with some values,
+/// and for all. Two rows name every other row: their blocks have no room for their neighbours when the rest do.
 #[test]
 fn what_has_a_place_in_shared_memory_changes_no_bit() {
     fn check<T: Real>(size: usize) {

@@ -221,7 +221,8 @@ impl Backend for CpuBackend {
     ) -> Result<()> {
         let update = |first: usize, product: &[V::Arithmetic]| {
             let (n, z) = (product.len(), View::from_slice(&z.0[first..first + product.len()]));
-            // SAFETY: the step's vectors live and have the rows of z by the caller's promise; a row belongs to one part.
+            // SAFETY: the step's vectors live and have the rows of z by the caller's promise; a row belongs to one
+            // part.
             let step = unsafe {
                 Step {
                     inverse: View::new(step.inverse.as_ptr().add(first), n),

@@ -107,8 +107,8 @@ impl Grid {
 /// Bytes of shared memory that a block of every device can have.
 pub const MAX_SHARED: usize = 48 << 10;
 
-/// Refuses what a device has no room for beside what is there, before it is tried: a host would try. `purpose` says what it is for,
-/// and what does without.
+/// Refuses what a device has no room for beside what is there, before it is tried: a host would try. `purpose` says
+/// what it is for, and what does without.
 ///
 /// # Errors
 ///
@@ -194,8 +194,8 @@ pub trait Backend: Sized + 'static {
     /// # Safety
     /// The kernel's own contract: its views live, have the shapes it documents, and do not overlap.
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()>;
-    /// Starts a kernel whose threads work together, on a one-dimensional grid with dynamic shared memory; an error on the
-    /// CPU, whose items are not threads.
+    /// Starts a kernel whose threads work together, on a one-dimensional grid with dynamic shared memory; an error on
+    /// the CPU, whose items are not threads.
     ///
     /// # Safety
     /// The kernel's own contract.
@@ -203,8 +203,9 @@ pub trait Backend: Sized + 'static {
     /// Waits until everything asked for is done.
     fn finish(&self) -> Result<()>;
 
-    /// Notes what `work` asks of the device instead of doing it, to be done by [`Backend::replay`] as often as one likes; `None`
-    /// where that is no faster than asking again. `work` has been done once before, and neither makes nor reads arrays.
+    /// Notes what `work` asks of the device instead of doing it, to be done by [`Backend::replay`] as often as one
+    /// likes; `None` where that is no faster than asking again. `work` has been done once before, and neither makes nor
+    /// reads arrays.
     fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>> {
         Ok(None)
     }
@@ -218,12 +219,13 @@ pub trait Backend: Sized + 'static {
     fn lacks_factors(&self) -> Option<String> {
         Some(format!("{} has no library of them", self.name()))
     }
-    /// Factorises a symmetric positive definite matrix with a diagonal of 1 by the device's own sparse Cholesky method; pivots below
-    /// `smallest` are none. Waits.
+    /// Factorises a symmetric positive definite matrix with a diagonal of 1 by the device's own sparse Cholesky method;
+    /// pivots below `smallest` are none. Waits.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`Error::Device`] where there is no such method.
+    /// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`Error::Device`] where there is
+    /// no such method.
     fn factorise<F: Real>(&self, _lower: &LowerTriangle<F>, _smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
         Err(Error::Device(self.lacks_factors().unwrap_or_default()))
     }
@@ -247,8 +249,8 @@ pub trait Backend: Sized + 'static {
     /// `y = A x`.
     ///
     /// # Safety
-    /// `a` views the live index arrays of a matrix that has these values, and is symmetric if `a` has a triangle; x and y
-    /// have its rows.
+    /// `a` views the live index arrays of a matrix that has these values, and is symmetric if `a` has a triangle; x and
+    /// y have its rows.
     unsafe fn spmv<F: Format, V: Stored>(
         &self,
         a: Laid<F>,
@@ -284,8 +286,8 @@ pub trait Backend: Sized + 'static {
         scratch: &mut Self::Buffer<V::Arithmetic>,
     ) -> Result<()>;
 
-    /// A step of FEMSES from u over cells of N nodes; its result replaces `step.previous`. `out` is the square of the norm of
-    /// the residual before it.
+    /// A step of FEMSES from u over cells of N nodes; its result replaces `step.previous`. `out` is the square of the
+    /// norm of the residual before it.
     ///
     /// # Safety
     /// The views live and have the shapes of [`kernels_rs::femses::femses_gather`]; nobody else has `step.previous`.

@@ -63,7 +63,8 @@ pub fn estimate<B: Backend, T: Real>(
         let beta = Quotient { num: rho(j + 1), den: rho(j) };
         operator.apply_dot(backend, &p, &mut q, pq(j))?;
         backend.cg_residual(alpha, &q, inverse, &mut z, [rho(j + 1), UNREAD])?;
-        // r is needed no longer, and collects the solution, which nobody needs: the fused step is cheaper than its parts.
+        // r is needed no longer, and collects the solution, which nobody needs: the fused step is cheaper than its
+        // parts.
         backend.cg_update([alpha, beta], &z, &mut r, &mut p)?;
     }
     let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;

@@ -8,8 +8,8 @@ use kernels_rs::real::Real;
 use kernels_rs::sparse::compress::{CountNonzeros, NonzeroColumns, PickNonzeros};
 use std::rc::Rc;
 
-/// The entries of a matrix in format `dense` that are not zero, and its diagonal, as a matrix of scalars in another format (`csr`,
-/// say). Made where the matrix is, the same every time.
+/// The entries of a matrix in format `dense` that are not zero, and its diagonal, as a matrix of scalars in another
+/// format (`csr`, say). Made where the matrix is, the same every time.
 ///
 /// # Errors
 ///

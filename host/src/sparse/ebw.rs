@@ -120,9 +120,9 @@ impl<const D: usize, const S: usize, V: Stored> Work for SlicesProduct<'_, D, S,
     }
 }
 
-/// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here. Values
-/// are read in their order, as that is what prefetchers are for: sums kept in registers, eight lanes after the other, took
-/// 20 to 50 % longer.
+/// The products of a slice's rows, `[D][S]`. Lanes innermost: the layout that coalesces on a GPU vectorises here.
+/// Values are read in their order, as that is what prefetchers are for: sums kept in registers, eight lanes after the
+/// other, took 20 to 50 % longer.
 #[inline(always)]
 fn slice_product<const D: usize, const S: usize, V: Stored>(
     a: Ebw<D, S>,

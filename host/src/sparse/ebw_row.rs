@@ -1,4 +1,5 @@
-//! EBW with a thread per row. See `kernels_rs::sparse::ebw_row` for the layout; the CPU multiplies as by the other sizes of EBW.
+//! EBW with a thread per row. See `kernels_rs::sparse::ebw_row` for the layout; the CPU multiplies as by the other
+//! sizes of EBW.
 
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Half, Plan, Triangle};

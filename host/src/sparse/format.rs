@@ -15,7 +15,8 @@ use std::rc::Rc;
 
 /// Items a task of the CPU takes at least.
 const MIN_ITEMS: usize = 512;
-/// Rows of a part of a product on the CPU: 12 KiB of f64, which the nearest cache holds, and whole slices of any height.
+/// Rows of a part of a product on the CPU: 12 KiB of f64, which the nearest cache holds, and whole slices of any
+/// height.
 pub const PART: usize = 1536;
 
 /// What can be chosen within a format.
@@ -162,7 +163,8 @@ pub trait Format: Layout {
     /// `y = A x` on the CPU.
     ///
     /// # Safety
-    /// `self` views the arrays, which live, of a matrix with these values and `n_items` items, and x and y have its rows.
+    /// `self` views the arrays, which live, of a matrix with these values and `n_items` items, and x and y have its
+    /// rows.
     unsafe fn multiply<V: Stored>(self, n_items: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         let (values, x, y) = (View::from_slice(values), View::from_slice(x), ViewMut::from_slice(y));
         parallel::for_ranges(n_items, MIN_ITEMS, &|items| {
@@ -178,8 +180,8 @@ pub trait Format: Layout {
         });
     }
 
-    /// As [`Format::multiply`], and `then(i, part)` of every [`PART`] rows of y from row `i` on, while they are in cache if
-    /// the format can; what it returns, in the order of rows.
+    /// As [`Format::multiply`], and `then(i, part)` of every [`PART`] rows of y from row `i` on, while they are in
+    /// cache if the format can; what it returns, in the order of rows.
     ///
     /// # Safety
     /// As [`Format::multiply`].

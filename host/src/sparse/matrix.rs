@@ -118,8 +118,8 @@ impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
         x: &Vector<B, V::Arithmetic>,
         y: &mut Vector<B, V::Arithmetic>,
     ) -> Result<()> {
-        // SAFETY: the arrays live, and the caller gives the values and vectors that go with them; whoever wrote the values has
-        // said whether they are symmetric.
+        // SAFETY: the arrays live, and the caller gives the values and vectors that go with them; whoever wrote the
+        // values has said whether they are symmetric.
         unsafe { backend.spmv(self.laid(), values, x, y) }
     }
 

@@ -40,8 +40,8 @@ const R_32I: c_int = 10;
 /// The part of its version that `cudssGetProperty` tells by this number.
 const MAJOR_VERSION: c_int = 0;
 
-/// Memory of a factorisation over that of the factor's entries: measured 1.27 with 293 million entries, 1.8 with 17 million,
-/// where it is little.
+/// Memory of a factorisation over that of the factor's entries: measured 1.27 with 293 million entries, 1.8 with 17
+/// million, where it is little.
 const OVERHEAD: f64 = 1.3;
 
 /// What cuDSS hands out: a handle, settings, data or a matrix.
@@ -49,8 +49,8 @@ type Opaque = *mut c_void;
 type Status = c_int;
 /// An address in the device's memory; of no array if it is 0.
 type Address = sys::CUdeviceptr;
-/// `cudssMatrixCreateCsr` in versions 0: rows, columns, entries; offsets, their ends, columns and values; types of indices and values,
-/// kind, part and base.
+/// `cudssMatrixCreateCsr` in versions 0: rows, columns, entries; offsets, their ends, columns and values; types of
+/// indices and values, kind, part and base.
 type NewCsr0 = unsafe extern "C" fn(
     *mut Opaque,
     i64,
@@ -187,12 +187,13 @@ fn success(status: Status, doing: &str) -> Result<()> {
 }
 
 impl Session {
-    /// In a stream, with default settings, and without a matrix. Its deterministic setting stays off: with it version 0.7.1 never came back
-    /// from a singular matrix.
+    /// In a stream, with default settings, and without a matrix. Its deterministic setting stays off: with it version
+    /// 0.7.1 never came back from a singular matrix.
     fn new(functions: &'static Functions, stream: &Rc<Stream>) -> Result<Self> {
         let [handle, config, data, matrix, solution, rhs] = [null_mut(); 6];
         let mut new = Session { functions, handle, config, data, matrix, solution, rhs, stream: stream.clone() };
-        // SAFETY: each call writes one object, which is destroyed when the session is dropped; the stream lives as long.
+        // SAFETY: each call writes one object, which is destroyed when the session is dropped; the stream lives as
+        // long.
         unsafe {
             success((functions.create)(&raw mut new.handle), "start")?;
             success((functions.set_stream)(new.handle, stream.as_inner()), "use the stream")?;
@@ -202,14 +203,15 @@ impl Session {
         Ok(new)
     }
 
-    /// Sets the matrix, positive definite, by arrays on the device that live as long as the session; and the shape of vectors.
+    /// Sets the matrix, positive definite, by arrays on the device that live as long as the session; and the shape of
+    /// vectors.
     fn set_matrix<F: Real>(&mut self, n: usize, lower: &Lower<F>) -> Result<()> {
         let (n, entries) = (n as i64, lower.values.len() as i64);
         let [offsets, columns] = [&lower.row_start, &lower.columns].map(CudaBuffer::address);
         let (values, kind) = (lower.values.address(), real_type::<F>());
         let (to, part) = (&raw mut self.matrix, VIEW_LOWER);
-        // SAFETY: the arrays have the lengths and types that are said, and no ends of rows other than the next ones' starts. Vectors
-        // get their addresses before they are used.
+        // SAFETY: the arrays have the lengths and types that are said, and no ends of rows other than the next ones'
+        // starts. Vectors get their addresses before they are used.
         unsafe {
             let made = match self.functions.new_csr {
                 NewCsr::Zero(new) => {
@@ -261,7 +263,8 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // SAFETY: what is not null is the session's own, and nobody uses it any more. There is nothing to be done about a failure.
+        // SAFETY: what is not null is the session's own, and nobody uses it any more. There is nothing to be done about
+        // a failure.
         unsafe {
             for matrix in [self.matrix, self.solution, self.rhs].into_iter().filter(|matrix| !matrix.is_null()) {
                 (self.functions.matrix_destroy)(matrix);

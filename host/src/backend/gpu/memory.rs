@@ -1,7 +1,8 @@
-//! Arrays in a GPU's memory, from the driver's pool: to make or drop one waits for nothing, and takes its turn in the stream.
+//! Arrays in a GPU's memory, from the driver's pool: to make or drop one waits for nothing, and takes its turn in the
+//! stream.
 //!
-//! Memory of its own for each array (`cuMemAlloc`) stops the device at every release; it is for devices that have no pool, as
-//! some virtual ones have not.
+//! Memory of its own for each array (`cuMemAlloc`) stops the device at every release; it is for devices that have no
+//! pool, as some virtual ones have not.
 
 use super::cuda::{check, failure};
 use crate::backend::{Buffer, Plain};

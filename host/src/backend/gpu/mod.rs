@@ -59,17 +59,17 @@ pub trait Launcher: 'static {
     /// # Safety
     /// The kernel's own contract.
     unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()>;
-    /// Starts a kernel whose blocks wait for one another: all of them run at the same time. False, with nothing started, where the
-    /// device cannot do that.
+    /// Starts a kernel whose blocks wait for one another: all of them run at the same time. False, with nothing
+    /// started, where the device cannot do that.
     ///
     /// # Safety
     /// The kernel's own contract.
     unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool>;
-    /// As many blocks of this many threads of a kernel as can run at the same time, with the dynamic shared memory that each can
-    /// have without there being fewer.
+    /// As many blocks of this many threads of a kernel as can run at the same time, with the dynamic shared memory that
+    /// each can have without there being fewer.
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid>;
-    /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing. The arrays that it
-    /// uses live as long as the recording is replayed.
+    /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing. The
+    /// arrays that it uses live as long as the recording is replayed.
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
     /// Makes the launches that were noted.
     ///

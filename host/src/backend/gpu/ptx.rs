@@ -39,8 +39,8 @@ pub struct Requirements {
     target: u32,
 }
 
-/// The first version of the driver that knows each version of PTX: the versions of both rise in step between these (NVIDIA,
-/// "PTX ISA", release notes).
+/// The first version of the driver that knows each version of PTX: the versions of both rise in step between these
+/// (NVIDIA, "PTX ISA", release notes).
 const FIRST_DRIVERS: [((u32, u32), (u32, u32)); 4] =
     [((7, 0), (11, 0)), ((8, 0), (12, 0)), ((8, 7), (12, 8)), ((9, 0), (13, 0))];
 

@@ -52,8 +52,8 @@ impl Header {
         self.bytes_of::<T>(self.blocks)
     }
 
-    /// As [`Header::product_bytes`], of a matrix that is known to be symmetric: on the CPU of its diagonal blocks and those
-    /// below.
+    /// As [`Header::product_bytes`], of a matrix that is known to be symmetric: on the CPU of its diagonal blocks and
+    /// those below.
     pub fn symmetric_product_bytes<B: Backend, T: Real>(&self) -> u64 {
         self.bytes_of::<T>(if B::ON_HOST { (self.blocks + self.nodes) / 2 } else { self.blocks })
     }

@@ -9,8 +9,9 @@
 //! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid, or in the launch |
 //!
 //! A preconditioner in single precision (SBELL alg. 6) differs a little from one application to the next. The flexible
-//! `beta = z . (r - r_old) / (z_old . r_old)` (Polak and Ribiere) is made for that, but took no fewer iterations than the plain one
-//! on any model tried and up to a quarter more on a thin plate: so beta is the plain one, as SBELL has it.
+//! `beta = z . (r - r_old) / (z_old . r_old)` (Polak and Ribiere) is made for that, but took no fewer iterations than
+//! the plain one on any model tried and up to a quarter more on a thin plate: so beta is the plain one, as SBELL has
+//! it.
 //!
 //! What is returned is the best iterate seen, to a factor of ten.
 //!

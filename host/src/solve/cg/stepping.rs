@@ -1,8 +1,9 @@
 //! How many iterations are asked of the device at a time, and how.
 //!
-//! A look at the residual waits for the device, which is idle from then until the next launch arrives. So iterations are asked for
-//! in tens, with multigrid in twos: three launches each with a diagonal preconditioner, recorded once and repeated in one go where the device
-//! can; or, on small systems, hundreds in a single launch that looks at the residual itself.
+//! A look at the residual waits for the device, which is idle from then until the next launch arrives. So iterations
+//! are asked for in tens, with multigrid in twos: three launches each with a diagonal preconditioner, recorded once and
+//! repeated in one go where the device can; or, on small systems, hundreds in a single launch that looks at the
+//! residual itself.
 
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, RHO, Stepping, history, pq};
 use crate::backend::{Backend, CgState, Vector, check_finite};
@@ -63,7 +64,8 @@ impl<B: Backend> Stepper<B> {
 }
 
 impl<B: Backend, T: Real> Cg<'_, B, T> {
-    /// Iterates at most `most` times, and no further than to a square of the residual of `enough` where that is looked at.
+    /// Iterates at most `most` times, and no further than to a square of the residual of `enough` where that is looked
+    /// at.
     pub(super) fn advance(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Progress> {
         if let Some(progress) = self.advance_in_one(u, most, enough)? {
             return Ok(progress);
@@ -127,8 +129,8 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         }
         match &mut self.stepper {
             Stepper::Graph { recorded: Some((recording, current)), .. } if is_whole && *current == self.current => {
-                // SAFETY: the vectors that were recorded are this iteration's own, and live as long as it does, but for `u`, which
-                // the caller lends to all of it; the operator and the preconditioner are borrowed as long.
+                // SAFETY: the vectors that were recorded are this iteration's own, and live as long as it does, but for
+                // `u`, which the caller lends to all of it; the operator and the preconditioner are borrowed as long.
                 return unsafe { b.replay(recording) };
             }
             Stepper::Graph { warm, .. } => *warm = true,
