@@ -2,11 +2,10 @@
 //! `y_i += A_ij x_j` and `y_j += A_ij^T x_i`, half of the bytes. [`Triangle`] says which block columns these are and
 //! how rows are cut in parts.
 //!
-//! Two things make it pay, both measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), where the
-//! general product takes 33 ms. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at
-//! every slice, so the product says what it will read ([`AHEAD`]). And as it waits for memory no longer, arithmetic
-//! counts: some lanes at a time, so that what is gathered and summed for them stays in registers. All lanes of a
-//! slice took 25 ms, not 18.
+//! Two things make it pay, both measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), in a program that
+//! does nothing else. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at every slice, so
+//! the product says what it will read ([`AHEAD`]). And as it waits for memory no longer, arithmetic counts: some lanes at
+//! a time, so that what is gathered and summed for them stays in registers. All lanes of a slice took 25 ms, not 18.
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
