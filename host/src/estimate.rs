@@ -11,7 +11,7 @@
 //! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh, and [`preconditioner`] is where it is
 //! chosen.
 //!
-//! **Time** is iterations times the bytes that each has to move (the matrix, and ten words per unknown; see
+//! **Time** is iterations times the bytes that each has to move (the matrix, and nine words per unknown. see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
 //! multigrid its set-up too.
 
@@ -473,8 +473,8 @@ mod tests {
         let (iterations, moved) = multigrid.iteration.unwrap();
         let one = 1e-3 + 1e-2 + moved as f64 / 0.5e9;
         assert_eq!(multigrid.seconds(&speed), Some([MULTIGRID_SETUP * one, iterations * one]));
-        // Values of 3 x 3 blocks and their columns, and ten words per unknown.
-        assert_eq!((work.memory.matrix % 76, work.memory.matrix + 80 * work.unknowns as u64), (0, bytes));
+        // Values of 3 x 3 blocks and their columns, and nine words per unknown.
+        assert_eq!((work.memory.matrix % 76, work.memory.matrix + 72 * work.unknowns as u64), (0, bytes));
         cube.solver.precision = "mixed".into();
         let (fewer, more) = Work::of(&cube, "chebyshev").iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);
