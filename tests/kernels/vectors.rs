@@ -154,6 +154,7 @@ fn cg_residual_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let rows = new_z.iter().zip(&inverse).filter(|(_, m)| **m != T::ZERO);
     let residuals = rows.map(|(z, m)| (z.to_f64() / m.to_f64(), z.to_f64()));
     let (weighted, squares) = residuals.fold((0.0, 0.0), |(rz, rr), (r, z)| (rz + r * z, rr + r * r));
-    assert_close(&format!("sums of {n}"), &sums, &[weighted, squares], rounding::<f64>(), 1.0 + squares);
+    // Terms are of very different sizes, and added in another order.
+    assert_close(&format!("sums of {n}"), &sums, &[weighted, squares], 1e-11, 1.0 + squares);
     bits(&[bits_as_floats(&new_z), sums.to_vec()].concat())
 }
