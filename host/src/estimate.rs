@@ -22,7 +22,7 @@ use crate::precond;
 use rayon::prelude::*;
 
 /// Words per unknown that an iteration's vector steps move.
-const VECTOR_WORDS: u64 = 9;
+pub const VECTOR_WORDS: u64 = 9;
 /// Vectors that live while the iteration runs.
 const VECTORS: u64 = 10;
 /// Tolerance that [`coefficient`] is of.

@@ -57,17 +57,16 @@ impl CpuBackend {
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
         let Laid { layout, n_items, triangle } = a;
-        let Some(triangle) = triangle else {
-            // SAFETY: the caller's promise.
-            return unsafe { layout.multiply_then(n_items, values, x, y, then) };
-        };
-        let (mut halo, n) = (self.halo.borrow_mut(), triangle.halo_len(y.len()));
-        if halo.len() < n {
-            halo.resize(n, 0.0);
-        }
-        let half = Half { triangle, halo: bytemuck::cast_slice_mut(&mut halo[..n]) };
-        // SAFETY: as above, and the matrix is symmetric.
-        unsafe { layout.multiply_symmetric(n_items, half, values, x, y, then) }
+        let mut halo = self.halo.borrow_mut();
+        let half = triangle.map(|triangle| {
+            let n = triangle.halo_len(y.len());
+            if halo.len() < n {
+                halo.resize(n, 0.0);
+            }
+            Half { triangle, halo: bytemuck::cast_slice_mut(&mut halo[..n]) }
+        });
+        // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
+        unsafe { layout.multiply_then(n_items, half, values, x, y, then) }
     }
 
     fn quotient(&self, quotient: Quotient) -> f64 {
@@ -158,7 +157,7 @@ impl Backend for CpuBackend {
     }
 
     fn exclusive_sum(&self, counts: &HostBuffer<u32>) -> Result<HostBuffer<u64>> {
-        Ok(HostBuffer(running_sums(&counts.0)))
+        Ok(HostBuffer(running_sums(counts.0.iter().copied().map(u64::from))))
     }
 
     fn sort_order(&self, keys: &HostBuffer<u64>, bits: u32) -> Result<HostBuffer<u32>> {

@@ -25,6 +25,7 @@ use kernels_rs::femses::Elements;
 use kernels_rs::precond::{BlockMul, Step};
 use kernels_rs::real::{Real, Stored};
 use rayon::prelude::*;
+use std::ops::AddAssign;
 
 /// A plain value that can be copied to a device bit by bit.
 pub trait Plain: DeviceCopy + bytemuck::Pod + Send + Sync {}
@@ -232,7 +233,7 @@ pub trait Backend: Sized + 'static {
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.
     fn exclusive_sum(&self, counts: &Self::Buffer<u32>) -> Result<Self::Buffer<u64>> {
-        self.upload_vec(running_sums(&self.download(counts)?))
+        self.upload_vec(running_sums(self.download(counts)?.into_iter().map(u64::from)))
     }
     /// The order in which keys ascend, `order[new] = old`; equal keys keep theirs. Keys are below `2^bits`.
     fn sort_order(&self, keys: &Self::Buffer<u64>, bits: u32) -> Result<Self::Buffer<u32>> {
@@ -455,14 +456,14 @@ pub struct Blocks<V> {
     pub values: V,
 }
 
-/// What [`Backend::exclusive_sum`] says, on the host.
-fn running_sums(counts: &[u32]) -> Vec<u64> {
-    let mut total = 0;
-    let ends = counts.iter().map(|count| {
-        total += u64::from(*count);
+/// 0, and the sums of all numbers up to each.
+pub(crate) fn running_sums<T: Copy + Default + AddAssign>(numbers: impl Iterator<Item = T>) -> Vec<T> {
+    let mut total = T::default();
+    let ends = numbers.map(|number| {
+        total += number;
         total
     });
-    std::iter::once(0).chain(ends).collect()
+    std::iter::once(T::default()).chain(ends).collect()
 }
 
 /// What [`Backend::sort_order`] says, on the host.

@@ -80,6 +80,18 @@ fn sorted([a, b, c, d]: Key) -> Key {
     [a, b, c, d]
 }
 
+/// Those sides that are there once.
+pub(super) fn single(mut sides: Vec<FaceUse>) -> Vec<FaceUse> {
+    sides.par_sort_unstable();
+    sides.chunk_by(|a, b| a.key == b.key).filter(|shared| shared.len() == 1).map(|one| one[0]).collect()
+}
+
+/// The sides, in the order of the solids.
+pub(super) fn in_order(mesh: &Mesh, mut sides: Vec<FaceUse>) -> Vec<Face> {
+    sides.par_sort_unstable_by_key(|side| (side.block, side.cell, side.side));
+    sides.iter().map(|side| side.face(mesh)).collect()
+}
+
 /// The key of a facet given as a cell of its own.
 fn facet_key(cells: &Cells, facet: u32) -> Key {
     let mut key = [u32::MAX; MAX_FACE_CORNERS];
@@ -171,12 +183,7 @@ impl Mesh {
             let is_marked = |face: &&Face| face.nodes().iter().all(|&node| marked[node as usize]);
             return self.skin().iter().filter(is_marked).copied().collect();
         }
-        let mut sides = self.sides_within(marked);
-        sides.par_sort_unstable();
-        let mut single: Vec<FaceUse> =
-            sides.chunk_by(|a, b| a.key == b.key).filter(|shared| shared.len() == 1).map(|one| one[0]).collect();
-        single.sort_unstable_by_key(|side| (side.block, side.cell, side.side));
-        single.iter().map(|side| side.face(self)).collect()
+        in_order(self, single(self.sides_within(marked)))
     }
 
     /// The sides of all solids that have marked nodes only.

@@ -9,9 +9,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
-use super::faces::{Face, FaceUse, Key, for_each_face, key};
+use super::faces::{Face, FaceUse, Key, for_each_face, in_order, key, single};
 use super::{Cells, Mesh};
 use crate::parallel;
 
@@ -49,9 +47,7 @@ impl Mesh {
 fn find(mesh: &Mesh) -> Vec<Face> {
     let is_left = sieve(mesh);
     let n_left = is_left.iter().filter(|&&left| left).count();
-    let mut single = if n_left > mesh.coords.len() / MANY { single_of_all(mesh) } else { single_at(mesh, &is_left) };
-    single.par_sort_unstable_by_key(|side| (side.block, side.cell, side.side));
-    single.iter().map(|side| side.face(mesh)).collect()
+    in_order(mesh, if n_left > mesh.coords.len() / MANY { single_of_all(mesh) } else { single_at(mesh, &is_left) })
 }
 
 /// The sides that belong to one solid, by lists of the solids round each node.
@@ -65,9 +61,7 @@ fn single_of_all(mesh: &Mesh) -> Vec<FaceUse> {
 
 /// Those whose lowest corner is marked, by a list of all sides at such nodes.
 fn single_at(mesh: &Mesh, marked: &[bool]) -> Vec<FaceUse> {
-    let mut sides = sides_at(mesh, marked);
-    sides.par_sort_unstable();
-    sides.chunk_by(|a, b| a.key == b.key).filter(|shared| shared.len() == 1).map(|one| one[0]).collect()
+    single(sides_at(mesh, marked))
 }
 
 /// Whether each node may be the lowest corner of a side of the skin, `[n_nodes]`.

@@ -69,29 +69,21 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         _: usize,
+        half: Option<Half<V::Arithmetic>>,
         values: &[V],
         x: &[V::Arithmetic],
         y: &mut [V::Arithmetic],
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
+        if let Some(half) = half {
+            // SAFETY: the caller's promise.
+            return unsafe { ebw_symmetric::multiply(self, half, values, x, y, then) };
+        }
         const { assert!(PART.is_multiple_of(D * S)) };
         parallel::map_chunks(y, PART, &|first, y| {
             widest(SlicesProduct { a: self, first: first / (D * S), values, x, y: &mut *y });
             then(first, y)
         })
-    }
-
-    unsafe fn multiply_symmetric<V: Stored, R: Send>(
-        self,
-        _: usize,
-        half: Half<V::Arithmetic>,
-        values: &[V],
-        x: &[V::Arithmetic],
-        y: &mut [V::Arithmetic],
-        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
-    ) -> Vec<R> {
-        // SAFETY: the caller's promise.
-        unsafe { ebw_symmetric::multiply(self, half, values, x, y, then) }
     }
 }
 

@@ -36,25 +36,13 @@ impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         n_items: usize,
+        half: Option<Half<V::Arithmetic>>,
         values: &[V],
         x: &[V::Arithmetic],
         y: &mut [V::Arithmetic],
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
         // SAFETY: the caller's promise; the arrays are those of this matrix.
-        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_then(n_items, values, x, y, then) }
-    }
-
-    unsafe fn multiply_symmetric<V: Stored, R: Send>(
-        self,
-        n_items: usize,
-        half: Half<V::Arithmetic>,
-        values: &[V],
-        x: &[V::Arithmetic],
-        y: &mut [V::Arithmetic],
-        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
-    ) -> Vec<R> {
-        // SAFETY: as above.
-        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_symmetric(n_items, half, values, x, y, then) }
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_then(n_items, half, values, x, y, then) }
     }
 }

@@ -9,6 +9,7 @@
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
+use crate::backend::running_sums;
 use crate::backend::widest::{Work, prefetch, widest};
 use crate::parallel::{self, split_at_bounds};
 use cuda_std::GpuFloat;
@@ -20,7 +21,7 @@ use std::array;
 /// asking for none 40.
 const AHEAD: usize = 8;
 
-/// As [`super::Format::multiply_symmetric`].
+/// As [`super::Format::multiply_then`] by half of the matrix.
 ///
 /// # Safety
 /// As there.
@@ -37,8 +38,8 @@ pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, R: Send>(
     let n = D * triangle.n_rows;
     assert!(triangle.height == S && [x.len(), y.len()] == [n; 2], "the triangle of another matrix");
     let parts = &triangle.parts;
-    let halo_ends: Vec<usize> = running(parts.iter().map(|part| D * S * part.n_halo));
-    let rows = running(parts.iter().map(|part| D * S * part.slices.len())).into_iter().map(|row| row.min(n));
+    let halo_ends: Vec<usize> = running_sums(parts.iter().map(|part| D * S * part.n_halo));
+    let rows = running_sums(parts.iter().map(|part| D * S * part.slices.len())).into_iter().map(|row| row.min(n));
     let (rows, halos) = (split_at_bounds(y, rows), split_at_bounds(halo, halo_ends.iter().copied()));
     let tasks = parts.iter().zip(rows).zip(halos).collect();
     parallel::for_each(tasks, &|((part, y), halo)| {
@@ -59,15 +60,6 @@ pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, R: Send>(
         }
         then(first, y)
     })
-}
-
-/// 0, and the sums of all numbers up to each.
-fn running(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
-    let ends = numbers.scan(0, |end, n| {
-        *end += n;
-        Some(*end)
-    });
-    std::iter::once(0).chain(ends).collect()
 }
 
 /// `sums_l += a_l b_l`.

@@ -180,14 +180,16 @@ pub trait Format: Layout {
         });
     }
 
-    /// As [`Format::multiply`], and `then(i, part)` of every [`PART`] rows of y from row `i` on, while they are in
-    /// cache if the format can; what it returns, in the order of rows.
+    /// As [`Format::multiply`], by half of a symmetric matrix if there is a [`Format::triangle`]; and `then(i, part)` of
+    /// every [`PART`] rows of y from row `i` on, while they are in cache if the format can; what it returns, in the order
+    /// of rows.
     ///
     /// # Safety
-    /// As [`Format::multiply`].
+    /// As [`Format::multiply`]; if there is a `half`, the matrix is symmetric and the triangle that of these arrays.
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         n_items: usize,
+        _half: Option<Half<V::Arithmetic>>,
         values: &[V],
         x: &[V::Arithmetic],
         y: &mut [V::Arithmetic],
@@ -196,23 +198,6 @@ pub trait Format: Layout {
         // SAFETY: the caller's promise.
         unsafe { self.multiply(n_items, values, x, y) };
         parallel::map_chunks(y, PART, &|first, y| then(first, y))
-    }
-
-    /// As [`Format::multiply_then`], of a symmetric matrix, by its [`Format::triangle`].
-    ///
-    /// # Safety
-    /// As [`Format::multiply`]; the triangle is that of these arrays.
-    unsafe fn multiply_symmetric<V: Stored, R: Send>(
-        self,
-        n_items: usize,
-        _half: Half<V::Arithmetic>,
-        values: &[V],
-        x: &[V::Arithmetic],
-        y: &mut [V::Arithmetic],
-        then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
-    ) -> Vec<R> {
-        // SAFETY: the caller's promise.
-        unsafe { self.multiply_then(n_items, values, x, y, then) }
     }
 }
 

@@ -7,6 +7,7 @@
 //! rows of y to itself; and for the slices before it that its columns name, its halo, sums of its own, which are
 //! added to y in the order of parts.
 
+use crate::backend::running_sums;
 use crate::parallel;
 use kernels_rs::sparse::sliced::Sliced;
 use std::ops::Range;
@@ -125,14 +126,8 @@ impl<'a> Columns<'a> {
 
     /// `n` parts of about equally many blocks.
     fn parts(&self, widths: &[u32], n: usize) -> Vec<Part> {
-        let ends: Vec<u64> = widths
-            .iter()
-            .scan(0, |end, width| {
-                *end += u64::from(*width);
-                Some(*end)
-            })
-            .collect();
-        let total = ends.last().copied().unwrap_or(0);
+        let sums = running_sums(widths.iter().copied().map(u64::from));
+        let (ends, total) = (&sums[1..], sums[widths.len()]);
         let bound = |part: usize| match part {
             0 => 0,
             _ => ends.partition_point(|end| end * (n as u64) <= total * part as u64),

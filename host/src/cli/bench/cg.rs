@@ -9,6 +9,7 @@ use crate::assembly::Ordering;
 use crate::backend::Backend;
 use crate::backend::device::with_backend;
 use crate::cli::{print, table};
+use crate::estimate::VECTOR_WORDS;
 use crate::model::Model;
 use crate::precond::{self, Context};
 use crate::solve::{CgOptions, Silent, Stepping};
@@ -17,9 +18,6 @@ use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-
-/// Words per unknown that the fused vector steps of an iteration move.
-const VECTOR_WORDS: usize = 9;
 
 /// The formats, and when to stop.
 #[derive(Debug, clap::Args)]
@@ -115,7 +113,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let iteration_bytes =
-        header.symmetric_product_bytes::<B, T>() + (VECTOR_WORDS * header.dofs * size_of::<T>()) as u64;
+        header.symmetric_product_bytes::<B, T>() + VECTOR_WORDS * (header.dofs * size_of::<T>()) as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
     let bench = Bench { backend, arguments, model, ideal_ms };
     let row = |format: &String| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format));
