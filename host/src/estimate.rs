@@ -11,7 +11,7 @@
 //! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh, and [`preconditioner`] is where it is
 //! chosen.
 //!
-//! **Time** is iterations times the bytes that each has to move (the matrix, and nine words per unknown. see
+//! **Time** is iterations times the bytes that each has to move (the matrix, and [`vector_bytes`] per unknown, see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
 //! multigrid its set-up too.
 
@@ -21,8 +21,11 @@ use crate::model::{Analysis, Model};
 use crate::precond;
 use rayon::prelude::*;
 
-/// Words per unknown that an iteration's vector steps move.
-pub const VECTOR_WORDS: u64 = 9;
+/// Bytes per unknown that an iteration's vector steps move, in words of so many bytes: the diagonal is in single
+/// precision.
+pub const fn vector_bytes(word: u64) -> u64 {
+    8 * word + 4
+}
 /// Vectors that live while the iteration runs.
 const VECTORS: u64 = 10;
 /// Tolerance that [`coefficient`] is of.
@@ -257,7 +260,7 @@ fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64
     let values = matrix_values(model);
     let size = model.analysis.components() as u64;
     let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
-    let own = product(values.first()) + VECTOR_WORDS * values[0] * unknowns;
+    let own = product(values.first()) + vector_bytes(values[0]) * unknowns;
     if name == precond::MULTIGRID {
         let quadratic = model.mesh.solids().any(|(_, cells)| !cells.is_empty() && cells.kind.info().is_quadratic());
         let iterations = MULTIGRID_ITERATIONS[usize::from(quadratic)] * solver.tolerance.ln() / TOLERANCE.ln();
@@ -403,7 +406,7 @@ mod tests {
         for (element, rows, setup, iteration) in [("tet4", 14.8, 73.8e-3, 6.0e-3), ("hex8", 26.5, 83.8e-3, 7.4e-3)] {
             let mut work = Work::of(&clamped_box(element, [1; 3], [2; 3]), "amg");
             let (n, nodes) = (work.iteration.unwrap().0, 1_030_301.0);
-            let own = matrix_bytes((nodes * rows) as u64, 3, 8) + VECTOR_WORDS * DOUBLE * 3 * nodes as u64;
+            let own = matrix_bytes((nodes * rows) as u64, 3, 8) + vector_bytes(DOUBLE) * 3 * nodes as u64;
             work.iteration = Some((n, own + MULTIGRID_PRODUCTS * matrix_bytes((nodes * rows) as u64, 3, 8)));
             let [found, all] = work.seconds(&speed).unwrap();
             for off in [found / setup, all / n / iteration] {
@@ -473,8 +476,8 @@ mod tests {
         let (iterations, moved) = multigrid.iteration.unwrap();
         let one = 1e-3 + 1e-2 + moved as f64 / 0.5e9;
         assert_eq!(multigrid.seconds(&speed), Some([MULTIGRID_SETUP * one, iterations * one]));
-        // Values of 3 x 3 blocks and their columns, and nine words per unknown.
-        assert_eq!((work.memory.matrix % 76, work.memory.matrix + 72 * work.unknowns as u64), (0, bytes));
+        // Values of 3 x 3 blocks and their columns, and eight and a half words per unknown.
+        assert_eq!((work.memory.matrix % 76, work.memory.matrix + 68 * work.unknowns as u64), (0, bytes));
         cube.solver.precision = "mixed".into();
         let (fewer, more) = Work::of(&cube, "chebyshev").iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);

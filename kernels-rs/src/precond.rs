@@ -50,6 +50,20 @@ impl<T: Real> Step<T> {
     }
 }
 
+/// Computes: the inverse of a diagonal in single precision. What is not 0 does not become it, nor infinite: there it is
+/// another preconditioner, and one all the same.
+///
+/// Parameters: `inverse, rounded [n]`. Thread mapping: an item per entry. Memory moved: a word and 4 bytes per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn round_diagonal<T: Real>(i: usize, inverse: View<T>, rounded: ViewMut<f32>) {
+    let exact = inverse.at(i).to_f64();
+    let size = exact.abs().clamp(f32::MIN_POSITIVE.into(), f32::MAX.into());
+    rounded.set(i, if exact == 0.0 { 0.0 } else { size.copysign(exact) as f32 });
+}
+
 /// Computes: the first step of a polynomial, `z_i = factor * inverse_i r_i`.
 /// Parameters: `inverse, r, z [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
 ///

@@ -58,6 +58,7 @@ checks!(
     matrices::made_up_values,
     matrices::eliminate,
     matrices::inverse_diagonal,
+    precond::round_diagonal,
     precond::polynomial_start,
     precond::polynomial_step,
     precond::lanczos_start,

@@ -32,7 +32,8 @@ fn start(blocks: &Blocks, f: &[f64]) -> (Vec<f64>, State) {
     let mut inverse = vec![0.0; blocks.n()];
     blocks.for_each(|row, column, value| {
         if row == column {
-            inverse[row] = 1.0 / value
+            // In single precision, as a preconditioner has it.
+            inverse[row] = f64::from((1.0 / value) as f32)
         }
     });
     let p: Vec<f64> = inverse.iter().zip(f).map(|(inverse, f)| inverse * f).collect();

@@ -7,7 +7,7 @@ use crate::common::{Random, assert_close, bits, quotient, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::cg::CgUpdate;
 use kernels_rs::half::F16;
-use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, Step, ToDouble, ToSingle};
+use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, RoundDiagonal, Step, ToDouble, ToSingle};
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use warpfem::backend::{self, Backend, Buffer, Scalar};
@@ -18,6 +18,33 @@ const BETA: f64 = 2.5 / 0.7;
 
 fn floats<T: Real>(values: &[T]) -> Vec<f64> {
     values.iter().map(|v| v.to_f64()).collect()
+}
+
+pub fn round_diagonal<B: Backend>(backend: &B) -> Vec<u64> {
+    let of = |n| [round_diagonal_of::<B, f32>(backend, n), round_diagonal_of::<B, f64>(backend, n)].concat();
+    item_sizes(backend).flat_map(of).collect()
+}
+
+fn round_diagonal_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let mut inverse: Vec<T> = Random(1).vector(n);
+    // A row that is left out, and what has no place in single precision if T is double.
+    let beyond = [(0.0, 0.0), (-1e-60, -f32::MIN_POSITIVE), (1e60, f32::MAX)];
+    for (entry, (exact, _)) in inverse.iter_mut().zip(beyond) {
+        *entry = T::from_f64(exact);
+    }
+    let device_inverse = backend.upload(&inverse).unwrap();
+    let mut rounded = backend.upload(&unwritten::<f32>(n)).unwrap();
+    // SAFETY: both live and hold n entries.
+    unsafe { backend.run(n, RoundDiagonal { inverse: device_inverse.view(), rounded: rounded.view_mut() }) }.unwrap();
+    let rounded = before_guard(backend, "round_diagonal", &rounded);
+    let exact = |i: usize| match beyond.get(i) {
+        Some((exact, limit)) if T::from_f64(*exact).to_f64() == *exact => *limit,
+        // In single precision they were 0 and infinite before.
+        Some((exact, _)) => [0.0, f32::MAX][usize::from(*exact > 0.0)],
+        None => inverse[i].to_f64() as f32,
+    };
+    assert!((0..n).all(|i| rounded[i] == exact(i)), "round_diagonal: {rounded:?}");
+    bits(&rounded)
 }
 
 pub fn polynomial_start<B: Backend>(backend: &B) -> Vec<u64> {

@@ -260,7 +260,7 @@ impl Backend for CpuBackend {
         &self,
         alpha: Quotient,
         q: &HostBuffer<T>,
-        inverse: &HostBuffer<T>,
+        inverse: &HostBuffer<f32>,
         z: &mut HostBuffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
@@ -270,8 +270,9 @@ impl Backend for CpuBackend {
         let partials = chunks.map(|((z, q), inverse)| {
             let mut sums = [0.0; 2];
             for ((z, q), inverse) in z.iter_mut().zip(q).zip(inverse) {
-                *z -= alpha * *inverse * *q;
-                let residual = quotient(z.to_f64(), inverse.to_f64());
+                let inverse = f64::from(*inverse);
+                *z -= alpha * T::from_f64(inverse) * *q;
+                let residual = quotient(z.to_f64(), inverse);
                 sums[0] += residual * z.to_f64();
                 sums[1] += residual * residual;
             }

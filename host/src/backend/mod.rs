@@ -327,7 +327,7 @@ pub trait Backend: Sized + 'static {
     }
 
     /// `y_i = a_i x_i`.
-    fn mul<T: Real>(&self, a: &Self::Buffer<T>, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
+    fn mul<T: Real>(&self, a: &Self::Buffer<f32>, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
         assert!(a.len() == x.len() && x.len() == y.len(), "vectors of different lengths");
         // SAFETY: all three live and have the same length; y is borrowed uniquely.
         unsafe { self.run(x.len(), Mul { a: a.view(), x: x.view(), y: y.view_mut() }) }
@@ -353,7 +353,7 @@ pub trait Backend: Sized + 'static {
         &self,
         alpha: Quotient,
         q: &Self::Buffer<T>,
-        inverse: &Self::Buffer<T>,
+        inverse: &Self::Buffer<f32>,
         z: &mut Self::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()>;
@@ -426,7 +426,7 @@ pub trait Backend: Sized + 'static {
 /// What [`Backend::cg_persistent`] iterates on, and how far.
 pub struct CgState<'a, B: Backend, T: Real> {
     /// The inverse of the diagonal.
-    pub inverse: &'a Vector<B, T>,
+    pub inverse: &'a Vector<B, f32>,
     /// The solution.
     pub u: &'a mut Vector<B, T>,
     /// The residual.

@@ -5,11 +5,14 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::assembly::supports::InverseDiagonal;
+use kernels_rs::precond::RoundDiagonal;
 use kernels_rs::real::{Real, Stored};
+use std::marker::PhantomData;
 
-/// The inverse of the diagonal.
-pub struct Jacobi<B: Backend, T: Real> {
-    inverse: Vector<B, T>,
+/// The inverse of the diagonal, in single precision.
+pub struct Jacobi<B: Backend, T> {
+    inverse: Vector<B, f32>,
+    of: PhantomData<T>,
 }
 
 /// `1 / K_ii`, `[n]`; 0 for an empty row.
@@ -21,12 +24,20 @@ pub fn inverse_diagonal<B: Backend, V: Stored>(backend: &B, matrix: &Matrix<B, V
     Ok(inverse)
 }
 
+/// An inverse of a diagonal in single precision: of a preconditioner, that is enough.
+pub(super) fn rounded<B: Backend, T: Real>(backend: &B, inverse: &Vector<B, T>) -> Result<Vector<B, f32>> {
+    let mut rounded = backend.zeros(inverse.len())?;
+    // SAFETY: both live and have as many entries.
+    unsafe { backend.run(inverse.len(), RoundDiagonal { inverse: inverse.view(), rounded: rounded.view_mut() }) }?;
+    Ok(rounded)
+}
+
 impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
     fn apply(&self, backend: &B, _: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
         backend.mul(&self.inverse, r, z)
     }
 
-    fn diagonal(&self) -> Option<&Vector<B, T>> {
+    fn diagonal(&self) -> Option<&Vector<B, f32>> {
         Some(&self.inverse)
     }
 }
@@ -35,6 +46,6 @@ impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
     const NAME: &'static str = "jacobi";
 
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
-        Ok(Jacobi { inverse: inverse_diagonal(backend, matrix)? })
+        Ok(Jacobi { inverse: rounded(backend, &inverse_diagonal(backend, matrix)?)?, of: PhantomData })
     }
 }

@@ -64,7 +64,7 @@ pub trait Preconditioner<B: Backend, T: Real> {
     }
 
     /// The diagonal of `M^-1`, if that is all there is to it: then the iteration applies it in passing.
-    fn diagonal(&self) -> Option<&Vector<B, T>> {
+    fn diagonal(&self) -> Option<&Vector<B, f32>> {
         None
     }
 

@@ -13,6 +13,7 @@
 //! the number of steps: a bound a fifth too high on finite element meshes. Zhou and Li (Linear Algebra Appl. 435, 2011)
 //! give this one.
 
+use super::jacobi::rounded;
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::sparse::Operator;
@@ -55,6 +56,7 @@ pub fn estimate<B: Backend, T: Real>(
     let [mut p, mut q] = [backend.zeros(n)?, backend.zeros(n)?];
     // SAFETY: both live and have n entries.
     unsafe { backend.run(n, LanczosStart { inverse: inverse.view(), r: r.view_mut() }) }?;
+    let inverse = &rounded(backend, inverse)?;
     backend.mul(inverse, &r, &mut z)?;
     backend.copy(&z, &mut p)?;
     backend.dot(&r, &p, rho(0))?;
@@ -92,9 +94,9 @@ fn bounds(rho: &[f64], pq: &[f64], epsilon: f64) -> Spectrum {
     let (lower, upper) = ends.fold((f64::INFINITY, 0.0_f64), |(lower, upper), (theta, error)| {
         (lower.min(theta - error), upper.max(theta + error))
     });
-    // What the process itself rounds.
-    let room = 8.0 * k as f64 * epsilon * upper;
-    Spectrum { lower: (lower - room).max(0.0), upper: upper + room }
+    // What the process itself rounds, and what the rounded diagonal does to every eigenvalue.
+    let (room, rounding) = (8.0 * k as f64 * epsilon * upper, f64::from(f32::EPSILON));
+    Spectrum { lower: ((1.0 - rounding) * lower - room).max(0.0), upper: (1.0 + rounding) * upper + room }
 }
 
 /// The eigenvalues of a symmetric tridiagonal matrix, which replace its `diagonal [k]`, and the last component of each

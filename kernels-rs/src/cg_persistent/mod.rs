@@ -52,7 +52,7 @@ pub const fn max_slices(size: usize) -> usize {
 #[derive(Clone, Copy)]
 pub struct CgVectors<T: DeviceCopy> {
     /// The inverse of the diagonal.
-    pub inverse: View<T>,
+    pub inverse: View<f32>,
     /// The solution.
     pub u: ViewMut<T>,
     /// The residual.
@@ -154,7 +154,8 @@ impl<T: Real> Own<T> {
         let place = part.entry::<D>();
         let mut own = Own { place, inverse: T::ZERO, u: T::ZERO, r: T::ZERO, z: T::ZERO, p: T::ZERO };
         if let Some(i) = place {
-            (own.inverse, own.u, own.r, own.p) = (v.inverse.at(i), v.u.at(i), v.r.at(i), v.p.at(i));
+            own.inverse = T::from_f64(v.inverse.at(i).into());
+            (own.u, own.r, own.p) = (v.u.at(i), v.r.at(i), v.p.at(i));
         }
         own
     }

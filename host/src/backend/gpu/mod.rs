@@ -377,7 +377,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         &self,
         alpha: Quotient,
         q: &L::Buffer<T>,
-        inverse: &L::Buffer<T>,
+        inverse: &L::Buffer<f32>,
         z: &mut L::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {

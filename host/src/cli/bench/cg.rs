@@ -9,7 +9,7 @@ use crate::assembly::Ordering;
 use crate::backend::Backend;
 use crate::backend::device::with_backend;
 use crate::cli::{print, table};
-use crate::estimate::VECTOR_WORDS;
+use crate::estimate::vector_bytes;
 use crate::model::Model;
 use crate::precond::{self, Context};
 use crate::solve::{CgOptions, Silent, Stepping};
@@ -79,8 +79,8 @@ struct Report {
     preconditioner: &'static str,
     /// How the device was told what to do.
     stepping: String,
-    /// Bytes an iteration must move: the product's, which on the CPU are those of half the matrix, and nine words per
-    /// unknown.
+    /// Bytes an iteration must move: the product's, which on the CPU are those of half the matrix, and
+    /// [`vector_bytes`] per unknown.
     iteration_bytes: u64,
     rows: Vec<Row<Figures>>,
 }
@@ -113,7 +113,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
     header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let iteration_bytes =
-        header.symmetric_product_bytes::<B, T>() + VECTOR_WORDS * (header.dofs * size_of::<T>()) as u64;
+        header.symmetric_product_bytes::<B, T>() + vector_bytes(size_of::<T>() as u64) * header.dofs as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
     let bench = Bench { backend, arguments, model, ideal_ms };
     let row = |format: &String| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format));
