@@ -30,12 +30,12 @@ const MIN_ITEMS: usize = 512;
 pub struct CpuBackend {
     scalars: RefCell<Vec<f64>>,
     /// Room for the sums of products with half of a symmetric matrix, as much as one has asked for.
-    halo: RefCell<Vec<f64>>,
+    sums: RefCell<Vec<f64>>,
 }
 
 impl Default for CpuBackend {
     fn default() -> Self {
-        CpuBackend { scalars: RefCell::new(new_bank()), halo: RefCell::default() }
+        CpuBackend { scalars: RefCell::new(new_bank()), sums: RefCell::default() }
     }
 }
 
@@ -57,13 +57,13 @@ impl CpuBackend {
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
         let Laid { layout, n_items, triangle } = a;
-        let mut halo = self.halo.borrow_mut();
+        let mut sums = self.sums.borrow_mut();
         let half = triangle.map(|triangle| {
-            let n = triangle.halo_len(y.len());
-            if halo.len() < n {
-                halo.resize(n, 0.0);
+            let n = triangle.n_sums(y.len() / triangle.n_rows.max(1));
+            if sums.len() < n {
+                sums.resize(n, 0.0);
             }
-            Half { triangle, halo: bytemuck::cast_slice_mut(&mut halo[..n]) }
+            Half { triangle, sums: &mut bytemuck::cast_slice_mut(&mut sums[..n])[..n] }
         });
         // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
         unsafe { layout.multiply_then(n_items, half, values, x, y, then) }

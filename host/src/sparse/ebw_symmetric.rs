@@ -2,10 +2,13 @@
 //! `y_i += A_ij x_j` and `y_j += A_ij^T x_i`, half of the bytes. [`Triangle`] says which block columns these are and
 //! how rows are cut in parts.
 //!
-//! Two things make it pay, both measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), in a program that
+//! Three things make it pay, all measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), in a program that
 //! does nothing else. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at every slice, so
-//! the product says what it will read ([`AHEAD`]). And as it waits for memory no longer, arithmetic counts: some lanes at
-//! a time, so that what is gathered and summed for them stays in registers. All lanes of a slice took 25 ms, not 18.
+//! the product says what it will read ([`AHEAD`]). As it waits for memory no longer, arithmetic counts: some lanes at a
+//! time, so that what is gathered and summed for them stays in registers. All lanes of a slice took 25 ms, not 18. And a
+//! part's sums are kept component by component, not node by node: neighbouring lanes mostly have neighbouring columns,
+//! whose sums are then added in one instruction. With that, and no questions asked where all blocks of a block column are
+//! below the diagonal, it takes 16 ms instead of 20, and 11 instead of 13 on tet4.
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
@@ -17,9 +20,9 @@ use kernels_rs::real::Stored;
 use kernels_rs::sparse::Ebw;
 use std::array;
 
-/// Block columns between the one that is multiplied and the one that is asked for from memory. 4 and 8 took 18 ms, and
-/// asking for none 40.
-const AHEAD: usize = 8;
+/// Block columns between the one that is multiplied and the one that is asked for from memory. On hex8 4 and 8 took 18
+/// ms, and asking for none 40; on tet4, where a slice has 8 to be read, 4 and 8 took 12 and 12 took 21.
+const AHEAD: usize = 4;
 
 /// As [`super::Format::multiply_then`] by half of the matrix.
 ///
@@ -34,32 +37,46 @@ pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, R: Send>(
     then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
 ) -> Vec<R> {
     const { assert!(PART.is_multiple_of(D * S)) };
-    let Half { triangle, halo } = half;
-    let n = D * triangle.n_rows;
-    assert!(triangle.height == S && [x.len(), y.len()] == [n; 2], "the triangle of another matrix");
+    let Half { triangle, sums } = half;
+    assert!(triangle.height == S && [x.len(), y.len()] == [D * triangle.n_rows; 2], "the triangle of another matrix");
     let parts = &triangle.parts;
-    let halo_ends: Vec<usize> = running_sums(parts.iter().map(|part| D * S * part.n_halo));
-    let rows = running_sums(parts.iter().map(|part| D * S * part.slices.len())).into_iter().map(|row| row.min(n));
-    let (rows, halos) = (split_at_bounds(y, rows), split_at_bounds(halo, halo_ends.iter().copied()));
-    let tasks = parts.iter().zip(rows).zip(halos).collect();
-    parallel::for_each(tasks, &|((part, y), halo)| {
+    let bounds = running_sums(parts.iter().map(|part| part.n_sums(D * S)));
+    let tasks = parts.iter().zip(split_at_bounds(sums, bounds.iter().copied())).collect();
+    parallel::for_each(tasks, &|(part, sums)| {
+        let [first, halo, n_rows] = [part.slices.start, part.n_halo, part.n_sums(1)].map(|slices| S * slices);
         // As many lanes as fill a vector of 256 bits.
         if size_of::<V::Arithmetic>() == size_of::<f64>() {
-            widest(PartProduct::<D, S, 4, V> { a, triangle, part, values, x, y, halo });
+            widest(PartProduct::<D, S, 4, V> { a, triangle, part, values, x, first, halo, n_rows, sums });
         } else {
-            widest(PartProduct::<D, S, 8, V> { a, triangle, part, values, x, y, halo });
+            widest(PartProduct::<D, S, 8, V> { a, triangle, part, values, x, first, halo, n_rows, sums });
         }
     });
     parallel::map_chunks(y, PART, &|first, y| {
         let slices = first / (D * S)..(first + y.len()).div_ceil(D * S);
-        for (part, start) in parts.iter().zip(&halo_ends) {
+        for (slice, y) in slices.clone().zip(y.chunks_mut(D * S)) {
+            let part = parts.partition_point(|part| part.slices.end <= slice);
+            let sums = &sums[bounds[part]..bounds[part + 1]];
+            let row = S * (parts[part].n_halo + slice - parts[part].slices.start);
+            for_rows::<D, _>(y, sums, row, |y, sum| *y = sum);
+        }
+        for (part, bounds) in parts.iter().zip(bounds.windows(2)) {
+            let sums = &sums[bounds[0]..bounds[1]];
             for (slice, place) in part.halo_among(slices.clone()) {
-                let (rows, sums) = (&mut y[D * S * (slice - slices.start)..], &halo[start + D * S * place..]);
-                rows.iter_mut().zip(&sums[..D * S]).for_each(|(y, sum)| *y += *sum);
+                let y = y.chunks_mut(D * S).nth(slice - slices.start).expect("a slice of the chunk");
+                for_rows::<D, _>(y, sums, S * place, |y, sum| *y += sum);
             }
         }
         then(first, y)
     })
+}
+
+/// Gives `put` the entries of some rows of y with a part's sums for them, which begin with those of `row`.
+#[inline(always)]
+fn for_rows<const D: usize, T: GpuFloat>(y: &mut [T], sums: &[T], row: usize, put: impl Fn(&mut T, T)) {
+    let sums: [&[T]; D] = array::from_fn(|i| &sums[sums.len() / D * i + row..][..y.len() / D]);
+    for (lane, y) in y.chunks_exact_mut(D).enumerate() {
+        y.iter_mut().zip(sums).for_each(|(y, sums)| put(y, sums[lane]));
+    }
 }
 
 /// `sums_l += a_l b_l`.
@@ -77,10 +94,12 @@ struct PartProduct<'a, const D: usize, const S: usize, const L: usize, V: Stored
     part: &'a Part,
     values: &'a [V],
     x: &'a [V::Arithmetic],
-    /// The part's rows.
-    y: &'a mut [V::Arithmetic],
-    /// Its sums for rows before.
-    halo: &'a mut [V::Arithmetic],
+    /// Its first row, the rows of its halo, and of both.
+    first: usize,
+    halo: usize,
+    n_rows: usize,
+    /// Sums for them, `[D][n_rows]`: those of neighbouring rows are neighbours, as lanes are.
+    sums: &'a mut [V::Arithmetic],
 }
 
 /// A slice's rows.
@@ -102,7 +121,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> Work for PartPro
 
     #[inline(always)]
     fn run(mut self) {
-        self.halo.fill(V::Arithmetic::ZERO);
+        self.sums.chunks_mut(self.n_rows).for_each(|sums| sums[..self.halo].fill(V::Arithmetic::ZERO));
         for slice in self.part.slices.clone() {
             self.multiply(slice);
         }
@@ -124,32 +143,84 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
             own.rows[lane] = (first + lane) as u32;
             own.x.iter_mut().zip(x).for_each(|(own, x)| own[lane] = *x);
         }
-        let y = D * (first - S * self.part.slices.start);
-        self.y[y..y + D * n].fill(V::Arithmetic::ZERO);
+        let (n_rows, row) = (self.n_rows, self.row(first));
+        for i in 0..D {
+            self.sums[n_rows * i + row..][..S].fill(V::Arithmetic::ZERO);
+        }
+        let below = &self.triangle.below[slice];
+        let all_columns = self.a.sliced.columns;
+        // SAFETY: all of them, which live.
+        let all_columns = unsafe { all_columns.slice(0..all_columns.len()) };
         for k in start..end {
             let ahead = if k + AHEAD < end { k + AHEAD } else { k + AHEAD - end + next };
-            // SAFETY: the columns of blocks k of the slice, and host views check their bounds.
-            let columns: [u32; S] = array::from_fn(|lane| unsafe { self.a.sliced.columns.at(S * k + lane) });
-            for lanes in (0..S).step_by(L) {
-                prefetch(self.values, (D * D * (S * ahead + lanes))..(D * D * (S * ahead + lanes + L)));
-                self.multiply_blocks(k, lanes, &columns, &mut own);
-            }
-            for lanes in (0..S).step_by(L) {
-                self.add_transposed(lanes, &columns, &own);
+            prefetch(all_columns, S * ahead, S);
+            let columns = &all_columns[S * k..S * (k + 1)];
+            if k == start {
+                self.multiply_diagonal(k, ahead, &mut own);
+            } else if below.contains(&((k - start) as u32)) {
+                self.multiply_column::<true>(k, ahead, columns, &mut own);
+            } else {
+                self.multiply_column::<false>(k, ahead, columns, &mut own);
             }
         }
-        for (lane, y) in self.y[y..y + D * n].chunks_exact_mut(D).enumerate() {
-            y.iter_mut().zip(&own.sums).for_each(|(y, sums)| *y += sums[lane]);
+        for i in 0..D {
+            let sums = &mut self.sums[n_rows * i + row..][..S];
+            sums.iter_mut().zip(&own.sums[i]).for_each(|(sum, own)| *sum += *own);
+        }
+    }
+
+    /// The products of the diagonal blocks, which are the slice's first.
+    #[inline(always)]
+    fn multiply_diagonal(&self, k: usize, ahead: usize, own: &mut SliceRows<V::Arithmetic, D, S>) {
+        for lanes in (0..S).step_by(L) {
+            prefetch(self.values, D * D * (S * ahead + lanes), D * D * L);
+            let x = array::from_fn(|j| array::from_fn(|l| own.x[j][lanes + l]));
+            self.multiply_blocks(x, k, lanes, own);
+        }
+    }
+
+    /// The row's place in the part's sums.
+    #[inline(always)]
+    fn row(&self, row: usize) -> usize {
+        match row.checked_sub(self.first) {
+            Some(row) => self.halo + row,
+            None => S * self.part.places[row / S - self.part.reach] as usize + row % S,
+        }
+    }
+
+    /// The products of a block column. `BELOW`: all blocks are below the diagonal.
+    #[inline(always)]
+    fn multiply_column<const BELOW: bool>(
+        &mut self,
+        k: usize,
+        ahead: usize,
+        columns: &[u32],
+        own: &mut SliceRows<V::Arithmetic, D, S>,
+    ) {
+        for (i, columns) in columns.as_chunks::<L>().0.iter().enumerate() {
+            let lanes = L * i;
+            prefetch(self.values, D * D * (S * ahead + lanes), D * D * L);
+            if BELOW || (0..L).all(|l| columns[l] < own.rows[lanes + l]) {
+                self.multiply_blocks(self.gathered(*columns), k, lanes, own);
+            } else {
+                self.multiply_blocks(self.gather_some(*columns, own.first + lanes), k, lanes, own);
+            }
+        }
+        for (i, columns) in columns.as_chunks::<L>().0.iter().enumerate() {
+            self.add_transposed::<BELOW>(L * i, *columns, own);
         }
     }
 
     /// The products of blocks `k` of L lanes: A x is added to `own.sums`, and A^T x is left in `own.back`, not in
     /// registers: the compiler would compute it lane by lane, as it is added.
     #[inline(always)]
-    fn multiply_blocks(&self, k: usize, lanes: usize, columns: &[u32; S], own: &mut SliceRows<V::Arithmetic, D, S>) {
-        let columns: [u32; L] = array::from_fn(|l| columns[lanes + l]);
-        let below = (0..L).all(|l| columns[l] < own.rows[lanes + l]);
-        let x = self.gathered(columns, below, own.first + lanes);
+    fn multiply_blocks(
+        &self,
+        x: [[V::Arithmetic; L]; D],
+        k: usize,
+        lanes: usize,
+        own: &mut SliceRows<V::Arithmetic, D, S>,
+    ) {
         let own_x: [[_; L]; D] = array::from_fn(|i| array::from_fn(|l| own.x[i][lanes + l]));
         let mut sums: [[_; L]; D] = array::from_fn(|i| array::from_fn(|l| own.sums[i][lanes + l]));
         let mut back = [[V::Arithmetic::ZERO; L]; D];
@@ -166,63 +237,51 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         own.back.iter_mut().zip(back).for_each(|(own, back)| own[lanes..lanes + L].copy_from_slice(&back));
     }
 
-    /// Adds what [`PartProduct::multiply_blocks`] has left of L lanes to the rows of their columns.
+    /// Adds what [`PartProduct::multiply_blocks`] has left of L lanes, as far as they are below the diagonal, to the sums
+    /// of their columns' rows.
     #[inline(always)]
-    fn add_transposed(&mut self, lanes: usize, columns: &[u32; S], own: &SliceRows<V::Arithmetic, D, S>) {
-        let first = S * self.part.slices.start;
-        let lanes = lanes..lanes + L;
-        if lanes.clone().all(|lane| (first as u32..own.rows[lane]).contains(&columns[lane])) {
-            for lane in lanes {
-                let row = D * (columns[lane] as usize - first);
-                for j in 0..D {
-                    // SAFETY: the column is at least the part's first row and before one of its rows, so one of them.
-                    unsafe { *self.y.get_unchecked_mut(row + j) += own.back[j][lane] };
-                }
+    fn add_transposed<const BELOW: bool>(
+        &mut self,
+        lanes: usize,
+        columns: [u32; L],
+        own: &SliceRows<V::Arithmetic, D, S>,
+    ) {
+        let n_rows = self.n_rows;
+        if BELOW && columns == array::from_fn(|l| columns[0].wrapping_add(l as u32)) {
+            // Neighbours, and so are their places, as all slices that columns name have one.
+            let row = self.row(columns[0] as usize);
+            for j in 0..D {
+                let back = &own.back[j][lanes..lanes + L];
+                // SAFETY: L rows from this one on are columns of the part's rows.
+                let sums = unsafe { self.sums.get_unchecked_mut(n_rows * j + row..n_rows * j + row + L) };
+                // All of them, before one is stored: a vector.
+                let new: [_; L] = array::from_fn(|l| sums[l] + back[l]);
+                sums.copy_from_slice(&new);
             }
         } else {
-            lanes.filter(|lane| columns[*lane] < own.rows[*lane]).for_each(|lane| {
-                self.add(columns[lane] as usize, array::from_fn(|j| own.back[j][lane]));
-            });
-        }
-    }
-
-    /// x of L columns, and 0 of those above the diagonal. `below`: none is on it or above.
-    #[inline(always)]
-    fn gathered(&self, columns: [u32; L], below: bool, first: usize) -> [[V::Arithmetic; L]; D] {
-        let mut x = [[V::Arithmetic::ZERO; L]; D];
-        if !below {
-            self.gather_some(columns, first, &mut x);
-            return x;
-        }
-        for (j, x) in x.iter_mut().enumerate() {
-            for (x, column) in x.iter_mut().zip(columns) {
-                // SAFETY: columns before a row of the matrix, which the vector has.
-                *x = unsafe { *self.x.get_unchecked(D * column as usize + j) };
+            for l in (0..L).filter(|l| BELOW || columns[*l] < own.rows[lanes + l]) {
+                let row = self.row(columns[l] as usize);
+                (0..D).for_each(|j| self.sums[n_rows * j + row] += own.back[j][lanes + l]);
             }
         }
-        x
     }
 
-    /// x of those of L columns that are not above the diagonal. Apart, so that the compiler keeps the usual case in
-    /// vectors.
+    /// x of L columns below the diagonal.
+    #[inline(always)]
+    fn gathered(&self, columns: [u32; L]) -> [[V::Arithmetic; L]; D] {
+        // SAFETY: columns before a row of the matrix, which the vector has.
+        let x = |l: usize, j| unsafe { *self.x.get_unchecked(D * columns[l] as usize + j) };
+        array::from_fn(|j| array::from_fn(|l| x(l, j)))
+    }
+
+    /// x of L columns, and 0 of those above the diagonal. Apart, so that the compiler keeps the usual case in vectors.
     #[inline(never)]
-    fn gather_some(&self, columns: [u32; L], first: usize, x: &mut [[V::Arithmetic; L]; D]) {
+    fn gather_some(&self, columns: [u32; L], first: usize) -> [[V::Arithmetic; L]; D] {
+        let mut x = [[V::Arithmetic::ZERO; L]; D];
         for (l, column) in columns.into_iter().enumerate().filter(|(l, column)| *column as usize <= first + l) {
             let column = column as usize;
             x.iter_mut().zip(&self.x[D * column..D * (column + 1)]).for_each(|(x, value)| x[l] = *value);
         }
-    }
-
-    /// Adds to a row of the part or of its halo.
-    #[inline(always)]
-    fn add(&mut self, row: usize, sums: [V::Arithmetic; D]) {
-        let y = match row.checked_sub(S * self.part.slices.start) {
-            Some(row) => &mut self.y[D * row..D * (row + 1)],
-            None => {
-                let row = S * self.part.places[row / S - self.part.reach] as usize + row % S;
-                &mut self.halo[D * row..D * (row + 1)]
-            }
-        };
-        y.iter_mut().zip(sums).for_each(|(y, sum)| *y += sum);
+        x
     }
 }

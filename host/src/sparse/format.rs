@@ -104,8 +104,8 @@ pub struct Laid<'a, F> {
 pub struct Half<'a, T> {
     /// Which half.
     pub triangle: &'a Triangle,
-    /// Room for sums, [`Triangle::halo_len`] or more.
-    pub halo: &'a mut [T],
+    /// Room for [`Triangle::n_sums`].
+    pub sums: &'a mut [T],
 }
 
 /// A storage format. Item kernels build it, so that it is the same on every device.

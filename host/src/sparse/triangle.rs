@@ -4,8 +4,8 @@
 //! row of a slice. A slice's first block columns hold its lower triangle, and the rest, nearly half of its values,
 //! need not be read. A product adds each block to its row, and transposed to its column's row, which may belong to
 //! another thread. Therefore rows are cut in parts, which do not depend on the number of threads. Each part has its
-//! rows of y to itself; and for the slices before it that its columns name, its halo, sums of its own, which are
-//! added to y in the order of parts.
+//! rows to itself; and for the slices before it that its columns name, its halo, sums of its own, which are added to
+//! the rows in the order of parts.
 
 use crate::backend::running_sums;
 use crate::parallel;
@@ -29,6 +29,8 @@ pub struct Triangle {
     pub n_rows: usize,
     /// For each slice the block columns that hold its diagonal and all that is below, `[n_slices]`.
     pub widths: Vec<u32>,
+    /// Those of them with nothing but blocks below the diagonal, `[n_slices]`.
+    pub below: Vec<Range<u32>>,
     /// The parts, in the order of rows.
     pub parts: Vec<Part>,
 }
@@ -46,8 +48,9 @@ pub struct Part {
 }
 
 impl Triangle {
-    /// The triangle of a matrix of `n_rows` block rows in slices of `height`; `None` if halos were more than half of
-    /// the matrix's rows, as where the order of rows has nothing to do with which are neighbours.
+    /// The triangle of a matrix of `n_rows` block rows in slices of `height`; `None` if a row does not begin with its
+    /// diagonal block, or if halos were more than half of the matrix's rows, as where the order of rows has nothing to do
+    /// with which are neighbours.
     ///
     /// # Safety
     /// The arrays of `sliced` live, in the host's memory, and are those of such a matrix.
@@ -55,17 +58,22 @@ impl Triangle {
         // SAFETY: the caller's promise.
         let columns = unsafe { Columns::new(sliced, height, n_rows) };
         let n_slices = n_rows.div_ceil(height);
+        if !(0..n_slices).all(|slice| columns.begins_with_diagonal(slice)) {
+            return None;
+        }
         let of_slices = |slices: Range<usize>| slices.map(|slice| columns.width(slice)).collect::<Vec<u32>>();
         let widths = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
         let fewest = if n_slices > MANY_SLICES { FEWEST_PARTS } else { 1 };
         let numbers = std::iter::successors(Some(MOST_PARTS), |n| (*n > fewest).then_some(n / 2));
         let parts = numbers.map(|n| columns.parts(&widths, n)).find(|parts| 2 * n_halo(parts) <= n_slices)?;
-        Some(Triangle { height, n_rows, widths, parts })
+        let of_slices = |slices: Range<usize>| slices.map(|slice| columns.below(slice)).collect::<Vec<_>>();
+        let below = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
+        Some(Triangle { height, n_rows, widths, below, parts })
     }
 
-    /// Entries of all halos, for vectors of `n` entries.
-    pub fn halo_len(&self, n: usize) -> usize {
-        n_halo(&self.parts) * self.height * (n / self.n_rows.max(1))
+    /// Sums that a product forms, with `size` unknowns per row: those of the parts' rows, and of their halos.
+    pub fn n_sums(&self, size: usize) -> usize {
+        self.parts.iter().map(|part| part.n_sums(size * self.height)).sum()
     }
 }
 
@@ -77,6 +85,11 @@ fn n_halo(parts: &[Part]) -> usize {
 impl Part {
     /// In [`Part::places`]: not in the halo.
     pub const NONE: u32 = u32::MAX;
+
+    /// Sums that a product forms, with so many of a slice: those of its halo, and after them of its rows.
+    pub fn n_sums(&self, of_slice: usize) -> usize {
+        of_slice * (self.slices.len() + self.n_halo)
+    }
 
     /// The halo's slices among these, and their places, both in order.
     pub fn halo_among(&self, slices: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
@@ -114,6 +127,12 @@ impl<'a> Columns<'a> {
         (rows, columns.chunks_exact(self.height).map(move |columns| &columns[..n]))
     }
 
+    /// Whether every row of a slice begins with its diagonal block.
+    fn begins_with_diagonal(&self, slice: usize) -> bool {
+        let (rows, mut columns) = self.slice(slice);
+        columns.next().is_some_and(|first| first.iter().zip(rows).all(|(column, row)| *column as usize == row))
+    }
+
     /// Block columns of a slice up to the last one with a block below the diagonal; the first one at least, as it has
     /// the diagonal.
     fn width(&self, slice: usize) -> u32 {
@@ -122,6 +141,16 @@ impl<'a> Columns<'a> {
         let last =
             columns.rposition(|columns| columns.iter().zip(rows.clone()).any(|(column, row)| (*column as usize) < row));
         last.map_or(least, |last| last + 1) as u32
+    }
+
+    /// Block columns of a slice, the first aside, up to the first one that has a block not below the diagonal: none if
+    /// the slice has fewer rows than others.
+    fn below(&self, slice: usize) -> Range<u32> {
+        let (rows, columns) = self.slice(slice);
+        let is_below = |columns: &&[u32]| {
+            rows.len() == self.height && columns.iter().zip(rows.clone()).all(|(column, row)| (*column as usize) < row)
+        };
+        1..1 + columns.skip(1).take_while(is_below).count() as u32
     }
 
     /// `n` parts of about equally many blocks.
