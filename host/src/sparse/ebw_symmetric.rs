@@ -2,13 +2,13 @@
 //! `y_i += A_ij x_j` and `y_j += A_ij^T x_i`, half of the bytes. [`Triangle`] says which block columns these are and
 //! how rows are cut in parts.
 //!
-//! Three things make it pay, all measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), in a program that
-//! does nothing else. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at every slice, so
-//! the product says what it will read ([`AHEAD`]). As it waits for memory no longer, arithmetic counts: some lanes at a
-//! time, so that what is gathered and summed for them stays in registers. All lanes of a slice took 25 ms, not 18. And a
-//! part's sums are kept component by component, not node by node: neighbouring lanes mostly have neighbouring columns,
-//! whose sums are then added in one instruction. With that, and no questions asked where all blocks of a block column are
-//! below the diagonal, it takes 16 ms instead of 20, and 11 instead of 13 on tet4.
+//! Three things make it pay, all measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), in a program
+//! that does nothing else. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at every
+//! slice, so the product says what it will read ([`AHEAD`]). As it waits for memory no longer, arithmetic counts: some
+//! lanes at a time, so that what is gathered and summed for them stays in registers. All lanes of a slice took 25 ms,
+//! not 18. And a part's sums are kept component by component, not node by node: neighbouring lanes mostly have
+//! neighbouring columns, whose sums are then added in one instruction. With that, and no questions asked where all
+//! blocks of a block column are below the diagonal, it takes 16 ms instead of 20, and 11 instead of 13 on tet4.
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
@@ -237,8 +237,8 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         own.back.iter_mut().zip(back).for_each(|(own, back)| own[lanes..lanes + L].copy_from_slice(&back));
     }
 
-    /// Adds what [`PartProduct::multiply_blocks`] has left of L lanes, as far as they are below the diagonal, to the sums
-    /// of their columns' rows.
+    /// Adds what [`PartProduct::multiply_blocks`] has left of L lanes, as far as they are below the diagonal, to the
+    /// sums of their columns' rows.
     #[inline(always)]
     fn add_transposed<const BELOW: bool>(
         &mut self,

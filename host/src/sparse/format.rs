@@ -180,9 +180,9 @@ pub trait Format: Layout {
         });
     }
 
-    /// As [`Format::multiply`], by half of a symmetric matrix if there is a [`Format::triangle`]; and `then(i, part)` of
-    /// every [`PART`] rows of y from row `i` on, while they are in cache if the format can; what it returns, in the order
-    /// of rows.
+    /// As [`Format::multiply`], by half of a symmetric matrix if there is a [`Format::triangle`]; and `then(i, part)`
+    /// of every [`PART`] rows of y from row `i` on, while they are in cache if the format can; what it returns, in the
+    /// order of rows.
     ///
     /// # Safety
     /// As [`Format::multiply`]; if there is a `half`, the matrix is symmetric and the triangle that of these arrays.

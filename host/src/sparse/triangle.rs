@@ -49,8 +49,8 @@ pub struct Part {
 
 impl Triangle {
     /// The triangle of a matrix of `n_rows` block rows in slices of `height`; `None` if a row does not begin with its
-    /// diagonal block, or if halos were more than half of the matrix's rows, as where the order of rows has nothing to do
-    /// with which are neighbours.
+    /// diagonal block, or if halos were more than half of the matrix's rows, as where the order of rows has nothing to
+    /// do with which are neighbours.
     ///
     /// # Safety
     /// The arrays of `sliced` live, in the host's memory, and are those of such a matrix.
