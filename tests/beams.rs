@@ -96,3 +96,16 @@ fn the_slender_beam_of_macneal_and_harder() {
         assert!(ratios.get(3).is_none_or(|twist| (0.88..1.0).contains(twist)), "{kind:?}: {ratios:?}");
     }
 }
+
+/// Where rounding decides how far the iteration gets, Jacobi's diagonal in single precision takes nothing away.
+#[test]
+fn jacobi_goes_as_far_as_rounding_lets_it() {
+    for kind in [Tet10, Hex20] {
+        let mut problem = beam::pulled(kind, 1, 1.0, 1.0).unwrap();
+        let bending = found(&problem).0;
+        (problem.model.solver.preconditioner, problem.model.solver.tolerance) = ("jacobi".into(), 3e-7);
+        let (ratio, solution) = found(&problem);
+        assert!(solution.outcome.relative_residual <= 3e-7, "{kind:?}: {:?}", solution.outcome.ending);
+        assert_close("bending", &[ratio], &[bending], 1e-5, 1.0);
+    }
+}

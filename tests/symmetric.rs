@@ -24,6 +24,22 @@ fn band(n: usize, most: usize, reach: usize, hubs: &[usize]) -> Sparsity {
     sparsity(&neighbours)
 }
 
+/// Rows at a few distances neighbour each other, as in a grid: most neighbouring rows have neighbouring columns. Rows
+/// that are left out have no blocks.
+fn grid(n: usize, is_left_out: impl Fn(usize) -> bool) -> Sparsity {
+    let (mut row_start, mut columns) = (vec![0], Vec::new());
+    for row in 0..n {
+        let before = [333, 40, 7, 1].into_iter().filter_map(|distance| row.checked_sub(distance));
+        let after = [1, 7, 40, 333].into_iter().map(|distance| row + distance).filter(|other| *other < n);
+        if !is_left_out(row) {
+            columns.push(row as u32);
+            columns.extend(before.chain(after).filter(|other| !is_left_out(*other)).map(|other| other as u32));
+        }
+        row_start.push(columns.len() as u64);
+    }
+    Sparsity { row_start, columns }
+}
+
 /// Patterns that are cut in parts, or small.
 fn patterns() -> Vec<(String, Sparsity)> {
     let mut patterns = Vec::new();
@@ -31,6 +47,8 @@ fn patterns() -> Vec<(String, Sparsity)> {
         patterns.push((format!("random of {n}"), random_sparsity(n, 12, n as u64)));
     }
     patterns.push(("diagonal".into(), sparsity(&vec![Vec::new(); 70])));
+    patterns.push(("a grid".into(), grid(4001, |_| false)));
+    patterns.push(("a grid with gaps".into(), grid(4001, |row| row % 97 == 5 || (128..260).contains(&row))));
     patterns.push(("many parts".into(), band(4001, 9, 40, &[])));
     patterns.push(("all parts reach the first row".into(), band(4001, 3, 10, &[0])));
     patterns.push(("the last row reaches all, in one part".into(), band(1200, 3, 10, &[1199])));

@@ -60,10 +60,9 @@ impl CpuBackend {
         let mut sums = self.sums.borrow_mut();
         let half = triangle.map(|triangle| {
             let n = triangle.n_sums(y.len() / triangle.n_rows.max(1));
-            if sums.len() < n {
-                sums.resize(n, 0.0);
-            }
-            Half { triangle, sums: &mut bytemuck::cast_slice_mut(&mut sums[..n])[..n] }
+            let len = sums.len().max((n * size_of::<V::Arithmetic>()).div_ceil(size_of::<f64>()));
+            sums.resize(len, 0.0);
+            Half { triangle, sums: &mut bytemuck::cast_slice_mut(&mut sums)[..n] }
         });
         // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
         unsafe { layout.multiply_then(n_items, half, values, x, y, then) }

@@ -326,7 +326,7 @@ pub trait Backend: Sized + 'static {
         unsafe { self.run(x.len(), Fill { value, x: x.view_mut() }) }
     }
 
-    /// `y_i = a_i x_i`.
+    /// `y_i = a_i x_i`, a in single precision: what a diagonal preconditioner does.
     fn mul<T: Real>(&self, a: &Self::Buffer<f32>, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
         assert!(a.len() == x.len() && x.len() == y.len(), "vectors of different lengths");
         // SAFETY: all three live and have the same length; y is borrowed uniquely.

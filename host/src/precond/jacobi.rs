@@ -27,7 +27,7 @@ pub fn inverse_diagonal<B: Backend, V: Stored>(backend: &B, matrix: &Matrix<B, V
 /// An inverse of a diagonal in single precision: of a preconditioner, that is enough.
 pub(super) fn rounded<B: Backend, T: Real>(backend: &B, inverse: &Vector<B, T>) -> Result<Vector<B, f32>> {
     let mut rounded = backend.zeros(inverse.len())?;
-    // SAFETY: both live and have as many entries.
+    // SAFETY: both have as many entries, and live until the kernel has run: what is freed is freed in its order.
     unsafe { backend.run(inverse.len(), RoundDiagonal { inverse: inverse.view(), rounded: rounded.view_mut() }) }?;
     Ok(rounded)
 }

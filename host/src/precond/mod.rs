@@ -3,7 +3,7 @@
 //! | preconditioner | `M^-1` | source |
 //! | --- | --- | --- |
 //! | `none` | `I` | |
-//! | `jacobi` | `D^-1`, D the diagonal of K | |
+//! | `jacobi` | `D^-1`, D the diagonal of K, in single precision | |
 //! | `block_jacobi` | the inverse of the diagonal blocks | |
 //! | `neumann` | `p(D^-1 K) D^-1`, p the truncated Neumann series | SBELL sec. 2; Saad 2003, sec. 12.3.1 |
 //! | `chebyshev` | the same, p by Chebyshev's iteration | Saad 2003, alg. 12.1 |

@@ -45,7 +45,8 @@ const fn pq(j: usize) -> Scalar {
 /// Where `r . r` goes, which nobody reads.
 const UNREAD: Scalar = Scalar::new(2 * STEPS + 1);
 
-/// Bounds of the spectrum of `D^-1 K`, from the inverse of the diagonal D. Rows where that is 0 are left out.
+/// Bounds of the spectrum of `D^-1 K`, from the inverse of the diagonal D, of which no entry is beyond what single
+/// precision holds (1e-38 to 3e38). Rows where that is 0 are left out.
 pub fn estimate<B: Backend, T: Real>(
     backend: &B,
     operator: &dyn Operator<B, T>,

@@ -2,13 +2,14 @@
 //! `y_i += A_ij x_j` and `y_j += A_ij^T x_i`, half of the bytes. [`Triangle`] says which block columns these are and
 //! how rows are cut in parts.
 //!
-//! Three things make it pay, all measured on a cube of hex8, n = 60, on one thread of an EPYC (Zen 4), in a program
-//! that does nothing else. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at every
-//! slice, so the product says what it will read ([`AHEAD`]). As it waits for memory no longer, arithmetic counts: some
-//! lanes at a time, so that what is gathered and summed for them stays in registers. All lanes of a slice took 25 ms,
-//! not 18. And a part's sums are kept component by component, not node by node: neighbouring lanes mostly have
-//! neighbouring columns, whose sums are then added in one instruction. With that, and no questions asked where all
-//! blocks of a block column are below the diagonal, it takes 16 ms instead of 20, and 11 instead of 13 on tet4.
+//! Three things make it pay. Times are of cubes, n = 60, on one thread of an EPYC (Zen 4), in a program that does
+//! nothing else. Reading 14 of 27 block columns of each slice loses the machine's own prefetcher at every slice, so the
+//! product says what it will read ([`AHEAD`]): without that hex8 took 40 ms, not 18. As it waits for memory no longer,
+//! arithmetic counts: some lanes at a time, so that what is gathered and summed for them stays in registers; all lanes
+//! of a slice took 25 ms, not 18. And a part's sums are kept component by component, not node by node: neighbouring
+//! lanes mostly have neighbouring columns, whose sums are then added in one instruction. With that, and no questions
+//! asked where all blocks of a block column are below the diagonal, hex8 went from 20 to 16 ms and tet4 from 13 to 11
+//! on another day.
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
@@ -20,8 +21,9 @@ use kernels_rs::real::Stored;
 use kernels_rs::sparse::Ebw;
 use std::array;
 
-/// Block columns between the one that is multiplied and the one that is asked for from memory. On hex8 4 and 8 took 18
-/// ms, and asking for none 40; on tet4, where a slice has 8 to be read, 4 and 8 took 12 and 12 took 21.
+/// Block columns between the one that is multiplied and the one that is asked for from memory: no more than the
+/// narrowest slices have to be read, else the next slice's upper half is asked for. With 12 tet4, whose slices have 8,
+/// took twice as long as with 4 or 8; hex8 took as long with 4 as with 8.
 const AHEAD: usize = 4;
 
 /// As [`super::Format::multiply_then`] by half of the matrix.
@@ -36,7 +38,7 @@ pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, R: Send>(
     y: &mut [V::Arithmetic],
     then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
 ) -> Vec<R> {
-    const { assert!(PART.is_multiple_of(D * S)) };
+    const { assert!(PART.is_multiple_of(D * S) && S.is_multiple_of(8)) };
     let Half { triangle, sums } = half;
     assert!(triangle.height == S && [x.len(), y.len()] == [D * triangle.n_rows; 2], "the triangle of another matrix");
     let parts = &triangle.parts;
@@ -252,7 +254,8 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
             let row = self.row(columns[0] as usize);
             for j in 0..D {
                 let back = &own.back[j][lanes..lanes + L];
-                // SAFETY: L rows from this one on are columns of the part's rows.
+                // SAFETY: L rows from this one on are columns of the part's rows, and the triangle has a place for
+                // each.
                 let sums = unsafe { self.sums.get_unchecked_mut(n_rows * j + row..n_rows * j + row + L) };
                 // All of them, before one is stored: a vector.
                 let new: [_; L] = array::from_fn(|l| sums[l] + back[l]);

@@ -180,7 +180,7 @@ pub trait Format: Layout {
         });
     }
 
-    /// As [`Format::multiply`], by half of a symmetric matrix if there is a [`Format::triangle`]; and `then(i, part)`
+    /// As [`Format::multiply`], by `half` of a symmetric matrix if there is one and the format can; and `then(i, part)`
     /// of every [`PART`] rows of y from row `i` on, while they are in cache if the format can; what it returns, in the
     /// order of rows.
     ///

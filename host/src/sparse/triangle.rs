@@ -29,7 +29,8 @@ pub struct Triangle {
     pub n_rows: usize,
     /// For each slice the block columns that hold its diagonal and all that is below, `[n_slices]`.
     pub widths: Vec<u32>,
-    /// Those of them with nothing but blocks below the diagonal, `[n_slices]`.
+    /// Those of them with nothing but blocks below the diagonal, `[n_slices]`: none of a slice with fewer rows than
+    /// others.
     pub below: Vec<Range<u32>>,
     /// The parts, in the order of rows.
     pub parts: Vec<Part>,
@@ -48,9 +49,8 @@ pub struct Part {
 }
 
 impl Triangle {
-    /// The triangle of a matrix of `n_rows` block rows in slices of `height`; `None` if a row does not begin with its
-    /// diagonal block, or if halos were more than half of the matrix's rows, as where the order of rows has nothing to
-    /// do with which are neighbours.
+    /// The triangle of a matrix of `n_rows` block rows in slices of `height`; `None` if halos were more than half of
+    /// the matrix's rows, as where the order of rows has nothing to do with which are neighbours.
     ///
     /// # Safety
     /// The arrays of `sliced` live, in the host's memory, and are those of such a matrix.
@@ -58,9 +58,6 @@ impl Triangle {
         // SAFETY: the caller's promise.
         let columns = unsafe { Columns::new(sliced, height, n_rows) };
         let n_slices = n_rows.div_ceil(height);
-        if !(0..n_slices).all(|slice| columns.begins_with_diagonal(slice)) {
-            return None;
-        }
         let of_slices = |slices: Range<usize>| slices.map(|slice| columns.width(slice)).collect::<Vec<u32>>();
         let widths = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
         let fewest = if n_slices > MANY_SLICES { FEWEST_PARTS } else { 1 };
@@ -125,12 +122,6 @@ impl<'a> Columns<'a> {
         let (n, range) = (rows.len(), self.slice_start[slice] as usize..self.slice_start[slice + 1] as usize);
         let columns = &self.columns[range.start * self.height..range.end * self.height];
         (rows, columns.chunks_exact(self.height).map(move |columns| &columns[..n]))
-    }
-
-    /// Whether every row of a slice begins with its diagonal block.
-    fn begins_with_diagonal(&self, slice: usize) -> bool {
-        let (rows, mut columns) = self.slice(slice);
-        columns.next().is_some_and(|first| first.iter().zip(rows).all(|(column, row)| *column as usize == row))
     }
 
     /// Block columns of a slice up to the last one with a block below the diagonal; the first one at least, as it has

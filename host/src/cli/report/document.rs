@@ -57,8 +57,9 @@ on the pattern of the mesh with values made up, the same in every format.
 **The yardstick** is `copy`: the bandwidth of a copy within the device's memory, reads and writes both counted,
 measured in the same run. A product's **least bytes** are the values and one column index for each block of the mesh
 (3x3 in space, 2x2 in the plane), and x and y once; a format's **own bytes** are all that it stores, padding and
-indices included, and x and y once; an iteration's are the product's least bytes and ten words per unknown. `of copy`
-without more is the share of the least bytes. A share above 100 % is no mistake: a product reads far more than it
+indices included, and x and y once; an iteration's are the product's least bytes and what the vector steps of the
+measured program move: eight words and 4 bytes per unknown, in earlier runs nine words or ten. `of copy` without more
+is the share of the least bytes. A share above 100 % is no mistake: a product reads far more than it
 writes, and reads are a little faster than copies; and small matrices stay in the cache from one product to the next.
 `x` something says how many times as fast as that warpfem is.
 

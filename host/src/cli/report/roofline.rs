@@ -21,7 +21,7 @@ pub const TOPICS: &[Topic] = &[Topic {
     about: "Each point is a kernel: products on the largest generated mesh of tet4 of at most 1.1 million nodes, where \
         all formats were measured, iterations and assemblies on the largest generated mesh of their element. Across: operations for a \
         byte that it must move (a product: two for each value of the mesh's blocks, over all that the format stores, \
-        x and y once; an iteration: also 14 for each unknown and ten words; an assembly: those of the element \
+        x and y once; an iteration: also 14 for each unknown, and the bytes of its vector steps; an assembly: those of the element \
         matrices, each once, over the matrix and what elements read). Up: operations a second. The line is the copy \
         bandwidth: a kernel on it moves its bytes as fast as a copy does. The arithmetic peak was not measured, so the \
         line ends at one operation per byte, and nothing bounds the assemblies on its right. Points above it read from \
