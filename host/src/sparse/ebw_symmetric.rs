@@ -46,8 +46,8 @@ pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, R: Send>(
     let tasks = parts.iter().zip(split_at_bounds(sums, bounds.iter().copied())).collect();
     parallel::for_each(tasks, &|(part, sums)| {
         let [first, halo, n_rows] = [part.slices.start, part.n_halo, part.n_sums(1)].map(|slices| S * slices);
-        // As many lanes as fill a vector of 256 bits.
-        if size_of::<V::Arithmetic>() == size_of::<f64>() {
+        // As many lanes as fill a vector of 256 bits. Constant, so that the other is not compiled.
+        if const { size_of::<V::Arithmetic>() == size_of::<f64>() } {
             widest(PartProduct::<D, S, 4, V> { a, triangle, part, values, x, first, halo, n_rows, sums });
         } else {
             widest(PartProduct::<D, S, 8, V> { a, triangle, part, values, x, first, halo, n_rows, sums });
@@ -149,7 +149,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         for i in 0..D {
             self.sums[n_rows * i + row..][..S].fill(V::Arithmetic::ZERO);
         }
-        let below = &self.triangle.below[slice];
+        let last_below = start + self.triangle.n_below[slice] as usize;
         let all_columns = self.a.sliced.columns;
         // SAFETY: all of them, which live.
         let all_columns = unsafe { all_columns.slice(0..all_columns.len()) };
@@ -159,7 +159,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
             let columns = &all_columns[S * k..S * (k + 1)];
             if k == start {
                 self.multiply_diagonal(k, ahead, &mut own);
-            } else if below.contains(&((k - start) as u32)) {
+            } else if k <= last_below {
                 self.multiply_column::<true>(k, ahead, columns, &mut own);
             } else {
                 self.multiply_column::<false>(k, ahead, columns, &mut own);

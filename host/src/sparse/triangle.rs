@@ -29,9 +29,9 @@ pub struct Triangle {
     pub n_rows: usize,
     /// For each slice the block columns that hold its diagonal and all that is below, `[n_slices]`.
     pub widths: Vec<u32>,
-    /// Those of them with nothing but blocks below the diagonal, `[n_slices]`: none of a slice with fewer rows than
-    /// others.
-    pub below: Vec<Range<u32>>,
+    /// How many of them, from the second on, have nothing but blocks below the diagonal, `[n_slices]`: none of a slice
+    /// with fewer rows than others.
+    pub n_below: Vec<u32>,
     /// The parts, in the order of rows.
     pub parts: Vec<Part>,
 }
@@ -63,9 +63,9 @@ impl Triangle {
         let fewest = if n_slices > MANY_SLICES { FEWEST_PARTS } else { 1 };
         let numbers = std::iter::successors(Some(MOST_PARTS), |n| (*n > fewest).then_some(n / 2));
         let parts = numbers.map(|n| columns.parts(&widths, n)).find(|parts| 2 * n_halo(parts) <= n_slices)?;
-        let of_slices = |slices: Range<usize>| slices.map(|slice| columns.below(slice)).collect::<Vec<_>>();
-        let below = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
-        Some(Triangle { height, n_rows, widths, below, parts })
+        let of_slices = |slices: Range<usize>| slices.map(|slice| columns.n_below(slice)).collect::<Vec<u32>>();
+        let n_below = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
+        Some(Triangle { height, n_rows, widths, n_below, parts })
     }
 
     /// Sums that a product forms, with `size` unknowns per row: those of the parts' rows, and of their halos.
@@ -134,14 +134,13 @@ impl<'a> Columns<'a> {
         last.map_or(least, |last| last + 1) as u32
     }
 
-    /// Block columns of a slice, the first aside, up to the first one that has a block not below the diagonal: none if
-    /// the slice has fewer rows than others.
-    fn below(&self, slice: usize) -> Range<u32> {
+    /// As [`Triangle::n_below`] has it.
+    fn n_below(&self, slice: usize) -> u32 {
         let (rows, columns) = self.slice(slice);
         let is_below = |columns: &&[u32]| {
             rows.len() == self.height && columns.iter().zip(rows.clone()).all(|(column, row)| (*column as usize) < row)
         };
-        1..1 + columns.skip(1).take_while(is_below).count() as u32
+        columns.skip(1).take_while(is_below).count() as u32
     }
 
     /// `n` parts of about equally many blocks.
