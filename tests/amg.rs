@@ -8,7 +8,7 @@ use kernels_rs::amg::NONE;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::rc::Rc;
-use warpfem::backend::{Backend, CpuBackend, Device, GpuBackend};
+use warpfem::backend::{Backend, CpuBackend, Device};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
@@ -378,16 +378,17 @@ fn every_precision_solves_a_case() {
 /// So that a graph can hold it: launches, no arrays made or read, no waits.
 #[test]
 fn an_application_only_launches() {
-    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
     let system = system(&backend, &model);
     let context = Context::of_nodes(1, system.mesh.coords());
     let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
     let n = system.matrix.n();
     let (r, mut z) = (backend.zeros::<f64>(n).unwrap(), backend.zeros(n).unwrap());
-    let before = backend.launcher().counts();
+    let before = recorder.counts();
     amg.apply(&backend, &system.matrix, &r, &mut z).unwrap();
-    let after = backend.launcher().counts();
+    let after = recorder.counts();
     let launches = |counts: &crate::common::recorder::Counts| counts.launches.values().sum::<usize>();
     assert!(launches(&after) > launches(&before) + 5);
     let rest = crate::common::recorder::Counts { launches: before.launches.clone(), ..after };
@@ -406,7 +407,8 @@ fn a_matrix_without_couplings_is_smoothed_alone() {
 /// A hierarchy of new materials on the same mesh: what depends on the blocks alone is taken from the first one.
 #[test]
 fn new_materials_take_the_numeric_part_alone() {
-    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
     let first = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     let mut second = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     second.materials[0].young *= 3.0;
@@ -415,9 +417,9 @@ fn new_materials_take_the_numeric_part_alone() {
     let kept = Kept::new();
     let make = |system: &System<_, f64>, kept| {
         let context = Context { kept, ..Context::of_nodes(1, system.mesh.coords()) };
-        let before = backend.launcher().counts().launches;
+        let before = recorder.counts().launches;
         let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
-        let launched = backend.launcher().counts().launches;
+        let launched = recorder.counts().launches;
         let of = |name: &str| launched.get(name).unwrap_or(&0) - before.get(name).unwrap_or(&0);
         (amg, ["decide", "list_products", "begin_set", "rigid_modes"].map(of).iter().sum::<usize>())
     };

@@ -7,7 +7,7 @@ use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, on
 use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::Error;
-use warpfem::backend::{Backend, CpuBackend, GpuBackend};
+use warpfem::backend::{Backend, CpuBackend};
 use warpfem::precond::{self, Context};
 use warpfem::solve::cg::CHECK_EVERY;
 use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, Stepping, cg};
@@ -302,11 +302,12 @@ fn difference(
 ) -> (Vec<(&'static str, usize)>, [usize; 6]) {
     let (blocks, f) = chain_and_load(400);
     let counts = |max_iterations: usize| {
-        let backend = GpuBackend::new(Recorder::default()).unwrap();
+        let recorder = Recorder::default();
+        let backend = recorder.backend().unwrap();
         let options = CgOptions { stepping, ..CgOptions::new(1e-10, max_iterations) };
         let (_, outcome) = solve::<_, f64>(&backend, &blocks, &f, preconditioner, options).unwrap();
         assert_eq!(outcome.iterations, max_iterations);
-        backend.launcher().counts()
+        recorder.counts()
     };
     let (few, more) = (counts(few), counts(more));
     let launches = more.launches.iter().map(|(name, n)| (*name, n - few.launches[name])).filter(|(_, n)| *n > 0);
@@ -320,9 +321,9 @@ fn difference(
 fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
     let (blocks, f) = chain_and_load(400);
     let run = |recorder: Recorder| {
-        let backend = GpuBackend::new(recorder).unwrap();
+        let backend = recorder.backend().unwrap();
         let (u, outcome) = solve::<_, f64>(&backend, &blocks, &f, "jacobi", CgOptions::new(1e-10, 1000)).unwrap();
-        (u, outcome, backend.launcher().counts().launches)
+        (u, outcome, recorder.counts().launches)
     };
     let (expected, in_one, launches) = run(Recorder::default());
     assert!(launches.keys().any(|name| name.contains("persistent")), "{launches:?}");

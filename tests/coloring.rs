@@ -4,7 +4,7 @@
 use crate::common::recorder::{Counts, Recorder};
 use crate::common::{ORDERS, Random, emulator, meshes, on_every_device};
 use warpfem::assembly::{CellColors, Ordering, Topology};
-use warpfem::backend::{Backend, GpuBackend};
+use warpfem::backend::Backend;
 use warpfem::element::ElementKind::{self, Hex8, Line2, Tet4, Tri3};
 use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::{Cells, Mesh, generate::generate_box, rectangle::generate_rectangle};
@@ -153,13 +153,14 @@ fn no_cells() {
 
 #[test]
 fn the_host_reads_once_in_64_rounds_and_the_cells_stay_on_the_device() {
-    let recorder = GpuBackend::new(Recorder::default()).unwrap();
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
     // A cell waits for its neighbours of a lower number: cell (i, j, k) of a box is ready in round 1 + i + 2 j + 4 k.
     for (n, rounds) in [([7, 6, 5], 1 + 6 + 10 + 16), ([20, 11, 15], 1 + 19 + 20 + 56)] {
-        let topology = Topology::new(&recorder, &structured(Hex8, n), Ordering::Hilbert, 32).unwrap();
-        let before = recorder.launcher().counts();
-        assert_eq!(CellColors::new(&recorder, &topology.blocks[0]).unwrap().n_colors(), 8);
-        let after = recorder.launcher().counts();
+        let topology = Topology::new(&backend, &structured(Hex8, n), Ordering::Hilbert, 32).unwrap();
+        let before = recorder.counts();
+        assert_eq!(CellColors::new(&backend, &topology.blocks[0]).unwrap().n_colors(), 8);
+        let after = recorder.counts();
         let launched = |counts: &Counts| counts.launches.get("color_ready").copied().unwrap_or(0);
         let batches = (rounds as usize).div_ceil(64);
         assert_eq!(launched(&after) - launched(&before), 64 * batches, "{n:?}");

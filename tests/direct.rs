@@ -276,7 +276,7 @@ mod on_the_cpu {
     #[test]
     fn a_factor_that_has_no_room_is_refused_before_it_is_computed() {
         let recorder = Recorder::default().with_room(500_000);
-        let backend = GpuBackend::new(recorder).unwrap();
+        let backend = recorder.backend().unwrap();
         let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
         let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
         match SparseFactor::<f64>::build(&backend, &matrix, &[[0.0; 3]; 200]).map(|_| ()) {
@@ -292,7 +292,7 @@ mod on_the_cpu {
 
 #[test]
 fn a_dense_factor_that_has_no_room_is_refused() {
-    let backend = GpuBackend::new(Recorder::default().with_room(1 << 30)).unwrap();
+    let backend = Recorder::default().with_room(1 << 30).backend().unwrap();
     match DenseCholesky::<_, f64>::zeros(&backend, 12_000).map(|_| ()) {
         Err(error @ Error::OutOfMemory { needed, .. }) => {
             assert!(error.exit_code() == 6 && needed > 1 << 30, "{error}");

@@ -9,7 +9,7 @@ use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
 use std::cell::RefCell;
 use warpfem::Error;
-use warpfem::backend::{Backend, CpuBackend, Device, GpuBackend};
+use warpfem::backend::{Backend, CpuBackend, Device};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
@@ -180,9 +180,10 @@ fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
         (iteration::mixed_half, "ebw_polynomial_step_3_32_f16", "ebw_spmv_dot_3_32_f16"),
     ];
     for (make, step, of_the_bounds) in ways {
-        let backend = GpuBackend::new(Recorder::default()).unwrap();
+        let recorder = Recorder::default();
+        let backend = recorder.backend().unwrap();
         let (_, outcome) = solved(&backend, make, "least_squares", 1e-10);
-        let counts = backend.launcher().counts().launches;
+        let counts = recorder.counts().launches;
         let starts = outcome.spmvs / 5 - outcome.iterations;
         assert_eq!(counts[step], 4 * outcome.spmvs / 5);
         assert_eq!(counts[of_the_bounds], precond::spectrum::STEPS);
@@ -195,9 +196,10 @@ fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
 /// The products of refinement are in single, but for one in double per correction and one at the start.
 #[test]
 fn the_products_of_refinement_are_in_single() {
-    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
     let (_, outcome) = solved(&backend, iteration::mixed, "jacobi", 1e-10);
-    let counts = backend.launcher().counts().launches;
+    let counts = recorder.counts().launches;
     // A launch of many iterations per correction.
     assert_eq!(counts["cg_persistent_3_f32"] + 1, counts["spmv_ebw3_f64"]);
     assert!((3..=8).contains(&counts["spmv_ebw3_f64"]), "{counts:?}");

@@ -4,7 +4,7 @@
 use crate::common::fields::node_at;
 use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
 use crate::common::recorder::Recorder;
-use warpfem::backend::{Backend, GpuBackend};
+use warpfem::backend::{Backend, Buffer};
 use warpfem::element::ElementKind::Hex8;
 use warpfem::estimate;
 use warpfem::model::Model;
@@ -14,19 +14,19 @@ use warpfem::solve::{CgOptions, Silent, cg};
 use warpfem::{Error, stress};
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
-fn solve(launcher: Recorder, model: &Model, preconditioner: &str) -> Result<(usize, f64), Error> {
-    let backend = GpuBackend::new(launcher)?;
+fn solve(recorder: Recorder, model: &Model, preconditioner: &str) -> Result<(usize, f64), Error> {
+    let backend = recorder.backend()?;
     let mut phase = Phase::begin(&Silent, "setup");
     let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
     let preconditioner =
         precond::build(preconditioner, &Context::of_nodes(4, system.mesh.coords()), &backend, &system.matrix)?;
-    let mut u = backend.zeros::<f64>(system.f.0.len())?;
+    let mut u = backend.zeros::<f64>(system.f.len())?;
     let options = CgOptions::new(1e-8, 500);
     let outcome = cg(&backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent)?;
     assert!(outcome.converged);
     let stresses = stress::recover(&backend, &system.mesh, &u, model.mesh.cells.len())?;
     assert_eq!(stresses.von_mises[0].len(), model.mesh.cells[0].len());
-    let counts = backend.launcher().counts();
+    let counts = recorder.counts();
     let u = system.numbering.scatter(&backend.take(u)?, 3);
     Ok((counts.uploads + counts.allocations, u[node_at(model, [1.0; 3])][0]))
 }
@@ -53,10 +53,10 @@ fn multigrid_without_room_gives_way() {
     let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
     let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
     model.solver.preconditioner = "amg".into();
-    let solved = |launcher: Recorder| {
-        let backend = GpuBackend::new(launcher)?;
+    let solved = |recorder: Recorder| {
+        let backend = recorder.backend()?;
         let found = pipeline::solve_on(&backend, &model, &Silent)?;
-        let counts = backend.launcher().counts();
+        let counts = recorder.counts();
         Ok::<_, Error>((found, counts.uploads + counts.allocations))
     };
     let (expected, arrays) = solved(Recorder::default()).unwrap();

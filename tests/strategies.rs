@@ -7,7 +7,7 @@ use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use warpfem::Error;
 use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
-use warpfem::backend::{Backend, CpuBackend, GpuBackend};
+use warpfem::backend::{Backend, CpuBackend, Emulated, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::Cells;
 use warpfem::model::Model;
@@ -149,15 +149,16 @@ fn materials_change_on_a_fixed_topology() {
 #[test]
 fn assembling_again_repeats_nothing_symbolic() {
     let problem = Problem::new(meshes::two_materials(meshes::distorted_box(Hex8, [3, 2, 2], 0.2)));
-    let backend = GpuBackend::new(Recorder::default()).unwrap();
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
     let mesh = meshes::upload(&backend, &problem.model, &problem.symbolic);
     let mut matrix: Matrix<_, f64> =
         zeros(&backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
-    for strategy in suited::<GpuBackend<Recorder>>(&problem.model) {
+    for strategy in suited::<GpuBackend>(&problem.model) {
         let mut assembly = Assembly::new(&backend, &mesh, matrix.pattern(), strategy).unwrap();
-        let before = backend.launcher().counts();
+        let before = recorder.counts();
         assembly.assemble(&backend, &mesh, &mut matrix).unwrap();
-        let after = backend.launcher().counts();
+        let after = recorder.counts();
         let traffic =
             |c: &crate::common::recorder::Counts| [c.uploads, c.downloads, c.reads, c.copies, c.allocations, c.waits];
         assert_eq!(traffic(&after), traffic(&before), "{} does more than launch kernels", strategy.name());
@@ -184,7 +185,7 @@ fn refused<B: Backend>(backend: &B, model: &Model, strategy: Strategy) -> (Strin
 fn strategies_that_do_not_fit_say_why_and_what_does() {
     let [tets, bricks] = [Tet4, Hex8].map(|kind| meshes::two_materials(meshes::distorted_box(kind, [1, 1, 1], 0.0)));
     let everywhere = ["row_owner", "by_element", "atomic"];
-    let emulator = GpuBackend::new(Recorder::default()).unwrap();
+    let emulator = GpuBackend::new(Emulated::default()).unwrap();
     for strategy in Strategy::ALL.iter().copied().filter(|strategy| !everywhere.contains(&strategy.name())) {
         let (text, available) = refused(&CpuBackend::default(), &bricks, strategy);
         assert!(text.contains("needs warps") && text.contains("--device"), "{text}");

@@ -4,7 +4,7 @@ use crate::common::elements::{PLANE, SOLID};
 use crate::common::recorder::Recorder;
 use crate::common::{ORDERS, emulator, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
-use warpfem::backend::{Backend, CpuBackend, GpuBackend};
+use warpfem::backend::{Backend, CpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
 use warpfem::mesh::{Cells, Mesh, generate::generate_box};
 use warpfem::sparse::Sparsity;
@@ -138,10 +138,11 @@ fn meshes_without_cells_or_nodes() {
 #[test]
 fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
     let mesh = generate_box(Tet4, [1.0; 3], [4, 3, 3]).unwrap();
-    let recorder = GpuBackend::new(Recorder::default()).unwrap();
-    let before = recorder.launcher().counts();
-    Topology::new(&recorder, &mesh, Ordering::Hilbert, 32).unwrap();
-    let after = recorder.launcher().counts();
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
+    let before = recorder.counts();
+    Topology::new(&backend, &mesh, Ordering::Hilbert, 32).unwrap();
+    let after = recorder.counts();
     assert_eq!(after.uploads - before.uploads, 2);
     let bytes = size_of_val(&*mesh.cells[0].nodes) + size_of_val(&*mesh.coords);
     assert_eq!(after.bytes_uploaded - before.bytes_uploaded, bytes);

@@ -5,7 +5,7 @@ mod femses;
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, Buffer, CpuBackend, Device, Emulated, GpuBackend, Vector, check_room};
+use crate::backend::{Backend, Buffer, CpuBackend, Device, GpuBackend, Vector, check_room};
 use crate::error::{Error, Result};
 use crate::estimate;
 use crate::mesh::Mesh;
@@ -124,7 +124,7 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 pub fn choices(model: &Model, device: Device) -> Result<Choices> {
     match device.resolve() {
         Device::Cpu => choose::<CpuBackend>(model, "cpu".into()),
-        _ => choose::<GpuBackend<Emulated>>(model, "gpu".into()),
+        _ => choose::<GpuBackend>(model, "gpu".into()),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn emulated((lanes, blocks): (Order, Order)) -> Emulated {
 }
 
 /// An emulator for each of [`ORDERS`]; none if `WARPFEM_TEST_EMULATOR=0`, for runs on a GPU that have no time for them.
-pub fn emulators() -> Vec<GpuBackend<Emulated>> {
+pub fn emulators() -> Vec<GpuBackend> {
     if std::env::var_os("WARPFEM_TEST_EMULATOR").is_some_and(|value| value == "0") {
         return Vec::new();
     }
@@ -36,15 +36,15 @@ pub fn emulators() -> Vec<GpuBackend<Emulated>> {
 }
 
 /// A backend on the emulator that runs lanes and blocks in these orders.
-pub fn emulator(orders: (Order, Order)) -> GpuBackend<Emulated> {
+pub fn emulator(orders: (Order, Order)) -> GpuBackend {
     GpuBackend::new(emulated(orders)).unwrap()
 }
 
 /// The GPU; where there is none, says so once.
-pub fn gpu() -> Option<impl Backend> {
+pub fn gpu() -> Option<GpuBackend> {
     static SAID: Once = Once::new();
     match Device::Auto.resolve() {
-        Device::Cuda(index) => Some(device::open_cuda(index).expect("the GPU opens")),
+        gpu @ Device::Cuda(_) => Some(device::open_gpu(gpu).expect("the GPU opens")),
         _ => {
             SAID.call_once(|| println!("skipped: no CUDA device"));
             None

@@ -3,9 +3,9 @@
 use cuda_std::launch::Kernel;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use warpfem::backend::gpu::Launcher;
-use warpfem::backend::{Emulated, Grid, HostBuffer, N_SCALARS, Plain};
+use std::rc::Rc;
+use warpfem::backend::gpu::{DeviceMemory, Launcher};
+use warpfem::backend::{Emulated, GpuBackend, Grid, N_SCALARS};
 use warpfem::{Error, Result};
 
 /// How often each thing was done.
@@ -29,11 +29,11 @@ pub struct Counts {
     pub allocations: usize,
 }
 
-/// The emulator, counting.
-#[derive(Debug, Default)]
+/// The emulator, counting. What a clone is asked for counts too.
+#[derive(Debug, Clone, Default)]
 pub struct Recorder {
     emulated: Emulated,
-    counts: RefCell<Counts>,
+    counts: Rc<RefCell<Counts>>,
     room: Option<u64>,
     refuses_cooperation: bool,
     shared_bytes: Option<usize>,
@@ -78,6 +78,11 @@ impl Recorder {
         Recorder { shared_bytes: Some(bytes), ..self }
     }
 
+    /// A backend on this device.
+    pub fn backend(&self) -> Result<GpuBackend> {
+        GpuBackend::new(self.clone())
+    }
+
     /// What was done so far.
     pub fn counts(&self) -> Counts {
         self.counts.borrow().clone()
@@ -85,9 +90,6 @@ impl Recorder {
 }
 
 impl Launcher for Recorder {
-    type Buffer<T: Plain> = HostBuffer<T>;
-    type Recording = Infallible;
-
     fn name(&self) -> String {
         self.emulated.name()
     }
@@ -96,27 +98,27 @@ impl Launcher for Recorder {
         self.room.or(self.emulated.free_memory())
     }
 
-    fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
+    fn upload(&self, data: &[u8]) -> Result<DeviceMemory> {
         self.counts.borrow_mut().uploads += 1;
-        self.counts.borrow_mut().bytes_uploaded += size_of_val(data);
-        self.make_room(size_of_val(data))?;
+        self.counts.borrow_mut().bytes_uploaded += data.len();
+        self.make_room(data.len())?;
         self.emulated.upload(data)
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
+    fn zeros(&self, bytes: usize) -> Result<DeviceMemory> {
         self.counts.borrow_mut().allocations += 1;
-        self.make_room(n * size_of::<T>())?;
-        self.emulated.zeros(n)
+        self.make_room(bytes)?;
+        self.emulated.zeros(bytes)
     }
 
-    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
-        let is_bank = buffer.0.len() == N_SCALARS && size_of::<T>() == size_of::<f64>();
+    fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()> {
+        let is_bank = from.bytes() == N_SCALARS * size_of::<f64>();
         let mut counts = self.counts.borrow_mut();
         *if is_bank { &mut counts.reads } else { &mut counts.downloads } += 1;
-        self.emulated.download(buffer, first, to)
+        self.emulated.download(from, first, to)
     }
 
-    fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
+    fn copy(&self, from: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
         self.counts.borrow_mut().copies += 1;
         self.emulated.copy(from, to)
     }
@@ -139,15 +141,6 @@ impl Launcher for Recorder {
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid> {
         let grid = self.emulated.resident_grid(threads, kernel)?;
         Ok(Grid { shared_bytes: self.shared_bytes.unwrap_or(grid.shared_bytes), ..grid })
-    }
-
-    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {
-        self.emulated.record(work)
-    }
-
-    unsafe fn replay(&self, recording: &Infallible) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { self.emulated.replay(recording) }
     }
 
     fn finish(&self) -> Result<()> {

@@ -16,7 +16,7 @@ mod vectors;
 use crate::common::recorder::Recorder;
 use crate::common::{assert_orders_agree, on_every_device, on_machines};
 use std::collections::BTreeSet;
-use warpfem::backend::{Backend, GpuBackend};
+use warpfem::backend::Backend;
 
 /// Around the sizes of warps and blocks.
 const SIZES: [usize; 9] = [0, 1, 31, 32, 33, 255, 256, 257, 1009];
@@ -92,12 +92,13 @@ checks!(
 
 #[test]
 fn every_entry_point_is_checked() {
-    let recorder = GpuBackend::new(Recorder::default()).unwrap();
-    all(&recorder);
+    let recorder = Recorder::default();
+    let backend = recorder.backend().unwrap();
+    all(&backend);
     let ptx = include_str!("../../kernels-rs/ptx/kernels.ptx");
     let entries = ptx.lines().filter_map(|line| line.split_once(".entry ")?.1.split(['(', ' ']).next());
     let entries: BTreeSet<&str> = entries.filter(|entry| !amg::UNUSED.contains(entry)).collect();
-    let launched: BTreeSet<&str> = recorder.launcher().counts().launches.into_keys().collect();
+    let launched: BTreeSet<&str> = recorder.counts().launches.into_keys().collect();
     let unchecked: Vec<&&str> = entries.difference(&launched).collect();
     let unknown: Vec<&&str> = launched.difference(&entries).collect();
     assert!(!entries.is_empty());

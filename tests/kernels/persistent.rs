@@ -5,7 +5,7 @@ use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, max_slices};
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, CgState, GpuBackend, Scalar, Vector};
+use warpfem::backend::{Backend, CgState, Scalar, Vector};
 use warpfem::precond::{self, Context, Preconditioner};
 use warpfem::sparse::{Matrix, Operator};
 
@@ -87,7 +87,7 @@ fn what_has_a_place_in_shared_memory_changes_no_bit() {
         }
         let blocks = Blocks::dominant(sparsity(&neighbours), size, 0.25, 5);
         let bits = [0, 1, 2, 4, 8, 16, 64, 224].map(|kilobytes| {
-            let backend = GpuBackend::new(Recorder::default().with_shared(kilobytes << 10)).unwrap();
+            let backend = Recorder::default().with_shared(kilobytes << 10).backend().unwrap();
             iterated::<_, T>(&backend, &blocks, &[3])
         });
         assert!(!bits[0].is_empty() && bits.iter().all(|found| *found == bits[0]), "{size} unknowns a row");

@@ -1,5 +1,6 @@
 //! Which device to run on.
 
+use super::{Emulated, GpuBackend};
 #[cfg(not(feature = "cuda"))]
 use crate::error::Error;
 use crate::error::Result;
@@ -72,10 +73,22 @@ fn has_gpu() -> bool {
     false
 }
 
-/// Opens GPU `index`.
+/// Opens the emulator or a GPU: the first one where the device does not say which.
+///
+/// # Errors
+///
+/// [`crate::Error::Device`]
+pub fn open_gpu(device: Device) -> Result<GpuBackend> {
+    match device {
+        Device::Emulate => GpuBackend::new(Emulated::default()),
+        Device::Cuda(index) => open_cuda(index),
+        Device::Cpu | Device::Auto => open_cuda(0),
+    }
+}
+
 #[cfg(feature = "cuda")]
-pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::gpu::Cuda>> {
-    super::GpuBackend::new(super::gpu::Cuda::new(index)?)
+fn open_cuda(index: u32) -> Result<GpuBackend> {
+    GpuBackend::new(super::gpu::Cuda::new(index)?)
 }
 
 #[cfg(feature = "cuda")]
@@ -83,15 +96,19 @@ fn check_cuda(index: u32) -> Result<()> {
     super::gpu::usable(index).map(drop)
 }
 
-/// Says that this build cannot open GPUs.
 #[cfg(not(feature = "cuda"))]
-pub fn open_cuda(index: u32) -> Result<super::GpuBackend<super::Emulated>> {
-    check_cuda(index).and_then(|()| super::GpuBackend::new(super::Emulated::default()))
+fn open_cuda(index: u32) -> Result<GpuBackend> {
+    Err(without_cuda(index))
 }
 
 #[cfg(not(feature = "cuda"))]
 fn check_cuda(index: u32) -> Result<()> {
-    Err(Error::Device(format!("cuda:{index}: warpfem was built without its `cuda` feature")))
+    Err(without_cuda(index))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn without_cuda(index: u32) -> Error {
+    Error::Device(format!("cuda:{index}: warpfem was built without its `cuda` feature"))
 }
 
 /// Evaluates `$body` with `$backend` naming an open backend of `$device`, in a function that returns [`Result`].
@@ -99,16 +116,12 @@ fn check_cuda(index: u32) -> Result<()> {
 macro_rules! with_backend {
     ($device:expr, $backend:ident => $body:expr) => {
         match $crate::backend::Device::resolve($device) {
-            $crate::backend::Device::Cuda(index) => {
-                let $backend = &$crate::backend::device::open_cuda(index)?;
-                $body
-            }
-            $crate::backend::Device::Emulate => {
-                let $backend = &$crate::backend::GpuBackend::new($crate::backend::Emulated::default())?;
-                $body
-            }
-            _ => {
+            $crate::backend::Device::Cpu => {
                 let $backend = &$crate::backend::CpuBackend::default();
+                $body
+            }
+            device => {
+                let $backend = &$crate::backend::device::open_gpu(device)?;
                 $body
             }
         }

@@ -1,11 +1,11 @@
 //! NVIDIA GPUs, through `cust` and the driver that `cuda_loader` finds at run time.
 
-use super::Launcher;
 use super::cudss;
 use super::graph::Graph;
-use super::memory::{CudaBuffer, Memory};
+use super::memory::Memory;
 use super::ptx::{self, Requirements};
-use crate::backend::{Buffer, Factorised, Grid, LowerTriangle, Plain};
+use super::{DeviceMemory, Launcher, LowerBytes, Recording};
+use crate::backend::{Factorised, Grid};
 use crate::error::{Error, Result};
 use cuda_std::launch::Kernel;
 use cust::context::{Context, CurrentContext};
@@ -14,7 +14,6 @@ use cust::error::CudaError;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
-use kernels_rs::real::Real;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -96,6 +95,11 @@ pub(super) fn check(result: sys::CUresult, doing: &str) -> Result<()> {
     }
 }
 
+/// Where memory begins, as the driver has it.
+pub(super) fn device_address(memory: &DeviceMemory) -> sys::CUdeviceptr {
+    memory.address() as sys::CUdeviceptr
+}
+
 /// A loaded kernel; the module owns the code.
 struct Loaded {
     _module: Module,
@@ -141,9 +145,9 @@ impl Cuda {
         }))
     }
 
-    fn allocate<T: Plain>(&self, len: usize) -> Result<CudaBuffer<T>> {
-        self.memory.allocate(len)?.ok_or_else(|| {
-            let (needed, available) = ((len * size_of::<T>()) as u64, self.free_memory());
+    fn allocate(&self, bytes: usize) -> Result<DeviceMemory> {
+        self.memory.allocate(bytes)?.ok_or_else(|| {
+            let (needed, available) = (bytes as u64, self.free_memory());
             Error::OutOfMemory { device: self.name.clone(), needed, available }
         })
     }
@@ -170,9 +174,6 @@ impl Cuda {
 }
 
 impl Launcher for Cuda {
-    type Buffer<T: Plain> = CudaBuffer<T>;
-    type Recording = Graph;
-
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -181,45 +182,45 @@ impl Launcher for Cuda {
         self.memory.free()
     }
 
-    fn upload<T: Plain>(&self, data: &[T]) -> Result<CudaBuffer<T>> {
-        let buffer = self.allocate(data.len())?;
+    fn upload(&self, data: &[u8]) -> Result<DeviceMemory> {
+        let memory = self.allocate(data.len())?;
         if !data.is_empty() {
-            let (from, bytes) = (data.as_ptr().cast::<c_void>(), size_of_val(data));
+            let (from, to) = (data.as_ptr().cast::<c_void>(), device_address(&memory));
             // SAFETY: both sides hold these bytes. In the stream of the kernels that will read them: a copy in another
             // stream may still be on its way when it returns.
-            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(buffer.address(), from, bytes, self.stream.as_inner()) };
+            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, data.len(), self.stream.as_inner()) };
             check(result, "copy to its memory")?;
             self.finish()?;
         }
-        Ok(buffer)
+        Ok(memory)
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<CudaBuffer<T>> {
-        let buffer = self.allocate(n)?;
-        // SAFETY: the buffer holds these bytes, and all-zero bytes are a value of a plain type.
-        let result = unsafe { sys::cuMemsetD8Async(buffer.address(), 0, n * size_of::<T>(), self.stream.as_inner()) };
+    fn zeros(&self, bytes: usize) -> Result<DeviceMemory> {
+        let memory = self.allocate(bytes)?;
+        // SAFETY: it holds these bytes.
+        let result = unsafe { sys::cuMemsetD8Async(device_address(&memory), 0, bytes, self.stream.as_inner()) };
         check(result, "clear memory")?;
-        Ok(buffer)
+        Ok(memory)
     }
 
-    fn download<T: Plain>(&self, buffer: &CudaBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
-        assert!(first + to.len() <= buffer.len(), "{} entries from {first} on, of {}", to.len(), buffer.len());
+    fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()> {
+        assert!(first + to.len() <= from.bytes(), "{} bytes from {first} on, of {}", to.len(), from.bytes());
         if to.is_empty() {
             return Ok(());
         }
-        let from = buffer.address() + (first * size_of::<T>()) as sys::CUdeviceptr;
-        let (to, bytes) = (to.as_mut_ptr().cast::<c_void>(), size_of_val(to));
+        let from = device_address(from) + first as sys::CUdeviceptr;
+        let (to, bytes) = (to.as_mut_ptr().cast::<c_void>(), to.len());
         // SAFETY: both sides hold these bytes, and `finish` waits before `to` is used.
         let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, self.stream.as_inner()) };
         check(result, "copy from its memory")?;
         self.finish()
     }
 
-    fn copy<T: Plain>(&self, from: &CudaBuffer<T>, to: &mut CudaBuffer<T>) -> Result<()> {
-        assert_eq!(from.len(), to.len(), "copy between arrays of different lengths");
-        let bytes = from.len() * size_of::<T>();
-        // SAFETY: both buffers hold `bytes` bytes.
-        let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.stream.as_inner()) };
+    fn copy(&self, from: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
+        assert_eq!(from.bytes(), to.bytes(), "copy between arrays of different lengths");
+        let (to, bytes) = (device_address(to), from.bytes());
+        // SAFETY: both hold these bytes.
+        let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to, device_address(from), bytes, self.stream.as_inner()) };
         check(result, "copy within its memory")
     }
 
@@ -283,20 +284,15 @@ impl Launcher for Cuda {
         Ok(grid)
     }
 
-    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Graph>> {
-        Graph::record(&self.stream, work).map(Some)
-    }
-
-    unsafe fn replay(&self, recording: &Graph) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { recording.launch(&self.stream) }
+    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
+        Ok(Some(Box::new(Graph::record(&self.stream, work)?)))
     }
 
     fn lacks_factors(&self) -> Option<String> {
         cudss::missing()
     }
 
-    fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised<CudaBuffer<F>>> {
+    fn factorise(&self, lower: LowerBytes, smallest: f64) -> Result<Factorised<DeviceMemory>> {
         cudss::factorise(self, &self.stream, lower, smallest)
     }
 

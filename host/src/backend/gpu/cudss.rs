@@ -2,15 +2,13 @@
 //!
 //! Declarations as in `cudss.h` of versions 0.7 and 1.0; the one call that differs between them is [`NewCsr`].
 
-use super::Launcher;
-use super::cuda::Cuda;
-use super::memory::CudaBuffer;
-use crate::backend::{Buffer, Factorised, LowerTriangle, SparseFactor};
+use super::cuda::{Cuda, device_address};
+use super::{DeviceMemory, Launcher, LowerBytes};
+use crate::backend::{Factorised, SparseFactor};
 use crate::error::{Error, Result};
 use cuda_loader::{Library, libloading};
 use cust::stream::Stream;
 use cust::sys;
-use kernels_rs::real::Real;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -205,10 +203,10 @@ impl Session {
 
     /// Sets the matrix, positive definite, by arrays on the device that live as long as the session; and the shape of
     /// vectors.
-    fn set_matrix<F: Real>(&mut self, n: usize, lower: &Lower<F>) -> Result<()> {
-        let (n, entries) = (n as i64, lower.values.len() as i64);
-        let [offsets, columns] = [&lower.row_start, &lower.columns].map(CudaBuffer::address);
-        let (values, kind) = (lower.values.address(), real_type::<F>());
+    fn set_matrix(&mut self, lower: &Lower) -> Result<()> {
+        let (n, entries) = (lower.n as i64, lower.n_entries as i64);
+        let [offsets, columns, values] = [&lower.row_start, &lower.columns, &lower.values].map(device_address);
+        let kind = lower.kind.number();
         let (to, part) = (&raw mut self.matrix, VIEW_LOWER);
         // SAFETY: the arrays have the lengths and types that are said, and no ends of rows other than the next ones'
         // starts. Vectors get their addresses before they are used.
@@ -282,47 +280,67 @@ impl Drop for Session {
     }
 }
 
-/// CUDA's number for the type.
-fn real_type<F: Real>() -> c_int {
-    if size_of::<F>() == size_of::<f32>() { 0 } else { 1 }
+/// The type of a matrix's values.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    F32,
+    F64,
 }
 
-/// A [`LowerTriangle`] on the device.
-struct Lower<F: Real> {
-    row_start: CudaBuffer<i32>,
-    columns: CudaBuffer<i32>,
-    values: CudaBuffer<F>,
+impl Kind {
+    /// CUDA's number for it.
+    fn number(self) -> c_int {
+        match self {
+            Kind::F32 => 0,
+            Kind::F64 => 1,
+        }
+    }
+}
+
+/// A [`crate::backend::LowerTriangle`] on the device.
+struct Lower {
+    n: usize,
+    n_entries: usize,
+    row_start: DeviceMemory,
+    columns: DeviceMemory,
+    values: DeviceMemory,
+    kind: Kind,
 }
 
 /// A factor. The session goes before the arrays that it uses.
-struct CudssFactor<F: Real> {
+struct CudssFactor {
     session: Session,
-    _lower: Lower<F>,
-    n: usize,
+    _lower: Lower,
+    /// Bytes of a vector.
+    vector_bytes: usize,
     nonzeros: u64,
 }
 
 /// Factorises a matrix with a diagonal of 1; pivots below `smallest` are none.
-pub(super) fn factorise<F: Real>(
+pub(super) fn factorise(
     gpu: &Cuda,
     stream: &Rc<Stream>,
-    lower: &LowerTriangle<F>,
+    lower: LowerBytes,
     smallest: f64,
-) -> Result<Factorised<CudaBuffer<F>>> {
+) -> Result<Factorised<DeviceMemory>> {
     let functions = functions().map_err(|why| Error::Device(why.into()))?;
-    let n = lower.row_start.len() - 1;
+    let (n, n_entries, value_bytes) = (lower.row_start.len() - 1, lower.columns.len(), lower.value_bytes);
+    let kind = if value_bytes == size_of::<f32>() { Kind::F32 } else { Kind::F64 };
     let narrow = |index: &usize| i32::try_from(*index).map_err(|_| Error::TooLarge("more than 2^31 entries".into()));
     let indices = |from: &[usize]| from.iter().map(narrow).collect::<Result<Vec<i32>>>();
     let arrays = Lower {
-        row_start: gpu.upload(&indices(&lower.row_start)?)?,
-        columns: gpu.upload(&indices(&lower.columns)?)?,
-        values: gpu.upload(&lower.values)?,
+        n,
+        n_entries,
+        row_start: gpu.upload(bytemuck::cast_slice(&indices(lower.row_start)?))?,
+        columns: gpu.upload(bytemuck::cast_slice(&indices(lower.columns)?))?,
+        values: gpu.upload(lower.values)?,
+        kind,
     };
     let mut session = Session::new(functions, stream)?;
-    session.set_matrix(n, &arrays)?;
+    session.set_matrix(&arrays)?;
     success(session.execute(ANALYSIS)?, "analyse the matrix")?;
     let nonzeros = session.get::<i64>(DATA_LU_NNZ)?.max(0) as u64;
-    let needed = (OVERHEAD * nonzeros as f64) as u64 * size_of::<F>() as u64;
+    let needed = (OVERHEAD * nonzeros as f64) as u64 * value_bytes as u64;
     let no_room = |available| Error::OutOfMemory { device: gpu.name(), needed, available };
     let available = gpu.free_memory();
     if available.is_some_and(|available| needed > available) {
@@ -340,22 +358,25 @@ pub(super) fn factorise<F: Real>(
         return Ok(Factorised::NotPositive { row: row((failed.max(1) - 1) as usize), pivot: None });
     }
     // Of L, in the order of elimination.
-    let diagonal: Vec<F> = session.get_array(DATA_DIAG, n)?;
-    let mut pivots = diagonal.iter().map(|l| l.to_f64().powi(2)).enumerate();
+    let diagonal: Vec<f64> = match kind {
+        Kind::F32 => session.get_array::<f32>(DATA_DIAG, n)?.into_iter().map(f64::from).collect(),
+        Kind::F64 => session.get_array(DATA_DIAG, n)?,
+    };
+    let mut pivots = diagonal.iter().map(|l| l.powi(2)).enumerate();
     if let Some((place, pivot)) = pivots.find(|(_, pivot)| pivot.is_nan() || *pivot < smallest) {
         return Ok(Factorised::NotPositive { row: row(place), pivot: Some(pivot) });
     }
-    Ok(Factorised::Done(Box::new(CudssFactor { session, _lower: arrays, n, nonzeros })))
+    Ok(Factorised::Done(Box::new(CudssFactor { session, _lower: arrays, vector_bytes: n * value_bytes, nonzeros })))
 }
 
-impl<F: Real> SparseFactor<CudaBuffer<F>> for CudssFactor<F> {
-    fn solve(&self, r: &CudaBuffer<F>, x: &mut CudaBuffer<F>) -> Result<()> {
-        assert!([r.len(), x.len()] == [self.n; 2], "vectors of another matrix");
+impl SparseFactor<DeviceMemory> for CudssFactor {
+    fn solve(&self, r: &DeviceMemory, x: &mut DeviceMemory) -> Result<()> {
+        assert!([r.bytes(), x.bytes()] == [self.vector_bytes; 2], "vectors of another matrix");
         let Session { functions, rhs, solution, .. } = &self.session;
         // SAFETY: the vectors have the rows of the matrix, and live until `execute` has waited.
         unsafe {
-            success((functions.set_values)(*rhs, r.address()), "take a right-hand side")?;
-            success((functions.set_values)(*solution, x.address()), "take a solution")?;
+            success((functions.set_values)(*rhs, device_address(r)), "take a right-hand side")?;
+            success((functions.set_values)(*solution, device_address(x)), "take a solution")?;
         }
         success(self.session.execute(SOLVE)?, "solve")
     }

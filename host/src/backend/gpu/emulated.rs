@@ -1,14 +1,13 @@
 //! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
 
-use super::Launcher;
-use crate::backend::{Grid, HostBuffer, Plain, host_memory};
+use super::{DeviceMemory, Launcher};
+use crate::backend::{Grid, host_memory};
 use crate::error::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
-use std::convert::Infallible;
 
 /// Launches on the emulator.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Emulated {
     emulator: Emulator,
 }
@@ -20,10 +19,15 @@ impl Emulated {
     }
 }
 
-impl Launcher for Emulated {
-    type Buffer<T: Plain> = HostBuffer<T>;
-    type Recording = Infallible;
+/// Memory in words that are aligned for every plain type.
+type Words = Vec<u128>;
 
+fn memory(mut words: Words, bytes: usize) -> DeviceMemory {
+    // SAFETY: the words hold these bytes, and stay where they are while the vector lives, wherever that is moved.
+    unsafe { DeviceMemory::new(words.as_mut_ptr().cast(), bytes, words) }
+}
+
+impl Launcher for Emulated {
     fn name(&self) -> String {
         "emulator".into()
     }
@@ -32,21 +36,27 @@ impl Launcher for Emulated {
         host_memory::available()
     }
 
-    fn upload<T: Plain>(&self, data: &[T]) -> Result<HostBuffer<T>> {
-        Ok(HostBuffer(data.to_vec()))
+    fn upload(&self, data: &[u8]) -> Result<DeviceMemory> {
+        let mut words = vec![0; data.len().div_ceil(size_of::<u128>())];
+        bytemuck::cast_slice_mut(&mut words)[..data.len()].copy_from_slice(data);
+        Ok(memory(words, data.len()))
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<HostBuffer<T>> {
-        Ok(HostBuffer(vec![T::zeroed(); n]))
+    fn zeros(&self, bytes: usize) -> Result<DeviceMemory> {
+        Ok(memory(vec![0; bytes.div_ceil(size_of::<u128>())], bytes))
     }
 
-    fn download<T: Plain>(&self, buffer: &HostBuffer<T>, first: usize, to: &mut [T]) -> Result<()> {
-        to.copy_from_slice(&buffer.0[first..first + to.len()]);
+    fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()> {
+        assert!(first + to.len() <= from.bytes(), "{} bytes from {first} on, of {}", to.len(), from.bytes());
+        // SAFETY: memory of the host that holds these bytes; launches are done when they return.
+        unsafe { from.address().add(first).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         Ok(())
     }
 
-    fn copy<T: Plain>(&self, from: &HostBuffer<T>, to: &mut HostBuffer<T>) -> Result<()> {
-        to.0.copy_from_slice(&from.0);
+    fn copy(&self, from: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
+        assert_eq!(from.bytes(), to.bytes(), "copy between arrays of different lengths");
+        // SAFETY: as above, and `to` is borrowed uniquely.
+        unsafe { from.address().copy_to_nonoverlapping(to.address(), from.bytes()) };
         Ok(())
     }
 
@@ -68,14 +78,6 @@ impl Launcher for Emulated {
     fn resident_grid(&self, threads: usize, _: &dyn Kernel) -> Result<Grid> {
         // Little enough for kernels to meet what they have no room for.
         Ok(Grid { blocks: self.full_grid(), threads, shared_bytes: 16 << 10 })
-    }
-
-    fn record(&self, _: &mut dyn FnMut() -> Result<()>) -> Result<Option<Infallible>> {
-        Ok(None)
-    }
-
-    unsafe fn replay(&self, recording: &Infallible) -> Result<()> {
-        match *recording {}
     }
 
     fn finish(&self) -> Result<()> {

@@ -1,23 +1,28 @@
 //! Launches that are recorded once and made again in one go: a CUDA graph.
 
+use super::Recording;
 use super::cuda::check;
 use crate::error::Result;
 use cust::stream::Stream;
 use cust::sys;
+use std::rc::Rc;
 
-/// Launches that the driver makes in one go.
-pub struct Graph(sys::CUgraphExec);
+/// Launches that the driver makes in one go, in a stream.
+pub(super) struct Graph {
+    executable: sys::CUgraphExec,
+    stream: Rc<Stream>,
+}
 
 impl Drop for Graph {
     fn drop(&mut self) {
         // SAFETY: made by `record`, and nobody else has it. A failure leaves nothing to be done.
-        unsafe { sys::cuGraphExecDestroy(self.0) };
+        unsafe { sys::cuGraphExecDestroy(self.executable) };
     }
 }
 
 impl Graph {
     /// What `work` launches in a stream, which does none of it yet.
-    pub(super) fn record(stream: &Stream, work: &mut dyn FnMut() -> Result<()>) -> Result<Self> {
+    pub(super) fn record(stream: &Rc<Stream>, work: &mut dyn FnMut() -> Result<()>) -> Result<Self> {
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         let mut graph = std::ptr::null_mut();
         // SAFETY: the stream lives; what is called between the two only launches and copies.
@@ -29,7 +34,7 @@ impl Graph {
             let mut executable = std::ptr::null_mut();
             // SAFETY: the graph was just made.
             check(unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) }, "prepare launches")?;
-            Ok(Graph(executable))
+            Ok(Graph { executable, stream: stream.clone() })
         });
         if !graph.is_null() {
             // SAFETY: as above; the executable graph does not need it.
@@ -37,13 +42,11 @@ impl Graph {
         }
         made
     }
+}
 
-    /// Makes the launches.
-    ///
-    /// # Safety
-    /// What they use lives still.
-    pub(super) unsafe fn launch(&self, stream: &Stream) -> Result<()> {
+impl Recording for Graph {
+    unsafe fn replay(&self) -> Result<()> {
         // SAFETY: the graph is executable; the caller promises the rest.
-        check(unsafe { sys::cuGraphLaunch(self.0, stream.as_inner()) }, "repeat launches")
+        check(unsafe { sys::cuGraphLaunch(self.executable, self.stream.as_inner()) }, "repeat launches")
     }
 }

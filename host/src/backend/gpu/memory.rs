@@ -1,36 +1,26 @@
-//! Arrays in a GPU's memory, from the driver's pool: to make or drop one waits for nothing, and takes its turn in the
+//! Arrays' memory on a GPU, from the driver's pool: to make or drop one waits for nothing, and takes its turn in the
 //! stream.
 //!
 //! Memory of its own for each array (`cuMemAlloc`) stops the device at every release; it is for devices that have no
 //! pool, as some virtual ones have not.
 
+use super::DeviceMemory;
 use super::cuda::{check, failure};
-use crate::backend::{Buffer, Plain};
 use crate::error::Result;
-use cuda_std::prelude::{View, ViewMut};
 use cust::device::Device;
 use cust::memory::mem_get_info;
 use cust::stream::Stream;
 use cust::sys;
-use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// An array in a GPU's memory.
-pub struct CudaBuffer<T> {
+/// What gives an array's memory back.
+struct Allocation {
     address: sys::CUdeviceptr,
-    len: usize,
-    /// The stream in whose order it is dropped, if it is from a pool.
+    /// The stream in whose order that is done, if it is from a pool.
     stream: Option<Rc<Stream>>,
-    marker: PhantomData<T>,
 }
 
-impl<T: Plain> CudaBuffer<T> {
-    pub(super) fn address(&self) -> sys::CUdeviceptr {
-        self.address
-    }
-}
-
-impl<T> Drop for CudaBuffer<T> {
+impl Drop for Allocation {
     fn drop(&mut self) {
         // SAFETY: `Memory::allocate` made it, and nobody else has it. A failure leaves nothing to be done.
         unsafe {
@@ -39,22 +29,6 @@ impl<T> Drop for CudaBuffer<T> {
                 None => sys::cuMemFree_v2(self.address),
             }
         };
-    }
-}
-
-impl<T: Plain> Buffer<T> for CudaBuffer<T> {
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn view(&self) -> View<T> {
-        // SAFETY: the address is the device's, for kernels alone; it holds `len` entries.
-        unsafe { View::new(self.address() as *const T, self.len) }
-    }
-
-    fn view_mut(&mut self) -> ViewMut<T> {
-        // SAFETY: as above, and the buffer is borrowed uniquely.
-        unsafe { ViewMut::new(self.address() as *mut T, self.len) }
     }
 }
 
@@ -82,15 +56,14 @@ impl Memory {
         Ok(Memory { pool: Some(pool), stream: stream.clone() })
     }
 
-    /// An array, or `None` if there is no room for it. Its entries are whatever is there.
-    pub(super) fn allocate<T: Plain>(&self, len: usize) -> Result<Option<CudaBuffer<T>>> {
-        let bytes = (len * size_of::<T>()).max(1);
-        let mut address = 0;
+    /// This many bytes, or `None` if there is no room for them. They are whatever is there.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<Option<DeviceMemory>> {
+        let (at_least, mut address) = (bytes.max(1), 0);
         // SAFETY: the stream lives; what is made is dropped with the array.
         let mut allocate = || unsafe {
             match self.pool {
-                Some(_) => sys::cuMemAllocAsync(&raw mut address, bytes, self.stream.as_inner()),
-                None => sys::cuMemAlloc_v2(&raw mut address, bytes),
+                Some(_) => sys::cuMemAllocAsync(&raw mut address, at_least, self.stream.as_inner()),
+                None => sys::cuMemAlloc_v2(&raw mut address, at_least),
             }
         };
         let mut result = allocate();
@@ -108,7 +81,8 @@ impl Memory {
         }
         check(result, "allocate memory")?;
         let stream = self.pool.map(|_| self.stream.clone());
-        Ok(Some(CudaBuffer { address, len, stream, marker: PhantomData }))
+        // SAFETY: just made, for nobody else, and freed when the allocation is dropped. Drivers align for every type.
+        Ok(Some(unsafe { DeviceMemory::new(address as *mut u8, bytes, Allocation { address, stream }) }))
     }
 
     /// Bytes that can be had, those that are kept included; `None` if the driver does not say.

@@ -1,6 +1,7 @@
 //! The GPU backend: launches kernels through a [`Launcher`], on an NVIDIA GPU or on the SIMT emulator. Both see the
 //! same launches with the same parameters.
 
+mod buffer;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
@@ -14,13 +15,14 @@ mod memory;
 mod ptx;
 mod sort;
 
+pub use buffer::{DeviceBuffer, DeviceMemory};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, DeviceInfo, devices, unavailable, usable};
 pub use emulated::Emulated;
 
 use super::{
     Backend, Blocks, Buffer, CgState, Factorised, Grid, LowerTriangle, N_SCALARS, Plain, Quotient, Scalar,
-    check_finite, host_memory, new_bank,
+    SparseFactor, check_finite, host_memory, new_bank,
 };
 use crate::error::{Error, Result};
 use crate::sparse::{Format, Laid};
@@ -36,24 +38,21 @@ use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
 use kernels_rs::sparse::Spmv;
 use std::cell::RefCell;
 
-/// Memory and launches of one device.
-pub trait Launcher: 'static {
-    /// An array of `T`.
-    type Buffer<T: Plain>: Buffer<T>;
-    /// Launches to be made again.
-    type Recording;
+/// Memory and launches of one device. It knows bytes, not types: what is generic over backends is compiled once for all
+/// devices.
+pub trait Launcher {
     /// What people call this device.
     fn name(&self) -> String;
     /// Bytes of memory that can be had; `None` where there is no saying.
     fn free_memory(&self) -> Option<u64>;
-    /// Copies an array to the device.
-    fn upload<T: Plain>(&self, data: &[T]) -> Result<Self::Buffer<T>>;
-    /// An array of zeros.
-    fn zeros<T: Plain>(&self, n: usize) -> Result<Self::Buffer<T>>;
-    /// Copies the entries of an array from `first` on back; waits.
-    fn download<T: Plain>(&self, buffer: &Self::Buffer<T>, first: usize, to: &mut [T]) -> Result<()>;
+    /// Copies bytes to the device.
+    fn upload(&self, data: &[u8]) -> Result<DeviceMemory>;
+    /// Memory with all bits 0.
+    fn zeros(&self, bytes: usize) -> Result<DeviceMemory>;
+    /// Copies the bytes from `first` on back; waits.
+    fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()>;
     /// `to = from`, of the same length.
-    fn copy<T: Plain>(&self, from: &Self::Buffer<T>, to: &mut Self::Buffer<T>) -> Result<()>;
+    fn copy(&self, from: &DeviceMemory, to: &mut DeviceMemory) -> Result<()>;
     /// Starts a kernel on a one-dimensional grid.
     ///
     /// # Safety
@@ -70,18 +69,15 @@ pub trait Launcher: 'static {
     fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid>;
     /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing. The
     /// arrays that it uses live as long as the recording is replayed.
-    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Self::Recording>>;
-    /// Makes the launches that were noted.
-    ///
-    /// # Safety
-    /// The arrays that they use live still, and nobody has borrowed those that they write.
-    unsafe fn replay(&self, recording: &Self::Recording) -> Result<()>;
+    fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
+        Ok(None)
+    }
     /// See [`Backend::lacks_factors`].
     fn lacks_factors(&self) -> Option<String> {
         Some(format!("{} has no library of them", self.name()))
     }
     /// See [`Backend::factorise`].
-    fn factorise<F: Real>(&self, _lower: &LowerTriangle<F>, _smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
+    fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised<DeviceMemory>> {
         Err(Error::Device(self.lacks_factors().unwrap_or_default()))
     }
     /// Waits until every launch is done.
@@ -90,38 +86,78 @@ pub trait Launcher: 'static {
     fn full_grid(&self) -> usize;
 }
 
+/// Launches to be made again.
+pub trait Recording {
+    /// Makes the launches that were noted.
+    ///
+    /// # Safety
+    /// The arrays that they use live still, and nobody has borrowed those that they write.
+    unsafe fn replay(&self) -> Result<()>;
+}
+
+/// A [`LowerTriangle`] whose values are bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct LowerBytes<'a> {
+    /// Where each row starts, `[n + 1]`.
+    pub row_start: &'a [usize],
+    /// Of each entry.
+    pub columns: &'a [usize],
+    /// The entries, f32 or f64.
+    pub values: &'a [u8],
+    /// Bytes of each: 4 or 8.
+    pub value_bytes: usize,
+}
+
+/// A factor that solves for arrays.
+struct FactorOfArrays(Box<dyn SparseFactor<DeviceMemory>>);
+
+impl<F: Real> SparseFactor<DeviceBuffer<F>> for FactorOfArrays {
+    fn solve(&self, r: &DeviceBuffer<F>, x: &mut DeviceBuffer<F>) -> Result<()> {
+        self.0.solve(r.memory(), x.memory_mut())
+    }
+
+    fn nonzeros(&self) -> u64 {
+        self.0.nonzeros()
+    }
+}
+
 /// Partial sums kept for the largest reducing launch so far.
-struct Reducer<L: Launcher> {
-    partials: L::Buffer<f64>,
-    ticket: L::Buffer<u32>,
-    scalars: L::Buffer<f64>,
+struct Reducer {
+    partials: DeviceBuffer<f64>,
+    ticket: DeviceBuffer<u32>,
+    scalars: DeviceBuffer<f64>,
     /// The word of the grid's barrier.
-    barrier: L::Buffer<u32>,
+    barrier: DeviceBuffer<u32>,
 }
 
 /// A backend over a [`Launcher`].
 ///
 /// The arrays are dropped before the launcher, which owns the device's context.
-pub struct GpuBackend<L: Launcher> {
-    reducer: RefCell<Reducer<L>>,
-    launcher: L,
+pub struct GpuBackend {
+    reducer: RefCell<Reducer>,
+    launcher: Box<dyn Launcher>,
 }
 
-impl<L: Launcher> GpuBackend<L> {
-    /// A backend on this device.
-    pub fn new(launcher: L) -> Result<Self> {
-        let reducer = Reducer {
-            partials: launcher.zeros(N_SUMS * launcher.full_grid())?,
-            ticket: launcher.zeros(1)?,
-            scalars: launcher.upload(&new_bank())?,
-            barrier: launcher.zeros(1)?,
-        };
-        Ok(GpuBackend { launcher, reducer: RefCell::new(reducer) })
-    }
+/// As [`Backend::upload`].
+fn upload<T: Plain>(launcher: &dyn Launcher, data: &[T]) -> Result<DeviceBuffer<T>> {
+    Ok(DeviceBuffer::new(launcher.upload(bytemuck::cast_slice(data))?, data.len()))
+}
 
-    /// The device.
-    pub fn launcher(&self) -> &L {
-        &self.launcher
+/// As [`Backend::zeros`].
+fn zeros<T: Plain>(launcher: &dyn Launcher, n: usize) -> Result<DeviceBuffer<T>> {
+    Ok(DeviceBuffer::new(launcher.zeros(n * size_of::<T>())?, n))
+}
+
+impl GpuBackend {
+    /// A backend on this device.
+    pub fn new(launcher: impl Launcher + 'static) -> Result<Self> {
+        let reducer = Reducer {
+            partials: zeros(&launcher, N_SUMS * launcher.full_grid())?,
+            ticket: zeros(&launcher, 1)?,
+            scalars: upload(&launcher, &new_bank())?,
+            barrier: zeros(&launcher, 1)?,
+        };
+        Ok(GpuBackend { launcher: Box::new(launcher), reducer: RefCell::new(reducer) })
     }
 
     /// Where a reducing launch of `blocks` blocks puts its sums.
@@ -129,7 +165,7 @@ impl<L: Launcher> GpuBackend<L> {
         let mut reducer = self.reducer.borrow_mut();
         if reducer.partials.len() < MAX_SUMS * blocks {
             self.launcher.finish()?;
-            reducer.partials = self.launcher.zeros(MAX_SUMS * blocks)?;
+            reducer.partials = self.zeros(MAX_SUMS * blocks)?;
         }
         let mut indices = [0; MAX_SUMS];
         indices.iter_mut().zip(out).for_each(|(index, scalar)| *index = scalar.0);
@@ -150,7 +186,7 @@ impl<L: Launcher> GpuBackend<L> {
         let launched = unsafe { self.launcher.launch(Grid::new(blocks, BLOCK), kernel) };
         if launched.is_err() {
             // Blocks that ran have taken tickets, and nobody was last.
-            self.reducer.borrow_mut().ticket = self.launcher.zeros(1)?;
+            self.reducer.borrow_mut().ticket = self.zeros(1)?;
         }
         launched
     }
@@ -161,9 +197,9 @@ impl<L: Launcher> GpuBackend<L> {
     }
 }
 
-impl<L: Launcher> Backend for GpuBackend<L> {
-    type Buffer<T: Plain> = L::Buffer<T>;
-    type Recording = L::Recording;
+impl Backend for GpuBackend {
+    type Buffer<T: Plain> = DeviceBuffer<T>;
+    type Recording = Box<dyn Recording>;
 
     fn name(&self) -> String {
         self.launcher.name()
@@ -173,29 +209,29 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.free_memory()
     }
 
-    fn upload<T: Plain>(&self, data: &[T]) -> Result<L::Buffer<T>> {
-        self.launcher.upload(data)
+    fn upload<T: Plain>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
+        upload(&*self.launcher, data)
     }
 
-    fn zeros<T: Plain>(&self, n: usize) -> Result<L::Buffer<T>> {
-        self.launcher.zeros(n)
+    fn zeros<T: Plain>(&self, n: usize) -> Result<DeviceBuffer<T>> {
+        zeros(&*self.launcher, n)
     }
 
-    fn download<T: Plain>(&self, buffer: &L::Buffer<T>) -> Result<Vec<T>> {
+    fn download<T: Plain>(&self, buffer: &DeviceBuffer<T>) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); buffer.len()];
         host_memory::in_huge_pages(&mut data);
-        self.launcher.download(buffer, 0, &mut data)?;
+        self.launcher.download(buffer.memory(), 0, bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
     }
 
-    fn read_at<T: Plain>(&self, buffer: &L::Buffer<T>, i: usize) -> Result<T> {
+    fn read_at<T: Plain>(&self, buffer: &DeviceBuffer<T>, i: usize) -> Result<T> {
         let mut entry = [T::zeroed()];
-        self.launcher.download(buffer, i, &mut entry)?;
+        self.launcher.download(buffer.memory(), i * size_of::<T>(), bytemuck::cast_slice_mut(&mut entry))?;
         Ok(entry[0])
     }
 
-    fn copy<T: Plain>(&self, from: &L::Buffer<T>, to: &mut L::Buffer<T>) -> Result<()> {
-        self.launcher.copy(from, to)
+    fn copy<T: Plain>(&self, from: &DeviceBuffer<T>, to: &mut DeviceBuffer<T>) -> Result<()> {
+        self.launcher.copy(from.memory(), to.memory_mut())
     }
 
     unsafe fn run<K: ItemKernel>(&self, n: usize, kernel: K) -> Result<()> {
@@ -221,28 +257,33 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         self.launcher.lacks_factors()
     }
 
-    fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
-        self.launcher.factorise(lower, smallest)
+    fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised<DeviceBuffer<F>>> {
+        let LowerTriangle { row_start, columns, values } = lower;
+        let (values, value_bytes) = (bytemuck::cast_slice(values), size_of::<F>());
+        Ok(match self.launcher.factorise(LowerBytes { row_start, columns, values, value_bytes }, smallest)? {
+            Factorised::Done(factor) => Factorised::Done(Box::new(FactorOfArrays(factor))),
+            Factorised::NotPositive { row, pivot } => Factorised::NotPositive { row, pivot },
+        })
     }
 
     fn finish(&self) -> Result<()> {
         self.launcher.finish()
     }
 
-    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<L::Recording>> {
+    fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
         self.launcher.record(work)
     }
 
-    unsafe fn replay(&self, recording: &L::Recording) -> Result<()> {
+    unsafe fn replay(&self, recording: &Box<dyn Recording>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.launcher.replay(recording) }
+        unsafe { recording.replay() }
     }
 
-    fn exclusive_sum(&self, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
+    fn exclusive_sum(&self, counts: &DeviceBuffer<u32>) -> Result<DeviceBuffer<u64>> {
         sort::exclusive_sum(self, counts)
     }
 
-    fn sort_order(&self, keys: &L::Buffer<u64>, bits: u32) -> Result<L::Buffer<u32>> {
+    fn sort_order(&self, keys: &DeviceBuffer<u64>, bits: u32) -> Result<DeviceBuffer<u32>> {
         sort::sort_order(self, keys, bits)
     }
 
@@ -252,13 +293,13 @@ impl<L: Launcher> Backend for GpuBackend<L> {
 
     fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
         let mut bank = [0.0; N_SCALARS];
-        self.launcher.download(&self.reducer.borrow().scalars, 0, &mut bank)?;
+        self.launcher.download(self.reducer.borrow().scalars.memory(), 0, bytemuck::cast_slice_mut(&mut bank))?;
         let values = scalars.map(|scalar| bank[scalar.0 as usize]);
         check_finite(&values)?;
         Ok(values)
     }
 
-    fn dot<T: Real>(&self, x: &L::Buffer<T>, y: &L::Buffer<T>, out: Scalar) -> Result<()> {
+    fn dot<T: Real>(&self, x: &DeviceBuffer<T>, y: &DeviceBuffer<T>, out: Scalar) -> Result<()> {
         assert_eq!(x.len(), y.len(), "product of vectors of different lengths");
         let blocks = self.stride_grid(x.len());
         let kernel = Dot { n: x.len(), x: x.view(), y: y.view(), to: self.reduction(blocks, [out])? };
@@ -269,9 +310,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     unsafe fn spmv<F: Format, V: Stored>(
         &self,
         a: Laid<F>,
-        values: &L::Buffer<V>,
-        x: &L::Buffer<V::Arithmetic>,
-        y: &mut L::Buffer<V::Arithmetic>,
+        values: &DeviceBuffer<V>,
+        x: &DeviceBuffer<V::Arithmetic>,
+        y: &mut DeviceBuffer<V::Arithmetic>,
     ) -> Result<()> {
         let Laid { layout: a, n_items, .. } = a;
         if n_items == 0 {
@@ -285,9 +326,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     unsafe fn spmv_dot<F: Format, V: Stored>(
         &self,
         a: Laid<F>,
-        values: &L::Buffer<V>,
-        x: &L::Buffer<V::Arithmetic>,
-        y: &mut L::Buffer<V::Arithmetic>,
+        values: &DeviceBuffer<V>,
+        x: &DeviceBuffer<V::Arithmetic>,
+        y: &mut DeviceBuffer<V::Arithmetic>,
         out: Scalar,
     ) -> Result<()> {
         let blocks = a.n_items.div_ceil(BLOCK).max(1);
@@ -304,10 +345,10 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     unsafe fn spmv_step<F: Format, V: Stored>(
         &self,
         a: Laid<F>,
-        values: &L::Buffer<V>,
+        values: &DeviceBuffer<V>,
         step: Step<V::Arithmetic>,
-        z: &L::Buffer<V::Arithmetic>,
-        scratch: &mut L::Buffer<V::Arithmetic>,
+        z: &DeviceBuffer<V::Arithmetic>,
+        scratch: &mut DeviceBuffer<V::Arithmetic>,
     ) -> Result<()> {
         if let Some(kernel) = a.layout.spmv_step(a.n_items, values.view(), z.view(), step) {
             let grid = Grid::new(a.n_items.div_ceil(BLOCK), BLOCK);
@@ -324,7 +365,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     unsafe fn femses_gather<const N: usize, T: Real>(
         &self,
         elements: Elements<T>,
-        u: &L::Buffer<T>,
+        u: &DeviceBuffer<T>,
         step: Step<T>,
         out: Scalar,
     ) -> Result<()> {
@@ -339,7 +380,7 @@ impl<L: Launcher> Backend for GpuBackend<L> {
         &self,
         a: F,
         n_rows: usize,
-        values: &L::Buffer<V>,
+        values: &DeviceBuffer<V>,
         state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
         let CgState { inverse, u, r, z, p, history, steps, enough, rho } = state;
@@ -376,9 +417,9 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     fn cg_residual<T: Real>(
         &self,
         alpha: Quotient,
-        q: &L::Buffer<T>,
-        inverse: &L::Buffer<f32>,
-        z: &mut L::Buffer<T>,
+        q: &DeviceBuffer<T>,
+        inverse: &DeviceBuffer<f32>,
+        z: &mut DeviceBuffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
         assert!(q.len() == z.len() && inverse.len() == z.len(), "vectors of different lengths");
@@ -398,8 +439,8 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     fn cg_residual_norm<T: Real>(
         &self,
         alpha: Quotient,
-        q: &L::Buffer<T>,
-        r: &mut L::Buffer<T>,
+        q: &DeviceBuffer<T>,
+        r: &mut DeviceBuffer<T>,
         out: Scalar,
     ) -> Result<()> {
         assert_eq!(q.len(), r.len(), "vectors of different lengths");
@@ -412,10 +453,10 @@ impl<L: Launcher> Backend for GpuBackend<L> {
     fn cg_residual_blocks<T: Real>(
         &self,
         alpha: Quotient,
-        q: &L::Buffer<T>,
-        blocks: &Blocks<L::Buffer<T>>,
-        r: &mut L::Buffer<T>,
-        z: &mut L::Buffer<T>,
+        q: &DeviceBuffer<T>,
+        blocks: &Blocks<DeviceBuffer<T>>,
+        r: &mut DeviceBuffer<T>,
+        z: &mut DeviceBuffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
         let Blocks { size, n_rows, ref values } = *blocks;

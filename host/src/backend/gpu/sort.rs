@@ -1,6 +1,6 @@
 //! Running sums and the order of keys on a GPU.
 
-use super::{GpuBackend, Launcher};
+use super::{DeviceBuffer, GpuBackend};
 use crate::backend::{Backend, Buffer, Grid};
 use crate::error::{Error, Result};
 use kernels_rs::reduce::BLOCK;
@@ -8,11 +8,11 @@ use kernels_rs::setup::scan::{ScanSums, ScanTiles, TILE, TileSums};
 use kernels_rs::setup::sort::{DIGIT_BITS, DIGITS, DigitCounts, DigitScatter, Identity, KEYS_PER_WARP, Sorted};
 
 /// What [`Backend::exclusive_sum`] says.
-pub fn exclusive_sum<L: Launcher>(backend: &GpuBackend<L>, counts: &L::Buffer<u32>) -> Result<L::Buffer<u64>> {
-    let launcher = backend.launcher();
-    let mut out = launcher.zeros(counts.len() + 1)?;
+pub fn exclusive_sum(backend: &GpuBackend, counts: &DeviceBuffer<u32>) -> Result<DeviceBuffer<u64>> {
+    let launcher = &backend.launcher;
+    let mut out = backend.zeros(counts.len() + 1)?;
     let grid = Grid::new(out.len().div_ceil(TILE), BLOCK);
-    let mut sums = launcher.zeros(grid.blocks)?;
+    let mut sums = backend.zeros(grid.blocks)?;
     // SAFETY: all live until `finish`; a tile's sum per block, and the blocks cover `out`.
     unsafe {
         launcher.launch(grid, &TileSums { counts: counts.view(), sums: sums.view_mut() })?;
@@ -25,13 +25,13 @@ pub fn exclusive_sum<L: Launcher>(backend: &GpuBackend<L>, counts: &L::Buffer<u3
 }
 
 /// What [`Backend::sort_order`] says.
-pub fn sort_order<L: Launcher>(backend: &GpuBackend<L>, keys: &L::Buffer<u64>, bits: u32) -> Result<L::Buffer<u32>> {
+pub fn sort_order(backend: &GpuBackend, keys: &DeviceBuffer<u64>, bits: u32) -> Result<DeviceBuffer<u32>> {
     debug_assert!(bits <= u64::BITS, "keys have 64 bits");
-    let (launcher, n) = (backend.launcher(), keys.len());
+    let (launcher, n) = (&backend.launcher, keys.len());
     if u32::try_from(n).is_err() {
         return Err(Error::TooLarge(format!("{n} keys to sort, and they are numbered with 32 bits")));
     }
-    let mut order = launcher.zeros(n)?;
+    let mut order = backend.zeros(n)?;
     // SAFETY: order lives and has n entries.
     unsafe { backend.run(n, Identity { order: order.view_mut() }) }?;
     if n == 0 {
@@ -39,8 +39,8 @@ pub fn sort_order<L: Launcher>(backend: &GpuBackend<L>, keys: &L::Buffer<u64>, b
     }
     let warps = n.div_ceil(KEYS_PER_WARP);
     let grid = Grid::new((32 * warps).div_ceil(BLOCK), BLOCK);
-    let mut counts = launcher.zeros(DIGITS * warps)?;
-    let (mut sorted, mut next, mut next_order) = (launcher.zeros(n)?, launcher.zeros(n)?, launcher.zeros(n)?);
+    let mut counts = backend.zeros(DIGITS * warps)?;
+    let (mut sorted, mut next, mut next_order) = (backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?);
     for shift in (0..bits).step_by(DIGIT_BITS as usize) {
         let from = if shift == 0 { keys.view() } else { sorted.view() };
         // SAFETY: keys and counts live; a counter per digit and warp.
