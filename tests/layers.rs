@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 /// Each module of `host/src` and the modules it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
-    ("text", &[]),
     ("element", &["error"]),
-    ("mesh", &["element", "error", "parallel", "text"]),
-    ("model", &["element", "error", "mesh", "text"]),
+    ("mesh", &["element", "error", "parallel"]),
+    ("model", &["element", "error", "mesh"]),
     // The backend multiplies by matrices, and matrices live on a backend.
     ("backend", &["error", "parallel", "sparse"]),
     ("sparse", &["error", "backend", "parallel"]),
@@ -24,9 +23,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["error", "estimate", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"],
     ),
     ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
-    ("output", &["error", "element", "mesh", "model", "pipeline", "stress", "text"]),
+    ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.
-    ("error", &["mesh", "model", "solve", "pipeline", "text"]),
+    ("error", &["mesh", "model", "solve", "pipeline"]),
 ];
 
 /// The command line may use all of it, and nothing else uses it; `lib.rs` lists what there is.

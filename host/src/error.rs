@@ -1,8 +1,8 @@
 //! The library's error: one enum, one variant per exit code, each carrying the data of what went wrong.
 
-use crate::text::files;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use warpfem_text::files;
 
 pub use crate::mesh::MeshError;
 pub use crate::model::{CaseError, ModelError};

@@ -23,7 +23,6 @@ pub mod precond;
 pub mod solve;
 pub mod sparse;
 pub mod stress;
-pub mod text;
 pub mod verify;
 
 // The linker finds the driver's functions, which `cust` refers to, in this crate.

@@ -11,7 +11,7 @@ fn a_solution_ends_with_its_result_in_a_line() {
     let iterations = summary["solver"]["iterations"].as_u64().unwrap();
     assert!(line.starts_with(&format!("case: converged in {iterations} iterations, max |u| ")), "{line}");
     let results = &summary["results"];
-    let number = |value: &serde_json::Value| warpfem::text::engineering(value.as_f64().unwrap());
+    let number = |value: &serde_json::Value| warpfem_text::engineering(value.as_f64().unwrap());
     let [u, nodal] = [number(&results["max_displacement"]), number(&results["von_mises_nodal"]["max"])];
     let centre = number(&results["von_mises"]["max"]);
     let found = format!(", max |u| {u}, max von Mises {nodal} (mean at the node; {centre} at element centres");

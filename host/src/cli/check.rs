@@ -9,11 +9,11 @@ use crate::estimate::{self, Work};
 use crate::mesh::quality::{self, Quality};
 use crate::model::{Analysis, Case, Model, Problems, unused};
 use crate::solve::Monitor;
-use crate::text::number;
 use crate::{pipeline, precond};
 use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
+use warpfem_text::number;
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
 const FLAT: f64 = 0.02;

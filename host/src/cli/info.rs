@@ -10,10 +10,10 @@ use crate::mesh::quality::{self, Quality};
 use crate::mesh::{Group, Mesh, MeshError};
 use crate::model::planes;
 use crate::solve::Monitor;
-use crate::text::number;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
+use warpfem_text::number;
 
 /// Bad elements that are listed.
 const BAD_SHOWN: usize = 12;

@@ -5,8 +5,8 @@ use crate::Error;
 use crate::model::ModelError;
 use crate::pipeline::Solution;
 use crate::solve::Ending;
-pub use crate::text::{bytes, count, seconds, vector};
 use std::io::{self, IsTerminal, Write};
+pub use warpfem_text::{bytes, count, seconds, vector};
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {

@@ -10,9 +10,9 @@ use crate::output::summary::{
 use crate::pipeline::{self, Solution};
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::stress::norm;
-use crate::text::{clean, engineering as number, vector_beside};
 use std::fmt::Write;
 use std::path::PathBuf;
+use warpfem_text::{clean, engineering as number, vector_beside};
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {

@@ -7,8 +7,8 @@ use super::print::{count, vector};
 use crate::mesh::{Group, Mesh, quality};
 use crate::model::units::{self, System};
 use crate::model::{Analysis, planes};
-use crate::text::number;
 use std::fmt::Write;
+use warpfem_text::number;
 
 /// Where comments behind values begin.
 const COMMENT: usize = 34;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::text::{count, point, some};
+use warpfem_text::{count, point, some};
 
 /// How to see an element.
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";

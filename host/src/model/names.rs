@@ -1,6 +1,6 @@
 //! What messages call the pieces of a body, and the extreme planes.
 
-pub use crate::text::names::{list, nearest, suggest};
+pub use warpfem_text::names::{list, nearest, suggest};
 
 /// Names that mean the mesh's extreme planes where no group has them.
 const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];

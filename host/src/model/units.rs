@@ -14,7 +14,6 @@
 //! | gravity | 0.3 to 3,000 m/s^2 |
 
 use super::Material;
-use crate::text;
 
 /// A consistent system of units, by what its units are in SI.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -258,7 +257,7 @@ fn steel_in(systems: &[System]) -> String {
 
 /// With three significant digits.
 fn number(value: f64) -> String {
-    text::number(value, 3)
+    warpfem_text::number(value, 3)
 }
 
 /// With an SI prefix: 210 GPa, 80 um.

@@ -21,10 +21,10 @@ pub use summary::Summary;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::stress::AtNodes;
-use crate::text::files;
 use atomic::Staged;
 use picture::{Heading, Shown};
 use report::Report;
+use warpfem_text::files;
 
 /// Results on a mesh.
 ///

@@ -4,12 +4,12 @@
 //! as `null`.
 
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::largest;
 use crate::mesh::{Mesh, middle};
-use crate::text::engineering;
+use warpfem_text::engineering;
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -88,7 +88,7 @@ pub struct Multigrid {
 }
 
 /// Seconds that the parts of a set-up took, on all levels together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MultigridSetup {
     /// Strong couplings, aggregates, and the modes on them.
     pub aggregation: f64,

@@ -5,11 +5,11 @@
 //! All kernels here are near the bandwidth of the memory, so that on a machine twice as fast t is half and `t B` the
 //! same.
 
-use crate::cli::report::run::{Head, Run, is_gpu};
-use crate::cli::{check, print, table};
+use crate::cli::{check, print, table, usage};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use warpfem_report::run::{Head, Run, is_gpu};
 
 /// The exit code where something has become slower: a verification that is off.
 const SLOWER: u8 = 5;
@@ -45,7 +45,8 @@ type Times = BTreeMap<String, f64>;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let (old, new) = (Run::read(&arguments.old)?, Run::read(&arguments.new)?);
+    let read = |path: &Path| Run::read(path).map_err(usage);
+    let (old, new) = (read(&arguments.old)?, read(&arguments.new)?);
     let (text, slower) = compared(&times(&old), &times(&new), arguments.margin);
     let left_out: Vec<String> = [(&arguments.old, &old), (&arguments.new, &new)]
         .into_iter()

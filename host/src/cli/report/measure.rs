@@ -3,13 +3,13 @@
 use super::Arguments;
 use crate::backend::Device;
 use crate::cli::{bench, print, solve};
-use crate::text::date;
 use crate::{output, sparse};
 use clap::Parser;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use warpfem_text::date;
 
 /// Points of a history that are kept.
 const HISTORY: usize = 60;
@@ -219,8 +219,11 @@ impl Plan {
     fn write(self, folder: &Path, command: &str) -> anyhow::Result<PathBuf> {
         let reports = || self.found.values().filter_map(Value::as_array).flatten();
         let devices: Vec<&str> = reports().filter_map(|report| report["device"].as_str()).collect();
-        let device =
-            devices.iter().find(|device| super::run::is_gpu(device) == self.is_gpu).or(devices.first()).copied();
+        let device = devices
+            .iter()
+            .find(|device| warpfem_report::run::is_gpu(device) == self.is_gpu)
+            .or(devices.first())
+            .copied();
         let device = device.ok_or_else(|| anyhow::anyhow!("nothing could be measured"))?.to_owned();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let date = date(since.as_secs() / 86_400);

@@ -1,54 +1,18 @@
 //! `warpfem report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! `run.rs` reads JSON, and `measure.rs` makes it; `provenance.rs` tells which run each number is from. One file for
-//! each paper says what the paper claims and what answers it; `document.rs` puts the report together from them and from
-//! the chapters that are about no paper. Everything is a function of the JSON: the same files make the same bytes.
+//! The figures become a report in a crate of their own, `warpfem-report`; here are the command line, files, and what
+//! `--measure` does.
 
-mod assembly;
-mod document;
-mod dsm;
-mod dsm_counters;
-mod dsm_rates;
-mod femses;
-mod femses_gpu;
-mod femses_iteration;
-mod femses_serial;
-mod femses_table;
-mod iterations;
-mod lookup;
-mod markdown;
 mod measure;
-mod multigrid;
-mod paper;
-mod peers;
-mod phases;
-mod plot;
-mod precond;
-mod products;
-mod provenance;
-mod roofline;
-pub(super) mod run;
-mod sbell;
-mod sbell_solver;
-mod speed;
-mod topic;
-mod trials;
-mod warp;
-mod warp_beam;
-
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod verdict_tests;
 
 use super::{check, devices, print, usage};
 use crate::Error;
 use crate::output;
-use crate::text::files;
-use run::Run;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use warpfem_report::{Run, speed};
+use warpfem_text::files;
 
 /// The exit code of a report that is not what its figures make: a verification that is off.
 const STALE: u8 = 5;
@@ -127,7 +91,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
     if paths.is_empty() {
         return Err(nothing_in(&arguments.output, "there is no *.json in it"));
     }
-    let mut runs = paths.iter().map(|path| Run::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut runs = paths.iter().map(|path| Run::read(path).map_err(usage)).collect::<anyhow::Result<Vec<_>>>()?;
     runs.sort_by(|a, b| (b.newest(), b.is_gpu(), &a.name).cmp(&(a.newest(), a.is_gpu(), &b.name)));
     Ok(runs)
 }
@@ -144,7 +108,7 @@ fn nothing_in(folder: &Path, why: &str) -> anyhow::Error {
 
 /// Every file and what is to be in it.
 fn files(arguments: &Arguments, runs: &[Run]) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let (text, plots) = document::make(runs);
+    let (text, plots) = warpfem_report::make(runs);
     let folder = &arguments.output;
     let mut files = vec![(folder.join("report.md"), text)];
     files.extend(plots.0.into_iter().map(|(name, picture)| (folder.join("plots").join(name), picture)));

@@ -13,7 +13,7 @@ use std::path::Path;
 use self::cursor::{Cursor, Encoding};
 use super::raw::Raw;
 use super::{Mesh, MeshError};
-use crate::text::files;
+use warpfem_text::files;
 
 impl Mesh {
     /// Reads and checks a Gmsh file, MSH 4.1 or 2.2, ASCII or binary.

@@ -27,7 +27,7 @@ pub use vector::Vector;
 use super::{Analysis, CaseError, Place, Problems, Source};
 use crate::Error;
 use crate::mesh::{Mesh, MeshError};
-use crate::text::files;
+use warpfem_text::files;
 
 /// A case file, read and checked as far as that goes without its mesh.
 #[derive(Debug, Clone)]

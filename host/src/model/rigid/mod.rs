@@ -23,9 +23,9 @@ use std::fmt;
 
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 
-pub(super) use crate::text::point;
 pub use joints::Joint;
 pub use motion::Motion;
+pub(super) use warpfem_text::point;
 
 use super::names::{Words, list, planes, words};
 use super::unmerged::{self, Unmerged};

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector6;
 
-use crate::text::{number, point};
+use warpfem_text::{number, point};
 
 /// A direction counts as a coordinate axis when its other components are below this.
 const AXIS_TOLERANCE: f64 = 1e-3;

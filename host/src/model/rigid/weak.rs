@@ -17,7 +17,7 @@ use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 use super::{Motion, Parts, motion};
 use crate::mesh::Mesh;
 use crate::model::Support;
-use crate::text::number;
+use warpfem_text::number;
 
 /// A lever arm is short below this fraction of the part's longest edge.
 const OF_EXTENT: f64 = 1e-2;

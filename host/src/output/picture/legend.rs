@@ -4,7 +4,7 @@ use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Map, Rgb, pick};
 use super::project::View;
-use crate::text::{clean, count, engineering as number, engineering_beside, scaled, thousands};
+use warpfem_text::{clean, count, engineering as number, engineering_beside, scaled, thousands};
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];

@@ -20,13 +20,13 @@ use rayon::prelude::*;
 use super::summary::{Distribution, Peak};
 use super::{Fields, Solved, largest};
 use crate::mesh::Mesh;
-use crate::text::{engineering as number, vector};
 use canvas::Canvas;
 pub(in crate::output) use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, dot, normal, sub};
 pub use thumbnail::{Thumbnail, thumbnail};
+use warpfem_text::{engineering as number, vector};
 
 /// Width of the picture in pixels.
 const WIDTH: usize = 1600;

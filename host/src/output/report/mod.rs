@@ -20,8 +20,8 @@ use super::picture::Shown;
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
 use crate::model::{AppliedLoad, Material, Support};
-use crate::text::escape;
 use skin::Skin;
+use warpfem_text::escape;
 
 /// What a report says of the model, beyond the results.
 #[derive(Debug, Clone, Copy)]

@@ -4,8 +4,8 @@ use super::{Background, escape};
 use crate::mesh::Mesh;
 use crate::model::{Material, Support};
 use crate::output::Summary;
-use crate::text::{clean, count, date, engineering, vector, vector_above};
 use std::time::UNIX_EPOCH;
+use warpfem_text::{clean, count, date, engineering, vector, vector_above};
 
 /// Case, mesh, date, version, supports and loads in words, then the materials.
 pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> String {

@@ -6,7 +6,7 @@ use crate::mesh::quality::Quality;
 use crate::model::AppliedLoad;
 use crate::output::Summary;
 use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver};
-use crate::text::{clean, count, engineering, engineering_beside, vector};
+use warpfem_text::{clean, count, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
 fn shown(value: f64) -> String {

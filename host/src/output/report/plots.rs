@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::output::summary::{History, Timings};
-use crate::text::{count, seconds};
+use warpfem_text::{count, seconds};
 
 /// Width and height of a plot, and what its labels take on the left and below.
 const SIZE: [f64; 2] = [640.0, 260.0];

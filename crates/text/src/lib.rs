@@ -96,12 +96,12 @@ fn significant(value: f64, digits: i32) -> String {
 }
 
 /// The largest multiple of three that ten can be raised to below `size`.
-pub(crate) fn thousands(size: f64) -> i32 {
+pub fn thousands(size: f64) -> i32 {
     (size.log10().floor() as i32).div_euclid(3) * 3
 }
 
 /// `value / 10^exponent`, by division where that is exact.
-pub(crate) fn scaled(value: f64, exponent: i32) -> f64 {
+pub fn scaled(value: f64, exponent: i32) -> f64 {
     if exponent < 0 { value * 10f64.powi(-exponent) } else { value / 10f64.powi(exponent) }
 }
 

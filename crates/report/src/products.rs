@@ -128,7 +128,7 @@ fn formats_of(run: &Run, one: &Spmv) -> String {
     let line = |row: &super::run::Row<super::run::Product>| {
         let Some(found) = &row.figures else {
             let why =
-                row.needed_bytes.map_or("refused".into(), |needed| format!("needs {}", crate::text::bytes(needed)));
+                row.needed_bytes.map_or("refused".into(), |needed| format!("needs {}", warpfem_text::bytes(needed)));
             return vec![row.format.clone(), why];
         };
         let own = [

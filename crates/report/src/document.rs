@@ -123,8 +123,8 @@ fn measured(runs: &[Run]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::report::markdown::anchor;
-    use crate::cli::report::paper::Ours;
+    use crate::markdown::anchor;
+    use crate::paper::Ours;
     use std::collections::BTreeSet;
 
     /// Every number of a label: `Figures 5.1, 5.2` are two.
@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn checked_in() -> String {
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/benchmarks/report.md")).unwrap()
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/benchmarks/report.md")).unwrap()
     }
 
     #[test]

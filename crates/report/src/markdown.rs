@@ -1,6 +1,6 @@
 //! Numbers and tables as Markdown.
 
-use crate::text;
+use warpfem_text as text;
 
 /// A value to three significant digits; a dash for nothing.
 pub fn number(value: impl Into<Option<f64>>) -> String {

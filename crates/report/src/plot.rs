@@ -3,8 +3,8 @@
 //! The HTML report's drawings take their colours from their page; these have their own, so that they read the same on
 //! any page.
 
-use crate::text::{escape, number};
 use std::fmt::Write;
+use warpfem_text::{count, escape, number};
 
 /// Width and height; the legend's width on the right, and what labels take on the left, above and below.
 const SIZE: [f64; 2] = [820.0, 440.0];
@@ -152,7 +152,7 @@ fn nice(step: f64) -> f64 {
 /// A tick's label.
 fn label(value: f64) -> String {
     match value.abs() {
-        v if (1e3..1e7).contains(&v) => crate::text::count(value.round() as usize),
+        v if (1e3..1e7).contains(&v) => count(value.round() as usize),
         _ => number(value, 3),
     }
 }

@@ -5,7 +5,7 @@ use super::lookup::{named, place, together};
 use super::markdown::{count, number, ratio, table};
 use super::plot::Plots;
 use super::precond::{EVERY, called};
-use super::run::{Amg, Precond, Preconditioned, ResolvedAmg, Run, Whole};
+use super::run::{Amg, MultigridSetup, Precond, Preconditioned, ResolvedAmg, Run, Whole};
 use super::topic::Topic;
 
 /// The topics.
@@ -160,7 +160,10 @@ fn levels(run: &Run, _: &mut Plots) -> String {
         &lines(&|one| {
             let first = one.first("f64")?;
             let mut cells = vec![named(run, &one.head)];
-            cells.extend(first.multigrid.as_ref()?.setup_s?.parts().map(|(_, seconds)| number(1e3 * seconds)));
+            let MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest } =
+                first.multigrid.as_ref()?.setup_s?;
+            let parts = [aggregation, symbolic, numeric, smoothing, coarsest];
+            cells.extend(parts.map(|seconds| number(1e3 * seconds)));
             cells.push(number(first.setup_ms));
             Some(cells)
         }),

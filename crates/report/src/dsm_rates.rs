@@ -8,7 +8,7 @@ use super::markdown::{count, digits, number, quotient, table};
 use super::paper::{Claim, claims, exponent, in_range, power, yes_or_no};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Cg, Iterations, Run};
-use crate::text::bytes;
+use warpfem_text::bytes;
 
 /// From how many nodes a mesh is large: DSM's largest cube and those beyond.
 pub const LARGE: usize = 200_000;

@@ -6,7 +6,6 @@
 //! run in `runs`.
 
 use super::provenance::Session;
-use crate::output::summary::MultigridSetup;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -185,6 +184,16 @@ pub struct Preconditioned {
 
 fn one() -> usize {
     1
+}
+
+/// Seconds that the parts of a hierarchy's set-up took.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct MultigridSetup {
+    pub aggregation: f64,
+    pub symbolic: f64,
+    pub numeric: f64,
+    pub smoothing: f64,
+    pub coarsest: f64,
 }
 
 /// The levels of a multigrid preconditioner.
@@ -438,9 +447,9 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read or is no such JSON: an error of usage (exit code 2).
-    pub fn read(path: &Path) -> anyhow::Result<Run> {
-        let wrong = |why: String| super::super::usage(format!("{}: {why}", path.display()));
+    /// Which file cannot be read or is no such JSON, and why.
+    pub fn read(path: &Path) -> Result<Run, String> {
+        let wrong = |why: String| format!("{}: {why}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Run::parse(&name, &text).map_err(wrong)

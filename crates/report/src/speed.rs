@@ -5,7 +5,7 @@ use super::markdown::{count, number, percent, ratio, table};
 use super::phases::{NAMES, PHASES, other};
 use super::provenance::listed;
 use super::run::{Cg, Run, Spmv, is_gpu};
-use crate::text;
+use warpfem_text as text;
 
 /// What the table stands between in the README.
 pub const MARKS: [&str; 2] = ["<!-- speed -->", "<!-- /speed -->"];

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_figure_that_is_checked_in_is_of_a_run() {
-        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/benchmarks")).unwrap();
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/benchmarks")).unwrap();
         let paths =
             folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "json"));
         let files: Vec<Run> = paths.map(|path| Run::read(&path).unwrap()).collect();
