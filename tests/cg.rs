@@ -177,6 +177,29 @@ fn single_precision_says_how_far_it_got() {
     on_every_device!(single);
 }
 
+/// The first direction has no curvature: an iteration that goes on would stay where it is.
+fn singular<B: Backend>(backend: &B) {
+    let mut blocks = chain(2);
+    blocks.set_all(|row, column| match row % 3 == column % 3 {
+        true if row == column => 1.0,
+        true => -1.0,
+        false => 0.0,
+    });
+    for stepping in [Stepping::Auto, Stepping::Graph, Stepping::Launches] {
+        for preconditioner in ["none", "jacobi", "block_jacobi"] {
+            let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
+            let (u, outcome) = solve::<B, f64>(backend, &blocks, &[1.0; 6], preconditioner, options).unwrap();
+            assert!(!outcome.converged && outcome.iterations <= 2 * CHECK_EVERY, "{preconditioner}: {outcome:?}");
+            assert_eq!((outcome.ending, u), (Ending::Stagnated, vec![0.0; 6]), "{preconditioner}");
+        }
+    }
+}
+
+#[test]
+fn a_direction_without_curvature_ends_it() {
+    on_every_device!(singular);
+}
+
 fn indefinite<B: Backend>(backend: &B) {
     // The chain's matrix less 1 has eigenvalues on both sides of 0.
     let (mut blocks, f) = chain_and_load(200);

@@ -11,7 +11,7 @@ use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::rectangle::{Diagonals, generate_cut_rectangle};
 use warpfem::mesh::write::{Form, to_bytes};
 use warpfem::mesh::{Group, Mesh};
-use warpfem::model::Model;
+use warpfem::model::{Model, SolverOptions};
 use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Silent;
 use warpfem::sparse::formats;
@@ -241,17 +241,18 @@ fn fluxes_flow_into_the_body_by_area_and_thickness() {
     assert_close("applied", &[solution.applied[0], -solution.reactions[0][0]], &[length; 2], 1e-11, length);
 }
 
-/// Every storage format, strategy, preconditioner and precision, on a distorted mesh with a flux and a source.
+/// Every storage format, strategy, preconditioner, precision and method, on a distorted mesh with a flux and a source.
 #[test]
 fn every_way_to_solve_gives_the_same_potential() {
     let tables =
         "[[support]]\non = \"xmin\"\nvalue = 2.0\n[[flux]]\non = \"ymax\"\nvalue = 5.0\n[source]\nvalue = -1.0\n";
     let mut model = laplace(tables, distorted_box(Quad4, [9, 7, 1], 0.2));
     let (_, expected) = solve(&mut model);
-    let again = |model: &Model, what: &str, tolerance: f64| {
-        let solution = pipeline::solve(model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let on = |device, model: &Model, what: &str, tolerance: f64| {
+        let solution = pipeline::solve(model, device, &Silent).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_close(what, &solution.potential.unwrap().values, &expected.values, tolerance, 5.0);
     };
+    let again = |model: &Model, what: &str, tolerance: f64| on(Device::Cpu, model, what, tolerance);
     let auto = model.solver.clone();
     for format in formats() {
         model.solver.format = format.into();
@@ -271,6 +272,16 @@ fn every_way_to_solve_gives_the_same_potential() {
     for (precision, tolerance) in [("single", 1e-5), ("mixed", 1e-11), ("mixed_half", 1e-11)] {
         (model.solver.precision, model.solver.tolerance) = (precision.into(), tolerance);
         again(&model, precision, 1e3 * tolerance);
+    }
+    // The CPU's factors, and those of a device without a library of them.
+    for device in [Device::Cpu, Device::Emulate, Device::Auto] {
+        model.solver = SolverOptions { method: "direct".into(), ..auto.clone() };
+        on(device, &model, "direct", 1e-11);
+        for acceleration in ["none", "chebyshev", "cg"] {
+            let (method, max_iterations) = ("femses".into(), 20_000);
+            model.solver = SolverOptions { method, acceleration: acceleration.into(), max_iterations, ..auto.clone() };
+            on(device, &model, acceleration, 1e-8);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
 use crate::model::{Analysis, Material, Model};
 use crate::precond::{self, Context, Hierarchy};
+use crate::solve::direct::{DirectError, MOST_DENSE};
 use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
@@ -143,6 +144,10 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
     if is_direct && solver.precision == "mixed_half" {
         let (what, name) = ("precision with method `direct`", solver.precision.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
+    }
+    let n = model.mesh.coords.len() * model.analysis.components();
+    if is_direct && B::ON_HOST && !cfg!(feature = "direct") && n > MOST_DENSE {
+        return Err(DirectError::NotBuilt.into());
     }
     let preconditioner = estimate::preconditioner(model, B::ON_HOST).to_owned();
     if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {
@@ -382,7 +387,11 @@ fn solve_with<B: Backend, T: Real>(
             let build = |name: &str| build(name, &context, backend, &system.matrix);
             build_in_room(backend, model, &mut choices, build)?
         }
-        Way::Direct(build) => build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?,
+        Way::Direct(build) => {
+            let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
+            choices.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
+            build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?
+        }
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
     choices.hierarchy = iteration.hierarchy().cloned();

@@ -196,6 +196,41 @@ fn iterations_per_preconditioner() {
 }
 
 #[test]
+fn femses_beside_what_assembles_a_matrix() {
+    let folder = Folder::new();
+    let (out, report) = bench(&folder, &["femses", "--nodes", "6,9", "--block", "32,64", "--tolerance", "1e-9"]);
+    assert!(out.starts_with("the potential on the unit square, fixed on 2 sides, f64 on cpu"), "{out}");
+    let rows = report["rows"].as_array().unwrap();
+    // Eight methods, one of them in blocks of two sizes.
+    assert_eq!((rows.len(), &report["sides"]), (2 * 9, &2.into()));
+    for row in rows {
+        let nodes = row["nodes"].as_u64().unwrap();
+        assert_eq!((&row["unknowns"], &row["elements"]), (&nodes.pow(2).into(), &(2 * (nodes - 1).pow(2)).into()));
+        assert_eq!(row["block"].is_u64(), row["method"] == "femses_atomic", "{row}");
+        if row.get("left_out").is_some() {
+            assert!(row["method"] == "sparse" && !cfg!(feature = "direct"), "{row}");
+            continue;
+        }
+        assert_eq!(row["converged"], true, "{row}");
+        assert!(row["relative_residual"].as_f64().unwrap() <= 1e-9, "{row}");
+        // The potential is x.
+        assert!(row["error"].as_f64().unwrap() <= 1e-8, "{row}");
+        positive(row, &["iterations", "setup_ms", "assembly_ms", "solve_ms", "total_ms"]);
+        let phases = ["transfer_ms", "setup_ms", "allocate_ms", "assembly_ms", "solve_ms"];
+        let sum: f64 = phases.iter().map(|phase| row[phase].as_f64().unwrap()).sum();
+        assert!((sum / row["total_ms"].as_f64().unwrap() - 1.0).abs() < 1e-12, "{row}");
+    }
+    let iterations = |method: &str| rows.iter().find(|row| row["method"] == method).unwrap()["iterations"].as_u64();
+    assert!(iterations("femses") > iterations("femses_chebyshev"), "{out}");
+    assert!(iterations("femses_chebyshev") > iterations("femses_cg"), "{out}");
+
+    let (out, report) = bench(&folder, &["femses", "--nodes", "6", "--four-sided", "--method", "femses,cg"]);
+    let rows = report["rows"].as_array().unwrap();
+    assert!(out.contains("fixed on 4 sides") && report["sides"] == 4, "{out}");
+    assert!(rows.len() == 2 && rows.iter().all(|row| row["converged"] == true && row["error"].is_null()), "{report}");
+}
+
+#[test]
 fn inputs_that_make_no_sense() {
     let folder = Folder::new();
     folder.write("part.txt", "");

@@ -255,6 +255,8 @@ struct Plan<'a> {
     other: (&'a str, Work),
     /// Bytes of a multigrid hierarchy that the host has no room for, so that another preconditioner takes its place.
     no_room: Option<u64>,
+    /// Whether there are factors, whose size is known once their order is.
+    is_direct: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -263,15 +265,16 @@ impl<'a> Plan<'a> {
         let [host, other] = [true, false].map(|on_host| estimate::preconditioner(model, on_host));
         let on_host = Work::of(model, host);
         let other = (other, if other == host { on_host } else { Work::of(model, other) });
+        let is_direct = model.solver.method == "direct";
         let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
         if host == precond::MULTIGRID && !fits(&on_host) {
             let instead = precond::without_multigrid(&model.solver.precision);
             let work = Work::of(model, instead);
             if fits(&work) {
-                return Plan { host: (instead, work), other, no_room: Some(on_host.memory.hierarchy) };
+                return Plan { host: (instead, work), other, no_room: Some(on_host.memory.hierarchy), is_direct };
             }
         }
-        Plan { host: (host, on_host), other, no_room: None }
+        Plan { host: (host, on_host), other, no_room: None, is_direct }
     }
 }
 
@@ -279,7 +282,8 @@ impl<'a> Plan<'a> {
 fn costs(out: &mut String, plan: &Plan, free: Option<u64>) -> std::fmt::Result {
     let needed = plan.host.1.memory.on_host();
     let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
-    writeln!(out, "  memory    about {}{there}", bytes(needed))?;
+    let more = if plan.is_direct { ", and the factors besides" } else { "" };
+    writeln!(out, "  memory    about {}{there}{more}", bytes(needed))?;
     if let Some(hierarchy) = plan.no_room {
         let (name, hierarchy) = (plan.host.0, bytes(hierarchy));
         writeln!(

@@ -78,8 +78,8 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             _ => pq(last(i - CHECK_EVERY)),
         }))?;
         let (squares, curvatures) = scalars.split_at(CHECK_EVERY);
-        let indefinite = curvatures.iter().any(|pq| *pq < 0.0);
-        Ok(Progress { squares: squares[..steps].to_vec(), ended: false, indefinite })
+        let least = curvatures.iter().copied().fold(f64::INFINITY, f64::min);
+        Ok(Progress { squares: squares[..steps].to_vec(), ended: least <= 0.0, indefinite: least < 0.0 })
     }
 
     /// Many iterations in one launch, if there is such a launch: where there is none, none is tried again.
