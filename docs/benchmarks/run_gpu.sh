@@ -118,15 +118,17 @@ orders() {
 femses() {
     for precision in double single; do
         options="--precision $precision --tolerance 1e-6"
-        warpfem "femses_$precision" femses $options --nodes 20,50,100,150,200
+        warpfem "femses_$precision" femses $options --nodes 20,50,70,100,150,200
         warpfem "femses_large_$precision" femses $options --nodes 400,700 --method sparse,cg,femses_chebyshev,femses_cg
         warpfem "femses_blocks_$precision" femses $options --nodes 100,200 --method femses_atomic --block 32,64,128,256,512,1024
     done
-    warpfem femses_four_sided femses --four-sided --nodes 20,50,100 --method femses,femses_chebyshev,femses_cg
+    warpfem femses_four_sided femses --four-sided --tolerance 1e-6 --nodes 20,50,100,150,200 --method femses,femses_chebyshev,femses_cg
     for threads in 1 0; do
         RAYON_NUM_THREADS=$threads measure "femses_host_$threads" "$binary" bench femses --device cpu --tolerance 1e-6 \
             --nodes 20,50,70,100 --method dense,sparse,cg,femses,femses_chebyshev,femses_cg --max-iterations 100000 \
             --json "$out/femses_host_$threads.json"
+        RAYON_NUM_THREADS=$threads measure "femses_host_large_$threads" "$binary" bench femses --device cpu --tolerance 1e-6 \
+            --nodes 150,200,400,700 --samples 3 --method sparse,cg,femses_cg --json "$out/femses_host_large_$threads.json"
     done
 }
 

@@ -102,7 +102,8 @@ pub fn share(run: &Run, _: &mut Plots) -> String {
     let gpu = found(run, is_gpu, "f64");
     let line = |method: &str| {
         let found = at(&gpu, method, 2500)?;
-        let cells = [vec![method.to_owned()], phases(found).to_vec()].concat();
+        let shares = [found.allocate_ms, found.transfer_ms].map(|ms| percent(ms / found.total_ms));
+        let cells = [vec![method.to_owned()], phases(found).to_vec(), shares.to_vec()].concat();
         Some((cells, found.solve_ms / found.total_ms))
     };
     let found: Vec<(Vec<String>, f64)> =
@@ -111,7 +112,7 @@ pub fn share(run: &Run, _: &mut Plots) -> String {
         return String::new();
     };
     let rows: Vec<Vec<String>> = found.into_iter().map(|pair| pair.0).collect();
-    let heads = [["method"].as_slice(), &PHASES].concat();
+    let heads = [["method"].as_slice(), &PHASES, &["allocation's share", "transfer's share"]].concat();
     let measured = format!("the sparse solver takes {}", percent(of_sparse));
     format!(
         "{}\n{}\n",

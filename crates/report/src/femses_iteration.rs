@@ -10,6 +10,9 @@ use super::run::{Phases, Run};
 /// FEMSES as it is in the thesis, and accelerated.
 const ITERATIONS: [&str; 4] = ["femses", "femses_chebyshev", "femses_cg", "cg"];
 
+/// The thesis's own form, ours, and the accelerations.
+const OWN: [&str; 4] = ["femses_atomic", "femses", "femses_chebyshev", "femses_cg"];
+
 /// Figures 2.5, 2.6 and 5.6: the largest error of a node's potential.
 pub fn exact(run: &Run, _: &mut Plots) -> String {
     let rows = found(run, |_| true, "f64");
@@ -218,11 +221,15 @@ fn stalls(run: &Run) -> String {
         let measured = match residuals.iter().copied().max_by(f64::total_cmp) {
             Some(most) => {
                 let least = residuals.iter().copied().fold(f64::INFINITY, f64::min);
-                let plain = short.iter().filter(|found| found.0.method == "femses").map(|found| found.0.unknowns).min();
-                let plain = plain.map_or(String::new(), |size| {
-                    format!(", the thesis's own iteration from {} unknowns on", count(size))
-                });
-                format!("{of}, at residuals of {least:.0e} to {most:.0e}{plain}")
+                let from = |method: &&str| {
+                    let of_method = short.iter().filter(|found| found.0.method == **method);
+                    of_method
+                        .map(|found| found.0.unknowns)
+                        .min()
+                        .map(|n| format!("{method} from {} unknowns on", count(n)))
+                };
+                let from = OWN.iter().filter_map(from).collect::<Vec<_>>().join(", ");
+                format!("{of}, at residuals of {least:.0e} to {most:.0e}: {from}")
             }
             None => of,
         };

@@ -87,8 +87,8 @@ fn what_stalls_is_counted_by_precision() {
         ]),
     ));
     for wanted in [
-        "Stalls in f32. **Holds**: 3 of 3 runs end above their tolerance, at residuals of 2e-6 to 2e-6, the thesis's own \
-            iteration from 100 unknowns on;",
+        "Stalls in f32. **Holds**: 3 of 3 runs end above their tolerance, at residuals of 2e-6 to 2e-6: femses from \
+            100 unknowns on;",
         "Stalls in f64. **Contradicted**: 0 of 3 runs",
         "Two sides are the cause. **Contradicted**: held on four sides the iterations grow as N^1;",
         "| femses | 1e-5 | 1e-5 | 1e-5 |",
