@@ -319,12 +319,13 @@ def hole(name):
 
 
 def ring(name):
-    """Triangles between circles of radius 1 and 2 m round the origin, in the plane z = 0."""
+    """Triangles between circles of radius 1 and 2 m round the origin, in the plane z = 0; coarse ones of twice the size."""
+    size = 0.24 if name == "ring_coarse" else 0.12
     start(name)
     occ = gmsh.model.occ
     occ.cut([(2, occ.addDisk(0, 0, 0, 2, 2))], [(2, occ.addDisk(0, 0, 0, 1, 1))])
     occ.synchronize()
-    sizes(0.12, 0.12)
+    sizes(size, size)
     curves = [tag for _, tag in gmsh.model.getEntities(1)]
     is_inner = lambda tag: gmsh.model.getBoundingBox(1, tag)[3] < 1.5
     group(2, [tag for _, tag in gmsh.model.getEntities(2)], "body")
@@ -334,7 +335,8 @@ def ring(name):
     save(name, 4.1, True, ("triangles", TRI3), "gamma", 0.5)
 
 
-MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car, "hole": hole, "ring": ring}
+MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car, "hole": hole}
+MAKERS |= dict.fromkeys(("ring", "ring_coarse"), ring)
 
 
 def main(names):

@@ -146,10 +146,16 @@ fn rings_from_files_give_the_same() {
         assert_close("from a file", &found.values, &expected.values, 1e-12, 1.0);
     }
     let mut gmsh = Model::load(&file("ring.toml")).unwrap();
+    let mut coarse = crate::common::meshes::model(verify::TABLES, Mesh::read(&file("ring_coarse.msh")).unwrap());
+    let (_, of_coarse) = solve(&mut coarse);
+    let missed_more = error(&coarse, &of_coarse, verify::exact);
     let (solution, found) = solve(&mut gmsh);
     let missed = error(&gmsh, &found, verify::exact);
-    println!("{} nodes of Gmsh: {missed:.2e}", found.values.len());
-    assert!(missed < 2e-3, "{missed:.2e}");
+    // Edges of half the length, give or take: sizes are those of the triangles there are.
+    let finer = (found.values.len() as f64 / of_coarse.values.len() as f64).sqrt();
+    let order = (missed_more / missed).ln() / finer.ln();
+    println!("{} nodes of Gmsh: {missed:.2e}, order {order:.2}", found.values.len());
+    assert!(missed < 2e-3 && (order - 2.0).abs() < 0.3, "{missed:.2e}, order {order:.2}");
     let flow = verify::FLOW / K * gmsh.materials[0].conductivity;
     assert!((solution.reactions[1][0] / flow - 1.0).abs() < 4e-3, "{:?} against {flow}", solution.reactions);
 }

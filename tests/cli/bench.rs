@@ -90,6 +90,9 @@ fn iterations_per_format() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["cg", "--cells", "4", "--format", "ebw"]);
     assert!(out.starts_with("tet4 cube 4: 125 nodes, 384 elements, 375 unknowns"), "{out}");
+    // The CPU's floor: the blocks on the diagonal and below it with their indices, x and y; and 8.5 words of vectors.
+    let of_half = (report["blocks"].as_u64().unwrap() + 125) / 2;
+    assert_eq!(report["iteration_bytes"], of_half * (9 * 8 + 4) + (2 * 8 + 8 * 8 + 4) * 375);
     let (out, both) = bench(&folder, &["cg", "--element", "hex8", "--cells", "3x2x2", "--format", "csr,dense"]);
     assert!(out.starts_with("hex8 box 3x2x2: 36 nodes, 12 elements"), "{out}");
     assert_eq!(both["rows"][0]["iterations"], both["rows"][1]["iterations"]);

@@ -30,6 +30,12 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let solver = ["method", "format", "ordering", "preconditioner", "precision", "assembly"];
     let solver =
         [&solver[..], &["iterations", "spmvs", "relative_residual", "converged", "ending", "history"]].concat();
+    let history = &summary["solver"]["history"];
+    let [every, iterations] =
+        [&history["every"], &summary["solver"]["iterations"]].map(|number| number.as_u64().unwrap() as usize);
+    let residuals = history["relative_residual"].as_array().unwrap();
+    assert!(every >= 1 && residuals.len() == iterations / every, "{iterations} iterations: {history}");
+    assert!(residuals.iter().all(|residual| residual.as_f64().unwrap() > 0.0), "{history}");
     let timings = ["read", "setup", "assembly", "boundary", "solve", "stress", "write", "total"];
     let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "applied"];
     let results = [&results[..], &["equilibrium_error", "von_mises", "von_mises_nodal"]].concat();
