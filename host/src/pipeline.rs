@@ -12,7 +12,7 @@ use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
 use crate::model::{Analysis, Material, Model};
 use crate::precond::{self, Context, Hierarchy};
-use crate::solve::direct::{DirectError, MOST_DENSE};
+use crate::solve::direct::DirectError;
 use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
@@ -145,9 +145,8 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         let (what, name) = ("precision with method `direct`", solver.precision.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
     }
-    let n = model.mesh.coords.len() * model.analysis.components();
-    if is_direct && B::ON_HOST && !cfg!(feature = "direct") && n > MOST_DENSE {
-        return Err(DirectError::NotBuilt.into());
+    if is_direct {
+        direct::check_built::<B>(model.mesh.coords.len() * model.analysis.components())?;
     }
     let preconditioner = estimate::preconditioner(model, B::ON_HOST).to_owned();
     if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {

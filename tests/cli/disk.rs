@@ -1,11 +1,12 @@
 //! Disks that are full, folders that cannot be written, folders that go away, and files too large to read.
 #![cfg(target_os = "linux")]
 
+use crate::terminal::interrupt_iteration;
 use crate::{Folder, GOOD, Run};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
@@ -74,27 +75,14 @@ fn a_folder_that_may_not_be_written() {
     folder.run(&SOLVE).refused(8, &["cannot write into /", "/out: you may not write in /", "`-o`"]);
 }
 
-/// Starts a solution that takes many seconds, as it ends where no precision goes on, does something once it iterates, and interrupts it.
-fn meanwhile(folder: &Folder, dir: &str, deed: impl Fn()) -> Run {
-    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [60, 16, 16]"));
-    let solve = ["solve", "case.toml", "-o", dir, "--device", "cpu", "--tolerance", "1e-300"];
-    let mut command = folder.command(&[&solve[..], &["--max-iterations", "4000000000"]].concat());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Set up in a fraction of a second.
-    std::thread::sleep(Duration::from_millis(1500));
-    deed();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    child.wait_with_output().unwrap().into()
-}
-
 #[test]
 fn a_folder_that_goes_away_is_made_again_and_one_that_cannot_be_is_an_error() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("some/where")).unwrap();
-    let run = meanwhile(&folder, "some/where", || fs::remove_dir_all(folder.path("some")).unwrap());
+    let run = interrupt_iteration(&folder, "some/where", || fs::remove_dir_all(folder.path("some")).unwrap());
     assert_eq!(run.code, Some(5), "{run:?}");
     assert!(folder.names("some/where").contains(&"summary.json".to_owned()));
-    let run = meanwhile(&folder, "some/where", || {
+    let run = interrupt_iteration(&folder, "some/where", || {
         fs::remove_dir_all(folder.path("some")).unwrap();
         folder.write("some", "in the way");
     });

@@ -17,6 +17,7 @@ mod report;
 mod solve;
 mod speech;
 mod stop;
+mod terminal;
 mod tools;
 mod verify;
 mod vtu;

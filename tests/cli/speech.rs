@@ -61,29 +61,21 @@ fn results_that_take_the_place_of_others_say_so() {
 #[cfg(target_os = "linux")]
 mod terminal {
     use super::*;
-    use std::fs::File;
+    use crate::terminal::terminal;
     use std::io::Read;
-    use std::os::fd::{FromRawFd, OwnedFd};
-    use std::ptr::null_mut;
 
     /// The exit code and what a terminal gets of a run with this environment.
     fn shown(folder: &Folder, arguments: &[&str], environment: &[(&str, &str)]) -> (Option<i32>, String) {
-        let (mut ours, mut theirs) = (0, 0);
-        let size = libc::winsize { ws_row: 40, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: both places receive a descriptor that nobody else has; the name is not wanted.
-        let (mut master, slave) = unsafe {
-            assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), &size), 0);
-            (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
-        };
+        let (mut terminal, theirs) = terminal();
         let mut command = folder.command(arguments);
         command.env_remove("NO_COLOR").env("TERM", "xterm-256color").envs(environment.iter().copied());
-        command.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap()).stderr(slave);
+        command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
         let mut child = command.spawn().unwrap();
-        // Ours of the slave's descriptors are closed, so that the end comes with the child's.
+        // Ours of the other end's descriptors are closed, so that the end comes with the child's.
         drop(command);
         let mut bytes = Vec::new();
         // The end of a terminal is an error.
-        let _ = master.read_to_end(&mut bytes);
+        let _ = terminal.read_to_end(&mut bytes);
         (child.wait().unwrap().code(), String::from_utf8_lossy(&bytes).into_owned())
     }
 

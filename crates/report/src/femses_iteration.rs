@@ -7,7 +7,7 @@ use super::paper::{exponent, in_range, power, yes_or_no};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Phases, Run};
 
-/// FEMSES as it is in the thesis, and accelerated.
+/// FEMSES by gathering, plain and accelerated, and what assembles a matrix.
 const ITERATIONS: [&str; 4] = ["femses", "femses_chebyshev", "femses_cg", "cg"];
 
 /// The thesis's own form, ours, and the accelerations.

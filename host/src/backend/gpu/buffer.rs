@@ -36,15 +36,13 @@ impl DeviceMemory {
 /// An array in a device's memory.
 pub struct DeviceBuffer<T> {
     memory: DeviceMemory,
-    len: usize,
     marker: PhantomData<T>,
 }
 
 impl<T: Plain> DeviceBuffer<T> {
-    /// An array of `len` entries that fills some memory, whose bytes are values of `T`, as all of a plain type are.
-    pub(super) fn new(memory: DeviceMemory, len: usize) -> Self {
-        assert_eq!(memory.bytes, len * size_of::<T>(), "memory for another array");
-        DeviceBuffer { memory, len, marker: PhantomData }
+    /// The array that fills some memory, whose bytes are values of `T`, as all of a plain type are.
+    pub(super) fn new(memory: DeviceMemory) -> Self {
+        DeviceBuffer { memory, marker: PhantomData }
     }
 
     pub(super) fn memory(&self) -> &DeviceMemory {
@@ -58,16 +56,16 @@ impl<T: Plain> DeviceBuffer<T> {
 
 impl<T: Plain> Buffer<T> for DeviceBuffer<T> {
     fn len(&self) -> usize {
-        self.len
+        self.memory.bytes / size_of::<T>()
     }
 
     fn view(&self) -> View<T> {
-        // SAFETY: for kernels alone, on the device whose address it is; it holds `len` entries.
-        unsafe { View::new(self.memory.address.cast(), self.len) }
+        // SAFETY: for kernels alone, on the device whose address it is; it holds so many entries.
+        unsafe { View::new(self.memory.address.cast(), self.len()) }
     }
 
     fn view_mut(&mut self) -> ViewMut<T> {
         // SAFETY: as above, and the buffer is borrowed uniquely.
-        unsafe { ViewMut::new(self.memory.address.cast(), self.len) }
+        unsafe { ViewMut::new(self.memory.address.cast(), self.len()) }
     }
 }

@@ -206,7 +206,7 @@ impl Session {
     fn set_matrix(&mut self, lower: &Lower) -> Result<()> {
         let (n, entries) = (lower.n as i64, lower.n_entries as i64);
         let [offsets, columns, values] = [&lower.row_start, &lower.columns, &lower.values].map(device_address);
-        let kind = lower.kind.number();
+        let kind = lower.kind as c_int;
         let (to, part) = (&raw mut self.matrix, VIEW_LOWER);
         // SAFETY: the arrays have the lengths and types that are said, and no ends of rows other than the next ones'
         // starts. Vectors get their addresses before they are used.
@@ -280,21 +280,11 @@ impl Drop for Session {
     }
 }
 
-/// The type of a matrix's values.
-#[derive(Clone, Copy, PartialEq)]
+/// The type of a matrix's values, by CUDA's numbers.
+#[derive(Clone, Copy)]
 enum Kind {
-    F32,
-    F64,
-}
-
-impl Kind {
-    /// CUDA's number for it.
-    fn number(self) -> c_int {
-        match self {
-            Kind::F32 => 0,
-            Kind::F64 => 1,
-        }
-    }
+    F32 = 0,
+    F64 = 1,
 }
 
 /// A [`crate::backend::LowerTriangle`] on the device.

@@ -140,12 +140,12 @@ pub struct GpuBackend {
 
 /// As [`Backend::upload`].
 fn upload<T: Plain>(launcher: &dyn Launcher, data: &[T]) -> Result<DeviceBuffer<T>> {
-    Ok(DeviceBuffer::new(launcher.upload(bytemuck::cast_slice(data))?, data.len()))
+    launcher.upload(bytemuck::cast_slice(data)).map(DeviceBuffer::new)
 }
 
 /// As [`Backend::zeros`].
 fn zeros<T: Plain>(launcher: &dyn Launcher, n: usize) -> Result<DeviceBuffer<T>> {
-    Ok(DeviceBuffer::new(launcher.zeros(n * size_of::<T>())?, n))
+    launcher.zeros(n * size_of::<T>()).map(DeviceBuffer::new)
 }
 
 impl GpuBackend {

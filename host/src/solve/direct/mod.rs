@@ -78,15 +78,25 @@ pub fn build<B: Backend, T: Real, F: Precision>(
     matrix: &Matrix<B, T>,
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Iteration<B, T>>> {
-    let is_small = matrix.block_size() * matrix.pattern().n_rows <= MOST_DENSE;
+    check_built::<B>(matrix.block_size() * matrix.pattern().n_rows)?;
     let factor = match sparse::<B, T, F>(backend, matrix, coords) {
-        Err(Error::Direct(DirectError::NotBuilt)) if is_small => dense::<B, T, F>(backend, matrix, coords)?,
+        Err(Error::Direct(DirectError::NotBuilt)) => dense::<B, T, F>(backend, matrix, coords)?,
         Err(Error::Direct(DirectError::NoLibrary(why))) => {
             dense::<B, T, F>(backend, matrix, coords).map_err(|error| without_library(error, &why))?
         }
         factor => factor?,
     };
     Ok(Box::new(Direct::new(factor)))
+}
+
+/// Whether this build has factors for a system of `n` unknowns on such a backend.
+///
+/// # Errors
+///
+/// [`DirectError::NotBuilt`]
+pub fn check_built<B: Backend>(n: usize) -> Result<(), DirectError> {
+    let is_dense = B::ON_HOST && !cfg!(feature = "direct");
+    if is_dense && n > MOST_DENSE { Err(DirectError::NotBuilt) } else { Ok(()) }
 }
 
 /// Sparse factors.

@@ -1,0 +1,59 @@
+//! Programs on a terminal, whose progress tells what they are at.
+#![cfg(target_os = "linux")]
+
+use crate::{Folder, GOOD, Run};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::process::{Command, Output, Stdio};
+use std::ptr::null_mut;
+
+/// A terminal: our end of it and a program's.
+pub(crate) fn terminal() -> (File, OwnedFd) {
+    let (mut ours, mut theirs) = (0, 0);
+    let size = libc::winsize { ws_row: 40, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: both places receive a descriptor that nobody else has; the name is not wanted.
+    unsafe {
+        assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), &size), 0);
+        (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
+    }
+}
+
+/// Runs a program and interrupts it, as Ctrl-C does, once what its terminal has shown `is_time`, after some deed.
+pub(crate) fn interrupt(folder: &Folder, arguments: &[&str], is_time: impl Fn(&str) -> bool, deed: impl Fn()) -> Run {
+    let (mut terminal, theirs) = terminal();
+    let mut command = folder.command(arguments);
+    command.env("NO_COLOR", "1").env("TERM", "xterm").stdout(Stdio::piped()).stderr(theirs);
+    let child = command.spawn().unwrap();
+    // Ours of the other end's descriptor is closed, so that the end comes with the child's.
+    drop(command);
+    let (mut shown, mut piece) = (String::new(), [0; 4096]);
+    let mut is_interrupted = false;
+    // The end of a terminal is an error.
+    while let Ok(n @ 1..) = terminal.read(&mut piece) {
+        shown += &String::from_utf8_lossy(&piece[..n]);
+        if !is_interrupted && is_time(&shown) {
+            deed();
+            assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+            is_interrupted = true;
+        }
+    }
+    assert!(is_interrupted, "{shown:?}");
+    let output = child.wait_with_output().unwrap();
+    // The bar is wiped away before anything else is said.
+    let said = shown.rsplit("\x1b[2K").next().unwrap_or("").replace("\r\n", "\n");
+    Output { stderr: said.into_bytes(), ..output }.into()
+}
+
+/// Interrupts a solution, which would iterate for many seconds, as it ends where no precision goes on, once it has left
+/// the start behind.
+pub(crate) fn interrupt_iteration(folder: &Folder, dir: &str, deed: impl Fn()) -> Run {
+    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [60, 16, 16]"));
+    let solve = ["solve", "case.toml", "-o", dir, "--device", "cpu", "--preconditioner", "none"];
+    let endless = ["--tolerance", "1e-300", "--max-iterations", "4000000000"];
+    let is_on_its_way = |shown: &str| {
+        let mut residuals = shown.split(", residual ").skip(1).filter_map(|rest| rest.split(' ').next());
+        residuals.any(|residual| residual.parse().is_ok_and(|residual: f64| residual < 0.1))
+    };
+    interrupt(folder, &[&solve[..], &endless].concat(), is_on_its_way, deed)
+}
