@@ -333,6 +333,18 @@ fn few_eigenvalues_are_found_exactly() {
     assert_close("bounds", &[bounds.lower, bounds.upper], &expected, 1e-10, 1.0);
 }
 
+/// Twenty steps see little of a spectrum of 9,000 whose smallest eigenvalue is a millionth.
+#[test]
+fn bounds_enclose_a_long_spectrum() {
+    const N: usize = 3000;
+    let (backend, blocks) = (CpuBackend::default(), chain(N));
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[0.5; 3 * N]).unwrap()).unwrap();
+    let [smallest, largest] = [1, N].map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos());
+    assert!(bounds.lower <= smallest && largest <= bounds.upper, "{bounds:?}, not {smallest} to {largest}");
+    assert!(bounds.upper < 1.05 * largest, "{bounds:?}, far above {largest}");
+}
+
 /// `sqrt(e . K e)` of an error.
 fn energy_norm(blocks: &Blocks, error: &[f64]) -> f64 {
     blocks.product(error).iter().zip(error).map(|(k, e)| k * e).sum::<f64>().sqrt()

@@ -1,7 +1,7 @@
 //! Products of matrices that are promised to be symmetric, of which the CPU reads half: they are the general product,
 //! the same bits for any number of threads, and what is above the diagonal has no part in them.
 
-use crate::common::blocks::{Blocks, random_sparsity, sparsity};
+use crate::common::blocks::{Blocks, band, random_sparsity, sparsity};
 use crate::common::{Random, assert_close, bits, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::half::F16;
@@ -9,20 +9,6 @@ use kernels_rs::precond::Step;
 use kernels_rs::real::Stored;
 use warpfem::backend::{Backend, Buffer, CpuBackend, Scalar};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
-
-/// Each row neighbours up to `most` rows at most `reach` before it, and some neighbour all.
-fn band(n: usize, most: usize, reach: usize, hubs: &[usize]) -> Sparsity {
-    let mut random = Random(n as u64);
-    let mut neighbours = vec![Vec::new(); n];
-    for row in 1..n {
-        let near = (0..random.below(most + 1)).map(|_| row - 1 - random.below(reach.min(row))).collect::<Vec<_>>();
-        for other in near.into_iter().chain(hubs.iter().copied()) {
-            neighbours[row].push(other);
-            neighbours[other].push(row);
-        }
-    }
-    sparsity(&neighbours)
-}
 
 /// Rows at a few distances neighbour each other, as in a grid: most neighbouring rows have neighbouring columns. Rows
 /// that are left out have no blocks.

@@ -33,9 +33,9 @@ pub fn map_chunks<T: Send, R: Send>(
     array.par_chunks_mut(len).enumerate().map(|(part, entries)| work(part * len, entries)).collect()
 }
 
-/// Calls `work` with each of some tasks.
-pub fn for_each<T: Send>(tasks: Vec<T>, work: &(dyn Fn(T) + Sync)) {
-    tasks.into_par_iter().for_each(work);
+/// Calls `work` with each of some tasks; what it returns, in their order.
+pub fn map<T: Send, R: Send>(tasks: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+    tasks.into_par_iter().map(work).collect()
 }
 
 /// The parts of `array` between consecutive `bounds`, which ascend from 0 to its length.

@@ -51,6 +51,20 @@ pub fn random_sparsity(n: usize, pairs: usize, seed: u64) -> Sparsity {
     sparsity(&neighbours)
 }
 
+/// Each row neighbours up to `most` rows at most `reach` before it, and some neighbour all.
+pub fn band(n: usize, most: usize, reach: usize, hubs: &[usize]) -> Sparsity {
+    let mut random = Random(n as u64);
+    let mut neighbours = vec![Vec::new(); n];
+    for row in 1..n {
+        let near = (0..random.below(most + 1)).map(|_| row - 1 - random.below(reach.min(row))).collect::<Vec<_>>();
+        for other in near.into_iter().chain(hubs.iter().copied()) {
+            neighbours[row].push(other);
+            neighbours[other].push(row);
+        }
+    }
+    sparsity(&neighbours)
+}
+
 impl Blocks {
     /// Random values on a sparsity, rounded to f32 so that both precisions hold the same matrix.
     pub fn random(sparsity: Sparsity, size: usize, seed: u64) -> Blocks {

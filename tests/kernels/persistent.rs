@@ -1,13 +1,13 @@
-//! `cg_persistent`: many iterations in one launch.
+//! `cg_persistent`: many iterations in one launch; and what the CPU does in its place.
 
-use crate::common::blocks::{Blocks, random_sparsity, sparsity};
+use crate::common::blocks::{Blocks, band, random_sparsity, sparsity};
 use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, max_slices};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar, Vector};
 use warpfem::precond::{self, Context, Preconditioner};
-use warpfem::sparse::{Matrix, Operator};
+use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 const RHO: Scalar = Scalar::new(2);
 
@@ -63,11 +63,13 @@ pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
     for size in 1..=3 {
         let many = if is_emulated { 8 * 32 * max_slices(size) - 5 } else { 10_001 };
         for n in [1, 33, 257, 500, many] {
-            found.extend(persistent::<B, f32>(backend, n, size));
-            found.extend(persistent::<B, f64>(backend, n, size));
+            found.extend(persistent::<B>(backend, n, size, random_sparsity(n, 8, 3)));
         }
+        // The CPU, too, cuts these in parts.
+        let local = persistent::<B>(backend, many, size, band(many, 5, 40, &[]));
+        assert!(!local.is_empty());
+        found.extend(local);
     }
-    assert!(!is_emulated || found.len() > 1000);
     refuses_what_has_no_room(backend);
     found
 }
@@ -101,7 +103,7 @@ fn what_has_a_place_in_shared_memory_changes_no_bit() {
 fn refuses_what_has_no_room<B: Backend>(backend: &B) {
     let n = if backend.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
     let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
-    let matrix: Matrix<B, f32> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, f32> = symmetric(backend, &blocks);
     let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
     let mut vectors = [(); 3].map(|()| backend.zeros(3 * n).unwrap());
     let mut history = backend.zeros(HISTORY + 1).unwrap();
@@ -122,20 +124,27 @@ fn launch<B: Backend, T: Real>(
     matrix.iterate(backend, state).unwrap()
 }
 
-fn persistent<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
-    let blocks = Blocks::dominant(random_sparsity(n, 8, 3), size, 0.25, 5);
+/// The matrix in the format that has such a launch, known to be symmetric.
+fn symmetric<B: Backend, T: Real>(backend: &B, blocks: &Blocks) -> Matrix<B, T> {
+    let mut matrix = blocks.upload(backend, "ebw");
+    matrix.promise_symmetric();
+    matrix
+}
+
+fn persistent<B: Backend>(backend: &B, n: usize, size: usize, sparsity: Sparsity) -> Vec<u64> {
+    let blocks = Blocks::dominant(sparsity, size, 0.25, 5);
     // A single row is solved sooner, and many take their time on the emulator.
     let steps: &[usize] = match n {
         1 => &[0, 1],
         1000.. => &[4, 5],
         _ => &[0, 1, 4, 5],
     };
-    iterated::<B, T>(backend, &blocks, steps)
+    [iterated::<B, f32>(backend, &blocks, steps), iterated::<B, f64>(backend, &blocks, steps)].concat()
 }
 
 /// The bits of what comes of so many iterations, each time from the start.
 fn iterated<B: Backend, T: Real>(backend: &B, blocks: &Blocks, steps: &[usize]) -> Vec<u64> {
-    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, T> = symmetric(backend, blocks);
     let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
     let f: Vec<T> = Random(7).vector(blocks.n());
     let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
@@ -169,7 +178,7 @@ fn compare<B: Backend, T: Real>(
     let mut history = backend.upload(&vec![-1.0; HISTORY + steps + 1]).unwrap();
     let n = matrix.n();
     if !launch(backend, matrix, jacobi, &mut vectors, &mut history, (steps, enough)) {
-        assert!(B::ON_HOST || n > 3000, "every device has room for {n} unknowns");
+        assert!(n > 3000, "every device has room for {n} unknowns");
         return Vec::new();
     }
     let [rho] = backend.read([RHO]).unwrap();

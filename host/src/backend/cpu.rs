@@ -3,15 +3,17 @@
 //! Sums are formed over chunks of a fixed length and added in order, so results do not depend on the number of threads.
 
 use super::{
-    Backend, Buffer, Grid, HostBuffer, Plain, Quotient, Scalar, check_finite, host_memory, new_bank, order_of,
+    Backend, Buffer, CgState, Grid, HostBuffer, Plain, Quotient, Scalar, check_finite, host_memory, new_bank, order_of,
     running_sums,
 };
 use crate::error::{Error, Result};
 use crate::parallel;
-use crate::sparse::{Format, Half, Laid};
+use crate::sparse::{Format, Half, Laid, Triangle};
+use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::blas::quotient;
+use kernels_rs::cg_persistent::HISTORY;
 use kernels_rs::femses::Elements;
 use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored, fma};
@@ -56,16 +58,39 @@ impl CpuBackend {
         y: &mut [V::Arithmetic],
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
-        let Laid { layout, n_items, triangle } = a;
-        let mut sums = self.sums.borrow_mut();
-        let half = triangle.map(|triangle| {
-            let n = triangle.n_sums(y.len() / triangle.n_rows.max(1));
-            let len = sums.len().max((n * size_of::<V::Arithmetic>()).div_ceil(size_of::<f64>()));
-            sums.resize(len, 0.0);
-            Half { triangle, sums: &mut bytemuck::cast_slice_mut(&mut sums)[..n] }
-        });
+        let Some(triangle) = a.triangle else {
+            // SAFETY: the caller's promise.
+            return unsafe { a.layout.multiply_then(a.n_items, values, x, y, then) };
+        };
+        let into = |_: &f64, first: usize, product: &[V::Arithmetic], y: &mut [V::Arithmetic]| {
+            y.copy_from_slice(product);
+            then(first, y)
+        };
         // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
-        unsafe { layout.multiply_then(n_items, half, values, x, y, then) }
+        let of_parts = unsafe { self.multiply_half(a.layout, triangle, (values, x), y, Some, into) };
+        of_parts.expect("a format with a triangle multiplies by half")
+    }
+
+    /// As [`Format::multiply_half`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn multiply_half<F: Format, V: Stored, C: Sync, R: Send>(
+        &self,
+        layout: F,
+        triangle: &Triangle,
+        matrix_and_x: (&[V], &[V::Arithmetic]),
+        y: &mut [V::Arithmetic],
+        between: impl FnOnce(f64) -> Option<C>,
+        into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
+    ) -> Option<Vec<R>> {
+        let mut sums = self.sums.borrow_mut();
+        let n = triangle.n_sums(y.len() / triangle.n_rows.max(1));
+        let len = sums.len().max((n * size_of::<V::Arithmetic>()).div_ceil(size_of::<f64>()));
+        sums.resize(len, 0.0);
+        let half = Half { triangle, sums: &mut bytemuck::cast_slice_mut(&mut sums)[..n] };
+        // SAFETY: the caller's promise.
+        unsafe { layout.multiply_half(half, matrix_and_x, y, between, into) }
     }
 
     fn quotient(&self, quotient: Quotient) -> f64 {
@@ -253,6 +278,57 @@ impl Backend for CpuBackend {
         let [sum] = add_up(parallel::map_ranges(n, CHUNK, &of_rows));
         self.set(out, sum);
         Ok(())
+    }
+
+    unsafe fn cg_persistent<F: Format, V: Stored>(
+        &self,
+        a: Laid<F>,
+        values: &HostBuffer<V>,
+        state: CgState<Self, V::Arithmetic>,
+    ) -> Result<bool> {
+        let Some(triangle) = a.triangle else { return Ok(false) };
+        let CgState { inverse, u, r, p, history, steps, enough, rho: place, .. } = state;
+        assert!([u.len(), r.len(), p.len()] == [inverse.len(); 3], "vectors of different lengths");
+        let [mut rho] = self.read([place])?;
+        let (mut done, mut pq) = (0, 0.0);
+        while done < steps {
+            // An iteration without curvature is not done.
+            let alpha = |found: f64| {
+                pq = found;
+                (pq > 0.0).then(|| V::Arithmetic::from_f64(quotient(rho, pq)))
+            };
+            let descend = |alpha: &V::Arithmetic, first: usize, q: &[V::Arithmetic], r: &mut [V::Arithmetic]| {
+                let mut sums = [0.0; 2];
+                for ((r, q), inverse) in r.iter_mut().zip(q).zip(&inverse.0[first..]) {
+                    *r -= *alpha * *q;
+                    let residual = r.to_f64();
+                    sums[0] += residual * f64::from(*inverse) * residual;
+                    sums[1] += residual * residual;
+                }
+                sums
+            };
+            let matrix_and_x = (&values.0[..], &p.0[..]);
+            // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
+            let sums = unsafe { self.multiply_half(a.layout, triangle, matrix_and_x, &mut r.0, alpha, descend) };
+            let Some(sums) = sums else { break };
+            let [next, square] = add_up(sums);
+            let [alpha, beta] = [quotient(rho, pq), quotient(next, rho)].map(V::Arithmetic::from_f64);
+            let new = p.0.par_chunks_mut(CHUNK).zip(r.0.par_chunks(CHUNK)).zip(inverse.0.par_chunks(CHUNK));
+            u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, ((p, r), inverse))| {
+                for (((u, p), r), inverse) in u.iter_mut().zip(p).zip(r).zip(inverse) {
+                    *u = fma(alpha, *p, *u);
+                    *p = fma(beta, *p, V::Arithmetic::from_f64((*inverse).into()) * *r);
+                }
+            });
+            history.0[HISTORY + done] = square;
+            (rho, done) = (next, done + 1);
+            if square <= enough || square.is_nan() {
+                break;
+            }
+        }
+        self.set(place, rho);
+        history.0[..HISTORY].copy_from_slice(&[done as f64, pq]);
+        Ok(true)
     }
 
     fn cg_residual<T: Real>(

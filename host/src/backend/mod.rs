@@ -300,15 +300,14 @@ pub trait Backend: Sized + 'static {
         out: Scalar,
     ) -> Result<()>;
 
-    /// Iterations of conjugate gradients in one launch, as [`kernels_rs::cg_persistent`] says; false if this device or
-    /// format has no such launch, or the device no room for that many unknowns.
+    /// Iterations of conjugate gradients in one go, as [`kernels_rs::cg_persistent`] says; false if this device or
+    /// format has no such thing, or the device no room for that many unknowns.
     ///
     /// # Safety
     /// As [`Backend::spmv`] for the vectors of `state`.
     unsafe fn cg_persistent<F: Format, V: Stored>(
         &self,
-        _a: F,
-        _n_items: usize,
+        _a: Laid<F>,
         _values: &Self::Buffer<V>,
         _state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
@@ -431,7 +430,7 @@ pub struct CgState<'a, B: Backend, T: Real> {
     pub u: &'a mut Vector<B, T>,
     /// The residual.
     pub r: &'a mut Vector<B, T>,
-    /// 0; scratch.
+    /// Scratch.
     pub z: &'a mut Vector<B, T>,
     /// The direction.
     pub p: &'a mut Vector<B, T>,

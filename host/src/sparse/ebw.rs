@@ -66,19 +66,26 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         (S == 32).then_some(CgPersistent { n_rows, a: Ebw::<D, 32> { sliced: self.sliced }, values, v, run })
     }
 
+    unsafe fn multiply_half<V: Stored, C: Sync, R: Send>(
+        self,
+        half: Half<V::Arithmetic>,
+        matrix_and_x: (&[V], &[V::Arithmetic]),
+        y: &mut [V::Arithmetic],
+        between: impl FnOnce(f64) -> Option<C>,
+        into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
+    ) -> Option<Vec<R>> {
+        // SAFETY: the caller's promise.
+        unsafe { ebw_symmetric::multiply(self, half, matrix_and_x, y, between, into) }
+    }
+
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         _: usize,
-        half: Option<Half<V::Arithmetic>>,
         values: &[V],
         x: &[V::Arithmetic],
         y: &mut [V::Arithmetic],
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
-        if let Some(half) = half {
-            // SAFETY: the caller's promise.
-            return unsafe { ebw_symmetric::multiply(self, half, values, x, y, then) };
-        }
         const { assert!(PART.is_multiple_of(D * S)) };
         parallel::map_chunks(y, PART, &|first, y| {
             widest(SlicesProduct { a: self, first: first / (D * S), values, x, y: &mut *y });

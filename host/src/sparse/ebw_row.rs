@@ -33,16 +33,27 @@ impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
         Ebw::<D, S>::triangle(&arrays.sliced, arrays.n_rows)
     }
 
+    unsafe fn multiply_half<V: Stored, C: Sync, R: Send>(
+        self,
+        half: Half<V::Arithmetic>,
+        matrix_and_x: (&[V], &[V::Arithmetic]),
+        y: &mut [V::Arithmetic],
+        between: impl FnOnce(f64) -> Option<C>,
+        into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
+    ) -> Option<Vec<R>> {
+        // SAFETY: the caller's promise; the arrays are those of this matrix.
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_half(half, matrix_and_x, y, between, into) }
+    }
+
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         n_items: usize,
-        half: Option<Half<V::Arithmetic>>,
         values: &[V],
         x: &[V::Arithmetic],
         y: &mut [V::Arithmetic],
         then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
     ) -> Vec<R> {
-        // SAFETY: the caller's promise; the arrays are those of this matrix.
-        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_then(n_items, half, values, x, y, then) }
+        // SAFETY: as above.
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_then(n_items, values, x, y, then) }
     }
 }

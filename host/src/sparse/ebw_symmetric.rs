@@ -17,7 +17,7 @@ use crate::backend::running_sums;
 use crate::backend::widest::{Work, prefetch, widest};
 use crate::parallel::{self, split_at_bounds};
 use cuda_std::GpuFloat;
-use kernels_rs::real::Stored;
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Ebw;
 use std::array;
 
@@ -26,50 +26,53 @@ use std::array;
 /// took twice as long as with 4 or 8; hex8 took as long with 4 as with 8.
 const AHEAD: usize = 4;
 
-/// As [`super::Format::multiply_then`] by half of the matrix.
+/// As [`super::Format::multiply_half`].
 ///
 /// # Safety
 /// As there.
-pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, R: Send>(
+pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, C: Sync, R: Send>(
     a: Ebw<D, S>,
     half: Half<V::Arithmetic>,
-    values: &[V],
-    x: &[V::Arithmetic],
+    (values, x): (&[V], &[V::Arithmetic]),
     y: &mut [V::Arithmetic],
-    then: impl Fn(usize, &[V::Arithmetic]) -> R + Sync,
-) -> Vec<R> {
+    between: impl FnOnce(f64) -> Option<C>,
+    into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
+) -> Option<Vec<R>> {
     const { assert!(PART.is_multiple_of(D * S) && S.is_multiple_of(8)) };
     let Half { triangle, sums } = half;
     assert!(triangle.height == S && [x.len(), y.len()] == [D * triangle.n_rows; 2], "the triangle of another matrix");
     let parts = &triangle.parts;
     let bounds = running_sums(parts.iter().map(|part| part.n_sums(D * S)));
     let tasks = parts.iter().zip(split_at_bounds(sums, bounds.iter().copied())).collect();
-    parallel::for_each(tasks, &|(part, sums)| {
+    let squares: Vec<f64> = parallel::map(tasks, &|(part, sums)| {
         let [first, halo, n_rows] = [part.slices.start, part.n_halo, part.n_sums(1)].map(|slices| S * slices);
         // As many lanes as fill a vector of 256 bits. Constant, so that the other is not compiled.
         if const { size_of::<V::Arithmetic>() == size_of::<f64>() } {
-            widest(PartProduct::<D, S, 4, V> { a, triangle, part, values, x, first, halo, n_rows, sums });
+            widest(PartProduct::<D, S, 4, V> { a, triangle, part, values, x, first, halo, n_rows, sums })
         } else {
-            widest(PartProduct::<D, S, 8, V> { a, triangle, part, values, x, first, halo, n_rows, sums });
+            widest(PartProduct::<D, S, 8, V> { a, triangle, part, values, x, first, halo, n_rows, sums })
         }
     });
-    parallel::map_chunks(y, PART, &|first, y| {
+    let found = between(squares.iter().sum())?;
+    Some(parallel::map_chunks(y, PART, &|first, y| {
+        let mut product = [V::Arithmetic::ZERO; PART];
+        let product = &mut product[..y.len()];
         let slices = first / (D * S)..(first + y.len()).div_ceil(D * S);
-        for (slice, y) in slices.clone().zip(y.chunks_mut(D * S)) {
+        for (slice, product) in slices.clone().zip(product.chunks_mut(D * S)) {
             let part = parts.partition_point(|part| part.slices.end <= slice);
             let sums = &sums[bounds[part]..bounds[part + 1]];
             let row = S * (parts[part].n_halo + slice - parts[part].slices.start);
-            for_rows::<D, _>(y, sums, row, |y, sum| *y = sum);
+            for_rows::<D, _>(product, sums, row, |product, sum| *product = sum);
         }
         for (part, bounds) in parts.iter().zip(bounds.windows(2)) {
             let sums = &sums[bounds[0]..bounds[1]];
             for (slice, place) in part.halo_among(slices.clone()) {
-                let y = y.chunks_mut(D * S).nth(slice - slices.start).expect("a slice of the chunk");
-                for_rows::<D, _>(y, sums, S * place, |y, sum| *y += sum);
+                let product = product.chunks_mut(D * S).nth(slice - slices.start).expect("a slice of the chunk");
+                for_rows::<D, _>(product, sums, S * place, |product, sum| *product += sum);
             }
         }
-        then(first, y)
-    })
+        into(&found, first, product, y)
+    }))
 }
 
 /// Gives `put` the entries of some rows of y with a part's sums for them, which begin with those of `row`.
@@ -79,6 +82,19 @@ fn for_rows<const D: usize, T: GpuFloat>(y: &mut [T], sums: &[T], row: usize, pu
     for (lane, y) in y.chunks_exact_mut(D).enumerate() {
         y.iter_mut().zip(sums).for_each(|(y, sums)| put(y, sums[lane]));
     }
+}
+
+/// `x . y` of a slice's rows, in f64.
+#[inline(always)]
+fn inner<const D: usize, const S: usize, T: Real>(x: &[[T; S]; D], y: &[[T; S]; D]) -> f64 {
+    // As many sums as keep adders busy.
+    let mut sums = [0.0; 8];
+    for i in 0..D {
+        for lane in 0..S {
+            sums[lane % 8] += x[i][lane].to_f64() * y[i][lane].to_f64();
+        }
+    }
+    sums.iter().sum()
 }
 
 /// `sums_l += a_l b_l`.
@@ -119,21 +135,24 @@ struct SliceRows<T, const D: usize, const S: usize> {
 }
 
 impl<const D: usize, const S: usize, const L: usize, V: Stored> Work for PartProduct<'_, D, S, L, V> {
-    type Output = ();
+    /// This part's of `x . A x`.
+    type Output = f64;
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self) -> f64 {
         self.sums.chunks_mut(self.n_rows).for_each(|sums| sums[..self.halo].fill(V::Arithmetic::ZERO));
+        let mut square = 0.0;
         for slice in self.part.slices.clone() {
-            self.multiply(slice);
+            square += self.multiply(slice);
         }
+        square
     }
 }
 
 impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, D, S, L, V> {
-    /// A slice's part in the product.
+    /// A slice's part in the product, and in `x . A x`, where what is below the diagonal has the same as what is above.
     #[inline(always)]
-    fn multiply(&mut self, slice: usize) {
+    fn multiply(&mut self, slice: usize) -> f64 {
         // SAFETY: `slice` is a slice of the matrix, and host views check their bounds.
         let (start, next) = unsafe { self.a.sliced.slice(slice) };
         let end = start + self.triangle.widths[slice] as usize;
@@ -153,12 +172,14 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         let all_columns = self.a.sliced.columns;
         // SAFETY: all of them, which live.
         let all_columns = unsafe { all_columns.slice(0..all_columns.len()) };
+        let mut of_diagonal = 0.0;
         for k in start..end {
             let ahead = if k + AHEAD < end { k + AHEAD } else { k + AHEAD - end + next };
             prefetch(all_columns, S * ahead, S);
             let columns = &all_columns[S * k..S * (k + 1)];
             if k == start {
                 self.multiply_diagonal(k, ahead, &mut own);
+                of_diagonal = inner(&own.x, &own.sums);
             } else if k <= last_below {
                 self.multiply_column::<true>(k, ahead, columns, &mut own);
             } else {
@@ -169,6 +190,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
             let sums = &mut self.sums[n_rows * i + row..][..S];
             sums.iter_mut().zip(&own.sums[i]).for_each(|(sum, own)| *sum += *own);
         }
+        2.0 * inner(&own.x, &own.sums) - of_diagonal
     }
 
     /// The products of the diagonal blocks, which are the slice's first.

@@ -180,16 +180,32 @@ pub trait Format: Layout {
         });
     }
 
-    /// As [`Format::multiply`], by `half` of a symmetric matrix if there is one and the format can; and `then(i, part)`
-    /// of every [`PART`] rows of y from row `i` on, while they are in cache if the format can; what it returns, in the
-    /// order of rows.
+    /// The product by `half` of a symmetric matrix, in a format that has a [`Format::triangle`], in two steps: first
+    /// `between` is told `x . A x`; then `into(found, i, product, part)` gets what it found, up to [`PART`] rows of
+    /// `A x` from row `i` on, and the same rows of y. What it returns, in the order of rows; `None` if `between` found
+    /// nothing.
     ///
     /// # Safety
-    /// As [`Format::multiply`]; if there is a `half`, the matrix is symmetric and the triangle that of these arrays.
+    /// As [`Format::multiply`], for `(values, x)`; the matrix is symmetric, and the triangle that of these arrays.
+    unsafe fn multiply_half<V: Stored, C: Sync, R: Send>(
+        self,
+        _half: Half<V::Arithmetic>,
+        _matrix_and_x: (&[V], &[V::Arithmetic]),
+        _y: &mut [V::Arithmetic],
+        _between: impl FnOnce(f64) -> Option<C>,
+        _into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
+    ) -> Option<Vec<R>> {
+        None
+    }
+
+    /// As [`Format::multiply`], and `then(i, part)` of every [`PART`] rows of y from row `i` on, while they are in
+    /// cache if the format can; what it returns, in the order of rows.
+    ///
+    /// # Safety
+    /// As [`Format::multiply`].
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         n_items: usize,
-        _half: Option<Half<V::Arithmetic>>,
         values: &[V],
         x: &[V::Arithmetic],
         y: &mut [V::Arithmetic],

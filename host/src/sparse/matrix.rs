@@ -36,7 +36,7 @@ pub trait Operator<B: Backend, T: Real> {
     /// The vectors of `step` live, have the rows of the matrix, and are not z or `scratch`; nobody else has `previous`.
     unsafe fn apply_step(&self, backend: &B, step: Step<T>, z: &Vector<B, T>, scratch: &mut Vector<B, T>)
     -> Result<()>;
-    /// Iterations of conjugate gradients in one launch: see [`Backend::cg_persistent`].
+    /// Iterations of conjugate gradients in one go: see [`Backend::cg_persistent`].
     fn iterate(&self, backend: &B, state: CgState<B, T>) -> Result<bool>;
 }
 
@@ -154,7 +154,7 @@ impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
         state: CgState<B, V::Arithmetic>,
     ) -> Result<bool> {
         // SAFETY: as above.
-        unsafe { backend.cg_persistent(F::view(&self.arrays), self.n_items, values, state) }
+        unsafe { backend.cg_persistent(self.laid(), values, state) }
     }
 }
 

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::sparse::{Format, Laid};
+use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
@@ -378,11 +379,11 @@ impl Backend for GpuBackend {
 
     unsafe fn cg_persistent<F: Format, V: Stored>(
         &self,
-        a: F,
-        n_rows: usize,
+        a: Laid<F>,
         values: &DeviceBuffer<V>,
         state: CgState<Self, V::Arithmetic>,
     ) -> Result<bool> {
+        let (a, n_rows) = (a.layout, a.n_items);
         let CgState { inverse, u, r, z, p, history, steps, enough, rho } = state;
         let n = inverse.len();
         let Some(values) = V::numbers(values.view()) else { return Ok(false) };
@@ -409,6 +410,7 @@ impl Backend for GpuBackend {
             return Ok(false);
         }
         run.shared_bytes = resident.shared_bytes;
+        self.fill(V::Arithmetic::ZERO, z)?;
         let Some(kernel) = a.cg_persistent(n_rows, values, v, run) else { return Ok(false) };
         // SAFETY: the caller's promise; all vectors have n entries and are borrowed uniquely where they are written.
         unsafe { self.launcher.launch_cooperative(Grid { blocks, ..resident }, &kernel) }

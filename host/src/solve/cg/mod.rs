@@ -5,7 +5,7 @@
 //! | `r = f - K u`, `z = M^-1 r`, `p = z` | `Cg::start` |
 //! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r` | `Cg::step`, fused as the preconditioner allows |
 //! | `u += alpha p`, `p = z + (new r.z / r.z) p` | `Cg::step` |
-//! | all of these | [`kernels_rs::cg_persistent`], where one launch does them |
+//! | all of these | [`kernels_rs::cg_persistent`], where one launch does them; on the CPU its own loop, by half of K |
 //! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid, or in the launch |
 //!
 //! A preconditioner in single precision (SBELL alg. 6) differs a little from one application to the next. The flexible

@@ -21,9 +21,8 @@ impl CgOptions {
 /// How the device is told what to do. What it computes is the same to rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stepping {
-    /// One launch of many iterations, where the preconditioner is diagonal, the format is `ebw` and the device has room
-    /// for the vectors of
-    /// [`kernels_rs::cg_persistent`]: there it is the fastest. Else as [`Stepping::Graph`].
+    /// Many iterations in one go, where the preconditioner is diagonal, the format is `ebw` and the device has room for
+    /// the vectors of [`kernels_rs::cg_persistent`]: there it is the fastest. Else as [`Stepping::Graph`].
     #[default]
     Auto,
     /// A launch for each step.

@@ -3,7 +3,7 @@
 //! A look at the residual waits for the device, which is idle from then until the next launch arrives. So iterations
 //! are asked for in tens, with multigrid in twos: three launches each with a diagonal preconditioner, recorded once and
 //! repeated in one go where the device can; or, on small systems, hundreds in a single launch that looks at the
-//! residual itself.
+//! residual itself. The CPU takes ten in one go, for the sake of its memory.
 
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, RHO, Stepping, history, pq};
 use crate::backend::{Backend, CgState, Vector, check_finite};
@@ -12,8 +12,11 @@ use crate::precond::Preconditioner;
 use kernels_rs::cg_persistent::HISTORY;
 use kernels_rs::real::Real;
 
-/// Iterations of a launch of many: some milliseconds of work, then the host may say that it is enough.
-const PERSISTENT_STEPS: usize = 256;
+/// Iterations of a launch of many: some milliseconds of work, then the host may say that it is enough. The host itself,
+/// on which one takes that long, looks as often as with launches.
+const fn persistent_steps<B: Backend>() -> usize {
+    if B::ON_HOST { CHECK_EVERY } else { 256 }
+}
 
 // A recorded batch leaves `RHO` as it found it.
 const _: () = assert!(CHECK_EVERY.is_multiple_of(2) && CHECK_MULTIGRID.is_multiple_of(2));
@@ -39,9 +42,9 @@ pub(super) enum Stepper<B: Backend> {
         /// The batch, and the place in `RHO` that it starts from.
         recorded: Option<(B::Recording, usize)>,
     },
-    /// Many in one launch.
+    /// Many in one go.
     Persistent {
-        /// `[HISTORY + PERSISTENT_STEPS]`
+        /// `[HISTORY + persistent_steps]`
         history: Vector<B, f64>,
     },
 }
@@ -54,10 +57,10 @@ impl<B: Backend> Stepper<B> {
         n: usize,
         stepping: Stepping,
     ) -> Result<Self> {
-        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + PERSISTENT_STEPS)? });
+        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + persistent_steps::<B>())? });
         match stepping {
             Stepping::Launches => Ok(Stepper::Launches),
-            Stepping::Auto if n > 0 && !B::ON_HOST && preconditioner.diagonal().is_some() => in_one(),
+            Stepping::Auto if n > 0 && preconditioner.diagonal().is_some() => in_one(),
             Stepping::Auto | Stepping::Graph => Ok(Stepper::Graph { warm: false, recorded: None }),
         }
     }
@@ -82,12 +85,11 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         Ok(Progress { squares: squares[..steps].to_vec(), ended: least <= 0.0, indefinite: least < 0.0 })
     }
 
-    /// Many iterations in one launch, if there is such a launch: where there is none, none is tried again.
+    /// Many iterations in one go, if there is such a thing: where there is none, none is tried again.
     fn advance_in_one(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Option<Progress>> {
         let Stepper::Persistent { history } = &mut self.stepper else { return Ok(None) };
         let Some(inverse) = self.preconditioner.diagonal() else { return Ok(None) };
-        let (b, steps) = (self.backend, PERSISTENT_STEPS.min(most));
-        b.fill(T::ZERO, &mut self.z)?;
+        let (b, steps) = (self.backend, persistent_steps::<B>().min(most));
         let state = CgState {
             inverse,
             u,
