@@ -1,4 +1,5 @@
-//! What users would pick instead, on the same device: cuSPARSE, a fused CG with cuSPARSE, CuPy, SciPy.
+//! What users would pick instead, on the same device: cuSPARSE, a fused CG with cuSPARSE, CuPy, SciPy,
+//! CalculiX.
 
 use super::iterations::{processors, times_as_fast};
 use super::lookup::{OURS, iterated, iterations, library, name, peer, products, row, title};
@@ -36,6 +37,16 @@ pub const TOPICS: &[Topic] = &[
             pattern ([`scipy_cg.py`](scipy_cg.py)), measured in turn with ours on one and more threads.",
         lists: &["host_cg", "cg"],
         tables: processors,
+    },
+    Topic {
+        heading: "CalculiX's solution",
+        about: "Whole programs on the processor's threads, from the command to the results on disk \
+            ([`calculix.py`](calculix.py)): a cube pressed from above. CalculiX reads a deck, iterates to its own tolerance \
+            and writes displacements; warpfem makes the mesh, iterates to 1e-8, and writes displacements, stresses, a \
+            table, a picture and a report. Memory is the largest resident set. What each answer is off by, is against \
+            the last line's.",
+        lists: &["programs"],
+        tables: programs,
     },
 ];
 
@@ -108,4 +119,43 @@ fn cupy(run: &Run, _: &mut Plots) -> String {
         ["problem", "elements", "element matrices, ms", "addition, ms", "together, ms", "warpfem, ms", "by.", "x CuPy"];
     let by = run.peer_assembly.first().map_or("CuPy", |one| &one.peer_assembly);
     if rows.is_empty() { String::new() } else { format!("{by}.\n\n{}", table(&heads, &rows)) }
+}
+
+fn programs(run: &Run, _: &mut Plots) -> String {
+    let mut rows = Vec::new();
+    for one in &run.programs {
+        let (Some(peer), Some(last)) = (one.programs.first(), one.programs.last()) else { continue };
+        for found in &one.programs {
+            let off = (found.max_displacement / last.max_displacement - 1.0).abs();
+            rows.push(vec![
+                format!("{}, {}", title(&one.problem), one.device),
+                count(one.dofs),
+                found.program.clone(),
+                count(found.iterations),
+                number(found.seconds),
+                number(found.peak_mib),
+                format!("{:.7e}", found.max_displacement),
+                match off {
+                    _ if std::ptr::eq(found, last) => "-".into(),
+                    0.0 => "0".into(),
+                    _ => format!("{off:.0e}"),
+                },
+                ratio(peer.seconds, found.seconds),
+                ratio(peer.peak_mib, found.peak_mib),
+            ]);
+        }
+    }
+    let heads = [
+        "problem",
+        "unknowns",
+        "program.",
+        "iterations",
+        "whole run, s",
+        "memory, MiB",
+        "largest displacement, m",
+        "off by",
+        "x as fast",
+        "x less memory",
+    ];
+    table(&heads, &rows)
 }

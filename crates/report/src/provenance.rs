@@ -37,6 +37,7 @@ macro_rules! lists {
             cusparse,
             peer_assembly,
             host_cg,
+            programs,
             counters,
             registers,
             trials

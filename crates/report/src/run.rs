@@ -37,6 +37,7 @@ pub struct Run {
     pub peer: BTreeMap<String, BTreeMap<String, Peer>>,
     pub peer_assembly: Vec<PeerAssembly>,
     pub host_cg: Vec<HostCg>,
+    pub programs: Vec<Programs>,
     pub counters: Vec<Counters>,
     pub registers: Vec<Registers>,
     pub trials: Vec<Trial>,
@@ -375,6 +376,26 @@ pub struct HostCg {
     pub run: Option<usize>,
     pub problem: String,
     pub iteration_ms: f64,
+}
+
+/// Whole solutions by several programs, by `calculix.py`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Programs {
+    pub run: Option<usize>,
+    pub problem: String,
+    pub device: String,
+    pub dofs: usize,
+    pub programs: Vec<Program>,
+}
+
+/// A program's whole solution.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Program {
+    pub program: String,
+    pub seconds: f64,
+    pub peak_mib: f64,
+    pub iterations: Option<usize>,
+    pub max_displacement: f64,
 }
 
 /// One product of each format under Nsight Compute, by `counters.py`.

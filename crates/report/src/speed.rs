@@ -4,7 +4,7 @@ use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products
 use super::markdown::{count, number, percent, ratio, table};
 use super::phases::{NAMES, PHASES, other};
 use super::provenance::listed;
-use super::run::{Cg, Run, Spmv, is_gpu};
+use super::run::{Cg, Program, Run, Spmv, is_gpu};
 use warpfem_text as text;
 
 /// What the table stands between in the README.
@@ -74,6 +74,26 @@ fn whole(run: &Run) -> String {
             one.case,
             parts.join(", "),
             two(other(one))
+        );
+    }
+    out
+}
+
+/// Whole programs on a processor, a paragraph each; nothing where none were measured.
+pub fn programs(run: &Run) -> String {
+    let mut out = String::new();
+    for one in &run.programs {
+        let said = |found: &Program| {
+            let [seconds, peak] = [found.seconds, found.peak_mib].map(|value| text::number(value, 3));
+            format!("{}: {seconds} s, {peak} MiB", found.program)
+        };
+        let dates = listed(&run.dates(&one.run.into_iter().collect::<Vec<_>>()));
+        out += &format!(
+            "\nOn {}, {dates}, a pressed cube of {}, {} unknowns, from the command to the results on disk. {}.\n",
+            one.device,
+            title(&one.problem),
+            count(one.dofs),
+            one.programs.iter().map(said).collect::<Vec<_>>().join("; ")
         );
     }
     out

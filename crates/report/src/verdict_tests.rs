@@ -2,6 +2,7 @@
 
 use super::document::make;
 use super::run::Run;
+use super::speed;
 use super::tests::{head, machine, machines, with};
 use serde_json::{Value, json};
 
@@ -166,6 +167,29 @@ fn a_vase_is_compared_with_a_cube_of_as_many_elements() {
     // Iterations of the cubes are as the root of the elements: 200 at 4,000.
     assert!(run(2400).contains("**Holds**: 12 times as many as a cube of as many tetrahedra, which would take 200"));
     assert!(run(1600).contains("**Falls short**: 8 times as many"));
+}
+
+#[test]
+fn whole_programs_are_compared_with_the_first_and_their_answers_with_the_last() {
+    let program = |name: &str, seconds: f64, peak: f64, displacement: f64| {
+        json!({ "program": name, "samples_s": [seconds], "seconds": seconds, "peak_mib": peak, "iterations": 7,
+            "max_displacement": displacement })
+    };
+    let programs = [program("Slow", 30.0, 1000.0, 1.0001e-6), program("quick", 10.0, 400.0, 1e-6)];
+    let one = json!({ "problem": "hex8 cube 9", "device": "cpu (2 threads)", "dofs": 3000, "programs": programs });
+    let run = machine("programs", json!([one]));
+    let said = speed::programs(&run);
+    assert!(
+        said.contains("a pressed cube of hex8, n = 9, 3,000 unknowns,") && said.contains("quick: 10 s, 400 MiB.\n"),
+        "{said}"
+    );
+    let text = text(run);
+    for line in [
+        "Slow | 7 | 30 | 1000 | 1.0001000e-6 | 1e-4 | 1.00 | 1.00 |",
+        "quick | 7 | 10 | 400 | 1.0000000e-6 | - | 3.00 | 2.50 |",
+    ] {
+        assert!(text.contains(&format!("| hex8, n = 9, cpu (2 threads) | 3,000 | {line}")), "{text}");
+    }
 }
 
 #[test]

@@ -117,7 +117,8 @@ fn files(arguments: &Arguments, runs: &[Run]) -> anyhow::Result<Vec<(PathBuf, St
         let text = std::fs::read_to_string(readme).map_err(|error| wrong(&error.to_string()))?;
         let table = runs.iter().filter(|run| run.is_gpu()).find_map(speed::speed);
         let table = table.ok_or_else(|| wrong("there are no figures of a GPU to fill its table with"))?;
-        let filled = speed::fill(&text, &table);
+        let programs: String = runs.iter().map(speed::programs).collect();
+        let filled = speed::fill(&text, &(table + &programs));
         files.push((
             readme.clone(),
             filled.ok_or_else(|| wrong(&format!("it lacks the marks {} and {}", speed::MARKS[0], speed::MARKS[1])))?,
