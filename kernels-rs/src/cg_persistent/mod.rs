@@ -253,7 +253,7 @@ unsafe fn sum_of_blocks(first: usize, n: u32, lane: u32, partials: ViewMut<f64>)
 /// Memory moved, in an iteration: two words written per unknown, one word read for every unknown of each block's
 /// neighbours, and the part of the matrix that shared memory has no room for, from the second-level cache where it fits
 /// there. A block without room for its neighbours reads two words and the index for every block in its rows too. On an
-/// H200, in f64, an iteration of a whole solution takes 6.5 us (tet4) and 8.3 us (hex8) at 27,783 unknowns, 7.0 and 9.6
+/// H200, in f64, an iteration of a whole solution takes 6.4 us (tet4) and 8.7 us (hex8) at 27,783 unknowns, 6.9 and 9.2
 /// us at 46,875: half of what launches by a graph take. With the direction gathered for every block instead of kept,
 /// and the blocks' sums read in three goes, it took 8.9 and 12.5 us at 27,783.
 ///
