@@ -20,7 +20,7 @@ use warpfem::precond::amg::setup::{Fine, Symbolic, aggregate};
 use warpfem::precond::amg::strength::Strength;
 use warpfem::precond::amg::tentative::Modes;
 use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
-use warpfem::solve::{CgOptions, CgOutcome, Silent, cg, iteration};
+use warpfem::solve::{CgOptions, CgOutcome, Iteration, Silent, cg, iteration};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 /// A force on the end of what is clamped at the other; heat for a potential.
@@ -341,6 +341,25 @@ fn devices_have_the_same_levels_and_orders_the_same_bits() {
     assert!(fewer.install(|| on_a_device(&CpuBackend::default())) == results[0], "threads change the result");
 }
 
+/// An answer to 1e-4 saves iterations to 1e-8, and one to 1e-8 takes none.
+fn starts_from_what_is_near(
+    backend: &CpuBackend,
+    system: &System<CpuBackend, f64>,
+    way: &dyn Iteration<CpuBackend, f64>,
+) {
+    let from = |start: &[f64], tolerance: f64| {
+        let options = CgOptions::new(tolerance, 500);
+        let (v, outcome) = system.iterate_from(backend, way, start, options, &Silent).unwrap();
+        assert!(outcome.converged);
+        (v, outcome.history.len())
+    };
+    let zeros = vec![0.0; system.matrix.n()];
+    let (near, few) = from(&zeros, 1e-4);
+    let [(there, rest), (_, all)] = [&near, &zeros].map(|start| from(start, 1e-8));
+    assert!(few > 0 && rest > 0 && rest < all, "{few} and {rest} of {all}");
+    assert_eq!(from(&there, 1e-8).1, 0);
+}
+
 #[test]
 fn in_lower_precision_it_takes_hardly_more_iterations() {
     let backend = CpuBackend::default();
@@ -351,6 +370,7 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
             let way = make("amg", &context, &backend, &system.matrix).unwrap();
             let (_, outcome) = system.iterate(&backend, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
             assert!(outcome.converged && way.hierarchy().is_some_and(|h| h.levels.len() > 1));
+            starts_from_what_is_near(&backend, &system, &*way);
             iterations(&outcome)
         });
         assert!(found[1] <= found[0] + room && found[2] <= found[0] + room, "{found:?}");

@@ -23,7 +23,10 @@ fn solve<B: Backend, T: Real>(
     preconditioner: &str,
     options: CgOptions,
 ) -> Result<(Vec<f64>, CgOutcome), Error> {
-    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let mut matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    if blocks.is_symmetric() {
+        matrix.promise_symmetric();
+    }
     let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
     let f = backend.upload(&f)?;
     let preconditioner = precond::build(preconditioner, &Context::of_order(6), backend, &matrix)?;
@@ -348,7 +351,7 @@ fn stepping_changes_little<B: Backend>(backend: &B) -> Vec<u64> {
         let (most, least) = (launches.1.iterations, launches.1.iterations - CHECK_EVERY);
         assert!((least..=most).contains(&persistent.1.iterations), "{} of {most}", persistent.1.iterations);
         let end = persistent.1.history.iter().position(|residual| *residual <= tolerance).unwrap() + 1;
-        assert!(B::ON_HOST || end == persistent.1.iterations, "it ends at once: {end}");
+        assert!(end == persistent.1.iterations, "it ends at once: {end}");
         let common = persistent.1.iterations.min(100);
         assert_close("history", &persistent.1.history[..common], &launches.1.history[..common], 1e-9, 1.0);
         assert_close("solution", &persistent.0, &launches.0, 1e4 * tolerance, largest(&launches.0));

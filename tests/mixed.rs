@@ -259,6 +259,22 @@ fn refinement_says_why_it_ends_and_how_it_goes() {
 }
 
 #[test]
+fn refinement_takes_a_correction_back_that_makes_it_worse() {
+    let backend = CpuBackend::default();
+    let (blocks, n) = (chain(200), 600);
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let way = iteration::mixed("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
+    // Of a matrix three times as large: the correction goes three times as far as it should.
+    let mut larger = blocks.clone();
+    larger.values.iter_mut().for_each(|value| *value *= 3.0);
+    let operator: Matrix<_, f64> = larger.upload(&backend, "ebw");
+    let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(n)).unwrap(), backend.zeros::<f64>(n).unwrap());
+    let outcome = way.solve(&backend, &operator, &f, &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
+    assert_eq!((outcome.ending, outcome.relative_residual), (Ending::Stagnated, 1.0));
+    assert!(u.0.iter().all(|u| u.abs() < 1e-9), "{}", largest(&u.0));
+}
+
+#[test]
 fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
     let backend = CpuBackend::default();
     let (blocks, f) = positive(20);

@@ -86,6 +86,7 @@ def timed(command, folder):
 
 def by_calculix(program, folder, _):
     """A run of the deck there: seconds, MiB, iterations, the largest displacement."""
+    (folder / "cube.frd").unlink(missing_ok=True)
     seconds, memory, text = timed([program, "cube"], folder)
     largest, block = 0.0, ""
     for line in open(folder / "cube.frd"):
@@ -96,7 +97,9 @@ def by_calculix(program, folder, _):
             largest = max(largest, sum(v * v for v in u))
     # It counts aloud, a line or a part of one per iteration.
     counts = re.findall(r"iteration[= :]+(\d+)", text, re.IGNORECASE)
-    return seconds, memory, max(map(int, counts), default=None), largest**0.5
+    if not counts or largest == 0.0:
+        raise SystemExit(f"CalculiX has no result:\n{text[-2000:]}")
+    return seconds, memory, max(map(int, counts)), largest**0.5
 
 
 def by_warpfem(program, folder, case):

@@ -327,7 +327,7 @@ impl<B: Backend, T: Real> System<B, T> {
         Ok(())
     }
 
-    /// Iterates from 0; returns `v` too.
+    /// Iterates from 0; returns `v [n]` too.
     pub fn iterate(
         &self,
         backend: &B,
@@ -335,7 +335,19 @@ impl<B: Backend, T: Real> System<B, T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        let mut v = backend.zeros(self.f.len())?;
+        self.iterate_from(backend, iteration, &vec![0.0; self.f.len()], options, monitor)
+    }
+
+    /// As [`System::iterate`] from a `v` that is near, as that of another load or of other materials may be.
+    pub fn iterate_from(
+        &self,
+        backend: &B,
+        iteration: &dyn Iteration<B, T>,
+        start: &[f64],
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, CgOutcome)> {
+        let mut v = backend.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
         let outcome = iteration.solve(backend, &self.matrix, &self.f, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }

@@ -40,15 +40,16 @@ pub(crate) fn interrupt(folder: &Folder, arguments: &[&str], is_time: impl Fn(&s
     }
     assert!(is_interrupted, "{shown:?}");
     let output = child.wait_with_output().unwrap();
-    // The bar is wiped away before anything else is said.
-    let said = shown.rsplit("\x1b[2K").next().unwrap_or("").replace("\r\n", "\n");
+    // What is said ends in a new line, and before it the bar is wiped away.
+    let lines = shown.split_inclusive("\r\n").filter_map(|line| line.strip_suffix("\r\n"));
+    let said: String = lines.map(|line| line.rsplit("\x1b[2K").next().unwrap_or("").to_owned() + "\n").collect();
     Output { stderr: said.into_bytes(), ..output }.into()
 }
 
 /// Interrupts a solution, which would iterate for many seconds, as it ends where no precision goes on, once it has left
 /// the start behind.
 pub(crate) fn interrupt_iteration(folder: &Folder, dir: &str, deed: impl Fn()) -> Run {
-    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [60, 16, 16]"));
+    folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [80, 24, 24]"));
     let solve = ["solve", "case.toml", "-o", dir, "--device", "cpu", "--preconditioner", "none"];
     let endless = ["--tolerance", "1e-300", "--max-iterations", "4000000000"];
     let is_on_its_way = |shown: &str| {

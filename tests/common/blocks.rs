@@ -4,6 +4,7 @@ use super::Random;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::backend::Backend;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
@@ -118,6 +119,15 @@ impl Blocks {
                 }
             }
         }
+    }
+
+    /// Whether it is its own transpose, bit by bit.
+    pub fn is_symmetric(&self) -> bool {
+        let mut entries = BTreeMap::new();
+        self.for_each(|row, column, value| {
+            entries.insert((row, column), value);
+        });
+        entries.iter().all(|(&(row, column), value)| entries.get(&(column, row)) == Some(value))
     }
 
     /// The matrix as `V` keeps it.

@@ -1,4 +1,5 @@
-//! The table of the README: products and iterations in double precision side by side, of the newest run on a GPU.
+//! The README's figures: products and iterations in double precision side by side, of the newest run on a GPU; whole
+//! programs on processors.
 
 use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products_in, row, title};
 use super::markdown::{count, number, percent, ratio, table};

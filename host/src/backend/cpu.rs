@@ -104,6 +104,26 @@ fn inner<T: Real>(x: &[T], y: &[T]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum()
 }
 
+/// `r -= alpha q`; `[r . z, r . r]` of `z = inverse r`.
+fn descend<T: Real>(alpha: T, q: &[T], inverse: &[f32], r: &mut [T]) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for ((r, q), inverse) in r.iter_mut().zip(q).zip(inverse) {
+        *r -= alpha * *q;
+        let residual = r.to_f64();
+        sums[0] += residual * f64::from(*inverse) * residual;
+        sums[1] += residual * residual;
+    }
+    sums
+}
+
+/// `u += alpha p`, then `p = z + beta p`.
+fn advance<T: Real>([alpha, beta]: [T; 2], z: impl Iterator<Item = T>, u: &mut [T], p: &mut [T]) {
+    for ((u, p), z) in u.iter_mut().zip(p).zip(z) {
+        *u = fma(alpha, *p, *u);
+        *p = fma(beta, *p, z);
+    }
+}
+
 /// Sums in chunk order whatever thread formed them.
 fn add_up<const M: usize>(partials: Vec<[f64; M]>) -> [f64; M] {
     let mut total = [0.0; M];
@@ -289,36 +309,29 @@ impl Backend for CpuBackend {
         let Some(triangle) = a.triangle else { return Ok(false) };
         let CgState { inverse, u, r, p, history, steps, enough, rho: place, .. } = state;
         assert!([u.len(), r.len(), p.len()] == [inverse.len(); 3], "vectors of different lengths");
+        assert!(HISTORY + steps <= history.len(), "no room for the history of {steps} iterations");
         let [mut rho] = self.read([place])?;
         let (mut done, mut pq) = (0, 0.0);
         while done < steps {
             // An iteration without curvature is not done.
-            let alpha = |found: f64| {
+            let descent = |found: f64| {
                 pq = found;
                 (pq > 0.0).then(|| V::Arithmetic::from_f64(quotient(rho, pq)))
             };
             let descend = |alpha: &V::Arithmetic, first: usize, q: &[V::Arithmetic], r: &mut [V::Arithmetic]| {
-                let mut sums = [0.0; 2];
-                for ((r, q), inverse) in r.iter_mut().zip(q).zip(&inverse.0[first..]) {
-                    *r -= *alpha * *q;
-                    let residual = r.to_f64();
-                    sums[0] += residual * f64::from(*inverse) * residual;
-                    sums[1] += residual * residual;
-                }
-                sums
+                descend(*alpha, q, &inverse.0[first..first + q.len()], r)
             };
             let matrix_and_x = (&values.0[..], &p.0[..]);
             // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
-            let sums = unsafe { self.multiply_half(a.layout, triangle, matrix_and_x, &mut r.0, alpha, descend) };
+            let sums = unsafe { self.multiply_half(a.layout, triangle, matrix_and_x, &mut r.0, descent, descend) };
             let Some(sums) = sums else { break };
             let [next, square] = add_up(sums);
-            let [alpha, beta] = [quotient(rho, pq), quotient(next, rho)].map(V::Arithmetic::from_f64);
-            let new = p.0.par_chunks_mut(CHUNK).zip(r.0.par_chunks(CHUNK)).zip(inverse.0.par_chunks(CHUNK));
-            u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, ((p, r), inverse))| {
-                for (((u, p), r), inverse) in u.iter_mut().zip(p).zip(r).zip(inverse) {
-                    *u = fma(alpha, *p, *u);
-                    *p = fma(beta, *p, V::Arithmetic::from_f64((*inverse).into()) * *r);
-                }
+            let factors = [quotient(rho, pq), quotient(next, rho)].map(V::Arithmetic::from_f64);
+            let residual = r.0.par_chunks(CHUNK).zip(inverse.0.par_chunks(CHUNK));
+            let new = p.0.par_chunks_mut(CHUNK).zip(residual);
+            u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, (p, (r, inverse)))| {
+                let z = r.iter().zip(inverse).map(|(r, inverse)| V::Arithmetic::from_f64((*inverse).into()) * *r);
+                advance(factors, z, u, p);
             });
             history.0[HISTORY + done] = square;
             (rho, done) = (next, done + 1);
@@ -369,12 +382,7 @@ impl Backend for CpuBackend {
         assert!([z.len(), u.len()] == [p.len(); 2], "vectors of different lengths");
         let [alpha, beta] = [alpha, beta].map(|quotient| T::from_f64(self.quotient(quotient)));
         let new = p.0.par_chunks_mut(CHUNK).zip(z.0.par_chunks(CHUNK));
-        u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, (p, z))| {
-            for ((u, p), z) in u.iter_mut().zip(p).zip(z) {
-                *u = fma(alpha, *p, *u);
-                *p = fma(beta, *p, *z);
-            }
-        });
+        u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, (p, z))| advance([alpha, beta], z.iter().copied(), u, p));
         Ok(())
     }
 }

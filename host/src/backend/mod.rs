@@ -301,7 +301,7 @@ pub trait Backend: Sized + 'static {
     ) -> Result<()>;
 
     /// Iterations of conjugate gradients in one go, as [`kernels_rs::cg_persistent`] says; false if this device or
-    /// format has no such thing, or the device no room for that many unknowns.
+    /// format has no such thing, or the device no room for that many unknowns: then `z` alone may have changed.
     ///
     /// # Safety
     /// As [`Backend::spmv`] for the vectors of `state`.

@@ -1,5 +1,6 @@
 //! Solvers of `K u = f`.
 
+mod best;
 pub mod cg;
 pub mod direct;
 pub mod femses;

@@ -75,13 +75,17 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
             outcome.iterations += found.iterations;
             outcome.spmvs += found.spmvs + 1;
             outcome.history.extend(found.history.iter().map(|inner| residual * inner));
-            residual = relative(work.residual(f, u)?);
+            let last = std::mem::replace(&mut residual, relative(work.residual(f, u)?));
             outcome.relative_residual = residual;
             outcome.converged = residual <= options.tolerance;
             // By the scaled residual: the true one of materials far apart may stand still meanwhile.
             let before = std::mem::replace(&mut scaled, work.round()?);
             if let Some(ending) = ending(found.ending, &outcome, options, scaled < WORTHWHILE * before) {
                 outcome.ending = ending;
+                if residual > last {
+                    work.add_correction(-1.0, u)?;
+                    outcome.relative_residual = last;
+                }
                 break;
             }
         }
@@ -160,8 +164,13 @@ impl<'a, B: Backend> Work<'a, B> {
         let [r, d] = &mut self.rounded;
         backend.fill(0.0, d)?;
         let outcome = cg(backend, &copy.matrix, &**preconditioner, r, d, options, monitor)?;
-        copy.widen(backend, d, &mut self.q)?;
-        backend.axpy(1.0, Quotient::ONE, &self.q, u)?;
+        self.add_correction(1.0, u)?;
         Ok(outcome)
+    }
+
+    /// `u += sign d` of the last correction.
+    fn add_correction(&mut self, sign: f64, u: &mut Vector<B, f64>) -> Result<()> {
+        self.refinement.copy.widen(self.backend, &self.rounded[1], &mut self.q)?;
+        self.backend.axpy(sign, Quotient::ONE, &self.q, u)
     }
 }

@@ -120,7 +120,7 @@ pub trait Format: Layout {
     fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
 
     /// What a product of a symmetric matrix of `n_items` items can do with on the CPU, if the format has such a
-    /// product.
+    /// product, [`Format::multiply_half`].
     fn triangle<B: Backend>(_arrays: &Self::Arrays<B>, _n_items: usize) -> Option<Triangle> {
         None
     }
@@ -195,7 +195,7 @@ pub trait Format: Layout {
         _between: impl FnOnce(f64) -> Option<C>,
         _into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
     ) -> Option<Vec<R>> {
-        None
+        unreachable!("a format with a triangle multiplies by half")
     }
 
     /// As [`Format::multiply`], and `then(i, part)` of every [`PART`] rows of y from row `i` on, while they are in

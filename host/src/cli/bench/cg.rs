@@ -39,8 +39,8 @@ pub struct Arguments {
     /// Iterations to stop after, whatever the residual [default: the case's].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
-    /// How the device is told what to do: a launch per step, launches recorded and repeated in one go, or one launch of
-    /// many iterations.
+    /// How the device is told what to do: a launch per step, launches recorded and repeated in one go, or many
+    /// iterations in one go.
     #[arg(long, value_name = "NAME", default_value = "auto",
         value_parser = PossibleValuesParser::new(Stepping::ALL.map(Stepping::name)))]
     stepping: String,
@@ -80,7 +80,7 @@ struct Report {
     /// How the device was told what to do.
     stepping: String,
     /// Bytes an iteration must move: the product's, which on the CPU are those of half the matrix, and
-    /// [`vector_bytes`] per unknown.
+    /// [`vector_bytes`] per unknown, one launch after the other. In one go the CPU moves one and a half words fewer.
     iteration_bytes: u64,
     rows: Vec<Row<Figures>>,
 }

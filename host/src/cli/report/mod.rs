@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DEVICE", default_value = "auto", hide_possible_values = true,
         value_parser = devices::named())]
     device: String,
-    /// Also fill the table of speed in this file, between its marks `<!-- speed -->` and `<!-- /speed -->`.
+    /// Also put the figures of speed into this file, between its marks `<!-- speed -->` and `<!-- /speed -->`.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
     /// Write nothing; end with 5 if a file is not what the figures make.

@@ -6,7 +6,7 @@
 //! | `q = K p`, `alpha = r.z / p.q`, `r -= alpha q`, `z = M^-1 r` | `Cg::step`, fused as the preconditioner allows |
 //! | `u += alpha p`, `p = z + (new r.z / r.z) p` | `Cg::step` |
 //! | all of these | [`kernels_rs::cg_persistent`], where one launch does them; on the CPU its own loop, by half of K |
-//! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid, or in the launch |
+//! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid; a launch of many iterations at each |
 //!
 //! A preconditioner in single precision (SBELL alg. 6) differs a little from one application to the next. The flexible
 //! `beta = z . (r - r_old) / (z_old . r_old)` (Polak and Ribiere) is made for that, but took no fewer iterations than
@@ -18,18 +18,17 @@
 //! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence
 //! says it is done, the residual is recomputed, and if that is not small enough the iteration starts anew from there.
 
-mod best;
 mod outcome;
 mod stepping;
 
 pub use outcome::{CgOptions, CgOutcome, Ending, Stepping};
 
+use super::best::Best;
 use super::{Monitor, WORTHWHILE, residual};
 use crate::backend::{Backend, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::Preconditioner;
 use crate::sparse::Operator;
-use best::Best;
 use kernels_rs::real::Real;
 use stepping::{Progress, Stepper};
 

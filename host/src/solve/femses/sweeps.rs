@@ -6,6 +6,7 @@ use crate::assembly::ElementOperator;
 use crate::backend::{Backend, Buffer, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::spectrum;
+use crate::solve::best::Best;
 use crate::solve::{CgOutcome, Ending, Monitor};
 use kernels_rs::real::Real;
 
@@ -79,6 +80,8 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
     /// Iterates until something ends it.
     fn run(&mut self, norm: f64, options: FemsesOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
         let mut watch = Watch::new(norm, options);
+        let first = self.true_residual()? / norm;
+        let mut best = Best::new(self.backend, &self.u[0], self.f.len(), first)?;
         let (ending, residual) = loop {
             let done = watch.residuals.len();
             if monitor.is_cancelled() {
@@ -92,16 +95,21 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
                 interval.see(&residuals);
             }
             let ending = watch.see(residuals);
+            // What has been seen is of the iterate before the last.
+            best.see(self.backend, &self.u[1], watch.last())?;
             monitor.residual(watch.residuals.len(), watch.last(), options.tolerance);
             if let Some(ending) = ending {
-                // What has been seen is of a step before the last.
                 let residual = self.true_residual()?;
                 if ending != Ending::Converged || residual <= options.tolerance * norm {
                     break (ending, residual);
                 }
             }
         };
-        Ok(watch.outcome(ending, residual / norm))
+        let mut outcome = watch.outcome(ending, residual / norm);
+        if !outcome.converged && best.exchange(&mut self.u[0], outcome.relative_residual) {
+            outcome.relative_residual = self.true_residual()? / norm;
+        }
+        Ok(outcome)
     }
 
     /// Takes some steps; the norms of the residuals before them.

@@ -1,7 +1,7 @@
 //! The best iterate so far, kept in case the iteration ends with a worse one.
 //!
 //! Conjugate gradients make the error smaller at every step, but not the residual, which may rise by orders of
-//! magnitude in between; and where the matrix is not what they assume, they run away.
+//! magnitude in between; and where the matrix is not what they assume, they run away, as FEMSES does.
 
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
