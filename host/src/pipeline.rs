@@ -335,7 +335,7 @@ impl<B: Backend, T: Real> System<B, T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        self.iterate_from(backend, iteration, &vec![0.0; self.f.len()], options, monitor)
+        self.iterate_on(backend, iteration, backend.zeros(self.f.len())?, options, monitor)
     }
 
     /// As [`System::iterate`] from a `v` that is near, as that of another load or of other materials may be.
@@ -347,7 +347,18 @@ impl<B: Backend, T: Real> System<B, T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        let mut v = backend.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
+        let start = backend.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
+        self.iterate_on(backend, iteration, start, options, monitor)
+    }
+
+    fn iterate_on(
+        &self,
+        backend: &B,
+        iteration: &dyn Iteration<B, T>,
+        mut v: Vector<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, CgOutcome)> {
         let outcome = iteration.solve(backend, &self.matrix, &self.f, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }

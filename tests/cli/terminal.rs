@@ -1,5 +1,5 @@
 //! Programs on a terminal, whose progress tells what they are at.
-#![cfg(target_os = "linux")]
+#![cfg(unix)]
 
 use crate::{Folder, GOOD, Run};
 use std::fs::File;
@@ -11,10 +11,10 @@ use std::ptr::null_mut;
 /// A terminal: our end of it and a program's.
 pub(crate) fn terminal() -> (File, OwnedFd) {
     let (mut ours, mut theirs) = (0, 0);
-    let size = libc::winsize { ws_row: 40, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
+    let mut size = libc::winsize { ws_row: 40, ws_col: 160, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: both places receive a descriptor that nobody else has; the name is not wanted.
     unsafe {
-        assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), &size), 0);
+        assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null_mut(), &raw mut size), 0);
         (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
     }
 }

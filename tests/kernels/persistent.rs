@@ -70,6 +70,7 @@ pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
         assert!(!local.is_empty());
         found.extend(local);
     }
+    assert!(!is_emulated || found.len() > 1000);
     refuses_what_has_no_room(backend);
     found
 }

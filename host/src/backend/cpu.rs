@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::parallel;
-use crate::sparse::{Format, Half, Laid, Triangle};
+use crate::sparse::{Format, Half, Laid, PART, Triangle};
 use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{View, ViewMut};
@@ -62,41 +62,28 @@ impl CpuBackend {
             // SAFETY: the caller's promise.
             return unsafe { a.layout.multiply_then(a.n_items, values, x, y, then) };
         };
-        let into = |_: &f64, first: usize, product: &[V::Arithmetic], y: &mut [V::Arithmetic]| {
-            y.copy_from_slice(product);
-            then(first, y)
-        };
+        let mut room = self.sums.borrow_mut();
+        let mut half = half_of(triangle, y.len(), &mut room);
         // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
-        let of_parts = unsafe { self.multiply_half(a.layout, triangle, (values, x), y, Some, into) };
-        of_parts.expect("a format with a triangle multiplies by half")
-    }
-
-    /// As [`Format::multiply_half`].
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn multiply_half<F: Format, V: Stored, C: Sync, R: Send>(
-        &self,
-        layout: F,
-        triangle: &Triangle,
-        matrix_and_x: (&[V], &[V::Arithmetic]),
-        y: &mut [V::Arithmetic],
-        between: impl FnOnce(f64) -> Option<C>,
-        into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
-    ) -> Option<Vec<R>> {
-        let mut sums = self.sums.borrow_mut();
-        let n = triangle.n_sums(y.len() / triangle.n_rows.max(1));
-        let len = sums.len().max((n * size_of::<V::Arithmetic>()).div_ceil(size_of::<f64>()));
-        sums.resize(len, 0.0);
-        let half = Half { triangle, sums: &mut bytemuck::cast_slice_mut(&mut sums)[..n] };
-        // SAFETY: the caller's promise.
-        unsafe { layout.multiply_half(half, matrix_and_x, y, between, into) }
+        unsafe { a.layout.half_sums(&mut half, values, x) };
+        parallel::map_chunks(y, PART, &|first, y| {
+            half.rows(first, y);
+            then(first, y)
+        })
     }
 
     fn quotient(&self, quotient: Quotient) -> f64 {
         // SAFETY: scalars are indices into the bank by construction, and host views check.
         unsafe { self.ratio(quotient).value() }
     }
+}
+
+/// What a product of `n` rows by half of a matrix takes, in a room that grows as it must.
+fn half_of<'a, T: Real>(triangle: &'a Triangle, n: usize, room: &'a mut Vec<f64>) -> Half<'a, T> {
+    let size = n / triangle.n_rows.max(1);
+    let n_sums = triangle.n_sums(size);
+    room.resize(room.len().max((n_sums * size_of::<T>()).div_ceil(size_of::<f64>())), 0.0);
+    Half { triangle, size, sums: &mut bytemuck::cast_slice_mut(room)[..n_sums] }
 }
 
 /// `x . y`, in f64.
@@ -311,22 +298,24 @@ impl Backend for CpuBackend {
         assert!([u.len(), r.len(), p.len()] == [inverse.len(); 3], "vectors of different lengths");
         assert!(HISTORY + steps <= history.len(), "no room for the history of {steps} iterations");
         let [mut rho] = self.read([place])?;
+        let mut room = self.sums.borrow_mut();
+        let mut half = half_of(triangle, r.len(), &mut room);
         let (mut done, mut pq) = (0, 0.0);
         while done < steps {
-            // An iteration without curvature is not done.
-            let descent = |found: f64| {
-                pq = found;
-                (pq > 0.0).then(|| V::Arithmetic::from_f64(quotient(rho, pq)))
-            };
-            let descend = |alpha: &V::Arithmetic, first: usize, q: &[V::Arithmetic], r: &mut [V::Arithmetic]| {
-                descend(*alpha, q, &inverse.0[first..first + q.len()], r)
-            };
-            let matrix_and_x = (&values.0[..], &p.0[..]);
             // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
-            let sums = unsafe { self.multiply_half(a.layout, triangle, matrix_and_x, &mut r.0, descent, descend) };
-            let Some(sums) = sums else { break };
-            let [next, square] = add_up(sums);
-            let factors = [quotient(rho, pq), quotient(next, rho)].map(V::Arithmetic::from_f64);
+            pq = unsafe { a.layout.half_sums(&mut half, &values.0, &p.0) };
+            // An iteration without curvature is not done.
+            if pq.is_nan() || pq <= 0.0 {
+                break;
+            }
+            let alpha = V::Arithmetic::from_f64(quotient(rho, pq));
+            let [next, square] = add_up(parallel::map_chunks(&mut r.0, PART, &|first, r| {
+                let mut q = [V::Arithmetic::ZERO; PART];
+                let q = &mut q[..r.len()];
+                half.rows(first, q);
+                descend(alpha, q, &inverse.0[first..first + q.len()], r)
+            }));
+            let factors = [alpha, V::Arithmetic::from_f64(quotient(next, rho))];
             let residual = r.0.par_chunks(CHUNK).zip(inverse.0.par_chunks(CHUNK));
             let new = p.0.par_chunks_mut(CHUNK).zip(residual);
             u.0.par_chunks_mut(CHUNK).zip(new).for_each(|(u, (p, (r, inverse)))| {

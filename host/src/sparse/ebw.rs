@@ -66,16 +66,9 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         (S == 32).then_some(CgPersistent { n_rows, a: Ebw::<D, 32> { sliced: self.sliced }, values, v, run })
     }
 
-    unsafe fn multiply_half<V: Stored, C: Sync, R: Send>(
-        self,
-        half: Half<V::Arithmetic>,
-        matrix_and_x: (&[V], &[V::Arithmetic]),
-        y: &mut [V::Arithmetic],
-        between: impl FnOnce(f64) -> Option<C>,
-        into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
-    ) -> Option<Vec<R>> {
+    unsafe fn half_sums<V: Stored>(self, half: &mut Half<V::Arithmetic>, values: &[V], x: &[V::Arithmetic]) -> f64 {
         // SAFETY: the caller's promise.
-        unsafe { ebw_symmetric::multiply(self, half, matrix_and_x, y, between, into) }
+        unsafe { ebw_symmetric::sums(self, half, values, x) }
     }
 
     unsafe fn multiply_then<V: Stored, R: Send>(

@@ -33,16 +33,9 @@ impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
         Ebw::<D, S>::triangle(&arrays.sliced, arrays.n_rows)
     }
 
-    unsafe fn multiply_half<V: Stored, C: Sync, R: Send>(
-        self,
-        half: Half<V::Arithmetic>,
-        matrix_and_x: (&[V], &[V::Arithmetic]),
-        y: &mut [V::Arithmetic],
-        between: impl FnOnce(f64) -> Option<C>,
-        into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
-    ) -> Option<Vec<R>> {
+    unsafe fn half_sums<V: Stored>(self, half: &mut Half<V::Arithmetic>, values: &[V], x: &[V::Arithmetic]) -> f64 {
         // SAFETY: the caller's promise; the arrays are those of this matrix.
-        unsafe { Ebw::<D, S> { sliced: self.sliced }.multiply_half(half, matrix_and_x, y, between, into) }
+        unsafe { Ebw::<D, S> { sliced: self.sliced }.half_sums(half, values, x) }
     }
 
     unsafe fn multiply_then<V: Stored, R: Send>(

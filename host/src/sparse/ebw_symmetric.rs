@@ -13,7 +13,6 @@
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
-use crate::backend::running_sums;
 use crate::backend::widest::{Work, prefetch, widest};
 use crate::parallel::{self, split_at_bounds};
 use cuda_std::GpuFloat;
@@ -26,26 +25,24 @@ use std::array;
 /// took twice as long as with 4 or 8; hex8 took as long with 4 as with 8.
 const AHEAD: usize = 4;
 
-/// As [`super::Format::multiply_half`].
+/// As [`super::Format::half_sums`].
 ///
 /// # Safety
 /// As there.
-pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, C: Sync, R: Send>(
+pub unsafe fn sums<const D: usize, const S: usize, V: Stored>(
     a: Ebw<D, S>,
-    half: Half<V::Arithmetic>,
-    (values, x): (&[V], &[V::Arithmetic]),
-    y: &mut [V::Arithmetic],
-    between: impl FnOnce(f64) -> Option<C>,
-    into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
-) -> Option<Vec<R>> {
+    half: &mut Half<V::Arithmetic>,
+    values: &[V],
+    x: &[V::Arithmetic],
+) -> f64 {
     const { assert!(PART.is_multiple_of(D * S) && S.is_multiple_of(8)) };
-    let Half { triangle, sums } = half;
-    assert!(triangle.height == S && [x.len(), y.len()] == [D * triangle.n_rows; 2], "the triangle of another matrix");
-    let parts = &triangle.parts;
-    let bounds = running_sums(parts.iter().map(|part| part.n_sums(D * S)));
-    let tasks = parts.iter().zip(split_at_bounds(sums, bounds.iter().copied())).collect();
+    let Half { triangle, ref mut sums, .. } = *half;
+    assert!(triangle.height == S && x.len() == D * triangle.n_rows, "the triangle of another matrix");
+    assert_eq!(sums.len(), triangle.n_sums(D), "room for another product");
+    let parts = triangle.parts.iter();
+    let tasks = parts.zip(split_at_bounds(sums, triangle.bounds.iter().map(|slices| D * S * slices))).collect();
     let squares: Vec<f64> = parallel::map(tasks, &|(part, sums)| {
-        let [first, halo, n_rows] = [part.slices.start, part.n_halo, part.n_sums(1)].map(|slices| S * slices);
+        let [first, halo, n_rows] = [part.slices.start, part.n_halo, part.n_sums()].map(|slices| S * slices);
         // As many lanes as fill a vector of 256 bits. Constant, so that the other is not compiled.
         if const { size_of::<V::Arithmetic>() == size_of::<f64>() } {
             widest(PartProduct::<D, S, 4, V> { a, triangle, part, values, x, first, halo, n_rows, sums })
@@ -53,26 +50,38 @@ pub unsafe fn multiply<const D: usize, const S: usize, V: Stored, C: Sync, R: Se
             widest(PartProduct::<D, S, 8, V> { a, triangle, part, values, x, first, halo, n_rows, sums })
         }
     });
-    let found = between(squares.iter().sum())?;
-    Some(parallel::map_chunks(y, PART, &|first, y| {
-        let mut product = [V::Arithmetic::ZERO; PART];
-        let product = &mut product[..y.len()];
-        let slices = first / (D * S)..(first + y.len()).div_ceil(D * S);
-        for (slice, product) in slices.clone().zip(product.chunks_mut(D * S)) {
-            let part = parts.partition_point(|part| part.slices.end <= slice);
-            let sums = &sums[bounds[part]..bounds[part + 1]];
-            let row = S * (parts[part].n_halo + slice - parts[part].slices.start);
-            for_rows::<D, _>(product, sums, row, |product, sum| *product = sum);
+    squares.iter().sum()
+}
+
+impl<T: Real> Half<'_, T> {
+    /// Rows of the product from row `first` on, which begins a slice, once the parts' sums are there.
+    pub fn rows(&self, first: usize, y: &mut [T]) {
+        match self.size {
+            1 => self.rows_of::<1>(first, y),
+            2 => self.rows_of::<2>(first, y),
+            3 => self.rows_of::<3>(first, y),
+            _ => self.rows_of::<6>(first, y),
         }
-        for (part, bounds) in parts.iter().zip(bounds.windows(2)) {
-            let sums = &sums[bounds[0]..bounds[1]];
+    }
+
+    fn rows_of<const D: usize>(&self, first: usize, y: &mut [T]) {
+        assert_eq!(self.size, D, "rows with as many unknowns");
+        let Triangle { height, ref parts, ref bounds, .. } = *self.triangle;
+        let of_slice = D * height;
+        let slices = first / of_slice..(first + y.len()).div_ceil(of_slice);
+        let sums = |part: usize| &self.sums[of_slice * bounds[part]..of_slice * bounds[part + 1]];
+        for (slice, y) in slices.clone().zip(y.chunks_mut(of_slice)) {
+            let part = parts.partition_point(|part| part.slices.end <= slice);
+            let row = height * (parts[part].n_halo + slice - parts[part].slices.start);
+            for_rows::<D, _>(y, sums(part), row, |y, sum| *y = sum);
+        }
+        for (i, part) in parts.iter().enumerate() {
             for (slice, place) in part.halo_among(slices.clone()) {
-                let product = product.chunks_mut(D * S).nth(slice - slices.start).expect("a slice of the chunk");
-                for_rows::<D, _>(product, sums, S * place, |product, sum| *product += sum);
+                let y = y.chunks_mut(of_slice).nth(slice - slices.start).expect("a slice of these rows");
+                for_rows::<D, _>(y, sums(i), height * place, |y, sum| *y += sum);
             }
         }
-        into(&found, first, product, y)
-    }))
+    }
 }
 
 /// Gives `put` the entries of some rows of y with a part's sums for them, which begin with those of `row`.

@@ -104,6 +104,8 @@ pub struct Laid<'a, F> {
 pub struct Half<'a, T> {
     /// Which half.
     pub triangle: &'a Triangle,
+    /// Unknowns of a row of blocks: 1, 2, 3 or 6.
+    pub size: usize,
     /// Room for [`Triangle::n_sums`].
     pub sums: &'a mut [T],
 }
@@ -120,7 +122,7 @@ pub trait Format: Layout {
     fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
 
     /// What a product of a symmetric matrix of `n_items` items can do with on the CPU, if the format has such a
-    /// product, [`Format::multiply_half`].
+    /// product, [`Format::half_sums`].
     fn triangle<B: Backend>(_arrays: &Self::Arrays<B>, _n_items: usize) -> Option<Triangle> {
         None
     }
@@ -180,21 +182,12 @@ pub trait Format: Layout {
         });
     }
 
-    /// The product by `half` of a symmetric matrix, in a format that has a [`Format::triangle`], in two steps: first
-    /// `between` is told `x . A x`; then `into(found, i, product, part)` gets what it found, up to [`PART`] rows of
-    /// `A x` from row `i` on, and the same rows of y. What it returns, in the order of rows; `None` if `between` found
-    /// nothing.
+    /// The sums of a product by half of a symmetric matrix, in a format that has a [`Format::triangle`], which
+    /// [`Half::rows`] makes `A x` of; and `x . A x`.
     ///
     /// # Safety
-    /// As [`Format::multiply`], for `(values, x)`; the matrix is symmetric, and the triangle that of these arrays.
-    unsafe fn multiply_half<V: Stored, C: Sync, R: Send>(
-        self,
-        _half: Half<V::Arithmetic>,
-        _matrix_and_x: (&[V], &[V::Arithmetic]),
-        _y: &mut [V::Arithmetic],
-        _between: impl FnOnce(f64) -> Option<C>,
-        _into: impl Fn(&C, usize, &[V::Arithmetic], &mut [V::Arithmetic]) -> R + Sync,
-    ) -> Option<Vec<R>> {
+    /// As [`Format::multiply`]; the matrix is symmetric, and the triangle that of these arrays.
+    unsafe fn half_sums<V: Stored>(self, _half: &mut Half<V::Arithmetic>, _values: &[V], _x: &[V::Arithmetic]) -> f64 {
         unreachable!("a format with a triangle multiplies by half")
     }
 

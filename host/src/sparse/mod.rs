@@ -23,7 +23,7 @@ mod sparsity;
 mod triangle;
 
 pub use compress::from_dense;
-pub use format::{Built, Format, Half, Laid, Places, Plan, Tuning};
+pub use format::{Built, Format, Half, Laid, PART, Places, Plan, Tuning};
 pub use matrix::{Footprint, Matrix, Operator};
 pub use pattern::Pattern;
 pub use sparsity::Sparsity;

@@ -34,6 +34,8 @@ pub struct Triangle {
     pub n_below: Vec<u32>,
     /// The parts, in the order of rows.
     pub parts: Vec<Part>,
+    /// Where each part's sums begin among all, in slices; and where they end, `[n_parts + 1]`.
+    pub bounds: Vec<usize>,
 }
 
 /// Neighbouring slices that a product takes together.
@@ -65,12 +67,13 @@ impl Triangle {
         let parts = numbers.map(|n| columns.parts(&widths, n)).find(|parts| 2 * n_halo(parts) <= n_slices)?;
         let of_slices = |slices: Range<usize>| slices.map(|slice| columns.n_below(slice)).collect::<Vec<u32>>();
         let n_below = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
-        Some(Triangle { height, n_rows, widths, n_below, parts })
+        let bounds = running_sums(parts.iter().map(Part::n_sums));
+        Some(Triangle { height, n_rows, widths, n_below, parts, bounds })
     }
 
     /// Sums that a product forms, with `size` unknowns per row: those of the parts' rows, and of their halos.
     pub fn n_sums(&self, size: usize) -> usize {
-        self.parts.iter().map(|part| part.n_sums(size * self.height)).sum()
+        size * self.height * self.bounds[self.parts.len()]
     }
 }
 
@@ -83,9 +86,9 @@ impl Part {
     /// In [`Part::places`]: not in the halo.
     pub const NONE: u32 = u32::MAX;
 
-    /// Sums that a product forms, with so many of a slice: those of its halo, and after them of its rows.
-    pub fn n_sums(&self, of_slice: usize) -> usize {
-        of_slice * (self.slices.len() + self.n_halo)
+    /// Slices that a product forms sums for: those of its halo, and after them its own.
+    pub fn n_sums(&self) -> usize {
+        self.slices.len() + self.n_halo
     }
 
     /// The halo's slices among these, and their places, both in order.
