@@ -280,7 +280,7 @@ mod on_the_cpu {
         let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
         let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
         match SparseFactor::<f64>::build(&backend, &matrix, &[[0.0; 3]; 200]).map(|_| ()) {
-            Err(error @ Error::OutOfMemory { needed, available, .. }) => {
+            Err(error @ Error::OutOfMemory { needed: Some(needed), available, .. }) => {
                 assert!(error.exit_code() == 6 && error.to_string().contains("`--method cg`"), "{error}");
                 // More than the matrix, less than a full factor with as much beside it.
                 assert!((500_000..2 * 600 * 600 * 8).contains(&needed) && available == Some(500_000), "{error}");
@@ -294,7 +294,7 @@ mod on_the_cpu {
 fn a_dense_factor_that_has_no_room_is_refused() {
     let backend = Recorder::default().with_room(1 << 30).backend().unwrap();
     match DenseCholesky::<_, f64>::zeros(&backend, 12_000).map(|_| ()) {
-        Err(error @ Error::OutOfMemory { needed, .. }) => {
+        Err(error @ Error::OutOfMemory { needed: Some(needed), .. }) => {
             assert!(error.exit_code() == 6 && needed > 1 << 30, "{error}");
             assert!(error.to_string().contains("`--method cg`"), "{error}");
         }

@@ -79,12 +79,12 @@ pub enum Error {
     )]
     Breakdown,
     /// The problem does not fit in memory (exit code 6).
-    #[error("out of memory on {device}: {} are needed{}", bytes(*.needed), match .available { Some(a) => format!(", {} are there", bytes(*a)), None => String::new() })]
+    #[error("out of memory on {device}{}", lack(*.needed, *.available))]
     OutOfMemory {
         /// The device that has too little.
         device: String,
-        /// Bytes asked for.
-        needed: u64,
+        /// Bytes asked for, where it is known how many.
+        needed: Option<u64>,
         /// Bytes there, where that is known.
         available: Option<u64>,
     },
@@ -130,6 +130,16 @@ fn in_the_way(obstacle: &Path, source: &std::io::Error) -> String {
     }
 }
 
+/// What is said of a lack of memory: bytes asked for and bytes there, as far as they are known.
+fn lack(needed: Option<u64>, available: Option<u64>) -> String {
+    match (needed.map(bytes), available.map(bytes)) {
+        (Some(needed), Some(available)) => format!(": {needed} are needed, {available} are there"),
+        (Some(needed), None) => format!(": {needed} are needed"),
+        (None, Some(available)) => format!(": more than the {available} that are there are needed"),
+        (None, None) => String::new(),
+    }
+}
+
 /// A number of bytes in a unit that suits it.
 fn bytes(n: u64) -> String {
     match n as f64 / f64::from(1 << 20) {
@@ -151,5 +161,20 @@ impl Error {
             Error::Device(_) => 7,
             Error::Output { .. } | Error::Folder { .. } => 8,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_memory_says_what_is_known_of_it() {
+        let said = |needed, available| Error::OutOfMemory { device: "it".into(), needed, available }.to_string();
+        let (much, little) = (Some(3 << 30), Some(1 << 20));
+        assert_eq!(said(much, little), "out of memory on it: 3.0 GiB are needed, 1.0 MiB are there");
+        assert_eq!(said(much, None), "out of memory on it: 3.0 GiB are needed");
+        assert_eq!(said(None, little), "out of memory on it: more than the 1.0 MiB that are there are needed");
+        assert_eq!(said(None, None), "out of memory on it");
     }
 }

@@ -62,7 +62,7 @@ impl Recorder {
         let counts = self.counts.borrow();
         let arrays = counts.uploads + counts.allocations;
         if self.full_at.is_some_and(|room| arrays > room) || self.refused.is_some_and(|room| arrays == room + 1) {
-            let (device, needed) = ("a small GPU".into(), needed as u64);
+            let (device, needed) = ("a small GPU".into(), Some(needed as u64));
             return Err(Error::OutOfMemory { device, needed, available: Some(0) });
         }
         Ok(())

@@ -118,7 +118,7 @@ pub fn check_room<B: Backend>(backend: &B, needed: u64, purpose: &str) -> Result
     match backend.free_memory() {
         Some(available) if needed > available => {
             let device = backend.name() + purpose;
-            Err(Error::OutOfMemory { device, needed, available: Some(available) })
+            Err(Error::OutOfMemory { device, needed: Some(needed), available: Some(available) })
         }
         _ => Ok(()),
     }

@@ -60,7 +60,7 @@ fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
 fn check(needed: u64) -> Result<()> {
     match available() {
         Some(available) if needed > available => {
-            Err(Error::OutOfMemory { device: "this machine".into(), needed, available: Some(available) })
+            Err(Error::OutOfMemory { device: "this machine".into(), needed: Some(needed), available: Some(available) })
         }
         _ => Ok(()),
     }

@@ -279,7 +279,7 @@ mod tests {
     }
 
     fn full() -> Error {
-        Error::OutOfMemory { device: "a GPU".into(), needed: 1 << 40, available: Some(1 << 30) }
+        Error::OutOfMemory { device: "a GPU".into(), needed: Some(1 << 40), available: Some(1 << 30) }
     }
 
     fn old() -> Error {

@@ -147,7 +147,7 @@ impl Cuda {
 
     fn allocate(&self, bytes: usize) -> Result<DeviceMemory> {
         self.memory.allocate(bytes)?.ok_or_else(|| {
-            let (needed, available) = (bytes as u64, self.free_memory());
+            let (needed, available) = (Some(bytes as u64), self.free_memory());
             Error::OutOfMemory { device: self.name.clone(), needed, available }
         })
     }

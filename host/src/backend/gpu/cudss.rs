@@ -1,6 +1,6 @@
 //! Sparse Cholesky factors by NVIDIA's cuDSS, where its library is found at run time. Nothing of it is needed to build.
 //!
-//! Declarations as in `cudss.h` of versions 0.7 and 1.0; the one call that differs between them is [`NewCsr`].
+//! Declarations as in `cudss.h` of versions 0.7, 0.8 and 1.0; what differs between them is in [`Dialect`].
 
 use super::cuda::{Cuda, device_address};
 use super::{DeviceMemory, Launcher, LowerBytes};
@@ -35,21 +35,18 @@ const BASE_ZERO: c_int = 0;
 const COLUMN_MAJOR: c_int = 0;
 const R_32I: c_int = 10;
 
-/// The part of its version that `cudssGetProperty` tells by this number.
+/// The parts of its version that `cudssGetProperty` tells by these numbers.
 const MAJOR_VERSION: c_int = 0;
-
-/// Memory of a factorisation over that of the factor's entries: measured 1.27 with 293 million entries, 1.8 with 17
-/// million, where it is little.
-const OVERHEAD: f64 = 1.3;
+const MINOR_VERSION: c_int = 1;
 
 /// What cuDSS hands out: a handle, settings, data or a matrix.
 type Opaque = *mut c_void;
 type Status = c_int;
 /// An address in the device's memory; of no array if it is 0.
 type Address = sys::CUdeviceptr;
-/// `cudssMatrixCreateCsr` in versions 0: rows, columns, entries; offsets, their ends, columns and values; types of
+/// `cudssMatrixCreateCsr` before version 0.8: rows, columns, entries; offsets, their ends, columns and values; types of
 /// indices and values, kind, part and base.
-type NewCsr0 = unsafe extern "C" fn(
+type NewCsr7 = unsafe extern "C" fn(
     *mut Opaque,
     i64,
     i64,
@@ -64,8 +61,8 @@ type NewCsr0 = unsafe extern "C" fn(
     c_int,
     c_int,
 ) -> Status;
-/// The same in versions 1, where offsets and columns may be of different types.
-type NewCsr1 = unsafe extern "C" fn(
+/// The same since version 0.8, where offsets and columns may be of different types.
+type NewCsr8 = unsafe extern "C" fn(
     *mut Opaque,
     i64,
     i64,
@@ -96,12 +93,23 @@ struct Functions {
     new_dense: unsafe extern "C" fn(*mut Opaque, i64, i64, i64, Address, c_int, c_int) -> Status,
     matrix_destroy: unsafe extern "C" fn(Opaque) -> Status,
     set_values: unsafe extern "C" fn(Opaque, Address) -> Status,
-    new_csr: NewCsr,
+    dialect: Dialect,
 }
 
-enum NewCsr {
-    Zero(NewCsr0),
-    One(NewCsr1),
+/// What versions do not have in common.
+enum Dialect {
+    Before8(NewCsr7),
+    Since8(NewCsr8),
+}
+
+impl Dialect {
+    /// The number of `CUDSS_DATA_MEMORY_ESTIMATES`.
+    fn memory_estimates(&self) -> c_int {
+        match self {
+            Dialect::Before8(_) => 12,
+            Dialect::Since8(_) => 13,
+        }
+    }
 }
 
 /// The library's functions, or why there are none.
@@ -138,15 +146,19 @@ impl Functions {
             };
         }
         let property: unsafe extern "C" fn(c_int, *mut c_int) -> Status = function!(b"cudssGetProperty\0");
-        let mut major = 0;
-        // SAFETY: writes one number. Where it fails the version is taken for 0.
-        unsafe { property(MAJOR_VERSION, &raw mut major) };
-        let new_csr = match major {
-            0 => NewCsr::Zero(function!(b"cudssMatrixCreateCsr\0")),
-            _ => NewCsr::One(function!(b"cudssMatrixCreateCsr\0")),
+        let version = [MAJOR_VERSION, MINOR_VERSION].map(|part| {
+            let mut number = 0;
+            // SAFETY: writes one number. Where it fails the version is taken for 0.
+            unsafe { property(part, &raw mut number) };
+            number
+        });
+        let dialect = if version < [0, 8] {
+            Dialect::Before8(function!(b"cudssMatrixCreateCsr\0"))
+        } else {
+            Dialect::Since8(function!(b"cudssMatrixCreateCsr\0"))
         };
         Ok(Functions {
-            new_csr,
+            dialect,
             create: function!(b"cudssCreate\0"),
             destroy: function!(b"cudssDestroy\0"),
             set_stream: function!(b"cudssSetStream\0"),
@@ -211,11 +223,11 @@ impl Session {
         // SAFETY: the arrays have the lengths and types that are said, and no ends of rows other than the next ones'
         // starts. Vectors get their addresses before they are used.
         unsafe {
-            let made = match self.functions.new_csr {
-                NewCsr::Zero(new) => {
+            let made = match self.functions.dialect {
+                Dialect::Before8(new) => {
                     new(to, n, n, entries, offsets, 0, columns, values, R_32I, kind, POSITIVE_DEFINITE, part, BASE_ZERO)
                 }
-                NewCsr::One(new) => {
+                Dialect::Since8(new) => {
                     let (index, spd) = (R_32I, POSITIVE_DEFINITE);
                     new(to, n, n, entries, offsets, 0, columns, values, index, index, kind, spd, part, BASE_ZERO)
                 }
@@ -229,12 +241,15 @@ impl Session {
         Ok(())
     }
 
-    /// Does a phase; waits.
+    /// Does a phase; waits. Of a failure the library's status counts: its kernels may have gone astray after it.
     fn execute(&self, phase: c_int) -> Result<Status> {
         let Session { handle, config, data, matrix, solution, rhs, .. } = *self;
         // SAFETY: the session's own objects; phases are done in their order.
         let status = unsafe { (self.functions.execute)(handle, phase, config, data, matrix, solution, rhs) };
-        self.stream.synchronize().map_err(|error| super::cuda::failure(error, "factorise a matrix"))?;
+        let waited = self.stream.synchronize();
+        if status == SUCCESS {
+            waited.map_err(|error| super::cuda::failure(error, "factorise a matrix"))?;
+        }
         Ok(status)
     }
 
@@ -249,7 +264,13 @@ impl Session {
         success(status, "say what it has found").map(|()| value)
     }
 
-    /// The same of an array, `[n]`.
+    /// Bytes of the device that all phases take at most, as far as the analysis has got.
+    fn most_memory(&self) -> Option<u64> {
+        let [_for_good, at_most, ..] = self.get::<[i64; 16]>(self.functions.dialect.memory_estimates()).ok()?;
+        u64::try_from(at_most).ok()
+    }
+
+    /// What it knows of every row, `[n]`.
     fn get_array<T: bytemuck::Pod>(&self, what: c_int, n: usize) -> Result<Vec<T>> {
         let (mut values, mut written) = (vec![T::zeroed(); n], 0);
         let (to, bytes) = (values.as_mut_ptr().cast(), size_of_val(&values[..]));
@@ -328,18 +349,17 @@ pub(super) fn factorise(
     };
     let mut session = Session::new(functions, stream)?;
     session.set_matrix(&arrays)?;
-    success(session.execute(ANALYSIS)?, "analyse the matrix")?;
-    let nonzeros = session.get::<i64>(DATA_LU_NNZ)?.max(0) as u64;
-    let needed = (OVERHEAD * nonzeros as f64) as u64 * value_bytes as u64;
-    let no_room = |available| Error::OutOfMemory { device: gpu.name(), needed, available };
     let available = gpu.free_memory();
-    if available.is_some_and(|available| needed > available) {
-        return Err(no_room(available));
+    for (phase, doing) in [(ANALYSIS, "analyse the matrix"), (FACTORIZATION, "factorise the matrix")] {
+        let status = session.execute(phase);
+        // What the analysis has taken is part of it, so that it may be short of that too.
+        let needed = session.most_memory().filter(|needed| available.is_some_and(|available| *needed > available));
+        if needed.is_some() || matches!(status, Ok(ALLOC_FAILED)) {
+            return Err(Error::OutOfMemory { device: gpu.name(), needed, available });
+        }
+        success(status?, doing)?;
     }
-    match session.execute(FACTORIZATION)? {
-        ALLOC_FAILED => return Err(no_room(available)),
-        status => success(status, "factorise the matrix")?,
-    }
+    let nonzeros = session.get::<i64>(DATA_LU_NNZ)?.max(0) as u64;
     let order: Vec<i32> = session.get_array(DATA_PERM_REORDER_ROW, n)?;
     let row = |place: usize| order.get(place).map_or(0, |row| *row as usize);
     // From 1, in the order of elimination.

@@ -240,7 +240,8 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
             Some(why) => row.left_out = Some(why),
             None => match self.figures(method, block) {
                 Err(Error::OutOfMemory { needed, .. }) => {
-                    row.left_out = Some(format!("needs {}", print::bytes(needed)))
+                    row.left_out =
+                        Some(needed.map_or("no room".into(), |needed| format!("needs {}", print::bytes(needed))))
                 }
                 Err(Error::TooLarge(why)) => row.left_out = Some(why),
                 Err(Error::Direct(DirectError::NotBuilt)) => {

@@ -41,7 +41,8 @@ impl<F> Row<F> {
     pub fn measure(of: Of, measure: impl FnOnce() -> Result<F>) -> Result<Self> {
         let mut row = Row { of, needed_bytes: None, left_out: None, figures: None };
         match measure() {
-            Err(Error::OutOfMemory { needed, .. }) => row.needed_bytes = Some(needed),
+            Err(Error::OutOfMemory { needed: Some(needed), .. }) => row.needed_bytes = Some(needed),
+            Err(Error::OutOfMemory { needed: None, .. }) => row.left_out = Some("no room".into()),
             Err(Error::TooLarge(why) | Error::Unsuited { why, .. }) => row.left_out = Some(why),
             measured => row.figures = Some(measured?),
         }
@@ -69,8 +70,10 @@ mod tests {
         let row = |measured| Row::<f64>::measure(Of::Format("dense".into()), || measured);
         let cells = |measured| row(measured).map(|row| row.cells(|ms| vec![ms.to_string()]));
         assert_eq!(cells(Ok(0.5)).unwrap(), ["dense", "0.5"]);
-        let full = Error::OutOfMemory { device: "one".into(), needed: 2_000, available: None };
+        let full = Error::OutOfMemory { device: "one".into(), needed: Some(2_000), available: None };
         assert_eq!(cells(Err(full)).unwrap(), ["dense", "needs 2.0 kB"]);
+        let full = Error::OutOfMemory { device: "one".into(), needed: None, available: Some(2_000) };
+        assert_eq!(cells(Err(full)).unwrap(), ["dense", "no room"]);
         assert_eq!(cells(Err(Error::TooLarge("far apart".into()))).unwrap(), ["dense", "far apart"]);
         let unsuited = Error::Unsuited { strategy: "ppni4", why: "needs warps".into(), available: Vec::new() };
         assert_eq!(cells(Err(unsuited)).unwrap(), ["dense", "needs warps"]);

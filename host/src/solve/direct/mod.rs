@@ -172,9 +172,22 @@ fn scale_out<B: Backend, T: Real, F: Real>(backend: &B, scale: &[f64], x: &[F]) 
     backend.upload_vec(x.iter().zip(scale).map(|(x, scale)| T::from_f64(x.to_f64() * scale)).collect())
 }
 
+/// What memory is missing for, and what does without.
+const PURPOSE: &str = " for a direct solver's factor, which `--method cg` does without";
+
 /// Whether a factor of so many bytes can be had.
 fn check_room<B: Backend>(backend: &B, needed: u64) -> Result<()> {
-    backend::check_room(backend, needed, " for a direct solver's factor, which `--method cg` does without")
+    backend::check_room(backend, needed, PURPOSE)
+}
+
+/// An error, with what memory is missing for if it is that.
+fn for_a_factor(error: Error) -> Error {
+    match error {
+        Error::OutOfMemory { device, needed, available } => {
+            Error::OutOfMemory { device: device + PURPOSE, needed, available }
+        }
+        other => other,
+    }
 }
 
 /// A pivot that is too small, or whose value nobody knows, by its row.

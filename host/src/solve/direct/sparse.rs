@@ -125,5 +125,5 @@ fn memory<B: Backend>(backend: &B, required: StackReq) -> Result<MemBuffer> {
 
 /// What the allocator has refused.
 fn too_large<B: Backend>(backend: &B, needed: usize) -> Error {
-    Error::OutOfMemory { device: backend.name(), needed: needed as u64, available: backend.free_memory() }
+    Error::OutOfMemory { device: backend.name(), needed: Some(needed as u64), available: backend.free_memory() }
 }
