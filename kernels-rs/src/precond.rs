@@ -41,13 +41,17 @@ impl<T: Real> Step<T> {
     /// `i` is below the vectors' length, and no other thread has it.
     #[inline(always)]
     pub(crate) unsafe fn update(self, i: usize, z: T, product: T) {
-        let [a, b, c] = self.factors;
-        let mut next = fma(c * self.inverse.at(i), self.r.at(i) - product, a * z);
-        if b != T::ZERO {
-            next = fma(b, self.previous.at(i), next);
-        }
-        self.previous.set(i, next);
+        let old = || self.previous.at(i);
+        self.previous.set(i, next(self.factors, self.inverse.at(i), self.r.at(i) - product, z, old));
     }
+}
+
+/// An entry of `z_new = a z + b z_old + c D^-1 (r - K z)`, by the entries of the rest. Where b is 0, `old` is not
+/// called.
+#[inline(always)]
+pub fn next<T: Real>([a, b, c]: [T; 3], inverse: T, residual: T, z: T, old: impl FnOnce() -> T) -> T {
+    let next = fma(c * inverse, residual, a * z);
+    if b == T::ZERO { next } else { fma(b, old(), next) }
 }
 
 /// Computes: the inverse of a diagonal in single precision. What is not 0 does not become it, nor infinite: there it is

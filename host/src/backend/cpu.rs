@@ -11,16 +11,17 @@ use crate::parallel;
 use crate::sparse::{Format, Half, Laid, PART, Triangle};
 use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Kernel};
-use cuda_std::prelude::{View, ViewMut};
+use cuda_std::prelude::View;
 use kernels_rs::blas::quotient;
 use kernels_rs::cg_persistent::HISTORY;
 use kernels_rs::femses::Elements;
-use kernels_rs::precond::{PolynomialStep, Step};
+use kernels_rs::precond::{self, Step};
 use kernels_rs::real::{Real, Stored, fma};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::ops::Range;
+use std::slice;
 
 /// Entries per partial sum: 64 KiB of f64, and a thousand tasks at ten million unknowns.
 const CHUNK: usize = 8192;
@@ -249,24 +250,38 @@ impl Backend for CpuBackend {
         z: &HostBuffer<V::Arithmetic>,
         scratch: &mut HostBuffer<V::Arithmetic>,
     ) -> Result<()> {
+        let n = z.len();
+        assert!(
+            [step.inverse.len(), step.r.len(), step.previous.len()].iter().all(|len| *len >= n),
+            "vectors too short"
+        );
         let update = |first: usize, product: &[V::Arithmetic]| {
-            let (n, z) = (product.len(), View::from_slice(&z.0[first..first + product.len()]));
-            // SAFETY: the step's vectors live and have the rows of z by the caller's promise; a row belongs to one
-            // part.
-            let step = unsafe {
-                Step {
-                    inverse: View::new(step.inverse.as_ptr().add(first), n),
-                    r: View::new(step.r.as_ptr().add(first), n),
-                    previous: ViewMut::new(step.previous.as_mut_ptr().add(first), n),
-                    ..step
-                }
+            let rows = first..first + product.len();
+            let z = &z.0[rows.clone()];
+            // SAFETY: the step's vectors live by the caller's promise, and have these rows; a row belongs to one part.
+            let (inverse, r, previous) = unsafe {
+                let previous = step.previous.as_mut_ptr().add(first);
+                (step.inverse.slice(rows.clone()), step.r.slice(rows), slice::from_raw_parts_mut(previous, z.len()))
             };
-            let kernel = PolynomialStep { step, z, product: View::from_slice(product) };
-            // SAFETY: as above.
-            (0..n).for_each(|i| unsafe { kernel.item(i) });
+            for ((((old, inverse), r), z), product) in previous.iter_mut().zip(inverse).zip(r).zip(z).zip(product) {
+                *old = precond::next(step.factors, *inverse, *r - *product, *z, || *old);
+            }
         };
-        // SAFETY: the caller's promise.
-        unsafe { self.multiply_then(a, &values.0, &z.0, &mut scratch.0, update) };
+        let Some(triangle) = a.triangle else {
+            // SAFETY: the caller's promise.
+            unsafe { a.layout.multiply_then(a.n_items, &values.0, &z.0, &mut scratch.0, update) };
+            return Ok(());
+        };
+        let mut room = self.sums.borrow_mut();
+        let mut half = half_of(triangle, n, &mut room);
+        // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
+        unsafe { a.layout.half_sums(&mut half, &values.0, &z.0) };
+        parallel::map_ranges(n, PART, &|rows| {
+            let mut product = [V::Arithmetic::ZERO; PART];
+            let product = &mut product[..rows.len()];
+            half.rows(rows.start, product);
+            update(rows.start, product);
+        });
         Ok(())
     }
 

@@ -288,8 +288,11 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
                 // SAFETY: L rows from this one on are columns of the part's rows, and the triangle has a place for
                 // each.
                 let sums = unsafe { self.sums.get_unchecked_mut(n_rows * j + row..n_rows * j + row + L) };
-                // All of them, before one is stored: a vector.
-                let new: [_; L] = array::from_fn(|l| sums[l] + back[l]);
+                // All of them, before one is stored: a vector. (`array::from_fn` is called for 8 lanes, not inlined.)
+                let mut new = [V::Arithmetic::ZERO; L];
+                for l in 0..L {
+                    new[l] = sums[l] + back[l];
+                }
                 sums.copy_from_slice(&new);
             }
         } else {
