@@ -67,8 +67,7 @@ fn results<V: Stored>(
     [y.0, previous.0]
 }
 
-/// Whether conjugate gradients go on in one go; then what they take for `p . A p`, which they have before they have A p,
-/// is that.
+/// Whether conjugate gradients go on in one go; then what they take for `p . A p`, before they have A p, is that.
 fn knows_square<V: Stored>(blocks: &Blocks, format: &str, x: &[V::Arithmetic]) -> bool {
     let (n, backend) = (x.len(), CpuBackend::default());
     let mut matrix: Matrix<_, V> = blocks.upload(&backend, format);

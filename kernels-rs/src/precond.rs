@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Neumann, Chebyshev and least squares differ in the numbers a, b, c. The update rides on the product where the format
-//! allows ([`ebw_polynomial_step`]): then a step moves five words per unknown besides the matrix and z.
+//! allows ([`ebw_polynomial_step`]): then a step moves four words per unknown besides the matrix and z.
 
 use crate::blas::Ratio;
 use crate::half::F16;
@@ -42,14 +42,14 @@ impl<T: Real> Step<T> {
     #[inline(always)]
     pub(crate) unsafe fn update(self, i: usize, z: T, product: T) {
         let old = || self.previous.at(i);
-        self.previous.set(i, next(self.factors, self.inverse.at(i), self.r.at(i) - product, z, old));
+        self.previous.set(i, step_entry(self.factors, self.inverse.at(i), self.r.at(i) - product, z, old));
     }
 }
 
-/// An entry of `z_new = a z + b z_old + c D^-1 (r - K z)`, by the entries of the rest. Where b is 0, `old` is not
-/// called.
+/// An entry of `z_new = a z + b z_old + c D^-1 (r - K z)`, from the same entry of each of the vectors. Where b is 0,
+/// `old` is not called.
 #[inline(always)]
-pub fn next<T: Real>([a, b, c]: [T; 3], inverse: T, residual: T, z: T, old: impl FnOnce() -> T) -> T {
+pub fn step_entry<T: Real>([a, b, c]: [T; 3], inverse: T, residual: T, z: T, old: impl FnOnce() -> T) -> T {
     let next = fma(c * inverse, residual, a * z);
     if b == T::ZERO { next } else { fma(b, old(), next) }
 }

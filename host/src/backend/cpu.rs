@@ -15,7 +15,7 @@ use cuda_std::prelude::View;
 use kernels_rs::blas::quotient;
 use kernels_rs::cg_persistent::HISTORY;
 use kernels_rs::femses::Elements;
-use kernels_rs::precond::{self, Step};
+use kernels_rs::precond::{Step, step_entry};
 use kernels_rs::real::{Real, Stored, fma};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -258,13 +258,14 @@ impl Backend for CpuBackend {
         let update = |first: usize, product: &[V::Arithmetic]| {
             let rows = first..first + product.len();
             let z = &z.0[rows.clone()];
-            // SAFETY: the step's vectors live by the caller's promise, and have these rows; a row belongs to one part.
+            // SAFETY: the step's vectors live by the caller's promise, nobody else has `previous`, and they have these
+            // rows; a row belongs to one part.
             let (inverse, r, previous) = unsafe {
                 let previous = step.previous.as_mut_ptr().add(first);
                 (step.inverse.slice(rows.clone()), step.r.slice(rows), slice::from_raw_parts_mut(previous, z.len()))
             };
             for ((((old, inverse), r), z), product) in previous.iter_mut().zip(inverse).zip(r).zip(z).zip(product) {
-                *old = precond::next(step.factors, *inverse, *r - *product, *z, || *old);
+                *old = step_entry(step.factors, *inverse, *r - *product, *z, || *old);
             }
         };
         let Some(triangle) = a.triangle else {

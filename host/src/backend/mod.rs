@@ -225,8 +225,8 @@ pub trait Backend: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`Error::Device`] where there is
-    /// no such method.
+    /// [`Error::OutOfMemory`], before the factor is computed where that can be told; where it cannot, the library may
+    /// leave the device unusable. [`Error::Device`] where there is no such method.
     fn factorise<F: Real>(&self, _lower: &LowerTriangle<F>, _smallest: f64) -> Result<Factorised<Self::Buffer<F>>> {
         Err(Error::Device(self.lacks_factors().unwrap_or_default()))
     }

@@ -288,7 +288,8 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
                 // SAFETY: L rows from this one on are columns of the part's rows, and the triangle has a place for
                 // each.
                 let sums = unsafe { self.sums.get_unchecked_mut(n_rows * j + row..n_rows * j + row + L) };
-                // All of them, before one is stored: a vector. (`array::from_fn` is called for 8 lanes, not inlined.)
+                // All of them, before one is stored: a vector. `array::from_fn` is called for 8 lanes here, not inlined,
+                // which took 42 % of the product's time.
                 let mut new = [V::Arithmetic::ZERO; L];
                 for l in 0..L {
                     new[l] = sums[l] + back[l];

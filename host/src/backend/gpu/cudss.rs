@@ -44,7 +44,7 @@ type Opaque = *mut c_void;
 type Status = c_int;
 /// An address in the device's memory; of no array if it is 0.
 type Address = sys::CUdeviceptr;
-/// `cudssMatrixCreateCsr` before version 0.8: rows, columns, entries; offsets, their ends, columns and values; types of
+/// `cudssMatrixCreateCsr` of version 0.7: rows, columns, entries; offsets, their ends, columns and values; types of
 /// indices and values, kind, part and base.
 type NewCsr7 = unsafe extern "C" fn(
     *mut Opaque,
@@ -103,6 +103,16 @@ enum Dialect {
 }
 
 impl Dialect {
+    /// Whether a version, major and minor, has what came with 0.8; before 0.7 phases had other numbers.
+    fn is_since_8(version: [c_int; 2]) -> Result<bool, String> {
+        match version {
+            [0, ..7] => {
+                Err(format!("version {}.{} of cuDSS is too old: 0.7 or newer is needed", version[0], version[1]))
+            }
+            version => Ok(version >= [0, 8]),
+        }
+    }
+
     /// The number of `CUDSS_DATA_MEMORY_ESTIMATES`.
     fn memory_estimates(&self) -> c_int {
         match self {
@@ -130,7 +140,7 @@ fn open() -> Result<Functions, String> {
     for name in names {
         // SAFETY: the initialisers of a CUDA library.
         match unsafe { cuda_loader::open(name) } {
-            Ok(library) => return Functions::of(library).map_err(|error| format!("{name}: {error}")),
+            Ok(library) => return Functions::of(library).map_err(|why| format!("{name}: {why}")),
             Err(reason) => why = reason,
         }
     }
@@ -138,24 +148,24 @@ fn open() -> Result<Functions, String> {
 }
 
 impl Functions {
-    fn of(library: &'static Library) -> Result<Self, libloading::Error> {
+    fn of(library: &'static Library) -> Result<Self, String> {
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the field that it goes into has the type that `cudss.h` declares for this name.
-                *unsafe { library.get($name) }?
+                *unsafe { library.get($name) }.map_err(|error: libloading::Error| error.to_string())?
             };
         }
         let property: unsafe extern "C" fn(c_int, *mut c_int) -> Status = function!(b"cudssGetProperty\0");
         let version = [MAJOR_VERSION, MINOR_VERSION].map(|part| {
             let mut number = 0;
-            // SAFETY: writes one number. Where it fails the version is taken for 0.
+            // SAFETY: writes one number. Where it fails the version stays 0.0.
             unsafe { property(part, &raw mut number) };
             number
         });
-        let dialect = if version < [0, 8] {
-            Dialect::Before8(function!(b"cudssMatrixCreateCsr\0"))
-        } else {
+        let dialect = if Dialect::is_since_8(version)? {
             Dialect::Since8(function!(b"cudssMatrixCreateCsr\0"))
+        } else {
+            Dialect::Before8(function!(b"cudssMatrixCreateCsr\0"))
         };
         Ok(Functions {
             dialect,
@@ -352,9 +362,10 @@ pub(super) fn factorise(
     let available = gpu.free_memory();
     for (phase, doing) in [(ANALYSIS, "analyse the matrix"), (FACTORIZATION, "factorise the matrix")] {
         let status = session.execute(phase);
+        let has_factor = phase == FACTORIZATION && matches!(status, Ok(SUCCESS));
         // What the analysis has taken is part of it, so that it may be short of that too.
         let needed = session.most_memory().filter(|needed| available.is_some_and(|available| *needed > available));
-        if needed.is_some() || matches!(status, Ok(ALLOC_FAILED)) {
+        if !has_factor && (needed.is_some() || matches!(status, Ok(ALLOC_FAILED))) {
             return Err(Error::OutOfMemory { device: gpu.name(), needed, available });
         }
         success(status?, doing)?;
@@ -393,5 +404,21 @@ impl SparseFactor<DeviceMemory> for CudssFactor {
 
     fn nonzeros(&self) -> u64 {
         self.nonzeros
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_told_apart() {
+        for version in [[0, 0], [0, 5], [0, 6]] {
+            assert!(Dialect::is_since_8(version).unwrap_err().contains("too old"), "{version:?}");
+        }
+        assert!(!Dialect::is_since_8([0, 7]).unwrap());
+        for version in [[0, 8], [0, 9], [1, 0], [1, 2], [2, 0]] {
+            assert!(Dialect::is_since_8(version).unwrap(), "{version:?}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Sparse Cholesky factors by a device's own library: see [`Backend::factorise`].
 
 use super::lower::scaled_lower;
-use super::{DirectError, Factor, Precision, for_a_factor, not_positive, smallest_pivot};
+use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, smallest_pivot};
 use crate::backend::{Backend, Buffer, Factorised, SparseFactor, Vector};
 use crate::error::Result;
 use crate::precond::inverse_diagonal;
@@ -24,14 +24,14 @@ impl<B: Backend, T: Real, F: Precision> DeviceSparseFactor<B, T, F> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`] before the factor is computed; [`DirectError`].
+    /// As [`Backend::factorise`]; [`DirectError`].
     pub fn build(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
         if let Some(why) = backend.lacks_factors() {
             return Err(DirectError::NoLibrary(why).into());
         }
         let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(backend)?);
         let (lower, scale) = scaled_lower::<T, F>(&sparsity, size, &matrix.blocks(backend)?);
-        match backend.factorise(&lower, smallest_pivot::<F>()).map_err(for_a_factor)? {
+        match backend.factorise(&lower, smallest_pivot::<F>()).map_err(|error| lacking(error, PURPOSE))? {
             Factorised::NotPositive { row, pivot } => Err(not_positive::<F>(pivot, row, size, coords)),
             Factorised::Done(factor) => {
                 let (n, inverse) = (scale.len(), inverse_diagonal(backend, matrix)?);

@@ -72,7 +72,7 @@ pub type Builder<B, T> = fn(&B, &Matrix<B, T>, &[[f64; 3]]) -> Result<Box<dyn It
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`] before anything is computed; [`DirectError`].
+/// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`DirectError`].
 pub fn build<B: Backend, T: Real, F: Precision>(
     backend: &B,
     matrix: &Matrix<B, T>,
@@ -82,7 +82,8 @@ pub fn build<B: Backend, T: Real, F: Precision>(
     let factor = match sparse::<B, T, F>(backend, matrix, coords) {
         Err(Error::Direct(DirectError::NotBuilt)) => dense::<B, T, F>(backend, matrix, coords)?,
         Err(Error::Direct(DirectError::NoLibrary(why))) => {
-            dense::<B, T, F>(backend, matrix, coords).map_err(|error| without_library(error, &why))?
+            let why = format!(" (a sparse factor would be smaller, and needs cuDSS: {why})");
+            dense::<B, T, F>(backend, matrix, coords).map_err(|error| lacking(error, &why))?
         }
         factor => factor?,
     };
@@ -134,12 +135,11 @@ pub fn dense<B: Backend, T: Real, F: Precision>(
     })
 }
 
-/// A dense factor's lack of memory, with why it was not a sparse one.
-fn without_library(error: Error, why: &str) -> Error {
+/// An error; of a lack of memory, with more behind the device's name.
+fn lacking(error: Error, more: &str) -> Error {
     match error {
         Error::OutOfMemory { device, needed, available } => {
-            let device = format!("{device} (a sparse factor would be smaller, and needs cuDSS: {why})");
-            Error::OutOfMemory { device, needed, available }
+            Error::OutOfMemory { device: device + more, needed, available }
         }
         other => other,
     }
@@ -178,16 +178,6 @@ const PURPOSE: &str = " for a direct solver's factor, which `--method cg` does w
 /// Whether a factor of so many bytes can be had.
 fn check_room<B: Backend>(backend: &B, needed: u64) -> Result<()> {
     backend::check_room(backend, needed, PURPOSE)
-}
-
-/// An error, with what memory is missing for if it is that.
-fn for_a_factor(error: Error) -> Error {
-    match error {
-        Error::OutOfMemory { device, needed, available } => {
-            Error::OutOfMemory { device: device + PURPOSE, needed, available }
-        }
-        other => other,
-    }
 }
 
 /// A pivot that is too small, or whose value nobody knows, by its row.

@@ -1,7 +1,7 @@
 //! Sparse Cholesky factors on the CPU: faer's supernodal `L L^T` in the order of a [`Dissection`].
 
 use super::lower::scaled_lower;
-use super::{Dissection, Factor, Precision, check_room, is_no_pivot, not_positive, scale_in, scale_out};
+use super::{Dissection, Factor, PURPOSE, Precision, check_room, is_no_pivot, not_positive, scale_in, scale_out};
 use crate::backend::{Backend, Vector, host_memory};
 use crate::error::{Error, Result};
 use crate::sparse::Matrix;
@@ -40,7 +40,7 @@ impl<F: Precision> SparseFactor<F> {
         let n = scale.len();
         // The lower triangle by rows is the upper one by columns.
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &lower.row_start, None, &lower.columns);
-        let symbolic = analyse(pattern, &order, &inverse).map_err(|_| too_large(backend, lower.columns.len()))?;
+        let symbolic = analyse(pattern, &order, &inverse).map_err(|_| too_large(backend, None))?;
         let scratch = symbolic.factorize_numeric_llt_scratch::<F>(threads(), Default::default());
         let bytes =
             symbolic.len_val().saturating_mul(size_of::<F>()).saturating_add(scratch.unaligned_bytes_required());
@@ -120,10 +120,10 @@ fn analyse(
 }
 
 fn memory<B: Backend>(backend: &B, required: StackReq) -> Result<MemBuffer> {
-    MemBuffer::try_new(required).map_err(|_| too_large(backend, required.unaligned_bytes_required()))
+    MemBuffer::try_new(required).map_err(|_| too_large(backend, Some(required.unaligned_bytes_required() as u64)))
 }
 
-/// What the allocator has refused.
-fn too_large<B: Backend>(backend: &B, needed: usize) -> Error {
-    Error::OutOfMemory { device: backend.name(), needed: Some(needed as u64), available: backend.free_memory() }
+/// What the allocator has refused, where it is known how much it was.
+fn too_large<B: Backend>(backend: &B, needed: Option<u64>) -> Error {
+    Error::OutOfMemory { device: backend.name() + PURPOSE, needed, available: backend.free_memory() }
 }
