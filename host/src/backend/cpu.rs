@@ -250,11 +250,8 @@ impl Backend for CpuBackend {
         z: &HostBuffer<V::Arithmetic>,
         scratch: &mut HostBuffer<V::Arithmetic>,
     ) -> Result<()> {
-        let n = z.len();
-        assert!(
-            [step.inverse.len(), step.r.len(), step.previous.len()].iter().all(|len| *len >= n),
-            "vectors too short"
-        );
+        let shortest = step.inverse.len().min(step.r.len()).min(step.previous.len());
+        assert!(shortest >= z.len(), "vectors too short");
         let update = |first: usize, product: &[V::Arithmetic]| {
             let rows = first..first + product.len();
             let z = &z.0[rows.clone()];
@@ -268,21 +265,8 @@ impl Backend for CpuBackend {
                 *old = step_entry(step.factors, *inverse, *r - *product, *z, || *old);
             }
         };
-        let Some(triangle) = a.triangle else {
-            // SAFETY: the caller's promise.
-            unsafe { a.layout.multiply_then(a.n_items, &values.0, &z.0, &mut scratch.0, update) };
-            return Ok(());
-        };
-        let mut room = self.sums.borrow_mut();
-        let mut half = half_of(triangle, n, &mut room);
-        // SAFETY: the caller's promise; a matrix with a triangle is symmetric.
-        unsafe { a.layout.half_sums(&mut half, &values.0, &z.0) };
-        parallel::map_ranges(n, PART, &|rows| {
-            let mut product = [V::Arithmetic::ZERO; PART];
-            let product = &mut product[..rows.len()];
-            half.rows(rows.start, product);
-            update(rows.start, product);
-        });
+        // SAFETY: the caller's promise.
+        unsafe { self.multiply_then(a, &values.0, &z.0, &mut scratch.0, update) };
         Ok(())
     }
 

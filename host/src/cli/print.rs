@@ -89,6 +89,11 @@ fn word() -> String {
     if has_colours(&io::stderr()) { colour(Tone::Bad, "error") } else { "error".into() }
 }
 
+/// What stands in a table for what had too little memory: the bytes it asked for, where it is known how many.
+pub fn needs(needed: Option<u64>) -> String {
+    needed.map_or("no room".into(), |needed| format!("needs {}", bytes(needed)))
+}
+
 /// What comes before every help where results are marked.
 const MARKED: &str = "\nhelp: the results are written, and marked as not converged";
 

@@ -239,10 +239,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         match self.unavailable(method, unknowns) {
             Some(why) => row.left_out = Some(why),
             None => match self.figures(method, block) {
-                Err(Error::OutOfMemory { needed, .. }) => {
-                    row.left_out =
-                        Some(needed.map_or("no room".into(), |needed| format!("needs {}", print::bytes(needed))))
-                }
+                Err(Error::OutOfMemory { needed, .. }) => row.left_out = Some(print::needs(needed)),
                 Err(Error::TooLarge(why)) => row.left_out = Some(why),
                 Err(Error::Direct(DirectError::NotBuilt)) => {
                     row.left_out = Some("built without the feature `direct`".into())

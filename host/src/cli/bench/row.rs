@@ -42,7 +42,7 @@ impl<F> Row<F> {
         let mut row = Row { of, needed_bytes: None, left_out: None, figures: None };
         match measure() {
             Err(Error::OutOfMemory { needed: Some(needed), .. }) => row.needed_bytes = Some(needed),
-            Err(Error::OutOfMemory { needed: None, .. }) => row.left_out = Some("no room".into()),
+            Err(Error::OutOfMemory { needed: None, .. }) => row.left_out = Some(print::needs(None)),
             Err(Error::TooLarge(why) | Error::Unsuited { why, .. }) => row.left_out = Some(why),
             measured => row.figures = Some(measured?),
         }
@@ -54,7 +54,7 @@ impl<F> Row<F> {
         let more = match (&self.figures, &self.left_out) {
             (Some(figures), _) => cells(figures),
             (None, Some(why)) => vec![why.clone()],
-            (None, None) => vec![format!("needs {}", print::bytes(self.needed_bytes.unwrap_or(0)))],
+            (None, None) => vec![print::needs(self.needed_bytes)],
         };
         let (Of::Format(name) | Of::Strategy(name)) = &self.of;
         [vec![name.clone()], more].concat()
