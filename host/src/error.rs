@@ -1,5 +1,6 @@
 //! The library's error: one enum, one variant per exit code, each carrying the data of what went wrong.
 
+use crate::solve::{CgOutcome, Measure};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use warpfem_text::files;
@@ -50,13 +51,7 @@ pub enum Error {
         available: Vec<&'static str>,
     },
     /// The iteration ended short of the tolerance (exit code 5). Carries what there is.
-    #[error(
-        "not converged: the relative residual is {:.2e}, not {:e}, after {} iterations{}",
-        .0.outcome.relative_residual,
-        .0.outcome.tolerance,
-        .0.outcome.iterations,
-        .0.outcome.ending.reason()
-    )]
+    #[error("not converged: {}", not_converged(&.0.outcome))]
     NotConverged(Box<crate::pipeline::Solution>),
     /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this
     /// device.
@@ -109,6 +104,16 @@ pub enum Error {
         /// The operating system's reason.
         source: std::io::Error,
     },
+}
+
+/// What an iteration came to, and why it ended.
+fn not_converged(outcome: &CgOutcome) -> String {
+    let (what, value) = match outcome.error_estimate {
+        Some(error) if outcome.measure == Measure::Energy => ("estimated error", error),
+        _ => ("relative residual", outcome.relative_residual),
+    };
+    let CgOutcome { tolerance, iterations, ending, .. } = outcome;
+    format!("the {what} is {value:.2e}, not {tolerance:e}, after {iterations} iterations{}", ending.reason())
 }
 
 /// Why a file could not be written.

@@ -1,21 +1,23 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
 mod femses;
+mod groups;
+mod motion;
+mod system;
 
-use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
+use crate::assembly::{DeviceMesh, Numbering, Ordering, Strategy};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, Buffer, CpuBackend, Device, GpuBackend, Vector, check_room};
+use crate::backend::{Backend, CpuBackend, Device, GpuBackend, check_room};
 use crate::error::{Error, Result};
 use crate::estimate;
 use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
-use crate::model::{Analysis, Material, Model};
+use crate::model::{Analysis, Material, Model, SolverOptions};
 use crate::precond::{self, Context, Hierarchy};
 use crate::solve::direct::DirectError;
-use crate::solve::iteration::{self, Builder, Iteration};
+use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
-use crate::sparse::{self, Matrix, Tuning};
+use crate::sparse;
 use crate::stress::{self, AtNodes, Stresses};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
@@ -82,6 +84,8 @@ pub struct Solution {
     pub applied: [f64; 3],
     /// See [`stress::equilibrium_error`].
     pub equilibrium_error: f64,
+    /// The same of each connected part.
+    pub part_balance: Vec<f64>,
     /// How the iteration ended.
     pub outcome: CgOutcome,
     /// What was used.
@@ -268,128 +272,24 @@ impl<'a> Phase<'a> {
     }
 }
 
-/// A model assembled on a backend: `K v = f`, with `v` the displacement, or the potential, less what is prescribed.
-pub struct System<B: Backend, T: Real> {
-    /// The solver's numbering.
-    pub numbering: Numbering,
-    /// The mesh on the backend.
-    pub mesh: DeviceMesh<B>,
-    /// The supports.
-    pub supports: Supports,
-    /// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
-    pub applied: Vec<f64>,
-    /// K.
-    pub matrix: Matrix<B, T>,
-    /// f.
-    pub f: Vector<B, T>,
-    /// `||f||`, before rounding.
-    pub norm_f: f64,
-}
-
-impl<B: Backend, T: Real> System<B, T> {
-    /// Assembles a model in a storage format and applies its supports.
-    pub fn assemble(
-        backend: &B,
-        model: &Model,
-        format: &str,
-        phase: &mut Phase,
-        timings: &mut Timings,
-    ) -> Result<Self> {
-        // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
-        // sparsity take half a gigabyte.
-        let order = ordering(model)?;
-        let Topology { numbering, pattern, blocks, coords } =
-            Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
-        let mut matrix = Matrix::zeros(backend, format, model.analysis.components(), &pattern, Tuning::default())?;
-        let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-        let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy::<B>(model)?)?;
-        backend.finish()?;
-        timings.setup = phase.next("assembly");
-        assembly.assemble(backend, &mesh, &mut matrix)?;
-        let applied = loads(backend, model, &numbering, &mesh)?;
-        let f = backend.upload(&applied)?;
-        backend.finish()?;
-        timings.assembly = phase.next("boundary");
-        let supports = Supports::new(model, &numbering);
-        let (f, norm_f) = constrain(backend, &supports, &mut matrix, f)?;
-        timings.boundary = phase.next(if model.solver.method == "direct" { "factorisation" } else { "preconditioner" });
-        Ok(System { numbering, mesh, supports, applied, matrix, f, norm_f })
-    }
-
-    /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
-    /// they are.
-    pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
-        self.mesh.set_materials(backend, model)?;
-        let mut assembly = Assembly::new(backend, &self.mesh, self.matrix.pattern(), strategy::<B>(model)?)?;
-        assembly.assemble(backend, &self.mesh, &mut self.matrix)?;
-        let f = backend.upload(&self.applied)?;
-        (self.f, self.norm_f) = constrain(backend, &self.supports, &mut self.matrix, f)?;
-        Ok(())
-    }
-
-    /// Iterates from 0; returns `v [n]` too.
-    pub fn iterate(
-        &self,
-        backend: &B,
-        iteration: &dyn Iteration<B, T>,
-        options: CgOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<(Vec<f64>, CgOutcome)> {
-        self.iterate_on(backend, iteration, backend.zeros(self.f.len())?, options, monitor)
-    }
-
-    /// As [`System::iterate`] from a `v` that is near, as that of another load or of other materials may be.
-    pub fn iterate_from(
-        &self,
-        backend: &B,
-        iteration: &dyn Iteration<B, T>,
-        start: &[f64],
-        options: CgOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<(Vec<f64>, CgOutcome)> {
-        let start = backend.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
-        self.iterate_on(backend, iteration, start, options, monitor)
-    }
-
-    fn iterate_on(
-        &self,
-        backend: &B,
-        iteration: &dyn Iteration<B, T>,
-        mut v: Vector<B, T>,
-        options: CgOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<(Vec<f64>, CgOutcome)> {
-        let outcome = iteration.solve(backend, &self.matrix, &self.f, &mut v, options, monitor)?;
-        Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
-    }
-}
-
-/// Applies supports to a matrix and to loads `f`, in double; these in the matrix's precision, and their norm before
-/// rounding.
-fn constrain<B: Backend, T: Real>(
-    backend: &B,
-    supports: &Supports,
-    matrix: &mut Matrix<B, T>,
-    mut f: Vector<B, f64>,
-) -> Result<(Vector<B, T>, f64)> {
-    supports.eliminate(backend, matrix, &mut f)?;
-    let f = backend.take(f)?;
-    let norm_f = stress::norm(&f);
-    Ok((backend.upload_vec(f.into_iter().map(T::from_f64).collect())?, norm_f))
-}
+pub use system::{Loaded, System};
 
 /// What an iteration found, and what results are made of.
 struct Found<B: Backend> {
-    numbering: Numbering,
-    mesh: DeviceMesh<B>,
-    supports: Supports,
-    applied: Vec<f64>,
-    norm_f: f64,
+    body: Loaded<B>,
     /// The unknown less what is prescribed, in the solver's numbering.
     v: Vec<f64>,
     outcome: CgOutcome,
     /// Of the precision.
     epsilon: f64,
+}
+
+/// When to stop, as a model's options say.
+fn stopping(solver: &SolverOptions) -> CgOptions {
+    match solver.residual_tolerance {
+        Some(tolerance) => CgOptions::new(tolerance, solver.max_iterations),
+        None => CgOptions::of_energy(solver.tolerance, solver.max_iterations),
+    }
 }
 
 fn solve_with<B: Backend, T: Real>(
@@ -402,26 +302,26 @@ fn solve_with<B: Backend, T: Real>(
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
-    let options = CgOptions::new(model.solver.tolerance, model.solver.max_iterations);
+    let options = stopping(&model.solver);
     let iteration = match way {
         Way::Iteration(build) => {
-            let context = Context::of_nodes(model.solver.order, system.mesh.coords());
+            let context = Context::of_nodes(model.solver.order, system.body.mesh.coords());
             let build = |name: &str| build(name, &context, backend, &system.matrix);
             build_in_room(backend, model, &mut choices, build)?
         }
         Way::Direct(build) => {
             let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
             choices.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
-            build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords))?
+            build(backend, &system.matrix, &system.body.coords)?
         }
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
     choices.hierarchy = iteration.hierarchy().cloned();
     monitor.phase("solve");
     let (v, outcome) = system.iterate(backend, &*iteration, options, monitor)?;
-    let System { numbering, mesh, supports, applied, matrix, f, norm_f, .. } = system;
+    let System { body, matrix, f } = system;
     drop((matrix, iteration, f));
-    let found = Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() };
+    let found = Found { body, v, outcome, epsilon: T::EPSILON.to_f64() };
     results(backend, model, choices, found, phase, timings)
 }
 
@@ -457,7 +357,8 @@ fn results<B: Backend>(
     mut phase: Phase,
     mut timings: Timings,
 ) -> Result<Solution> {
-    let Found { numbering, mesh, supports, applied, norm_f, v, mut outcome, epsilon } = found;
+    let Found { body, v, mut outcome, epsilon } = found;
+    let Loaded { numbering, mesh, supports, applied, norm_f, parts, .. } = body;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
@@ -466,7 +367,8 @@ fn results<B: Backend>(
     if model.analysis == Analysis::Laplace {
         let gradient = stress::gradients(backend, &mesh, &device_u, n_blocks)?;
         let at_nodes = stress::nodal_gradient(backend, model, &numbering, &mesh, &device_u)?;
-        potential = Some(Potential::new(numbering.to_mesh_order(&u), gradient, at_nodes));
+        let values = numbering.to_mesh_order(&supports.with_motion(&u));
+        potential = Some(Potential::new(values, gradient, at_nodes));
     } else {
         stresses = stress::recover(backend, &mesh, &device_u, n_blocks)?;
         nodal = stress::nodal_stress(backend, model, &numbering, &mesh, &device_u)?;
@@ -477,16 +379,18 @@ fn results<B: Backend>(
     let internal = backend.take(mesh.internal_force(backend, &device_u, asked.as_deref())?)?;
     if is_rounded {
         outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
-        outcome.converged = outcome.relative_residual <= model.solver.tolerance;
-        outcome.ending = match outcome.ending {
-            _ if outcome.converged => Ending::Converged,
-            Ending::Converged => Ending::Stagnated,
-            ending => ending,
-        };
+        if let Some(tolerance) = model.solver.residual_tolerance {
+            outcome.converged = outcome.relative_residual <= tolerance;
+            outcome.ending = match outcome.ending {
+                _ if outcome.converged => Ending::Converged,
+                Ending::Converged => Ending::Stagnated,
+                ending => ending,
+            };
+        }
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let reaction_force = numbering.scatter(&support_forces, dim);
-    let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&u, dim) };
+    let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&supports.with_motion(&u), dim) };
     let mut solution = Solution {
         displacement,
         potential,
@@ -496,6 +400,9 @@ fn results<B: Backend>(
         nodal,
         applied: stress::resultant(&applied, dim),
         equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
+        part_balance: (0..parts.members.n_parts())
+            .map(|part| parts.balance(part, &support_forces, &applied, dim))
+            .collect(),
         outcome,
         choices,
         timings,

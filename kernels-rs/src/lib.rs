@@ -16,6 +16,7 @@
 //! | smoothed aggregation multigrid | [`amg`] |
 //! | `K = L L^T`, dense | [`cholesky`] |
 //! | the iteration on element matrices | [`femses`] |
+//! | sums by connected part, for error estimates | [`parts`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
 //! | stress, energy and gradient per element | [`stress`] |
 //! | stress and gradient at the nodes | [`nodal`] |
@@ -42,6 +43,7 @@ pub mod femses;
 pub mod half;
 pub mod material;
 pub mod nodal;
+pub mod parts;
 pub mod physics;
 pub mod precond;
 pub mod real;

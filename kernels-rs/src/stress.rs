@@ -95,16 +95,30 @@ pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>
     out.energy.set(cell, energy);
 }
 
-/// Computes: the gradient of a potential at a cell's centroid.
+/// Computes: the gradient of a potential at a cell's centroid, and the cell's `1/2 int k |grad u|^2 dV`.
 ///
-/// Parameters: `u [n_nodes]`; `gradient [n_cells]`. Thread mapping: an item per cell.
-/// Memory moved: N nodes (4 B), coordinates and potentials (through the cache), 24 B written.
+/// Parameters: `u [n_nodes]`; `gradient, energy [n_cells]`. Thread mapping: an item per cell.
+/// Memory moved: N nodes (4 B), coordinates and potentials (through the cache), 32 B written.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, E = for_each_element!)]
-pub unsafe fn potential_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, gradient: ViewMut<[f64; 3]>) {
+pub unsafe fn potential_gradient<E: Element>(
+    cell: usize,
+    mesh: MeshView,
+    u: View<f64>,
+    gradient: ViewMut<[f64; 3]>,
+    energy: ViewMut<f64>,
+) {
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
+    let conductivity = mesh.constants.at(mesh.material.at(cell) as usize)[0];
+    let mut sum = 0.0;
+    for &(xi, weight) in E::QUADRATURE {
+        let at = deformation::<E, Conduction>(nodes, &x, xi, u);
+        let [g, ..] = at.h;
+        sum += weight * at.det_j * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    }
     gradient.set(cell, deformation::<E, Conduction>(nodes, &x, E::CENTROID, u).h[0]);
+    energy.set(cell, 0.5 * mesh.thickness * conductivity * sum);
 }

@@ -12,6 +12,7 @@ use crate::model::Analysis;
 use crate::sparse::Operator;
 use cuda_std::launch::{ItemKernel, Items};
 use cuda_std::prelude::View;
+use kernels_rs::blas::quotient;
 use kernels_rs::element::Element;
 use kernels_rs::femses::{
     Elements, FemsesInverse, FemsesMatrices, FemsesProduct, FemsesScatter, FemsesUpdate, FemsesWeights, n_packed,
@@ -248,6 +249,12 @@ impl<B: Backend, T: Real> Operator<B, T> for ElementOperator<'_, B, T> {
     ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.step(backend, step, z, scratch, UNREAD) }
+    }
+
+    /// Twice the diagonal: what rows sum up to where no entry beside it is positive.
+    fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>> {
+        let inverse = backend.download(&self.inverse)?;
+        backend.upload_vec(inverse.iter().map(|inverse| 2.0 * quotient(1.0, inverse.to_f64())).collect())
     }
 
     fn iterate(&self, _: &B, _: CgState<B, T>) -> Result<bool> {

@@ -178,8 +178,10 @@ pub fn constants(analysis: Analysis, material: &Material) -> ([f64; 2], f64) {
 pub struct Supports {
     /// A bit per prescribed component, `[n_nodes]`.
     pub fixed: Vec<u8>,
-    /// What is prescribed, `[n_nodes][components]` flat; 0 where free.
+    /// Prescribed values, less [`Supports::motion`], `[n_nodes][components]` flat; 0 for free components.
     pub prescribed: Vec<f64>,
+    /// The rigid motion that has been taken off, `[n_nodes][components]` flat; empty where there is none.
+    pub motion: Vec<f64>,
     /// Unknowns per node.
     pub components: usize,
 }
@@ -188,7 +190,8 @@ impl Supports {
     /// A model's supports.
     pub fn new(model: &Model, numbering: &Numbering) -> Self {
         let (n, components) = (numbering.len(), model.analysis.components());
-        let mut supports = Supports { fixed: vec![0; n], prescribed: vec![0.0; components * n], components };
+        let mut supports =
+            Supports { fixed: vec![0; n], prescribed: vec![0.0; components * n], motion: Vec::new(), components };
         for support in &model.supports {
             for node in &support.nodes {
                 let row = numbering.to_solver[*node as usize] as usize;
@@ -206,6 +209,14 @@ impl Supports {
     /// Whether component `i` of node `row` is prescribed.
     pub fn is_fixed(&self, row: usize, i: usize) -> bool {
         self.fixed[row] >> i & 1 == 1
+    }
+
+    /// Values per unknown with the rigid motion that was taken off.
+    pub fn with_motion(&self, values: &[f64]) -> Vec<f64> {
+        match self.motion.is_empty() {
+            true => values.to_vec(),
+            false => values.iter().zip(&self.motion).map(|(value, motion)| value + motion).collect(),
+        }
     }
 
     /// Nodes of which a component is prescribed, ascending.

@@ -13,7 +13,7 @@ use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::quotient;
-use kernels_rs::cg_persistent::HISTORY;
+use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::femses::Elements;
 use kernels_rs::precond::{Step, step_entry};
 use kernels_rs::real::{Real, Stored, fma};
@@ -296,7 +296,7 @@ impl Backend for CpuBackend {
         let Some(triangle) = a.triangle else { return Ok(false) };
         let CgState { inverse, u, r, p, history, steps, enough, rho: place, .. } = state;
         assert!([u.len(), r.len(), p.len()] == [inverse.len(); 3], "vectors of different lengths");
-        assert!(HISTORY + steps <= history.len(), "no room for the history of {steps} iterations");
+        assert!(HISTORY + RECORD * steps <= history.len(), "no room for the history of {steps} iterations");
         let [mut rho] = self.read([place])?;
         let mut room = self.sums.borrow_mut();
         let mut half = half_of(triangle, r.len(), &mut room);
@@ -322,9 +322,9 @@ impl Backend for CpuBackend {
                 let z = r.iter().zip(inverse).map(|(r, inverse)| V::Arithmetic::from_f64((*inverse).into()) * *r);
                 advance(factors, z, u, p);
             });
-            history.0[HISTORY + done] = square;
+            history.0[HISTORY + RECORD * done..][..RECORD].copy_from_slice(&[square, next, pq]);
             (rho, done) = (next, done + 1);
-            if square <= enough || square.is_nan() {
+            if square <= enough[0] || next <= enough[1] || square.is_nan() {
                 break;
             }
         }

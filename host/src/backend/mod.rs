@@ -438,8 +438,8 @@ pub struct CgState<'a, B: Backend, T: Real> {
     pub history: &'a mut Vector<B, f64>,
     /// Iterations at most.
     pub steps: usize,
-    /// Where `r . r` is not above this, the iteration ends.
-    pub enough: f64,
+    /// Where `r . r` is not above the first or `r . z` not above the second, the iteration ends.
+    pub enough: [f64; 2],
     /// `r . z`.
     pub rho: Scalar,
 }

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::model::ModelError;
 use crate::pipeline::Solution;
-use crate::solve::Ending;
+use crate::solve::{Ending, Measure};
 use std::io::{self, IsTerminal, Write};
 pub use warpfem_text::{bytes, count, seconds, vector};
 
@@ -121,9 +121,13 @@ fn next_step(solution: &Solution) -> String {
         (_, "single") => "; single precision may not come that far: take `--precision double` or `mixed`, or a larger \
                           `--tolerance`"
             .into(),
-        (Ending::Stagnated, _) if outcome.relative_residual < WORTH => {
-            let within = within_reach(outcome.relative_residual);
-            format!("; rounding allows no less on this model: `--tolerance {within:e}` is within reach")
+        (Ending::Stagnated, _) if outcome.measure == Measure::Residual => {
+            let (reached, digits) = (outcome.relative_residual, outcome.digits.unwrap_or_default());
+            let reachable = within_reach(REACHABLE * reached);
+            format!(
+                "; rounding allows no residual below {reached:.1e} on this model (`--residual-tolerance {reachable:e}` is \
+                 met), and the displacements are right to about {digits} digits"
+            )
         }
         (Ending::Stagnated, "double") => "; see whether supports and materials are as meant".into(),
         (Ending::Stagnated, _) => {
@@ -136,8 +140,8 @@ fn next_step(solution: &Solution) -> String {
     }
 }
 
-/// A residual below this is worth having.
-const WORTH: f64 = 1e-6;
+/// A residual so many times that at which the iteration stands still is met for certain.
+const REACHABLE: f64 = 2.0;
 
 /// The power of ten above a residual.
 fn within_reach(residual: f64) -> f64 {

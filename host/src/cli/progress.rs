@@ -71,8 +71,8 @@ fn part_of(name: &str) -> [f64; 2] {
     [PHASES[place].1, PHASES.get(place + 1).map_or(1.0, |next| next.1)]
 }
 
-/// How far a residual has brought the iteration, whose part of the bar this is; a NaN nowhere.
-fn of_residual([start, end]: [f64; 2], relative: f64, tolerance: f64) -> u64 {
+/// How far an error has brought the iteration, whose part of the bar this is; a NaN nowhere.
+fn of_error([start, end]: [f64; 2], relative: f64, tolerance: f64) -> u64 {
     position(start + (end - start) * (relative.ln() / tolerance.ln()).clamp(0.0, 1.0))
 }
 
@@ -83,12 +83,12 @@ impl Monitor for Progress {
         self.share(name, self.part.get()[0], "");
     }
 
-    fn residual(&self, iteration: usize, relative: f64, tolerance: f64) {
+    fn error(&self, iteration: usize, relative: f64, tolerance: f64) {
         interrupt::iteration_runs();
-        let position = of_residual(self.part.get(), relative, tolerance);
-        // A residual rises now and then; what is done does not become less.
+        let position = of_error(self.part.get(), relative, tolerance);
+        // An error rises now and then; what is done does not become less.
         self.bar.set_position(position.max(self.bar.position()));
-        self.bar.set_message(format!("iteration {iteration}, residual {relative:.1e} of {tolerance:.0e}"));
+        self.bar.set_message(format!("iteration {iteration}, error {relative:.1e}, goal {tolerance:.0e}"));
     }
 
     fn is_cancelled(&self) -> bool {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_bar_shows_the_logarithm_of_the_residual() {
-        let of = |part| [1.0, 1e-4, 1e-8, 1e-12, 10.0, f64::NAN].map(|relative| of_residual(part, relative, 1e-8));
+        let of = |part| [1.0, 1e-4, 1e-8, 1e-12, 10.0, f64::NAN].map(|relative| of_error(part, relative, 1e-8));
         assert_eq!(of([0.0, 1.0]), [0, 500, 1000, 1000, 0, 0]);
         assert_eq!(of([0.2, 0.6]), [200, 400, 600, 600, 200, 0]);
     }

@@ -76,9 +76,12 @@ pub struct Arguments {
     /// Assembly strategy.
     #[arg(long, value_name = "NAME", value_parser = with_auto(&Strategy::names()))]
     assembly: Option<String>,
-    /// Relative residual to stop at, between 0 and 1.
+    /// Estimated relative error to stop at, in the energy norm, between 0 and 1 [default: 1e-6].
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<f64>,
+    /// Relative residual to stop at instead, to compare with other programs.
+    #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true, conflicts_with = "tolerance")]
+    residual_tolerance: Option<f64>,
     /// Iterations to give up after.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
@@ -118,7 +121,10 @@ impl Arguments {
         set(&mut options.method, &self.method);
         set(&mut options.acceleration, &self.acceleration);
         set(&mut options.assembly, &self.assembly);
-        options.tolerance = self.tolerance.unwrap_or(options.tolerance);
+        if let Some(tolerance) = self.tolerance {
+            (options.tolerance, options.residual_tolerance) = (tolerance, None);
+        }
+        options.residual_tolerance = self.residual_tolerance.or(options.residual_tolerance);
         options.max_iterations = self.max_iterations.map_or(options.max_iterations, |n| n as usize);
     }
 }
@@ -208,6 +214,7 @@ impl Job {
             gravity: model.gravity,
             source: model.source,
             tolerance: model.solver.tolerance,
+            residual_tolerance: model.solver.residual_tolerance,
         };
         let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
         let before = Earlier::read(&self.dir);

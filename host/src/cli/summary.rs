@@ -5,10 +5,11 @@ use super::print::{Tone, bytes, count, seconds, toned, vector};
 use crate::model::Model;
 use crate::output::Summary;
 use crate::output::summary::{
-    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Peak, Potential, Results, Solver, Timings,
+    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
 };
 use crate::pipeline::{self, Solution};
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
+use crate::solve::Ending;
 use crate::stress::norm;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -38,9 +39,13 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
+            error_estimate: outcome.error_estimate,
+            backward_error: outcome.backward_error,
+            digits: outcome.digits,
             converged: outcome.converged,
             ending: outcome.ending.name().into(),
             history: History::of(&outcome.history),
+            parts: parts(solution),
         },
         timings_s: Timings {
             read,
@@ -55,6 +60,16 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         warnings: warnings(model, solution, &results),
         results,
     }
+}
+
+/// Error and balance of each part.
+fn parts(solution: &Solution) -> Vec<Part> {
+    let errors = &solution.outcome.part_errors;
+    let part = |(part, balance): (usize, &f64)| Part {
+        error_estimate: errors.get(part).copied(),
+        equilibrium_error: *balance,
+    };
+    solution.part_balance.iter().enumerate().map(part).collect()
 }
 
 /// The levels of a preconditioner as data.
@@ -79,8 +94,9 @@ fn warnings(model: &Model, solution: &Solution, results: &Results) -> Vec<String
     // That it hardly can was said before.
     let expected = model.solver.warning().filter(|_| short.is_some());
     let of_model = model.warnings.iter().filter(|said| Some(*said) != expected.as_ref()).cloned();
-    let of_solution = solution.choices.fallback.clone().into_iter().chain(short);
-    of_model.chain(of_solution).chain(large_displacement(model, solution, results)).collect()
+    let of_solution = solution.choices.fallback.clone().into_iter().chain(short).chain(rounded(solution));
+    let of_results = large_displacement(model, solution, results).into_iter().chain(unbalanced(solution));
+    of_model.chain(of_solution).chain(of_results).collect()
 }
 
 /// Displacements of a tenth of the part are none that a theory of small ones is for.
@@ -101,16 +117,40 @@ fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> 
     })
 }
 
-/// What there is to say of single precision that has not met the tolerance.
+/// What there is to say of single precision that has not met the tolerance on the residual.
 fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
     let outcome = &solution.outcome;
-    let is_short = solution.choices.precision == "single" && !outcome.converged;
-    is_short.then(|| {
+    let tolerance = model.solver.residual_tolerance.filter(|_| !outcome.converged)?;
+    (solution.choices.precision == "single").then(|| {
         format!(
-            "single precision reached a relative residual of {:.1e}, short of the tolerance {:.1e}",
-            outcome.relative_residual, model.solver.tolerance
+            "single precision reached a relative residual of {:.1e}, short of the tolerance {tolerance:.1e}",
+            outcome.relative_residual
         )
     })
+}
+
+/// What there is to say of an answer that rounding has ended, though it is good enough.
+fn rounded(solution: &Solution) -> Option<String> {
+    let outcome = &solution.outcome;
+    let error = outcome.error_estimate.filter(|_| outcome.converged && outcome.ending == Ending::Stagnated)?;
+    let digits = outcome.digits.unwrap_or_default();
+    Some(format!(
+        "rounding allows about {digits} digits on this model: the estimated error is {error:.0e}, and {:.0e} was asked for",
+        outcome.tolerance
+    ))
+}
+
+/// A balance of forces that is off by more than this, relative to their magnitudes, is said.
+const UNBALANCED: f64 = 1e-4;
+
+/// What there is to say of forces of a part that do not balance.
+fn unbalanced(solution: &Solution) -> Option<String> {
+    let errors = solution.part_balance.iter().enumerate();
+    let (part, worst) = errors.max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, error)| **error > UNBALANCED)?;
+    let of = if solution.part_balance.len() > 1 { format!("part {} of the mesh", part + 1) } else { "the mesh".into() };
+    Some(format!(
+        "loads and reactions of {of} do not balance: they are off by {worst:.0e} of the sum of their magnitudes"
+    ))
 }
 
 fn results(model: &Model, solution: &Solution) -> Results {
@@ -186,7 +226,8 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
     let (solver, t) = (&s.solver, &s.timings_s);
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
-    writeln!(out, "  {state}{}, residual {:.1e}", way(solver), solver.relative_residual)?;
+    writeln!(out, "  {state}{}", way(solver))?;
+    writeln!(out, "  {}", s.accuracy())?;
     if let Some(multigrid) = &solver.multigrid {
         writeln!(out, "  {}", levels(multigrid))?;
     }

@@ -21,7 +21,7 @@ pub fn connected_parts(mesh: &Mesh) -> (Vec<u32>, usize) {
 }
 
 /// Joins two trees at the lower of their roots, which it returns.
-pub(super) fn unite(parent: &mut [u32], a: u32, b: u32) -> u32 {
+pub(crate) fn unite(parent: &mut [u32], a: u32, b: u32) -> u32 {
     let (low, high) = (a.min(b), a.max(b));
     parent[high as usize] = low;
     low
@@ -44,7 +44,7 @@ pub(super) fn number(parent: &mut [u32]) -> usize {
 }
 
 /// The root of a tree; halves the path on the way.
-pub(super) fn find(parent: &mut [u32], mut node: u32) -> u32 {
+pub(crate) fn find(parent: &mut [u32], mut node: u32) -> u32 {
     while parent[node as usize] != node {
         let up = parent[parent[node as usize] as usize];
         parent[node as usize] = up;

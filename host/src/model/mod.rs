@@ -158,8 +158,10 @@ pub struct SolverOptions {
     pub precision: String,
     /// Assembly strategy, or `auto`.
     pub assembly: String,
-    /// On `||b - K u|| / ||b||`.
+    /// On the estimated error in the energy norm, relative to the strain energy of each part.
     pub tolerance: f64,
+    /// On `||b - K u|| / ||b||` instead, to compare with other programs.
+    pub residual_tolerance: Option<f64>,
     /// Where the iteration gives up.
     pub max_iterations: usize,
 }
@@ -175,7 +177,8 @@ impl Default for SolverOptions {
             order: 6,
             precision: "double".into(),
             assembly: "auto".into(),
-            tolerance: 1e-8,
+            tolerance: 1e-6,
+            residual_tolerance: None,
             max_iterations: 20_000,
         }
     }

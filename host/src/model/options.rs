@@ -49,16 +49,15 @@ pub struct Choices<'a> {
 const LEAST: [(&str, f64); 2] = [("single", 1e-6), ("double", 1e-13)];
 
 impl SolverOptions {
-    /// What there is to say of a tolerance that an iteration in this precision will hardly meet.
+    /// What there is to say of a residual that an iteration in this precision will hardly meet.
     pub fn warning(&self) -> Option<String> {
         // The mixed ones end as double does.
         let [single, double] = LEAST;
         let (precision, least) = if self.precision == single.0 { single } else { double };
-        (self.tolerance < least).then(|| {
+        self.residual_tolerance.filter(|tolerance| *tolerance < least).map(|tolerance| {
             format!(
-                "a tolerance of {:e} is more than {precision} precision holds: rounding seldom lets residuals fall below \
-                 {least:e}, and on slender bodies they stay far above",
-                self.tolerance
+                "a residual tolerance of {tolerance:e} is more than {precision} precision holds: rounding seldom lets \
+                 residuals fall below {least:e}, and on slender bodies they stay far above"
             )
         })
     }
@@ -79,12 +78,8 @@ impl Case {
         set(&mut options.preconditioner, table.preconditioner.as_ref());
         set(&mut options.precision, table.precision.as_ref());
         set(&mut options.assembly, table.assembly.as_ref());
-        if let Some(tolerance) = &table.tolerance {
-            if !(*tolerance.get_ref() > 0.0 && *tolerance.get_ref() < 1.0) {
-                return Err(self.error_at(tolerance.span(), "`tolerance` must lie between 0 and 1", "1e-8 is usual"));
-            }
-            options.tolerance = *tolerance.get_ref();
-        }
+        options.tolerance = self.tolerance("tolerance", table.tolerance.as_ref())?.unwrap_or(options.tolerance);
+        options.residual_tolerance = self.tolerance("residual_tolerance", table.residual_tolerance.as_ref())?;
         if let Some(limit) = &table.max_iterations {
             options.max_iterations = match usize::try_from(*limit.get_ref()) {
                 Ok(n) if n >= 1 => n,
@@ -107,6 +102,15 @@ impl Case {
             };
         }
         Ok(options)
+    }
+
+    /// A number between 0 and 1.
+    fn tolerance(&self, key: &str, value: Option<&Spanned<f64>>) -> Result<Option<f64>, Box<CaseError>> {
+        let Some(value) = value else { return Ok(None) };
+        if *value.get_ref() > 0.0 && *value.get_ref() < 1.0 {
+            return Ok(Some(*value.get_ref()));
+        }
+        Err(self.error_at(value.span(), format!("`{key}` must lie between 0 and 1"), "1e-6 is usual"))
     }
 
     /// Checks the names in `[solver]` that the model itself does not know; `auto` is always one of them.
@@ -161,10 +165,15 @@ mod tests {
     #[test]
     fn tolerances_that_rounding_does_not_allow_are_warned_of() {
         let of = |precision: &str, tolerance| {
-            SolverOptions { precision: precision.into(), tolerance, ..SolverOptions::default() }.warning()
+            let residual_tolerance = Some(tolerance);
+            SolverOptions { precision: precision.into(), residual_tolerance, ..SolverOptions::default() }.warning()
         };
         assert_eq!((of("double", 1e-12), of("mixed", 1e-12), of("single", 1e-5)), (None, None, None));
-        assert!(of("double", 1e-18).unwrap().starts_with("a tolerance of 1e-18 is more than double precision holds"));
+        assert!(
+            of("double", 1e-18)
+                .unwrap()
+                .starts_with("a residual tolerance of 1e-18 is more than double precision holds")
+        );
         assert!(of("mixed", 1e-14).unwrap().contains("below 1e-13,"));
         assert!(
             of("single", 1e-8)

@@ -36,6 +36,23 @@ pub struct Summary {
     pub timings_s: Timings,
 }
 
+impl Summary {
+    /// How far the answer can be trusted, in words.
+    pub fn accuracy(&self) -> String {
+        let Solver { relative_residual: residual, .. } = self.solver;
+        let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
+        match (self.solver.digits, self.solver.error_estimate) {
+            (Some(digits), Some(error)) if self.solver.converged => {
+                format!("{what} right to about {digits} digits (estimated error {error:.0e} of the energy)")
+            }
+            (_, Some(error)) => {
+                format!("estimated error of {error:.0e} of the energy, relative residual {residual:.1e}")
+            }
+            _ => format!("estimated error unknown, relative residual {residual:.1e}"),
+        }
+    }
+}
+
 /// How it was solved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Solver {
@@ -66,12 +83,29 @@ pub struct Solver {
     pub spmvs: usize,
     /// `||b - K u|| / ||b||`, recomputed from u at the end.
     pub relative_residual: f64,
-    /// Whether that met the tolerance.
+    /// The estimated error in the energy norm, relative to the strain energy: that of the worst part.
+    pub error_estimate: Option<f64>,
+    /// `||b - K u|| / (||K|| ||u|| + ||b||)`.
+    pub backward_error: Option<f64>,
+    /// Correct digits of the displacements, or of the potential.
+    pub digits: Option<u32>,
+    /// Whether the answer is good enough: within the tolerance, or as near as rounding allows and right to four digits.
     pub converged: bool,
     /// Why the iteration ended: `converged`, `limit`, `stagnated`, `indefinite`, `diverged`, `cancelled`.
     pub ending: String,
     /// Its residuals.
     pub history: History,
+    /// The connected parts of the mesh.
+    pub parts: Vec<Part>,
+}
+
+/// A connected part of the mesh.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    /// The estimated error in the energy norm, relative to the part's strain energy.
+    pub error_estimate: Option<f64>,
+    /// How far loads and reactions are from balance, relative to the sum of the magnitudes of all nodal forces.
+    pub equilibrium_error: f64,
 }
 
 /// The levels of a multigrid preconditioner.

@@ -1,14 +1,15 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
-use super::{Choices, Found, Phase, Timings, loads, ordering};
+use super::system::Strains;
+use super::{Choices, Found, Loaded, Phase, Timings, ordering, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model, SolverOptions};
-use crate::solve::{Acceleration, FemsesOptions, Monitor, femses};
-use crate::stress;
+use crate::solve::{Acceleration, CgOptions, FemsesOptions, Monitor, femses};
+use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 
 /// Its name.
@@ -68,29 +69,45 @@ pub(super) fn find<B: Backend, T: Real>(
         Topology::new(backend, &model.mesh, ordering(model)?, DEGREE_WINDOW)?;
     drop(pattern);
     let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-    let supports = Supports::new(model, &numbering);
+    let mut body = Loaded::new(backend, model, numbering, mesh)?;
     backend.finish()?;
     timings.setup = phase.next("assembly");
-    let operator = ElementOperator::<B, T>::new(backend, &mesh, &supports)?;
-    let applied = loads(backend, model, &numbering, &mesh)?;
+    body.take_off_motion(backend, model, |mesh| diagonal::<B, T>(backend, mesh))?;
     timings.assembly = phase.next("boundary");
-    let f = lifted(backend, &mesh, &supports, &applied)?;
-    let norm_f = stress::norm(&f);
+    let f = lifted(backend, &body)?;
+    body.set_rhs(backend, &f)?;
     let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
+    let operator = ElementOperator::<B, T>::new(backend, &body.mesh, &body.supports)?;
     timings.boundary = phase.next("solve");
     let solver = &model.solver;
-    let mut options = FemsesOptions::new(solver.tolerance, solver.max_iterations, acceleration(solver)?);
-    options.order = solver.order;
-    let mut v = backend.zeros(mesh.n_nodes)?;
-    let outcome = femses(backend, &operator, &f, &mut v, options, monitor)?;
+    let CgOptions { tolerance, measure, max_iterations, .. } = stopping(solver);
+    let plain = FemsesOptions::new(tolerance, max_iterations, acceleration(solver)?);
+    let options = FemsesOptions { measure, order: solver.order, ..plain };
+    let mut v = backend.zeros(body.mesh.n_nodes)?;
+    let strains = Strains { backend, body: &body };
+    let inverse = || {
+        let mut inverse = backend.zeros(body.mesh.n_nodes)?;
+        backend.copy(operator.inverse_diagonal(), &mut inverse)?;
+        Ok(inverse)
+    };
+    let energy = body.energy_norm(backend, &strains, inverse)?;
+    let outcome = femses(backend, &operator, &f, Some(&energy), &mut v, options, monitor)?;
     let v = backend.take(v)?.into_iter().map(T::to_f64).collect();
-    drop(operator);
-    Ok(Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() })
+    drop((energy, operator));
+    Ok(Found { body, v, outcome, epsilon: T::EPSILON.to_f64() })
+}
+
+/// The diagonal of K before supports.
+fn diagonal<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
+    let free = Supports { fixed: vec![0; mesh.n_nodes], prescribed: Vec::new(), motion: Vec::new(), components: 1 };
+    let inverse = backend.download(ElementOperator::<B, T>::new(backend, mesh, &free)?.inverse_diagonal())?;
+    Ok(inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect())
 }
 
 /// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination
 /// makes of it.
-fn lifted<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, supports: &Supports, applied: &[f64]) -> Result<Vec<f64>> {
+fn lifted<B: Backend>(backend: &B, body: &Loaded<B>) -> Result<Vec<f64>> {
+    let Loaded { mesh, supports, applied, .. } = body;
     let internal = mesh.internal_force(backend, &backend.upload(&supports.prescribed)?, None)?;
     let internal = backend.take(internal)?;
     let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - internal[i] };

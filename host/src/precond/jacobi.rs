@@ -25,7 +25,7 @@ pub fn inverse_diagonal<B: Backend, V: Stored>(backend: &B, matrix: &Matrix<B, V
 }
 
 /// An inverse of a diagonal in single precision: of a preconditioner, that is enough.
-pub(super) fn rounded<B: Backend, T: Real>(backend: &B, inverse: &Vector<B, T>) -> Result<Vector<B, f32>> {
+pub(crate) fn to_single<B: Backend, T: Real>(backend: &B, inverse: &Vector<B, T>) -> Result<Vector<B, f32>> {
     let mut rounded = backend.zeros(inverse.len())?;
     // SAFETY: both have as many entries, and live until the kernel has run: what is freed is freed in its order.
     unsafe { backend.run(inverse.len(), RoundDiagonal { inverse: inverse.view(), rounded: rounded.view_mut() }) }?;
@@ -46,6 +46,6 @@ impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
     const NAME: &'static str = "jacobi";
 
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
-        Ok(Jacobi { inverse: rounded(backend, &inverse_diagonal(backend, matrix)?)?, of: PhantomData })
+        Ok(Jacobi { inverse: to_single(backend, &inverse_diagonal(backend, matrix)?)?, of: PhantomData })
     }
 }

@@ -29,6 +29,7 @@ pub use amg::{Amg, Hierarchy, Kept};
 pub use block_jacobi::BlockJacobi;
 pub use chebyshev::Chebyshev;
 pub use identity::Identity;
+pub(crate) use jacobi::to_single;
 pub use jacobi::{Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
 pub use neumann::Neumann;

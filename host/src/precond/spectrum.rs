@@ -13,7 +13,7 @@
 //! the number of steps: a bound a fifth too high on finite element meshes. Zhou and Li (Linear Algebra Appl. 435, 2011)
 //! give this one.
 
-use super::jacobi::rounded;
+use super::jacobi::to_single;
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::sparse::Operator;
@@ -57,7 +57,7 @@ pub fn estimate<B: Backend, T: Real>(
     let [mut p, mut q] = [backend.zeros(n)?, backend.zeros(n)?];
     // SAFETY: both live and have n entries.
     unsafe { backend.run(n, LanczosStart { inverse: inverse.view(), r: r.view_mut() }) }?;
-    let inverse = &rounded(backend, inverse)?;
+    let inverse = &to_single(backend, inverse)?;
     backend.mul(inverse, &r, &mut z)?;
     backend.copy(&z, &mut p)?;
     backend.dot(&r, &p, rho(0))?;

@@ -8,22 +8,21 @@
 //!
 //! [`direct`](super::direct) solves by factors instead, and iterates to refine.
 
-use super::{CgOptions, CgOutcome, Monitor, Refinement, cg};
+use super::{CgOptions, CgOutcome, Equations, Monitor, Refinement, cg};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::precond::{self, Context, Hierarchy, Preconditioner};
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::Matrix;
 use kernels_rs::half::F16;
 use kernels_rs::real::Real;
 
 /// A way to solve `K u = f`, made for one matrix.
 pub trait Iteration<B: Backend, T: Real> {
-    /// Solves from the `u` given; `operator` is the matrix that it was made of.
+    /// Solves from the `u` given; the operator is the matrix that it was made of.
     fn solve(
         &self,
         backend: &B,
-        operator: &dyn Operator<B, T>,
-        f: &Vector<B, T>,
+        equations: &Equations<B, T>,
         u: &mut Vector<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
@@ -44,13 +43,12 @@ impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
     fn solve(
         &self,
         backend: &B,
-        operator: &dyn Operator<B, T>,
-        f: &Vector<B, T>,
+        equations: &Equations<B, T>,
         u: &mut Vector<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<CgOutcome> {
-        cg(backend, operator, &**self, f, u, options, monitor)
+        cg(backend, equations, &**self, u, options, monitor)
     }
 
     fn hierarchy(&self) -> Option<&Hierarchy> {

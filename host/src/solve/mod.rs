@@ -3,12 +3,15 @@
 mod best;
 pub mod cg;
 pub mod direct;
+pub mod energy;
 pub mod femses;
 pub mod iteration;
+pub mod lanczos;
 mod monitor;
 mod refine;
 
-pub use cg::{CgOptions, CgOutcome, Ending, Stepping, cg};
+pub use cg::{CgOptions, CgOutcome, Ending, Measure, Stepping, cg};
+pub use energy::{Body, EnergyNorm, Equations};
 pub use femses::{Acceleration, FemsesOptions, femses};
 pub use iteration::Iteration;
 pub use monitor::{Monitor, Silent};
@@ -30,6 +33,22 @@ fn norm<B: Backend, T: Real>(backend: &B, x: &Vector<B, T>) -> Result<f64> {
     backend.dot(x, x, NORM)?;
     let [square] = backend.read([NORM])?;
     Ok(square.sqrt())
+}
+
+/// An upper bound of `||K||`: the largest sum of magnitudes in a row.
+fn largest_row_sum<B: Backend, T: Real>(backend: &B, operator: &dyn Operator<B, T>) -> Result<f64> {
+    Ok(backend.take(operator.row_sums(backend)?)?.into_iter().fold(0.0, f64::max))
+}
+
+/// The normwise backward error `||r|| / (||K|| ||u|| + ||f||)` (Higham 2002, theorem 7.1), from `[||r||, ||f||]`.
+fn backward_error<B: Backend, T: Real>(
+    backend: &B,
+    equations: &Equations<B, T>,
+    u: &Vector<B, T>,
+    [residual, norm_f]: [f64; 2],
+) -> Result<f64> {
+    let scale = largest_row_sum(backend, equations.operator)? * norm(backend, u)? + norm_f;
+    Ok(if scale > 0.0 { residual / scale } else { 0.0 })
 }
 
 /// `r = f - K u`; `q` is left with `K u`.

@@ -4,8 +4,8 @@
 pub trait Monitor {
     /// A phase begins.
     fn phase(&self, _name: &'static str) {}
-    /// The iteration stands at this residual, relative to the right-hand side.
-    fn residual(&self, _iteration: usize, _relative: f64, _tolerance: f64) {}
+    /// The iteration stands at this error, or at this residual if the tolerance is on that; both are relative.
+    fn error(&self, _iteration: usize, _error: f64, _tolerance: f64) {}
     /// Whether to end early.
     fn is_cancelled(&self) -> bool {
         false

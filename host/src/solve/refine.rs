@@ -15,7 +15,8 @@
 //! (hex8, 30^3, stiffnesses 1:1000). On plates of one layer of elements it stagnates, as single precision resolves
 //! nothing of the residual there.
 
-use super::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, cg, norm, residual};
+use super::energy::{Equations, Iterate, Judge, Verdict};
+use super::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, cg, norm};
 use crate::backend::{Backend, Quotient, Vector};
 use crate::error::Result;
 use crate::precond::{self, Context, Preconditioner, ScaledCopy};
@@ -51,44 +52,23 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
     fn solve(
         &self,
         backend: &B,
-        operator: &dyn Operator<B, f64>,
-        f: &Vector<B, f64>,
+        equations: &Equations<B, f64>,
         u: &mut Vector<B, f64>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<CgOutcome> {
-        let mut work = Work::new(self, backend, operator)?;
-        let norm_f = norm(backend, f)?;
+        let norm_f = norm(backend, equations.f)?;
         if norm_f == 0.0 {
             backend.fill(0.0, u)?;
+            return Ok(CgOutcome::exact(options.tolerance));
         }
-        let relative = |residual: f64| if norm_f == 0.0 { 0.0 } else { residual / norm_f };
-        let mut residual = relative(work.residual(f, u)?);
-        let mut scaled = work.round()?;
-        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(residual, options.tolerance) };
-        while !outcome.converged {
-            let left = options.max_iterations - outcome.iterations;
-            let tolerance = (MARGIN * options.tolerance / residual).max(INNER);
-            let inner = CgOptions::new(tolerance, left);
-            let part = Part { whole: monitor, tolerance: options.tolerance, before: outcome.iterations, residual };
-            let found = work.correct(u, inner, &part)?;
-            outcome.iterations += found.iterations;
-            outcome.spmvs += found.spmvs + 1;
-            outcome.history.extend(found.history.iter().map(|inner| residual * inner));
-            let last = std::mem::replace(&mut residual, relative(work.residual(f, u)?));
-            outcome.relative_residual = residual;
-            outcome.converged = residual <= options.tolerance;
-            // By the scaled residual: the true one of materials far apart may stand still meanwhile.
-            let before = std::mem::replace(&mut scaled, work.round()?);
-            if let Some(ending) = ending(found.ending, &outcome, options, scaled < WORTHWHILE * before) {
-                outcome.ending = ending;
-                if residual > last {
-                    work.add_correction(-1.0, u)?;
-                    outcome.relative_residual = last;
-                }
-                break;
-            }
-        }
+        let mut work = Work::new(self, backend, equations, norm_f)?;
+        let mut outcome = match options.measure {
+            Measure::Residual => work.until_residual(u, options, monitor)?,
+            Measure::Energy => work.until_energy(u, options, monitor)?,
+        };
+        let residual = outcome.relative_residual * norm_f;
+        outcome.backward_error = Some(backward_error(backend, equations, u, [residual, norm_f])?);
         Ok(outcome)
     }
 }
@@ -109,13 +89,13 @@ struct Part<'a> {
     tolerance: f64,
     /// Iterations before it.
     before: usize,
-    /// The relative residual that it starts from.
+    /// The error or residual that it starts from.
     residual: f64,
 }
 
 impl Monitor for Part<'_> {
-    fn residual(&self, iteration: usize, relative: f64, _: f64) {
-        self.whole.residual(self.before + iteration, self.residual * relative, self.tolerance);
+    fn error(&self, iteration: usize, relative: f64, _: f64) {
+        self.whole.error(self.before + iteration, self.residual * relative, self.tolerance);
     }
 
     fn is_cancelled(&self) -> bool {
@@ -127,7 +107,8 @@ impl Monitor for Part<'_> {
 struct Work<'a, B: Backend> {
     refinement: &'a Refinement<B>,
     backend: &'a B,
-    operator: &'a dyn Operator<B, f64>,
+    equations: &'a Equations<'a, B, f64>,
+    norm_f: f64,
     /// The residual.
     r: Vector<B, f64>,
     /// The product `K u`, then the correction.
@@ -137,17 +118,96 @@ struct Work<'a, B: Backend> {
 }
 
 impl<'a, B: Backend> Work<'a, B> {
-    fn new(refinement: &'a Refinement<B>, backend: &'a B, operator: &'a dyn Operator<B, f64>) -> Result<Self> {
-        let n = operator.n();
+    fn new(
+        refinement: &'a Refinement<B>,
+        backend: &'a B,
+        equations: &'a Equations<'a, B, f64>,
+        norm_f: f64,
+    ) -> Result<Self> {
+        let n = equations.operator.n();
         assert_eq!(refinement.copy.matrix.n(), n, "the operator of another matrix");
-        let (r, q) = (backend.zeros(n)?, backend.zeros(n)?);
-        Ok(Work { refinement, backend, operator, r, q, rounded: [backend.zeros(n)?, backend.zeros(n)?] })
+        let (r, q, rounded) = (backend.zeros(n)?, backend.zeros(n)?, [backend.zeros(n)?, backend.zeros(n)?]);
+        Ok(Work { refinement, backend, equations, norm_f, r, q, rounded })
     }
 
-    /// `r = f - K u`, and `||r||`.
-    fn residual(&mut self, f: &Vector<B, f64>, u: &Vector<B, f64>) -> Result<f64> {
-        residual(self.backend, self.operator, f, u, &mut self.q, &mut self.r)?;
-        norm(self.backend, &self.r)
+    /// Corrects until the true residual is small enough, or stands still.
+    fn until_residual(
+        &mut self,
+        u: &mut Vector<B, f64>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<CgOutcome> {
+        let mut residual = self.residual(u)?;
+        let mut scaled = self.round()?;
+        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(residual, options.tolerance) };
+        while !outcome.converged {
+            let found = self.correct(u, residual, options, monitor, &mut outcome)?;
+            let last = std::mem::replace(&mut residual, self.residual(u)?);
+            outcome.relative_residual = residual;
+            outcome.converged = residual <= options.tolerance;
+            // By the scaled residual: the true one of materials far apart may stand still meanwhile.
+            let before = std::mem::replace(&mut scaled, self.round()?);
+            if let Some(ending) = ending(found.ending, &outcome, options, scaled < WORTHWHILE * before) {
+                outcome.ending = ending;
+                if residual > last {
+                    self.add_correction(-1.0, u)?;
+                    outcome.relative_residual = last;
+                }
+                break;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Corrects until the estimated error is small enough, or stands still. Theta is the smallest that inner iterations
+    /// have found.
+    fn until_energy(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+        let (b, energy) = (self.backend, self.equations.energy()?);
+        let mut judge = Judge::new(b, energy, u)?;
+        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(self.residual(u)?, options.tolerance) };
+        let (mut theta, mut last) = (f64::INFINITY, Verdict { estimate: f64::INFINITY, ..Verdict::default() });
+        let (ending, verdict) = loop {
+            self.round()?;
+            judge.keep(b, u)?;
+            let estimate = if last.estimate.is_finite() { last.estimate } else { 1.0 };
+            let found = self.correct(u, estimate, options, monitor, &mut outcome)?;
+            theta = found.theta.map_or(theta, |found| theta.min(found));
+            outcome.relative_residual = self.residual(u)?;
+            let verdict = self.examine(&judge, u, theta, options.tolerance)?;
+            if verdict.excess(options.tolerance) <= 1.0 {
+                break (Ending::Converged, verdict);
+            }
+            let was_worthwhile = verdict.excess(options.tolerance) <= WORTHWHILE * last.excess(options.tolerance);
+            if let Some(ending) = ending(found.ending, &outcome, options, was_worthwhile) {
+                let mut delta = b.zeros(self.equations.operator.n())?;
+                let verdict = match ending {
+                    Ending::Stagnated => judge.changes(b, self.equations, u, &self.r, [&mut delta, &mut self.q])?,
+                    _ => verdict,
+                };
+                break (ending, verdict);
+            }
+            last = verdict;
+        };
+        outcome.judged(ending, verdict);
+        Ok(outcome)
+    }
+
+    /// Examines u, whose residual is in r.
+    fn examine(&mut self, judge: &Judge<B, f64>, u: &Vector<B, f64>, theta: f64, tolerance: f64) -> Result<Verdict> {
+        let (b, energy) = (self.backend, self.equations.energy()?);
+        let Refinement { copy, preconditioner } = self.refinement;
+        self.round()?;
+        let [r, z] = &mut self.rounded;
+        preconditioner.apply(b, &copy.matrix, r, z)?;
+        let rz = energy.parts.dot(b, &*r, &*z)?;
+        let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta };
+        judge.examine(b, self.equations, &iterate, tolerance, &mut self.q)
+    }
+
+    /// `r = f - K u`, and `||r|| / ||f||`.
+    fn residual(&mut self, u: &Vector<B, f64>) -> Result<f64> {
+        self.equations.residual(self.backend, u, &mut self.q, &mut self.r)?;
+        Ok(norm(self.backend, &self.r)? / self.norm_f)
     }
 
     /// `D^-1/2 r` in single, and its norm.
@@ -157,15 +217,29 @@ impl<'a, B: Backend> Work<'a, B> {
         norm(self.backend, &self.rounded[0])
     }
 
-    /// `u += d`, with `K d = r` solved in single for the r that was rounded last.
-    fn correct(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+    /// `u += d`, with `K d = r` solved in single for the r that was rounded last; `error` is what u is off by.
+    fn correct(
+        &mut self,
+        u: &mut Vector<B, f64>,
+        error: f64,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+        outcome: &mut CgOutcome,
+    ) -> Result<CgOutcome> {
         let backend = self.backend;
         let Refinement { copy, preconditioner } = self.refinement;
+        let tolerance = (MARGIN * options.tolerance / error).max(INNER);
+        let inner = CgOptions::new(tolerance, options.max_iterations - outcome.iterations);
+        let part = Part { whole: monitor, tolerance: options.tolerance, before: outcome.iterations, residual: error };
         let [r, d] = &mut self.rounded;
         backend.fill(0.0, d)?;
-        let outcome = cg(backend, &copy.matrix, &**preconditioner, r, d, options, monitor)?;
+        let found = cg(backend, &Equations::new(&copy.matrix, &*r), &**preconditioner, d, inner, &part)?;
         self.add_correction(1.0, u)?;
-        Ok(outcome)
+        outcome.iterations += found.iterations;
+        outcome.spmvs += found.spmvs + 1;
+        let before = outcome.relative_residual;
+        outcome.history.extend(found.history.iter().map(|inner| before * inner));
+        Ok(found)
     }
 
     /// `u += sign d` of the last correction.

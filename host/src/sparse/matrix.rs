@@ -8,7 +8,7 @@ use kernels_rs::for_each_format;
 use kernels_rs::precond::{ScaleTo, Step};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Entries;
-use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, WriteBlocks};
+use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, RowSums, WriteBlocks};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -36,6 +36,9 @@ pub trait Operator<B: Backend, T: Real> {
     /// The vectors of `step` live, have the rows of the matrix, and are not z or `scratch`; nobody else has `previous`.
     unsafe fn apply_step(&self, backend: &B, step: Step<T>, z: &Vector<B, T>, scratch: &mut Vector<B, T>)
     -> Result<()>;
+    /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
+    /// norm of the matrix.
+    fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>>;
     /// Iterations of conjugate gradients in one go: see [`Backend::cg_persistent`].
     fn iterate(&self, backend: &B, state: CgState<B, T>) -> Result<bool>;
 }
@@ -382,6 +385,14 @@ impl<B: Backend, V: Stored> Operator<B, V::Arithmetic> for Matrix<B, V> {
         self.check_shapes(z.len(), scratch.len());
         // SAFETY: as above, and the caller's promise.
         unsafe { self.products.spmv_step(backend, &self.values, step, z, scratch) }
+    }
+
+    fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>> {
+        let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
+        let mut sums = backend.zeros(n_rows)?;
+        // SAFETY: the entries are those of these values, and there is a sum for each row.
+        unsafe { backend.run(n_rows, RowSums { entries, values: self.values.view(), sums: sums.view_mut() }) }?;
+        Ok(sums)
     }
 
     fn iterate(&self, backend: &B, state: CgState<B, V::Arithmetic>) -> Result<bool> {

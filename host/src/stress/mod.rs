@@ -3,10 +3,11 @@
 
 mod nodal;
 
-use crate::assembly::{DeviceMesh, Supports};
+use crate::assembly::{DeviceBlock, DeviceMesh, Supports};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::Result;
+use crate::model::Analysis;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 pub use nodal::{AtNodes, nodal_gradient, nodal_stress};
 use rayon::prelude::*;
@@ -62,14 +63,43 @@ pub fn gradients<B: Backend>(
     let mut gradients = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
         let mut gradient = backend.zeros::<[f64; 3]>(block.cells.n_cells)?;
-        let (view, u, out) = (mesh.view(block), u.view(), gradient.view_mut());
-        // SAFETY: the mesh, u and the output live and have the shapes the kernel documents.
+        let mut energy = backend.zeros::<f64>(block.cells.n_cells)?;
+        let (view, u, out, energy) = (mesh.view(block), u.view(), gradient.view_mut(), energy.view_mut());
+        // SAFETY: the mesh, u and the outputs live and have the shapes the kernel documents.
         with_element!(block.cells.kind, E => unsafe {
-            backend.run(block.cells.n_cells, PotentialGradient::<E>::new(view, u, out))
+            backend.run(block.cells.n_cells, PotentialGradient::<E>::new(view, u, out, energy))
         })?;
         gradients[block.cells.index] = backend.take(gradient)?;
     }
     Ok(gradients)
+}
+
+/// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
+pub fn cell_energies<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, u: &Vector<B, f64>) -> Result<Vec<Vec<f64>>> {
+    let of_block = |block: &DeviceBlock<B>| {
+        let n = block.cells.n_cells;
+        let (view, mut energy) = (mesh.view(block), backend.zeros::<f64>(n)?);
+        if mesh.analysis == Analysis::Laplace {
+            let mut gradient = backend.zeros::<[f64; 3]>(n)?;
+            let (out, energy) = (gradient.view_mut(), energy.view_mut());
+            // SAFETY: the mesh, u and the outputs live and have the shapes the kernel documents.
+            with_element!(block.cells.kind, E => unsafe {
+                backend.run(n, PotentialGradient::<E>::new(view, u.view(), out, energy))
+            })?;
+            backend.finish()?;
+        } else {
+            let (mut stress, mut von_mises) = (backend.zeros::<[f64; 6]>(n)?, backend.zeros::<f64>(n)?);
+            let out =
+                StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
+            // SAFETY: as above.
+            with_element!(block.cells.kind, E => unsafe {
+                backend.run(n, Recover::<E>::new(view, mesh.across(), u.view(), out))
+            })?;
+            backend.finish()?;
+        }
+        Ok(backend.take(energy)?.into_iter().map(|half| 2.0 * half).collect())
+    };
+    mesh.blocks.iter().map(of_block).collect()
 }
 
 /// Forces of the supports on the body, `K u - f` in the prescribed components and 0 elsewhere, `[n_nodes][dim]` flat.

@@ -8,6 +8,7 @@
 //! nodes, is left out: in Q and in its row of R it is zero.
 
 use super::pattern::Lists;
+use crate::parts::rigid_motion;
 use crate::real::fma;
 use crate::sparse::PatternView;
 use cuda_std::prelude::*;
@@ -42,21 +43,12 @@ pub unsafe fn rigid_modes(
     modes: ViewMut<f64>,
 ) {
     let (x, mask, n_modes) = (coords.at(node), free.at(node), size * (size + 1) / 2);
+    let y = core::array::from_fn(|i| x[i] - about.x[i]);
     for i in 0..size {
         let is_free = mask >> i & 1 == 1;
         for mode in 0..n_modes {
-            let mut value = f64::from(u8::from(mode == i));
-            if mode >= size {
-                // The plane of the rotation: xy, yz, zx.
-                let a = mode - size;
-                let b = if a == 2 { 0 } else { a + 1 };
-                if i == a {
-                    value = about.x[b] - x[b];
-                } else if i == b {
-                    value = x[a] - about.x[a];
-                }
-            }
-            modes.set((node * size + i) * n_modes + mode, if is_free { value } else { 0.0 });
+            let value = if is_free { rigid_motion(size, mode, i, y) } else { 0.0 };
+            modes.set((node * size + i) * n_modes + mode, value);
         }
     }
 }

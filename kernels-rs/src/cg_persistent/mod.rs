@@ -41,6 +41,8 @@ const MAX_SLICES: usize = BLOCK / SLICE;
 pub const N_SUMS: usize = 3;
 /// Where in [`CgRun::history`] the iterations begin.
 pub const HISTORY: usize = 2;
+/// Numbers that it holds of each: `r . r` and `r . z` after it, and its `p . q`.
+pub const RECORD: usize = 3;
 
 /// Slices of rows with `size` unknowns each that a block can have at most.
 pub const fn max_slices(size: usize) -> usize {
@@ -69,16 +71,16 @@ pub struct CgVectors<T: DeviceCopy> {
 pub struct CgRun {
     /// Iterations at most.
     pub steps: usize,
-    /// Where `r . r` is not above this, the iteration ends.
-    pub enough: f64,
+    /// Where `r . r` is not above the first or `r . z` not above the second, the iteration ends.
+    pub enough: [f64; 2],
     /// Bytes of dynamic shared memory of a block.
     pub shared_bytes: usize,
     /// The word of [`thread::sync_grid`].
     pub barrier: ViewMut<u32>,
     /// The blocks' sums, `[N_SUMS][n_blocks]`.
     pub partials: ViewMut<f64>,
-    /// How it went, `[HISTORY + steps]`: the number of iterations done, the last `p . q`, and `r . r` after each
-    /// iteration.
+    /// How it went, `[HISTORY + RECORD steps]`: the number of iterations done, the last `p . q`, and the [`RECORD`] of
+    /// each iteration.
     pub history: ViewMut<f64>,
     /// The device-resident scalars, `[n_scalars]`.
     pub scalars: ViewMut<f64>,
@@ -290,11 +292,14 @@ pub unsafe fn cg_persistent<const D: usize, T: Real>(
         let terms = own.advance(T::from_f64(quotient(rho, pq)), q, &v);
         let [next, square] = sum_for_all(terms, 1, &run);
         if thread::first() {
-            run.history.set(HISTORY + done, square);
+            let first = HISTORY + RECORD * done;
+            run.history.set(first, square);
+            run.history.set(first + 1, next);
+            run.history.set(first + 2, pq);
         }
         beta = T::from_f64(quotient(next, rho));
         (rho, done) = (next, done + 1);
-        if square <= run.enough || square.is_nan() {
+        if square <= run.enough[0] || next <= run.enough[1] || square.is_nan() {
             break;
         }
     }

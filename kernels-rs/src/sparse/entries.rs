@@ -101,6 +101,28 @@ pub unsafe fn read_blocks<V: Stored>(row: usize, entries: Entries, values: View<
     }
 }
 
+/// Computes: the largest sum of magnitudes in a row of each block row: their maximum is the largest row sum norm.
+///
+/// Parameters: `sums [n_rows]`. Thread mapping: an item per block row. Memory moved: every value once.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, V = [f32, f64, F16])]
+pub unsafe fn row_sums<V: Stored>(row: usize, entries: Entries, values: View<V>, sums: ViewMut<f64>) {
+    let (_, width) = entries.pattern.row(row);
+    let mut most = 0.0;
+    for i in 0..entries.size {
+        let mut sum = 0.0;
+        for k in 0..width {
+            for j in 0..entries.size {
+                sum += values.at(entries.at(row, k, i, j)).value().to_f64().abs();
+            }
+        }
+        most = f64::max(most, sum);
+    }
+    sums.set(row, most);
+}
+
 /// Computes: the inverse of [`read_blocks`].
 ///
 /// # Safety

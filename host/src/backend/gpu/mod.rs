@@ -31,7 +31,7 @@ use cuda_std::launch::{ItemKernel, Items, Kernel};
 use cuda_std::prelude::View;
 use kernels_rs::blas::Dot;
 use kernels_rs::cg::{CgResidual, CgResidualNorm};
-use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, N_SUMS, SLICE, max_slices};
+use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, N_SUMS, RECORD, SLICE, max_slices};
 use kernels_rs::femses::{Elements, FemsesGather};
 use kernels_rs::precond::{CgResidualBlocks, PolynomialStep, Step};
 use kernels_rs::real::{Real, Stored};
@@ -388,7 +388,7 @@ impl Backend for GpuBackend {
         let n = inverse.len();
         let Some(values) = V::numbers(values.view()) else { return Ok(false) };
         assert!([u, &*r, z, p].map(|v| v.len()) == [n; 4], "vectors of different lengths");
-        assert!(HISTORY + steps <= history.len(), "no room for the history of {steps} iterations");
+        assert!(HISTORY + RECORD * steps <= history.len(), "no room for the history of {steps} iterations");
         let v =
             CgVectors { inverse: inverse.view(), u: u.view_mut(), r: r.view_mut(), z: z.view_mut(), p: p.view_mut() };
         let mut reducer = self.reducer.borrow_mut();

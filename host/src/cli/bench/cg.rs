@@ -136,7 +136,7 @@ impl<B: Backend> Bench<'_, B> {
         let stepping =
             Stepping::ALL.into_iter().find(|stepping| stepping.name() == arguments.stepping).unwrap_or_default();
         let (tolerance, max_iterations) = (arguments.tolerance, model.solver.max_iterations);
-        let options = CgOptions { tolerance, max_iterations, stepping };
+        let options = CgOptions { stepping, ..CgOptions::new(tolerance, max_iterations) };
         let solve = || {
             let preconditioner =
                 precond::build(precond::AUTO, &Context::of_order(model.solver.order), backend, &system.matrix)?;

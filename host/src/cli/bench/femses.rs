@@ -20,11 +20,11 @@ use crate::cli::solve::tolerance;
 use crate::cli::{devices, print, table};
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Case, Model};
-use crate::pipeline::{System, natural_order};
+use crate::pipeline::{Loaded, System, natural_order};
 use crate::precond::{self, Context};
 use crate::solve::direct::DirectError;
 use crate::solve::femses::{FemsesOptions, Update, femses};
-use crate::solve::{Acceleration, CgOptions, CgOutcome, Iteration, Silent, direct};
+use crate::solve::{Acceleration, CgOptions, CgOutcome, Equations, Iteration, Silent, direct};
 use crate::sparse::{Matrix, from_dense};
 use crate::{Error, Result, sparse};
 use clap::builder::PossibleValuesParser;
@@ -196,7 +196,8 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> Result<Re
     let mut rows = Vec::new();
     for nodes in &arguments.nodes {
         let model = square(*nodes, arguments.four_sided)?;
-        let (System { f, supports, numbering, .. }, _) = matrices::assemble::<B, T>(backend, &model, sparse::AUTO)?;
+        let (System { f, body: Loaded { supports, numbering, .. }, .. }, _) =
+            matrices::assemble::<B, T>(backend, &model, sparse::AUTO)?;
         let bench = Bench { backend, arguments, model: &model, f, supports, numbering };
         for method in &chosen {
             let blocks = match *method {
@@ -310,13 +311,13 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn iterated(&self, matrix: &Matrix<B, T>, iteration: &dyn Iteration<B, T>) -> Result<(Vector<B, T>, CgOutcome)> {
         let options = CgOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize);
         let mut v = self.backend.zeros(self.f.len())?;
-        let outcome = iteration.solve(self.backend, matrix, &self.f, &mut v, options, &Silent)?;
+        let outcome = iteration.solve(self.backend, &Equations::new(matrix, &self.f), &mut v, options, &Silent)?;
         Ok((v, outcome))
     }
 
     /// By factors: dense ones if that is asked for.
     fn factorised(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, CgOutcome)> {
-        let coords = system.numbering.gather(&self.model.mesh.coords);
+        let coords = system.body.numbering.gather(&self.model.mesh.coords);
         let is_single = size_of::<T>() == size_of::<f32>();
         let build = match (is_dense, is_single) {
             (true, true) => direct::dense::<B, T, f32>,
@@ -359,7 +360,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         options.update = update;
         let (solve_ms, (v, outcome)) = self.timed(|| {
             let mut v = backend.zeros(self.f.len())?;
-            let outcome = femses(backend, &operator, &self.f, &mut v, options, &Silent)?;
+            let outcome = femses(backend, &operator, &self.f, None, &mut v, options, &Silent)?;
             Ok((v, outcome))
         })?;
         let phases = Phases {

@@ -47,7 +47,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("solver", "assembly", "\"auto\""),
     ("solver", "order", "6"),
     ("solver", "precision", "\"double\""),
-    ("solver", "tolerance", "1e-8"),
+    ("solver", "tolerance", "1e-6"),
+    ("solver", "residual_tolerance", "1e-8"),
     ("solver", "max_iterations", "20000"),
     ("output", "fields", "[\"displacement\", \"von_mises\"]"),
 ];

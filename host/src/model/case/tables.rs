@@ -234,8 +234,10 @@ pub struct SolverTable {
     pub order: Option<Spanned<u64>>,
     /// Floating-point precision.
     pub precision: Option<Spanned<String>>,
-    /// Relative residual to reach.
+    /// Estimated relative error to reach, in the energy norm.
     pub tolerance: Option<Spanned<f64>>,
+    /// Relative residual to reach instead.
+    pub residual_tolerance: Option<Spanned<f64>>,
     /// Iterations allowed.
     pub max_iterations: Option<Spanned<u64>>,
     /// Assembly strategy.

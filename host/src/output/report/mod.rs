@@ -48,6 +48,16 @@ pub struct Background<'a> {
     pub loads: &'a [AppliedLoad],
     /// What the iteration had to reach.
     pub tolerance: f64,
+    /// The tolerance on the residual, if it is that.
+    pub residual_tolerance: Option<f64>,
+}
+
+impl Background<'_> {
+    /// The tolerance on the error, or else that on the residual.
+    fn tolerances(&self) -> [Option<f64>; 2] {
+        let residual = self.residual_tolerance;
+        [residual.is_none().then_some(self.tolerance), residual]
+    }
 }
 
 /// All that a report shows but the picture.
@@ -101,8 +111,8 @@ impl<'a> Report<'a> {
             "extremes" => parts::extremes(self.summary),
             "mesh" => parts::mesh(self.mesh, self.quality.as_ref()),
             "model" => model::model(self.mesh, self.summary, &self.background),
-            "solver" => parts::solver(self.summary, self.background.tolerance),
-            "residuals" => plots::residuals(&self.summary.solver.history, self.background.tolerance),
+            "solver" => parts::solver(self.summary, self.background.tolerances()),
+            "residuals" => plots::residuals(&self.summary.solver.history, self.background.residual_tolerance),
             "timings" => plots::timings(&self.summary.timings_s),
             "case" => escape(self.background.case_text),
             "version" => env!("CARGO_PKG_VERSION").into(),

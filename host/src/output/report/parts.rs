@@ -20,16 +20,16 @@ fn point(x: [f64; 3]) -> String {
 /// Above all else: whether the results are worth reading on.
 pub(super) fn status(summary: &Summary) -> String {
     let solver = &summary.solver;
-    let residual = format!("{:.1e}", solver.relative_residual);
+    let accuracy = summary.accuracy();
     match (solver.converged, summary.warnings.len()) {
-        (true, 0) => format!("<p class=\"status good\">Converged: relative residual {residual}</p>"),
+        (true, 0) => format!("<p class=\"status good\">Converged: {accuracy}</p>"),
         (true, n) => {
             let what = if n == 1 { "a warning".into() } else { format!("{n} warnings") };
-            format!("<p class=\"status doubtful\">Converged, with {what}: relative residual {residual}</p>")
+            format!("<p class=\"status doubtful\">Converged, with {what}: {accuracy}</p>")
         }
         (false, _) => format!(
-            "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at a \
-             relative residual of {residual}: {}. Nothing below can be relied on.</p>",
+            "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at an \
+             {accuracy}: {}. Nothing below can be relied on.</p>",
             reason(&solver.ending)
         ),
     }
@@ -232,8 +232,13 @@ pub(super) fn mesh(mesh: &Mesh, quality: Option<&Quality>) -> String {
     format!("<h2>Mesh</h2><table><tbody>{nodes}{rows}</tbody></table>{extent}{shapes}")
 }
 
+/// A small number, or nothing.
+fn power(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| format!("{value:.1e}"))
+}
+
 /// How it was solved.
-pub(super) fn solver(summary: &Summary, tolerance: f64) -> String {
+pub(super) fn solver(summary: &Summary, [tolerance, residual]: [Option<f64>; 2]) -> String {
     let s: &Solver = &summary.solver;
     let order = s.order.map_or(String::new(), |order| format!(" of order {order}"));
     let mut rows = vec![
@@ -243,8 +248,11 @@ pub(super) fn solver(summary: &Summary, tolerance: f64) -> String {
         ("order of the nodes", s.ordering.clone()),
         ("assembly", s.assembly.clone()),
         ("precision", s.precision.clone()),
-        ("tolerance", format!("{tolerance:.1e}")),
-        ("relative residual", format!("{:.1e}", s.relative_residual)),
+        ("tolerance on the error", power(tolerance)),
+        ("estimated error", power(s.error_estimate)),
+        ("tolerance on the residual", power(residual)),
+        ("relative residual", power(Some(s.relative_residual))),
+        ("backward error", power(s.backward_error)),
         ("iterations", count(s.iterations)),
         ("products with the matrix", count(s.spmvs)),
         ("unknowns", count(summary.dofs)),

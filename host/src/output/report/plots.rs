@@ -9,8 +9,8 @@ use warpfem_text::{count, seconds};
 const SIZE: [f64; 2] = [640.0, 260.0];
 const MARGIN: [f64; 2] = [56.0, 30.0];
 
-/// The logarithm of the residual over the iterations, with the tolerance; nothing where there is no curve to draw.
-pub(super) fn residuals(history: &History, tolerance: f64) -> String {
+/// The logarithm of the residual over the iterations, with the tolerance on it if there is one; nothing where there is no curve to draw.
+pub(super) fn residuals(history: &History, tolerance: Option<f64>) -> String {
     let points: Vec<(f64, f64)> = history
         .relative_residual
         .iter()
@@ -21,7 +21,7 @@ pub(super) fn residuals(history: &History, tolerance: f64) -> String {
     if points.len() < 2 {
         return String::new();
     }
-    let values = || points.iter().map(|point| point.1).chain([tolerance.log10()]);
+    let values = || points.iter().map(|point| point.1).chain(tolerance.map(f64::log10));
     let low = values().fold(f64::INFINITY, f64::min).floor();
     let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
     let last = points.last().map_or(1.0, |point| point.0);
@@ -47,9 +47,10 @@ pub(super) fn residuals(history: &History, tolerance: f64) -> String {
         );
         power -= every;
     }
-    let goal = y(tolerance.log10());
-    let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
-    let _ = write!(out, "<text class=\"goal\" x=\"{left:.1}\" y=\"{:.1}\" dx=\"6\">tolerance</text>", goal - 5.0);
+    if let Some(goal) = tolerance.map(|tolerance| y(tolerance.log10())) {
+        let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
+        let _ = write!(out, "<text class=\"goal\" x=\"{left:.1}\" y=\"{:.1}\" dx=\"6\">tolerance</text>", goal - 5.0);
+    }
     let line: Vec<String> = points.iter().map(|&(n, v)| format!("{:.1} {:.1}", x(n), y(v))).collect();
     let _ = write!(out, "<path class=\"curve\" d=\"M{}\"/>", line.join("L"));
     let _ = write!(out, "<text x=\"{left:.1}\" y=\"{:.1}\" dy=\"20\">0</text>", bottom);

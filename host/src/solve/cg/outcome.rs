@@ -1,10 +1,25 @@
 //! When an iteration stops, and how it ended.
 
+use crate::solve::energy::Verdict;
+
+/// What a tolerance is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// The estimated error in the energy norm, relative to the strain energy, of every part: see
+    /// [`energy`](crate::solve::energy).
+    Energy,
+    /// The true residual, `||f - K u|| / ||f||`.
+    #[default]
+    Residual,
+}
+
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CgOptions {
-    /// On `||f - K u|| / ||f||`.
+    /// What is good enough.
     pub tolerance: f64,
+    /// What it is on.
+    pub measure: Measure,
     /// Where to give up.
     pub max_iterations: usize,
     /// How the device is told what to do.
@@ -12,9 +27,14 @@ pub struct CgOptions {
 }
 
 impl CgOptions {
-    /// As [`Stepping::Auto`] steps.
+    /// On the residual, as [`Stepping::Auto`] steps.
     pub const fn new(tolerance: f64, max_iterations: usize) -> Self {
-        CgOptions { tolerance, max_iterations, stepping: Stepping::Auto }
+        CgOptions { tolerance, measure: Measure::Residual, max_iterations, stepping: Stepping::Auto }
+    }
+
+    /// On the error in the energy norm.
+    pub const fn of_energy(tolerance: f64, max_iterations: usize) -> Self {
+        CgOptions { measure: Measure::Energy, ..CgOptions::new(tolerance, max_iterations) }
     }
 }
 
@@ -50,11 +70,11 @@ impl Stepping {
 /// Why an iteration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The residual is within the tolerance.
+    /// The error or the residual is within the tolerance.
     Converged,
     /// The iterations are used up.
     Limit,
-    /// Rounding keeps the true residual from getting smaller.
+    /// Rounding allows no more.
     Stagnated,
     /// `p . K p < 0` for some p: K is not positive definite.
     Indefinite,
@@ -83,7 +103,7 @@ impl Ending {
             Ending::Converged => "",
             Ending::Cancelled => "; it was told to stop",
             Ending::Limit => ", the limit",
-            Ending::Stagnated => "; more do not help, as rounding has eaten what is left",
+            Ending::Stagnated => "; rounding allows no more",
             Ending::Diverged => {
                 "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric, and \
                  to FEMSES without acceleration on elongated elements"
@@ -96,6 +116,9 @@ impl Ending {
     }
 }
 
+/// An answer that rounding has ended is good enough if its errors are within this.
+const ACCEPTABLE: f64 = 1e-4;
+
 /// How it ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CgOutcome {
@@ -105,12 +128,25 @@ pub struct CgOutcome {
     pub spmvs: usize,
     /// The true `||f - K u|| / ||f||`, recomputed at the end.
     pub relative_residual: f64,
-    /// What it was to be.
+    /// What was asked for.
     pub tolerance: f64,
-    /// Whether that is within the tolerance.
+    /// What that is on.
+    pub measure: Measure,
+    /// Whether the answer is good enough: within the tolerance, or as near as rounding allows and right to four digits.
     pub converged: bool,
     /// Why it ended.
     pub ending: Ending,
+    /// The estimated error in the energy norm, relative to the strain energy: that of the worst part. None where the
+    /// energy norm is not known.
+    pub error_estimate: Option<f64>,
+    /// The same of each part.
+    pub part_errors: Vec<f64>,
+    /// Correct digits of the displacements.
+    pub digits: Option<u32>,
+    /// `||f - K u|| / (||K|| ||u|| + ||f||)`.
+    pub backward_error: Option<f64>,
+    /// The smallest eigenvalue of the preconditioned matrix that was found.
+    pub theta: Option<f64>,
     /// The recurrence's relative residual after each iteration.
     pub history: Vec<f64>,
 }
@@ -120,6 +156,43 @@ impl CgOutcome {
     pub(in crate::solve) fn start(relative_residual: f64, tolerance: f64) -> Self {
         let converged = relative_residual <= tolerance;
         let ending = if converged { Ending::Converged } else { Ending::Stagnated };
-        CgOutcome { iterations: 0, spmvs: 0, relative_residual, tolerance, converged, ending, history: Vec::new() }
+        CgOutcome {
+            iterations: 0,
+            spmvs: 0,
+            relative_residual,
+            tolerance,
+            measure: Measure::Residual,
+            converged,
+            ending,
+            error_estimate: None,
+            part_errors: Vec::new(),
+            digits: None,
+            backward_error: None,
+            theta: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// The solution is 0.
+    pub(in crate::solve) fn exact(tolerance: f64) -> Self {
+        CgOutcome {
+            error_estimate: Some(0.0),
+            digits: Some(15),
+            backward_error: Some(0.0),
+            ..Self::start(0.0, tolerance)
+        }
+    }
+
+    /// The end of an iteration whose error is known.
+    pub(in crate::solve) fn judged(&mut self, ending: Ending, verdict: Verdict) {
+        self.converged = match ending {
+            Ending::Converged => true,
+            Ending::Stagnated => verdict.worst() <= ACCEPTABLE,
+            _ => false,
+        };
+        (self.ending, self.measure) = (ending, Measure::Energy);
+        self.error_estimate = Some(verdict.estimate);
+        self.digits = Some(verdict.digits());
+        self.part_errors = verdict.parts;
     }
 }

@@ -5,11 +5,11 @@
 //! repeated in one go where the device can; or, on small systems, hundreds in a single launch that looks at the
 //! residual itself. The CPU takes ten in one go, for the sake of its memory.
 
-use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, RHO, Stepping, history, pq};
+use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, ENERGY, Stepping, pq, rho, square};
 use crate::backend::{Backend, CgState, Vector, check_finite};
 use crate::error::Result;
 use crate::precond::Preconditioner;
-use kernels_rs::cg_persistent::HISTORY;
+use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::real::Real;
 
 /// Iterations of a launch of many: some milliseconds of work, then the host may say that it is enough. The host itself,
@@ -18,13 +18,18 @@ const fn persistent_steps<B: Backend>() -> usize {
     if B::ON_HOST { CHECK_EVERY } else { 256 }
 }
 
-// A recorded batch leaves `RHO` as it found it.
-const _: () = assert!(CHECK_EVERY.is_multiple_of(2) && CHECK_MULTIGRID.is_multiple_of(2));
+/// Iterations of the first such launch: when enough is not known yet, it goes on to its end.
+const FIRST_STEPS: usize = 32;
+
+// A step reads one place of the ring of `r . z` and writes another.
+const _: () = assert!(CHECK_EVERY >= 2 && CHECK_MULTIGRID >= 2);
 
 /// What came of some iterations.
 pub(super) struct Progress {
-    /// `r . r` after each.
-    pub(super) squares: Vec<f64>,
+    /// `r . r` and `r . z` after each, and its `p . q`.
+    pub(super) records: Vec<[f64; RECORD]>,
+    /// `u . w`, w the weights of the energy norm; 0 without one.
+    pub(super) energy: f64,
     /// Whether more of them from here would be the same: the last direction has no curvature.
     pub(super) ended: bool,
     /// Whether a `p . q` was negative.
@@ -39,12 +44,12 @@ pub(super) enum Stepper<B: Backend> {
     Graph {
         /// Whether a batch has been done step by step.
         warm: bool,
-        /// The batch, and the place in `RHO` that it starts from.
+        /// The batch, and the place in the ring that it starts from.
         recorded: Option<(B::Recording, usize)>,
     },
     /// Many in one go.
     Persistent {
-        /// `[HISTORY + persistent_steps]`
+        /// `[HISTORY + RECORD persistent_steps]`
         history: Vector<B, f64>,
     },
 }
@@ -57,7 +62,7 @@ impl<B: Backend> Stepper<B> {
         n: usize,
         stepping: Stepping,
     ) -> Result<Self> {
-        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + persistent_steps::<B>())? });
+        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + RECORD * persistent_steps::<B>())? });
         match stepping {
             Stepping::Launches => Ok(Stepper::Launches),
             Stepping::Auto if n > 0 && preconditioner.diagonal().is_some() => in_one(),
@@ -67,52 +72,67 @@ impl<B: Backend> Stepper<B> {
 }
 
 impl<B: Backend, T: Real> Cg<'_, B, T> {
-    /// Iterates at most `most` times, and no further than to a square of the residual of `enough` where that is looked
-    /// at.
-    pub(super) fn advance(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Progress> {
+    /// Iterates at most `most` times, and no further than to `r . r` or `r . z` of `enough` where these are looked at.
+    pub(super) fn advance(&mut self, u: &mut Vector<B, T>, most: usize, enough: [f64; 2]) -> Result<Progress> {
         if let Some(progress) = self.advance_in_one(u, most, enough)? {
             return Ok(progress);
         }
-        let steps = self.every.min(most);
+        let (first, steps) = (self.current, self.every.min(most));
         self.take_steps(u, steps)?;
+        self.leave_energy(u)?;
         let last = |step: usize| step.min(steps - 1);
-        let scalars: [f64; 2 * CHECK_EVERY] = self.backend.read(core::array::from_fn(|i| match i {
-            0..CHECK_EVERY => history(last(i)),
-            _ => pq(last(i - CHECK_EVERY)),
+        let scalars: [f64; RECORD * CHECK_EVERY + 1] = self.backend.read(core::array::from_fn(|i| {
+            let step = last(i / RECORD);
+            match (i / RECORD, i % RECORD) {
+                (CHECK_EVERY, _) => ENERGY,
+                (_, 0) => square(step),
+                (_, 1) => rho((first + step + 1) % self.every),
+                _ => pq(step),
+            }
         }))?;
-        let (squares, curvatures) = scalars.split_at(CHECK_EVERY);
-        let least = curvatures.iter().copied().fold(f64::INFINITY, f64::min);
-        Ok(Progress { squares: squares[..steps].to_vec(), ended: least <= 0.0, indefinite: least < 0.0 })
+        let records: Vec<[f64; RECORD]> = scalars.as_chunks().0[..steps].to_vec();
+        let least = records.iter().map(|[.., pq]| *pq).fold(f64::INFINITY, f64::min);
+        let energy = scalars[RECORD * CHECK_EVERY];
+        Ok(Progress { records, energy, ended: least <= 0.0, indefinite: least < 0.0 })
+    }
+
+    /// Leaves `u . w` in [`ENERGY`]; 0 without an energy norm.
+    fn leave_energy(&self, u: &Vector<B, T>) -> Result<()> {
+        let energy = self.equations.energy;
+        energy.map_or(Ok(()), |energy| self.backend.dot(u, energy.weights.as_ref().unwrap_or(self.equations.f), ENERGY))
     }
 
     /// Many iterations in one go, if there is such a thing: where there is none, none is tried again.
-    fn advance_in_one(&mut self, u: &mut Vector<B, T>, most: usize, enough: f64) -> Result<Option<Progress>> {
+    fn advance_in_one(&mut self, u: &mut Vector<B, T>, most: usize, enough: [f64; 2]) -> Result<Option<Progress>> {
         let Stepper::Persistent { history } = &mut self.stepper else { return Ok(None) };
         let Some(inverse) = self.preconditioner.diagonal() else { return Ok(None) };
-        let (b, steps) = (self.backend, persistent_steps::<B>().min(most));
+        let b = self.backend;
+        let steps = persistent_steps::<B>().min(most).min(self.lanczos.len().max(FIRST_STEPS));
         let state = CgState {
             inverse,
-            u,
+            u: &mut *u,
             r: &mut self.r,
             z: &mut self.z,
             p: &mut self.p,
             history: &mut *history,
             steps,
             enough,
-            rho: RHO[self.current],
+            rho: rho(self.current),
         };
-        if !self.operator.iterate(b, state)? {
+        if !self.equations.operator.iterate(b, state)? {
             self.stepper = Stepper::Graph { warm: false, recorded: None };
             b.copy(&self.p, &mut self.z)?;
             return Ok(None);
         }
         let found = b.download(history)?;
         let (done, pq) = (found[0] as usize, found[1]);
-        let squares = found[HISTORY..HISTORY + done].to_vec();
-        check_finite(&found[..HISTORY + done])?;
+        let numbers = &found[HISTORY..HISTORY + RECORD * done];
+        check_finite(&[found[..HISTORY].as_ref(), numbers].concat())?;
+        self.leave_energy(u)?;
+        let [energy] = self.backend.read([ENERGY])?;
         // One that has converged says so by its residual.
         let ended = pq <= 0.0;
-        Ok(Some(Progress { squares, ended, indefinite: pq < 0.0 }))
+        Ok(Some(Progress { records: numbers.as_chunks().0.to_vec(), energy, ended, indefinite: pq < 0.0 }))
     }
 
     /// Some iterations: a whole batch as it was recorded, if it was.

@@ -7,8 +7,8 @@
 use super::Factor;
 use crate::backend::{Backend, Quotient, Vector};
 use crate::error::Result;
-use crate::solve::{CgOptions, CgOutcome, Ending, Iteration, Monitor, WORTHWHILE, norm, residual};
-use crate::sparse::Operator;
+use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
+use crate::solve::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, norm};
 use kernels_rs::real::Real;
 
 /// Relative residual that is refined to even if less is asked for: a step costs little beside the factor.
@@ -30,38 +30,70 @@ impl<B: Backend, T: Real> Iteration<B, T> for Direct<B, T> {
     fn solve(
         &self,
         backend: &B,
-        operator: &dyn Operator<B, T>,
-        f: &Vector<B, T>,
+        equations: &Equations<B, T>,
         u: &mut Vector<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<CgOutcome> {
-        let n = operator.n();
-        let [mut r, mut q, mut d] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
-        let norm_f = norm(backend, f)?;
+        let norm_f = norm(backend, equations.f)?;
         if norm_f == 0.0 {
             backend.fill(T::ZERO, u)?;
+            return Ok(CgOutcome::exact(options.tolerance));
         }
-        let mut relative = |u: &Vector<B, T>, r: &mut Vector<B, T>| -> Result<f64> {
-            residual(backend, operator, f, u, &mut q, r)?;
-            Ok(if norm_f == 0.0 { 0.0 } else { norm(backend, r)? / norm_f })
+        let n = equations.operator.n();
+        let [r, q, d] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
+        let mut refined = Refined { factor: &*self.factor, backend, equations, norm_f, r, q, d };
+        let mut outcome = match options.measure {
+            Measure::Residual => refined.until_residual(u, options, monitor)?,
+            Measure::Energy => refined.until_energy(u, options, monitor)?,
         };
-        let mut best = relative(u, &mut r)?;
-        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(best, options.tolerance) };
+        let residual = outcome.relative_residual * norm_f;
+        outcome.backward_error = Some(backward_error(backend, equations, u, [residual, norm_f])?);
+        outcome.spmvs = outcome.iterations + 1;
+        Ok(outcome)
+    }
+
+    fn factor_nonzeros(&self) -> Option<u64> {
+        Some(self.factor.nonzeros())
+    }
+}
+
+/// A solution and its corrections.
+struct Refined<'a, B: Backend, T: Real> {
+    factor: &'a dyn Factor<B, T>,
+    backend: &'a B,
+    equations: &'a Equations<'a, B, T>,
+    norm_f: f64,
+    /// The residual, its product, and the correction.
+    r: Vector<B, T>,
+    q: Vector<B, T>,
+    d: Vector<B, T>,
+}
+
+impl<B: Backend, T: Real> Refined<'_, B, T> {
+    /// `r = f - K u`; returns `||r|| / ||f||`.
+    fn residual(&mut self, u: &Vector<B, T>) -> Result<f64> {
+        self.equations.residual(self.backend, u, &mut self.q, &mut self.r)?;
+        Ok(norm(self.backend, &self.r)? / self.norm_f)
+    }
+
+    /// Corrects until the residual is small enough, or stands still.
+    fn until_residual(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+        let mut best = self.residual(u)?;
+        let mut outcome = CgOutcome::start(best, options.tolerance);
         let target = TARGET.min(options.tolerance);
         while best > target && outcome.iterations < options.max_iterations && !monitor.is_cancelled() {
-            self.factor.solve(backend, &r, &mut d)?;
-            backend.axpy(1.0, Quotient::ONE, &d, u)?;
-            let next = relative(u, &mut r)?;
+            self.factor.solve(self.backend, &self.r, &mut self.d)?;
+            self.backend.axpy(1.0, Quotient::ONE, &self.d, u)?;
+            let next = self.residual(u)?;
             outcome.iterations += 1;
-            outcome.spmvs += 1;
             outcome.history.push(next);
-            monitor.residual(outcome.iterations, next, options.tolerance);
+            monitor.error(outcome.iterations, next, options.tolerance);
             let was_worthwhile = next <= WORTHWHILE * best;
             if next < best {
                 best = next;
             } else {
-                backend.axpy(-1.0, Quotient::ONE, &d, u)?;
+                self.backend.axpy(-1.0, Quotient::ONE, &self.d, u)?;
             }
             if !was_worthwhile {
                 break;
@@ -71,14 +103,54 @@ impl<B: Backend, T: Real> Iteration<B, T> for Direct<B, T> {
         outcome.converged = best <= options.tolerance;
         outcome.ending = match () {
             () if outcome.converged => Ending::Converged,
-            () if monitor.is_cancelled() => Ending::Cancelled,
-            () if outcome.iterations >= options.max_iterations => Ending::Limit,
-            () => Ending::Stagnated,
+            () => interruption(&outcome, options, monitor).unwrap_or(Ending::Stagnated),
         };
         Ok(outcome)
     }
 
-    fn factor_nonzeros(&self) -> Option<u64> {
-        Some(self.factor.nonzeros())
+    /// Corrects until the energy of a correction, which is the error before it, is small enough, or stands still. The
+    /// factor is its own preconditioner: theta is 1.
+    fn until_energy(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+        let (b, energy) = (self.backend, self.equations.energy()?);
+        let mut judge = Judge::new(b, energy, u)?;
+        let mut outcome = CgOutcome::start(self.residual(u)?, options.tolerance);
+        let mut last: Option<Verdict> = None;
+        let (ending, verdict) = loop {
+            self.factor.solve(b, &self.r, &mut self.d)?;
+            let rz = energy.parts.dot(b, &self.r, &self.d)?;
+            b.copy(u, &mut judge.before)?;
+            b.axpy(1.0, Quotient::ONE, &self.d, &mut judge.before)?;
+            let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta: 1.0 };
+            let verdict = judge.examine(b, self.equations, &iterate, options.tolerance, &mut self.q)?;
+            // From here on u is the corrected one, and what is kept the one before.
+            std::mem::swap(u, &mut judge.before);
+            outcome.relative_residual = self.residual(u)?;
+            outcome.iterations += 1;
+            outcome.history.push(outcome.relative_residual);
+            monitor.error(outcome.iterations, verdict.estimate, options.tolerance);
+            if verdict.excess(options.tolerance) <= 1.0 {
+                break (Ending::Converged, verdict);
+            }
+            let gained =
+                |last: &Verdict| verdict.excess(options.tolerance) <= WORTHWHILE * last.excess(options.tolerance);
+            if last.as_ref().is_some_and(|last| !gained(last)) {
+                break (Ending::Stagnated, judge.changes(b, self.equations, u, &self.r, [&mut self.d, &mut self.q])?);
+            }
+            if let Some(ending) = interruption(&outcome, options, monitor) {
+                break (ending, verdict);
+            }
+            last = Some(verdict);
+        };
+        outcome.judged(ending, verdict);
+        Ok(outcome)
+    }
+}
+
+/// Why not to go on.
+fn interruption(outcome: &CgOutcome, options: CgOptions, monitor: &dyn Monitor) -> Option<Ending> {
+    match () {
+        () if monitor.is_cancelled() => Some(Ending::Cancelled),
+        () if outcome.iterations >= options.max_iterations => Some(Ending::Limit),
+        () => None,
     }
 }

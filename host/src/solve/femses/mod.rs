@@ -14,8 +14,8 @@
 pub mod chebyshev;
 mod sweeps;
 
-use super::Monitor;
-use super::cg::{CgOptions, CgOutcome, cg};
+use super::cg::{CgOptions, CgOutcome, Measure, cg};
+use super::{EnergyNorm, Equations, Monitor};
 use crate::assembly::ElementOperator;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
@@ -71,8 +71,10 @@ pub enum Update {
 /// How to iterate, and how far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FemsesOptions {
-    /// On `||f - K u|| / ||f||`.
+    /// What is good enough.
     pub tolerance: f64,
+    /// What it is on.
+    pub measure: Measure,
     /// Where to give up.
     pub max_iterations: usize,
     /// What makes it faster.
@@ -84,13 +86,15 @@ pub struct FemsesOptions {
 }
 
 impl FemsesOptions {
-    /// With an acceleration, by gathering.
+    /// On the residual, with an acceleration, by gathering.
     pub const fn new(tolerance: f64, max_iterations: usize, acceleration: Acceleration) -> Self {
-        FemsesOptions { tolerance, max_iterations, acceleration, order: 1, update: Update::Gather }
+        let (measure, update) = (Measure::Residual, Update::Gather);
+        FemsesOptions { tolerance, measure, max_iterations, acceleration, order: 1, update }
     }
 }
 
-/// Solves `K u = f` from the `u` given; f and u are 0 where a value is prescribed.
+/// Solves `K u = f` from the `u` given; f and u are 0 where a value is prescribed. `energy` is needed where the
+/// tolerance is on the error in it.
 ///
 /// # Errors
 /// [`Error::Breakdown`](crate::Error::Breakdown) if numbers overflow,
@@ -99,16 +103,18 @@ pub fn femses<B: Backend, T: Real>(
     backend: &B,
     operator: &ElementOperator<B, T>,
     f: &Vector<B, T>,
+    energy: Option<&EnergyNorm<B, T>>,
     u: &mut Vector<B, T>,
     options: FemsesOptions,
     monitor: &dyn Monitor,
 ) -> Result<CgOutcome> {
+    let equations = Equations { operator, f, energy };
     if options.acceleration != Acceleration::Cg {
-        return sweeps::iterate(backend, operator, f, u, options, monitor);
+        return sweeps::iterate(backend, operator, &equations, u, options, monitor);
     }
     let mut inverse = backend.zeros(u.len())?;
     backend.copy(operator.inverse_diagonal(), &mut inverse)?;
     let sweeps = Neumann::of(backend, operator, inverse, options.order)?;
-    let until = CgOptions::new(options.tolerance, options.max_iterations);
-    cg(backend, operator, &sweeps, f, u, until, monitor)
+    let until = CgOptions { measure: options.measure, ..CgOptions::new(options.tolerance, options.max_iterations) };
+    cg(backend, &equations, &sweeps, u, until, monitor)
 }

@@ -5,9 +5,10 @@ use super::{Acceleration, FemsesOptions, Update};
 use crate::assembly::ElementOperator;
 use crate::backend::{Backend, Buffer, Scalar, Vector};
 use crate::error::Result;
-use crate::precond::spectrum;
+use crate::precond::{spectrum, to_single};
 use crate::solve::best::Best;
-use crate::solve::{CgOutcome, Ending, Monitor};
+use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
+use crate::solve::{CgOutcome, Ending, Measure, Monitor, backward_error, norm};
 use kernels_rs::real::Real;
 
 /// Steps between two looks at the residuals: a look waits for the device.
@@ -49,12 +50,12 @@ struct Sweeps<'a, B: Backend, T: Real> {
 pub(super) fn iterate<B: Backend, T: Real>(
     backend: &B,
     operator: &ElementOperator<B, T>,
-    f: &Vector<B, T>,
+    equations: &Equations<B, T>,
     u: &mut Vector<B, T>,
     options: FemsesOptions,
     monitor: &dyn Monitor,
 ) -> Result<CgOutcome> {
-    let n = u.len();
+    let (n, f) = (u.len(), equations.f);
     let interval = match options.acceleration {
         Acceleration::Chebyshev => {
             Some(Interval::new(spectrum::estimate(backend, operator, operator.inverse_diagonal())?))
@@ -65,20 +66,94 @@ pub(super) fn iterate<B: Backend, T: Real>(
     let (sums, r, update) = (backend.zeros(n)?, backend.zeros(n)?, options.update);
     let mut sweeps = Sweeps { backend, operator, f, update, u: vectors, sums, r, interval };
     backend.copy(u, &mut sweeps.u[0])?;
-    backend.dot(f, f, square(0))?;
-    let [squared] = backend.read([square(0)])?;
-    if squared == 0.0 {
+    let norm_f = norm(backend, f)?;
+    if norm_f == 0.0 {
         backend.fill(T::ZERO, u)?;
-        return Ok(CgOutcome::start(0.0, options.tolerance));
+        return Ok(CgOutcome::exact(options.tolerance));
     }
-    let outcome = sweeps.run(squared.sqrt(), options, monitor)?;
+    let mut errors = match options.measure {
+        Measure::Energy => Some(Errors::new(&sweeps, equations)?),
+        Measure::Residual => None,
+    };
+    let mut outcome = sweeps.run(norm_f, errors.as_mut(), options, monitor)?;
     backend.copy(&sweeps.u[0], u)?;
+    let norms = [outcome.relative_residual * norm_f, norm_f];
+    outcome.backward_error = Some(backward_error(backend, equations, u, norms)?);
     Ok(outcome)
+}
+
+/// Estimates of the error in the energy norm, with the diagonal as the preconditioner: the smallest eigenvalue of
+/// `D^-1 K` is what the iteration's rate shows.
+struct Errors<'a, B: Backend, T: Real> {
+    equations: &'a Equations<'a, B, T>,
+    judge: Judge<'a, B, T>,
+    inverse: Vector<B, f32>,
+    z: Vector<B, T>,
+    /// The eigenvalue at each look.
+    theta: Vec<f64>,
+    /// The estimate at the last look closely, and `||r||` relative to f there.
+    last: [f64; 2],
+    /// The last such look.
+    verdict: Verdict,
+}
+
+/// Looks over which the eigenvalue has to stand still.
+const SETTLED_LOOKS: usize = 2;
+
+impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
+    fn new(sweeps: &Sweeps<'_, B, T>, equations: &'a Equations<'a, B, T>) -> Result<Self> {
+        let (b, n) = (sweeps.backend, sweeps.f.len());
+        let judge = Judge::new(b, equations.energy()?, &sweeps.u[0])?;
+        let inverse = to_single(b, sweeps.operator.inverse_diagonal())?;
+        let (theta, last, verdict) = (Vec::new(), [f64::INFINITY, 1.0], Verdict::default());
+        Ok(Errors { equations, judge, inverse, z: b.zeros(n)?, theta, last, verdict })
+    }
+
+    /// Looks at the end of a batch; says whether the iterate is good enough.
+    fn see(&mut self, sweeps: &mut Sweeps<'_, B, T>, residuals: &[f64], tolerance: f64) -> Result<bool> {
+        let Some((first, last)) = residuals.first().zip(residuals.last()) else { return Ok(false) };
+        let rate = (last / first).powf(1.0 / (residuals.len().max(2) - 1) as f64);
+        let theta = sweeps.interval.as_ref().map_or(1.0 - rate, Interval::lower);
+        self.theta.push(theta);
+        let earlier = self.theta.len().checked_sub(SETTLED_LOOKS + 1).map(|look| self.theta[look]);
+        let is_settled = earlier.is_some_and(|earlier| theta > 0.9 * earlier) && theta > 0.0;
+        if !is_settled || self.last[0].is_finite() && self.expected(*last) > tolerance {
+            return Ok(false);
+        }
+        self.examine(sweeps, theta, tolerance)?;
+        self.last = [self.verdict.estimate, *last];
+        if self.verdict.excess(tolerance) <= 1.0 {
+            return Ok(true);
+        }
+        sweeps.backend.copy(&sweeps.u[0], &mut self.judge.before)?;
+        Ok(false)
+    }
+
+    /// The estimate that follows from a residual and the last look closely.
+    fn expected(&self, residual: f64) -> f64 {
+        if self.last[0].is_finite() { self.last[0] * residual / self.last[1] } else { residual }
+    }
+
+    fn examine(&mut self, sweeps: &mut Sweeps<'_, B, T>, theta: f64, tolerance: f64) -> Result<()> {
+        let b = sweeps.backend;
+        sweeps.true_residual()?;
+        b.mul(&self.inverse, &sweeps.r, &mut self.z)?;
+        let rz = self.equations.energy()?.parts.dot(b, &sweeps.r, &self.z)?;
+        let iterate = Iterate { v: &sweeps.u[0], r: &sweeps.r, rz: &rz, theta };
+        self.verdict = self.judge.examine(b, self.equations, &iterate, tolerance, &mut self.z)?;
+        Ok(())
+    }
 }
 
 impl<B: Backend, T: Real> Sweeps<'_, B, T> {
     /// Iterates until something ends it.
-    fn run(&mut self, norm: f64, options: FemsesOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+    fn run(
+        &mut self,
+        norm: f64,
+        mut errors: Option<&mut Errors<'_, B, T>>,
+        options: FemsesOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<CgOutcome> {
         let mut watch = Watch::new(norm, options);
         let first = self.true_residual()? / norm;
         let mut best = Best::new(self.backend, &self.u[0], self.f.len(), first)?;
@@ -94,10 +169,17 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
             if let Some(interval) = &mut self.interval {
                 interval.see(&residuals);
             }
+            if let Some(errors) = &mut errors
+                && errors.see(self, &residuals, options.tolerance)?
+            {
+                watch.see(residuals);
+                break (Ending::Converged, self.true_residual()?);
+            }
             let ending = watch.see(residuals);
             // What has been seen is of the iterate before the last.
             best.see(self.backend, &self.u[1], watch.last())?;
-            monitor.residual(watch.residuals.len(), watch.last(), options.tolerance);
+            let error = errors.as_ref().map_or(watch.last(), |errors| errors.expected(watch.last()));
+            monitor.error(watch.residuals.len(), error, options.tolerance);
             if let Some(ending) = ending {
                 let residual = self.true_residual()?;
                 if ending != Ending::Converged || residual <= options.tolerance * norm {
@@ -106,8 +188,16 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
             }
         };
         let mut outcome = watch.outcome(ending, residual / norm);
-        if !outcome.converged && best.exchange(&mut self.u[0], outcome.relative_residual) {
+        if ending != Ending::Converged && best.exchange(&mut self.u[0], outcome.relative_residual) {
             outcome.relative_residual = self.true_residual()? / norm;
+        }
+        if let Some(errors) = errors {
+            if ending != Ending::Converged
+                && let Some(theta) = errors.theta.last().copied().filter(|theta| *theta > 0.0)
+            {
+                errors.examine(self, theta, 0.0)?;
+            }
+            outcome.judged(ending, std::mem::take(&mut errors.verdict));
         }
         Ok(outcome)
     }
@@ -153,11 +243,14 @@ struct Watch {
     best: Vec<f64>,
     norm: f64,
     tolerance: f64,
+    /// Whether the tolerance is on the residual.
+    on_residual: bool,
 }
 
 impl Watch {
     fn new(norm: f64, options: FemsesOptions) -> Self {
-        Watch { residuals: Vec::new(), best: Vec::new(), norm, tolerance: options.tolerance }
+        let on_residual = options.measure == Measure::Residual;
+        Watch { residuals: Vec::new(), best: Vec::new(), norm, tolerance: options.tolerance, on_residual }
     }
 
     /// The last residual.
@@ -170,7 +263,7 @@ impl Watch {
         self.residuals.extend(residuals.iter().map(|residual| residual / self.norm));
         let best = self.best.last().copied().unwrap_or(f64::INFINITY);
         self.best.push(best.min(self.last()));
-        if self.last() <= self.tolerance {
+        if self.on_residual && self.last() <= self.tolerance {
             return Some(Ending::Converged);
         }
         if self.last() > DIVERGED * self.residuals[0] {
@@ -182,7 +275,7 @@ impl Watch {
     }
 
     fn outcome(mut self, ending: Ending, relative_residual: f64) -> CgOutcome {
-        let converged = relative_residual <= self.tolerance;
+        let converged = self.on_residual && relative_residual <= self.tolerance;
         let iterations = self.residuals.len();
         if iterations > 0 {
             // From before each step to after each.
@@ -192,11 +285,10 @@ impl Watch {
         CgOutcome {
             iterations,
             spmvs: iterations,
-            relative_residual,
-            tolerance: self.tolerance,
             converged,
             ending: if converged { Ending::Converged } else { ending },
             history: self.residuals,
+            ..CgOutcome::start(relative_residual, self.tolerance)
         }
     }
 }

@@ -1,0 +1,161 @@
+//! Which elements, nodes and materials belong together: connected parts, groups of one part and one material, and the
+//! connected pieces of these.
+
+use crate::assembly::Numbering;
+use crate::mesh::parts::{connected_parts, find, unite};
+use crate::model::Model;
+use crate::solve::energy::Members;
+use crate::stress;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// The connected parts of a mesh, in the solver's numbering, and what they are made of.
+pub(super) struct Parts {
+    /// The rows of each part.
+    pub members: Members,
+    /// Groups, where a part has several materials.
+    pub groups: Option<Groups>,
+}
+
+/// Groups of elements of one part and one material.
+pub(super) struct Groups {
+    /// The part of each group.
+    pub part: Vec<u32>,
+    /// The group of each cell, by block of the mesh.
+    pub of_cells: Vec<Vec<u32>>,
+    /// The rows of each connected piece of a group.
+    pub pieces: Members,
+    /// The group of each piece.
+    pub group: Vec<u32>,
+    /// Pieces of one colour have no element in common.
+    pub colours: Vec<Vec<usize>>,
+}
+
+impl Parts {
+    pub(super) fn new(model: &Model, numbering: &Numbering) -> Self {
+        let (labels, n_parts) = connected_parts(&model.mesh);
+        let members = Members::of_labels(&numbering.gather(&labels), n_parts);
+        let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, &labels)).flatten();
+        Parts { members, groups }
+    }
+
+    /// How far supports and loads of a part are from balance: see [`stress::equilibrium_error`].
+    pub(super) fn balance(&self, part: usize, support_forces: &[f64], applied: &[f64], size: usize) -> f64 {
+        if self.members.n_parts() == 1 {
+            return stress::equilibrium_error(support_forces, applied, size);
+        }
+        let rows = self.members.of(part).iter().map(|row| size * *row as usize);
+        let of = |forces: &[f64]| -> Vec<f64> { rows.clone().flat_map(|k| forces[k..k + size].to_vec()).collect() };
+        stress::equilibrium_error(&of(support_forces), &of(applied), size)
+    }
+}
+
+impl Groups {
+    /// The groups; none where each part has one material.
+    fn new(model: &Model, numbering: &Numbering, labels: &[u32]) -> Option<Self> {
+        let mut numbers = BTreeMap::new();
+        let mut part = Vec::new();
+        let mut of_cells = vec![Vec::new(); model.mesh.cells.len()];
+        for (block, cells) in model.mesh.solids() {
+            let n = cells.kind.info().n_nodes;
+            let materials = &model.cell_material[block];
+            of_cells[block] = cells
+                .nodes
+                .chunks_exact(n)
+                .zip(materials)
+                .map(|(cell, material)| {
+                    let label = labels[cell[0] as usize];
+                    *numbers.entry((label, *material)).or_insert_with(|| {
+                        part.push(label);
+                        part.len() as u32 - 1
+                    })
+                })
+                .collect();
+        }
+        let parts: BTreeSet<u32> = part.iter().copied().collect();
+        if parts.len() == part.len() {
+            return None;
+        }
+        let (pieces, group, of_nodes) = pieces(model, &of_cells, part.len());
+        let colours = colour(model, &of_nodes, group.len());
+        let mut members = pieces;
+        members.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
+        Some(Groups { part, of_cells, pieces: members, group, colours })
+    }
+}
+
+/// The nodes of each connected piece of a group, its group, and the pieces at each node.
+fn pieces(model: &Model, of_cells: &[Vec<u32>], n_groups: usize) -> (Members, Vec<u32>, Vec<Vec<u32>>) {
+    let n_nodes = model.mesh.coords.len();
+    let mut cells_of = vec![Vec::new(); n_groups];
+    for (block, cells) in model.mesh.solids() {
+        let n = cells.kind.info().n_nodes;
+        for (cell, group) in cells.nodes.chunks_exact(n).zip(&of_cells[block]) {
+            cells_of[*group as usize].push(cell);
+        }
+    }
+    let (mut local, mut of_nodes) = (vec![NONE; n_nodes], vec![Vec::new(); n_nodes]);
+    let mut members = Members { start: vec![0], rows: Vec::new() };
+    let mut group = Vec::new();
+    for (number, cells) in cells_of.iter().enumerate() {
+        // Trees over the nodes of the group alone, numbered as they are met.
+        let (mut nodes, mut parent) = (Vec::new(), Vec::new());
+        for cell in cells {
+            for node in *cell {
+                let place = &mut local[*node as usize];
+                if *place == NONE {
+                    *place = nodes.len() as u32;
+                    parent.push(*place);
+                    nodes.push(*node);
+                }
+            }
+            let mut root = find(&mut parent, local[cell[0] as usize]);
+            for node in &cell[1..] {
+                let other = find(&mut parent, local[*node as usize]);
+                root = unite(&mut parent, root, other);
+            }
+        }
+        let mut of_root = BTreeMap::<u32, Vec<u32>>::new();
+        for (place, node) in nodes.iter().enumerate() {
+            of_root.entry(find(&mut parent, place as u32)).or_default().push(*node);
+            local[*node as usize] = NONE;
+        }
+        for nodes in of_root.into_values() {
+            nodes.iter().for_each(|node| of_nodes[*node as usize].push(group.len() as u32));
+            members.rows.extend(nodes);
+            members.start.push(members.rows.len());
+            group.push(number as u32);
+        }
+    }
+    (members, group, of_nodes)
+}
+
+/// Pieces by colours: two that an element has nodes of are of different ones.
+fn colour(model: &Model, of_nodes: &[Vec<u32>], n_pieces: usize) -> Vec<Vec<usize>> {
+    let mut neighbours = vec![BTreeSet::new(); n_pieces];
+    for (_, cells) in model.mesh.solids() {
+        for cell in cells.nodes.chunks_exact(cells.kind.info().n_nodes) {
+            if cell.iter().all(|node| of_nodes[*node as usize].len() == 1) {
+                continue;
+            }
+            let around: BTreeSet<u32> = cell.iter().flat_map(|node| of_nodes[*node as usize].iter().copied()).collect();
+            for piece in &around {
+                neighbours[*piece as usize].extend(around.iter().copied().filter(|other| other != piece));
+            }
+        }
+    }
+    let mut colours: Vec<Vec<usize>> = Vec::new();
+    let mut of_piece = vec![usize::MAX; n_pieces];
+    for piece in 0..n_pieces {
+        let taken: BTreeSet<usize> = neighbours[piece].iter().map(|other| of_piece[*other as usize]).collect();
+        let first = (0..).find(|colour| !taken.contains(colour)).unwrap_or(0);
+        if first == colours.len() {
+            colours.push(Vec::new());
+        }
+        colours[first].push(piece);
+        of_piece[piece] = first;
+    }
+    colours
+}

@@ -1,0 +1,294 @@
+//! A model assembled on a backend, and the energy norm that its errors are measured in.
+
+use super::groups::Parts;
+use super::{Phase, Timings, loads, motion, ordering, strategy};
+use crate::assembly::numbering::DEGREE_WINDOW;
+use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::model::Model;
+use crate::precond::inverse_diagonal;
+use crate::solve::energy::{Body, EnergyNorm, Equations, Groups, Layout, PartLists};
+use crate::solve::iteration::Iteration;
+use crate::solve::{CgOptions, CgOutcome, Monitor};
+use crate::sparse::{Matrix, Tuning};
+use crate::stress;
+use kernels_rs::blas::quotient;
+use kernels_rs::real::Real;
+
+/// A model assembled on a backend: `K v = f`, with `v` the displacement, or the potential, less what is prescribed.
+pub struct System<B: Backend, T: Real> {
+    /// The mesh, its supports and loads.
+    pub body: Loaded<B>,
+    /// K.
+    pub matrix: Matrix<B, T>,
+    /// f.
+    pub f: Vector<B, T>,
+}
+
+/// A body on a backend with its supports and loads, in the solver's numbering.
+pub struct Loaded<B: Backend> {
+    /// The solver's numbering.
+    pub numbering: Numbering,
+    /// The mesh on the backend.
+    pub mesh: DeviceMesh<B>,
+    /// The supports.
+    pub supports: Supports,
+    /// All loads as nodal forces, `[n_nodes][components]` flat.
+    pub applied: Vec<f64>,
+    /// `||f||` of the right-hand side, before rounding.
+    pub norm_f: f64,
+    pub(super) parts: Parts,
+    /// Coordinates of the nodes.
+    pub(super) coords: Vec<[f64; 3]>,
+    /// `w_D . K w_D` of each part.
+    offset: Vec<f64>,
+    /// Whether the right-hand side of each part is not 0.
+    active: Vec<bool>,
+    /// `2 f - b`; empty where nothing is prescribed.
+    weights: Vec<f64>,
+}
+
+impl<B: Backend> Loaded<B> {
+    /// A body whose right-hand side is not known yet.
+    pub(super) fn new(backend: &B, model: &Model, numbering: Numbering, mesh: DeviceMesh<B>) -> Result<Self> {
+        let applied = loads(backend, model, &numbering, &mesh)?;
+        Ok(Loaded {
+            supports: Supports::new(model, &numbering),
+            parts: Parts::new(model, &numbering),
+            coords: numbering.gather(&model.mesh.coords),
+            numbering,
+            mesh,
+            applied,
+            norm_f: 0.0,
+            offset: Vec::new(),
+            active: Vec::new(),
+            weights: Vec::new(),
+        })
+    }
+
+    /// Takes the rigid motions off the prescribed values; `diagonal` is that of K.
+    pub(super) fn take_off_motion(
+        &mut self,
+        backend: &B,
+        model: &Model,
+        diagonal: impl FnOnce(&DeviceMesh<B>) -> Result<Vec<f64>>,
+    ) -> Result<()> {
+        self.supports = Supports::new(model, &self.numbering);
+        if self.supports.prescribed.iter().any(|value| *value != 0.0) {
+            let weights = diagonal(&self.mesh)?;
+            let (mut supports, lists) = (self.supports.clone(), self.lists(backend)?);
+            motion::take_off(&mut supports, &lists, &self.coords, &weights);
+            self.supports = supports;
+        }
+        Ok(())
+    }
+
+    /// Takes the right-hand side that follows from loads and supports, `[n_nodes][components]` flat, in double.
+    pub(super) fn set_rhs(&mut self, backend: &B, rhs: &[f64]) -> Result<()> {
+        let (size, members) = (self.supports.components, &self.parts.members);
+        let sum = |part: usize, of: &dyn Fn(usize) -> f64| -> f64 {
+            members.of(part).iter().flat_map(|row| size * *row as usize..size * (*row as usize + 1)).map(of).sum()
+        };
+        let magnitudes = |k: usize| rhs[k].abs();
+        self.active = (0..members.n_parts()).map(|part| sum(part, &magnitudes) > 0.0).collect();
+        (self.offset, self.weights) = (vec![0.0; members.n_parts()], Vec::new());
+        let prescribed = &self.supports.prescribed;
+        if prescribed.iter().any(|value| *value != 0.0) {
+            let forces = self.mesh.internal_force(backend, &backend.upload(prescribed)?, None)?;
+            let forces = backend.take(forces)?;
+            let work = |k: usize| prescribed[k] * forces[k];
+            self.offset = (0..members.n_parts()).map(|part| sum(part, &work)).collect();
+            let is_fixed = |k: usize| self.supports.is_fixed(k / size, k % size);
+            let weight = |k: usize| if is_fixed(k) { 0.0 } else { 2.0 * self.applied[k] - rhs[k] };
+            self.weights = (0..rhs.len()).map(weight).collect();
+        }
+        self.norm_f = stress::norm(rhs);
+        Ok(())
+    }
+
+    /// The rows of the parts on the backend.
+    fn lists(&self, backend: &B) -> Result<PartLists<'_, B>> {
+        let (size, members) = (self.supports.components, self.parts.members.clone());
+        PartLists::new(backend, size, members, self.mesh.coords(), &self.coords)
+    }
+
+    /// What errors are measured by; `inverse` is that of the diagonal of K.
+    pub(super) fn energy_norm<'a, T: Real>(
+        &'a self,
+        backend: &B,
+        body: &'a dyn Body<B, T>,
+        inverse: impl FnOnce() -> Result<Vector<B, T>>,
+    ) -> Result<EnergyNorm<'a, B, T>> {
+        let rounded = |values: &[f64]| backend.upload_vec(values.iter().map(|v| T::from_f64(*v)).collect());
+        let some = |values: &[f64]| if self.weights.is_empty() { Ok(None) } else { rounded(values).map(Some) };
+        let groups = match &self.parts.groups {
+            None => None,
+            Some(groups) => {
+                let (size, pieces) = (self.supports.components, groups.pieces.clone());
+                let lists = PartLists::new(backend, size, pieces, self.mesh.coords(), &self.coords)?;
+                let inverse = backend.take(inverse()?)?;
+                let diagonal = inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64()) as f32).collect();
+                let layout = Layout {
+                    part: groups.part.clone(),
+                    group: groups.group.clone(),
+                    colours: groups.colours.clone(),
+                    fixed: self.supports.fixed.clone(),
+                };
+                Some(Groups::new(lists, layout, backend.upload_vec(diagonal)?))
+            }
+        };
+        Ok(EnergyNorm {
+            parts: self.lists(backend)?,
+            coords: &self.coords,
+            active: &self.active,
+            offset: &self.offset,
+            weights: some(&self.weights)?,
+            prescribed: some(&self.supports.prescribed)?,
+            groups,
+            body,
+        })
+    }
+}
+
+/// How the body strains.
+pub(super) struct Strains<'a, B: Backend> {
+    pub(super) backend: &'a B,
+    pub(super) body: &'a Loaded<B>,
+}
+
+impl<B: Backend> Strains<'_, B> {
+    /// v as it is, or with what is prescribed, in double.
+    fn displacement<T: Real>(&self, v: &Vector<B, T>, total: bool) -> Result<Vector<B, f64>> {
+        let v = self.backend.download(v)?;
+        let prescribed = &self.body.supports.prescribed;
+        let value = |(k, v): (usize, T)| v.to_f64() + if total { prescribed[k] } else { 0.0 };
+        self.backend.upload_vec(v.into_iter().enumerate().map(value).collect())
+    }
+}
+
+impl<B: Backend, T: Real> Body<B, T> for Strains<'_, B> {
+    fn strain_energies(&self, v: &Vector<B, T>, total: bool) -> Result<Vec<f64>> {
+        let Some(groups) = &self.body.parts.groups else { return Ok(Vec::new()) };
+        let mesh = &self.body.mesh;
+        let cells = stress::cell_energies(self.backend, mesh, &self.displacement(v, total)?)?;
+        let mut energies = vec![0.0; groups.part.len()];
+        for (block, cells) in mesh.blocks.iter().zip(cells) {
+            for (group, energy) in groups.of_cells[block.cells.index].iter().zip(cells) {
+                energies[*group as usize] += energy;
+            }
+        }
+        Ok(energies)
+    }
+
+    /// By the elements, in double, where the matrix is rounded to single.
+    fn residual(&self, v: &Vector<B, T>, r: &mut Vector<B, T>) -> Result<bool> {
+        if T::EPSILON.to_f64() <= f64::EPSILON {
+            return Ok(false);
+        }
+        let (mesh, supports, applied) = (&self.body.mesh, &self.body.supports, &self.body.applied);
+        let forces = mesh.internal_force(self.backend, &self.displacement(v, true)?, None)?;
+        let forces = self.backend.take(forces)?;
+        let size = supports.components;
+        let free = |k: usize| if supports.is_fixed(k / size, k % size) { 0.0 } else { applied[k] - forces[k] };
+        *r = self.backend.upload_vec((0..forces.len()).map(|k| T::from_f64(free(k))).collect())?;
+        Ok(true)
+    }
+}
+
+impl<B: Backend, T: Real> System<B, T> {
+    /// Assembles a model in a storage format and applies its supports.
+    pub fn assemble(
+        backend: &B,
+        model: &Model,
+        format: &str,
+        phase: &mut Phase,
+        timings: &mut Timings,
+    ) -> Result<Self> {
+        // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
+        // sparsity take half a gigabyte.
+        let order = ordering(model)?;
+        let Topology { numbering, pattern, blocks, coords } =
+            Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
+        let mut matrix = Matrix::zeros(backend, format, model.analysis.components(), &pattern, Tuning::default())?;
+        let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+        let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy::<B>(model)?)?;
+        backend.finish()?;
+        timings.setup = phase.next("assembly");
+        assembly.assemble(backend, &mesh, &mut matrix)?;
+        drop(assembly);
+        let mut body = Loaded::new(backend, model, numbering, mesh)?;
+        timings.assembly = phase.next("boundary");
+        let f = constrain(backend, model, &mut body, &mut matrix)?;
+        timings.boundary = phase.next(if model.solver.method == "direct" { "factorisation" } else { "preconditioner" });
+        Ok(System { body, matrix, f })
+    }
+
+    /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
+    /// they are.
+    pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
+        self.body.mesh.set_materials(backend, model)?;
+        self.body.parts = Parts::new(model, &self.body.numbering);
+        let mut assembly = Assembly::new(backend, &self.body.mesh, self.matrix.pattern(), strategy::<B>(model)?)?;
+        assembly.assemble(backend, &self.body.mesh, &mut self.matrix)?;
+        self.f = constrain(backend, model, &mut self.body, &mut self.matrix)?;
+        Ok(())
+    }
+
+    /// Iterates from 0; returns `v [n]` too.
+    pub fn iterate(
+        &self,
+        backend: &B,
+        iteration: &dyn Iteration<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, CgOutcome)> {
+        self.iterate_on(backend, iteration, backend.zeros(self.f.len())?, options, monitor)
+    }
+
+    /// As [`System::iterate`] from a `v` that is near, as that of another load or of other materials may be.
+    pub fn iterate_from(
+        &self,
+        backend: &B,
+        iteration: &dyn Iteration<B, T>,
+        start: &[f64],
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, CgOutcome)> {
+        let start = backend.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
+        self.iterate_on(backend, iteration, start, options, monitor)
+    }
+
+    fn iterate_on(
+        &self,
+        backend: &B,
+        iteration: &dyn Iteration<B, T>,
+        mut v: Vector<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, CgOutcome)> {
+        let strains = Strains { backend, body: &self.body };
+        let energy = self.body.energy_norm(backend, &strains, || inverse_diagonal(backend, &self.matrix))?;
+        let equations = Equations { operator: &self.matrix, f: &self.f, energy: Some(&energy) };
+        let outcome = iteration.solve(backend, &equations, &mut v, options, monitor)?;
+        Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
+    }
+}
+
+/// Applies supports to a matrix and to the loads; returns the right-hand side in the matrix's precision.
+fn constrain<B: Backend, T: Real>(
+    backend: &B,
+    model: &Model,
+    body: &mut Loaded<B>,
+    matrix: &mut Matrix<B, T>,
+) -> Result<Vector<B, T>> {
+    body.take_off_motion(backend, model, |_| {
+        let inverse = backend.take(inverse_diagonal(backend, matrix)?)?;
+        Ok(inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect())
+    })?;
+    let mut f = backend.upload(&body.applied)?;
+    body.supports.eliminate(backend, matrix, &mut f)?;
+    let f = backend.take(f)?;
+    body.set_rhs(backend, &f)?;
+    backend.upload_vec(f.into_iter().map(T::from_f64).collect())
+}

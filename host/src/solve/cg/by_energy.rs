@@ -1,0 +1,185 @@
+//! Conjugate gradients until the estimated error in the energy norm is small enough.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | when to look closely | when the recurrence's `r . z / theta` says so, and theta is settled |
+//! | is it good enough | [`Judge::examine`], with the true residual |
+//! | if not | go on, or start anew where the recurrence has lost the true residual |
+//! | when is rounding all that is left | a new start that was to gain a factor of ten gains less than two |
+//! | and what is the error then | what that start has changed: [`Judge::changes`] |
+
+use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, CgOutcome, Ending, Until};
+use crate::backend::{Backend, Vector};
+use crate::error::Result;
+use crate::solve::energy::{EnergyNorm, Iterate, Judge, Verdict};
+use crate::solve::{WORTHWHILE, backward_error, norm};
+use kernels_rs::real::Real;
+
+/// An estimate this far below the tolerance need not wait for theta.
+const CERTAIN: f64 = 0.01;
+/// What the next look closely is to gain at most: parts converge at different rates.
+const STEP: f64 = 10.0;
+/// And at least.
+const LEAST_STEP: f64 = 1.1;
+/// A true estimate so many times that of the recurrence shows that the recurrence has lost it.
+const LOST: f64 = 3.0;
+/// An iterate is kept, to compare later ones with, while the estimate is this far above the target.
+const EARLIER: f64 = 10.0;
+/// New starts that gain nothing before the iteration ends.
+const MOST_STARTS: usize = 2;
+/// A backward error of so many roundings is rounding.
+const ROUNDING: f64 = 4.0;
+/// Iterations up to which theta is computed at every look.
+const OFTEN: usize = 200;
+
+/// Iterates until every part is good enough.
+pub(super) fn solve<B: Backend, T: Real>(
+    cg: &mut Cg<'_, B, T>,
+    u: &mut Vector<B, T>,
+    until: &Until,
+) -> Result<CgOutcome> {
+    let energy = cg.equations.energy()?;
+    let residual = cg.start(u)? / until.norm_f;
+    let options = until.options;
+    let mut search = Search {
+        energy,
+        judge: Judge::new(cg.backend, energy, u)?,
+        r: cg.backend.zeros(cg.equations.operator.n())?,
+        outcome: CgOutcome::start(residual, options.tolerance),
+        target: options.tolerance,
+        offset: energy.offset.iter().sum(),
+        recurrence: f64::INFINITY,
+    };
+    let (ending, verdict) = search.run(cg, u, until)?;
+    if ending == Ending::Diverged {
+        std::mem::swap(u, &mut search.judge.before);
+    }
+    search.outcome.judged(ending, verdict);
+    Ok(search.outcome)
+}
+
+/// The search for an iterate that is good enough.
+struct Search<'a, B: Backend, T: Real> {
+    energy: &'a EnergyNorm<'a, B, T>,
+    judge: Judge<'a, B, T>,
+    /// The true residual.
+    r: Vector<B, T>,
+    outcome: CgOutcome,
+    /// The estimate by the recurrence at which to look closely.
+    target: f64,
+    /// `w_D . K w_D` of all parts.
+    offset: f64,
+    /// The estimate by the recurrence, over all parts, at the last look.
+    recurrence: f64,
+}
+
+impl<B: Backend, T: Real> Search<'_, B, T> {
+    /// Iterates, looks closely, and goes on or starts anew; returns how it ended and what is known of the last iterate.
+    fn run(&mut self, cg: &mut Cg<'_, B, T>, u: &mut Vector<B, T>, until: &Until) -> Result<(Ending, Verdict)> {
+        let tolerance = until.options.tolerance;
+        let (mut in_vain, mut at_start) = (0, f64::INFINITY);
+        loop {
+            let ended = self.iterate(cg, u, until)?;
+            let (verdict, is_lost) = self.examine(cg, u, until)?;
+            let excess = verdict.excess(tolerance);
+            if excess <= 1.0 {
+                return Ok((Ending::Converged, verdict));
+            }
+            if let Some(ending) = ended {
+                return Ok((ending, verdict));
+            }
+            if !is_lost {
+                self.aim(cg, u, &verdict, tolerance)?;
+                continue;
+            }
+            if excess > WORTHWHILE * at_start {
+                in_vain += 1;
+                if in_vain == MOST_STARTS || self.is_at_rounding_level(cg, u, until.norm_f)? {
+                    let changes = [&mut self.r, &mut cg.q];
+                    let verdict = self.judge.changes(cg.backend, cg.equations, u, &cg.r, changes)?;
+                    return Ok((Ending::Stagnated, verdict));
+                }
+            }
+            at_start = at_start.min(excess);
+            self.restart(cg, u, &verdict)?;
+        }
+    }
+
+    /// Iterates until the recurrence says that it is time to look closely, or something ends it.
+    fn iterate(&mut self, cg: &mut Cg<'_, B, T>, u: &mut Vector<B, T>, until: &Until) -> Result<Option<Ending>> {
+        let options = until.options;
+        let window = if cg.every == CHECK_MULTIGRID { CHECK_MULTIGRID } else { 2 * CHECK_EVERY };
+        let too_large = self.outcome.history.last().copied().unwrap_or(1.0).max(1.0) / T::EPSILON.to_f64().sqrt();
+        let (mut enough, mut theta) = (0.0, cg.lanczos.theta().unwrap_or(1.0));
+        loop {
+            if let Some(ending) = until.interruption(&self.outcome) {
+                return Ok(Some(ending));
+            }
+            let progress = cg.advance(u, options.max_iterations - self.outcome.iterations, [-1.0, enough])?;
+            let residual = cg.record(&progress, until.norm_f, &mut self.outcome);
+            let energy = f64::max(self.offset + progress.energy, f64::MIN_POSITIVE);
+            self.recurrence = (cg.rho / (theta * energy)).sqrt();
+            if self.recurrence <= self.target || self.outcome.iterations <= OFTEN {
+                theta = cg.lanczos.theta().unwrap_or(theta);
+                self.recurrence = (cg.rho / (theta * energy)).sqrt();
+            }
+            until.monitor.error(self.outcome.iterations, self.recurrence, options.tolerance);
+            if progress.indefinite || residual.is_some_and(|residual| residual > too_large) {
+                return Ok(Some(if progress.indefinite { Ending::Indefinite } else { Ending::Diverged }));
+            }
+            let is_below = self.recurrence <= self.target;
+            let is_sure = self.recurrence <= CERTAIN * options.tolerance || is_below && cg.lanczos.is_settled(window);
+            if is_below && is_sure || progress.ended {
+                return Ok(None);
+            }
+            if self.recurrence >= EARLIER * self.target {
+                self.judge.keep(cg.backend, u)?;
+            }
+            // Where theta is all that is missing, the iteration goes on.
+            enough = if is_below { 0.0 } else { self.target * self.target * theta * energy };
+        }
+    }
+
+    /// Examines u with its true residual; says whether the recurrence has lost that.
+    fn examine(&mut self, cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, until: &Until) -> Result<(Verdict, bool)> {
+        let (b, equations) = (cg.backend, cg.equations);
+        equations.residual(b, u, &mut cg.q, &mut self.r)?;
+        self.outcome.relative_residual = norm(b, &self.r)? / until.norm_f;
+        cg.preconditioner.apply(b, equations.operator, &self.r, &mut cg.q)?;
+        cg.starts += 1;
+        let rz = self.energy.parts.dot(b, &self.r, &cg.q)?;
+        let theta = cg.lanczos.theta().unwrap_or(1.0);
+        let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta };
+        let verdict = self.judge.examine(b, equations, &iterate, until.options.tolerance, &mut cg.q)?;
+        Ok((verdict, rz.iter().sum::<f64>() > LOST * LOST * cg.rho))
+    }
+
+    /// Sets the next target.
+    fn aim(&mut self, cg: &Cg<'_, B, T>, u: &Vector<B, T>, verdict: &Verdict, tolerance: f64) -> Result<()> {
+        let excess = verdict.excess_of_energy(tolerance);
+        if excess > 1.0 {
+            self.target = self.recurrence / excess.clamp(LEAST_STEP, STEP);
+            return Ok(());
+        }
+        // Displacements still change: the next look compares with this iterate.
+        self.target = self.recurrence / STEP;
+        self.judge.keep(cg.backend, u)
+    }
+
+    /// Starts anew from the true residual, which was worth `verdict`.
+    fn restart(&mut self, cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, verdict: &Verdict) -> Result<()> {
+        self.judge.keep(cg.backend, u)?;
+        self.target = f64::min(self.target, verdict.estimate / STEP);
+        cg.backend.copy(&self.r, &mut cg.r)?;
+        cg.preconditioner.apply(cg.backend, cg.equations.operator, &cg.r, &mut cg.z)?;
+        cg.begin()?;
+        Ok(())
+    }
+
+    /// Whether the residual is what rounding the matrix and u may leave: the normwise backward error (Higham 2002,
+    /// theorem 7.1).
+    fn is_at_rounding_level(&self, cg: &Cg<'_, B, T>, u: &Vector<B, T>, norm_f: f64) -> Result<bool> {
+        let norms = [self.outcome.relative_residual * norm_f, norm_f];
+        Ok(backward_error(cg.backend, cg.equations, u, norms)? <= ROUNDING * T::EPSILON.to_f64())
+    }
+}

@@ -1,0 +1,134 @@
+//! Groups of elements of one part and one material, and the connected pieces that they are made of.
+//!
+//! A piece gives a lower bound of the error: with T the rigid motions of a piece, 0 outside it and in supported components, `t = T^T r` and any error e,
+//! `t . (T^T K T)^-1 t <= ||e||_K^2`. It finds what the estimate misses early on: a hard piece that still moves as one
+//! in a soft surrounding.
+
+use super::parts::{PartLists, about_centre, motion_row};
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::sparse::Operator;
+use kernels_rs::real::Real;
+use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+use std::cell::OnceCell;
+
+/// Eigenvalues of `T^T K T` below this share of the largest are zero.
+const RANK: f64 = 1e-12;
+
+/// A group whose strain energy is below the square of this times `w . D w`, D the diagonal of K, has no strain but
+/// rounding errors.
+const NOISE: f64 = 16.0 * f64::EPSILON;
+
+/// Which rows and parts pieces and groups belong to.
+pub struct Layout {
+    /// The connected part that each group belongs to.
+    pub part: Vec<u32>,
+    /// The group that each piece belongs to.
+    pub group: Vec<u32>,
+    /// Pieces of one colour have no element in common.
+    pub colours: Vec<Vec<usize>>,
+    /// A bit per supported component of each row.
+    pub fixed: Vec<u8>,
+}
+
+/// The groups and their pieces.
+pub struct Groups<'a, B: Backend> {
+    /// The rows of each piece.
+    lists: PartLists<'a, B>,
+    layout: Layout,
+    /// The diagonal of K.
+    diagonal: Vector<B, f32>,
+    inverses: OnceCell<Vec<Matrix6<f64>>>,
+}
+
+impl<'a, B: Backend> Groups<'a, B> {
+    /// Of the rows of each piece.
+    pub fn new(lists: PartLists<'a, B>, layout: Layout, diagonal: Vector<B, f32>) -> Self {
+        Groups { lists, layout, diagonal, inverses: OnceCell::new() }
+    }
+
+    /// The part of each group.
+    pub fn part(&self) -> &[u32] {
+        &self.layout.part
+    }
+
+    /// The strain energy of each group that rounding of the displacements w makes up.
+    pub(super) fn noise<T: Real>(&self, backend: &B, w: &Vector<B, T>) -> Result<Vec<f64>> {
+        let mut forces = backend.zeros(w.len())?;
+        backend.mul(&self.diagonal, w, &mut forces)?;
+        let mut noise = vec![0.0; self.layout.part.len()];
+        for (sum, group) in self.lists.dot(backend, w, &forces)?.into_iter().zip(&self.layout.group) {
+            noise[*group as usize] += NOISE * NOISE * sum;
+        }
+        Ok(noise)
+    }
+
+    /// The largest bound on `||e||_K^2` of a piece of each part, `[n_parts]`, at a residual.
+    pub(super) fn bounds<T: Real>(
+        &self,
+        backend: &B,
+        operator: &dyn Operator<B, T>,
+        size: usize,
+        coords: &[[f64; 3]],
+        r: &Vector<B, T>,
+        n_parts: usize,
+    ) -> Result<Vec<f64>> {
+        if self.inverses.get().is_none() {
+            let grams = self.stiffnesses(backend, operator, size, coords)?;
+            let _ = self.inverses.set(grams.iter().map(pseudo_inverse).collect());
+        }
+        let inverses = self.inverses.get().into_iter().flatten();
+        let mut bounds = vec![0.0; n_parts];
+        for ((t, inverse), group) in self.lists.moments(backend, r)?.iter().zip(inverses).zip(&self.layout.group) {
+            let bound = &mut bounds[self.layout.part[*group as usize] as usize];
+            *bound = f64::max(*bound, t.dot(&(inverse * t)));
+        }
+        Ok(bounds)
+    }
+
+    /// `T^T K T` of each piece: a product for each motion and colour.
+    fn stiffnesses<T: Real>(
+        &self,
+        backend: &B,
+        operator: &dyn Operator<B, T>,
+        size: usize,
+        coords: &[[f64; 3]],
+    ) -> Result<Vec<Matrix6<f64>>> {
+        let mut grams = vec![Matrix6::zeros(); self.layout.group.len()];
+        let mut product = backend.zeros(operator.n())?;
+        for colour in &self.layout.colours {
+            for motion in 0..size * (size + 1) / 2 {
+                let moved = backend.upload_vec(self.motion::<T>(colour, motion, size, coords))?;
+                operator.apply(backend, &moved, &mut product)?;
+                let columns = self.lists.moments(backend, &product)?;
+                for &piece in colour {
+                    grams[piece].set_column(motion, &columns[piece]);
+                }
+            }
+        }
+        Ok(grams)
+    }
+
+    /// Motion `motion` of all pieces of a colour.
+    fn motion<T: Real>(&self, colour: &[usize], motion: usize, size: usize, coords: &[[f64; 3]]) -> Vec<T> {
+        let mut values = vec![T::ZERO; size * self.layout.fixed.len()];
+        for &piece in colour {
+            let frame = self.lists.frames()[piece];
+            for &row in self.lists.members().of(piece) {
+                let (row, y) = (row as usize, about_centre(coords[row as usize], frame));
+                for i in (0..size).filter(|i| self.layout.fixed[row] >> i & 1 == 0) {
+                    values[size * row + i] = T::from_f64(motion_row(size, i, y)[motion]);
+                }
+            }
+        }
+        values
+    }
+}
+
+/// The inverse on the space where a symmetric matrix has one.
+fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
+    let eigen = SymmetricEigen::new(0.5 * (gram + gram.transpose()));
+    let limit = RANK * eigen.eigenvalues.max();
+    let inverses: Vector6<f64> = eigen.eigenvalues.map(|value| if value > limit { 1.0 / value } else { 0.0 });
+    eigen.eigenvectors * Matrix6::from_diagonal(&inverses) * eigen.eigenvectors.transpose()
+}

@@ -1,0 +1,182 @@
+//! Whether an iterate is good enough.
+
+use super::{EnergyNorm, Equations, Groups};
+use crate::backend::{Backend, Buffer, Quotient, Vector};
+use crate::error::Result;
+use kernels_rs::real::Real;
+
+/// How much larger than the tolerance the estimate of a part may be relative to the strain energy of one of its
+/// materials: von Mises stresses are then right to 1e-4 of their largest in each material, at the default tolerance.
+const OF_MATERIAL: f64 = 40.0;
+/// The same of displacements, relative to the part's deformation.
+const OF_DISPLACEMENT: f64 = 20.0;
+
+/// What was found of an iterate.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Verdict {
+    /// The estimated relative error in the energy norm of each part.
+    pub parts: Vec<f64>,
+    /// The largest of these.
+    pub estimate: f64,
+    /// The largest error of a part relative to the energy of one of its materials; 0 where the estimate is too large
+    /// for it to matter.
+    pub of_materials: f64,
+    /// The largest change of a displacement since the iterate that was kept, relative to the deformation of its part.
+    pub change: f64,
+}
+
+impl Verdict {
+    /// From the errors of the parts.
+    fn of(parts: Vec<f64>) -> Self {
+        Verdict { estimate: largest(&parts), parts, ..Verdict::default() }
+    }
+
+    /// The error that every quantity is within, as far as this is known.
+    pub fn worst(&self) -> f64 {
+        self.estimate.max(self.of_materials).max(self.change)
+    }
+
+    /// By how much the errors are too large: 1 or less is good enough.
+    pub fn excess(&self, tolerance: f64) -> f64 {
+        self.excess_of_energy(tolerance).max(self.change / (OF_DISPLACEMENT * tolerance))
+    }
+
+    /// The same without the displacements.
+    pub fn excess_of_energy(&self, tolerance: f64) -> f64 {
+        (self.estimate / tolerance).max(self.of_materials / (OF_MATERIAL * tolerance))
+    }
+
+    /// Correct digits.
+    pub fn digits(&self) -> u32 {
+        digits(self.estimate.max(self.change))
+    }
+}
+
+/// The digits that a relative error leaves.
+pub fn digits(error: f64) -> u32 {
+    if error > 0.0 { (-error.log10() + 0.01).floor().clamp(0.0, 15.0) as u32 } else { 15 }
+}
+
+/// An iterate and what is known of it.
+pub struct Iterate<'a, B: Backend, T: Real> {
+    /// The solution, 0 where it is prescribed.
+    pub v: &'a Vector<B, T>,
+    /// Its true residual.
+    pub r: &'a Vector<B, T>,
+    /// `r . M^-1 r` of each part.
+    pub rz: &'a [f64],
+    /// The smallest eigenvalue of `M^-1 K`.
+    pub theta: f64,
+}
+
+/// Judges the iterates of a solution.
+pub struct Judge<'a, B: Backend, T: Real> {
+    energy: &'a EnergyNorm<'a, B, T>,
+    /// An earlier iterate, to see what has changed since.
+    pub before: Vector<B, T>,
+}
+
+impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
+    /// Begins with an iterate.
+    pub fn new(backend: &B, energy: &'a EnergyNorm<'a, B, T>, v: &Vector<B, T>) -> Result<Self> {
+        let mut before = backend.zeros(v.len())?;
+        backend.copy(v, &mut before)?;
+        Ok(Judge { energy, before })
+    }
+
+    /// Keeps an iterate to compare later ones with.
+    pub fn keep(&mut self, backend: &B, v: &Vector<B, T>) -> Result<()> {
+        backend.copy(v, &mut self.before)
+    }
+
+    /// Examines an iterate. Materials and displacements are looked at if the energy's error is within the tolerance.
+    /// `scratch` is overwritten.
+    pub fn examine(
+        &self,
+        backend: &B,
+        equations: &Equations<B, T>,
+        iterate: &Iterate<B, T>,
+        tolerance: f64,
+        scratch: &mut Vector<B, T>,
+    ) -> Result<Verdict> {
+        let (EnergyNorm { parts, groups, coords, .. }, &Iterate { v, r, rz, theta }) = (self.energy, iterate);
+        let energies = self.energy.energies(backend, equations.f, v, r)?;
+        let errors: Vec<f64> = rz.iter().map(|rz| rz / theta).collect();
+        let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));
+        if verdict.estimate > tolerance {
+            return Ok(verdict);
+        }
+        if let Some(groups) = groups {
+            let size = v.len() / coords.len();
+            let bounds = groups.bounds(backend, equations.operator, size, coords, r, parts.n_parts())?;
+            let bounds = self.energy.relative(&bounds, &energies);
+            verdict =
+                Verdict::of(verdict.parts.iter().zip(bounds).map(|(estimate, bound)| estimate.max(bound)).collect());
+            let error = |part: usize| verdict.parts[part].powi(2) * energies[part];
+            verdict.of_materials = self.of_materials(backend, groups, v, |_, part| error(part), scratch)?;
+        }
+        if verdict.excess_of_energy(tolerance) <= 1.0 {
+            verdict.change = self.change(backend, v, scratch)?;
+        }
+        Ok(verdict)
+    }
+
+    /// What the iterations since the iterate kept have changed: at the floor of rounding that is the error.
+    pub fn changes(
+        &self,
+        backend: &B,
+        equations: &Equations<B, T>,
+        v: &Vector<B, T>,
+        r: &Vector<B, T>,
+        [delta, scratch]: [&mut Vector<B, T>; 2],
+    ) -> Result<Verdict> {
+        let energies = self.energy.energies(backend, equations.f, v, r)?;
+        backend.copy(v, delta)?;
+        backend.axpy(-1.0, Quotient::ONE, &self.before, delta)?;
+        equations.operator.apply(backend, delta, scratch)?;
+        let errors = self.energy.parts.dot(backend, delta, scratch)?;
+        let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));
+        if let Some(groups) = &self.energy.groups {
+            let changed = self.energy.body.strain_energies(delta, false)?;
+            verdict.of_materials = self.of_materials(backend, groups, v, |group, _| changed[group], scratch)?;
+        }
+        verdict.change = self.change(backend, v, scratch)?;
+        Ok(verdict)
+    }
+
+    /// The largest relative error of a group, from the square of its absolute error; groups that are not strained are
+    /// left out.
+    fn of_materials(
+        &self,
+        backend: &B,
+        groups: &Groups<B>,
+        v: &Vector<B, T>,
+        error: impl Fn(usize, usize) -> f64,
+        scratch: &mut Vector<B, T>,
+    ) -> Result<f64> {
+        self.energy.total(backend, v, scratch)?;
+        let (total, noise) = (self.energy.body.strain_energies(v, true)?, groups.noise(backend, scratch)?);
+        let active = |group: &usize| self.energy.active[groups.part()[*group] as usize];
+        let strained = (0..total.len()).filter(active).filter(|group| total[*group] > noise[*group]);
+        let square = |group: usize| error(group, groups.part()[group] as usize) / total[group];
+        Ok(strained.map(square).fold(0.0, f64::max).sqrt())
+    }
+
+    /// The largest change of a displacement since the iterate kept, relative to its part's deformation.
+    fn change(&self, backend: &B, v: &Vector<B, T>, scratch: &mut Vector<B, T>) -> Result<f64> {
+        let EnergyNorm { parts, coords, active, .. } = self.energy;
+        self.energy.total(backend, v, scratch)?;
+        let changes = parts.largest_change(backend, v, &self.before, scratch, coords)?;
+        Ok(changes
+            .iter()
+            .zip(active.iter())
+            .filter(|(_, active)| **active)
+            .map(|(change, _)| *change)
+            .fold(0.0, f64::max))
+    }
+}
+
+/// The largest of some numbers that are not negative.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}

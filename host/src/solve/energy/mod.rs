@@ -1,0 +1,129 @@
+//! The error of an iterate in the energy norm, estimated part by part: when an answer is good enough.
+//!
+//! With `r = f - K u` the true residual and M the preconditioner, the error e of an iterate obeys
+//!
+//! ```text
+//! ||e||_K^2 = r . K^-1 r <= r . M^-1 r / lambda_min(M^-1 K)
+//! ```
+//!
+//! The smallest eigenvalue comes from the iteration itself ([`Lanczos`](super::lanczos::Lanczos)). The error is relative
+//! to the strain energy `w . K w` of the part's total displacement w, the prescribed one included, with its rigid motion
+//! taken off beforehand: a support that moves strains nothing. docs/solver.md explains the criterion and its limits.
+
+mod groups;
+mod judge;
+pub mod parts;
+
+pub use groups::{Groups, Layout};
+pub use judge::{Iterate, Judge, Verdict, digits};
+pub use parts::{Members, PartLists};
+
+use crate::backend::{Backend, Quotient, Vector};
+use crate::error::{Error, Result};
+use crate::sparse::Operator;
+use kernels_rs::real::Real;
+
+/// What the estimate asks of the body that the equations belong to.
+pub trait Body<B: Backend, T: Real> {
+    /// `w . K w` of each of the [`Groups`], from the strains; w is v, with what is prescribed added if `total`.
+    fn strain_energies(&self, v: &Vector<B, T>, total: bool) -> Result<Vec<f64>>;
+
+    /// `r = f - K v` with a stiffness of higher precision than that of the equations, if there is one.
+    fn residual(&self, _v: &Vector<B, T>, _r: &mut Vector<B, T>) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+/// The energy norm of a body, part by part.
+pub struct EnergyNorm<'a, B: Backend, T: Real> {
+    /// The rows of each connected part.
+    pub parts: PartLists<'a, B>,
+    /// Coordinates of the rows, on the host.
+    pub coords: &'a [[f64; 3]],
+    /// Whether there is anything to solve in each part.
+    pub active: &'a [bool],
+    /// `w_D . K w_D` of each part, w_D what is prescribed.
+    pub offset: &'a [f64],
+    /// `2 f - b`, f the loads and b the right-hand side; none where these are the same.
+    pub weights: Option<Vector<B, T>>,
+    /// w_D; none where it is zero.
+    pub prescribed: Option<Vector<B, T>>,
+    /// Its materials, where a part has several.
+    pub groups: Option<Groups<'a, B>>,
+    /// The body.
+    pub body: &'a dyn Body<B, T>,
+}
+
+impl<B: Backend, T: Real> EnergyNorm<'_, B, T> {
+    /// `w . K w` of each part at v with the residual r: `w_D . K w_D + v . (2 f - b) - v . r`.
+    fn energies(&self, backend: &B, b: &Vector<B, T>, v: &Vector<B, T>, r: &Vector<B, T>) -> Result<Vec<f64>> {
+        let loads = self.parts.dot(backend, v, self.weights.as_ref().unwrap_or(b))?;
+        let residual = self.parts.dot(backend, v, r)?;
+        Ok((0..loads.len()).map(|part| self.offset[part] + loads[part] - residual[part]).collect())
+    }
+
+    /// `w = v + w_D`.
+    fn total(&self, backend: &B, v: &Vector<B, T>, w: &mut Vector<B, T>) -> Result<()> {
+        backend.copy(v, w)?;
+        match &self.prescribed {
+            Some(prescribed) => backend.axpy(1.0, Quotient::ONE, prescribed, w),
+            None => Ok(()),
+        }
+    }
+
+    /// Of parts where nothing is to be solved 0, of the others the root of `error / energy`.
+    fn relative(&self, error: &[f64], energy: &[f64]) -> Vec<f64> {
+        let of = |part: usize| match (self.active[part], error[part] > 0.0, energy[part] > 0.0) {
+            (false, ..) | (_, false, _) => 0.0,
+            (_, _, false) => f64::INFINITY,
+            _ => (error[part] / energy[part]).sqrt(),
+        };
+        (0..error.len()).map(of).collect()
+    }
+}
+
+/// A system of equations `K u = b`, and what is known of the body that it belongs to.
+pub struct Equations<'a, B: Backend, T: Real> {
+    /// K.
+    pub operator: &'a dyn Operator<B, T>,
+    /// b.
+    pub f: &'a Vector<B, T>,
+    /// What errors are measured by; without it, residuals alone.
+    pub energy: Option<&'a EnergyNorm<'a, B, T>>,
+}
+
+impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
+    /// Equations of which nothing else is known.
+    pub fn new(operator: &'a dyn Operator<B, T>, f: &'a Vector<B, T>) -> Self {
+        Equations { operator, f, energy: None }
+    }
+
+    /// The energy norm.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAvailable`] where it is not known.
+    pub(super) fn energy(&self) -> Result<&'a EnergyNorm<'a, B, T>> {
+        let missing = || {
+            let (what, name) = ("measure without an energy norm", "energy".to_owned());
+            Error::NotAvailable { what, name, available: vec!["residual"] }
+        };
+        self.energy.ok_or_else(missing)
+    }
+
+    /// `r = b - K u`, by the most precise stiffness there is; `q` is scratch.
+    pub(super) fn residual(
+        &self,
+        backend: &B,
+        u: &Vector<B, T>,
+        q: &mut Vector<B, T>,
+        r: &mut Vector<B, T>,
+    ) -> Result<()> {
+        if let Some(energy) = self.energy
+            && energy.body.residual(u, r)?
+        {
+            return Ok(());
+        }
+        super::residual(backend, self.operator, self.f, u, q, r)
+    }
+}

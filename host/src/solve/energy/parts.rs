@@ -1,0 +1,223 @@
+//! Sums and largest values over parts of a body: the host's side of [`kernels_rs::parts`].
+
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use cuda_std::prelude::View;
+use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartRows, rigid_motion};
+use kernels_rs::real::Real;
+use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+use rayon::prelude::*;
+
+/// Eigenvalues of a Gram matrix below this share of the largest are zero.
+const RANK: f64 = 1e-12;
+
+/// Rows of each part. A row may be in several parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Members {
+    /// Where each part starts, `[n_parts + 1]`.
+    pub start: Vec<usize>,
+    /// The rows, part by part, ascending in each.
+    pub rows: Vec<u32>,
+}
+
+impl Members {
+    /// From the part of each row.
+    pub fn of_labels(labels: &[u32], n_parts: usize) -> Self {
+        let mut start = vec![0; n_parts + 1];
+        labels.iter().for_each(|part| start[*part as usize + 1] += 1);
+        (0..n_parts).for_each(|part| start[part + 1] += start[part]);
+        let (mut next, mut rows) = (start.clone(), vec![0; labels.len()]);
+        for (row, part) in labels.iter().enumerate() {
+            rows[next[*part as usize]] = row as u32;
+            next[*part as usize] += 1;
+        }
+        Members { start, rows }
+    }
+
+    /// How many parts there are.
+    pub fn n_parts(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// The rows of a part.
+    pub fn of(&self, part: usize) -> &[u32] {
+        &self.rows[self.start[part]..self.start[part + 1]]
+    }
+}
+
+/// Centre and 1 / length of a set of points; a single point has the length 1.
+pub fn frame(points: impl Iterator<Item = [f64; 3]>) -> [f64; 4] {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for x in points {
+        for c in 0..3 {
+            (low[c], high[c]) = (low[c].min(x[c]), high[c].max(x[c]));
+        }
+    }
+    let length = (0..3).map(|c| 0.5 * (high[c] - low[c])).fold(0.0, f64::max);
+    let centre = |c: usize| 0.5 * (low[c] + high[c]);
+    [centre(0), centre(1), centre(2), if length > 0.0 { 1.0 / length } else { 1.0 }]
+}
+
+/// A place about the centre of a frame, in units of its length.
+pub fn about_centre(x: [f64; 3], frame: [f64; 4]) -> [f64; 3] {
+    core::array::from_fn(|c| (x[c] - frame[c]) * frame[3])
+}
+
+/// The rigid motions that component `i` at a place sees: one row of R.
+pub fn motion_row(size: usize, i: usize, y: [f64; 3]) -> Vector6<f64> {
+    Vector6::from_fn(|motion, _| if motion < size * (size + 1) / 2 { rigid_motion(size, motion, i, y) } else { 0.0 })
+}
+
+/// The solution of `gram x = moments` of least size.
+pub fn least_squares(gram: &Matrix6<f64>, moments: &Vector6<f64>) -> Vector6<f64> {
+    let eigen = SymmetricEigen::new(*gram);
+    let limit = RANK * eigen.eigenvalues.max();
+    let mut solution = Vector6::zeros();
+    for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        if *value > limit {
+            solution += vector * (vector.dot(moments) / value);
+        }
+    }
+    solution
+}
+
+/// The rows of all parts on a backend.
+pub struct PartLists<'a, B: Backend> {
+    size: usize,
+    coords: &'a Vector<B, [f64; 3]>,
+    members: Members,
+    frames: Vec<[f64; 4]>,
+    chunk_part: Vec<u32>,
+    device: [Vector<B, u32>; 2],
+    device_frames: Vector<B, [f64; 4]>,
+}
+
+impl<'a, B: Backend> PartLists<'a, B> {
+    /// Of rows with `size` components at `coords [n_rows]`, which `on_host` holds too.
+    pub fn new(
+        backend: &B,
+        size: usize,
+        members: Members,
+        coords: &'a Vector<B, [f64; 3]>,
+        on_host: &[[f64; 3]],
+    ) -> Result<Self> {
+        let (mut rows, mut chunk_part) = (Vec::with_capacity(members.rows.len()), Vec::new());
+        for part in 0..members.n_parts() {
+            for chunk in members.of(part).chunks(CHUNK) {
+                rows.extend_from_slice(chunk);
+                rows.resize(rows.len().next_multiple_of(CHUNK), NO_ROW);
+                chunk_part.push(part as u32);
+            }
+        }
+        let points = |part: usize| members.of(part).iter().map(|row| on_host[*row as usize]);
+        let frames: Vec<[f64; 4]> = (0..members.n_parts()).map(|part| frame(points(part))).collect();
+        let device = [backend.upload_vec(rows)?, backend.upload(&chunk_part)?];
+        let device_frames = backend.upload(&frames)?;
+        Ok(PartLists { size, coords, members, frames, chunk_part, device, device_frames })
+    }
+
+    /// How many parts there are.
+    pub fn n_parts(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The rows of each part.
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
+    /// Centre and 1 / length of each part.
+    pub fn frames(&self) -> &[[f64; 4]] {
+        &self.frames
+    }
+
+    /// `x . y` of each part, `[n_parts]`.
+    pub fn dot<T: Real>(&self, backend: &B, x: &Vector<B, T>, y: &Vector<B, T>) -> Result<Vec<f64>> {
+        let mut sums = backend.zeros(self.chunk_part.len())?;
+        let kernel = PartDot { list: self.list(), x: x.view(), y: y.view(), sums: sums.view_mut() };
+        // SAFETY: all live; the lists name rows of x and y, and there is a sum for each chunk.
+        unsafe { backend.run(self.chunk_part.len(), kernel) }?;
+        let mut totals = vec![0.0; self.n_parts()];
+        for (part, sum) in self.chunk_part.iter().zip(backend.take(sums)?) {
+            totals[*part as usize] += sum;
+        }
+        Ok(totals)
+    }
+
+    /// `R^T v` of each part, R its rigid motions.
+    pub fn moments<T: Real>(&self, backend: &B, v: &Vector<B, T>) -> Result<Vec<Vector6<f64>>> {
+        let mut sums = backend.zeros::<[f64; N_MOTIONS]>(self.chunk_part.len())?;
+        let kernel =
+            PartMoments { list: self.list(), frames: self.device_frames(), v: v.view(), sums: sums.view_mut() };
+        // SAFETY: as above; a frame for each part, coordinates for each row.
+        unsafe { backend.run(self.chunk_part.len(), kernel) }?;
+        let mut totals = vec![Vector6::zeros(); self.n_parts()];
+        for (part, sum) in self.chunk_part.iter().zip(backend.take(sums)?) {
+            totals[*part as usize] += Vector6::from(sum);
+        }
+        Ok(totals)
+    }
+
+    /// Of each part the largest `|v - before|` of a row, relative to its largest deformation: that of w with the best
+    /// rigid motion taken off.
+    pub fn largest_change<T: Real>(
+        &self,
+        backend: &B,
+        v: &Vector<B, T>,
+        before: &Vector<B, T>,
+        w: &Vector<B, T>,
+        coords: &[[f64; 3]],
+    ) -> Result<Vec<f64>> {
+        let moments = self.moments(backend, w)?;
+        let fit = |part: usize| <[f64; N_MOTIONS]>::from(least_squares(&self.gram(part, coords), &moments[part]));
+        let motions = backend.upload(&(0..self.n_parts()).map(fit).collect::<Vec<_>>())?;
+        let mut largest = backend.zeros::<[f64; 2]>(self.chunk_part.len())?;
+        let kernel = PartLargest {
+            list: self.list(),
+            frames: self.device_frames(),
+            motions: motions.view(),
+            v: v.view(),
+            before: before.view(),
+            w: w.view(),
+            largest: largest.view_mut(),
+        };
+        // SAFETY: as above; a motion for each part.
+        unsafe { backend.run(self.chunk_part.len(), kernel) }?;
+        let mut most = vec![[0.0_f64; 2]; self.n_parts()];
+        for (part, found) in self.chunk_part.iter().zip(backend.take(largest)?) {
+            let most = &mut most[*part as usize];
+            *most = [most[0].max(found[0]), most[1].max(found[1])];
+        }
+        let relative =
+            |[change, deformation]: [f64; 2]| if change == 0.0 { 0.0 } else { (change / deformation).sqrt() };
+        Ok(most.into_iter().map(relative).collect())
+    }
+
+    /// `R^T R` of a part.
+    fn gram(&self, part: usize, coords: &[[f64; 3]]) -> Matrix6<f64> {
+        let (size, frame) = (self.size, self.frames[part]);
+        let of_rows = |rows: &[u32]| {
+            let mut gram = Matrix6::zeros();
+            for row in rows {
+                let y = about_centre(coords[*row as usize], frame);
+                for i in 0..size {
+                    let row = motion_row(size, i, y);
+                    gram += row * row.transpose();
+                }
+            }
+            gram
+        };
+        let sums: Vec<Matrix6<f64>> = self.members.of(part).par_chunks(1 << 12).map(of_rows).collect();
+        sums.iter().sum()
+    }
+
+    fn list(&self) -> PartRows {
+        let [rows, part] = &self.device;
+        PartRows { rows: rows.view(), part: part.view(), size: self.size }
+    }
+
+    fn device_frames(&self) -> Frames {
+        let coords: View<[f64; 3]> = self.coords.view();
+        Frames { coords, frames: self.device_frames.view() }
+    }
+}
