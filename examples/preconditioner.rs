@@ -11,7 +11,7 @@ use warpfem::backend::{Backend, CpuBackend, Quotient, Vector};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::precond::{Build, Context, Jacobi, Preconditioner};
-use warpfem::solve::{CgOptions, Silent, cg};
+use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::sparse::{self, Operator};
 
 /// w: `D^-1 K` of linear bricks has eigenvalues up to about 3.
@@ -76,7 +76,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ours = TwoSteps { jacobi: jacobi()?, scratch: RefCell::new([backend.zeros(n)?, backend.zeros(n)?]) };
     let iterations = |preconditioner: &dyn Preconditioner<_, _>| -> warpfem::Result<usize> {
         let mut u = backend.zeros(n)?;
-        let outcome = cg(&backend, &matrix, preconditioner, &f, &mut u, CgOptions::new(1e-8, 1000), &Silent)?;
+        let outcome =
+            cg(&backend, &Equations::new(&matrix, &f), preconditioner, &mut u, CgOptions::new(1e-8, 1000), &Silent)?;
         assert!(outcome.converged);
         Ok(outcome.iterations)
     };

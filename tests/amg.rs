@@ -20,7 +20,7 @@ use warpfem::precond::amg::setup::{Fine, Symbolic, aggregate};
 use warpfem::precond::amg::strength::Strength;
 use warpfem::precond::amg::tentative::Modes;
 use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
-use warpfem::solve::{CgOptions, CgOutcome, Iteration, Silent, cg, iteration};
+use warpfem::solve::{CgOptions, CgOutcome, Equations, Iteration, Silent, cg, iteration};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 /// A force on the end of what is clamped at the other; heat for a potential.
@@ -61,7 +61,8 @@ struct Two<B: Backend> {
 }
 
 fn two<B: Backend>(backend: &B, model: &Model) -> Two<B> {
-    let System { matrix, mesh, .. } = system(backend, model);
+    let System { matrix, body, .. } = system(backend, model);
+    let mesh = &body.mesh;
     let fine = Fine::new(backend, &matrix).unwrap().unwrap();
     let upper = spectrum::estimate(backend, &matrix, &fine.inverse).unwrap().upper;
     let (coords, mut modes) = (mesh.coords(), Vec::new());
@@ -159,7 +160,8 @@ fn is_connected(sparsity: &Sparsity, members: &[u32]) -> bool {
 fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
     let backend = CpuBackend::default();
     for model in models() {
-        let System { matrix, mesh, .. } = system(&backend, &model);
+        let System { matrix, body, .. } = system(&backend, &model);
+        let mesh = &body.mesh;
         let fine = Fine::new(&backend, &matrix).unwrap().unwrap();
         let strength = Strength::new(&backend, &fine, mesh.coords(), 0).unwrap();
         let found = Aggregates::new(&backend, matrix.pattern(), &strength).unwrap();
@@ -190,7 +192,7 @@ fn apply<B: Backend, T: Real>(
 
 fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> {
     let n = system.matrix.n();
-    let context = Context::of_nodes(1, system.mesh.coords());
+    let context = Context::of_nodes(1, system.body.mesh.coords());
     let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
     let column = |j: usize| {
         let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
@@ -238,11 +240,12 @@ fn the_cycle_is_symmetric_and_positive() {
 
 fn solved<B: Backend>(backend: &B, model: &Model, name: &str) -> (CgOutcome, Option<Hierarchy>) {
     let system = system(backend, model);
-    let context = Context::of_nodes(6, system.mesh.coords());
+    let context = Context::of_nodes(6, system.body.mesh.coords());
     let preconditioner = precond::build(name, &context, backend, &system.matrix).unwrap();
     let mut u = backend.zeros(system.matrix.n()).unwrap();
     let options = CgOptions::new(1e-8, 5000);
-    let outcome = cg(backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent).unwrap();
+    let outcome =
+        cg(backend, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged, "{name}: {:?}", outcome.ending);
     (outcome, preconditioner.hierarchy().cloned())
 }
@@ -320,7 +323,7 @@ fn hard_problems_converge_too() {
 fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
     let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
     let system = system(backend, &model);
-    let context = Context::of_nodes(1, system.mesh.coords());
+    let context = Context::of_nodes(1, system.body.mesh.coords());
     let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
     let r: Vec<f64> = Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
@@ -365,7 +368,7 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
     let backend = CpuBackend::default();
     for (model, room) in [(loaded(Analysis::Elasticity, unit(Hex8, 8)), 2), (meshes::load("cube_1149.toml"), 2)] {
         let system = system(&backend, &model);
-        let context = Context::of_nodes(6, system.mesh.coords());
+        let context = Context::of_nodes(6, system.body.mesh.coords());
         let found = [iteration::plain, iteration::mixed, iteration::mixed_half].map(|make| {
             let way = make("amg", &context, &backend, &system.matrix).unwrap();
             let (_, outcome) = system.iterate(&backend, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
@@ -402,7 +405,7 @@ fn an_application_only_launches() {
     let backend = recorder.backend().unwrap();
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
     let system = system(&backend, &model);
-    let context = Context::of_nodes(1, system.mesh.coords());
+    let context = Context::of_nodes(1, system.body.mesh.coords());
     let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
     let n = system.matrix.n();
     let (r, mut z) = (backend.zeros::<f64>(n).unwrap(), backend.zeros(n).unwrap());
@@ -436,7 +439,7 @@ fn new_materials_take_the_numeric_part_alone() {
     let systems = [&first, &second].map(|model| system(&backend, model));
     let kept = Kept::new();
     let make = |system: &System<_, f64>, kept| {
-        let context = Context { kept, ..Context::of_nodes(1, system.mesh.coords()) };
+        let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords()) };
         let before = recorder.counts().launches;
         let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
         let launched = recorder.counts().launches;
@@ -456,7 +459,7 @@ fn new_materials_take_the_numeric_part_alone() {
     assert_eq!((symbolic, other.hierarchy().unwrap().bytes), (0, whole.hierarchy().unwrap().bytes));
     let iterations = |amg: &dyn precond::Preconditioner<_, f64>| {
         let (System { matrix, f, .. }, mut u) = (&systems[1], backend.zeros(r.len()).unwrap());
-        let found = cg(&backend, matrix, amg, f, &mut u, CgOptions::new(1e-8, 500), &Silent).unwrap();
+        let found = cg(&backend, &Equations::new(matrix, f), amg, &mut u, CgOptions::new(1e-8, 500), &Silent).unwrap();
         assert!(found.converged);
         iterations(&found)
     };
@@ -467,7 +470,7 @@ fn new_materials_take_the_numeric_part_alone() {
 fn first_rows_held(backend: &CpuBackend, mesh: warpfem::mesh::Mesh) -> Model {
     let mut model = loaded(Analysis::Elasticity, mesh);
     let nodes: Vec<u32> = (0..model.mesh.coords.len() as u32).collect();
-    let mut held = system(backend, &model).numbering.gather(&nodes)[..40].to_vec();
+    let mut held = system(backend, &model).body.numbering.gather(&nodes)[..40].to_vec();
     held.sort_unstable();
     model.supports[0].nodes = held;
     model
@@ -479,7 +482,7 @@ fn keeping(
     system: &System<CpuBackend, f64>,
     kept: Option<&Kept<CpuBackend>>,
 ) -> Box<dyn precond::Preconditioner<CpuBackend, f64>> {
-    let context = Context { kept, ..Context::of_nodes(1, system.mesh.coords()) };
+    let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords()) };
     precond::build("amg", &context, backend, &system.matrix).unwrap()
 }
 

@@ -10,7 +10,7 @@ use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend};
 use warpfem::precond::{self, Context};
 use warpfem::solve::cg::CHECK_EVERY;
-use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent, Stepping, cg};
+use warpfem::solve::{CgOptions, CgOutcome, Ending, Equations, Monitor, Silent, Stepping, cg};
 use warpfem::sparse::Matrix;
 
 const TIGHT: CgOptions = CgOptions::new(1e-12, 1000);
@@ -31,7 +31,7 @@ fn solve<B: Backend, T: Real>(
     let f = backend.upload(&f)?;
     let preconditioner = precond::build(preconditioner, &Context::of_order(6), backend, &matrix)?;
     let mut u = backend.zeros::<T>(3 * blocks.n_rows())?;
-    let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent)?;
+    let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent)?;
     Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
 }
 
@@ -109,7 +109,7 @@ fn zero<B: Backend>(backend: &B) {
     let preconditioner = precond::build("jacobi", &Context::of_order(6), backend, &matrix).unwrap();
     let mut u = backend.upload(&f).unwrap();
     let f = backend.zeros(120).unwrap();
-    let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, TIGHT, &Silent).unwrap();
+    let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, TIGHT, &Silent).unwrap();
     assert!(outcome.converged && outcome.iterations == 0 && outcome.relative_residual == 0.0, "{outcome:?}");
     assert_eq!(backend.download(&u).unwrap(), [0.0; 120]);
 }
@@ -284,7 +284,7 @@ fn starts_from_what_is_there<B: Backend>(backend: &B) {
     for name in precond::names() {
         let preconditioner = precond::build(name, &Context::of_order(6), backend, &matrix).unwrap();
         let solve = |u: &mut _| {
-            let outcome = cg(backend, &matrix, &*preconditioner, &f, u, TIGHT, &Silent).unwrap();
+            let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, u, TIGHT, &Silent).unwrap();
             assert!(outcome.converged, "{name}: {}", outcome.relative_residual);
             outcome.history.len()
         };
@@ -323,12 +323,12 @@ fn endings_are_told_apart() {
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
     let jacobi = precond::build("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
     let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
-    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Impatient).unwrap();
+    let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Impatient).unwrap();
     assert_eq!((outcome.ending, outcome.converged, outcome.iterations), (Ending::Cancelled, false, 0));
-    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, TIGHT, &Silent).unwrap();
+    let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.converged), (Ending::Converged, true));
     let hopeless = CgOptions::new(1e-30, 5000);
-    let outcome = cg(&backend, &matrix, &*jacobi, &f, &mut u, hopeless, &Silent).unwrap();
+    let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, hopeless, &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.converged), (Ending::Stagnated, false));
     assert!(outcome.iterations < 5000 && outcome.relative_residual < 1e-11, "{outcome:?}");
 }

@@ -198,7 +198,7 @@ fn run<B: Backend, T: Real>(backend: &B, model: &Model, options: FemsesOptions) 
     let f = backend.upload(&rounded::<T>(&system.f)).unwrap();
     with_operator::<B, T, _>(backend, model, |operator| {
         let mut v = backend.zeros(system.f.len()).unwrap();
-        let outcome = femses(backend, operator, &f, &mut v, options, &Silent).unwrap();
+        let outcome = femses(backend, operator, &f, None, &mut v, options, &Silent).unwrap();
         let v = backend.download(&v).unwrap();
         (v.iter().zip(&system.prescribed).map(|(v, prescribed)| v.to_f64() + prescribed).collect(), outcome)
     })

@@ -16,7 +16,7 @@ use warpfem::model::Model;
 use warpfem::pipeline;
 use warpfem::precond::{self, Context, Preconditioner};
 use warpfem::solve::iteration::{self, Builder};
-use warpfem::solve::{CgOptions, CgOutcome, Ending, Monitor, Silent};
+use warpfem::solve::{CgOptions, CgOutcome, Ending, Equations, Monitor, Silent};
 use warpfem::sparse::Matrix;
 
 fn positive(n: usize) -> (Blocks, Vec<f64>) {
@@ -104,7 +104,7 @@ fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: &str, tolerance:
     let way = make(name, &Context::of_order(4), backend, &matrix).unwrap();
     let (device_f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(180).unwrap());
     let options = CgOptions::new(tolerance, LIMIT);
-    let outcome = way.solve(backend, &matrix, &device_f, &mut u, options, &Silent).unwrap();
+    let outcome = way.solve(backend, &Equations::new(&matrix, &device_f), &mut u, options, &Silent).unwrap();
     let u = backend.download(&u).unwrap();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_vec(f));
     assert!(outcome.converged && outcome.relative_residual <= tolerance, "{name}: {outcome:?}");
@@ -214,7 +214,7 @@ struct Watcher {
 }
 
 impl Monitor for Watcher {
-    fn residual(&self, iteration: usize, relative: f64, tolerance: f64) {
+    fn error(&self, iteration: usize, relative: f64, tolerance: f64) {
         self.seen.borrow_mut().push((iteration, relative, tolerance));
     }
 
@@ -230,7 +230,7 @@ fn refined(options: CgOptions, patience: usize) -> (CgOutcome, Vec<(usize, f64, 
     let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(600)).unwrap(), backend.zeros(600).unwrap());
     let watcher = Watcher { seen: RefCell::default(), patience };
     let way = iteration::mixed("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
-    let outcome = way.solve(&backend, &matrix, &f, &mut u, options, &watcher).unwrap();
+    let outcome = way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &watcher).unwrap();
     assert_eq!(outcome.history.len(), outcome.iterations);
     (outcome, watcher.seen.into_inner())
 }
@@ -269,7 +269,8 @@ fn refinement_takes_a_correction_back_that_makes_it_worse() {
     larger.values.iter_mut().for_each(|value| *value *= 3.0);
     let operator: Matrix<_, f64> = larger.upload(&backend, "ebw");
     let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(n)).unwrap(), backend.zeros::<f64>(n).unwrap());
-    let outcome = way.solve(&backend, &operator, &f, &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
+    let outcome =
+        way.solve(&backend, &Equations::new(&operator, &f), &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.relative_residual), (Ending::Stagnated, 1.0));
     assert!(u.0.iter().all(|u| u.abs() < 1e-9), "{}", largest(&u.0));
 }
@@ -283,11 +284,11 @@ fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
     let options = CgOptions::new(1e-12, 100);
     let mut u = backend.upload(&[7.0; 60]).unwrap();
     let zero = backend.zeros(60).unwrap();
-    let outcome = way.solve(&backend, &matrix, &zero, &mut u, options, &Silent).unwrap();
+    let outcome = way.solve(&backend, &Equations::new(&matrix, &zero), &mut u, options, &Silent).unwrap();
     assert!(outcome.converged && outcome.iterations == 0 && u.0 == [0.0; 60], "{outcome:?}");
     let f = backend.upload(&f).unwrap();
-    way.solve(&backend, &matrix, &f, &mut u, options, &Silent).unwrap();
+    way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
     // It starts from what is there.
-    let again = way.solve(&backend, &matrix, &f, &mut u, options, &Silent).unwrap();
+    let again = way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
     assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
 }

@@ -10,7 +10,7 @@ use warpfem::estimate;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Choices, Phase, Solution, System, Timings};
 use warpfem::precond::{self, Context};
-use warpfem::solve::{CgOptions, Silent, cg};
+use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::{Error, stress};
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
@@ -19,15 +19,15 @@ fn solve(recorder: Recorder, model: &Model, preconditioner: &str) -> Result<(usi
     let mut phase = Phase::begin(&Silent, "setup");
     let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
     let preconditioner =
-        precond::build(preconditioner, &Context::of_nodes(4, system.mesh.coords()), &backend, &system.matrix)?;
+        precond::build(preconditioner, &Context::of_nodes(4, system.body.mesh.coords()), &backend, &system.matrix)?;
     let mut u = backend.zeros::<f64>(system.f.len())?;
     let options = CgOptions::new(1e-8, 500);
-    let outcome = cg(&backend, &system.matrix, &*preconditioner, &system.f, &mut u, options, &Silent)?;
+    let outcome = cg(&backend, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;
     assert!(outcome.converged);
-    let stresses = stress::recover(&backend, &system.mesh, &u, model.mesh.cells.len())?;
+    let stresses = stress::recover(&backend, &system.body.mesh, &u, model.mesh.cells.len())?;
     assert_eq!(stresses.von_mises[0].len(), model.mesh.cells[0].len());
     let counts = recorder.counts();
-    let u = system.numbering.scatter(&backend.take(u)?, 3);
+    let u = system.body.numbering.scatter(&backend.take(u)?, 3);
     Ok((counts.uploads + counts.allocations, u[node_at(model, [1.0; 3])][0]))
 }
 

@@ -14,7 +14,7 @@ use warpfem::model::Model;
 use warpfem::model::options::ORDERS;
 use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::precond::{self, Context, Preconditioner, spectrum};
-use warpfem::solve::{CgOptions, Silent, cg};
+use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::sparse::{Matrix, Operator};
 
 fn positive(n: usize) -> Blocks {
@@ -371,7 +371,8 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
             for iterations in [10, 20, 40] {
                 let options = CgOptions::new(1e-14, iterations);
                 let mut u = backend.zeros(3 * N).unwrap();
-                let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
+                let outcome =
+                    cg(&backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
                 let error: Vec<f64> = backend.download(&u).unwrap().iter().zip(&expected).map(|(u, e)| u - e).collect();
                 // Saad 2003, eq. 6.128.
                 let bound = 2.0 * ((root - 1.0) / (root + 1.0)).powi(outcome.iterations as i32) * start;
@@ -393,7 +394,7 @@ fn polynomials_trade_iterations_for_products() {
         let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
         let options = CgOptions::new(1e-8, 5000);
         let mut u = backend.zeros(900).unwrap();
-        let outcome = cg(&backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
+        let outcome = cg(&backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
         assert!(outcome.converged, "{name} {order}: {outcome:?}");
         outcome.history.iter().position(|r| *r <= 1e-8).unwrap() + 1
     };
@@ -419,7 +420,7 @@ fn block_diagonal<B: Backend>(backend: &B) {
     let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
     let mut u = backend.zeros(99).unwrap();
     let options = CgOptions::new(1e-12, 100);
-    let outcome = cg(backend, &matrix, &*preconditioner, &f, &mut u, options, &Silent).unwrap();
+    let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged && outcome.history[0] < 1e-12, "{outcome:?}");
 }
 

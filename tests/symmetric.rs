@@ -4,7 +4,7 @@
 use crate::common::blocks::{Blocks, band, random_sparsity, sparsity};
 use crate::common::{Random, assert_close, bits, rounding};
 use cuda_std::GpuFloat;
-use kernels_rs::cg_persistent::HISTORY;
+use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::half::F16;
 use kernels_rs::precond::Step;
 use kernels_rs::real::Stored;
@@ -74,10 +74,10 @@ fn knows_square<V: Stored>(blocks: &Blocks, format: &str, x: &[V::Arithmetic]) -
     matrix.promise_symmetric();
     let inverse = backend.upload(&vec![1.0; n]).unwrap();
     let [mut u, mut r, mut z, mut product] = [(); 4].map(|()| backend.zeros(n).unwrap());
-    let (mut p, mut history) = (backend.upload(x).unwrap(), backend.zeros(HISTORY + 1).unwrap());
+    let (mut p, mut history) = (backend.upload(x).unwrap(), backend.zeros(HISTORY + RECORD).unwrap());
     matrix.apply(&backend, &p, &mut product).unwrap();
     let (inverse, u, r, z, p, history_too) = (&inverse, &mut u, &mut r, &mut z, &mut p, &mut history);
-    let state = CgState { inverse, u, r, z, p, history: history_too, steps: 1, enough: 0.0, rho: Scalar::new(34) };
+    let state = CgState { inverse, u, r, z, p, history: history_too, steps: 1, enough: [0.0; 2], rho: Scalar::new(34) };
     let goes_on = matrix.iterate(&backend, state).unwrap();
     if goes_on {
         let expected: f64 = x.iter().zip(&product.0).map(|(x, y)| x.to_f64() * y.to_f64()).sum();

@@ -195,7 +195,9 @@ fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
         let u = backend.upload(&u).unwrap();
         for n in COUNTS.map(|n| n.min(expected.len())) {
             let mut gradient = backend.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
-            let kernel = PotentialGradient::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), gradient.view_mut());
+            let mut energy = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+            let out = (gradient.view_mut(), energy.view_mut());
+            let kernel = PotentialGradient::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), out.0, out.1);
             // SAFETY: mesh, u and the output live; n is at most the number of cells.
             unsafe { backend.run(n, kernel) }.unwrap();
             let mut gradient = backend.download(&gradient).unwrap().into_flattened();

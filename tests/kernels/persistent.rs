@@ -3,7 +3,7 @@
 use crate::common::blocks::{Blocks, band, random_sparsity, sparsity};
 use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, bits, largest, rounding};
-use kernels_rs::cg_persistent::{HISTORY, max_slices};
+use kernels_rs::cg_persistent::{HISTORY, RECORD, max_slices};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar, Vector};
 use warpfem::precond::{self, Context, Preconditioner};
@@ -107,7 +107,7 @@ fn refuses_what_has_no_room<B: Backend>(backend: &B) {
     let matrix: Matrix<B, f32> = symmetric(backend, &blocks);
     let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
     let mut vectors = [(); 3].map(|()| backend.zeros(3 * n).unwrap());
-    let mut history = backend.zeros(HISTORY + 1).unwrap();
+    let mut history = backend.zeros(HISTORY + RECORD).unwrap();
     assert!(!launch(backend, &matrix, &*jacobi, &mut vectors, &mut history, (1, 0.0)), "{n} rows");
 }
 
@@ -121,7 +121,7 @@ fn launch<B: Backend, T: Real>(
     (steps, enough): (usize, f64),
 ) -> bool {
     let (inverse, mut z) = (jacobi.diagonal().unwrap(), backend.zeros(matrix.n()).unwrap());
-    let state = CgState { inverse, u, r, z: &mut z, p, history, steps, enough, rho: RHO };
+    let state = CgState { inverse, u, r, z: &mut z, p, history, steps, enough: [enough, -1.0], rho: RHO };
     matrix.iterate(backend, state).unwrap()
 }
 
@@ -176,7 +176,7 @@ fn compare<B: Backend, T: Real>(
     let upload = |v: &[f64]| backend.upload(&v.iter().map(|v| T::from_f64(*v)).collect::<Vec<T>>()).unwrap();
     let mut vectors = [&first.u, &first.r, &first.p].map(|v| upload(v));
     backend.dot(&vectors[1], &vectors[2], RHO).unwrap();
-    let mut history = backend.upload(&vec![-1.0; HISTORY + steps + 1]).unwrap();
+    let mut history = backend.upload(&vec![-1.0; HISTORY + RECORD * (steps + 1)]).unwrap();
     let n = matrix.n();
     if !launch(backend, matrix, jacobi, &mut vectors, &mut history, (steps, enough)) {
         assert!(n > 3000, "every device has room for {n} unknowns");
@@ -189,8 +189,12 @@ fn compare<B: Backend, T: Real>(
     assert_eq!(done as usize, k, "iterations of {n} unknowns");
     let tolerance = 50.0 * rounding::<T>();
     let scale = first.squares_scale();
-    assert_close("r . r", &history[..k], &expected.squares, tolerance, scale);
-    assert!(history[k..].iter().all(|square| *square == -1.0), "no more is written");
+    let (records, unwritten) = history.split_at(RECORD * k);
+    let of = |place: usize| -> Vec<f64> { records.iter().skip(place).step_by(RECORD).copied().collect() };
+    assert_close("r . r", &of(0), &expected.squares, tolerance, scale);
+    assert_eq!(of(1).last().copied(), (k > 0).then_some(rho), "r . z after the last iteration");
+    assert_eq!(of(2).last().copied(), (k > 0).then_some(pq), "its p . q");
+    assert!(unwritten.iter().all(|number| *number == -1.0), "no more is written");
     if k > 0 {
         assert_close("p . q", &[pq], &[expected.pq], tolerance, expected.pq.abs().max(1e-3 * scale));
     }

@@ -16,7 +16,8 @@ pub(in crate::output) const BACKGROUND: Background<'static> = Background {
     gravity: None,
     source: None,
     loads: &[],
-    tolerance: 1e-8,
+    tolerance: 1e-6,
+    residual_tolerance: None,
 };
 
 fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {

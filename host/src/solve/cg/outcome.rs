@@ -1,6 +1,6 @@
 //! When an iteration stops, and how it ended.
 
-use crate::solve::energy::Verdict;
+use crate::solve::energy::{Verdict, digits};
 
 /// What a tolerance is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -192,7 +192,9 @@ impl CgOutcome {
         };
         (self.ending, self.measure) = (ending, Measure::Energy);
         self.error_estimate = Some(verdict.estimate);
-        self.digits = Some(verdict.digits());
+        // What a new start at the floor of rounding has changed is the error; else it is far more than that.
+        let of_displacements = if ending == Ending::Stagnated { verdict.change } else { 0.0 };
+        self.digits = Some(digits(verdict.estimate.max(of_displacements)));
         self.part_errors = verdict.parts;
     }
 }

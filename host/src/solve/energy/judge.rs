@@ -45,11 +45,6 @@ impl Verdict {
     pub fn excess_of_energy(&self, tolerance: f64) -> f64 {
         (self.estimate / tolerance).max(self.of_materials / (OF_MATERIAL * tolerance))
     }
-
-    /// Correct digits.
-    pub fn digits(&self) -> u32 {
-        digits(self.estimate.max(self.change))
-    }
 }
 
 /// The digits that a relative error leaves.
