@@ -8,17 +8,18 @@
 //! D the largest distance from a node to the nearest one that is supported in the same component, over all components,
 //! `h = (volume / nodes)^(1/dim)`, and c of the element. The c are the middle of what 130 boxes, beams, plates and
 //! strips took; most of them are within a factor of two of it. Thin walls, flat elements and materials that differ a
-//! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh, and [`preconditioner`] is where it is
-//! chosen.
+//! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh.
 //!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and [`vector_bytes`] per unknown, see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
-//! multigrid its set-up too.
+//! multigrid its set-up too. A direct solution takes its factor's operations at the rate that supernodes reach, its values,
+//! which are read and written a few times, and what is done with each unknown and each value of the matrix before.
 
 use crate::element::ElementKind;
 use crate::mesh::{Cells, pairs, quality};
 use crate::model::{Analysis, Model};
 use crate::precond;
+use crate::solve::direct::Fill;
 use rayon::prelude::*;
 
 /// Bytes per unknown that an iteration's vector steps move, in words of so many bytes: the diagonal is in single
@@ -47,6 +48,14 @@ const MULTIGRID_PRODUCTS: u64 = 15;
 const MULTIGRID_SETUP: f64 = 16.0;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
+/// What supernodes store beyond the values of L, which they pad with zeros, and what they are made in.
+const FACTOR_PADDING: f64 = 1.3;
+/// Solutions with a factor, the first and those that refine it.
+const SUBSTITUTIONS: f64 = 2.5;
+/// On two cores of a CPU, of 14 to 242 thousand unknowns.
+const CPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 4e-6, value: 4e-9, rate: 10e9, bandwidth: 0.0 };
+/// By cuDSS on an H200, whose analysis is on the host.
+const GPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 6e-6, value: 1e-9, rate: 2e12, bandwidth: 0.0 };
 /// Nodes, and supported nodes, that distances are looked at between.
 const SAMPLED: usize = 1500;
 /// Cells that volumes are looked at of.
@@ -90,6 +99,8 @@ pub struct Memory {
     pub matrix: u64,
     /// A multigrid hierarchy, while it is made.
     pub hierarchy: u64,
+    /// A direct solver's factor.
+    pub factor: u64,
     /// Vectors of the iteration.
     pub vectors: u64,
     /// Displacements, stresses and the like, on the host.
@@ -104,7 +115,7 @@ impl Memory {
 
     /// What lies on a device of its own.
     pub fn on_device(&self) -> u64 {
-        self.lists + self.matrix + self.hierarchy + self.vectors
+        self.lists + self.matrix + self.hierarchy + self.factor + self.vectors
     }
 }
 
@@ -119,18 +130,35 @@ pub struct Speed {
     pub latency: f64,
     /// And a multigrid cycle.
     pub cycle: f64,
+    /// A direct solver on it.
+    pub direct: DirectSpeed,
+}
+
+/// What a direct solution takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DirectSpeed {
+    /// Seconds per unknown, for the order of elimination and the symbolic factorisation.
+    pub unknown: f64,
+    /// Seconds per value of L.
+    pub value: f64,
+    /// Operations per second, a multiplication and an addition counted as one.
+    pub rate: f64,
+    /// Bytes per second that substitution reads L with.
+    pub bandwidth: f64,
 }
 
 impl Speed {
     /// A CPU whose copy bandwidth was measured.
     pub fn cpu(bandwidth: f64) -> Speed {
-        Speed { bandwidth, reached: 0.8, latency: 20e-6, cycle: 0.0 }
+        let direct = DirectSpeed { bandwidth: 0.5 * bandwidth, ..CPU_DIRECT };
+        Speed { bandwidth, reached: 0.8, latency: 20e-6, cycle: 0.0, direct }
     }
 
     /// A GPU by the bandwidth that its memory clock and bus width make: copies reach 0.9 of it on an H200, where
     /// iterations with multigrid take 0.3 to 0.7 ms of 27 to 30 thousand unknowns.
     pub fn gpu(peak: f64) -> Speed {
-        Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.5e-3 }
+        let direct = DirectSpeed { bandwidth: 0.5 * peak, ..GPU_DIRECT };
+        Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.5e-3, direct }
     }
 }
 
@@ -145,10 +173,12 @@ pub struct Work {
     pub iteration: Option<(f64, u64)>,
     /// Iterations that the set-up of the preconditioner takes as long as; 0 but for multigrid.
     pub setup: f64,
+    /// The factor of a direct solution.
+    pub fill: Option<Fill>,
 }
 
 impl Work {
-    /// Of a model that can be solved, with a preconditioner: see [`preconditioner`].
+    /// Of a model that can be solved by conjugate gradients with a preconditioner.
     pub fn of(model: &Model, preconditioner: &str) -> Work {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
@@ -160,20 +190,41 @@ impl Work {
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
             matrix: matrix_values(model).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
             hierarchy: if preconditioner == precond::MULTIGRID { hierarchy_bytes(model) } else { 0 },
+            factor: 0,
             vectors: VECTORS * DOUBLE * unknowns,
             results: result_bytes(model),
         };
-        let iteration = (model.solver.method == "cg").then(|| iteration(model, preconditioner, blocks, unknowns));
+        let iteration = Some(iteration(model, preconditioner, blocks, unknowns));
         let setup = if preconditioner == precond::MULTIGRID { MULTIGRID_SETUP } else { 0.0 };
-        Work { unknowns: unknowns as usize, memory, iteration, setup }
+        Work { unknowns: unknowns as usize, memory, iteration, setup, fill: None }
     }
 
-    /// Seconds of the preconditioner's set-up and of the iteration on a device.
+    /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
+    pub fn without_iteration(model: &Model, fill: Option<Fill>) -> Work {
+        let mut work = Work { iteration: None, fill, ..Work::of(model, "none") };
+        let value = if model.solver.precision == "double" { DOUBLE } else { DOUBLE / 2 };
+        work.memory.factor = fill.map_or(0, |fill| factor_bytes(&fill) * value / DOUBLE);
+        work
+    }
+
+    /// Seconds of the preconditioner's set-up and of the iteration on a device, or of the factor and of substitution with
+    /// it; none where neither is known.
     pub fn seconds(&self, on: &Speed) -> Option<[f64; 2]> {
+        if let Some(fill) = &self.fill {
+            let DirectSpeed { unknown, value, rate, bandwidth } = on.direct;
+            let values = fill.nonzeros as f64;
+            let factor = unknown * self.unknowns as f64 + value * values + fill.operations / rate;
+            return Some([factor, SUBSTITUTIONS * 2.0 * DOUBLE as f64 * values / bandwidth]);
+        }
         let cycle = if self.setup > 0.0 { on.cycle } else { 0.0 };
         let one = |bytes| on.latency + cycle + bytes as f64 / (on.reached * on.bandwidth);
         self.iteration.map(|(n, bytes)| [self.setup, n].map(|n| n * one(bytes)))
     }
+}
+
+/// Bytes of a factor in double while it is made.
+pub fn factor_bytes(fill: &Fill) -> u64 {
+    (FACTOR_PADDING * (DOUBLE * fill.nonzeros) as f64) as u64
 }
 
 fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
@@ -204,40 +255,6 @@ pub fn hierarchy_bytes(model: &Model) -> u64 {
     let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
     let modes = size * (size + 1) / 2;
     MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes
-}
-
-/// The preconditioner of a model, on the host or on a device of its own: `none` without conjugate gradients. `auto` is
-/// multigrid where more iterations with Jacobi are expected than take as long as a whole solution with multigrid.
-pub fn preconditioner(model: &Model, on_host: bool) -> &str {
-    let solver = &model.solver;
-    match (solver.method.as_str(), solver.preconditioner.as_str()) {
-        ("cg", "auto") => {}
-        ("cg", name) => return name,
-        _ => return "none",
-    }
-    let other = precond::without_multigrid(&solver.precision);
-    let unknowns = model.mesh.coords.len() * model.analysis.components();
-    // A polynomial in single precision is up to 2.3 times as fast as Jacobi, and multigrid 1.2 times as fast there.
-    // Single precision throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
-    let pace = match solver.precision.as_str() {
-        "double" => 1.0,
-        "mixed" => 1.3,
-        _ => return other,
-    };
-    let pays = jacobi_iterations(model) > pace * break_even(unknowns, on_host);
-    if pays { precond::MULTIGRID } else { other }
-}
-
-/// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included.
-///
-/// On an H200, measured on whole runs of cubes and cantilevers of 0.8 to 6.5 million unknowns, this is within a third:
-/// 1,950 iterations for 0.8 million, 660 for 6.5 million, as each level costs its launches, and a program that begins
-/// loads some forty kernels more, 0.2 s in all. Once they are loaded it is half of that below a million
-/// (docs/benchmarks/report.md, "Multigrid"). On two cores of a CPU they are 420 (hex8) and 590 (tet4) for 207 thousand,
-/// 780 for a bracket of 27 thousand.
-fn break_even(unknowns: usize, on_host: bool) -> f64 {
-    let unknowns = unknowns as f64;
-    if on_host { 600.0 + 4e6 / unknowns } else { 450.0 + 1.4e9 / (unknowns + 9e4) }
 }
 
 /// The square of a distance.
@@ -277,7 +294,7 @@ fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64
 }
 
 /// Iterations with Jacobi's preconditioner, see the module.
-fn jacobi_iterations(model: &Model) -> f64 {
+pub fn jacobi_iterations(model: &Model) -> f64 {
     let mesh = &model.mesh;
     let solids = mesh.solids().max_by_key(|(_, cells)| cells.len());
     let c = solids.map_or(0.0, |(_, cells)| coefficient(cells.kind, model.analysis));
@@ -439,38 +456,12 @@ mod tests {
     }
 
     #[test]
-    fn multigrid_is_chosen_where_many_iterations_are_expected() {
-        let (cube, beam) = (clamped_box("hex8", [1, 1, 1], [6; 3]), clamped_box("hex8", [50, 1, 1], [150, 3, 3]));
-        assert_eq!([true, false].map(|on_host| preconditioner(&cube, on_host)), ["jacobi"; 2]);
-        // On a GPU so few unknowns take less time with Jacobi.
-        assert_eq!([true, false].map(|on_host| preconditioner(&beam, on_host)), ["amg", "jacobi"]);
-        let mut said = beam;
-        // A limit does not make Jacobi the better choice.
-        said.solver.max_iterations = 100;
-        for (method, name, precision, expected) in [
-            ("cg", "none", "double", "none"),
-            ("cg", "auto", "mixed", "amg"),
-            ("cg", "auto", "mixed_half", "chebyshev"),
-            ("cg", "auto", "single", "jacobi"),
-            ("direct", "auto", "double", "none"),
-        ] {
-            (said.solver.method, said.solver.preconditioner) = (method.into(), name.into());
-            said.solver.precision = precision.into();
-            assert_eq!(preconditioner(&said, true), expected, "{method} {name} {precision}");
-        }
-        // Two of WARP's cantilevers, the cube of tet4 with n = 100, and the largest cantilever.
-        for (unknowns, measured) in [(839_619, 1861.0), (3_129_003, 818.0), (3_090_903, 1202.0), (6_502_275, 559.0)] {
-            let ratio = break_even(unknowns, false) / measured;
-            assert!((0.7..1.45).contains(&ratio), "{unknowns}: {ratio}");
-        }
-    }
-
-    #[test]
-    fn time_is_bytes_over_bandwidth_and_other_methods_have_none() {
+    fn time_is_bytes_over_bandwidth_and_operations_over_their_rate() {
         let mut cube = model("cube_463.toml");
         let work = Work::of(&cube, "jacobi");
         let (n, bytes) = work.iteration.unwrap();
-        let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2 };
+        let direct = DirectSpeed { unknown: 1e-3, value: 1e-6, rate: 1e9, bandwidth: 1e9 };
+        let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2, direct };
         assert_eq!(work.seconds(&speed), Some([0.0, n * (1e-3 + bytes as f64 / 0.5e9)]));
         let multigrid = Work::of(&cube, "amg");
         let (iterations, moved) = multigrid.iteration.unwrap();
@@ -481,7 +472,11 @@ mod tests {
         cube.solver.precision = "mixed".into();
         let (fewer, more) = Work::of(&cube, "chebyshev").iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);
-        cube.solver.method = "direct".into();
-        assert_eq!(Work::of(&cube, "none").seconds(&speed), None);
+        let fill = Fill { nonzeros: 1_000_000, operations: 3e9 };
+        let direct = Work::without_iteration(&cube, Some(fill));
+        let expected = [1e-3 * cube.mesh.coords.len() as f64 * 3.0 + 1.0 + 3.0, 0.04];
+        let found = direct.seconds(&speed).unwrap();
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
+        assert_eq!(Work::without_iteration(&cube, None).seconds(&speed), None);
     }
 }

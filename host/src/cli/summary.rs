@@ -8,6 +8,7 @@ use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Peak, Potential, Results, Solver, Timings,
 };
 use crate::pipeline::{self, Solution};
+use crate::plan::AS_ASKED;
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::stress::norm;
 use std::fmt::Write;
@@ -26,7 +27,8 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: choices.device.clone(),
         solver: Solver {
-            method: model.solver.method.clone(),
+            method: choices.method.name().into(),
+            reason: choices.reason.clone(),
             format: choices.format.clone(),
             ordering: choices.ordering.clone(),
             preconditioner: choices.preconditioner.clone(),
@@ -187,6 +189,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
     writeln!(out, "{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)?;
     let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
     writeln!(out, "  {state}{}, residual {:.1e}", way(solver), solver.relative_residual)?;
+    if !solver.reason.ends_with(AS_ASKED) {
+        writeln!(out, "  {}", solver.reason)?;
+    }
     if let Some(multigrid) = &solver.multigrid {
         writeln!(out, "  {}", levels(multigrid))?;
     }

@@ -7,6 +7,7 @@ use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model, SolverOptions};
+use crate::plan::{AS_ASKED, Method};
 use crate::solve::{Acceleration, FemsesOptions, Monitor, femses};
 use crate::stress;
 use kernels_rs::real::Real;
@@ -36,6 +37,9 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
     let acceleration = acceleration(solver)?;
     Ok(Choices {
         device,
+        method: Method::Femses,
+        reason: format!("{METHOD}: {AS_ASKED}"),
+        fill: None,
         format: "element".into(),
         ordering: ordering(model)?.name().to_owned(),
         order: (acceleration == Acceleration::Cg).then_some(solver.order),

@@ -24,6 +24,7 @@ pub mod dense;
 mod device_sparse;
 mod dissection;
 mod error;
+mod fill;
 mod host_dense;
 mod lower;
 mod refinement;
@@ -34,6 +35,7 @@ pub use dense::DenseFactor;
 pub use device_sparse::DeviceSparseFactor;
 pub use dissection::{Dissection, Division};
 pub use error::DirectError;
+pub use fill::Fill;
 pub use host_dense::HostDenseFactor;
 pub use refinement::Direct;
 #[cfg(feature = "direct")]
