@@ -17,7 +17,6 @@
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
 use crate::estimate;
-use crate::mesh::Mesh;
 use crate::mesh::thin::Thin;
 use crate::model::{Analysis, Model};
 use crate::precond;
@@ -72,8 +71,6 @@ const INCOMPRESSIBLE: f64 = 0.45;
 const STRETCHED: f64 = 5.0;
 /// Where more of the elements than this are one across, the body counts as thin.
 const THIN_SHARE: f64 = 0.05;
-/// Cells that are looked at for how stretched they are.
-const SAMPLED_CELLS: usize = 10_000;
 
 /// How a system is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -205,7 +202,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     if !is_small && model.analysis == Analysis::Laplace && estimate::jacobi_iterations(model) < FEW_ITERATIONS {
         return no(None);
     }
-    let on_surface = on_surface(&model.mesh);
+    let on_surface = estimate::on_surface(&model.mesh);
     if !is_small && model.mesh.dim() == 3 && on_surface < COMPACT {
         return no(Some(format!("a compact body, {:.0} % of its nodes are on the surface", 100.0 * on_surface)));
     }
@@ -243,46 +240,17 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
 
 /// Why a model takes multigrid many iterations, if it does.
 fn hard(model: &Model) -> Option<String> {
-    let poisson = model.materials.iter().map(|material| material.poisson).fold(0.0, f64::max);
+    let poisson = estimate::largest_poisson(model);
     if poisson > INCOMPRESSIBLE {
         return Some(format!("Poisson's ratio is {poisson}"));
     }
-    let stretch = median_stretch(&model.mesh);
+    let stretch = estimate::median_stretch(&model.mesh);
     if stretch > STRETCHED {
         return Some(format!("elements are {stretch:.0} times as long as wide"));
     }
     let all: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
     let thin = Thin::of(&model.mesh, 1, |_| true);
     (thin.elements as f64 >= THIN_SHARE * all as f64).then(|| "one element across where it is thin".into())
-}
-
-/// The longest edge over the shortest one, the median of some elements.
-fn median_stretch(mesh: &Mesh) -> f64 {
-    let mut all = Vec::new();
-    for (_, cells) in mesh.solids() {
-        let edges = cells.kind.info().edges();
-        for i in (0..cells.len()).step_by(cells.len().div_ceil(SAMPLED_CELLS).max(1)) {
-            let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
-            let square = |edge: &Vec<usize>| -> f64 {
-                let (a, b) = (x(edge[0]), x(edge[1]));
-                (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
-            };
-            let (low, high) = edges
-                .iter()
-                .map(square)
-                .fold((f64::INFINITY, 0.0), |(low, high), edge: f64| (edge.min(low), edge.max(high)));
-            all.push((high / low).sqrt());
-        }
-    }
-    all.sort_unstable_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().unwrap_or(1.0)
-}
-
-/// The share of the nodes of a mesh that are on its skin.
-fn on_surface(mesh: &Mesh) -> f64 {
-    let mut is_on = vec![false; mesh.coords.len()];
-    mesh.skin().iter().flat_map(|face| face.nodes()).for_each(|node| is_on[*node as usize] = true);
-    is_on.iter().filter(|is_on| **is_on).count() as f64 / is_on.len().max(1) as f64
 }
 
 fn unknowns(model: &Model) -> usize {
@@ -317,8 +285,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
         "mixed" => MIXED_PACE,
         _ => return (other.into(), Some(format!("the preconditioner of {precision} precision"))),
     };
-    let [a, b, c] = if on_host { BREAK_EVEN_CPU } else { BREAK_EVEN_GPU };
-    let even = pace * (a + b / (unknowns as f64 + c));
+    let even = pace * break_even(unknowns, on_host);
     let iterations = estimate::jacobi_iterations(model);
     let is_elastic = model.analysis != Analysis::Laplace;
     if on_host && is_elastic && precision == "double" && unknowns > SMALL {
@@ -328,5 +295,145 @@ fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
     match iterations > even {
         true => (precond::MULTIGRID.into(), Some(beside)),
         false => (other.into(), Some(beside)),
+    }
+}
+
+/// See [`BREAK_EVEN_CPU`].
+fn break_even(unknowns: usize, on_host: bool) -> f64 {
+    let [a, b, c] = if on_host { BREAK_EVEN_CPU } else { BREAK_EVEN_GPU };
+    a + b / (unknowns as f64 + c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Case;
+    use std::path::Path;
+
+    /// A clamped box of these cells with a Poisson's ratio.
+    fn clamped(element: &str, size: [f64; 3], cells: [u32; 3], poisson: f64) -> Model {
+        let text = format!(
+            "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = {size:?}, cells = {cells:?} }}\n\
+             [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = {poisson}\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
+        );
+        let case = Case::parse(Path::new("a.toml"), &text).unwrap();
+        Model::resolve(&case, case.mesh().unwrap()).unwrap()
+    }
+
+    fn facts(on_host: bool, free: Option<u64>, factors: Factors) -> DeviceFacts<'static> {
+        DeviceFacts { on_host, free, factors: Box::new(move || factors) }
+    }
+
+    fn cpu() -> DeviceFacts<'static> {
+        facts(true, None, Factors::Sparse)
+    }
+
+    /// What is taken, in a word, and why.
+    fn taken(model: &Model, device: &DeviceFacts) -> (String, String) {
+        let Decision { method, preconditioner, reason, .. } = decide(model, device);
+        (if method == Method::Cg { preconditioner } else { method.name().into() }, reason)
+    }
+
+    #[track_caller]
+    fn assert_taken(model: &Model, device: &DeviceFacts, expected: &str, words: &str) {
+        let (taken, reason) = taken(model, device);
+        assert!(taken == expected && reason.starts_with(expected) && reason.contains(words), "{taken}: {reason}");
+    }
+
+    #[test]
+    fn thin_bodies_are_solved_directly_and_compact_ones_by_multigrid_on_a_cpu() {
+        assert_taken(&clamped("hex8", [1.0; 3], [6; 3], 0.3), &cpu(), "direct", "a small model");
+        let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
+        assert_taken(&plate, &cpu(), "direct", "a thin body, its factor has 1");
+        let fill = decide(&plate, &cpu()).fill.unwrap();
+        assert_eq!(fill, super::fill(&plate));
+        let beam = clamped("tet10", [40.0, 1.0, 1.0], [80, 2, 2], 0.3);
+        assert_taken(&beam, &cpu(), "direct", "a thin body");
+        // 41 cells: 14 % of the nodes are on the surface, and no graph is looked at.
+        assert_taken(&clamped("hex8", [1.0; 3], [41; 3], 0.3), &cpu(), "amg", "a compact body, 14 %");
+        let cube = clamped("hex8", [1.0; 3], [26; 3], 0.3);
+        assert_taken(&cube, &cpu(), "amg", "a factor would have");
+    }
+
+    #[test]
+    fn what_iterations_find_hard_may_have_a_larger_factor() {
+        let hard = |size, poisson| clamped("hex8", size, [20; 3], poisson);
+        assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "a factor would have");
+        assert_taken(&hard([1.0; 3], 0.499), &cpu(), "direct", "Poisson's ratio is 0.499, and its factor has");
+        assert_eq!(super::hard(&hard([1.0; 3], 0.3)), None);
+        let stretched = super::hard(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
+        assert_eq!(stretched, "elements are 20 times as long as wide");
+        let sheet = super::hard(&clamped("hex20", [8.0, 8.0, 1.0], [8, 8, 1], 0.3)).unwrap();
+        assert_eq!(sheet, "one element across where it is thin");
+    }
+
+    #[test]
+    fn a_factor_needs_memory_and_a_solver() {
+        let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
+        let bytes = estimate::factor_bytes(&fill(&plate));
+        assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
+        assert_taken(&plate, &facts(true, Some(2 * bytes - 1), Factors::Sparse), "amg", "has too little memory");
+        assert_taken(&plate, &facts(true, None, Factors::None), "amg", "");
+        let small = clamped("hex8", [1.0; 3], [6; 3], 0.3);
+        assert_taken(&small, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");
+        for factors in [Factors::Dense, Factors::Sparse] {
+            assert_taken(&small, &facts(false, None, factors), "direct", "a small model");
+        }
+    }
+
+    #[test]
+    fn what_is_named_is_taken() {
+        let mut beam = clamped("hex8", [50.0, 1.0, 1.0], [150, 3, 3], 0.3);
+        // A limit does not make another choice the better one.
+        beam.solver.max_iterations = 100;
+        for (method, name, precision, expected) in [
+            ("auto", "auto", "double", "direct"),
+            ("auto", "amg", "double", "amg"),
+            ("auto", "none", "double", "none"),
+            ("cg", "auto", "double", "amg"),
+            ("cg", "none", "double", "none"),
+            ("auto", "auto", "mixed", "amg"),
+            ("cg", "auto", "mixed_half", "chebyshev"),
+            ("auto", "auto", "single", "jacobi"),
+            ("direct", "auto", "double", "direct"),
+            ("direct", "auto", "mixed", "direct"),
+            ("femses", "auto", "double", "femses"),
+        ] {
+            (beam.solver.method, beam.solver.preconditioner) = (method.into(), name.into());
+            beam.solver.precision = precision.into();
+            let (found, reason) = taken(&beam, &cpu());
+            assert!(found == expected, "{method} {name} {precision}: {found}, {reason}");
+            let is_named = method == "direct" || method == "femses" || name != "auto";
+            assert_eq!(reason.ends_with(AS_ASKED), is_named, "{reason}");
+        }
+    }
+
+    /// A cube of hex8 with 3.09 million unknowns on an H200: multigrid takes as long as 303 iterations with Jacobi, of
+    /// which 910 are needed.
+    #[test]
+    fn multigrid_is_taken_where_it_is_faster_on_a_gpu() {
+        let even = break_even(3_090_903, false);
+        assert!((250.0..450.0).contains(&even), "{even}");
+        let cube = clamped("hex8", [1.0; 3], [12; 3], 0.3);
+        let of_100 = estimate::jacobi_iterations(&cube) * 100.0 / 12.0;
+        assert!(of_100 > 1.5 * even, "{of_100}");
+        // So few unknowns take less time with Jacobi.
+        assert_taken(&cube, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");
+    }
+
+    #[test]
+    fn potentials_are_solved_directly_in_the_plane() {
+        let potential = |mesh: &str| {
+            let text = format!(
+                "[mesh]\ngenerate = {{ {mesh} }}\n[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"m\"\nconductivity = 1.0\n\
+                 [[support]]\non = \"xmin\"\nvalue = 0.0\n[source]\nvalue = 1.0\n"
+            );
+            let case = Case::parse(Path::new("a.toml"), &text).unwrap();
+            Model::resolve(&case, case.mesh().unwrap()).unwrap()
+        };
+        let square = potential("kind = \"rectangle\", element = \"tri3\", size = [1.0, 1.0], cells = [100, 100]");
+        assert_taken(&square, &cpu(), "direct", "a plane problem");
+        let cube = potential("kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [20, 20, 20]");
+        assert_taken(&cube, &cpu(), "jacobi", "iterations with Jacobi");
     }
 }
