@@ -59,8 +59,8 @@ const MULTIGRID_PRODUCTS: u64 = 15;
 const MULTIGRID_SETUP: f64 = 16.0;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
-/// What supernodes store beyond the values of L, which they pad with zeros, and what they are made in.
-const FACTOR_PADDING: f64 = 1.3;
+/// What supernodes store, with the zeros that pad them: 1.12 (plates) to 1.25 times the values of L (cubes).
+const FACTOR_PADDING: f64 = 1.25;
 /// Solutions with a factor, the first and those that refine it.
 const SUBSTITUTIONS: f64 = 2.5;
 /// On two cores of a CPU, of 14 to 242 thousand unknowns.

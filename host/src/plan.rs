@@ -38,10 +38,10 @@ pub struct Limits {
     pub most: usize,
 }
 
-/// On two cores, user and system seconds of whole commands for 19 bodies of 14 to 242 thousand unknowns: direct is 1.3 to
-/// 70 times as fast as multigrid where L has at most 400 values per unknown, 1.5 to 2.6 times with 650 and nu = 0.499, and
-/// slower on compact bodies from 600 on. `warpfem bench auto` measures them.
-pub const CPU: Limits = Limits { easy: 400.0, hard: 700.0, potential: 60.0, most: usize::MAX };
+/// On two cores, user and system seconds of whole commands for 19 bodies of 14 to 242 thousand unknowns (docs/solver.md,
+/// "What `auto` takes"): direct is 1.3 to 70 times as fast as multigrid where L has at most 310 values per unknown, 1.5 to
+/// 2.6 times with 520 and nu = 0.499, and slower on compact bodies from 480 on. `warpfem bench auto` measures them.
+pub const CPU: Limits = Limits { easy: 400.0, hard: 700.0, potential: 100.0, most: usize::MAX };
 
 /// On an H200 the whole command takes 2.1 s by cuDSS for a cube of 207 thousand unknowns, 0.7 s by Jacobi's iteration
 /// (docs/solver.md, "Direct solvers"): most of that is cuDSS's analysis, on the host.
@@ -59,7 +59,7 @@ const BREAK_EVEN_GPU: [f64; 3] = [300.0, 3e8, 4e4];
 const MIXED_PACE: f64 = 1.3;
 
 /// Compact bodies in space, with fewer of their nodes on the surface, are known not to have a factor within the limits: a
-/// cube has 36 elements along an edge then, and 1,100 values per unknown; plates and beams have more.
+/// cube has 36 elements along an edge then, and 1,050 values per unknown; plates and beams have more.
 const COMPACT: f64 = 1.0 / 6.0;
 /// Thin bodies have more of their nodes on the surface.
 const MOSTLY_SURFACE: f64 = 0.5;
