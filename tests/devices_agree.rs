@@ -21,7 +21,7 @@ fn numbers(solution: &Solution) -> Vec<f64> {
 }
 
 fn check(mut model: Model) {
-    model.solver.tolerance = 1e-12;
+    (model.solver.method, model.solver.tolerance) = ("cg".into(), 1e-12);
     let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
     let mut devices = vec![Device::Cpu, Device::Emulate];
     if crate::common::gpu().is_some() {

@@ -14,7 +14,7 @@ use warpfem::model::Model;
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
 use warpfem::solve::direct::dense::DenseCholesky;
-use warpfem::solve::direct::{DeviceSparseFactor, DirectError, Dissection};
+use warpfem::solve::direct::{DeviceSparseFactor, DirectError, Dissection, Fill};
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 fn assert_dissects(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Dissection {
@@ -97,6 +97,35 @@ fn dissection_halves_the_fill_of_a_box() {
             [natural, Dissection::new(&nodes, &mesh.coords).order].map(|order| fill(&nodes, &order));
         assert!(2 * dissected < natural, "{kind:?}: {dissected} entries, and {natural} in the mesh's order");
     }
+}
+
+/// By eliminating the graph of the unknowns, one by one.
+#[test]
+fn the_fill_is_counted_from_the_graph_of_the_nodes() {
+    let mut graphs: Vec<(Sparsity, Vec<[f64; 3]>)> = Vec::new();
+    for kind in [ElementKind::Hex8, ElementKind::Tet10, ElementKind::Quad4] {
+        let mesh = meshes::distorted_box(kind, [6, 5, 4], 0.2);
+        graphs.push((of_nodes(&mesh), mesh.coords));
+    }
+    let mut random = Random(7);
+    for n in [0, 1, 13, 200] {
+        graphs.push((random_sparsity(n, 4, 5), (0..n).map(|_| core::array::from_fn(|_| random.next())).collect()));
+    }
+    for (graph, coords) in &graphs {
+        let dissection = Dissection::new(graph, coords);
+        for size in [1, 3] {
+            let unknowns_of = |node: usize| (0..size).map(move |c| node * size + c);
+            let row = |i: usize| graph.row(i / size).iter().flat_map(|node| unknowns_of(*node as usize)).collect();
+            let rows: Vec<Vec<usize>> = (0..graph.n_rows() * size).map(row).collect();
+            let order: Vec<u32> = dissection.of_unknowns(size).0.into_iter().map(|unknown| unknown as u32).collect();
+            let fill_of = Fill::of(graph, &dissection, size);
+            assert_eq!(fill_of.nonzeros as usize, fill(&sparsity(&rows), &order), "{} nodes x {size}", coords.len());
+        }
+    }
+    // A tridiagonal matrix of two rows: 2 + 1 values, and (4 + 1) / 2 multiplications.
+    let pair = sparsity(&[vec![1], vec![0]]);
+    let dissection = Dissection::new(&pair, &[[0.0; 3], [1.0, 0.0, 0.0]]);
+    assert_eq!(Fill::of(&pair, &dissection, 1), Fill { nonzeros: 3, operations: 2.5 });
 }
 
 fn with<'a>(model: &'a mut Model, method: &str, precision: &str, tolerance: f64) -> &'a Model {

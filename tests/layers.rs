@@ -17,10 +17,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("precond", &["error", "backend", "sparse"]),
     ("solve", &["error", "backend", "sparse", "assembly", "precond"]),
     ("stress", &["error", "element", "mesh", "model", "backend", "sparse", "assembly"]),
-    ("estimate", &["element", "mesh", "model", "assembly", "precond"]),
+    ("estimate", &["element", "mesh", "model", "assembly", "precond", "solve"]),
+    ("plan", &["estimate", "mesh", "model", "backend", "assembly", "precond", "solve"]),
     (
         "pipeline",
-        &["error", "estimate", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"],
+        &["error", "estimate", "plan", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"],
     ),
     ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),

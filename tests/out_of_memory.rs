@@ -9,6 +9,7 @@ use warpfem::element::ElementKind::Hex8;
 use warpfem::estimate;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Choices, Phase, Solution, System, Timings};
+use warpfem::plan::Method;
 use warpfem::precond::{self, Context};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::{Error, stress};
@@ -82,4 +83,29 @@ fn multigrid_without_room_gives_way() {
         let [found, expected] = [found, &expected].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
         assert!((found - expected).abs() < 1e-6 * expected.abs());
     }
+}
+
+/// A factor that `auto` has chosen and that has no room gives way to an iteration and says so; one that was asked for is
+/// an error.
+#[test]
+fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
+    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
+    let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
+    let solved = |model: &Model, room: u64| {
+        pipeline::solve_on(&Recorder::default().with_factors().with_room(room).backend()?, model, &Silent)
+    };
+    let direct = solved(&model, 1 << 30).unwrap();
+    assert_eq!((direct.choices.method, &direct.choices.fallback), (Method::Direct, &None));
+    assert_eq!(direct.choices.reason, "direct: a small model");
+    // Three tiles of 64 in a row, and more beside them, are 396 kB.
+    let iterated = solved(&model, 350_000).unwrap();
+    let Choices { method, preconditioner, reason, fallback, .. } = &iterated.choices;
+    assert_eq!((*method, preconditioner.as_str()), (Method::Cg, "jacobi"));
+    let said = fallback.as_deref().unwrap();
+    assert!(said.starts_with("a direct solution was not possible: out of memory on "), "{said}");
+    assert!(reason.starts_with("jacobi: a factor was not possible; "), "{reason}");
+    let [found, expected] = [&iterated, &direct].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
+    assert!((found - expected).abs() < 1e-6 * expected.abs());
+    model.solver.method = "direct".into();
+    assert_eq!(solved(&model, 350_000).unwrap_err().exit_code(), 6);
 }

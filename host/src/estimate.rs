@@ -8,17 +8,18 @@
 //! D the largest distance from a node to the nearest one that is supported in the same component, over all components,
 //! `h = (volume / nodes)^(1/dim)`, and c of the element. The c are the middle of what 130 boxes, beams, plates and
 //! strips took; most of them are within a factor of two of it. Thin walls, flat elements and materials that differ a
-//! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh, and [`preconditioner`] is where it is
-//! chosen.
+//! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh.
 //!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and [`vector_bytes`] per unknown, see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
-//! multigrid its set-up too.
+//! multigrid its set-up too. A direct solution takes its factor's operations at the rate that supernodes reach, its values,
+//! which are read and written a few times, and what is done with each unknown and each value of the matrix before.
 
 use crate::element::ElementKind;
-use crate::mesh::{Cells, pairs, quality};
+use crate::mesh::{Cells, Mesh, pairs, quality};
 use crate::model::{Analysis, Model};
 use crate::precond;
+use crate::solve::direct::Fill;
 use rayon::prelude::*;
 
 /// Bytes per unknown that an iteration's vector steps move, in words of so many bytes: the diagonal is in single
@@ -36,6 +37,17 @@ const POLYNOMIAL_LOSS: f64 = 1.2;
 /// take 16 (hex8), 20 to 22 (tet4) and 30 to 32 (tet10), on an H200 of up to 10 million 26; the meshes of `meshes/` 12
 /// to 30, but the thin wall of the vase 62; the lug of the tutorial, of tet10, 38.
 const MULTIGRID_ITERATIONS: [f64; 2] = [22.0, 35.0];
+/// How many times as many they are with a Poisson's ratio nu above this, as a power of `(1 - 2 nu)^-1`: 198 with hex8 of
+/// nu = 0.499, and 358 with tet10.
+const USUAL_POISSON: f64 = 0.3;
+const POISSON_POWER: f64 = 0.45;
+/// And with elements more stretched than this, as powers of the stretch of hexahedra (162 with 20:1) and of simplices (54).
+const USUAL_STRETCH: f64 = 2.0;
+const STRETCH_POWERS: [f64; 2] = [1.0, 0.43];
+/// And in plates of one element all of whose nodes are on the surface, longer than so many elements: 99 and 330 of 100 and
+/// 200.
+const USUAL_PLATE: f64 = 25.0;
+const PLATE_POWER: f64 = 1.4;
 /// Products with the matrix that take as long as a cycle: 5 are products with it, the rest is those with P and its
 /// transpose, and the coarser levels. On an H200, of 3 to 10 million unknowns, 10 to 13 (hex8) and 15 to 19 (tet4); on
 /// two cores of a CPU that others used too, of 20 to 270 thousand, 12 to 25.
@@ -47,6 +59,14 @@ const MULTIGRID_PRODUCTS: u64 = 15;
 const MULTIGRID_SETUP: f64 = 16.0;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
+/// What supernodes store, with the zeros that pad them: 1.12 (plates) to 1.25 times the values of L (cubes).
+const FACTOR_PADDING: f64 = 1.25;
+/// Solutions with a factor, the first and those that refine it.
+const SUBSTITUTIONS: f64 = 2.5;
+/// On two cores of a CPU, of 14 to 242 thousand unknowns.
+const CPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 4e-6, value: 4e-9, rate: 10e9, bandwidth: 0.0 };
+/// By cuDSS on an H200, whose analysis is on the host.
+const GPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 6e-6, value: 1e-9, rate: 2e12, bandwidth: 0.0 };
 /// Nodes, and supported nodes, that distances are looked at between.
 const SAMPLED: usize = 1500;
 /// Cells that volumes are looked at of.
@@ -90,6 +110,8 @@ pub struct Memory {
     pub matrix: u64,
     /// A multigrid hierarchy, while it is made.
     pub hierarchy: u64,
+    /// A direct solver's factor.
+    pub factor: u64,
     /// Vectors of the iteration.
     pub vectors: u64,
     /// Displacements, stresses and the like, on the host.
@@ -104,7 +126,7 @@ impl Memory {
 
     /// What lies on a device of its own.
     pub fn on_device(&self) -> u64 {
-        self.lists + self.matrix + self.hierarchy + self.vectors
+        self.lists + self.matrix + self.hierarchy + self.factor + self.vectors
     }
 }
 
@@ -119,18 +141,35 @@ pub struct Speed {
     pub latency: f64,
     /// And a multigrid cycle.
     pub cycle: f64,
+    /// A direct solver on it.
+    pub direct: DirectSpeed,
+}
+
+/// What a direct solution takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DirectSpeed {
+    /// Seconds per unknown, for the order of elimination and the symbolic factorisation.
+    pub unknown: f64,
+    /// Seconds per value of L.
+    pub value: f64,
+    /// Operations per second, a multiplication and an addition counted as one.
+    pub rate: f64,
+    /// Bytes per second that substitution reads L with.
+    pub bandwidth: f64,
 }
 
 impl Speed {
     /// A CPU whose copy bandwidth was measured.
     pub fn cpu(bandwidth: f64) -> Speed {
-        Speed { bandwidth, reached: 0.8, latency: 20e-6, cycle: 0.0 }
+        let direct = DirectSpeed { bandwidth: 0.5 * bandwidth, ..CPU_DIRECT };
+        Speed { bandwidth, reached: 0.8, latency: 20e-6, cycle: 0.0, direct }
     }
 
     /// A GPU by the bandwidth that its memory clock and bus width make: copies reach 0.9 of it on an H200, where
     /// iterations with multigrid take 0.3 to 0.7 ms of 27 to 30 thousand unknowns.
     pub fn gpu(peak: f64) -> Speed {
-        Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.5e-3 }
+        let direct = DirectSpeed { bandwidth: 0.5 * peak, ..GPU_DIRECT };
+        Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.5e-3, direct }
     }
 }
 
@@ -145,10 +184,12 @@ pub struct Work {
     pub iteration: Option<(f64, u64)>,
     /// Iterations that the set-up of the preconditioner takes as long as; 0 but for multigrid.
     pub setup: f64,
+    /// The factor of a direct solution.
+    pub fill: Option<Fill>,
 }
 
 impl Work {
-    /// Of a model that can be solved, with a preconditioner: see [`preconditioner`].
+    /// Of a model that can be solved by conjugate gradients with a preconditioner.
     pub fn of(model: &Model, preconditioner: &str) -> Work {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
@@ -160,20 +201,41 @@ impl Work {
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
             matrix: matrix_values(model).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
             hierarchy: if preconditioner == precond::MULTIGRID { hierarchy_bytes(model) } else { 0 },
+            factor: 0,
             vectors: VECTORS * DOUBLE * unknowns,
             results: result_bytes(model),
         };
-        let iteration = (model.solver.method == "cg").then(|| iteration(model, preconditioner, blocks, unknowns));
+        let iteration = Some(iteration(model, preconditioner, blocks, unknowns));
         let setup = if preconditioner == precond::MULTIGRID { MULTIGRID_SETUP } else { 0.0 };
-        Work { unknowns: unknowns as usize, memory, iteration, setup }
+        Work { unknowns: unknowns as usize, memory, iteration, setup, fill: None }
     }
 
-    /// Seconds of the preconditioner's set-up and of the iteration on a device.
+    /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
+    pub fn without_iteration(model: &Model, fill: Option<Fill>) -> Work {
+        let mut work = Work { iteration: None, fill, ..Work::of(model, "none") };
+        let value = if model.solver.precision == "double" { DOUBLE } else { DOUBLE / 2 };
+        work.memory.factor = fill.map_or(0, |fill| factor_bytes(&fill) * value / DOUBLE);
+        work
+    }
+
+    /// Seconds of the preconditioner's set-up and of the iteration on a device, or of the factor and of substitution with
+    /// it; none where neither is known.
     pub fn seconds(&self, on: &Speed) -> Option<[f64; 2]> {
+        if let Some(fill) = &self.fill {
+            let DirectSpeed { unknown, value, rate, bandwidth } = on.direct;
+            let values = fill.nonzeros as f64;
+            let factor = unknown * self.unknowns as f64 + value * values + fill.operations / rate;
+            return Some([factor, SUBSTITUTIONS * 2.0 * DOUBLE as f64 * values / bandwidth]);
+        }
         let cycle = if self.setup > 0.0 { on.cycle } else { 0.0 };
         let one = |bytes| on.latency + cycle + bytes as f64 / (on.reached * on.bandwidth);
         self.iteration.map(|(n, bytes)| [self.setup, n].map(|n| n * one(bytes)))
     }
+}
+
+/// Bytes of a factor in double while it is made.
+pub fn factor_bytes(fill: &Fill) -> u64 {
+    (FACTOR_PADDING * (DOUBLE * fill.nonzeros) as f64) as u64
 }
 
 fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
@@ -206,40 +268,6 @@ pub fn hierarchy_bytes(model: &Model) -> u64 {
     MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes
 }
 
-/// The preconditioner of a model, on the host or on a device of its own: `none` without conjugate gradients. `auto` is
-/// multigrid where more iterations with Jacobi are expected than take as long as a whole solution with multigrid.
-pub fn preconditioner(model: &Model, on_host: bool) -> &str {
-    let solver = &model.solver;
-    match (solver.method.as_str(), solver.preconditioner.as_str()) {
-        ("cg", "auto") => {}
-        ("cg", name) => return name,
-        _ => return "none",
-    }
-    let other = precond::without_multigrid(&solver.precision);
-    let unknowns = model.mesh.coords.len() * model.analysis.components();
-    // A polynomial in single precision is up to 2.3 times as fast as Jacobi, and multigrid 1.2 times as fast there.
-    // Single precision throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
-    let pace = match solver.precision.as_str() {
-        "double" => 1.0,
-        "mixed" => 1.3,
-        _ => return other,
-    };
-    let pays = jacobi_iterations(model) > pace * break_even(unknowns, on_host);
-    if pays { precond::MULTIGRID } else { other }
-}
-
-/// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included.
-///
-/// On an H200, measured on whole runs of cubes and cantilevers of 0.8 to 6.5 million unknowns, this is within a third:
-/// 1,950 iterations for 0.8 million, 660 for 6.5 million, as each level costs its launches, and a program that begins
-/// loads some forty kernels more, 0.2 s in all. Once they are loaded it is half of that below a million
-/// (docs/benchmarks/report.md, "Multigrid"). On two cores of a CPU they are 420 (hex8) and 590 (tet4) for 207 thousand,
-/// 780 for a bracket of 27 thousand.
-fn break_even(unknowns: usize, on_host: bool) -> f64 {
-    let unknowns = unknowns as f64;
-    if on_host { 600.0 + 4e6 / unknowns } else { 450.0 + 1.4e9 / (unknowns + 9e4) }
-}
-
 /// The square of a distance.
 fn square(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
@@ -262,8 +290,8 @@ fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64
     let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
     let own = product(values.first()) + vector_bytes(values[0]) * unknowns;
     if name == precond::MULTIGRID {
-        let quadratic = model.mesh.solids().any(|(_, cells)| !cells.is_empty() && cells.kind.info().is_quadratic());
-        let iterations = MULTIGRID_ITERATIONS[usize::from(quadratic)] * solver.tolerance.ln() / TOLERANCE.ln();
+        let digits = solver.tolerance.ln() / TOLERANCE.ln();
+        let iterations = (multigrid_iterations(model) * digits).min(solver.max_iterations as f64);
         return (iterations, own + MULTIGRID_PRODUCTS * product(values.last()));
     }
     let jacobi = jacobi_iterations(model).min(solver.max_iterations as f64);
@@ -276,8 +304,62 @@ fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64
     }
 }
 
+/// Iterations with multigrid to [`TOLERANCE`].
+fn multigrid_iterations(model: &Model) -> f64 {
+    let mesh = &model.mesh;
+    let solids = || mesh.solids().filter(|(_, cells)| !cells.is_empty()).map(|(_, cells)| cells.kind.info());
+    let usual = MULTIGRID_ITERATIONS[usize::from(solids().any(|info| info.is_quadratic()))];
+    let beyond = |value: f64, usual: f64, power: f64| (value / usual).max(1.0).powf(power);
+    let power = STRETCH_POWERS[usize::from(solids().all(|info| info.is_simplex()))];
+    let mut more = beyond(median_stretch(mesh), USUAL_STRETCH, power);
+    if model.analysis == Analysis::Elasticity {
+        more *= beyond(1.0 - 2.0 * USUAL_POISSON, 1.0 - 2.0 * largest_poisson(model), POISSON_POWER);
+        if on_surface(mesh) == 1.0 {
+            // Six tetrahedra fill a hexahedron.
+            let elements: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
+            let squares = if power < 1.0 { elements / 6 } else { elements };
+            more *= beyond((squares as f64).sqrt(), USUAL_PLATE, PLATE_POWER);
+        }
+    }
+    usual * more
+}
+
+/// The largest Poisson's ratio of a model.
+pub fn largest_poisson(model: &Model) -> f64 {
+    model.materials.iter().map(|material| material.poisson).fold(0.0, f64::max)
+}
+
+/// The longest edge over the shortest one, the median of some elements.
+pub fn median_stretch(mesh: &Mesh) -> f64 {
+    let mut all = Vec::new();
+    for (_, cells) in mesh.solids() {
+        let edges = cells.kind.info().edges();
+        for i in (0..cells.len()).step_by(cells.len().div_ceil(SAMPLED_CELLS).max(1)) {
+            let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
+            let square = |edge: &Vec<usize>| -> f64 {
+                let (a, b) = (x(edge[0]), x(edge[1]));
+                (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
+            };
+            let (low, high) = edges
+                .iter()
+                .map(square)
+                .fold((f64::INFINITY, 0.0), |(low, high), edge: f64| (edge.min(low), edge.max(high)));
+            all.push((high / low).sqrt());
+        }
+    }
+    all.sort_unstable_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// The share of the nodes of a mesh that are on its skin.
+pub fn on_surface(mesh: &Mesh) -> f64 {
+    let mut is_on = vec![false; mesh.coords.len()];
+    mesh.skin().iter().flat_map(|face| face.nodes()).for_each(|node| is_on[*node as usize] = true);
+    is_on.iter().filter(|is_on| **is_on).count() as f64 / is_on.len().max(1) as f64
+}
+
 /// Iterations with Jacobi's preconditioner, see the module.
-fn jacobi_iterations(model: &Model) -> f64 {
+pub fn jacobi_iterations(model: &Model) -> f64 {
     let mesh = &model.mesh;
     let solids = mesh.solids().max_by_key(|(_, cells)| cells.len());
     let c = solids.map_or(0.0, |(_, cells)| coefficient(cells.kind, model.analysis));
@@ -399,6 +481,27 @@ mod tests {
         }
     }
 
+    /// Iterations to 1e-8, measured, where multigrid has a hard time; within a factor of two.
+    #[test]
+    fn iterations_of_multigrid_are_met_where_they_are_many() {
+        let cube = |element, size, cells, poisson| {
+            let mut model = clamped_box(element, size, cells);
+            model.materials[0].poisson = poisson;
+            model
+        };
+        for (model, measured) in [
+            (cube("hex8", [1, 1, 1], [20; 3], 0.499), 198.0),
+            (cube("tet10", [1, 1, 1], [10; 3], 0.499), 358.0),
+            (cube("hex8", [20, 1, 1], [24; 3], 0.3), 162.0),
+            (cube("tet4", [20, 1, 1], [20; 3], 0.3), 54.0),
+            (cube("hex8", [100, 100, 1], [100, 100, 1], 0.3), 99.0),
+            (cube("tet10", [40, 40, 1], [40, 40, 1], 0.3), 116.0),
+        ] {
+            let off = multigrid_iterations(&model) / measured;
+            assert!((0.5..2.0).contains(&off), "{measured}: {off}");
+        }
+    }
+
     /// Seconds of set-up and of an iteration on an H200, measured, of 3 million unknowns; within a factor of two.
     #[test]
     fn time_of_multigrid_is_met() {
@@ -439,38 +542,12 @@ mod tests {
     }
 
     #[test]
-    fn multigrid_is_chosen_where_many_iterations_are_expected() {
-        let (cube, beam) = (clamped_box("hex8", [1, 1, 1], [6; 3]), clamped_box("hex8", [50, 1, 1], [150, 3, 3]));
-        assert_eq!([true, false].map(|on_host| preconditioner(&cube, on_host)), ["jacobi"; 2]);
-        // On a GPU so few unknowns take less time with Jacobi.
-        assert_eq!([true, false].map(|on_host| preconditioner(&beam, on_host)), ["amg", "jacobi"]);
-        let mut said = beam;
-        // A limit does not make Jacobi the better choice.
-        said.solver.max_iterations = 100;
-        for (method, name, precision, expected) in [
-            ("cg", "none", "double", "none"),
-            ("cg", "auto", "mixed", "amg"),
-            ("cg", "auto", "mixed_half", "chebyshev"),
-            ("cg", "auto", "single", "jacobi"),
-            ("direct", "auto", "double", "none"),
-        ] {
-            (said.solver.method, said.solver.preconditioner) = (method.into(), name.into());
-            said.solver.precision = precision.into();
-            assert_eq!(preconditioner(&said, true), expected, "{method} {name} {precision}");
-        }
-        // Two of WARP's cantilevers, the cube of tet4 with n = 100, and the largest cantilever.
-        for (unknowns, measured) in [(839_619, 1861.0), (3_129_003, 818.0), (3_090_903, 1202.0), (6_502_275, 559.0)] {
-            let ratio = break_even(unknowns, false) / measured;
-            assert!((0.7..1.45).contains(&ratio), "{unknowns}: {ratio}");
-        }
-    }
-
-    #[test]
-    fn time_is_bytes_over_bandwidth_and_other_methods_have_none() {
+    fn time_is_bytes_over_bandwidth_and_operations_over_their_rate() {
         let mut cube = model("cube_463.toml");
         let work = Work::of(&cube, "jacobi");
         let (n, bytes) = work.iteration.unwrap();
-        let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2 };
+        let direct = DirectSpeed { unknown: 1e-3, value: 1e-6, rate: 1e9, bandwidth: 1e9 };
+        let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2, direct };
         assert_eq!(work.seconds(&speed), Some([0.0, n * (1e-3 + bytes as f64 / 0.5e9)]));
         let multigrid = Work::of(&cube, "amg");
         let (iterations, moved) = multigrid.iteration.unwrap();
@@ -481,7 +558,11 @@ mod tests {
         cube.solver.precision = "mixed".into();
         let (fewer, more) = Work::of(&cube, "chebyshev").iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);
-        cube.solver.method = "direct".into();
-        assert_eq!(Work::of(&cube, "none").seconds(&speed), None);
+        let fill = Fill { nonzeros: 1_000_000, operations: 3e9 };
+        let direct = Work::without_iteration(&cube, Some(fill));
+        let expected = [1e-3 * cube.mesh.coords.len() as f64 * 3.0 + 1.0 + 3.0, 0.04];
+        let found = direct.seconds(&speed).unwrap();
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
+        assert_eq!(Work::without_iteration(&cube, None).seconds(&speed), None);
     }
 }

@@ -19,6 +19,7 @@ pub mod model;
 pub mod output;
 mod parallel;
 pub mod pipeline;
+pub mod plan;
 pub mod precond;
 pub mod solve;
 pub mod sparse;

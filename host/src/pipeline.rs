@@ -13,9 +13,10 @@ use crate::estimate;
 use crate::mesh::Mesh;
 use crate::model::options::PRECISIONS;
 use crate::model::{Analysis, Material, Model, SolverOptions};
+use crate::plan::{self, Decision, DeviceFacts, Method};
 use crate::precond::{self, Context, Hierarchy};
-use crate::solve::direct::DirectError;
-use crate::solve::iteration::{self, Builder};
+use crate::solve::direct::{DirectError, Fill};
+use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse;
 use crate::stress::{self, AtNodes, Stresses};
@@ -43,6 +44,12 @@ pub struct Timings {
 pub struct Choices {
     /// Device name.
     pub device: String,
+    /// Method.
+    pub method: Method,
+    /// Why this method and this preconditioner, see [`Decision::reason`].
+    pub reason: String,
+    /// The size of a factor, if it was counted beforehand.
+    pub fill: Option<Fill>,
     /// Storage format.
     pub format: String,
     /// Order of the nodes.
@@ -59,7 +66,7 @@ pub struct Choices {
     pub factor_nonzeros: Option<u64>,
     /// The levels of a multigrid preconditioner.
     pub hierarchy: Option<Hierarchy>,
-    /// Why multigrid gave way to another preconditioner, if it did.
+    /// Why a direct solution, or multigrid, gave way to something else, if it did.
     pub fallback: Option<String>,
 }
 
@@ -128,37 +135,39 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 /// [`Error::NotAvailable`] for names that do not exist or do not go together.
 pub fn choices(model: &Model, device: Device) -> Result<Choices> {
     match device.resolve() {
-        Device::Cpu => choose::<CpuBackend>(model, "cpu".into()),
-        _ => choose::<GpuBackend>(model, "gpu".into()),
+        Device::Cpu => choose::<CpuBackend>(model, "cpu".into(), &DeviceFacts::guess(device)),
+        _ => choose::<GpuBackend>(model, "gpu".into(), &DeviceFacts::guess(device)),
     }
 }
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
-fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
-    if model.solver.method == femses::METHOD {
+fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Result<Choices> {
+    let solver = &model.solver;
+    if solver.method == femses::METHOD {
         return femses::choose(model, device);
     }
-    if model.solver.acceleration != "none" {
-        let (what, name) = ("acceleration without method `femses`", model.solver.acceleration.clone());
+    if solver.acceleration != "none" {
+        let (what, name) = ("acceleration without method `femses`", solver.acceleration.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["none"] });
     }
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
-    let solver = &model.solver;
-    let is_direct = solver.method == "direct";
-    if is_direct && solver.precision == "mixed_half" {
+    let Decision { method, preconditioner, reason, fill } = plan::decide(model, facts);
+    if method == Method::Direct && solver.precision == "mixed_half" {
         let (what, name) = ("precision with method `direct`", solver.precision.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
     }
-    if is_direct {
+    if method == Method::Direct {
         direct::check_built::<B>(model.mesh.coords.len() * model.analysis.components())?;
     }
-    let preconditioner = estimate::preconditioner(model, B::ON_HOST).to_owned();
     if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {
         let what = "preconditioner with precision `mixed_half`";
         return Err(Error::NotAvailable { what, name: preconditioner, available: precond::reading_matrix() });
     }
     Ok(Choices {
         device,
+        method,
+        reason,
+        fill,
         format: or(&solver.format, sparse::AUTO),
         ordering: ordering(model)?.name().to_owned(),
         order: precond::has_order(&preconditioner).then_some(solver.order),
@@ -216,8 +225,8 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 ///
 /// [`Error::NotAvailable`], [`Error::OutOfMemory`], [`Error::Device`], [`Error::TooLarge`]
 pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let choices = choose::<B>(model, backend.name())?;
-    if model.solver.method == femses::METHOD {
+    let choices = choose::<B>(model, backend.name(), &DeviceFacts::of(backend))?;
+    if choices.method == Method::Femses {
         let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
         let found = match choices.precision.as_str() {
             "single" => femses::find::<B, f32>(backend, model, monitor, &mut phase, &mut timings),
@@ -225,15 +234,19 @@ pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -
         };
         return results(backend, model, choices, found?, phase, timings);
     }
-    if model.solver.method == "direct" {
+    if choices.method == Method::Direct {
+        let instead = (model.solver.method == "auto").then_some(iteration::plain as Builder<B, f64>);
         return match choices.precision.as_str() {
             "single" => {
-                solve_with::<B, f32>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f32, f32>))
+                solve_with::<B, f32>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f32, f32>, None))
             }
             "mixed" => {
-                solve_with::<B, f64>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f64, f32>))
+                solve_with::<B, f64>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f64, f32>, None))
             }
-            _ => solve_with::<B, f64>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f64, f64>)),
+            _ => {
+                let way = Way::Direct(direct::build::<B, f64, f64>, instead);
+                solve_with::<B, f64>(backend, model, monitor, choices, way)
+            }
         };
     }
     match choices.precision.as_str() {
@@ -245,10 +258,11 @@ pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -
     }
 }
 
-/// How the system is solved: by an iteration made of a preconditioner's name, or by factors.
+/// How the system is solved: by an iteration made of a preconditioner's name, or by factors, or by what takes their place
+/// where they cannot be made.
 enum Way<B: Backend, T: Real> {
     Iteration(Builder<B, T>),
-    Direct(direct::Builder<B, T>),
+    Direct(direct::Builder<B, T>, Option<Builder<B, T>>),
 }
 
 /// The stopwatch of the phases.
@@ -304,15 +318,10 @@ fn solve_with<B: Backend, T: Real>(
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = stopping(&model.solver);
     let iteration = match way {
-        Way::Iteration(build) => {
-            let context = Context::of_nodes(model.solver.order, system.body.mesh.coords());
-            let build = |name: &str| build(name, &context, backend, &system.matrix);
-            build_in_room(backend, model, &mut choices, build)?
-        }
-        Way::Direct(build) => {
-            let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
-            choices.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
-            build(backend, &system.matrix, &system.body.coords)?
+        Way::Iteration(build) => build_iteration(backend, model, &system, &mut choices, build)?,
+        Way::Direct(build, instead) => {
+            monitor.phase("factorisation");
+            factorise(backend, model, &system, &mut choices, build, instead)?
         }
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
@@ -323,6 +332,46 @@ fn solve_with<B: Backend, T: Real>(
     drop((matrix, iteration, f));
     let found = Found { body, v, outcome, epsilon: T::EPSILON.to_f64() };
     results(backend, model, choices, found, phase, timings)
+}
+
+/// Makes a direct solver. Where its factor has no room, or is of no use, what is made `instead` takes its place.
+fn factorise<B: Backend, T: Real>(
+    backend: &B,
+    model: &Model,
+    system: &System<B, T>,
+    choices: &mut Choices,
+    build: direct::Builder<B, T>,
+    instead: Option<Builder<B, T>>,
+) -> Result<Box<dyn Iteration<B, T>>> {
+    if instead.is_none() {
+        let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
+        choices.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
+    }
+    match (build(backend, &system.matrix, &system.body.coords), instead) {
+        (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
+            let why = format!("a direct solution was not possible: {error}");
+            let Decision { method, preconditioner, reason, .. } =
+                plan::without_factor(model, &DeviceFacts::of(backend), "a factor was not possible".into());
+            (choices.method, choices.preconditioner, choices.reason) = (method, preconditioner, reason);
+            let iteration = build_iteration(backend, model, system, choices, build)?;
+            choices.fallback = Some(choices.fallback.take().map_or(why.clone(), |more| format!("{why}; {more}")));
+            Ok(iteration)
+        }
+        (made, _) => made,
+    }
+}
+
+/// Makes an iteration by the name of its preconditioner.
+fn build_iteration<B: Backend, T: Real>(
+    backend: &B,
+    model: &Model,
+    system: &System<B, T>,
+    choices: &mut Choices,
+    build: Builder<B, T>,
+) -> Result<Box<dyn Iteration<B, T>>> {
+    let context = Context::of_nodes(model.solver.order, system.body.mesh.coords());
+    let build = |name: &str| build(name, &context, backend, &system.matrix);
+    build_in_room(backend, model, choices, build)
 }
 
 /// Makes what the iteration is preconditioned with; where a multigrid hierarchy has no room, something else.

@@ -107,9 +107,9 @@ fn unknown_groups_and_nodes() {
 fn what_this_version_has_not() {
     let solver = |line: &str| good_but("tolerance = 1e-10", line);
     refused(
-        &solver("method = \"multigrid\""),
+        &good_but("method = \"cg\"", "method = \"multigrid\""),
         2,
-        &["case.toml:26:10: method `multigrid` is not available", "available: cg, direct, femses"],
+        &["case.toml:27:10: method `multigrid` is not available", "available: auto, cg, direct, femses"],
     );
     refused(&solver("preconditioner = \"ilu\""), 2, &["preconditioner `ilu` is not available", "jacobi"]);
     refused(&solver("format = \"hyb\""), 2, &["format `hyb` is not available", "ebw"]);

@@ -9,7 +9,7 @@ fn flags_that_make_no_sense() {
     let flags: [(&[&str], &str); 15] = [
         (&["--precond", "amg"], "'--preconditioner'"),
         (&["--frob"], "unexpected argument '--frob'"),
-        (&["--method", "multigrid"], "possible values: cg, direct, femses"),
+        (&["--method", "multigrid"], "possible values: auto, cg, direct, femses"),
         (&["--format", "hyb"], "ebw"),
         (&["--ordering", "rmc"], "possible values: auto, mesh, hilbert, rcm"),
         (&["--preconditioner", "ilu"], "jacobi"),

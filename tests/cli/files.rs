@@ -27,7 +27,7 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let summary = folder.summary("out");
     let expected = ["case", "version", "nodes", "elements", "dofs", "device", "results", "warnings", "solver"];
     let expected = [&expected[..], &["timings_s"]].concat();
-    let solver = ["method", "format", "ordering", "preconditioner", "precision", "assembly"];
+    let solver = ["method", "reason", "format", "ordering", "preconditioner", "precision", "assembly"];
     let solver =
         [&solver[..], &["iterations", "spmvs", "relative_residual", "converged", "ending", "history"]].concat();
     let history = &summary["solver"]["history"];

@@ -52,6 +52,7 @@ total = [0.0, 0.0, -1e3]
 
 [solver]
 tolerance = 1e-10
+method = "cg"
 "#;
 
 /// [`GOOD`] with one piece replaced, which must be there.

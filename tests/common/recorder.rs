@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::backend::gpu::{DeviceMemory, Launcher};
-use warpfem::backend::{Emulated, GpuBackend, Grid, N_SCALARS};
+use warpfem::backend::{Emulated, Factors, GpuBackend, Grid, N_SCALARS};
 use warpfem::{Error, Result};
 
 /// How often each thing was done.
@@ -35,6 +35,7 @@ pub struct Recorder {
     emulated: Emulated,
     counts: Rc<RefCell<Counts>>,
     room: Option<u64>,
+    has_factors: bool,
     refuses_cooperation: bool,
     shared_bytes: Option<usize>,
     full_at: Option<usize>,
@@ -45,6 +46,11 @@ impl Recorder {
     /// The same with so many bytes of memory.
     pub fn with_room(self, bytes: u64) -> Self {
         Recorder { room: Some(bytes), ..self }
+    }
+
+    /// The same with dense factors for `auto` to choose.
+    pub fn with_factors(self) -> Self {
+        Recorder { has_factors: true, ..self }
     }
 
     /// The same with room for so many arrays, and none for the next.
@@ -96,6 +102,10 @@ impl Launcher for Recorder {
 
     fn free_memory(&self) -> Option<u64> {
         self.room.or(self.emulated.free_memory())
+    }
+
+    fn factors(&self) -> Factors {
+        if self.has_factors { Factors::Dense } else { self.emulated.factors() }
     }
 
     fn upload(&self, data: &[u8]) -> Result<DeviceMemory> {

@@ -1,6 +1,6 @@
 //! Which device to run on.
 
-use super::{Emulated, GpuBackend};
+use super::{Emulated, Factors, GpuBackend};
 #[cfg(not(feature = "cuda"))]
 use crate::error::Error;
 use crate::error::Result;
@@ -83,6 +83,16 @@ pub fn open_gpu(device: Device) -> Result<GpuBackend> {
         Device::Emulate => GpuBackend::new(Emulated::default()),
         Device::Cuda(index) => open_cuda(index),
         Device::Cpu | Device::Auto => open_cuda(0),
+    }
+}
+
+/// The direct solver of a device, as far as that can be said without opening it; see [`super::Backend::factors`].
+pub fn factors(device: Device) -> Factors {
+    match device.resolve() {
+        Device::Cpu if cfg!(feature = "direct") => Factors::Sparse,
+        #[cfg(feature = "cuda")]
+        Device::Cuda(_) => super::gpu::factors(),
+        _ => Factors::None,
     }
 }
 

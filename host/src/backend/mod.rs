@@ -156,6 +156,17 @@ pub enum Factorised<V> {
     },
 }
 
+/// The direct solver that a device has for what was not asked to be solved directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Factors {
+    /// None that is worth its time.
+    None,
+    /// Dense factors, for small systems.
+    Dense,
+    /// Sparse factors.
+    Sparse,
+}
+
 /// Memory and arithmetic of one device. Calls may return before their work is done; [`Backend::read`],
 /// [`Backend::download`] and [`Backend::finish`] wait.
 pub trait Backend: Sized + 'static {
@@ -216,6 +227,13 @@ pub trait Backend: Sized + 'static {
     /// The arrays that the noted work uses live still, and nobody has borrowed those that it writes.
     unsafe fn replay(&self, recording: &Self::Recording) -> Result<()>;
 
+    /// What it factorises with; to ask may load a library.
+    fn factors(&self) -> Factors {
+        match cfg!(feature = "direct") {
+            true => Factors::Sparse,
+            false => Factors::None,
+        }
+    }
     /// Why it has no sparse Cholesky method of its own, if it has none.
     fn lacks_factors(&self) -> Option<String> {
         Some(format!("{} has no library of them", self.name()))

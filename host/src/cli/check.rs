@@ -5,11 +5,13 @@ use super::print::{self, bytes, count, vector};
 use super::progress::Progress;
 use super::{memory, solve, template};
 use crate::backend::{Device, host_memory};
-use crate::estimate::{self, Work};
+use crate::estimate::Work;
 use crate::mesh::quality::{self, Quality};
 use crate::model::{Analysis, Case, Model, Problems, unused};
+use crate::pipeline::{self, Choices};
+use crate::plan::{self, DeviceFacts, Method};
+use crate::precond;
 use crate::solve::Monitor;
-use crate::{pipeline, precond};
 use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -50,18 +52,20 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(problems) => return report(problems).map_or(Ok(()), Err),
     };
     let device: Device = arguments.device.parse().map_err(anyhow::Error::msg)?;
-    let model = model(&case, device, &mut problems, &progress);
+    let found = model(&case, device, &mut problems, &progress);
     problems.take(device.check());
     let mut out = String::new();
-    if let Some(model) = &model {
+    if let Some((model, choices)) = &found {
         progress.phase("check");
         let (is_sound, has_slip) = (problems.count() == 0, problems.has_slip());
         let free = host_memory::available();
-        let (described, work) =
-            rayon::join(|| describe(&mut out, &case, model, has_slip), || is_sound.then(|| Plan::of(model, free)));
+        let (described, expected) = rayon::join(
+            || describe(&mut out, &case, model, has_slip),
+            || choices.as_ref().filter(|_| is_sound).map(|choices| expect(model, choices, device, free)),
+        );
         // Writing to a string cannot fail.
-        let _ = described.and_then(|()| match &work {
-            Some(plan) => costs(&mut out, plan, free).and_then(|()| ready(&mut out, arguments)),
+        let _ = described.and_then(|()| match &expected {
+            Some(expected) => costs(&mut out, expected, free).and_then(|()| ready(&mut out, arguments)),
             None => Ok(()),
         });
     }
@@ -70,8 +74,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     report(problems).map_or(printed, Err)
 }
 
-/// Reads the mesh and resolves the case on it, as far as both go.
-fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progress) -> Option<Model> {
+/// Reads the mesh and resolves the case on it, as far as both go; how it would be solved, if it can be.
+fn model(
+    case: &Case,
+    device: Device,
+    problems: &mut Problems,
+    progress: &Progress,
+) -> Option<(Model, Option<Choices>)> {
     problems.take(solve::check_names(case));
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     problems.take(memory::check_case(case, on_host))?;
@@ -82,10 +91,9 @@ fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progre
     let (mut model, more) = Model::review(case, mesh);
     model.warnings.extend(model.solver.warning());
     more.into_vec().into_iter().for_each(|error| problems.add(error));
-    if problems.count() == 0 {
-        problems.take(pipeline::choices(&model, device));
-    }
-    Some(model)
+    let is_sound = problems.count() == 0;
+    let choices = is_sound.then(|| problems.take(pipeline::choices(&model, device))).flatten();
+    Some((model, choices))
 }
 
 /// Prints every problem; the exit code is that of the first, which `solve` would end with.
@@ -249,43 +257,72 @@ fn about(seconds: f64) -> String {
     format!("{} {name}", number(seconds / unit, 2))
 }
 
-/// What a solution takes on the host, and on a device of its own, each with its preconditioner.
-struct Plan<'a> {
-    host: (&'a str, Work),
-    other: (&'a str, Work),
+/// What a solution is expected to take on the devices of this machine.
+struct Expected {
+    host: OnDevice,
+    /// On a GPU, if there is one.
+    gpu: Option<OnDevice>,
     /// Bytes of a multigrid hierarchy that the host has no room for, so that another preconditioner takes its place.
     no_room: Option<u64>,
-    /// Whether there are factors, whose size is known once their order is.
-    is_direct: bool,
 }
 
-impl<'a> Plan<'a> {
-    /// Of a model that can be solved, on a host with so much memory free.
-    fn of(model: &'a Model, free: Option<u64>) -> Plan<'a> {
-        let [host, other] = [true, false].map(|on_host| estimate::preconditioner(model, on_host));
-        let on_host = Work::of(model, host);
-        let other = (other, if other == host { on_host } else { Work::of(model, other) });
-        let is_direct = model.solver.method == "direct";
-        let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
-        if host == precond::MULTIGRID && !fits(&on_host) {
-            let instead = precond::without_multigrid(&model.solver.precision);
-            let work = Work::of(model, instead);
-            if fits(&work) {
-                return Plan { host: (instead, work), other, no_room: Some(on_host.memory.hierarchy), is_direct };
-            }
-        }
-        Plan { host: (host, on_host), other, no_room: None, is_direct }
+/// How a model is solved on a device, why, and what that takes.
+struct OnDevice {
+    method: Method,
+    preconditioner: String,
+    reason: String,
+    work: Work,
+}
+
+impl OnDevice {
+    fn new(model: &Model, choices: &Choices) -> OnDevice {
+        let Choices { method, preconditioner, reason, fill, .. } = choices.clone();
+        let work = match method {
+            Method::Cg => Work::of(model, &preconditioner),
+            Method::Direct => Work::without_iteration(model, Some(fill.unwrap_or_else(|| plan::fill(model)))),
+            Method::Femses => Work::without_iteration(model, None),
+        };
+        OnDevice { method, preconditioner, reason, work }
     }
 }
 
+/// What a model that can be solved takes, with the `choices` for a device, on a host with so much memory free.
+fn expect(model: &Model, choices: &Choices, device: Device, free: Option<u64>) -> Expected {
+    let chosen = OnDevice::new(model, choices);
+    let on = |device| {
+        let decision = plan::decide(model, &DeviceFacts::guess(device));
+        let plan::Decision { method, preconditioner, reason, fill } = decision;
+        OnDevice::new(model, &Choices { method, preconditioner, reason, fill, ..Choices::default() })
+    };
+    let has_gpu = || !matches!(Device::Auto.resolve(), Device::Cpu);
+    let (host, gpu) = match device.resolve() {
+        Device::Cpu => (chosen, has_gpu().then(|| on(Device::Auto))),
+        _ => (on(Device::Cpu), Some(chosen)),
+    };
+    let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
+    if host.preconditioner == precond::MULTIGRID && !fits(&host.work) {
+        let instead = precond::without_multigrid(&model.solver.precision);
+        let work = Work::of(model, instead);
+        if fits(&work) {
+            let no_room = Some(host.work.memory.hierarchy);
+            return Expected { host: OnDevice { preconditioner: instead.into(), work, ..host }, gpu, no_room };
+        }
+    }
+    Expected { host, gpu, no_room: None }
+}
+
 /// Memory and time on each device.
-fn costs(out: &mut String, plan: &Plan, free: Option<u64>) -> std::fmt::Result {
-    let needed = plan.host.1.memory.on_host();
+fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::Result {
+    let Expected { host, gpu, no_room } = expected;
+    let needed = host.work.memory.on_host();
     let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
-    let more = if plan.is_direct { ", and the factors besides" } else { "" };
-    writeln!(out, "  memory    about {}{there}{more}", bytes(needed))?;
-    if let Some(hierarchy) = plan.no_room {
-        let (name, hierarchy) = (plan.host.0, bytes(hierarchy));
+    writeln!(out, "  memory    about {}{there}", bytes(needed))?;
+    writeln!(out, "  solver    {}", host.reason)?;
+    if let Some(gpu) = gpu.as_ref().filter(|gpu| gpu.reason != host.reason) {
+        writeln!(out, "            on a GPU {}", gpu.reason)?;
+    }
+    if let Some(hierarchy) = no_room {
+        let (name, hierarchy) = (&host.preconditioner, bytes(*hierarchy));
         writeln!(
             out,
             "  warning: a multigrid hierarchy takes {hierarchy} more, which this machine has not: on the CPU {name} takes its place, with \
@@ -295,15 +332,20 @@ fn costs(out: &mut String, plan: &Plan, free: Option<u64>) -> std::fmt::Result {
         writeln!(out, "  warning: that may be too much for this machine")?;
     }
     for computer in devices::computers() {
-        time(out, if computer.memory.is_none() { &plan.host } else { &plan.other }, &computer)?;
+        time(out, if computer.memory.is_none() { host } else { gpu.as_ref().unwrap_or(host) }, &computer)?;
     }
-    let of =
-        if plan.host.1.setup + plan.other.1.setup > 0.0 { "set-up of multigrid and iteration" } else { "iteration" };
-    writeln!(
-        out,
-        "            ({of} alone; how many is guessed from the elements between nodes and supports, component by component, to a \
-         factor of 2 or 3)"
-    )
+    let of = match host.method {
+        Method::Direct => "the factor and the solution with it",
+        _ if host.work.setup > 0.0 => "set-up of multigrid and iteration",
+        _ => "iteration",
+    };
+    let how = match host.method {
+        Method::Direct => "",
+        _ => {
+            "; how many is guessed from the elements between nodes and supports, component by component, to a factor of 2 or 3"
+        }
+    };
+    writeln!(out, "            ({of} alone{how})")
 }
 
 /// The command that solves the case where it was checked for.
@@ -313,15 +355,21 @@ fn ready(out: &mut String, arguments: &Arguments) -> std::fmt::Result {
 }
 
 /// What a solution takes on one device.
-fn time(out: &mut String, (preconditioner, work): &(&str, Work), on: &Computer) -> std::fmt::Result {
+fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Result {
     let Computer { name, memory, speed, how } = on;
-    let (Some((iterations, moved)), Some([setup, iteration])) = (work.iteration, work.seconds(speed)) else {
+    let OnDevice { preconditioner, work, .. } = expected;
+    let Some([setup, solution]) = work.seconds(speed) else {
         return writeln!(out, "  {name:<9} no estimate of time for this method");
     };
-    let of_setup = if setup > 0.0 { format!("{} of set-up, then ", about(setup)) } else { String::new() };
     let room = memory
         .map_or(String::new(), |memory| format!(", in {} of its {}", bytes(work.memory.on_device()), bytes(memory)));
-    let (time, iterations) = (about(setup + iteration), count(iterations.round() as usize));
+    let time = about(setup + solution);
+    let Some((iterations, moved)) = work.iteration else {
+        let (setup, factor) = (about(setup), bytes(work.memory.factor));
+        return writeln!(out, "  {name:<9} about {time}: {setup} for the factor of {factor}{room}");
+    };
+    let of_setup = if setup > 0.0 { format!("{} of set-up, then ", about(setup)) } else { String::new() };
+    let iterations = count(iterations.round() as usize);
     let (moved, rate, reached) = (bytes(moved), bytes(speed.bandwidth as u64), 100.0 * speed.reached);
     // A cycle takes as long as so many bytes would, most of which it does not move.
     let moved = if setup > 0.0 { format!("as long as {moved} each") } else { format!("{moved} each") };
@@ -343,36 +391,56 @@ mod tests {
         assert_eq!(times.map(about), ["410 ms", "3.3 s", "3.3 min", "25 h", "1.5 us"]);
     }
 
-    /// A beam for which multigrid is chosen.
+    /// A beam with multigrid.
     fn beam() -> Model {
         let text = "[mesh]\ngenerate = { kind = \"box\", element = \"hex8\", size = [50.0, 1.0, 1.0], cells = [150, 3, 3] }\n\
                     [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
         let case = Case::parse(Path::new("a.toml"), text).unwrap();
-        Model::resolve(&case, case.mesh().unwrap()).unwrap()
+        let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+        (model.solver.method, model.solver.preconditioner) = ("cg".into(), "amg".into());
+        model
+    }
+
+    /// On the CPU with so much memory free.
+    fn expected(model: &Model, free: Option<u64>) -> Expected {
+        expect(model, &pipeline::choices(model, Device::Cpu).unwrap(), Device::Cpu, free)
     }
 
     #[test]
     fn without_room_for_a_hierarchy_another_preconditioner_is_expected() {
         let model = beam();
         let said = |free: u64| {
-            let (mut out, plan) = (String::new(), Plan::of(&model, Some(free)));
-            costs(&mut out, &plan, Some(free)).unwrap();
-            (plan.host.0, plan.no_room, out)
+            let (mut out, expected) = (String::new(), expected(&model, Some(free)));
+            costs(&mut out, &expected, Some(free)).unwrap();
+            (expected.host.preconditioner, expected.no_room, out)
         };
-        let needed = Plan::of(&model, None).host.1.memory.on_host();
+        let needed = expected(&model, None).host.work.memory.on_host();
         let (name, no_room, out) = said(needed);
-        assert_eq!((name, no_room), ("amg", None));
+        assert_eq!((name.as_str(), no_room), ("amg", None));
         assert!(!out.contains("warning") && out.contains(" of set-up, then some 22 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
-        assert_eq!((name, no_room), ("jacobi", Some(estimate::hierarchy_bytes(&model))));
+        assert_eq!((name.as_str(), no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
         assert!(
             out.contains("warning: a multigrid hierarchy takes ") && out.contains("jacobi takes its place"),
             "{out}"
         );
         assert!(!out.contains("too much") && out.contains("iterations with jacobi"), "{out}");
-        let (name, no_room, out) = said(needed - estimate::hierarchy_bytes(&model) - 1);
-        assert_eq!((name, no_room), ("amg", None));
+        let (name, no_room, out) = said(needed - crate::estimate::hierarchy_bytes(&model) - 1);
+        assert_eq!((name.as_str(), no_room), ("amg", None));
         assert!(out.contains("warning: that may be too much for this machine"), "{out}");
+    }
+
+    #[test]
+    fn a_direct_solution_is_expected_with_its_reason_and_its_factor() {
+        let mut model = beam();
+        (model.solver.method, model.solver.preconditioner) = ("direct".into(), "auto".into());
+        let (mut out, expected) = (String::new(), expected(&model, None));
+        costs(&mut out, &expected, None).unwrap();
+        // 151 x 4 x 4 nodes: the least is their sparsity, the most a band of two layers.
+        let values = expected.host.work.fill.unwrap().nonzeros as f64 / (3.0 * 151.0 * 16.0);
+        assert!((60.0..150.0).contains(&values), "{values}");
+        let words = ["  solver    direct: as asked for\n", " for the factor of ", "(the factor and the solution"];
+        assert!(words.iter().all(|word| out.contains(word)), "{out}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
 const METHOD_HELP: &str = match cfg!(feature = "direct") {
     true => "Solution method",
     false => {
-        "Solution method; direct on the CPU only up to 5,000 unknowns, as this program was built without `--features direct`"
+        "Solution method; direct on the CPU only up to 5,000 unknowns, as this program was built without the feature `direct`"
     }
 };
 

@@ -8,6 +8,7 @@ use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
 };
 use crate::pipeline::{self, Solution};
+use crate::plan::AS_ASKED;
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::solve::Ending;
 use crate::stress::norm;
@@ -27,7 +28,8 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: choices.device.clone(),
         solver: Solver {
-            method: model.solver.method.clone(),
+            method: choices.method.name().into(),
+            reason: choices.reason.clone(),
             format: choices.format.clone(),
             ordering: choices.ordering.clone(),
             preconditioner: choices.preconditioner.clone(),
@@ -228,6 +230,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
     let state = if solver.converged { String::new() } else { toned(Tone::Bad, "NOT CONVERGED: ") };
     writeln!(out, "  {state}{}", way(solver))?;
     writeln!(out, "  {}", s.accuracy())?;
+    if !solver.reason.ends_with(AS_ASKED) {
+        writeln!(out, "  {}", solver.reason)?;
+    }
     if let Some(multigrid) = &solver.multigrid {
         writeln!(out, "  {}", levels(multigrid))?;
     }

@@ -142,7 +142,7 @@ pub struct AppliedLoad {
 /// `[solver]`: how to solve; every field has a default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverOptions {
-    /// `cg` or `femses`.
+    /// `auto`, `cg`, `direct` or `femses`.
     pub method: String,
     /// What makes `femses` faster: `none`, `chebyshev` or `cg`.
     pub acceleration: String,
@@ -169,7 +169,7 @@ pub struct SolverOptions {
 impl Default for SolverOptions {
     fn default() -> Self {
         SolverOptions {
-            method: "cg".into(),
+            method: "auto".into(),
             acceleration: "none".into(),
             format: "auto".into(),
             ordering: "auto".into(),

@@ -12,8 +12,8 @@ use super::{Analysis, CaseError, SolverOptions};
 pub fn analyses() -> Vec<&'static str> {
     Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
 }
-/// Solution methods of this version.
-pub const METHODS: &[&str] = &["cg", "direct", "femses"];
+/// Solution methods of this version; `auto` is what `plan` decides.
+pub const METHODS: &[&str] = &["auto", "cg", "direct", "femses"];
 /// What makes `femses` faster, in this version.
 pub const ACCELERATIONS: &[&str] = &["none", "chebyshev", "cg"];
 /// Precisions of this version.

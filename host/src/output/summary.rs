@@ -56,8 +56,10 @@ impl Summary {
 /// How it was solved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Solver {
-    /// `cg`, ...
+    /// `cg`, `direct` or `femses`.
     pub method: String,
+    /// Why this method and this preconditioner, in words.
+    pub reason: String,
     /// Storage format of the matrix.
     pub format: String,
     /// Order of the nodes before the sort by degree.

@@ -8,6 +8,7 @@ use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model, SolverOptions};
+use crate::plan::{AS_ASKED, Method};
 use crate::solve::{Acceleration, CgOptions, FemsesOptions, Monitor, femses};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
@@ -37,6 +38,9 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
     let acceleration = acceleration(solver)?;
     Ok(Choices {
         device,
+        method: Method::Femses,
+        reason: format!("{METHOD}: {AS_ASKED}"),
+        fill: None,
         format: "element".into(),
         ordering: ordering(model)?.name().to_owned(),
         order: (acceleration == Acceleration::Cg).then_some(solver.order),

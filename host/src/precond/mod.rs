@@ -182,7 +182,7 @@ pub const MULTIGRID: &str = "amg";
 pub const AUTO_MIXED: &str = "chebyshev";
 
 /// What `auto` stands for with a precision where multigrid does not pay, or has no room; which
-/// `estimate::preconditioner` decides.
+/// `plan` decides.
 pub fn without_multigrid(precision: &str) -> &'static str {
     if precision.starts_with("mixed") { AUTO_MIXED } else { AUTO }
 }

@@ -5,7 +5,7 @@ use super::graph::Graph;
 use super::memory::Memory;
 use super::ptx::{self, Requirements};
 use super::{DeviceMemory, Launcher, LowerBytes, Recording};
-use crate::backend::{Factorised, Grid};
+use crate::backend::{Factorised, Factors, Grid};
 use crate::error::{Error, Result};
 use cuda_std::launch::Kernel;
 use cust::context::{Context, CurrentContext};
@@ -37,6 +37,11 @@ pub struct DeviceInfo {
 /// Why no NVIDIA GPU can be used, in words; `None` if one can.
 pub fn unavailable() -> Option<String> {
     cuda_loader::available().err()
+}
+
+/// The direct solver of CUDA devices.
+pub fn factors() -> Factors {
+    if cudss::missing().is_none() { Factors::Sparse } else { Factors::Dense }
 }
 
 /// The GPUs of this machine; empty where there is no driver.
@@ -286,6 +291,10 @@ impl Launcher for Cuda {
 
     fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
         Ok(Some(Box::new(Graph::record(&self.stream, work)?)))
+    }
+
+    fn factors(&self) -> Factors {
+        factors()
     }
 
     fn lacks_factors(&self) -> Option<String> {

@@ -17,11 +17,11 @@ mod sort;
 
 pub use buffer::{DeviceBuffer, DeviceMemory};
 #[cfg(feature = "cuda")]
-pub use cuda::{Cuda, DeviceInfo, devices, unavailable, usable};
+pub use cuda::{Cuda, DeviceInfo, devices, factors, unavailable, usable};
 pub use emulated::Emulated;
 
 use super::{
-    Backend, Blocks, Buffer, CgState, Factorised, Grid, LowerTriangle, N_SCALARS, Plain, Quotient, Scalar,
+    Backend, Blocks, Buffer, CgState, Factorised, Factors, Grid, LowerTriangle, N_SCALARS, Plain, Quotient, Scalar,
     SparseFactor, check_finite, host_memory, new_bank,
 };
 use crate::error::{Error, Result};
@@ -72,6 +72,10 @@ pub trait Launcher {
     /// arrays that it uses live as long as the recording is replayed.
     fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
         Ok(None)
+    }
+    /// See [`Backend::factors`].
+    fn factors(&self) -> Factors {
+        Factors::None
     }
     /// See [`Backend::lacks_factors`].
     fn lacks_factors(&self) -> Option<String> {
@@ -252,6 +256,10 @@ impl Backend for GpuBackend {
         }
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.launcher.launch(grid, &kernel) }
+    }
+
+    fn factors(&self) -> Factors {
+        self.launcher.factors()
     }
 
     fn lacks_factors(&self) -> Option<String> {

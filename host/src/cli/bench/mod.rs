@@ -2,6 +2,7 @@
 
 mod amg;
 mod assembly;
+mod auto;
 pub(super) mod bandwidth;
 mod cg;
 mod compare;
@@ -45,6 +46,8 @@ pub enum Kind {
     Amg(amg::Arguments),
     /// Whole solutions of a mesh in memory, phase by phase: the first, and those after.
     Solve(solve::Arguments),
+    /// What `auto` takes, beside everything that it could have taken, over bodies of many shapes.
+    Auto(auto::Arguments),
     /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
     Femses(femses::Arguments),
     /// What has become slower from one file of figures to another.
@@ -85,6 +88,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Precond(arguments) => precond::run(arguments),
         Kind::Amg(arguments) => amg::run(arguments),
         Kind::Solve(arguments) => solve::run(arguments),
+        Kind::Auto(arguments) => auto::run(arguments),
         Kind::Femses(arguments) => femses::run(arguments),
         Kind::Compare(arguments) => compare::run(arguments),
     }

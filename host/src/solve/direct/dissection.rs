@@ -7,6 +7,7 @@
 //! `O(n^(3/2))`.
 
 use crate::sparse::Sparsity;
+use rayon::prelude::*;
 use std::cmp::Ordering::{Equal, Less};
 use std::ops::Range;
 
@@ -45,7 +46,8 @@ impl Dissection {
     pub fn new(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Self {
         assert_eq!(sparsity.n_rows(), coords.len(), "a point for every node");
         let mut order: Vec<u32> = (0..coords.len() as u32).collect();
-        let mut dissecting = Dissecting { sparsity, coords, set_of: vec![0; coords.len()], n_sets: 0 };
+        let surroundings = (0..coords.len()).into_par_iter().map(|node| surroundings(sparsity, coords, node)).collect();
+        let mut dissecting = Dissecting { sparsity, coords, surroundings, set_of: vec![0; coords.len()], n_sets: 0 };
         let mut divisions = Vec::new();
         // Of places still to be divided.
         let mut left: Vec<Range<usize>> = std::iter::once(0..order.len()).collect();
@@ -69,22 +71,49 @@ impl Dissection {
     }
 }
 
+/// The smallest and the largest coordinates of a node and its neighbours; without bounds if one is not a number.
+fn surroundings(sparsity: &Sparsity, coords: &[[f64; 3]], node: usize) -> [[f64; 3]; 2] {
+    let near = sparsity.row(node).iter().map(|other| &coords[*other as usize]);
+    near.fold([coords[node]; 2], |[low, high], x| {
+        let bound = |c: usize, of: fn(f64, f64) -> f64, at: f64, none: f64| {
+            if x[c].is_nan() || at.is_nan() { none } else { of(at, x[c]) }
+        };
+        [
+            [0, 1, 2].map(|c| bound(c, f64::min, low[c], f64::NEG_INFINITY)),
+            [0, 1, 2].map(|c| bound(c, f64::max, high[c], f64::INFINITY)),
+        ]
+    })
+}
+
+/// Two halves of a set of nodes: the first so many, and the plane between them.
+struct Halves {
+    n_low: usize,
+    axis: usize,
+    cut: f64,
+}
+
 /// The state of a dissection.
 struct Dissecting<'a> {
     sparsity: &'a Sparsity,
     coords: &'a [[f64; 3]],
+    /// See [`surroundings`], `[n_nodes]`.
+    surroundings: Vec<[[f64; 3]; 2]>,
     /// The set each node was last put into.
     set_of: Vec<u32>,
     n_sets: u32,
 }
 
 impl Dissecting<'_> {
-    /// Reorders nodes, of which there are two or more, into two sets and their separator; they start at place `first`.
+    /// Reorders nodes, ascending and of which there are two or more, into two sets and their separator, each ascending;
+    /// they start at place `first`.
     fn divide(&mut self, nodes: &mut [u32], first: usize) -> Division {
-        let n_low = self.halve(nodes);
+        let Halves { n_low, axis, cut } = self.halve(nodes);
         let (low, high) = nodes.split_at(n_low);
         let sets = [self.mark(low), self.mark(high)];
-        let at_cut = [self.touching(low, sets[1]), self.touching(high, sets[0])];
+        // A neighbour in the other half is on the other side of the cut.
+        let reaches_up = |node: &u32| self.surroundings[*node as usize][1][axis] >= cut || cut.is_nan();
+        let reaches_down = |node: &u32| self.surroundings[*node as usize][0][axis] <= cut || cut.is_nan();
+        let at_cut = [self.touching(low, sets[1], reaches_up), self.touching(high, sets[0], reaches_down)];
         // Either boundary separates what remains.
         let [in_low, in_high] = at_cut;
         let (separator, others, is_low) =
@@ -101,24 +130,32 @@ impl Dissecting<'_> {
         Division { low: first..middle, high: middle..end, separator: end..end + n_separator }
     }
 
-    /// Puts the nodes below the middle of the longest extent first; how many they are.
-    fn halve(&self, nodes: &mut [u32]) -> usize {
+    /// Puts the nodes below the middle of the longest extent first; within each half they stay in their order.
+    fn halve(&self, nodes: &mut [u32]) -> Halves {
         let axis = self.longest_axis(nodes);
         let at = |node: &u32| self.coords[*node as usize][axis];
         let middle = nodes.len() / 2;
-        let by_place = |a: &u32, b: &u32| at(a).total_cmp(&at(b)).then(a.cmp(b));
-        let cut = at(nodes.select_nth_unstable_by(middle, by_place).1);
+        let mut places: Vec<f64> = nodes.iter().map(at).collect();
+        let cut = *places.select_nth_unstable_by(middle, f64::total_cmp).1;
         // In a mesh of layers the cut goes between two of them: above or below that of the middle.
         let count = |side| nodes.iter().filter(|node| at(node).total_cmp(&cut) == side).count();
         let (below, at_cut) = (count(Less), count(Equal));
         let whole = |n: usize| n.min(nodes.len() - n) * SMALLEST_SHARE >= nodes.len();
         let candidates = [below, below + at_cut];
         let n_low = candidates.into_iter().filter(|n| whole(*n)).min_by_key(|n| n.abs_diff(middle)).unwrap_or(middle);
-        nodes.select_nth_unstable_by(n_low, by_place);
-        // Within each half as they were numbered: what a selection leaves behind is no order.
-        nodes[..n_low].sort_unstable();
-        nodes[n_low..].sort_unstable();
-        n_low
+        // Those at the cut that go to the first half, in their order.
+        let mut left = n_low - below;
+        let is_low = |node: &u32| match at(node).total_cmp(&cut) {
+            Equal if left > 0 => {
+                left -= 1;
+                true
+            }
+            side => side == Less,
+        };
+        let (low, high): (Vec<u32>, Vec<u32>) = nodes.iter().copied().partition(is_low);
+        nodes[..n_low].copy_from_slice(&low);
+        nodes[n_low..].copy_from_slice(&high);
+        Halves { n_low, axis, cut }
     }
 
     /// The axis along which the nodes' extent is the largest.
@@ -140,12 +177,12 @@ impl Dissecting<'_> {
         self.n_sets
     }
 
-    /// Those of the nodes that have a neighbour in a set.
-    fn touching(&self, nodes: &[u32], set: u32) -> Vec<u32> {
+    /// Those of the nodes that have a neighbour in a set, which only those may have that are `near`.
+    fn touching(&self, nodes: &[u32], set: u32, near: impl Fn(&u32) -> bool) -> Vec<u32> {
         let touches = |node: &u32| {
             let row = self.sparsity.row(*node as usize);
             row.iter().any(|neighbour| self.set_of[*neighbour as usize] == set)
         };
-        nodes.iter().copied().filter(touches).collect()
+        nodes.iter().copied().filter(|node| near(node) && touches(node)).collect()
     }
 }

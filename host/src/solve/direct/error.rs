@@ -8,7 +8,7 @@ pub enum DirectError {
     /// This build has no direct solver for this device (exit code 2).
     #[error(
         "method `direct` on the CPU needs, for more than {MOST_DENSE} unknowns, the sparse Cholesky factorisation of the crate faer, \
-         which this program was built without: build it with `cargo build --release --features direct`, or use `--method cg`"
+         which this program was built without: build it with the feature `direct`, or use `--method cg`"
     )]
     NotBuilt,
     /// The library that factorises sparse matrices on this device was not found (exit code 2).

@@ -4,6 +4,7 @@
 //! | step | here |
 //! | --- | --- |
 //! | `A = D^-1/2 K D^-1/2`, D the diagonal of K | where the factor is made |
+//! | how large L is, before any number | [`Fill`] |
 //! | `A = L L^T` on the CPU, sparse | `sparse`, in the order of [`Dissection`]; with the feature `direct` |
 //! | the same without that feature, of up to [`MOST_DENSE`] unknowns | [`HostDenseFactor`] |
 //! | `A = L L^T` on a GPU, sparse, where its maker's library is found | [`DeviceSparseFactor`] |
@@ -24,6 +25,7 @@ pub mod dense;
 mod device_sparse;
 mod dissection;
 mod error;
+mod fill;
 mod host_dense;
 mod lower;
 mod refinement;
@@ -34,6 +36,7 @@ pub use dense::DenseFactor;
 pub use device_sparse::DeviceSparseFactor;
 pub use dissection::{Dissection, Division};
 pub use error::DirectError;
+pub use fill::Fill;
 pub use host_dense::HostDenseFactor;
 pub use refinement::Direct;
 #[cfg(feature = "direct")]
@@ -47,7 +50,7 @@ use kernels_rs::real::Real;
 
 /// The precision of a factor.
 #[cfg(feature = "direct")]
-pub trait Precision: Real + faer::traits::RealField {}
+pub trait Precision: Real + warpfem_cholesky::Number {}
 /// The precision of a factor.
 #[cfg(not(feature = "direct"))]
 pub trait Precision: Real {}

@@ -1,0 +1,439 @@
+//! What `auto` stands for: how a model is solved on a device, and why. The one place where that is decided.
+//!
+//! A direct solution costs what its factor does, whatever the body is made of; how long an iteration takes depends on
+//! shapes, materials and supports, and is known only roughly beforehand. So the size of the factor decides: it is
+//! counted from the graph of the nodes ([`Fill`]) before any number is computed. Thin and slender bodies, which take
+//! multigrid the most iterations, have small separators and so small factors.
+//!
+//! | where | direct if |
+//! | --- | --- |
+//! | anywhere, with sparse factors | there are at most [`SMALL`] unknowns |
+//! | the CPU | L has at most [`Limits::easy`] values per unknown, or [`Limits::hard`] of a model that iterations find hard |
+//! | a GPU with cuDSS | the same with limits of its own |
+//! | always | the factor takes at most half of the memory that is free |
+//!
+//! All else is iterated on, by [`preconditioner`].
+
+use crate::assembly::symbolic;
+use crate::backend::{Backend, Device, Factors, device, host_memory};
+use crate::estimate;
+use crate::mesh::thin::Thin;
+use crate::model::{Analysis, Model};
+use crate::precond;
+use crate::solve::direct::{Dissection, Fill};
+
+/// Unknowns up to which any factor is made in a few hundredths of a second.
+pub const SMALL: usize = 3_000;
+
+/// Values of L per unknown up to which a direct solution is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Of any model.
+    pub easy: f64,
+    /// Of a model that iterations find hard, see [`hard`].
+    pub hard: f64,
+    /// Of a potential.
+    pub potential: f64,
+    /// Unknowns from which on the factor is not counted, as it would not be taken.
+    pub most: usize,
+}
+
+/// On two cores, user and system seconds of whole commands for 19 bodies of 14 to 242 thousand unknowns (docs/solver.md,
+/// "What `auto` takes"): direct is 1.3 to 70 times as fast as multigrid where L has at most 310 values per unknown, 1.5 to
+/// 2.6 times with 520 and nu = 0.499, and slower on compact bodies from 480 on. `warpfem bench auto` measures them.
+pub const CPU: Limits = Limits { easy: 400.0, hard: 700.0, potential: 100.0, most: usize::MAX };
+
+/// On an H200 the whole command takes 2.1 s by cuDSS for a cube of 207 thousand unknowns, 0.7 s by Jacobi's iteration
+/// (docs/solver.md, "Direct solvers"): most of that is cuDSS's analysis, on the host.
+pub const GPU: Limits = Limits { easy: 0.0, hard: 400.0, potential: 0.0, most: 100_000 };
+
+/// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included:
+/// `a + b / (unknowns + c)`.
+///
+/// On an H200 303 for a cube of hex8 with 3.09 million unknowns, once kernels are loaded; each level costs its launches
+/// and, the first time, its kernels, which is what b is of. On two cores of a CPU 420 (hex8) and 590 (tet4) for 207
+/// thousand, 780 for a bracket of 27 thousand.
+const BREAK_EVEN_CPU: [f64; 3] = [600.0, 4e6, 0.0];
+const BREAK_EVEN_GPU: [f64; 3] = [300.0, 3e8, 4e4];
+/// The same in mixed precision, in which a polynomial is up to 2.3 times as fast as Jacobi, and multigrid 1.2 times.
+const MIXED_PACE: f64 = 1.3;
+
+/// Compact bodies in space, with fewer of their nodes on the surface, are known not to have a factor within the limits: a
+/// cube has 36 elements along an edge then, and 1,050 values per unknown; plates and beams have more.
+const COMPACT: f64 = 1.0 / 6.0;
+/// Thin bodies have more of their nodes on the surface.
+const MOSTLY_SURFACE: f64 = 0.5;
+/// Iterations with Jacobi below which a potential is iterated on: they take less time than the analysis of a factor.
+const FEW_ITERATIONS: f64 = 200.0;
+
+/// Poisson's ratios above this, and elements more stretched than this, take multigrid many iterations.
+const INCOMPRESSIBLE: f64 = 0.45;
+const STRETCHED: f64 = 5.0;
+/// Where more of the elements than this are one across, the body counts as thin.
+const THIN_SHARE: f64 = 0.05;
+
+/// How a system is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Preconditioned conjugate gradients.
+    #[default]
+    Cg,
+    /// Cholesky factors.
+    Direct,
+    /// Element by element, without a matrix.
+    Femses,
+}
+
+impl Method {
+    /// All there are.
+    pub const ALL: [Method; 3] = [Method::Cg, Method::Direct, Method::Femses];
+
+    /// Its name in the case file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Cg => "cg",
+            Method::Direct => "direct",
+            Method::Femses => "femses",
+        }
+    }
+
+    /// The method of this name; none of `auto`.
+    pub fn from_name(name: &str) -> Option<Method> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// What a decision depends on beside the model.
+pub struct DeviceFacts<'a> {
+    /// Whether its memory is the host's.
+    pub on_host: bool,
+    /// Bytes that can be had, where that is known.
+    pub free: Option<u64>,
+    /// Its direct solver; to ask may load a library.
+    pub factors: Box<dyn Fn() -> Factors + 'a>,
+}
+
+impl<'a> DeviceFacts<'a> {
+    /// Of a device that is open.
+    pub fn of<B: Backend>(backend: &'a B) -> Self {
+        DeviceFacts { on_host: B::ON_HOST, free: backend.free_memory(), factors: Box::new(move || backend.factors()) }
+    }
+
+    /// Of a device that is not: a GPU is taken to have memory enough.
+    pub fn guess(device: Device) -> Self {
+        let on_host = device.resolve() == Device::Cpu;
+        let free = if on_host { host_memory::available() } else { None };
+        DeviceFacts { on_host, free, factors: Box::new(move || device::factors(device)) }
+    }
+
+    fn limits(&self) -> Limits {
+        if self.on_host { CPU } else { GPU }
+    }
+}
+
+/// How a model is solved, with every `auto` decided.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decision {
+    /// The method.
+    pub method: Method,
+    /// The preconditioner; `none` of other methods than conjugate gradients.
+    pub preconditioner: String,
+    /// Why, in words: `direct: a thin body, its factor has 254 values per unknown`.
+    pub reason: String,
+    /// The size of the factor, if it was counted.
+    pub fill: Option<Fill>,
+}
+
+/// What stands for the reason where there was nothing to decide.
+pub const AS_ASKED: &str = "as asked for";
+
+/// Decides how a model is solved on a device. Names that exist nowhere are conjugate gradients with that preconditioner,
+/// for others to refuse.
+pub fn decide(model: &Model, device: &DeviceFacts) -> Decision {
+    match Method::from_name(&model.solver.method) {
+        Some(Method::Cg) => iterate(model, device, None, None),
+        Some(method) => {
+            let reason = format!("{}: {AS_ASKED}", method.name());
+            Decision { method, preconditioner: "none".into(), reason, fill: None }
+        }
+        None => {
+            let Verdict { takes, why, fill } = factor(model, device);
+            if !takes {
+                return iterate(model, device, why, fill);
+            }
+            let reason = format!("direct: {}", why.unwrap_or_default());
+            Decision { method: Method::Direct, preconditioner: "none".into(), reason, fill }
+        }
+    }
+}
+
+/// The same where a factor was decided on and could not be made.
+pub fn without_factor(model: &Model, device: &DeviceFacts, why: String) -> Decision {
+    iterate(model, device, Some(why), None)
+}
+
+/// The size of a model's factor, by the graph of its nodes.
+pub fn fill(model: &Model) -> Fill {
+    let graph = symbolic::neighbours(&model.mesh);
+    let dissection = Dissection::new(&graph, &model.mesh.coords);
+    Fill::of(&graph, &dissection, model.analysis.components())
+}
+
+/// Whether a factor is taken, and why, where there is a reason worth saying.
+struct Verdict {
+    takes: bool,
+    why: Option<String>,
+    fill: Option<Fill>,
+}
+
+fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
+    let solver = &model.solver;
+    let no = |why: Option<String>| Verdict { takes: false, why, fill: None };
+    if solver.preconditioner != "auto" || solver.precision != "double" || solver.acceleration != "none" {
+        return no(None);
+    }
+    let unknowns = unknowns(model);
+    let limits = device.limits();
+    let allowed = if model.analysis == Analysis::Laplace { limits.potential } else { limits.easy.max(limits.hard) };
+    let is_small = unknowns <= SMALL;
+    if !is_small && (unknowns > limits.most || allowed == 0.0) {
+        return no(None);
+    }
+    if !is_small && model.analysis == Analysis::Laplace && estimate::jacobi_iterations(model) < FEW_ITERATIONS {
+        return no(None);
+    }
+    let on_surface = estimate::on_surface(&model.mesh);
+    if !is_small && model.mesh.dim() == 3 && on_surface < COMPACT {
+        return no(Some(format!("a compact body, {:.0} % of its nodes are on the surface", 100.0 * on_surface)));
+    }
+    match (device.factors)() {
+        Factors::Sparse => {}
+        Factors::Dense if is_small => {}
+        _ => return no(None),
+    }
+    if is_small {
+        return Verdict { takes: true, why: Some("a small model".into()), fill: None };
+    }
+    let fill = fill(model);
+    let per = fill.nonzeros as f64 / unknowns as f64;
+    let verdict = |takes, why: String| Verdict { takes, why: Some(why), fill: Some(fill) };
+    let bytes = estimate::factor_bytes(&fill);
+    if device.free.is_some_and(|free| bytes > free / 2) {
+        return verdict(false, format!("a factor of {} has too little memory", warpfem_text::bytes(bytes)));
+    }
+    let kind = match () {
+        () if model.mesh.dim() == 2 => "a plane problem",
+        () if on_surface > MOSTLY_SURFACE => "a thin body",
+        () => "a body of few elements",
+    };
+    let hardness = || if model.analysis == Analysis::Laplace { None } else { hard(model) };
+    let easy = if model.analysis == Analysis::Laplace { limits.potential } else { limits.easy };
+    match () {
+        () if per <= easy => verdict(true, format!("{kind}, its factor has {per:.0} values per unknown")),
+        () if per > limits.hard => verdict(false, format!("a factor would have {per:.0} values per unknown")),
+        () => match hardness() {
+            Some(why) => verdict(true, format!("{why}, and its factor has {per:.0} values per unknown")),
+            None => verdict(false, format!("a factor would have {per:.0} values per unknown")),
+        },
+    }
+}
+
+/// Why a model takes multigrid many iterations, if it does.
+fn hard(model: &Model) -> Option<String> {
+    let poisson = estimate::largest_poisson(model);
+    if poisson > INCOMPRESSIBLE {
+        return Some(format!("Poisson's ratio is {poisson}"));
+    }
+    let stretch = estimate::median_stretch(&model.mesh);
+    if stretch > STRETCHED {
+        return Some(format!("elements are {stretch:.0} times as long as wide"));
+    }
+    let all: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let thin = Thin::of(&model.mesh, 1, |_| true);
+    (thin.elements as f64 >= THIN_SHARE * all as f64).then(|| "one element across where it is thin".into())
+}
+
+fn unknowns(model: &Model) -> usize {
+    model.mesh.coords.len() * model.analysis.components()
+}
+
+/// Conjugate gradients; `why` not a factor.
+fn iterate(model: &Model, device: &DeviceFacts, why: Option<String>, fill: Option<Fill>) -> Decision {
+    let (name, chosen) = preconditioner(model, device.on_host);
+    let reason = match (why, chosen) {
+        (Some(why), Some(chosen)) => format!("{name}: {why}; {chosen}"),
+        (why, chosen) => format!("{name}: {}", why.or(chosen).unwrap_or_else(|| AS_ASKED.into())),
+    };
+    Decision { method: Method::Cg, preconditioner: name, reason, fill }
+}
+
+/// The preconditioner of conjugate gradients, and why, where that is decided here. `auto` is multigrid where more
+/// iterations with Jacobi are expected than take as long as a whole solution with multigrid; always so on the CPU for
+/// elastic bodies in double precision, for which it was as fast or faster on each of the 19 that [`CPU`] is of, and whose
+/// iterations with Jacobi depend on more than is known.
+fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
+    let solver = &model.solver;
+    if solver.preconditioner != "auto" {
+        return (solver.preconditioner.clone(), None);
+    }
+    let precision = solver.precision.as_str();
+    let other = precond::without_multigrid(precision);
+    let unknowns = unknowns(model);
+    // Single precision throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
+    let pace = match precision {
+        "double" => 1.0,
+        "mixed" => MIXED_PACE,
+        _ => return (other.into(), Some(format!("the preconditioner of {precision} precision"))),
+    };
+    let even = pace * break_even(unknowns, on_host);
+    let iterations = estimate::jacobi_iterations(model);
+    let is_elastic = model.analysis != Analysis::Laplace;
+    if on_host && is_elastic && precision == "double" && unknowns > SMALL {
+        return (precond::MULTIGRID.into(), Some("multigrid is the fastest iteration on a CPU".into()));
+    }
+    let beside = format!("some {iterations:.0} iterations with Jacobi, and multigrid takes as long as {even:.0}");
+    match iterations > even {
+        true => (precond::MULTIGRID.into(), Some(beside)),
+        false => (other.into(), Some(beside)),
+    }
+}
+
+/// See [`BREAK_EVEN_CPU`].
+fn break_even(unknowns: usize, on_host: bool) -> f64 {
+    let [a, b, c] = if on_host { BREAK_EVEN_CPU } else { BREAK_EVEN_GPU };
+    a + b / (unknowns as f64 + c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Case;
+    use std::path::Path;
+
+    /// A clamped box of these cells with a Poisson's ratio.
+    fn clamped(element: &str, size: [f64; 3], cells: [u32; 3], poisson: f64) -> Model {
+        let text = format!(
+            "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = {size:?}, cells = {cells:?} }}\n\
+             [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = {poisson}\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
+        );
+        let case = Case::parse(Path::new("a.toml"), &text).unwrap();
+        Model::resolve(&case, case.mesh().unwrap()).unwrap()
+    }
+
+    fn facts(on_host: bool, free: Option<u64>, factors: Factors) -> DeviceFacts<'static> {
+        DeviceFacts { on_host, free, factors: Box::new(move || factors) }
+    }
+
+    fn cpu() -> DeviceFacts<'static> {
+        facts(true, None, Factors::Sparse)
+    }
+
+    /// What is taken, in a word, and why.
+    fn taken(model: &Model, device: &DeviceFacts) -> (String, String) {
+        let Decision { method, preconditioner, reason, .. } = decide(model, device);
+        (if method == Method::Cg { preconditioner } else { method.name().into() }, reason)
+    }
+
+    #[track_caller]
+    fn assert_taken(model: &Model, device: &DeviceFacts, expected: &str, words: &str) {
+        let (taken, reason) = taken(model, device);
+        assert!(taken == expected && reason.starts_with(expected) && reason.contains(words), "{taken}: {reason}");
+    }
+
+    #[test]
+    fn thin_bodies_are_solved_directly_and_compact_ones_by_multigrid_on_a_cpu() {
+        assert_taken(&clamped("hex8", [1.0; 3], [6; 3], 0.3), &cpu(), "direct", "a small model");
+        let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
+        assert_taken(&plate, &cpu(), "direct", "a thin body, its factor has 1");
+        let fill = decide(&plate, &cpu()).fill.unwrap();
+        assert_eq!(fill, super::fill(&plate));
+        let beam = clamped("tet10", [40.0, 1.0, 1.0], [80, 2, 2], 0.3);
+        assert_taken(&beam, &cpu(), "direct", "a thin body");
+        // 41 cells: 14 % of the nodes are on the surface, and no graph is looked at.
+        assert_taken(&clamped("hex8", [1.0; 3], [41; 3], 0.3), &cpu(), "amg", "a compact body, 14 %");
+        let cube = clamped("hex8", [1.0; 3], [26; 3], 0.3);
+        assert_taken(&cube, &cpu(), "amg", "a factor would have");
+    }
+
+    #[test]
+    fn what_iterations_find_hard_may_have_a_larger_factor() {
+        let hard = |size, poisson| clamped("hex8", size, [20; 3], poisson);
+        assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "a factor would have");
+        assert_taken(&hard([1.0; 3], 0.499), &cpu(), "direct", "Poisson's ratio is 0.499, and its factor has");
+        assert_eq!(super::hard(&hard([1.0; 3], 0.3)), None);
+        let stretched = super::hard(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
+        assert_eq!(stretched, "elements are 20 times as long as wide");
+        let sheet = super::hard(&clamped("hex20", [8.0, 8.0, 1.0], [8, 8, 1], 0.3)).unwrap();
+        assert_eq!(sheet, "one element across where it is thin");
+    }
+
+    #[test]
+    fn a_factor_needs_memory_and_a_solver() {
+        let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
+        let bytes = estimate::factor_bytes(&fill(&plate));
+        assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
+        assert_taken(&plate, &facts(true, Some(2 * bytes - 1), Factors::Sparse), "amg", "has too little memory");
+        assert_taken(&plate, &facts(true, None, Factors::None), "amg", "");
+        let small = clamped("hex8", [1.0; 3], [6; 3], 0.3);
+        assert_taken(&small, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");
+        for factors in [Factors::Dense, Factors::Sparse] {
+            assert_taken(&small, &facts(false, None, factors), "direct", "a small model");
+        }
+    }
+
+    #[test]
+    fn what_is_named_is_taken() {
+        let mut beam = clamped("hex8", [50.0, 1.0, 1.0], [150, 3, 3], 0.3);
+        // A limit does not make another choice the better one.
+        beam.solver.max_iterations = 100;
+        for (method, name, precision, expected) in [
+            ("auto", "auto", "double", "direct"),
+            ("auto", "amg", "double", "amg"),
+            ("auto", "none", "double", "none"),
+            ("cg", "auto", "double", "amg"),
+            ("cg", "none", "double", "none"),
+            ("auto", "auto", "mixed", "amg"),
+            ("cg", "auto", "mixed_half", "chebyshev"),
+            ("auto", "auto", "single", "jacobi"),
+            ("direct", "auto", "double", "direct"),
+            ("direct", "auto", "mixed", "direct"),
+            ("femses", "auto", "double", "femses"),
+        ] {
+            (beam.solver.method, beam.solver.preconditioner) = (method.into(), name.into());
+            beam.solver.precision = precision.into();
+            let (found, reason) = taken(&beam, &cpu());
+            assert!(found == expected, "{method} {name} {precision}: {found}, {reason}");
+            let is_named = method == "direct" || method == "femses" || name != "auto";
+            assert_eq!(reason.ends_with(AS_ASKED), is_named, "{reason}");
+        }
+    }
+
+    /// A cube of hex8 with 3.09 million unknowns on an H200: multigrid takes as long as 303 iterations with Jacobi, of
+    /// which 910 are needed.
+    #[test]
+    fn multigrid_is_taken_where_it_is_faster_on_a_gpu() {
+        let even = break_even(3_090_903, false);
+        assert!((250.0..450.0).contains(&even), "{even}");
+        let cube = clamped("hex8", [1.0; 3], [12; 3], 0.3);
+        let of_100 = estimate::jacobi_iterations(&cube) * 100.0 / 12.0;
+        assert!(of_100 > 1.5 * even, "{of_100}");
+        // So few unknowns take less time with Jacobi.
+        assert_taken(&cube, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");
+    }
+
+    #[test]
+    fn potentials_are_solved_directly_in_the_plane() {
+        let potential = |mesh: &str| {
+            let text = format!(
+                "[mesh]\ngenerate = {{ {mesh} }}\n[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"m\"\nconductivity = 1.0\n\
+                 [[support]]\non = \"xmin\"\nvalue = 0.0\n[source]\nvalue = 1.0\n"
+            );
+            let case = Case::parse(Path::new("a.toml"), &text).unwrap();
+            Model::resolve(&case, case.mesh().unwrap()).unwrap()
+        };
+        let square = potential("kind = \"rectangle\", element = \"tri3\", size = [1.0, 1.0], cells = [100, 100]");
+        assert_taken(&square, &cpu(), "direct", "a plane problem");
+        let cube = potential("kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [20, 20, 20]");
+        assert_taken(&cube, &cpu(), "jacobi", "iterations with Jacobi");
+    }
+}
