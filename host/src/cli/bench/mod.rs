@@ -16,6 +16,7 @@ mod row;
 mod solutions;
 mod solve;
 mod spmv;
+mod trust;
 
 use crate::Result;
 use crate::backend::{Backend, Device};
@@ -47,6 +48,8 @@ pub enum Kind {
     Solve(solve::Arguments),
     /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
     Femses(femses::Arguments),
+    /// Sound models, and how far off each solution is from a reference: what it says of its own error, and what is true.
+    Trust(trust::Arguments),
     /// What has become slower from one file of figures to another.
     Compare(compare::Arguments),
 }
@@ -86,6 +89,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Amg(arguments) => amg::run(arguments),
         Kind::Solve(arguments) => solve::run(arguments),
         Kind::Femses(arguments) => femses::run(arguments),
+        Kind::Trust(arguments) => trust::run(arguments),
         Kind::Compare(arguments) => compare::run(arguments),
     }
 }
