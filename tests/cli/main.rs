@@ -19,6 +19,7 @@ mod speech;
 mod stop;
 mod terminal;
 mod tools;
+mod trust;
 mod verify;
 mod vtu;
 

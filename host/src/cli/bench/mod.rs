@@ -17,6 +17,7 @@ mod row;
 mod solutions;
 mod solve;
 mod spmv;
+mod trust;
 
 use crate::Result;
 use crate::backend::{Backend, Device};
@@ -50,6 +51,8 @@ pub enum Kind {
     Auto(auto::Arguments),
     /// FEMSES beside what assembles a matrix: a potential on the unit square, phase by phase.
     Femses(femses::Arguments),
+    /// Sound models, and how far off each solution is from a reference: what it says of its own error, and what is true.
+    Trust(trust::Arguments),
     /// What has become slower from one file of figures to another.
     Compare(compare::Arguments),
 }
@@ -90,6 +93,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Solve(arguments) => solve::run(arguments),
         Kind::Auto(arguments) => auto::run(arguments),
         Kind::Femses(arguments) => femses::run(arguments),
+        Kind::Trust(arguments) => trust::run(arguments),
         Kind::Compare(arguments) => compare::run(arguments),
     }
 }
