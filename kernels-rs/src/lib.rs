@@ -14,7 +14,7 @@
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
 //! | smoothed aggregation multigrid | [`amg`] |
-//! | `K = L L^T`, dense | [`cholesky`] |
+//! | `K = L L^T`, dense; residuals in twice the precision | [`cholesky`], [`extended`] |
 //! | the iteration on element matrices | [`femses`] |
 //! | sums by connected part, for error estimates | [`parts`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
@@ -39,6 +39,7 @@ pub mod cg;
 pub mod cg_persistent;
 pub mod cholesky;
 pub mod element;
+pub mod extended;
 pub mod femses;
 pub mod half;
 pub mod material;

@@ -121,6 +121,37 @@ pub unsafe fn part_moments<T: Real>(
     sums.set(chunk, sum);
 }
 
+/// Computes: rigid motion `motion` of some parts, 0 in supported components; rows of other parts stay as they are.
+///
+/// Parameters: `chosen [n_parts]`, 1 for these parts; `fixed [n_rows]`, a bit per supported component;
+/// `v [n_rows][size]`. Thread mapping: an item per chunk. Memory moved: a word per entry, 29 bytes per row.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn part_motion<T: Real>(
+    chunk: usize,
+    list: PartRows,
+    frames: Frames,
+    motion: usize,
+    chosen: View<u8>,
+    fixed: View<u8>,
+    v: ViewMut<T>,
+) {
+    let part = list.part.at(chunk) as usize;
+    if chosen.at(part) == 0 {
+        return;
+    }
+    for k in 0..CHUNK {
+        let Some(row) = list.row(chunk, k) else { continue };
+        let (y, mask) = (frames.about_centre(row, part), fixed.at(row));
+        for i in 0..list.size {
+            let value = if mask >> i & 1 == 1 { 0.0 } else { rigid_motion(list.size, motion, i, y) };
+            v.set(list.size * row + i, T::from_f64(value));
+        }
+    }
+}
+
 /// Computes: over each chunk the largest change of a row and the largest deformation, squared:
 /// `max |v - before|^2` and `max |w - R motion|^2`, R the rigid motions of its part.
 ///

@@ -192,8 +192,9 @@ fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
             expected.push([0, 1, 2].map(|i| terms().map(|term| term[i]).sum::<f64>()));
         });
         let mesh = meshes::upload(backend, &model, &symbolic);
-        let u = backend.upload(&u).unwrap();
-        for n in COUNTS.map(|n| n.min(expected.len())) {
+        let values = u;
+        let u = backend.upload(&values).unwrap();
+        for n in COUNTS.map(|n| n.min(expected.len())).into_iter().chain([expected.len()]) {
             let mut gradient = backend.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
             let mut energy = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
             let out = (gradient.view_mut(), energy.view_mut());
@@ -205,6 +206,15 @@ fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
             let expected = expected[..n].as_flattened();
             assert_close("gradient", &gradient, expected, 1e-13, 1.0 + largest(expected));
             found.extend(bits(&gradient));
+            let mut energy = backend.download(&energy).unwrap();
+            assert!(energy.split_off(n).iter().all(|v| v.is_nan()), "it writes past cell {n}");
+            if 3 * n == expected.len() && mesh.blocks[0].cells.n_cells == n {
+                // All cells together hold half the work of the internal forces.
+                let forces = backend.take(mesh.internal_force(backend, &u, None).unwrap()).unwrap();
+                let work: f64 = forces.iter().zip(&values).map(|(f, u)| f * u).sum();
+                assert_close("energy", &[energy.iter().sum::<f64>()], &[0.5 * work], 1e-12, work);
+            }
+            found.extend(bits(&energy));
         }
     }
     found

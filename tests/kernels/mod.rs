@@ -7,6 +7,7 @@ mod cholesky;
 mod coloring;
 mod femses;
 mod matrices;
+mod parts;
 mod persistent;
 mod precond;
 mod setup;
@@ -58,6 +59,8 @@ checks!(
     matrices::made_up_values,
     matrices::eliminate,
     matrices::inverse_diagonal,
+    parts::parts,
+    parts::row_sums,
     precond::round_diagonal,
     precond::polynomial_start,
     precond::polynomial_step,

@@ -15,8 +15,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Parts {
     /// The rows of each part.
     pub members: Members,
-    /// Groups, where a part has several materials.
-    pub groups: Option<Groups>,
+    /// What they are made of.
+    pub groups: Groups,
 }
 
 /// Groups of elements of one part and one material.
@@ -37,7 +37,8 @@ impl Parts {
     pub(super) fn new(model: &Model, numbering: &Numbering) -> Self {
         let (labels, n_parts) = connected_parts(&model.mesh);
         let members = Members::of_labels(&numbering.gather(&labels), n_parts);
-        let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, &labels)).flatten();
+        let several = (model.materials.len() > 1).then(|| Groups::new(model, numbering, &labels)).flatten();
+        let groups = several.unwrap_or_else(|| Groups::whole(&members));
         Parts { members, groups }
     }
 
@@ -53,6 +54,18 @@ impl Parts {
 }
 
 impl Groups {
+    /// Each part is a group, and one piece.
+    fn whole(parts: &Members) -> Self {
+        let all: Vec<u32> = (0..parts.n_parts() as u32).collect();
+        let colours = vec![(0..parts.n_parts()).collect()];
+        Groups { part: all.clone(), of_cells: Vec::new(), pieces: parts.clone(), group: all, colours }
+    }
+
+    /// Whether a part has several materials.
+    pub(super) fn are_several(&self) -> bool {
+        !self.of_cells.is_empty()
+    }
+
     /// The groups; none where each part has one material.
     fn new(model: &Model, numbering: &Numbering, labels: &[u32]) -> Option<Self> {
         let mut numbers = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! A model assembled on a backend, and the energy norm that its errors are measured in.
 
-use super::groups::Parts;
+use super::groups::{Groups, Parts};
 use super::{Phase, Timings, loads, motion, ordering, strategy};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
@@ -8,7 +8,7 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::model::Model;
 use crate::precond::inverse_diagonal;
-use crate::solve::energy::{Body, EnergyNorm, Equations, Groups, Layout, PartLists};
+use crate::solve::energy::{self, Body, EnergyNorm, Equations, Layout, PartLists};
 use crate::solve::iteration::Iteration;
 use crate::solve::{CgOptions, CgOutcome, Monitor};
 use crate::sparse::{Matrix, Tuning};
@@ -122,22 +122,20 @@ impl<B: Backend> Loaded<B> {
     ) -> Result<EnergyNorm<'a, B, T>> {
         let rounded = |values: &[f64]| backend.upload_vec(values.iter().map(|v| T::from_f64(*v)).collect());
         let some = |values: &[f64]| if self.weights.is_empty() { Ok(None) } else { rounded(values).map(Some) };
-        let groups = match &self.parts.groups {
-            None => None,
-            Some(groups) => {
-                let (size, pieces) = (self.supports.components, groups.pieces.clone());
-                let lists = PartLists::new(backend, size, pieces, self.mesh.coords(), &self.coords)?;
+        let groups = &self.parts.groups;
+        let diagonal = match groups.are_several() {
+            false => None,
+            true => {
                 let inverse = backend.take(inverse()?)?;
-                let diagonal = inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64()) as f32).collect();
-                let layout = Layout {
-                    part: groups.part.clone(),
-                    group: groups.group.clone(),
-                    colours: groups.colours.clone(),
-                    fixed: self.supports.fixed.clone(),
-                };
-                Some(Groups::new(lists, layout, backend.upload_vec(diagonal)?))
+                let of = |inverse: &T| quotient(1.0, inverse.to_f64()) as f32;
+                Some(backend.upload_vec(inverse.iter().map(of).collect())?)
             }
         };
+        let (size, pieces) = (self.supports.components, groups.pieces.clone());
+        let lists = PartLists::new(backend, size, pieces, self.mesh.coords(), &self.coords)?;
+        let Groups { part, group, colours, .. } = groups;
+        let layout = Layout { part: part.clone(), group: group.clone(), colours: colours.clone() };
+        let groups = energy::Groups::new(lists, layout, backend.upload(&self.supports.fixed)?, diagonal);
         Ok(EnergyNorm {
             parts: self.lists(backend)?,
             coords: &self.coords,
@@ -169,8 +167,7 @@ impl<B: Backend> Strains<'_, B> {
 
 impl<B: Backend, T: Real> Body<B, T> for Strains<'_, B> {
     fn strain_energies(&self, v: &Vector<B, T>, total: bool) -> Result<Vec<f64>> {
-        let Some(groups) = &self.body.parts.groups else { return Ok(Vec::new()) };
-        let mesh = &self.body.mesh;
+        let (groups, mesh) = (&self.body.parts.groups, &self.body.mesh);
         let cells = stress::cell_energies(self.backend, mesh, &self.displacement(v, total)?)?;
         let mut energies = vec![0.0; groups.part.len()];
         for (block, cells) in mesh.blocks.iter().zip(cells) {

@@ -200,7 +200,7 @@ impl<'a, B: Backend> Work<'a, B> {
         let [r, z] = &mut self.rounded;
         preconditioner.apply(b, &copy.matrix, r, z)?;
         let rz = energy.parts.dot(b, &*r, &*z)?;
-        let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta };
+        let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta, certain: false };
         judge.examine(b, self.equations, &iterate, tolerance, &mut self.q)
     }
 

@@ -11,7 +11,7 @@
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, CgOutcome, Ending, Until};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
-use crate::solve::energy::{EnergyNorm, Iterate, Judge, Verdict};
+use crate::solve::energy::{EARLIER, EnergyNorm, Iterate, Judge, Verdict};
 use crate::solve::{WORTHWHILE, backward_error, norm};
 use kernels_rs::real::Real;
 
@@ -23,8 +23,8 @@ const STEP: f64 = 10.0;
 const LEAST_STEP: f64 = 1.1;
 /// A true estimate so many times that of the recurrence shows that the recurrence has lost it.
 const LOST: f64 = 3.0;
-/// An iterate is kept, to compare later ones with, while the estimate is this far above the target.
-const EARLIER: f64 = 10.0;
+/// A new start has come to its end when the estimate is this small beside what it has changed.
+const EXHAUSTED: f64 = 0.1;
 /// New starts that gain nothing before the iteration ends.
 const MOST_STARTS: usize = 2;
 /// A backward error of so many roundings is rounding.
@@ -49,6 +49,8 @@ pub(super) fn solve<B: Backend, T: Real>(
         target: options.tolerance,
         offset: energy.offset.iter().sum(),
         recurrence: f64::INFINITY,
+        kept_at: f64::INFINITY,
+        energy_now: f64::INFINITY,
     };
     let (ending, verdict) = search.run(cg, u, until)?;
     if ending == Ending::Diverged {
@@ -71,13 +73,17 @@ struct Search<'a, B: Backend, T: Real> {
     offset: f64,
     /// The estimate by the recurrence, over all parts, at the last look.
     recurrence: f64,
+    /// The same where the judge's earlier iterate was.
+    kept_at: f64,
+    /// The strain energy at the last look.
+    energy_now: f64,
 }
 
 impl<B: Backend, T: Real> Search<'_, B, T> {
     /// Iterates, looks closely, and goes on or starts anew; returns how it ended and what is known of the last iterate.
     fn run(&mut self, cg: &mut Cg<'_, B, T>, u: &mut Vector<B, T>, until: &Until) -> Result<(Ending, Verdict)> {
         let tolerance = until.options.tolerance;
-        let (mut in_vain, mut at_start) = (0, f64::INFINITY);
+        let (mut in_vain, mut at_start, mut changed) = (0, f64::INFINITY, Vec::new());
         loop {
             let ended = self.iterate(cg, u, until)?;
             let (verdict, is_lost) = self.examine(cg, u, until)?;
@@ -92,13 +98,23 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
                 self.aim(cg, u, &verdict, tolerance)?;
                 continue;
             }
+            if at_start.is_finite() && self.recurrence > EXHAUSTED * (cg.taken / self.energy_now).sqrt() {
+                self.target = self.recurrence / STEP;
+                continue;
+            }
             if excess > WORTHWHILE * at_start {
                 in_vain += 1;
-                if in_vain == MOST_STARTS || self.is_at_rounding_level(cg, u, until.norm_f)? {
-                    let changes = [&mut self.r, &mut cg.q];
-                    let verdict = self.judge.changes(cg.backend, cg.equations, u, &cg.r, changes)?;
-                    return Ok((Ending::Stagnated, verdict));
-                }
+            }
+            if at_start.is_finite() {
+                let mut scratch = cg.backend.zeros(cg.equations.operator.n())?;
+                let vectors = [&mut scratch, &mut cg.q];
+                changed.push(self.judge.changes(cg.backend, cg.equations, u, &self.r, vectors)?);
+            }
+            if in_vain == MOST_STARTS || in_vain > 0 && self.is_at_rounding_level(cg, u, until.norm_f)? {
+                // The last start may find nothing, as the same u has the same rounding errors.
+                let worst = changed.split_off(changed.len().saturating_sub(2));
+                let worst = worst.into_iter().max_by(|a, b| a.worst().total_cmp(&b.worst()));
+                return Ok((Ending::Stagnated, worst.unwrap_or(verdict)));
             }
             at_start = at_start.min(excess);
             self.restart(cg, u, &verdict)?;
@@ -118,6 +134,7 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
             let progress = cg.advance(u, options.max_iterations - self.outcome.iterations, [-1.0, enough])?;
             let residual = cg.record(&progress, until.norm_f, &mut self.outcome);
             let energy = f64::max(self.offset + progress.energy, f64::MIN_POSITIVE);
+            self.energy_now = energy;
             self.recurrence = (cg.rho / (theta * energy)).sqrt();
             if self.recurrence <= self.target || self.outcome.iterations <= OFTEN {
                 theta = cg.lanczos.theta().unwrap_or(theta);
@@ -133,7 +150,7 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
                 return Ok(None);
             }
             if self.recurrence >= EARLIER * self.target {
-                self.judge.keep(cg.backend, u)?;
+                self.keep(cg, u)?;
             }
             // Where theta is all that is missing, the iteration goes on.
             enough = if is_below { 0.0 } else { self.target * self.target * theta * energy };
@@ -149,7 +166,9 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
         cg.starts += 1;
         let rz = self.energy.parts.dot(b, &self.r, &cg.q)?;
         let theta = cg.lanczos.theta().unwrap_or(1.0);
-        let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta };
+        let certain = cg.preconditioner.hierarchy().is_some();
+        let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta, certain };
+        self.judge.gain = self.kept_at / self.recurrence;
         let verdict = self.judge.examine(b, equations, &iterate, until.options.tolerance, &mut cg.q)?;
         Ok((verdict, rz.iter().sum::<f64>() > LOST * LOST * cg.rho))
     }
@@ -163,12 +182,18 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
         }
         // Displacements still change: the next look compares with this iterate.
         self.target = self.recurrence / STEP;
+        self.keep(cg, u)
+    }
+
+    /// Keeps an iterate to compare later ones with.
+    fn keep(&mut self, cg: &Cg<'_, B, T>, u: &Vector<B, T>) -> Result<()> {
+        self.kept_at = self.recurrence;
         self.judge.keep(cg.backend, u)
     }
 
     /// Starts anew from the true residual, which was worth `verdict`.
     fn restart(&mut self, cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, verdict: &Verdict) -> Result<()> {
-        self.judge.keep(cg.backend, u)?;
+        self.keep(cg, u)?;
         self.target = f64::min(self.target, verdict.estimate / STEP);
         cg.backend.copy(&self.r, &mut cg.r)?;
         cg.preconditioner.apply(cg.backend, cg.equations.operator, &cg.r, &mut cg.z)?;

@@ -45,7 +45,7 @@ fn estimate<B: Backend, T: Real>(cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, outcom
     if let (Some(energy), Some(theta)) = (cg.equations.energy, cg.lanczos.theta()) {
         let rz = energy.parts.dot(cg.backend, &cg.r, &cg.z)?;
         let judge = Judge::new(cg.backend, energy, u)?;
-        let iterate = Iterate { v: u, r: &cg.r, rz: &rz, theta };
+        let iterate = Iterate { v: u, r: &cg.r, rz: &rz, theta, certain: true };
         let verdict = judge.examine(cg.backend, cg.equations, &iterate, 0.0, &mut cg.q)?;
         outcome.digits = Some(digits(verdict.estimate));
         outcome.error_estimate = Some(verdict.estimate);

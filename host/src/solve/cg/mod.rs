@@ -30,6 +30,7 @@ use super::{Monitor, backward_error, norm};
 use crate::backend::{Backend, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::Preconditioner;
+use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 use stepping::{Progress, Stepper};
 
@@ -70,6 +71,8 @@ struct Cg<'a, B: Backend, T: Real> {
     current: usize,
     /// The current `r . z`.
     rho: f64,
+    /// The energy of the error that iterations since the start have taken out: the sum of `alpha r . z`.
+    taken: f64,
     /// Products with the matrix besides those of iterations, each with an application of the preconditioner.
     starts: usize,
     /// Iterations between two looks at the residual.
@@ -145,6 +148,7 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
             q,
             current: 0,
             rho: 0.0,
+            taken: 0.0,
             starts: 0,
             every,
             stepper,
@@ -166,6 +170,7 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
         let b = self.backend;
         b.copy(&self.z, &mut self.p)?;
         self.lanczos.restart();
+        self.taken = 0.0;
         self.current = 0;
         b.dot(&self.r, &self.z, rho(0))?;
         b.dot(&self.r, &self.r, square(0))?;
@@ -178,6 +183,7 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
     fn record(&mut self, progress: &Progress, norm_f: f64, outcome: &mut CgOutcome) -> Option<f64> {
         for [square, next, pq] in &progress.records {
             self.lanczos.push(self.rho, *pq, *next);
+            self.taken += quotient(self.rho, *pq) * self.rho;
             self.rho = *next;
             outcome.history.push(square.sqrt() / norm_f);
         }

@@ -5,10 +5,11 @@
 //! is said so.
 
 use super::Factor;
-use crate::backend::{Backend, Quotient, Vector};
+use crate::backend::{Backend, Buffer, Quotient, Vector};
 use crate::error::Result;
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
 use crate::solve::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, norm};
+use kernels_rs::extended::ExtendedAdd;
 use kernels_rs::real::Real;
 
 /// Relative residual that is refined to even if less is asked for: a step costs little beside the factor.
@@ -109,22 +110,25 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
     }
 
     /// Corrects until the energy of a correction, which is the error before it, is small enough, or stands still. The
-    /// factor is its own preconditioner: theta is 1.
+    /// factor is its own preconditioner: theta is 1. Residuals are in twice the precision, and so is the solution, as
+    /// else rounding would end the refinement of ill-conditioned bodies early.
     fn until_energy(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
-        let (b, energy) = (self.backend, self.equations.energy()?);
-        let mut judge = Judge::new(b, energy, u)?;
-        let mut outcome = CgOutcome::start(self.residual(u)?, options.tolerance);
+        let (b, energy, n) = (self.backend, self.equations.energy()?, u.len());
+        let (mut judge, mut low) = (Judge::new(b, energy, u)?, b.zeros(n)?);
+        let mut outcome = CgOutcome::start(self.extended_residual([u, &low])?, options.tolerance);
         let mut last: Option<Verdict> = None;
         let (ending, verdict) = loop {
             self.factor.solve(b, &self.r, &mut self.d)?;
             let rz = energy.parts.dot(b, &self.r, &self.d)?;
             b.copy(u, &mut judge.before)?;
             b.axpy(1.0, Quotient::ONE, &self.d, &mut judge.before)?;
-            let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta: 1.0 };
+            let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta: 1.0, certain: true };
             let verdict = judge.examine(b, self.equations, &iterate, options.tolerance, &mut self.q)?;
-            // From here on u is the corrected one, and what is kept the one before.
-            std::mem::swap(u, &mut judge.before);
-            outcome.relative_residual = self.residual(u)?;
+            // What is kept is the solution before the correction.
+            judge.keep(b, u)?;
+            // SAFETY: all three live, have n entries, and are borrowed uniquely where they are written.
+            unsafe { b.run(n, ExtendedAdd { d: self.d.view(), hi: u.view_mut(), lo: low.view_mut() }) }?;
+            outcome.relative_residual = self.extended_residual([u, &low])?;
             outcome.iterations += 1;
             outcome.history.push(outcome.relative_residual);
             monitor.error(outcome.iterations, verdict.estimate, options.tolerance);
@@ -134,7 +138,8 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
             let gained =
                 |last: &Verdict| verdict.excess(options.tolerance) <= WORTHWHILE * last.excess(options.tolerance);
             if last.as_ref().is_some_and(|last| !gained(last)) {
-                break (Ending::Stagnated, judge.changes(b, self.equations, u, &self.r, [&mut self.d, &mut self.q])?);
+                let changes = [&mut self.d, &mut self.q];
+                break (Ending::Stagnated, judge.changes(b, self.equations, u, &self.r, changes)?);
             }
             if let Some(ending) = interruption(&outcome, options, monitor) {
                 break (ending, verdict);
@@ -143,6 +148,12 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
         };
         outcome.judged(ending, verdict);
         Ok(outcome)
+    }
+
+    /// `r = f - K (hi + lo)`; returns `||r|| / ||f||`.
+    fn extended_residual(&mut self, u: [&Vector<B, T>; 2]) -> Result<f64> {
+        self.equations.extended_residual(self.backend, u, &mut self.r)?;
+        Ok(norm(self.backend, &self.r)? / self.norm_f)
     }
 }
 

@@ -4,7 +4,7 @@
 //! `t . (T^T K T)^-1 t <= ||e||_K^2`. It finds what the estimate misses early on: a hard piece that still moves as one
 //! in a soft surrounding.
 
-use super::parts::{PartLists, about_centre, motion_row};
+use super::parts::PartLists;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::Operator;
@@ -27,8 +27,6 @@ pub struct Layout {
     pub group: Vec<u32>,
     /// Pieces of one colour have no element in common.
     pub colours: Vec<Vec<usize>>,
-    /// A bit per supported component of each row.
-    pub fixed: Vec<u8>,
 }
 
 /// The groups and their pieces.
@@ -36,15 +34,27 @@ pub struct Groups<'a, B: Backend> {
     /// The rows of each piece.
     lists: PartLists<'a, B>,
     layout: Layout,
-    /// The diagonal of K.
-    diagonal: Vector<B, f32>,
+    /// A bit per supported component of each row.
+    fixed: Vector<B, u8>,
+    /// The diagonal of K; none where each part has one material.
+    diagonal: Option<Vector<B, f32>>,
     inverses: OnceCell<Vec<Matrix6<f64>>>,
 }
 
 impl<'a, B: Backend> Groups<'a, B> {
     /// Of the rows of each piece.
-    pub fn new(lists: PartLists<'a, B>, layout: Layout, diagonal: Vector<B, f32>) -> Self {
-        Groups { lists, layout, diagonal, inverses: OnceCell::new() }
+    pub fn new(
+        lists: PartLists<'a, B>,
+        layout: Layout,
+        fixed: Vector<B, u8>,
+        diagonal: Option<Vector<B, f32>>,
+    ) -> Self {
+        Groups { lists, layout, fixed, diagonal, inverses: OnceCell::new() }
+    }
+
+    /// Whether a part has several materials.
+    pub fn are_several(&self) -> bool {
+        self.diagonal.is_some()
     }
 
     /// The part of each group.
@@ -54,9 +64,9 @@ impl<'a, B: Backend> Groups<'a, B> {
 
     /// The strain energy of each group that rounding of the displacements w makes up.
     pub(super) fn noise<T: Real>(&self, backend: &B, w: &Vector<B, T>) -> Result<Vec<f64>> {
-        let mut forces = backend.zeros(w.len())?;
-        backend.mul(&self.diagonal, w, &mut forces)?;
-        let mut noise = vec![0.0; self.layout.part.len()];
+        let (mut forces, mut noise) = (backend.zeros(w.len())?, vec![0.0; self.layout.part.len()]);
+        let Some(diagonal) = &self.diagonal else { return Ok(noise) };
+        backend.mul(diagonal, w, &mut forces)?;
         for (sum, group) in self.lists.dot(backend, w, &forces)?.into_iter().zip(&self.layout.group) {
             noise[*group as usize] += NOISE * NOISE * sum;
         }
@@ -69,12 +79,11 @@ impl<'a, B: Backend> Groups<'a, B> {
         backend: &B,
         operator: &dyn Operator<B, T>,
         size: usize,
-        coords: &[[f64; 3]],
         r: &Vector<B, T>,
         n_parts: usize,
     ) -> Result<Vec<f64>> {
         if self.inverses.get().is_none() {
-            let grams = self.stiffnesses(backend, operator, size, coords)?;
+            let grams = self.stiffnesses(backend, operator, size)?;
             let _ = self.inverses.set(grams.iter().map(pseudo_inverse).collect());
         }
         let inverses = self.inverses.get().into_iter().flatten();
@@ -92,13 +101,12 @@ impl<'a, B: Backend> Groups<'a, B> {
         backend: &B,
         operator: &dyn Operator<B, T>,
         size: usize,
-        coords: &[[f64; 3]],
     ) -> Result<Vec<Matrix6<f64>>> {
         let mut grams = vec![Matrix6::zeros(); self.layout.group.len()];
         let mut product = backend.zeros(operator.n())?;
         for colour in &self.layout.colours {
             for motion in 0..size * (size + 1) / 2 {
-                let moved = backend.upload_vec(self.motion::<T>(colour, motion, size, coords))?;
+                let moved = self.lists.motion::<T>(backend, motion, colour, &self.fixed)?;
                 operator.apply(backend, &moved, &mut product)?;
                 let columns = self.lists.moments(backend, &product)?;
                 for &piece in colour {
@@ -107,21 +115,6 @@ impl<'a, B: Backend> Groups<'a, B> {
             }
         }
         Ok(grams)
-    }
-
-    /// Motion `motion` of all pieces of a colour.
-    fn motion<T: Real>(&self, colour: &[usize], motion: usize, size: usize, coords: &[[f64; 3]]) -> Vec<T> {
-        let mut values = vec![T::ZERO; size * self.layout.fixed.len()];
-        for &piece in colour {
-            let frame = self.lists.frames()[piece];
-            for &row in self.lists.members().of(piece) {
-                let (row, y) = (row as usize, about_centre(coords[row as usize], frame));
-                for i in (0..size).filter(|i| self.layout.fixed[row] >> i & 1 == 0) {
-                    values[size * row + i] = T::from_f64(motion_row(size, i, y)[motion]);
-                }
-            }
-        }
-        values
     }
 }
 

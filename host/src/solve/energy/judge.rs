@@ -8,8 +8,12 @@ use kernels_rs::real::Real;
 /// How much larger than the tolerance the estimate of a part may be relative to the strain energy of one of its
 /// materials: von Mises stresses are then right to 1e-4 of their largest in each material, at the default tolerance.
 const OF_MATERIAL: f64 = 40.0;
-/// The same of displacements, relative to the part's deformation.
+/// How much displacements may have changed, in tolerances of the part's deformation, since the estimate was
+/// [`EARLIER`] times as large; as many times more since it was larger than that, up to [`MOST_GAIN`].
 const OF_DISPLACEMENT: f64 = 20.0;
+/// See there.
+pub const EARLIER: f64 = 10.0;
+const MOST_GAIN: f64 = 100.0;
 
 /// What was found of an iterate.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,7 +25,8 @@ pub struct Verdict {
     /// The largest error of a part relative to the energy of one of its materials; 0 where the estimate is too large
     /// for it to matter.
     pub of_materials: f64,
-    /// The largest change of a displacement since the iterate that was kept, relative to the deformation of its part.
+    /// The largest change of a displacement since the estimate was [`EARLIER`] times as large, relative to the
+    /// deformation of its part.
     pub change: f64,
 }
 
@@ -62,6 +67,8 @@ pub struct Iterate<'a, B: Backend, T: Real> {
     pub rz: &'a [f64],
     /// The smallest eigenvalue of `M^-1 K`.
     pub theta: f64,
+    /// Whether theta is known to be that: of a factor, or of multigrid, which finds it soon.
+    pub certain: bool,
 }
 
 /// Judges the iterates of a solution.
@@ -69,6 +76,8 @@ pub struct Judge<'a, B: Backend, T: Real> {
     energy: &'a EnergyNorm<'a, B, T>,
     /// An earlier iterate, to see what has changed since.
     pub before: Vector<B, T>,
+    /// How many times as large the estimate was there.
+    pub gain: f64,
 }
 
 impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
@@ -76,7 +85,7 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
     pub fn new(backend: &B, energy: &'a EnergyNorm<'a, B, T>, v: &Vector<B, T>) -> Result<Self> {
         let mut before = backend.zeros(v.len())?;
         backend.copy(v, &mut before)?;
-        Ok(Judge { energy, before })
+        Ok(Judge { energy, before, gain: EARLIER })
     }
 
     /// Keeps an iterate to compare later ones with.
@@ -94,24 +103,27 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
         tolerance: f64,
         scratch: &mut Vector<B, T>,
     ) -> Result<Verdict> {
-        let (EnergyNorm { parts, groups, coords, .. }, &Iterate { v, r, rz, theta }) = (self.energy, iterate);
+        let (EnergyNorm { parts, groups, coords, .. }, &Iterate { v, r, rz, theta, certain }) = (self.energy, iterate);
         let energies = self.energy.energies(backend, equations.f, v, r)?;
         let errors: Vec<f64> = rz.iter().map(|rz| rz / theta).collect();
         let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));
         if verdict.estimate > tolerance {
             return Ok(verdict);
         }
-        if let Some(groups) = groups {
+        if groups.are_several() || !certain {
             let size = v.len() / coords.len();
-            let bounds = groups.bounds(backend, equations.operator, size, coords, r, parts.n_parts())?;
+            let bounds = groups.bounds(backend, equations.operator, size, r, parts.n_parts())?;
             let bounds = self.energy.relative(&bounds, &energies);
             verdict =
                 Verdict::of(verdict.parts.iter().zip(bounds).map(|(estimate, bound)| estimate.max(bound)).collect());
+        }
+        if groups.are_several() {
             let error = |part: usize| verdict.parts[part].powi(2) * energies[part];
             verdict.of_materials = self.of_materials(backend, groups, v, |_, part| error(part), scratch)?;
         }
         if verdict.excess_of_energy(tolerance) <= 1.0 {
-            verdict.change = self.change(backend, v, scratch)?;
+            let gain = self.gain.clamp(EARLIER, MOST_GAIN) / EARLIER;
+            verdict.change = self.change(backend, v, scratch)? / gain;
         }
         Ok(verdict)
     }
@@ -131,7 +143,8 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
         equations.operator.apply(backend, delta, scratch)?;
         let errors = self.energy.parts.dot(backend, delta, scratch)?;
         let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));
-        if let Some(groups) = &self.energy.groups {
+        let groups = &self.energy.groups;
+        if groups.are_several() {
             let changed = self.energy.body.strain_energies(delta, false)?;
             verdict.of_materials = self.of_materials(backend, groups, v, |group, _| changed[group], scratch)?;
         }

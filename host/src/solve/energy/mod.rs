@@ -15,7 +15,7 @@ mod judge;
 pub mod parts;
 
 pub use groups::{Groups, Layout};
-pub use judge::{Iterate, Judge, Verdict, digits};
+pub use judge::{EARLIER, Iterate, Judge, Verdict, digits};
 pub use parts::{Members, PartLists};
 
 use crate::backend::{Backend, Quotient, Vector};
@@ -48,8 +48,8 @@ pub struct EnergyNorm<'a, B: Backend, T: Real> {
     pub weights: Option<Vector<B, T>>,
     /// w_D; none where it is zero.
     pub prescribed: Option<Vector<B, T>>,
-    /// Its materials, where a part has several.
-    pub groups: Option<Groups<'a, B>>,
+    /// Its materials.
+    pub groups: Groups<'a, B>,
     /// The body.
     pub body: &'a dyn Body<B, T>,
 }
@@ -109,6 +109,16 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
             Error::NotAvailable { what, name, available: vec!["residual"] }
         };
         self.energy.ok_or_else(missing)
+    }
+
+    /// `r = b - K (hi + lo)`, in twice the precision or by the most precise stiffness there is.
+    pub(super) fn extended_residual(&self, backend: &B, u: [&Vector<B, T>; 2], r: &mut Vector<B, T>) -> Result<()> {
+        if let Some(energy) = self.energy
+            && energy.body.residual(u[0], r)?
+        {
+            return Ok(());
+        }
+        self.operator.extended_residual(backend, self.f, u, r)
     }
 
     /// `r = b - K u`, by the most precise stiffness there is; `q` is scratch.

@@ -3,7 +3,9 @@
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use cuda_std::prelude::View;
-use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartRows, rigid_motion};
+use kernels_rs::parts::{
+    CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows, rigid_motion,
+};
 use kernels_rs::real::Real;
 use nalgebra::{Matrix6, SymmetricEigen, Vector6};
 use rayon::prelude::*;
@@ -156,6 +158,26 @@ impl<'a, B: Backend> PartLists<'a, B> {
             totals[*part as usize] += Vector6::from(sum);
         }
         Ok(totals)
+    }
+
+    /// Rigid motion `motion` of some parts, 0 elsewhere and where a bit of `fixed` is set.
+    pub fn motion<T: Real>(
+        &self,
+        backend: &B,
+        motion: usize,
+        parts: &[usize],
+        fixed: &Vector<B, u8>,
+    ) -> Result<Vector<B, T>> {
+        let mut chosen = vec![0; self.n_parts()];
+        parts.iter().for_each(|part| chosen[*part] = 1);
+        let (chosen, mut v) = (backend.upload(&chosen)?, backend.zeros(self.size * fixed.len())?);
+        let (list, frames, chosen, fixed) = (self.list(), self.device_frames(), chosen.view(), fixed.view());
+        // SAFETY: all live until `finish`; no row is in two of the parts.
+        unsafe {
+            backend.run(self.chunk_part.len(), PartMotion { list, frames, motion, chosen, fixed, v: v.view_mut() })
+        }?;
+        backend.finish()?;
+        Ok(v)
     }
 
     /// Of each part the largest `|v - before|` of a row, relative to its largest deformation: that of w with the best

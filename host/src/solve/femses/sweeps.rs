@@ -139,7 +139,7 @@ impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
         sweeps.true_residual()?;
         b.mul(&self.inverse, &sweeps.r, &mut self.z)?;
         let rz = self.equations.energy()?.parts.dot(b, &sweeps.r, &self.z)?;
-        let iterate = Iterate { v: &sweeps.u[0], r: &sweeps.r, rz: &rz, theta };
+        let iterate = Iterate { v: &sweeps.u[0], r: &sweeps.r, rz: &rz, theta, certain: false };
         self.verdict = self.judge.examine(b, self.equations, &iterate, tolerance, &mut self.z)?;
         Ok(())
     }

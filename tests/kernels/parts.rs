@@ -1,0 +1,139 @@
+//! `parts`: sums and largest values over parts of a body, and row sums of a matrix.
+
+use super::GUARD;
+use crate::common::{Blocks, Random, assert_close, bits, random_sparsity, rounding};
+use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartRows};
+use kernels_rs::real::{Real, Stored};
+use kernels_rs::sparse::entries::RowSums;
+use warpfem::backend::{Backend, Buffer};
+use warpfem::sparse::Matrix;
+
+/// Rows of three parts, one of which fills no chunk and one more than one.
+const PARTS: [usize; 3] = [5, CHUNK, 2 * CHUNK + 7];
+
+/// The rows of each part, scattered; a row may be in two parts.
+fn rows_of_parts(n_rows: usize) -> Vec<Vec<usize>> {
+    let mut next = 0;
+    let mut part = |count: usize| {
+        let rows = (next..next + count).map(|k| k * 37 % n_rows).collect();
+        next += count - 1;
+        rows
+    };
+    PARTS.iter().map(|count| part(*count)).collect()
+}
+
+/// The textbook's rigid motions of a place: `[components][motions]`.
+fn motions(size: usize, y: [f64; 3]) -> Vec<Vec<f64>> {
+    match size {
+        1 => vec![vec![1.0]],
+        2 => vec![vec![1.0, 0.0, -y[1]], vec![0.0, 1.0, y[0]]],
+        _ => vec![
+            vec![1.0, 0.0, 0.0, -y[1], 0.0, y[2]],
+            vec![0.0, 1.0, 0.0, y[0], -y[2], 0.0],
+            vec![0.0, 0.0, 1.0, 0.0, y[1], -y[0]],
+        ],
+    }
+}
+
+pub fn parts<B: Backend>(backend: &B) -> Vec<u64> {
+    (1..=3).flat_map(|size| [parts_of::<B, f32>(backend, size), parts_of::<B, f64>(backend, size)].concat()).collect()
+}
+
+fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
+    let n_rows = 211;
+    let parts = rows_of_parts(n_rows);
+    let [x, y, w] = [3, 4, 5].map(|seed| Random(seed).vector::<T>(size * n_rows));
+    let coords: Vec<[f64; 3]> = Random(6).vector::<f64>(3 * n_rows).as_chunks().0.to_vec();
+    let frames: Vec<[f64; 4]> = (0..parts.len()).map(|p| [0.5 * p as f64, -0.25, 0.125, 2.0 + p as f64]).collect();
+    let moved: Vec<[f64; N_MOTIONS]> = Random(7).vector::<f64>(N_MOTIONS * parts.len()).as_chunks().0.to_vec();
+    let chunks: Vec<(usize, Vec<usize>)> = parts
+        .iter()
+        .enumerate()
+        .flat_map(|(part, rows)| rows.chunks(CHUNK).map(move |rows| (part, rows.to_vec())))
+        .collect();
+    let list: Vec<u32> =
+        chunks.iter().flat_map(|(_, rows)| (0..CHUNK).map(|k| rows.get(k).map_or(NO_ROW, |row| *row as u32))).collect();
+    let of_chunk: Vec<u32> = chunks.iter().map(|(part, _)| *part as u32).collect();
+    let (list, of_chunk) = (backend.upload(&list).unwrap(), backend.upload(&of_chunk).unwrap());
+    let rows = PartRows { rows: list.view(), part: of_chunk.view(), size };
+    let (device_coords, device_frames) = (backend.upload(&coords).unwrap(), backend.upload(&frames).unwrap());
+    let about = Frames { coords: device_coords.view(), frames: device_frames.view() };
+    let [dx, dy, dw] = [&x, &y, &w].map(|v| backend.upload(v).unwrap());
+    let dm = backend.upload(&moved).unwrap();
+    let n = chunks.len();
+    let mut dots = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+    let mut sums = backend.upload(&vec![[f64::NAN; N_MOTIONS]; n + GUARD]).unwrap();
+    let mut largest = backend.upload(&vec![[f64::NAN; 2]; n + GUARD]).unwrap();
+    // SAFETY: all live; the list names rows of the vectors and parts that have a frame and a motion.
+    unsafe {
+        backend.run(n, PartDot { list: rows, x: dx.view(), y: dy.view(), sums: dots.view_mut() }).unwrap();
+        let kernel = PartMoments { list: rows, frames: about, v: dx.view(), sums: sums.view_mut() };
+        backend.run(n, kernel).unwrap();
+        let (motions, v, before, w) = (dm.view(), dx.view(), dy.view(), dw.view());
+        let largest = largest.view_mut();
+        backend.run(n, PartLargest { list: rows, frames: about, motions, v, before, w, largest }).unwrap();
+    }
+    let place = |part: usize, row: usize| [0, 1, 2].map(|c| (coords[row][c] - frames[part][c]) * frames[part][3]);
+    let value = |v: &[T], row: usize, i: usize| v[size * row + i].to_f64();
+    let (mut expected_dots, mut expected_sums, mut expected_largest) = (Vec::new(), Vec::new(), Vec::new());
+    for (part, rows) in &chunks {
+        let entries = || rows.iter().flat_map(|row| (0..size).map(move |i| (*row, i)));
+        expected_dots.push(entries().map(|(row, i)| value(&x, row, i) * value(&y, row, i)).sum::<f64>());
+        let mut moments = [0.0; N_MOTIONS];
+        for (row, i) in entries() {
+            let motions = motions(size, place(*part, row));
+            motions[i].iter().zip(&mut moments).for_each(|(motion, sum)| *sum += motion * value(&x, row, i));
+        }
+        expected_sums.extend(moments);
+        let square = |row: usize, of: &dyn Fn(usize) -> f64| {
+            (0..size).map(|i| of(i).powi(2)).sum::<f64>() * f64::from(u8::from(row < n_rows))
+        };
+        let change = |row: &usize| square(*row, &|i| value(&x, *row, i) - value(&y, *row, i));
+        let rest = |row: &usize| {
+            let motions = motions(size, place(*part, *row));
+            let rigid = |i: usize| motions[i].iter().zip(&moved[*part]).map(|(a, b)| a * b).sum::<f64>();
+            square(*row, &|i| value(&w, *row, i) - rigid(i))
+        };
+        expected_largest.push(rows.iter().map(change).fold(0.0, f64::max));
+        expected_largest.push(rows.iter().map(rest).fold(0.0, f64::max));
+    }
+    let mut found = Vec::new();
+    let results = [
+        ("dots", backend.download(&dots).unwrap(), expected_dots),
+        ("moments", backend.download(&sums).unwrap().into_flattened(), expected_sums),
+        ("largest", backend.download(&largest).unwrap().into_flattened(), expected_largest),
+    ];
+    for (what, mut values, expected) in results {
+        let guard = values.split_off(expected.len());
+        assert!(guard.iter().all(|v| v.is_nan()), "{what}: more is written");
+        assert_close(what, &values, &expected, 1e-13, 300.0);
+        found.extend(bits(&values));
+    }
+    found
+}
+
+pub fn row_sums<B: Backend>(backend: &B) -> Vec<u64> {
+    let mut found = Vec::new();
+    for (n, size) in [(1, 1), (33, 2), (65, 3)] {
+        found.extend(row_sums_of::<B, f32>(backend, n, size));
+        found.extend(row_sums_of::<B, f64>(backend, n, size));
+        found.extend(row_sums_of::<B, kernels_rs::half::F16>(backend, n, size));
+    }
+    found
+}
+
+fn row_sums_of<B: Backend, V: Stored>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+    let blocks = Blocks::dominant(random_sparsity(n, 6, 3), size, 1.0, 5).rounded::<V>();
+    let matrix: Matrix<B, V> = blocks.upload(backend, "ebw");
+    let mut sums = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+    let kernel = RowSums { entries: matrix.entries(), values: matrix.values(), sums: sums.view_mut() };
+    // SAFETY: the entries are those of these values, and there is a sum for each row.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let mut sums = backend.download(&sums).unwrap();
+    assert!(sums.split_off(n).iter().all(|v| v.is_nan()), "it writes past row {n}");
+    let dense = blocks.dense();
+    let of_row = |row: usize| dense.row(row).iter().map(|v| v.abs()).sum::<f64>();
+    let expected: Vec<f64> = (0..n).map(|row| (0..size).map(|i| of_row(size * row + i)).fold(0.0, f64::max)).collect();
+    assert_close("row sums", &sums, &expected, 4.0 * rounding::<V::Arithmetic>(), 100.0);
+    bits(&sums)
+}
