@@ -91,6 +91,12 @@ pub enum Error {
     /// A device is missing or failed (exit code 7).
     #[error("{0}")]
     Device(String),
+    /// The operating system starts no more threads (exit code 7).
+    #[error("cannot start the threads to compute with: {}", files::plain(source))]
+    Threads {
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
     /// A result could not be written (exit code 8).
     #[error("cannot write {}: {}", path.display(), not_written(path, source))]
     Output {
@@ -158,7 +164,7 @@ impl Error {
             Error::Direct(error) => error.exit_code(),
             Error::NotConverged(_) | Error::Unverified { .. } => 5,
             Error::OutOfMemory { .. } => 6,
-            Error::Device(_) => 7,
+            Error::Device(_) | Error::Threads { .. } => 7,
             Error::Output { .. } | Error::Folder { .. } => 8,
         }
     }

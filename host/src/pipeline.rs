@@ -9,7 +9,7 @@ use crate::backend::{Backend, Buffer, CpuBackend, Device, GpuBackend, Vector, ch
 use crate::error::{Error, Result};
 use crate::estimate;
 use crate::mesh::Mesh;
-use crate::model::options::PRECISIONS;
+use crate::model::options::{METHODS, PRECISIONS};
 use crate::model::{Analysis, Material, Model};
 use crate::precond::{self, Context, Hierarchy};
 use crate::solve::direct::DirectError;
@@ -131,6 +131,8 @@ pub fn choices(model: &Model, device: Device) -> Result<Choices> {
 
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
 fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
+    check_name("method", &model.solver.method, METHODS)?;
+    check_name("precision", &model.solver.precision, PRECISIONS)?;
     if model.solver.method == femses::METHOD {
         return femses::choose(model, device);
     }
@@ -165,6 +167,14 @@ fn choose<B: Backend>(model: &Model, device: String) -> Result<Choices> {
         hierarchy: None,
         fallback: None,
     })
+}
+
+/// Whether a choice of this name exists.
+fn check_name(what: &'static str, name: &str, available: &[&'static str]) -> Result<()> {
+    match available.contains(&name) {
+        true => Ok(()),
+        false => Err(Error::NotAvailable { what, name: name.into(), available: available.to_vec() }),
+    }
 }
 
 /// The assembly strategy that the model asks for; `auto` is [`Strategy::auto`].

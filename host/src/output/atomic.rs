@@ -1,14 +1,18 @@
 //! Files that appear complete or not at all.
+//!
+//! Only regular files are replaced. A symbolic link stays, and the file that it leads to is written.
 
-use std::fs::File;
+use std::fs::{File, FileType, Permissions};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
+use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::{Error, Result};
+use warpfem_text::files::folder_of;
 
 /// The temporary files there are now. A signal handler cannot run destructors, so it needs to know them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -29,12 +33,30 @@ pub fn discard_unfinished() -> bool {
     PUBLISHED.load(Ordering::Relaxed)
 }
 
+/// [`discard_unfinished`] for a thread that may be making a file itself, which then stays.
+pub fn discard_unfinished_or_give_up() {
+    const TRIES: u32 = 100;
+    for _ in 0..TRIES {
+        match UNFINISHED.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            free => {
+                drop(free);
+                discard_unfinished();
+                return;
+            }
+        }
+    }
+}
+
 /// A complete file that still has its temporary name. Dropped unpublished, it is removed.
 pub(super) struct Staged {
     /// `None` once it is published.
     temporary: Option<NamedTempFile>,
     name: PathBuf,
+    /// The path as the user named it.
     target: PathBuf,
+    /// Where `target` leads to.
+    place: PathBuf,
 }
 
 impl Staged {
@@ -52,7 +74,7 @@ impl Staged {
     pub(super) fn publish(mut self) -> Result<PathBuf> {
         if let Some(temporary) = self.temporary.take() {
             let fail = |e: tempfile::PersistError| Error::Output { path: self.target.clone(), source: e.error };
-            temporary.persist(&self.target).map_err(fail)?;
+            temporary.persist(&self.place).map_err(fail)?;
             PUBLISHED.store(true, Ordering::Relaxed);
         }
         Ok(self.target.clone())
@@ -65,23 +87,86 @@ impl Drop for Staged {
     }
 }
 
-/// An empty temporary file for `target`, readable by whom the umask allows (`tempfile` would make it private).
-fn create(target: &std::path::Path) -> io::Result<Staged> {
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => std::path::Path::new("."),
+/// Checks that a file can be written at `path`: nothing is there, or a file that may be replaced.
+///
+/// # Errors
+///
+/// [`Error::Output`] with the path.
+pub fn check_file(path: &Path) -> Result<()> {
+    place_of(path).map(drop).map_err(|source| Error::Output { path: path.to_path_buf(), source })
+}
+
+/// Removes the file that `path` leads to, if there is one. The rules are those of writing.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let (place, _) = place_of(path)?;
+    match std::fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Where `target` leads to, and the permissions of the file that is there.
+fn place_of(target: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
+    let found = match std::fs::metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((end_of_links(target), None)),
+        found => found?,
     };
+    let refuse = |kind, what: &str| Err(io::Error::new(kind, what));
+    if !found.is_file() {
+        let text = format!("it is a {}, and only regular files are replaced", kind_of(found.file_type()));
+        return refuse(io::ErrorKind::InvalidInput, &text);
+    }
+    if found.permissions().readonly() {
+        return refuse(io::ErrorKind::PermissionDenied, "the file there is write-protected");
+    }
+    Ok((target.canonicalize()?, Some(found.permissions())))
+}
+
+/// The path that a symbolic link to nothing names; `target` itself if it is no link.
+fn end_of_links(target: &Path) -> PathBuf {
+    let mut place = target.to_path_buf();
+    // The operating system has followed the links before, so that they end.
+    while let Ok(next) = std::fs::read_link(&place) {
+        place = folder_of(&place).join(next);
+    }
+    place
+}
+
+/// What stands in the way, in a word.
+fn kind_of(found: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if found.is_char_device() || found.is_block_device() {
+            return "device";
+        } else if found.is_fifo() {
+            return "pipe";
+        } else if found.is_socket() {
+            return "socket";
+        }
+    }
+    if found.is_dir() { "folder" } else { "special file" }
+}
+
+/// An empty temporary file for `target`, with the permissions of the file that it replaces, or else those that the umask
+/// allows (`tempfile` would make it private).
+fn create(target: &Path) -> io::Result<Staged> {
+    let (place, permissions) = place_of(target)?;
     let mut builder = Builder::new();
     builder.prefix(".warpfem-").suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     // The lock spans creation and registration: a handler sees either neither or both.
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    // The error itself would name the temporary file, which means nothing to anybody.
-    let temporary = builder.tempfile_in(folder).map_err(|error| error.kind())?;
+    let temporary = builder.tempfile_in(folder_of(&place))?;
     let name = temporary.path().to_path_buf();
     unfinished.push(name.clone());
-    Ok(Staged { temporary: Some(temporary), name, target: target.to_path_buf() })
+    drop(unfinished);
+    let staged = Staged { temporary: Some(temporary), name, target: target.to_path_buf(), place };
+    if let (Some(temporary), Some(permissions)) = (&staged.temporary, permissions) {
+        temporary.as_file().set_permissions(permissions)?;
+    }
+    Ok(staged)
 }
 
 #[cfg(test)]
@@ -137,7 +222,20 @@ mod tests {
         let ordinary = dir.path().join("ordinary");
         File::create(&ordinary).unwrap();
         let ours = Staged::write(dir.path().join("ours"), |_| Ok(())).unwrap().publish().unwrap();
-        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&ordinary));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_keeps_its_permissions_when_it_is_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("private");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        Staged::write(path.clone(), |file| file.write_all(b"new")).unwrap().publish().unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
     }
 }
