@@ -31,7 +31,8 @@ fn names_of_groups_and_files_are_shown_written_out() {
     assert_shown(&folder.run(&["init", &name, "-o", "case.toml"]));
     assert_shown(&folder.run(&["check", "case.toml"]));
     assert_shown(&folder.run(&["info", &format!("no {NASTY}")]));
-    assert_shown(&folder.run(&["info", "box.msh", NASTY]));
+    // Here clap leaves the code out.
+    assert_harmless(&folder.run(&["info", "box.msh", NASTY]).err);
 }
 
 #[test]
