@@ -154,11 +154,17 @@ fn bytes(n: u64) -> String {
     }
 }
 
+/// Whether there is too little memory for a file.
+fn does_not_fit(error: &MeshError) -> bool {
+    matches!(error.root(), MeshError::Io(source) if source.kind() == ErrorKind::OutOfMemory)
+}
+
 impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Case(_) | Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
+            Error::Mesh(error) if does_not_fit(error) => 6,
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
             Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
             Error::Direct(error) => error.exit_code(),

@@ -55,6 +55,19 @@ fn too_little_memory_is_an_error_wherever_it_is_met() {
     assert_eq!(codes.last().unwrap().1, Some(0), "{codes:?}");
 }
 
+/// Its bytes are read at one go.
+#[test]
+fn a_mesh_file_that_does_not_fit_is_an_error() {
+    let folder = Folder::new();
+    folder.run(&["mesh", "box", "--cells", "50", "50", "50", "-o", "box.msh"]).done();
+    let size = std::fs::metadata(folder.path("box.msh")).unwrap().len();
+    let loads =
+        |limit: &u64| limited(&folder, &["mesh", "box", "-o", "one.msh"], libc::RLIMIT_AS, *limit).0.code == Some(0);
+    let least = (8..1000).map(|mib| mib << 20).find(loads).unwrap();
+    let (run, _) = limited(&folder, &["info", "box.msh"], libc::RLIMIT_AS, least + size / 2);
+    run.refused(6, &["out of memory"]);
+}
+
 #[test]
 fn threads_that_cannot_be_started_are_an_error() {
     let folder = Folder::new();

@@ -138,7 +138,7 @@ fn help(error: &Error) -> String {
         Error::Breakdown => {
             "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
         }
-        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or a storage format that pads less".into(),
+        error if error.exit_code() == 6 => "\nhelp: take a coarser mesh, or a storage format that pads less".into(),
         Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU".into(),
         Error::Threads { .. } => {
             "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer threads: \

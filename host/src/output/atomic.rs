@@ -6,7 +6,7 @@ use std::fs::{File, FileType, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
@@ -23,7 +23,14 @@ static PUBLISHED: AtomicBool = AtomicBool::new(false);
 /// Removes the temporary files of writes in progress, and says whether a file has been written before. For a Ctrl-C
 /// handler, just before it ends the process.
 pub fn discard_unfinished() -> bool {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    discard(unfinished())
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn discard(mut unfinished: MutexGuard<Vec<PathBuf>>) -> bool {
     for path in unfinished.drain(..) {
         // A file that has been renamed or removed meanwhile is no longer there to discard.
         let _ = std::fs::remove_file(path);
@@ -37,14 +44,16 @@ pub fn discard_unfinished() -> bool {
 pub fn discard_unfinished_or_give_up() {
     const TRIES: u32 = 100;
     for _ in 0..TRIES {
-        match UNFINISHED.try_lock() {
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
-            free => {
-                drop(free);
-                discard_unfinished();
-                return;
+        let free = match UNFINISHED.try_lock() {
+            Ok(free) => free,
+            Err(TryLockError::Poisoned(free)) => free.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(Duration::from_millis(1));
+                continue;
             }
-        }
+        };
+        discard(free);
+        return;
     }
 }
 
@@ -70,8 +79,16 @@ impl Staged {
         Ok(staged)
     }
 
-    /// Renames it to its final name, over what had that name before.
-    pub(super) fn publish(mut self) -> Result<PathBuf> {
+    /// Renames files to their final names, over what had these names before; a signal comes before all of it or after.
+    pub(super) fn publish(mut files: Vec<Staged>) -> Result<Vec<PathBuf>> {
+        // The files themselves are dropped after it, which takes the lock again.
+        let guard = unfinished();
+        let published = files.iter_mut().map(Staged::rename).collect();
+        drop(guard);
+        published
+    }
+
+    fn rename(&mut self) -> Result<PathBuf> {
         if let Some(temporary) = self.temporary.take() {
             let fail = |e: tempfile::PersistError| Error::Output { path: self.target.clone(), source: e.error };
             temporary.persist(&self.place).map_err(fail)?;
@@ -83,7 +100,7 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.name);
+        unfinished().retain(|path| *path != self.name);
     }
 }
 
@@ -157,7 +174,7 @@ fn create(target: &Path) -> io::Result<Staged> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     // The lock spans creation and registration: a handler sees either neither or both.
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unfinished = unfinished();
     let temporary = builder.tempfile_in(folder_of(&place))?;
     let name = temporary.path().to_path_buf();
     unfinished.push(name.clone());
@@ -197,7 +214,7 @@ mod tests {
         std::fs::write(&target, "old").unwrap();
         let staged = Staged::write(target.clone(), |file| file.write_all(b"new")).unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
-        assert_eq!(staged.publish().unwrap(), target);
+        assert_eq!(Staged::publish(vec![staged]).unwrap(), std::slice::from_ref(&target));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
@@ -208,10 +225,23 @@ mod tests {
         let registered = || UNFINISHED.lock().unwrap().iter().filter(|path| path.starts_with(dir.path())).count();
         let staged = Staged::write(dir.path().join("a"), |_| Ok(())).unwrap();
         assert_eq!(registered(), 1);
-        staged.publish().unwrap();
+        Staged::publish(vec![staged]).unwrap();
         assert_eq!(registered(), 0);
         drop(Staged::write(dir.path().join("b"), |_| Ok(())).unwrap());
         assert_eq!((registered(), std::fs::read_dir(dir.path()).unwrap().count()), (0, 1));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_renamed_ends_the_rest() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let staged = ["a", "b", "c"].map(|name| Staged::write(path(name), |_| Ok(())).unwrap());
+        std::fs::create_dir(path("b")).unwrap();
+        let error = Staged::publish(staged.into()).unwrap_err();
+        assert!(error.exit_code() == 8 && error.to_string().contains("b: "), "{error}");
+        let mut left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["a", "b"]);
     }
 
     #[cfg(unix)]
@@ -221,7 +251,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let ordinary = dir.path().join("ordinary");
         File::create(&ordinary).unwrap();
-        let ours = Staged::write(dir.path().join("ours"), |_| Ok(())).unwrap().publish().unwrap();
+        let ours = dir.path().join("ours");
+        Staged::publish(vec![Staged::write(ours.clone(), |_| Ok(())).unwrap()]).unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&ordinary));
     }
@@ -234,7 +265,7 @@ mod tests {
         let path = dir.path().join("private");
         std::fs::write(&path, "old").unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-        Staged::write(path.clone(), |file| file.write_all(b"new")).unwrap().publish().unwrap();
+        Staged::publish(vec![Staged::write(path.clone(), |file| file.write_all(b"new")).unwrap()]).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
     }

@@ -209,7 +209,7 @@ pub fn write_all(
     summary.timings_s.write += seconds;
     summary.timings_s.total += seconds;
     staged.push(Staged::write(dir.join("summary.json"), |file| summary.write(file))?);
-    let published = staged.into_iter().map(Staged::publish).collect::<Result<Vec<_>>>()?;
+    let published = Staged::publish(staged)?;
     if options.picture && !published.contains(&path("png")) {
         atomic::remove(&path("png")).map_err(|source| at(&path("png"), source))?;
     }
@@ -251,7 +251,7 @@ pub fn check_results(dir: &Path, case: &str) -> Result<()> {
 ///
 /// [`Error::Output`] with the path.
 pub fn write_file(path: &Path, body: impl FnOnce(&mut std::fs::File) -> io::Result<()>) -> Result<()> {
-    Staged::write(path.to_path_buf(), body)?.publish().map(drop)
+    Staged::publish(vec![Staged::write(path.to_path_buf(), body)?]).map(drop)
 }
 
 #[cfg(test)]
