@@ -9,10 +9,12 @@ use std::cell::Cell;
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
 
-/// Unknowns of what is compared: a dense factor of more takes long.
-const MOST: usize = 700;
+/// Unknowns of what is compared, prescribed ones included: a dense factor of more takes long.
+const MOST: usize = 900;
 /// Where one step of refinement changes a solution by more, the matrix is nearly singular, and no solution is right.
 const RELIABLE: f64 = 1e-6;
+/// The squares of smaller loads are 0 to the solver, and so is their solution.
+const LEAST_LOAD: f64 = 1e-150;
 /// Largest difference of the unknowns, relative to the largest of them.
 const ALLOWED: f64 = 1e-4;
 
@@ -23,6 +25,11 @@ thread_local! {
 /// How many solutions this thread has compared.
 pub fn compared() -> usize {
     COMPARED.get()
+}
+
+/// Whether a model is small enough to be compared.
+pub fn is_small(model: &Model) -> bool {
+    model.analysis.components() * model.mesh.coords.len() <= MOST
 }
 
 /// Compares a solution, `[n_nodes][components]`, with Cholesky's.
@@ -46,14 +53,11 @@ fn difference(expected: &[f64], found: &[f64]) -> f64 {
     if off == 0.0 { 0.0 } else { off / largest }
 }
 
-/// The unknowns by Cholesky, unless there are too many, or the matrix is too near to a singular one.
+/// The unknowns by Cholesky, unless the matrix is too near to a singular one.
 fn solution(model: &Model) -> Option<Vec<f64>> {
     let c = model.analysis.components();
     let prescribed = prescribed(model, c);
     let free: Vec<usize> = (0..prescribed.len()).filter(|i| prescribed[*i].is_none()).collect();
-    if free.len() > MOST {
-        return None;
-    }
     let mut place = vec![usize::MAX; prescribed.len()];
     free.iter().enumerate().for_each(|(row, dof)| place[*dof] = row);
     let mut k = DMatrix::zeros(free.len(), free.len());
@@ -73,6 +77,9 @@ fn solution(model: &Model) -> Option<Vec<f64>> {
                 }
             }
         }
+    }
+    if f.amax() < LEAST_LOAD {
+        return None;
     }
     let factor = k.clone().cholesky()?;
     let mut u = factor.solve(&f);
@@ -262,47 +269,38 @@ fn nodes(kind: ElementKind) -> Vec<[f64; 3]> {
     corners.iter().copied().chain(edges.iter().map(middle)).collect()
 }
 
-/// The rule that the documents name for an element: another one has another matrix where edges are curved.
+/// The rule that the library documents for an element: another one has another matrix where edges are curved.
 fn points(kind: ElementKind) -> Vec<([f64; 3], f64)> {
-    let line: &[(f64, f64)] = match is_quadratic(kind) {
-        true => &[(-0.6f64, 5.0 / 9.0), (0.0, 8.0 / 9.0), (0.6, 5.0 / 9.0)],
-        false => &[(-1.0 / 3.0, 1.0), (1.0 / 3.0, 1.0)],
-    };
-    // The points are the roots of these, signs kept.
-    let line: Vec<(f64, f64)> = line.iter().map(|(x, w)| (x.abs().sqrt().copysign(*x), *w)).collect();
-    let flat = vec![(0.0, 1.0)];
     match kind {
         ElementKind::Tri3 => vec![([1.0 / 3.0, 1.0 / 3.0, 0.0], 0.5)],
         ElementKind::Tet4 => vec![([0.25; 3], 1.0 / 6.0)],
         ElementKind::Tri6 => {
-            let at = |i: usize| {
-                std::array::from_fn(|k| {
-                    if k == 2 {
-                        0.0
-                    } else if k == i {
-                        2.0 / 3.0
-                    } else {
-                        1.0 / 6.0
-                    }
-                })
-            };
-            (0..3).map(|i| (at(if i == 2 { 9 } else { i }), 1.0 / 6.0)).collect()
+            let (a, b) = (1.0 / 6.0, 2.0 / 3.0);
+            [[a, a, 0.0], [b, a, 0.0], [a, b, 0.0]].map(|point| (point, 1.0 / 6.0)).to_vec()
         }
         ElementKind::Tet10 => {
             let (a, b) = ((5.0 - 5f64.sqrt()) / 20.0, (5.0 + 3.0 * 5f64.sqrt()) / 20.0);
             (0..4).map(|i| (std::array::from_fn(|k| if k == i { b } else { a }), 1.0 / 24.0)).collect()
         }
-        _ => {
-            let third = if kind.info().dim == 3 { &line } else { &flat };
-            let mut all = Vec::new();
-            for (z, wz) in third {
-                for (y, wy) in &line {
-                    all.extend(line.iter().map(|(x, wx)| ([*x, *y, *z], wx * wy * wz)));
-                }
-            }
-            all
+        _ => gauss(kind.info().dim, is_quadratic(kind)),
+    }
+}
+
+/// Gauss's points in each direction: two, or three.
+fn gauss(dim: usize, three: bool) -> Vec<([f64; 3], f64)> {
+    let (two, g) = ((1.0f64 / 3.0).sqrt(), 0.6f64.sqrt());
+    let line = match three {
+        true => vec![(-g, 5.0 / 9.0), (0.0, 8.0 / 9.0), (g, 5.0 / 9.0)],
+        false => vec![(-two, 1.0), (two, 1.0)],
+    };
+    let third = if dim == 3 { line.clone() } else { vec![(0.0, 1.0)] };
+    let mut all = Vec::new();
+    for (z, wz) in third {
+        for (y, wy) in &line {
+            all.extend(line.iter().map(|(x, wx)| ([*x, *y, z], wx * wy * wz)));
         }
     }
+    all
 }
 
 #[cfg(test)]
