@@ -7,10 +7,13 @@ use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use warpfem::Error;
 use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
-use warpfem::backend::{Backend, CpuBackend, Emulated, GpuBackend};
+use warpfem::backend::{Backend, CpuBackend, Device, Emulated, GpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::Cells;
 use warpfem::model::Model;
+use warpfem::model::options::{METHODS, PRECISIONS};
+use warpfem::pipeline;
+use warpfem::solve::Silent;
 use warpfem::sparse::{Matrix, Pattern, formats};
 
 /// Hexahedra, or squares, some of which are stiffened by a simplex at these corners: rows that two element types add
@@ -193,5 +196,26 @@ fn strategies_that_do_not_fit_say_why_and_what_does() {
         let (text, available) = refused(&emulator, &tets, strategy);
         assert!(text.contains(strategy.name()) && text.contains("tet4") && text.contains("by_element"), "{text}");
         assert_eq!(available, everywhere);
+    }
+}
+
+/// The program checks names when it reads a case; the library's users set them as they like.
+#[test]
+fn methods_and_precisions_that_do_not_exist_are_errors() {
+    let tables = format!("{}{}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n", meshes::SOFT, meshes::CLAMP);
+    for (what, available) in [("method", METHODS), ("precision", PRECISIONS)] {
+        for method in ["cg", "direct"] {
+            let mut model = meshes::model(&tables, meshes::regular_box(Hex8, [1, 1, 1]));
+            model.solver.method = method.into();
+            let solver = &mut model.solver;
+            *if what == "method" { &mut solver.method } else { &mut solver.precision } = "foo".into();
+            for error in [
+                pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err(),
+                pipeline::choices(&model, Device::Cpu).unwrap_err(),
+            ] {
+                let said = format!("{what} `foo` is not available; available: {}", available.join(", "));
+                assert_eq!((error.exit_code(), error.to_string()), (2, said));
+            }
+        }
     }
 }

@@ -86,6 +86,12 @@ pub enum Error {
     /// A device is missing or failed (exit code 7).
     #[error("{0}")]
     Device(String),
+    /// The operating system starts no more threads (exit code 7).
+    #[error("cannot start the threads to compute with: {}", files::plain(source))]
+    Threads {
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
     /// A result could not be written (exit code 8).
     #[error("cannot write {}: {}", path.display(), not_written(path, source))]
     Output {
@@ -153,17 +159,23 @@ fn bytes(n: u64) -> String {
     }
 }
 
+/// Whether there is too little memory for a file.
+fn does_not_fit(error: &MeshError) -> bool {
+    matches!(error.root(), MeshError::Io(source) if source.kind() == ErrorKind::OutOfMemory)
+}
+
 impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Case(_) | Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
+            Error::Mesh(error) if does_not_fit(error) => 6,
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
             Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
             Error::Direct(error) => error.exit_code(),
             Error::NotConverged(_) | Error::Unverified { .. } => 5,
             Error::OutOfMemory { .. } => 6,
-            Error::Device(_) => 7,
+            Error::Device(_) | Error::Threads { .. } => 7,
             Error::Output { .. } | Error::Folder { .. } => 8,
         }
     }

@@ -1,7 +1,9 @@
 //! The `warpfem` program.
+#![feature(alloc_error_hook)]
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    std::alloc::set_alloc_error_hook(warpfem::cli::out_of_memory);
     warpfem::cli::main()
 }

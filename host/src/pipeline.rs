@@ -11,7 +11,7 @@ use crate::backend::{Backend, CpuBackend, Device, GpuBackend, check_room};
 use crate::error::{Error, Result};
 use crate::estimate;
 use crate::mesh::Mesh;
-use crate::model::options::PRECISIONS;
+use crate::model::options::{METHODS, PRECISIONS};
 use crate::model::{Analysis, Material, Model, SolverOptions};
 use crate::plan::{self, Decision, DeviceFacts, Method};
 use crate::precond::{self, Context, Hierarchy};
@@ -143,6 +143,8 @@ pub fn choices(model: &Model, device: Device) -> Result<Choices> {
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
 fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Result<Choices> {
     let solver = &model.solver;
+    check_name("method", &solver.method, METHODS)?;
+    check_name("precision", &solver.precision, PRECISIONS)?;
     if solver.method == femses::METHOD {
         return femses::choose(model, device);
     }
@@ -178,6 +180,14 @@ fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Res
         hierarchy: None,
         fallback: None,
     })
+}
+
+/// Whether a choice of this name exists.
+fn check_name(what: &'static str, name: &str, available: &[&'static str]) -> Result<()> {
+    match available.contains(&name) {
+        true => Ok(()),
+        false => Err(Error::NotAvailable { what, name: name.into(), available: available.to_vec() }),
+    }
 }
 
 /// The assembly strategy that the model asks for; `auto` is [`Strategy::auto`].

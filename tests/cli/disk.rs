@@ -15,10 +15,11 @@ const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
 /// tell.
 fn limit_files(command: &mut Command, bytes: u64) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: both calls may be made between fork and exec. A write beyond the limit is an error then, and no signal.
+    // SAFETY: both calls may be made between fork and exec. A write beyond the limit ends a program that does nothing
+    // about it.
     unsafe {
         command.pre_exec(move || {
-            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
             if libc::setrlimit(libc::RLIMIT_FSIZE, &limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
         });
     }
@@ -49,7 +50,7 @@ fn a_full_disk_leaves_what_was_there() {
 fn an_output_that_is_full_is_an_error() {
     let folder = Folder::new();
     folder.write("case.toml", GOOD);
-    for arguments in [&SOLVE[..], &["devices"], &["completions", "bash"]] {
+    for arguments in [&SOLVE[..], &["devices"], &["completions", "bash"], &["--help"], &["check", "case.toml"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let run: Run = folder.command(arguments).stdout(full).output().unwrap().into();
         run.refused(8, &["No space left on device"]);
@@ -80,7 +81,7 @@ fn a_folder_that_goes_away_is_made_again_and_one_that_cannot_be_is_an_error() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("some/where")).unwrap();
     let run = interrupt_iteration(&folder, "some/where", || fs::remove_dir_all(folder.path("some")).unwrap());
-    assert_eq!(run.code, Some(5), "{run:?}");
+    assert_eq!(run.code, Some(130), "{run:?}");
     assert!(folder.names("some/where").contains(&"summary.json".to_owned()));
     let run = interrupt_iteration(&folder, "some/where", || {
         fs::remove_dir_all(folder.path("some")).unwrap();

@@ -37,8 +37,9 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     assert!(every >= 1 && residuals.len() == iterations / every, "{iterations} iterations: {history}");
     assert!(residuals.iter().all(|residual| residual.as_f64().unwrap() > 0.0), "{history}");
     let timings = ["read", "setup", "assembly", "boundary", "solve", "stress", "write", "total"];
-    let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "applied"];
-    let results = [&results[..], &["equilibrium_error", "von_mises", "von_mises_nodal"]].concat();
+    let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "reaction_sum"];
+    let results =
+        [&results[..], &["shared_nodes", "applied", "equilibrium_error", "von_mises", "von_mises_nodal"]].concat();
     let sorted = |keys: &[&'static str]| {
         let mut keys = keys.to_vec();
         keys.sort_unstable();
@@ -100,6 +101,27 @@ fn supports_without_a_group_are_named_by_position() {
     assert_eq!(keys(&summary["results"]["reactions"]), ["support[1]", "support[2]"]);
     let second = numbers(&summary["results"]["reactions"]["support[2]"]);
     assert!(second[0] == 0.0 && second[1] != 0.0 && second[2] == 0.0, "{second:?}");
+}
+
+/// The whole end, and one of its edges once more: its nodes' reactions are in both.
+#[test]
+fn nodes_of_several_supports_count_once_in_sums() {
+    let folder = Folder::new();
+    let edge = "[[support]]\nbox = { min = [0.0, 0.0, 0.0], max = [0.0, 1.0, 0.0] }\nfix = \"xyz\"\n";
+    let run = folder.solve(&format!("{GOOD}\n{edge}"), &[]).done();
+    let results = &folder.summary("out")["results"];
+    let (applied, sum) = (numbers(&results["applied"]), numbers(&results["reaction_sum"]));
+    let all = ["xmin", "support[2]"].map(|name| numbers(&results["reactions"][name])[2]);
+    assert!((applied[2] + sum[2]).abs() < 1e-6 * applied[2].abs(), "{results}");
+    assert!((applied[2] + all[0]).abs() < 1e-6 * applied[2].abs() && all[1] != 0.0, "{results}");
+    assert_eq!(results["shared_nodes"], 3);
+    let said = "3 nodes are in several supports, and each counts once here";
+    assert!(run.out.contains("  all reactions (") && run.out.contains(said), "{}", run.out);
+    let page = String::from_utf8(folder.read("out/case.html")).unwrap();
+    assert!(page.contains(said) && page.contains("<th>loads + reactions</th><td>0</td><td>0</td><td>0</td>"));
+    // Without the edge nothing is said of it.
+    let run = folder.solve(GOOD, &[]).done();
+    assert!(!run.out.contains("all reactions") && folder.summary("out")["results"]["shared_nodes"] == 0);
 }
 
 #[test]

@@ -21,8 +21,18 @@ pub(crate) fn terminal() -> (File, OwnedFd) {
 
 /// Runs a program and interrupts it, as Ctrl-C does, once what its terminal has shown `is_time`, after some deed.
 pub(crate) fn interrupt(folder: &Folder, arguments: &[&str], is_time: impl Fn(&str) -> bool, deed: impl Fn()) -> Run {
+    signal(folder.command(arguments), libc::SIGINT, is_time, |_| deed())
+}
+
+/// Sends a signal to a process.
+pub(crate) fn send(signal: i32, process: u32) {
+    // SAFETY: the call takes numbers alone; the process is a child that has not been waited for.
+    assert_eq!(unsafe { libc::kill(process as i32, signal) }, 0);
+}
+
+/// Runs a program and sends it a signal once what its terminal has shown `is_time`, after some deed to its process.
+pub(crate) fn signal(mut command: Command, number: i32, is_time: impl Fn(&str) -> bool, deed: impl Fn(u32)) -> Run {
     let (mut terminal, theirs) = terminal();
-    let mut command = folder.command(arguments);
     command.env("NO_COLOR", "1").env("TERM", "xterm").stdout(Stdio::piped()).stderr(theirs);
     let child = command.spawn().unwrap();
     // Ours of the other end's descriptor is closed, so that the end comes with the child's.
@@ -33,8 +43,8 @@ pub(crate) fn interrupt(folder: &Folder, arguments: &[&str], is_time: impl Fn(&s
     while let Ok(n @ 1..) = terminal.read(&mut piece) {
         shown += &String::from_utf8_lossy(&piece[..n]);
         if !is_interrupted && is_time(&shown) {
-            deed();
-            assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+            deed(child.id());
+            send(number, child.id());
             is_interrupted = true;
         }
     }
@@ -49,12 +59,18 @@ pub(crate) fn interrupt(folder: &Folder, arguments: &[&str], is_time: impl Fn(&s
 /// Interrupts a solution, which would iterate for many seconds, as it ends where no precision goes on, once it has left
 /// the start behind.
 pub(crate) fn interrupt_iteration(folder: &Folder, dir: &str, deed: impl Fn()) -> Run {
+    signal(endless(folder, dir), libc::SIGINT, is_on_its_way, |_| deed())
+}
+
+/// A solution that would iterate for many seconds.
+pub(crate) fn endless(folder: &Folder, dir: &str) -> Command {
     folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [80, 24, 24]"));
     let solve = ["solve", "case.toml", "-o", dir, "--device", "cpu", "--preconditioner", "none"];
-    let endless = ["--tolerance", "1e-300", "--max-iterations", "4000000000"];
-    let is_on_its_way = |shown: &str| {
-        let mut residuals = shown.split(", residual ").skip(1).filter_map(|rest| rest.split(' ').next());
-        residuals.any(|residual| residual.parse().is_ok_and(|residual: f64| residual < 0.1))
-    };
-    interrupt(folder, &[&solve[..], &endless].concat(), is_on_its_way, deed)
+    folder.command(&[&solve[..], &["--tolerance", "1e-300", "--max-iterations", "4000000000"]].concat())
+}
+
+/// Whether an iteration has left the start behind.
+pub(crate) fn is_on_its_way(shown: &str) -> bool {
+    let mut residuals = shown.split(", residual ").skip(1).filter_map(|rest| rest.split(' ').next());
+    residuals.any(|residual| residual.parse().is_ok_and(|residual: f64| residual < 0.1))
 }

@@ -1,7 +1,8 @@
 //! `parts`: sums and largest values over parts of a body, and row sums of a matrix.
 
 use super::GUARD;
-use crate::common::{Blocks, Random, assert_close, bits, random_sparsity, rounding};
+use crate::common::blocks::{Blocks, random_sparsity};
+use crate::common::{Random, assert_close, bits, rounding};
 use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartRows};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::entries::RowSums;

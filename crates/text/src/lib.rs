@@ -3,6 +3,8 @@
 pub mod files;
 pub mod names;
 
+use std::borrow::Cow;
+
 /// Components below this fraction of a point's largest one are rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -151,7 +153,26 @@ pub fn some(items: &[u64], shown: usize) -> String {
     format!("{}{}", listed.join(", "), if items.len() > shown { ", .." } else { "" })
 }
 
-/// Text as HTML or SVG, in an element or an attribute.
+/// Whether a character does something to the text around it instead of showing: control characters (C0, C1, DEL), and
+/// those that turn the direction of writing or end a line. Line feeds and tabs are meant.
+fn is_unseen(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || matches!(c, '\u{2028}' | '\u{2029}') || c.is_control() && !"\n\t".contains(c)
+}
+
+/// Text for a terminal or a picture: what names may have in them to deceive is written out, as `\u{1b}`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unseen) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unseen(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    out.into()
+}
+
+/// Text as HTML or SVG, in an element or an attribute; as [`visible`].
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -161,8 +182,7 @@ pub fn escape(text: &str) -> String {
             '>' => out += "&gt;",
             '"' => out += "&quot;",
             '\'' => out += "&#39;",
-            // Control characters have no place in HTML.
-            c if c.is_control() && !"\n\t\r".contains(c) => out.push('\u{fffd}'),
+            c if is_unseen(c) && c != '\r' => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
@@ -243,5 +263,23 @@ mod tests {
         assert_eq!(point([1.0, 1e-9, -0.5], 3), "(1, 0, -0.5)");
         assert_eq!(point([0.0, 2.0, 7.0], 2), "(0, 2)");
         assert_eq!((some(&[1, 2], 2), some(&[1, 2, 3], 2)), ("1, 2".into(), "1, 2, ..".into()));
+    }
+
+    #[test]
+    fn what_deceives_is_written_out() {
+        assert!(matches!(visible("Größe 1 µm\n\tb"), Cow::Borrowed(_)));
+        let cases = [
+            ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
+            ("a\rb\u{7f}", "a\\u{d}b\\u{7f}"),
+            ("\u{9b}31m\u{85}", "\\u{9b}31m\\u{85}"),
+            ("steel\u{202e}dab\u{2066}", "steel\\u{202e}dab\\u{2066}"),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(visible(text), shown);
+            assert_eq!(
+                escape(&format!("<{}>", text.replace('\r', ""))),
+                format!("&lt;{}&gt;", shown.replace("\\u{d}", ""))
+            );
+        }
     }
 }

@@ -48,22 +48,25 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
     let start = Instant::now();
-    let (solution, _) = job.solve(arguments.device, &progress)?;
+    let (solution, converged) = job.solve(arguments.device, &progress)?;
     let took = start.elapsed().as_secs_f64();
     let mut said = job.write(&solution, arguments.quiet)?;
     // The bracket itself gives no cause for a warning: one says that the GPU could not do it.
-    if matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
+    if converged && matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
         let start = Instant::now();
         let on_cpu = pipeline::solve(&job.model, Device::Cpu, &progress)?;
         said.push_str(&comparison([&solution, &on_cpu], [took, start.elapsed().as_secs_f64()]));
     }
     progress.finish();
-    if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir))) }
+    let printed = if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir))) };
+    if converged { printed } else { Err(Error::NotConverged(solution).into()) }
 }
 
 /// Writes a file of the demo; one that somebody has changed stays, and is an error.
 fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let fail = |source| Error::Output { path: path.to_path_buf(), source };
+    // A pipe would keep the reader waiting.
+    output::check_file(path)?;
     match std::fs::read(path) {
         Ok(there) if there == bytes => return Ok(()),
         Ok(_) => {

@@ -25,9 +25,11 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-use crate::Error;
+use crate::{Error, output};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::alloc::Layout;
+use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
 
@@ -90,9 +92,11 @@ pub fn main() -> ExitCode {
         Ok(arguments) => finish(run(arguments.command)),
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };
-            // A closed pipe is no reason to fail.
-            let _ = error.print();
-            ExitCode::from(code)
+            match print::usage(&error) {
+                Err(error) if code == 0 => finish(Err(error.into())),
+                // There is nowhere left to report that stderr is closed.
+                _ => ExitCode::from(code),
+            }
         }
     })
     .unwrap_or(ExitCode::from(1))
@@ -123,7 +127,11 @@ fn by_beginning(mut error: clap::Error, command: &clap::Command) -> clap::Error 
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
-    interrupt::listen()?;
+    interrupt::listen().map_err(|source| Error::Threads { source })?;
+    start_threads(match &command {
+        Command::Solve(arguments) => arguments.threads,
+        _ => None,
+    })?;
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
@@ -139,6 +147,31 @@ fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
+/// Starts the threads that all loops share; without a number as many as the machine runs at a time.
+fn start_threads(n: Option<u32>) -> Result<(), Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0) as usize);
+    pool.build_global().map_err(|error| Error::Threads { source: io::Error::other(error) })
+}
+
+/// Ends the program where an allocation has failed; for [`std::alloc::set_alloc_error_hook`]. Allocates nothing.
+pub fn out_of_memory(layout: Layout) {
+    output::discard_unfinished_or_give_up();
+    let mib = layout.size() as f64 / f64::from(1 << 20);
+    // There is nowhere left to report that stderr is closed.
+    let _ = writeln!(
+        io::stderr(),
+        "error: out of memory on this machine: {mib:.1} MiB more were asked for\n\
+         help: take a coarser mesh, or raise the limit on memory (`ulimit -v`)"
+    );
+    // SAFETY: it ends the process. The handlers that it leaves out may need memory.
+    #[cfg(unix)]
+    unsafe {
+        libc::_exit(6)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(6)
+}
+
 /// Arguments that are sound one by one and make no sense together.
 fn usage(message: String) -> anyhow::Error {
     clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message + "\n").into()
@@ -146,19 +179,25 @@ fn usage(message: String) -> anyhow::Error {
 
 /// Reports an error and turns it into the exit code.
 fn finish(result: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
+    let code = result.map_or_else(|error| reported(&error), |()| 0);
+    // The results of an iteration that Ctrl-C has ended are written by then.
+    ExitCode::from(if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code })
+}
+
+/// Reports an error; its exit code.
+fn reported(error: &anyhow::Error) -> u8 {
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         // There is nowhere left to report that stderr is closed.
-        let _ = usage.print();
-        return ExitCode::from(2);
+        let _ = print::usage(usage);
+        return 2;
     }
-    if print::is_closed_pipe(&error) {
-        return ExitCode::SUCCESS;
+    if print::is_closed_pipe(error) {
+        return 0;
     }
     if let Some(check::Reported(code)) = error.downcast_ref() {
-        return ExitCode::from(*code);
+        return *code;
     }
-    print::error(&error);
+    print::error(error);
     // What is no library error is a file or a terminal that could not be written.
-    ExitCode::from(error.downcast_ref::<Error>().map_or(8, Error::exit_code))
+    error.downcast_ref::<Error>().map_or(8, Error::exit_code)
 }

@@ -6,14 +6,46 @@ use crate::model::ModelError;
 use crate::pipeline::Solution;
 use crate::solve::{Ending, Measure};
 use std::io::{self, IsTerminal, Write};
+use warpfem_text::visible;
 pub use warpfem_text::{bytes, count, seconds, vector};
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    put(&mut io::stdout().lock(), &shown(text, has_colours(&io::stdout())))?;
     Ok(())
+}
+
+/// Prints what `clap` says: help on stdout, errors on stderr.
+pub fn usage(error: &clap::Error) -> io::Result<()> {
+    let said = error.render();
+    let text = |colours| shown(&if colours { said.ansi().to_string() } else { said.to_string() }, colours);
+    match error.use_stderr() {
+        true => put(&mut io::stderr(), &text(has_colours(&io::stderr()))),
+        false => put(&mut io::stdout().lock(), &text(has_colours(&io::stdout()))),
+    }
+}
+
+fn put(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Text as a terminal may have it: what names bring along is [written out](visible), and of codes only our colours are
+/// left, where there are colours.
+fn shown(text: &str, colours: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\x1b[").filter(|_| colours) {
+        let code = rest[at + 2..].trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        let (before, after) = match code.strip_prefix('m') {
+            Some(after) => (at, after),
+            None => (at + 2, code),
+        };
+        out += &visible(&rest[..before]);
+        out += &rest[before..rest.len() - after.len()];
+        rest = after;
+    }
+    out + &visible(rest)
 }
 
 /// Whether an error is that the reader of our output has gone.
@@ -81,7 +113,7 @@ pub fn error(error: &anyhow::Error) {
         None => format!("{}: {error:#}", word()),
     };
     // There is nowhere left to report that stderr is closed.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", shown(&text, has_colours(&io::stderr())));
 }
 
 /// `error`, red where there are colours.
@@ -106,8 +138,13 @@ fn help(error: &Error) -> String {
         Error::Breakdown => {
             "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
         }
-        Error::OutOfMemory { .. } => "\nhelp: take a coarser mesh, or a storage format that pads less".into(),
+        error if error.exit_code() == 6 => "\nhelp: take a coarser mesh, or a storage format that pads less".into(),
         Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU".into(),
+        Error::Threads { .. } => {
+            "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer threads: \
+             `RAYON_NUM_THREADS=1`"
+                .into()
+        }
         Error::Output { .. } | Error::Folder { .. } => "\nhelp: choose another place with `-o`".into(),
         _ => String::new(),
     }
@@ -161,6 +198,14 @@ mod tests {
     fn the_environment_decides_on_colours() {
         assert!(allows_colours(None, None) && allows_colours(Some(""), Some("xterm")));
         assert!(!allows_colours(Some("1"), Some("xterm")) && !allows_colours(None, Some("dumb")));
+    }
+
+    #[test]
+    fn only_colours_reach_the_terminal() {
+        let text = "\x1b[1;32mgood\x1b[0m a\x1b[2Jb\x1b]0;title\x07c\u{202e}d";
+        assert_eq!(shown(text, true), "\x1b[1;32mgood\x1b[0m a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}c\\u{202e}d");
+        assert!(!shown(text, false).contains('\x1b') && shown(text, false).starts_with("\\u{1b}[1;32mgood"));
+        assert_eq!(shown("\x1b[", true), "\\u{1b}[");
     }
 
     #[test]

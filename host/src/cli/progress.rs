@@ -38,7 +38,7 @@ impl Progress {
         // The templates are constants that a test renders.
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
-        bar.enable_steady_tick(Duration::from_millis(100));
+        tick(&bar);
         Progress { bar, part: Cell::new([0.0, 1.0]) }
     }
 
@@ -57,6 +57,24 @@ impl Progress {
 
 /// The message is cut where the line ends.
 const TEMPLATE: &str = "{prefix:>16} {spinner} [{bar:30}] {elapsed} {wide_msg}";
+
+/// Keeps the spinner and the clock going as long as the bar is there. Unlike the bar's own thread, one that cannot be
+/// started is no panic.
+fn tick(bar: &ProgressBar) {
+    if bar.is_hidden() {
+        return;
+    }
+    let bar = bar.downgrade();
+    let run = move || {
+        while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+            bar.tick();
+            drop(bar);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    // Without it the clock stands still between two steps.
+    let _ = std::thread::Builder::new().spawn(run);
+}
 
 /// Where the bar ends for a share of the work.
 fn position(share: f64) -> u64 {

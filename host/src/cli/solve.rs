@@ -87,7 +87,7 @@ pub struct Arguments {
     max_iterations: Option<u32>,
     /// CPU threads [default: all the machine has].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
-    threads: Option<u32>,
+    pub(super) threads: Option<u32>,
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
@@ -131,9 +131,6 @@ impl Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if let Some(threads) = arguments.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global()?;
-    }
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     arguments.override_options(&mut job.model.solver);
@@ -169,7 +166,7 @@ impl Job {
             None => case.mesh_name(),
         };
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
-        output::check_folder(&dir)?;
+        output::check_results(&dir, &model.name)?;
         Ok(Job { model, case: path.display().to_string(), mesh, dir, start, read: start.elapsed().as_secs_f64() })
     }
 

@@ -6,12 +6,14 @@ use crate::model::Model;
 use crate::output::Summary;
 use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
+    shared,
 };
 use crate::pipeline::{self, Solution};
 use crate::plan::AS_ASKED;
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::solve::Ending;
 use crate::stress::norm;
+use std::array;
 use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem_text::{clean, engineering as number, vector_beside};
@@ -176,6 +178,8 @@ fn potential(model: &Model, solution: &Solution, found: &pipeline::Potential) ->
         max: high.map_or(f64::NAN, |(_, value)| value),
         max_at: at(high),
         flows: names.zip(solution.reactions.iter().map(|flow| flow[0])).collect(),
+        flow_sum: solution.reaction_force.iter().map(|flow| flow[0]).sum(),
+        shared_nodes: shared_nodes(model),
         applied: solution.applied[0],
         equilibrium_error: solution.equilibrium_error,
         gradient: Distribution::of(&model.mesh, &found.steepness),
@@ -192,12 +196,27 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         max_displacement_at: largest.max_at,
         strain_energy: solution.stresses.strain_energy,
         reactions: names.zip(solution.reactions.iter().copied()).collect(),
+        reaction_sum: array::from_fn(|i| solution.reaction_force.iter().map(|force| force[i]).sum()),
+        shared_nodes: shared_nodes(model),
         applied: solution.applied,
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
+}
+
+/// The number of nodes at which several supports prescribe the same component.
+fn shared_nodes(model: &Model) -> usize {
+    let mut held = vec![[0u8; 3]; model.mesh.coords.len()];
+    for support in &model.supports {
+        for node in &support.nodes {
+            for (times, prescribed) in held[*node as usize].iter_mut().zip(&support.displacement) {
+                *times = (*times + u8::from(prescribed.is_some())).min(2);
+            }
+        }
+    }
+    held.iter().filter(|times| times.contains(&2)).count()
 }
 
 /// The sizes of forces added up.
@@ -315,6 +334,9 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     for (name, force) in &results.reactions {
         writeln!(out, "  reaction of {name} {}", of(*force))?;
     }
+    if let Some(note) = shared(results.shared_nodes) {
+        writeln!(out, "  all reactions {}: {note}", of(results.reaction_sum))?;
+    }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
 }
 
@@ -325,6 +347,9 @@ fn write_potential(out: &mut String, results: &Potential, least: f64) -> std::fm
     writeln!(out, "  fluxes and sources bring in {}", number(results.applied))?;
     for (name, flow) in &results.flows {
         writeln!(out, "  flow in at {name} {}", number(clean(*flow, least)))?;
+    }
+    if let Some(note) = shared(results.shared_nodes) {
+        writeln!(out, "  flow in at all supports {}: {note}", number(clean(results.flow_sum, least)))?;
     }
     writeln!(out, "  out of balance by {:.1e}", results.equilibrium_error)
 }

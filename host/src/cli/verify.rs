@@ -42,6 +42,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let device = arguments.device.resolve();
     let name = name(device)?;
+    if let Some(path) = &arguments.json {
+        output::check_file(path)?;
+    }
     let progress = Progress::new(arguments.quiet);
     let found = check_all(device, &progress)?;
     progress.finish();

@@ -1,14 +1,18 @@
 //! Files that appear complete or not at all.
+//!
+//! Only regular files are replaced. A symbolic link stays, and the file that it leads to is written.
 
-use std::fs::File;
+use std::fs::{File, FileType, Permissions};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::{Error, Result};
+use warpfem_text::files::folder_of;
 
 /// The temporary files there are now. A signal handler cannot run destructors, so it needs to know them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -19,7 +23,14 @@ static PUBLISHED: AtomicBool = AtomicBool::new(false);
 /// Removes the temporary files of writes in progress, and says whether a file has been written before. For a Ctrl-C
 /// handler, just before it ends the process.
 pub fn discard_unfinished() -> bool {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    discard(unfinished())
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn discard(mut unfinished: MutexGuard<Vec<PathBuf>>) -> bool {
     for path in unfinished.drain(..) {
         // A file that has been renamed or removed meanwhile is no longer there to discard.
         let _ = std::fs::remove_file(path);
@@ -29,12 +40,32 @@ pub fn discard_unfinished() -> bool {
     PUBLISHED.load(Ordering::Relaxed)
 }
 
+/// [`discard_unfinished`] for a thread that may be making a file itself, which then stays.
+pub fn discard_unfinished_or_give_up() {
+    const TRIES: u32 = 100;
+    for _ in 0..TRIES {
+        let free = match UNFINISHED.try_lock() {
+            Ok(free) => free,
+            Err(TryLockError::Poisoned(free)) => free.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+        };
+        discard(free);
+        return;
+    }
+}
+
 /// A complete file that still has its temporary name. Dropped unpublished, it is removed.
 pub(super) struct Staged {
     /// `None` once it is published.
     temporary: Option<NamedTempFile>,
     name: PathBuf,
+    /// The path as the user named it.
     target: PathBuf,
+    /// Where `target` leads to.
+    place: PathBuf,
 }
 
 impl Staged {
@@ -48,11 +79,19 @@ impl Staged {
         Ok(staged)
     }
 
-    /// Renames it to its final name, over what had that name before.
-    pub(super) fn publish(mut self) -> Result<PathBuf> {
+    /// Renames files to their final names, over what had these names before; a signal comes before all of it or after.
+    pub(super) fn publish(mut files: Vec<Staged>) -> Result<Vec<PathBuf>> {
+        // The files themselves are dropped after it, which takes the lock again.
+        let guard = unfinished();
+        let published = files.iter_mut().map(Staged::rename).collect();
+        drop(guard);
+        published
+    }
+
+    fn rename(&mut self) -> Result<PathBuf> {
         if let Some(temporary) = self.temporary.take() {
             let fail = |e: tempfile::PersistError| Error::Output { path: self.target.clone(), source: e.error };
-            temporary.persist(&self.target).map_err(fail)?;
+            temporary.persist(&self.place).map_err(fail)?;
             PUBLISHED.store(true, Ordering::Relaxed);
         }
         Ok(self.target.clone())
@@ -61,27 +100,90 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.name);
+        unfinished().retain(|path| *path != self.name);
     }
 }
 
-/// An empty temporary file for `target`, readable by whom the umask allows (`tempfile` would make it private).
-fn create(target: &std::path::Path) -> io::Result<Staged> {
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => std::path::Path::new("."),
+/// Checks that a file can be written at `path`: nothing is there, or a file that may be replaced.
+///
+/// # Errors
+///
+/// [`Error::Output`] with the path.
+pub fn check_file(path: &Path) -> Result<()> {
+    place_of(path).map(drop).map_err(|source| Error::Output { path: path.to_path_buf(), source })
+}
+
+/// Removes the file that `path` leads to, if there is one. The rules are those of writing.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let (place, _) = place_of(path)?;
+    match std::fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Where `target` leads to, and the permissions of the file that is there.
+fn place_of(target: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
+    let found = match std::fs::metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((end_of_links(target), None)),
+        found => found?,
     };
+    let refuse = |kind, what: &str| Err(io::Error::new(kind, what));
+    if !found.is_file() {
+        let text = format!("it is a {}, and only regular files are replaced", kind_of(found.file_type()));
+        return refuse(io::ErrorKind::InvalidInput, &text);
+    }
+    if found.permissions().readonly() {
+        return refuse(io::ErrorKind::PermissionDenied, "the file there is write-protected");
+    }
+    Ok((target.canonicalize()?, Some(found.permissions())))
+}
+
+/// The path that a symbolic link to nothing names; `target` itself if it is no link.
+fn end_of_links(target: &Path) -> PathBuf {
+    let mut place = target.to_path_buf();
+    // The operating system has followed the links before, so that they end.
+    while let Ok(next) = std::fs::read_link(&place) {
+        place = folder_of(&place).join(next);
+    }
+    place
+}
+
+/// What stands in the way, in a word.
+fn kind_of(found: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if found.is_char_device() || found.is_block_device() {
+            return "device";
+        } else if found.is_fifo() {
+            return "pipe";
+        } else if found.is_socket() {
+            return "socket";
+        }
+    }
+    if found.is_dir() { "folder" } else { "special file" }
+}
+
+/// An empty temporary file for `target`, with the permissions of the file that it replaces, or else those that the umask
+/// allows (`tempfile` would make it private).
+fn create(target: &Path) -> io::Result<Staged> {
+    let (place, permissions) = place_of(target)?;
     let mut builder = Builder::new();
     builder.prefix(".warpfem-").suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     // The lock spans creation and registration: a handler sees either neither or both.
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    // The error itself would name the temporary file, which means nothing to anybody.
-    let temporary = builder.tempfile_in(folder).map_err(|error| error.kind())?;
+    let mut unfinished = unfinished();
+    let temporary = builder.tempfile_in(folder_of(&place))?;
     let name = temporary.path().to_path_buf();
     unfinished.push(name.clone());
-    Ok(Staged { temporary: Some(temporary), name, target: target.to_path_buf() })
+    drop(unfinished);
+    let staged = Staged { temporary: Some(temporary), name, target: target.to_path_buf(), place };
+    if let (Some(temporary), Some(permissions)) = (&staged.temporary, permissions) {
+        temporary.as_file().set_permissions(permissions)?;
+    }
+    Ok(staged)
 }
 
 #[cfg(test)]
@@ -112,7 +214,7 @@ mod tests {
         std::fs::write(&target, "old").unwrap();
         let staged = Staged::write(target.clone(), |file| file.write_all(b"new")).unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
-        assert_eq!(staged.publish().unwrap(), target);
+        assert_eq!(Staged::publish(vec![staged]).unwrap(), std::slice::from_ref(&target));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
@@ -123,10 +225,23 @@ mod tests {
         let registered = || UNFINISHED.lock().unwrap().iter().filter(|path| path.starts_with(dir.path())).count();
         let staged = Staged::write(dir.path().join("a"), |_| Ok(())).unwrap();
         assert_eq!(registered(), 1);
-        staged.publish().unwrap();
+        Staged::publish(vec![staged]).unwrap();
         assert_eq!(registered(), 0);
         drop(Staged::write(dir.path().join("b"), |_| Ok(())).unwrap());
         assert_eq!((registered(), std::fs::read_dir(dir.path()).unwrap().count()), (0, 1));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_renamed_ends_the_rest() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let staged = ["a", "b", "c"].map(|name| Staged::write(path(name), |_| Ok(())).unwrap());
+        std::fs::create_dir(path("b")).unwrap();
+        let error = Staged::publish(staged.into()).unwrap_err();
+        assert!(error.exit_code() == 8 && error.to_string().contains("b: "), "{error}");
+        let mut left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["a", "b"]);
     }
 
     #[cfg(unix)]
@@ -136,8 +251,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let ordinary = dir.path().join("ordinary");
         File::create(&ordinary).unwrap();
-        let ours = Staged::write(dir.path().join("ours"), |_| Ok(())).unwrap().publish().unwrap();
-        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode();
+        let ours = dir.path().join("ours");
+        Staged::publish(vec![Staged::write(ours.clone(), |_| Ok(())).unwrap()]).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&ordinary));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_keeps_its_permissions_when_it_is_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("private");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        Staged::publish(vec![Staged::write(path.clone(), |file| file.write_all(b"new")).unwrap()]).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
     }
 }

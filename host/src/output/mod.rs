@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use atomic::discard_unfinished;
+pub use atomic::{check_file, discard_unfinished, discard_unfinished_or_give_up};
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
@@ -209,12 +209,9 @@ pub fn write_all(
     summary.timings_s.write += seconds;
     summary.timings_s.total += seconds;
     staged.push(Staged::write(dir.join("summary.json"), |file| summary.write(file))?);
-    let published = staged.into_iter().map(Staged::publish).collect::<Result<Vec<_>>>()?;
+    let published = Staged::publish(staged)?;
     if options.picture && !published.contains(&path("png")) {
-        match std::fs::remove_file(path("png")) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(at(&path("png"), source)),
-            _ => {}
-        }
+        atomic::remove(&path("png")).map_err(|source| at(&path("png"), source))?;
     }
     Ok(published)
 }
@@ -228,25 +225,33 @@ pub fn write_all(
 pub fn check_folder(dir: &Path) -> Result<()> {
     let asked = files::full(dir);
     let Some(existing) = asked.ancestors().find(|path| path.exists()) else { return Ok(()) };
-    let fail = |kind: io::ErrorKind| Error::Folder {
-        asked: asked.clone(),
-        obstacle: existing.to_path_buf(),
-        source: kind.into(),
-    };
+    let fail = |source| Error::Folder { asked: asked.clone(), obstacle: existing.to_path_buf(), source };
     if !existing.is_dir() {
-        return Err(fail(io::ErrorKind::NotADirectory));
+        return Err(fail(io::ErrorKind::NotADirectory.into()));
     }
     // A file without a name, gone as soon as it is closed.
-    tempfile::tempfile_in(existing).map(drop).map_err(|error| fail(error.kind()))
+    tempfile::tempfile_in(existing).map(drop).map_err(fail)
 }
 
-/// Writes one file that appears complete or not at all.
+/// Checks before a long computation that [`write_all`] can write the results of `case` into `dir`.
+///
+/// # Errors
+///
+/// [`Error::Folder`] or [`Error::Output`] with the path at fault.
+pub fn check_results(dir: &Path, case: &str) -> Result<()> {
+    check_folder(dir)?;
+    let results = ["vtu", "csv", "png", "html"].map(|extension| format!("{case}.{extension}"));
+    results.iter().map(String::as_str).chain(["summary.json"]).try_for_each(|name| check_file(&dir.join(name)))
+}
+
+/// Writes one file that appears complete or not at all. Only regular files are replaced; a symbolic link stays, and the
+/// file that it leads to is written.
 ///
 /// # Errors
 ///
 /// [`Error::Output`] with the path.
 pub fn write_file(path: &Path, body: impl FnOnce(&mut std::fs::File) -> io::Result<()>) -> Result<()> {
-    Staged::write(path.to_path_buf(), body)?.publish().map(drop)
+    Staged::publish(vec![Staged::write(path.to_path_buf(), body)?]).map(drop)
 }
 
 #[cfg(test)]

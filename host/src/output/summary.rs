@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use super::largest;
 use crate::mesh::{Mesh, middle};
-use warpfem_text::engineering;
+use warpfem_text::{count, engineering};
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -236,6 +236,10 @@ pub struct Potential {
     /// For each support, in the case file's order: the flow into the body there.
     #[serde(serialize_with = "ordered_map")]
     pub flows: Vec<(String, f64)>,
+    /// The flow into the body at all supports; a node of several counts once.
+    pub flow_sum: f64,
+    /// Nodes at which several supports prescribe the potential: each of their flows has all of the node's.
+    pub shared_nodes: usize,
     /// What fluxes and sources bring into the body.
     pub applied: f64,
     /// How far flows and what is applied are from balance, relative to their magnitudes.
@@ -258,6 +262,10 @@ pub struct Elastic {
     /// For each support, in the case file's order: the force it exerts on the body.
     #[serde(serialize_with = "ordered_map")]
     pub reactions: Vec<(String, [f64; 3])>,
+    /// The force of all supports on the body; a node of several counts once.
+    pub reaction_sum: [f64; 3],
+    /// Nodes at which several supports prescribe the same component: each of their reactions has all of the node's.
+    pub shared_nodes: usize,
     /// The sum of the applied loads.
     pub applied: [f64; 3],
     /// How far reactions and loads are from balance, relative to the loads.
@@ -284,6 +292,15 @@ impl Potential {
     /// The largest flow.
     fn largest_flow(&self) -> f64 {
         self.flows.iter().fold(self.applied.abs(), |most: f64, flow| most.max(flow.1.abs()))
+    }
+}
+
+/// What there is to say of the sum over all supports if some nodes are in several.
+pub fn shared(nodes: usize) -> Option<String> {
+    match nodes {
+        0 => None,
+        1 => Some("1 node is in several supports, and counts once here".into()),
+        n => Some(format!("{} nodes are in several supports, and each counts once here", count(n))),
     }
 }
 

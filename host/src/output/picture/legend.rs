@@ -4,7 +4,7 @@ use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Map, Rgb, pick};
 use super::project::View;
-use warpfem_text::{clean, count, engineering as number, engineering_beside, scaled, thousands};
+use warpfem_text::{clean, count, engineering as number, engineering_beside, scaled, thousands, visible};
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
@@ -133,7 +133,7 @@ pub(super) fn captions(canvas: &mut Canvas, heading: &Heading, subtitle: &str, f
         canvas.text(Font::Title, [canvas.width as f32 - 40.0 - width, 22.0], &text, DOUBT);
         room -= width + 30.0;
     }
-    canvas.text(Font::Title, [40.0, 22.0], &fitting(heading.case, room, Font::Title), INK);
+    canvas.text(Font::Title, [40.0, 22.0], &fitting(&visible(heading.case), room, Font::Title), INK);
 }
 
 /// Across the picture, too large to be overlooked or cut off: that the results are none.

@@ -40,6 +40,15 @@ fn the_same_results_give_the_same_picture_on_any_number_of_threads() {
 }
 
 #[test]
+fn names_are_drawn_written_out() {
+    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+    let shown = Shown::new(&mesh, &results.fields());
+    let drawn = |case| shown.png(&results.fields(), &Heading { case, ..PAIR }).unwrap();
+    assert!(drawn("a\u{1b}\u{202e}b") == drawn("a\\u{1b}\\u{202e}b"));
+    assert!(drawn("a\u{1b}b") != drawn("a?b"));
+}
+
+#[test]
 fn results_without_size_are_drawn_all_the_same() {
     let mut results = Results::of_hex_pair();
     results.displacement.fill([0.0; 3]);

@@ -5,7 +5,7 @@ use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
 use crate::model::AppliedLoad;
 use crate::output::Summary;
-use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver};
+use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
 use warpfem_text::{clean, count, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
@@ -136,24 +136,25 @@ pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
 fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
     rows.extend(left_over(results.applied, loads, ("gravity", least)));
-    let n_loads = rows.len();
+    let applied = rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]));
     rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
-    let sum = |rows: &[(String, [f64; 3])]| {
-        rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]))
-    };
     let largest = rows.iter().flat_map(|row| row.1).fold(results.largest_force(), |most, c| most.max(c.abs()));
     let line = |name: &str, force: [f64; 3], class: &str| {
         let cell = |c: f64| format!("<td>{}</td>", engineering_beside(clean(c, least), largest).replace('-', "−"));
         format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
     };
     let body: String = rows.iter().map(|(name, force)| line(name, *force, "")).collect();
-    let loads = line("all loads", sum(&rows[..n_loads]), " class=\"sum\"");
-    let rest = line("loads + reactions", sum(&rows), " class=\"sum\"");
+    let sums = [
+        ("all loads", applied),
+        ("all reactions", results.reaction_sum),
+        ("loads + reactions", std::array::from_fn(|i| applied[i] + results.reaction_sum[i])),
+    ];
+    let sums = sums.map(|(name, force)| line(name, force, " class=\"sum\"")).concat();
     let head = "<thead><tr><th></th><th>x</th><th>y</th><th>z</th></tr></thead>";
-    let table =
-        format!("<div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{loads}{rest}</tbody></table></div>");
+    let table = format!("<div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sums}</tbody></table></div>");
+    let note = note(results.shared_nodes);
     let energy = format!("<p>Strain energy {}.</p>", shown(results.strain_energy));
-    format!("<h2>Loads and reactions</h2>{table}{energy}")
+    format!("<h2>Loads and reactions</h2>{table}{note}{energy}")
 }
 
 /// What is applied to the volume: all that is applied, less the other loads, where that is no rounding error.
@@ -166,13 +167,23 @@ fn left_over(applied: [f64; 3], loads: &[AppliedLoad], (name, least): (&str, f64
 fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
     let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
     rows.extend(left_over([results.applied, 0.0, 0.0], loads, ("source", least)).map(|(name, flow)| (name, flow[0])));
+    let applied: f64 = rows.iter().map(|row| row.1).sum();
     rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), *of)));
     let flow = |flow: f64| shown(clean(flow, least));
     let line = |(name, of): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), flow(*of));
     let body: String = rows.iter().map(line).collect();
-    let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td></tr>", flow(rows.iter().map(|row| row.1).sum()));
+    let sums = [("all supports", results.flow_sum), ("sum", applied + results.flow_sum)];
+    let sums = sums.map(|(name, of)| format!("<tr class=\"sum\"><th>{name}</th><td>{}</td></tr>", flow(of))).concat();
+    let note = note(results.shared_nodes);
     let head = "<thead><tr><th></th><th>flow into the body</th></tr></thead>";
-    format!("<h2>Flows</h2><div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sum}</tbody></table></div>")
+    format!(
+        "<h2>Flows</h2><div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sums}</tbody></table></div>{note}"
+    )
+}
+
+/// A paragraph on nodes that are in several supports.
+fn note(shared_nodes: usize) -> String {
+    shared(shared_nodes).map_or(String::new(), |note| format!("<p class=\"note\">Of the sums: {note}.</p>"))
 }
 
 /// Largest values and where they are.

@@ -3,6 +3,10 @@
 //! Points are all nodes and cells are all solids, both in the order of the mesh. Every array goes from where the solver
 //! left it to the file: nothing of the mesh's size is copied. The offsets of the arrays in the XML come first in
 //! the file but are known last, so the head is written twice, padded to the same length.
+//!
+//! The arrays lie in the reverse of the XML's order. meshio (5.3) takes the arrays as they lie and overwrites the offset
+//! of each in the XML; then it looks for the next by the first tag with its offset, which may be one that it has
+//! overwritten. In reverse, the tag that is meant always comes first.
 
 mod array;
 #[cfg(test)]
@@ -42,7 +46,7 @@ pub fn write<W: Write + Seek>(out: &mut W, mesh: &Mesh, fields: &Fields, header:
     let head = file.head(&offsets);
     out.write_all(head.as_bytes())?;
     let data = start + head.len() as u64;
-    for (array, offset) in file.arrays.iter().zip(&mut offsets) {
+    for (array, offset) in file.arrays.iter().zip(&mut offsets).rev() {
         *offset = out.stream_position()? - data;
         if header.compress { array.write_compressed(out)? } else { array.write_raw(out)? }
     }
