@@ -54,8 +54,8 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
 }
 
 /// Turns elements round that are listed the other way, and checks the mesh; what is wrong with elements:
-/// [`MeshError::Degenerate`], [`MeshError::Distorted`], and if no element is bad by itself [`MeshError::Tangled`],
-/// [`MeshError::Unmatched`] and [`MeshError::OvershareFace`], for faces tell who lies on which side of them.
+/// [`MeshError::Degenerate`], [`MeshError::Distorted`], and if no element is bad by itself [`MeshError::Repeated`],
+/// [`MeshError::Tangled`], [`MeshError::Unmatched`] and [`MeshError::OvershareFace`], for faces tell who lies on which side of them.
 pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     let (mut turned, mut bad) = (vec![Vec::new(); mesh.cells.len()], Vec::new());
     for (block, cells) in mesh.solids() {
@@ -111,6 +111,9 @@ fn sense(mesh: &Mesh, side: &FaceUse) -> bool {
 fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
     for_each_face(mesh, |shared, found: &mut Vec<MeshError>| {
         let tag = |side: &FaceUse| mesh.cells[side.block as usize].tags[side.cell as usize];
+            [a, b, rest @ ..] if (!rest.is_empty() || sense(mesh, a) == sense(mesh, b)) && are_twins(mesh, a, b) => {
+                found.push(MeshError::Repeated { elements: [tag(a), tag(b)] });
+            }
         match shared {
             [a, b, c, ..] => found.push(MeshError::OvershareFace { elements: [tag(a), tag(b), tag(c)] }),
             [a, b] if sense(mesh, a) == sense(mesh, b) => {
@@ -125,6 +128,16 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
         }
     })
 }
+/// Whether two sides are of elements with the same nodes.
+fn are_twins(mesh: &Mesh, a: &FaceUse, b: &FaceUse) -> bool {
+    let [a, b] = [a, b].map(|side| {
+        let mut nodes = mesh.cells[side.block as usize].cell(side.cell as usize).to_vec();
+        nodes.sort_unstable();
+        nodes
+    });
+    a == b
+}
+
 
 /// Whether two sides with the same corners have the same nodes between these.
 fn share_all_nodes(mesh: &Mesh, a: &FaceUse, b: &FaceUse) -> bool {

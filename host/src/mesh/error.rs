@@ -211,6 +211,36 @@ pub enum MeshError {
     },
     /// A face that three or more elements share.
     #[error(
+    /// Two elements with the same nodes.
+    #[error(
+        "elements {} and {} have the same nodes: one element is there twice\nhelp: remove one of them (in Gmsh: Mesh > \
+         Delete > Duplicate nodes and elements), or save each volume once",
+        .elements[0], .elements[1]
+    )]
+    Repeated {
+        /// Their tags.
+        elements: [u64; 2],
+    },
+    /// Sides of elements that do not match: nodes on sides of elements that do not have them, or triangles against
+    /// quadrilaterals.
+    #[error(
+        "{}\nhelp: let the elements on both sides share their nodes and sides: in Gmsh join the geometry \
+         (BooleanFragments, or Coherence), and mesh it again, with elements of one order; `allow_hanging = true` in \
+         [mesh] solves it as it is",
+        hanging(*.nodes, *.sides, *.node, *.element, .at)
+    )]
+    Hanging {
+        /// How many nodes hang.
+        nodes: usize,
+        /// How many sides have triangles against a quadrilateral, on either hand.
+        sides: usize,
+        /// Tag of the first node that hangs; of a node of such a side, if none hangs.
+        node: u64,
+        /// Tag of the element of that side.
+        element: u64,
+        /// Where that node is.
+        at: Place,
+    },
         "elements {}, {} and {} share one face: the mesh overlaps itself\nhelp: is a volume meshed or saved twice?",
         .elements[0], .elements[1], .elements[2]
     )]
@@ -271,7 +301,7 @@ impl MeshError {
             MeshError::Degenerate { element, .. }
             | MeshError::Distorted { element, .. }
             | MeshError::Tangled { element, .. } => Some(*element),
-            MeshError::Unmatched { elements } => Some(elements[0]),
+            MeshError::Unmatched { elements } | MeshError::Repeated { elements } => Some(elements[0]),
             MeshError::OvershareFace { elements } => Some(elements[0]),
             _ => None,
         }

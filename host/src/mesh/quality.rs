@@ -180,8 +180,13 @@ fn content(dim: usize, [r, s, t]: [[f64; 3]; 3]) -> f64 {
     }
 }
 
-/// The volume, area or length of a group; 0 of a group of points.
+/// The volume, area or length of a group; 0 of a group of points. A facet that is there twice counts once.
 pub fn measure_of(mesh: &Mesh, group: &Group) -> f64 {
+    if group.dim > 0 && group.dim + 1 == mesh.dim() {
+        let mut facets = vec![Vec::new(); mesh.cells.len()];
+        mesh.distinct_facets(group).iter().for_each(|&(_, block, cell)| facets[block].push(cell));
+        return mesh.cells.iter().zip(&facets).map(|(cells, members)| measure(mesh, cells, members)).sum();
+    }
     group.members.iter().map(|(block, members)| measure(mesh, &mesh.cells[*block], members)).sum()
 }
 

@@ -4,6 +4,8 @@ mod contact;
 mod surface;
 
 #[cfg(test)]
+mod repeated_tests;
+#[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
