@@ -335,6 +335,25 @@ fn untangle(kind: &str) -> &'static str {
         false => {
             "in Gmsh say `Mesh.SecondOrderLinear = 1;` (straight sides), or `Mesh.HighOrderOptimize = 1;` (curved ones, \
              mended), and mesh again; or "
+fn hanging(nodes: usize, sides: usize, node: u64, element: u64, at: &Place) -> String {
+    match nodes {
+        0 => format!(
+            "{} sides of elements do not match, quadrilaterals against triangles, so the mesh has gaps there; the first \
+             is of element {element}, near {at}",
+            count(sides)
+        ),
+        1 => format!(
+            "1 node hangs: node {node} at {at} lies on a side of element {element}, which does not have it, so the mesh \
+             has a gap there"
+        ),
+        n => format!(
+            "{} nodes hang: they lie on sides of elements that do not have them, so the mesh has gaps there; the first \
+             is node {node} at {at}, on a side of element {element}",
+            count(n)
+        ),
+    }
+}
+
         }
     }
 }

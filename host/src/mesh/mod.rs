@@ -10,6 +10,8 @@ pub mod faces;
 pub mod generate;
 mod gmsh;
 mod groups;
+mod hanging;
+mod jacobian;
 pub mod ordering;
 pub mod pairs;
 pub mod parts;

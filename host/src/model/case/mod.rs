@@ -145,7 +145,8 @@ impl Case {
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
-            return Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error));
+            let mesh = Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?;
+            return self.check_hanging(&path, mesh);
         }
         match self.generated()? {
             Some(generated) => Ok(generated.mesh()?),
@@ -154,6 +155,16 @@ impl Case {
     }
 
     /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
+    /// Refuses a mesh whose elements do not match; or warns, if the case allows it.
+    fn check_hanging(&self, path: &Path, mut mesh: Mesh) -> Result<Mesh, Error> {
+        let Err(source) = mesh.check_hanging() else { return Ok(mesh) };
+        if self.tables.mesh.get_ref().allow_hanging != Some(true) {
+            return Err(MeshError::InFile { path: path.into(), source: Box::new(source) }.into());
+        }
+        mesh.warnings.extend(source.to_string().lines().next().map(str::to_string));
+        Ok(mesh)
+    }
+
     fn not_flat(&self, place: Place, error: MeshError) -> Error {
         if self.analysis().dim() == Some(3)
             || !matches!(error.root(), MeshError::NoVolume { .. } | MeshError::Tilted | MeshError::Shell)
