@@ -5,11 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use super::gmsh::kinds;
-use super::{Cells, Group, Mesh, MeshError, check, is_flat, middle};
+use super::{Cells, FLAT, Group, LENGTHS, Mesh, MeshError, check, extent, is_flat, longest_side, middle};
 use crate::element::ElementKind;
-
-/// How far from a plane nodes may lie in one that is turned, as a fraction of the longest distance.
-const IN_PLANE: f64 = 1e-6;
 
 /// Cells of one kind with their nodes by tag.
 pub(super) struct RawCells {
@@ -113,6 +110,9 @@ impl Raw {
         let mut mesh = Mesh { coords, node_tags, cells, groups, warnings, ..Mesh::default() };
         drop_orphans(&mut mesh);
         let bad = check::review(&mut mesh);
+        if mesh.dim() == 2 {
+            flatten(&mut mesh.coords);
+        }
         Ok((mesh, bad))
     }
 
@@ -228,7 +228,7 @@ impl Raw {
     }
 }
 
-/// Whether points lie in a plane, however it is turned, to what a file has of their digits.
+/// Whether points lie in a plane, however it is turned, but for noise.
 fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
     let from = |x: &[f64; 3], o: [f64; 3]| [0, 1, 2].map(|c| x[c] - o[c]);
     let cross =
@@ -241,7 +241,7 @@ fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
     let along = farthest(&|x| dot(x, x));
     let across = farthest(&|x| dot(cross(along, x), cross(along, x)));
     let normal = cross(along, across);
-    let tolerance = IN_PLANE * dot(along, along).sqrt() * dot(normal, normal).sqrt();
+    let tolerance = FLAT * dot(along, along).sqrt() * dot(normal, normal).sqrt();
     coords.iter().all(|x| dot(from(x, first), normal).abs() <= tolerance)
 }
 
@@ -256,6 +256,13 @@ impl TagIndex {
         let last = tags.iter().copied().max().unwrap_or(0);
         if last <= 4 * tags.len() as u64 + 1024 {
             let mut table = vec![u32::MAX; last as usize + 1];
+/// Takes the noise out of z: 0 if that is within it, or else its middle.
+fn flatten(coords: &mut [[f64; 3]]) {
+    let (low, high) = extent(coords);
+    let z = if low[2] <= 0.0 && high[2] >= 0.0 { 0.0 } else { 0.5 * (low[2] + high[2]) };
+    coords.par_iter_mut().for_each(|x| x[2] = z);
+}
+
             for (i, &tag) in tags.iter().enumerate() {
                 if std::mem::replace(&mut table[tag as usize], i as u32) != u32::MAX {
                     return Err(MeshError::DuplicateNode { node: tag });
