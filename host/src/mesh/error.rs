@@ -131,6 +131,18 @@ pub enum MeshError {
         /// Tag of the node.
         node: u64,
     },
+    /// A mesh too large or too small to compute with.
+    #[error(
+        "the mesh is {size:e} long and reaches as far as {farthest:e}, which cannot be computed with\nhelp: choose another \
+         unit of length, in which both lie between {:e} and {:e}",
+        super::LENGTHS.start(), super::LENGTHS.end()
+    )]
+    Extent {
+        /// Its longest side.
+        size: f64,
+        /// Its largest coordinate.
+        farthest: f64,
+    },
     /// An element names a node that the file does not define.
     #[error("element {element} refers to node {node}, which the file does not define")]
     MissingNode {
@@ -199,18 +211,6 @@ pub enum MeshError {
         /// Tag of its neighbour.
         other: u64,
     },
-    /// Two elements that share the corners of a face, but not the nodes between them.
-    #[error(
-        "elements {} and {} share the corners of a face but not the nodes on its edges: the mesh has a gap there \
-         (elements of first and of second order side by side?)",
-        .elements[0], .elements[1]
-    )]
-    Unmatched {
-        /// Their tags.
-        elements: [u64; 2],
-    },
-    /// A face that three or more elements share.
-    #[error(
     /// Two elements with the same nodes.
     #[error(
         "elements {} and {} have the same nodes: one element is there twice\nhelp: remove one of them (in Gmsh: Mesh > \
@@ -241,6 +241,18 @@ pub enum MeshError {
         /// Where that node is.
         at: Place,
     },
+    /// Two elements that share the corners of a face, but not the nodes between them.
+    #[error(
+        "elements {} and {} share the corners of a face but not the nodes on its edges: the mesh has a gap there \
+         (elements of first and of second order side by side?)",
+        .elements[0], .elements[1]
+    )]
+    Unmatched {
+        /// Their tags.
+        elements: [u64; 2],
+    },
+    /// A face that three or more elements share.
+    #[error(
         "elements {}, {} and {} share one face: the mesh overlaps itself\nhelp: is a volume meshed or saved twice?",
         .elements[0], .elements[1], .elements[2]
     )]
@@ -323,18 +335,6 @@ impl std::fmt::Display for Place {
     }
 }
 
-fn also(count: usize) -> String {
-    if count == 1 { "1 more element is".to_string() } else { format!("{count} more elements are") }
-}
-
-/// What Gmsh does about elements whose sides it has bent through each other; those of first order have none.
-fn untangle(kind: &str) -> &'static str {
-    let kind = crate::element::ElementKind::ALL.iter().find(|known| known.info().name == kind);
-    match kind.is_none_or(|kind| !kind.info().is_quadratic()) {
-        true => "in Gmsh let it be optimised (Mesh.Optimize = 1;), or ",
-        false => {
-            "in Gmsh say `Mesh.SecondOrderLinear = 1;` (straight sides), or `Mesh.HighOrderOptimize = 1;` (curved ones, \
-             mended), and mesh again; or "
 fn hanging(nodes: usize, sides: usize, node: u64, element: u64, at: &Place) -> String {
     match nodes {
         0 => format!(
@@ -354,6 +354,18 @@ fn hanging(nodes: usize, sides: usize, node: u64, element: u64, at: &Place) -> S
     }
 }
 
+fn also(count: usize) -> String {
+    if count == 1 { "1 more element is".to_string() } else { format!("{count} more elements are") }
+}
+
+/// What Gmsh does about elements whose sides it has bent through each other; those of first order have none.
+fn untangle(kind: &str) -> &'static str {
+    let kind = crate::element::ElementKind::ALL.iter().find(|known| known.info().name == kind);
+    match kind.is_none_or(|kind| !kind.info().is_quadratic()) {
+        true => "in Gmsh let it be optimised (Mesh.Optimize = 1;), or ",
+        false => {
+            "in Gmsh say `Mesh.SecondOrderLinear = 1;` (straight sides), or `Mesh.HighOrderOptimize = 1;` (curved ones, \
+             mended), and mesh again; or "
         }
     }
 }

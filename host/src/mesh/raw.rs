@@ -99,6 +99,7 @@ impl Raw {
         self.check_kinds()?;
         self.check_dimension()?;
         self.check_nodes()?;
+        self.check_extent()?;
         self.check_element_tags()?;
         let index = TagIndex::new(&self.node_tags)?;
         let mut cells = Vec::new();
@@ -109,10 +110,10 @@ impl Raw {
         let (coords, node_tags) = (self.coords, self.node_tags);
         let mut mesh = Mesh { coords, node_tags, cells, groups, warnings, ..Mesh::default() };
         drop_orphans(&mut mesh);
-        let bad = check::review(&mut mesh);
         if mesh.dim() == 2 {
             flatten(&mut mesh.coords);
         }
+        let bad = check::review(&mut mesh);
         Ok((mesh, bad))
     }
 
@@ -181,6 +182,16 @@ impl Raw {
         }
     }
 
+    fn check_extent(&self) -> Result<(), MeshError> {
+        let (low, high) = extent(&self.coords);
+        let size = longest_side((low, high));
+        let farthest = low.iter().chain(&high).fold(size, |far, c| far.max(c.abs()));
+        match size == 0.0 || LENGTHS.contains(&size) && LENGTHS.contains(&farthest) {
+            true => Ok(()),
+            false => Err(MeshError::Extent { size, farthest }),
+        }
+    }
+
     fn check_element_tags(&self) -> Result<(), MeshError> {
         let mut tags: Vec<u64> = self.blocks.iter().flat_map(|block| &block.tags).copied().collect();
         if tags.len() >= u32::MAX as usize {
@@ -245,6 +256,13 @@ fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
     coords.iter().all(|x| dot(from(x, first), normal).abs() <= tolerance)
 }
 
+/// Takes the noise out of z: 0 if that is within it, or else its middle.
+fn flatten(coords: &mut [[f64; 3]]) {
+    let (low, high) = extent(coords);
+    let z = if low[2] <= 0.0 && high[2] >= 0.0 { 0.0 } else { 0.5 * (low[2] + high[2]) };
+    coords.par_iter_mut().for_each(|x| x[2] = z);
+}
+
 /// Node tags to indices: a table where the tags are dense, a sorted list where they are sparse.
 enum TagIndex {
     Table(Vec<u32>),
@@ -256,13 +274,6 @@ impl TagIndex {
         let last = tags.iter().copied().max().unwrap_or(0);
         if last <= 4 * tags.len() as u64 + 1024 {
             let mut table = vec![u32::MAX; last as usize + 1];
-/// Takes the noise out of z: 0 if that is within it, or else its middle.
-fn flatten(coords: &mut [[f64; 3]]) {
-    let (low, high) = extent(coords);
-    let z = if low[2] <= 0.0 && high[2] >= 0.0 { 0.0 } else { 0.5 * (low[2] + high[2]) };
-    coords.par_iter_mut().for_each(|x| x[2] = z);
-}
-
             for (i, &tag) in tags.iter().enumerate() {
                 if std::mem::replace(&mut table[tag as usize], i as u32) != u32::MAX {
                     return Err(MeshError::DuplicateNode { node: tag });

@@ -5,6 +5,7 @@ mod examples;
 mod foreign;
 mod generated;
 mod names_list;
+mod scale;
 mod slips;
 pub(super) mod synonyms;
 mod syntax;
@@ -154,7 +155,6 @@ impl Case {
         }
     }
 
-    /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
     /// Refuses a mesh whose elements do not match; or warns, if the case allows it.
     fn check_hanging(&self, path: &Path, mut mesh: Mesh) -> Result<Mesh, Error> {
         let Err(source) = mesh.check_hanging() else { return Ok(mesh) };
@@ -165,6 +165,7 @@ impl Case {
         Ok(mesh)
     }
 
+    /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.
     fn not_flat(&self, place: Place, error: MeshError) -> Error {
         if self.analysis().dim() == Some(3)
             || !matches!(error.root(), MeshError::NoVolume { .. } | MeshError::Tilted | MeshError::Shell)
