@@ -267,7 +267,7 @@ fn noise_out_of_the_plane_is_left_out() {
     for (z, at) in [(["1.9e-6", "-1e-8"], 0.0), (["7.0000019", "7"], 7.000_000_95)] {
         let noisy = matched.replacen("4 0 1 0", &format!("4 0 1 {}", z[0]), 1);
         let noisy = [1, 2, 3, 5, 6, 7, 8].iter().fold(noisy, |text, node| {
-            let line = text.lines().skip(6).find(|line| line.starts_with(&format!("{node} "))).unwrap().to_string();
+            let line = text.lines().skip(5).find(|line| line.starts_with(&format!("{node} "))).unwrap().to_string();
             let moved = format!("{}{}", line.trim_end_matches('0'), z[1]);
             text.replacen(&format!("\n{line}\n"), &format!("\n{moved}\n"), 1)
         });

@@ -16,7 +16,11 @@ use super::RANK_TOLERANCE;
 const VECTORS: usize = 12;
 /// Iterations: each divides what is not in the null space by its eigenvalue over the shift.
 const ITERATIONS: usize = 10;
-/// The shift, against the limit below which an eigenvalue is none: a lower one drowns in the rounding of the factors.
+/// A chain of rigid joints this long is held by an eigenvalue a hundred times what counts as none. That falls with the
+/// fourth power of the length, and with it what counts, down to the rounding of the eigenvalues.
+const LONG: f64 = 200.0;
+const LEAST: f64 = 1e-3;
+/// The shift, against the largest eigenvalue that counts as none: a lower one drowns in the rounding of the factors.
 const SHIFT: f64 = 10.0;
 /// Updates of blocks that the factorisation may take: some seconds.
 const MOST_UPDATES: usize = 10_000_000;
@@ -59,8 +63,10 @@ impl System {
     /// too long.
     pub fn null_space(&self) -> Option<Vec<DMatrix<f64>>> {
         let size = |row: &Row| row.values().map(|block| block.norm()).sum::<f64>();
-        let limit = RANK_TOLERANCE * self.rows.iter().map(size).fold(0.0, f64::max);
-        let steps = self.factor(SHIFT * limit)?;
+        let tolerance = RANK_TOLERANCE * self.rows.iter().map(size).fold(0.0, f64::max);
+        let slender = (LONG / self.rows.len() as f64).powi(4).clamp(LEAST, 1.0);
+        let limit = slender * tolerance;
+        let steps = self.factor(SHIFT * tolerance)?;
         let mut vectors = orthonormal(&random(self.rows.len()));
         for _ in 0..ITERATIONS {
             vectors = orthonormal(&solve(&steps, vectors));
@@ -155,4 +161,48 @@ fn random(n: usize) -> Vec<Block> {
         (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
     (0..n).map(|_| Block::from_fn(|_, _| next())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bodies in a row along x, the first held; each joint passes on the first `n_rows` of shifts and turns.
+    fn chain(n: usize, n_rows: usize) -> System {
+        // The motion `t + w x r` of a body at its end, `r = (1, 0, 0)`, is that of the next at `r = (-1, 0, 0)`.
+        let mut alike = DMatrix::zeros(6, 12);
+        for c in 0..6 {
+            (alike[(c, c)], alike[(c, 6 + c)]) = (1.0, -1.0);
+        }
+        for first in [0, 6] {
+            (alike[(1, first + 5)], alike[(2, first + 4)]) = (1.0, -1.0);
+        }
+        let rows = alike.rows(0, n_rows).into_owned();
+        let inverse = (&rows * rows.transpose()).try_inverse().expect("the rows are independent");
+        let joint = rows.transpose() * inverse * &rows;
+        let mut system = System::new(n);
+        system.add(&[0], &DMatrix::identity(6, 6));
+        (1..n).for_each(|i| system.add(&[i - 1, i], &joint));
+        system
+    }
+
+    #[test]
+    fn a_long_chain_of_rigid_joints_is_held_and_one_of_hinges_is_not() {
+        for n in [2, 7, 300, 1000] {
+            let dimension = |n_rows| chain(n, n_rows).null_space().unwrap()[0].ncols();
+            assert_eq!(dimension(6), 0, "{n}");
+            // Each hinge turns, and no more vectors are looked for than there are.
+            assert_eq!(dimension(5), (n - 1).min(VECTORS), "{n}");
+        }
+    }
+
+    #[test]
+    fn what_takes_too_long_is_not_begun() {
+        let n = 400;
+        let mut system = System::new(n);
+        for i in 0..n {
+            (0..i).for_each(|j| system.add(&[j, i], &DMatrix::identity(12, 12)));
+        }
+        assert!(system.null_space().is_none());
+    }
 }
