@@ -32,6 +32,46 @@ fn a_mesh_given_as_a_case() {
 }
 
 #[test]
+fn numbers_too_small_or_too_large_to_compute_with() {
+    let small = |from, to: &str, words: &[&str]| refused(&good_but(from, to), 2, words);
+    let help = "choose other units, in which it lies between 1e-30 and 1e30";
+    small("young = 210e9", "young = 1e-200", &["case.toml:10:9: `young` is too small to compute with: 1e-200", help]);
+    small("young = 210e9", "young = 1e300", &["`young` is too large to compute with: 1e300", help]);
+    small("density = 7850.0", "density = 1e-162", &["`density` is too small"]);
+    small(
+        "total = [0.0, 0.0, -1e3]",
+        "total = [0.0, 0.0, -1e-162]",
+        &["`total` is too small to compute with: -1e-162"],
+    );
+    small("acceleration = [0.0, 0.0, -9.81]", "acceleration = [1e40, 0.0, 0.0]", &["`acceleration` is too large"]);
+    small("fix = \"xyz\"", "displacement = { x = 1e-99, y = 0.0, z = 0.0 }", &["`x` is too small"]);
+    small("size = [4.0, 1.0, 1.0]", "size = [4e-20, 1.0, 1.0]", &["`size` is too small", "between 1e-15 and 1e15"]);
+    let tiny = good_but("size = [4.0, 1.0, 1.0]", "size = [4e-9, 1e-9, 1e-9]");
+    let soft = tiny.replacen("young = 210e9", "young = 1e-25", 1);
+    let words =
+        ["`young` = 1e-25 and a mesh of 4e-9 make stiffnesses that cannot be computed with", "choose other units"];
+    refused(&soft, 2, &words);
+}
+
+#[test]
+fn every_sensible_system_of_units_passes() {
+    let folder = Folder::new();
+    // The same cantilever in GPa and km, in N and nm, in Pa and nm as metres; its tip in units of its length.
+    let mut tips = Vec::new();
+    for (length, young, force) in [(1.0, 210e9, 1e3), (1e-3, 210.0, 1e-12), (1e9, 210e-9, 1e3), (1e-9, 210e9, 1e-15)] {
+        let case = good_but("size = [4.0, 1.0, 1.0]", &format!("size = [{:e}, {length:e}, {length:e}]", 4.0 * length));
+        let case = case.replacen("young = 210e9", &format!("young = {young:e}"), 1);
+        let case = case.replacen("total = [0.0, 0.0, -1e3]", &format!("total = [0.0, 0.0, {:e}]", -force), 1);
+        let case = case.replacen("acceleration = [0.0, 0.0, -9.81]", "acceleration = [0.0, 0.0, 0.0]", 1);
+        let run = folder.solve(&case, &[]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let largest = folder.summary("out")["results"]["max_displacement"].as_f64().unwrap();
+        tips.push(largest / length);
+    }
+    assert!(tips[0] > 0.0 && tips.iter().all(|tip| (tip / tips[0] - 1.0).abs() < 1e-6), "{tips:?}");
+}
+
+#[test]
 fn unknown_keys_and_tables() {
     let words = ["case.toml:16:1: unknown key `fxi`", "fxi = \"xyz\"\n   | ^^^", "did you mean `fix`?", "displacement"];
     refused(&good_but("fix =", "fxi ="), 2, &words);

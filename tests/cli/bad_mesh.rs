@@ -120,6 +120,15 @@ fn a_coordinate_that_is_no_number() {
 }
 
 #[test]
+fn a_mesh_too_small_or_too_large_to_compute_with() {
+    for (scale, size) in [("e-130", "1e-130"), ("e130", "1e130")] {
+        let nodes = format!("2 1{scale} 0 0\n3 0 1{scale} 0\n4 0 0 1{scale}\n5 1{scale} 1{scale} 1{scale}\n");
+        let words = [&format!("part.msh: the mesh is {size} long"), "choose another unit of length"];
+        refused(&mesh_but("2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n", &nodes), 3, &words);
+    }
+}
+
+#[test]
 fn an_element_with_a_missing_node() {
     let words = ["part.msh: element 42 refers to node 9, which the file does not define"];
     refused(&mesh_but("2 3 4 5\n", "2 3 4 9\n"), 3, &words);
@@ -176,6 +185,144 @@ fn elements_that_are_not_supported() {
     refused_file("tests/data/prism6.msh", &words);
     let words = ["hex27.msh: element", "of type quad9", "Mesh.SecondOrderIncomplete = 1"];
     refused_file("tests/data/hex27.msh", &words);
+}
+
+#[test]
+fn an_element_that_is_there_twice() {
+    // Far apart, beside each other, with its nodes in another order, and mirrored.
+    for again in ["51 4 2 2 1 1 2 3 4", "51 4 2 2 1 2 3 1 4", "51 4 2 2 1 2 1 3 4"] {
+        let twice = mesh_but("3\n31", "4\n31").replacen("$EndElements", &format!("{again}\n$EndElements"), 1);
+        refused(&twice, 3, &["part.msh: elements 41 and 51 have the same nodes"]);
+    }
+}
+
+/// A coarse quadrilateral with two fine ones beside it.
+const COARSE_AND_FINE: &str = "$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+8
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+5 2 0 0
+6 2 0.5 0
+7 2 1 0
+8 1 0.5 0
+$EndNodes
+$Elements
+3
+71 3 2 0 1 1 2 3 4
+72 3 2 0 1 2 5 6 8
+73 3 2 0 1 8 6 7 3
+$EndElements
+";
+
+const PLATE: &str = "[mesh]
+file = \"part.msh\"
+
+[analysis]
+kind = \"plane_stress\"
+thickness = 1.0
+
+[[material]]
+name = \"steel\"
+young = 210e9
+poisson = 0.3
+
+[[support]]
+on = \"xmin\"
+fix = \"xy\"
+
+[[pressure]]
+on = \"xmax\"
+value = 1e3
+";
+
+#[test]
+fn a_node_on_a_side_of_an_element_that_does_not_have_it() {
+    let folder = Folder::new();
+    folder.write("part.msh", COARSE_AND_FINE);
+    let said = "part.msh: 1 node hangs: node 8 at (1, 0.5) lies on a side of element 71, which does not have it";
+    folder.solve(PLATE, &[]).refused(3, &[said, "allow_hanging = true"]);
+    assert_eq!(folder.names("."), ["case.toml", "part.msh"]);
+    assert!(folder.run(&["info", "part.msh"]).done().out.contains("it cannot be solved on: 1 node hangs"));
+    let allowed = PLATE.replacen("[mesh]\n", "[mesh]\nallow_hanging = true\n", 1);
+    let run = folder.solve(&allowed, &[]).done();
+    assert!(run.out.contains("warning: 1 node hangs: node 8 at (1, 0.5)"), "{}", run.out);
+    // With the coarse one cut at that node too, all is well.
+    let matched =
+        COARSE_AND_FINE.replacen("3\n71 3 2 0 1 1 2 3 4", "5\n71 2 2 0 1 1 2 8\n74 2 2 0 1 1 8 4\n75 2 2 0 1 8 3 4", 1);
+    folder.write("part.msh", &matched);
+    let run = folder.solve(PLATE, &[]).done();
+    assert!(!run.out.contains("hangs"), "{}", run.out);
+}
+
+#[test]
+fn noise_out_of_the_plane_is_left_out() {
+    let folder = Folder::new();
+    let matched =
+        COARSE_AND_FINE.replacen("3\n71 3 2 0 1 1 2 3 4", "5\n71 2 2 0 1 1 2 8\n74 2 2 0 1 1 8 4\n75 2 2 0 1 8 3 4", 1);
+    for (z, at) in [(["1.9e-6", "-1e-8"], 0.0), (["7.0000019", "7"], 7.000_000_95)] {
+        let noisy = matched.replacen("4 0 1 0", &format!("4 0 1 {}", z[0]), 1);
+        let noisy = [1, 2, 3, 5, 6, 7, 8].iter().fold(noisy, |text, node| {
+            let line = text.lines().skip(5).find(|line| line.starts_with(&format!("{node} "))).unwrap().to_string();
+            let moved = format!("{}{}", line.trim_end_matches('0'), z[1]);
+            text.replacen(&format!("\n{line}\n"), &format!("\n{moved}\n"), 1)
+        });
+        folder.write("part.msh", &noisy);
+        folder.solve(PLATE, &[]).done();
+        let mesh = warpfem::mesh::Mesh::read(&folder.path("part.msh")).unwrap();
+        assert!(mesh.coords.iter().all(|x| (x[2] - at).abs() < 1e-12), "{:?}", mesh.coords);
+    }
+    // More than that is no noise.
+    folder.write("part.msh", &matched.replacen("4 0 1 0", "4 0 1 1e-5", 1));
+    assert_eq!(folder.solve(PLATE, &[]).code, Some(2));
+}
+
+#[test]
+fn an_element_folded_between_its_nodes() {
+    let triangle = |mid: &str| {
+        format!(
+            "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n{mid}\n$EndNodes\n$Elements\n1\n\
+             81 9 2 0 1 1 2 3 4 5 6\n$EndElements\n"
+        )
+    };
+    let folder = Folder::new();
+    folder.write("part.msh", &triangle("4 0.3 0 0\n5 0.5 0.5 0\n6 0 0.3 0"));
+    folder.solve(PLATE, &[]);
+    assert!(folder.run(&["info", "part.msh"]).done().out.lines().all(|line| !line.contains("tangled")));
+    // Both edges at the first corner are folded, which the Jacobian there does not show.
+    folder.write("part.msh", &triangle("4 0.2 0 0\n5 0.5 0.5 0\n6 0 0.2 0"));
+    folder.solve(PLATE, &[]).refused(3, &["part.msh: element 81 (tri6) is tangled", "near ("]);
+    let said = folder.run(&["info", "part.msh"]).done().out;
+    assert!(said.contains("81 is tangled, near (") && said.contains("quality   0.000 at worst"), "{said}");
+}
+
+#[test]
+fn a_facet_that_is_there_twice_is_loaded_once() {
+    let total = |mesh: &str| {
+        let (folder, run) = solve(mesh);
+        run.done();
+        folder.summary("out")["results"]["applied"].clone()
+    };
+    let once = total(MESH);
+    assert!(once.as_array().is_some_and(|total| total.iter().any(|f| f.as_f64().unwrap() != 0.0)), "{once}");
+    for again in ["32 2 2 1 1 1 2 3\n", "32 2 2 1 1 2 3 1\n", "32 2 2 1 9 3 2 1\n"] {
+        assert_eq!(total(&mesh_but("3\n31", &format!("4\n{again}31"))), once);
+        assert_eq!(total(&mesh_but("3\n31", "4\n31").replacen("$EndEl", &format!("{again}$EndEl"), 1)), once);
+    }
+    // Two surfaces of one name that share a face.
+    let named = MESH.replacen("2\n2 1 \"foot\"", "3\n2 1 \"foot\"\n2 7 \"foot\"", 1).replacen("3\n31", "4\n31", 1);
+    assert_eq!(total_with_warning(&named.replacen("$EndEl", "32 2 2 7 9 3 2 1\n$EndEl", 1)), once);
+}
+
+/// The same where two groups of one name are taken as one, which is said.
+fn total_with_warning(mesh: &str) -> serde_json::Value {
+    let (folder, run) = solve(mesh);
+    assert!(run.done().out.contains("2 physical groups are called `foot`"));
+    folder.summary("out")["results"]["applied"].clone()
 }
 
 #[test]

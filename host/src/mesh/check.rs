@@ -1,6 +1,6 @@
 //! Whether the solids fill space once: degenerate elements, orientation, and meshes that overlap themselves.
 //!
-//! The Jacobian is looked at in the nodes, and in the quadrature points of elements that may be curved. An element
+//! The Jacobian is looked at in the nodes, and bounded between them ([`jacobian`]) where they do not decide. An element
 //! whose Jacobian is negative throughout is turned round. If its nodes were only listed the other way round, the mesh
 //! is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
 //! With all elements positive that shows in the connectivity alone: the two run round the face in the same sense.
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::error::Place;
 use super::faces::{FaceUse, for_each_face};
-use super::{Cells, Mesh, MeshError, middle};
+use super::{Cells, Mesh, MeshError, jacobian, middle};
 use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
 
@@ -18,14 +18,12 @@ use crate::element::{ElementKind, MAX_NODES};
 const FLAT: f64 = 1e-12;
 
 /// Where an element's Jacobian is looked at; in a linear simplex it is the same everywhere.
-fn points(kind: ElementKind) -> impl Iterator<Item = &'static At> {
+fn points(kind: ElementKind) -> &'static [At] {
     let (info, table) = (kind.info(), kind.table());
-    let n = if info.is_simplex() && !info.is_quadratic() { 1 } else { table.nodes.len() };
-    let inside = if info.is_quadratic() { table.quadrature.as_slice() } else { &[] };
-    table.nodes[..n].iter().chain(inside)
+    if info.is_simplex() && !info.is_quadratic() { &table.nodes[..1] } else { &table.nodes }
 }
 
-/// Whether the Jacobian is positive (true) or negative at all points.
+/// Whether the Jacobian is positive (true) or negative everywhere.
 fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
     let (info, cell) = (cells.kind.info(), cells.cell(i));
     let mut x = [[0.0; 3]; MAX_NODES];
@@ -39,13 +37,14 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
         negative += usize::from(det < -FLAT * scale);
         n += 1;
     }
+    let mirrored = &cells.kind.table().mirrored;
     match (positive, negative) {
-        (p, _) if p == n => Ok(true),
-        (_, m) if m == n => Ok(false),
+        (p, _) if p == n && jacobian::is_positive(cells.kind, |b| x[b]) => Ok(true),
+        (_, m) if m == n && jacobian::is_positive(cells.kind, |b| x[mirrored[b]]) => Ok(false),
         (p, m) => {
             let middle = middle(x[..cell.len()].iter().copied());
             let (element, kind, at) = (cells.tags[i], info.name, Place { middle, dim: info.dim });
-            Err(match p > 0 && m > 0 || info.is_quadratic() && p + m > 0 {
+            Err(match p > 0 && m > 0 || p.max(m) == n || info.is_quadratic() && p + m > 0 {
                 true => MeshError::Distorted { element, kind, at },
                 false => MeshError::Degenerate { element, kind, at },
             })
@@ -54,8 +53,8 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
 }
 
 /// Turns elements round that are listed the other way, and checks the mesh; what is wrong with elements:
-/// [`MeshError::Degenerate`], [`MeshError::Distorted`], and if no element is bad by itself [`MeshError::Tangled`],
-/// [`MeshError::Unmatched`] and [`MeshError::OvershareFace`], for faces tell who lies on which side of them.
+/// [`MeshError::Degenerate`], [`MeshError::Distorted`], and if no element is bad by itself [`MeshError::Repeated`],
+/// [`MeshError::Tangled`], [`MeshError::Unmatched`] and [`MeshError::OvershareFace`], for faces tell who lies on which side of them.
 pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     let (mut turned, mut bad) = (vec![Vec::new(); mesh.cells.len()], Vec::new());
     for (block, cells) in mesh.solids() {
@@ -112,6 +111,9 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
     for_each_face(mesh, |shared, found: &mut Vec<MeshError>| {
         let tag = |side: &FaceUse| mesh.cells[side.block as usize].tags[side.cell as usize];
         match shared {
+            [a, b, rest @ ..] if (!rest.is_empty() || sense(mesh, a) == sense(mesh, b)) && are_twins(mesh, a, b) => {
+                found.push(MeshError::Repeated { elements: [tag(a), tag(b)] });
+            }
             [a, b, c, ..] => found.push(MeshError::OvershareFace { elements: [tag(a), tag(b), tag(c)] }),
             [a, b] if sense(mesh, a) == sense(mesh, b) => {
                 let was_turned = turned[b.block as usize].binary_search(&b.cell).is_ok();
@@ -124,6 +126,16 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
             _ => {}
         }
     })
+}
+
+/// Whether two sides are of elements with the same nodes.
+fn are_twins(mesh: &Mesh, a: &FaceUse, b: &FaceUse) -> bool {
+    let [a, b] = [a, b].map(|side| {
+        let mut nodes = mesh.cells[side.block as usize].cell(side.cell as usize).to_vec();
+        nodes.sort_unstable();
+        nodes
+    });
+    a == b
 }
 
 /// Whether two sides with the same corners have the same nodes between these.

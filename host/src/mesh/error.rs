@@ -131,6 +131,18 @@ pub enum MeshError {
         /// Tag of the node.
         node: u64,
     },
+    /// A mesh too large or too small to compute with.
+    #[error(
+        "the mesh is {size:e} long and reaches as far as {farthest:e}, which cannot be computed with\nhelp: choose another \
+         unit of length, in which both lie between {:e} and {:e}",
+        super::LENGTHS.start(), super::LENGTHS.end()
+    )]
+    Extent {
+        /// Its longest side.
+        size: f64,
+        /// Its largest coordinate.
+        farthest: f64,
+    },
     /// An element names a node that the file does not define.
     #[error("element {element} refers to node {node}, which the file does not define")]
     MissingNode {
@@ -198,6 +210,36 @@ pub enum MeshError {
         element: u64,
         /// Tag of its neighbour.
         other: u64,
+    },
+    /// Two elements with the same nodes.
+    #[error(
+        "elements {} and {} have the same nodes: one element is there twice\nhelp: remove one of them (in Gmsh: Mesh > \
+         Delete > Duplicate nodes and elements), or save each volume once",
+        .elements[0], .elements[1]
+    )]
+    Repeated {
+        /// Their tags.
+        elements: [u64; 2],
+    },
+    /// Sides of elements that do not match: nodes on sides of elements that do not have them, or triangles against
+    /// quadrilaterals.
+    #[error(
+        "{}\nhelp: let the elements on both sides share their nodes and sides: in Gmsh join the geometry \
+         (BooleanFragments, or Coherence), and mesh it again, with elements of one order; `allow_hanging = true` in \
+         [mesh] solves it as it is",
+        hanging(*.nodes, *.sides, *.node, *.element, .at)
+    )]
+    Hanging {
+        /// How many nodes hang.
+        nodes: usize,
+        /// How many sides have triangles against a quadrilateral, on either hand.
+        sides: usize,
+        /// Tag of the first node that hangs; of a node of such a side, if none hangs.
+        node: u64,
+        /// Tag of the element of that side.
+        element: u64,
+        /// Where that node is.
+        at: Place,
     },
     /// Two elements that share the corners of a face, but not the nodes between them.
     #[error(
@@ -271,7 +313,7 @@ impl MeshError {
             MeshError::Degenerate { element, .. }
             | MeshError::Distorted { element, .. }
             | MeshError::Tangled { element, .. } => Some(*element),
-            MeshError::Unmatched { elements } => Some(elements[0]),
+            MeshError::Unmatched { elements } | MeshError::Repeated { elements } => Some(elements[0]),
             MeshError::OvershareFace { elements } => Some(elements[0]),
             _ => None,
         }
@@ -290,6 +332,25 @@ pub struct Place {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&point(self.middle, self.dim))
+    }
+}
+
+fn hanging(nodes: usize, sides: usize, node: u64, element: u64, at: &Place) -> String {
+    match nodes {
+        0 => format!(
+            "{} sides of elements do not match, quadrilaterals against triangles, so the mesh has gaps there; the first \
+             is of element {element}, near {at}",
+            count(sides)
+        ),
+        1 => format!(
+            "1 node hangs: node {node} at {at} lies on a side of element {element}, which does not have it, so the mesh \
+             has a gap there"
+        ),
+        n => format!(
+            "{} nodes hang: they lie on sides of elements that do not have them, so the mesh has gaps there; the first \
+             is node {node} at {at}, on a side of element {element}",
+            count(n)
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A face's nodes are ordered so that its normal points out of the solid it belongs to. In a mesh of two dimensions the
 //! same holds for edges.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ pub struct Face {
     pub block: usize,
     /// The solid's index in that block.
     pub cell: u32,
-    /// Block and index of the solid on its other side, for a facet of a group that lies between two solids.
+    /// Block and index of a solid on its other side, for a side that lies between two solids.
     pub beyond: Option<(usize, u32)>,
 }
 
@@ -30,10 +30,15 @@ impl Face {
     pub fn nodes(&self) -> &[u32] {
         &self.nodes[..self.kind.info().n_nodes]
     }
+
+    /// Its corners, as they are compared.
+    pub(super) fn key(&self) -> Key {
+        corners_of(self.kind, self.nodes())
+    }
 }
 
 /// A side as it is compared with others: its corners ascending; `u32::MAX` past their number.
-pub(super) type Key = [u32; MAX_FACE_CORNERS];
+pub(crate) type Key = [u32; MAX_FACE_CORNERS];
 
 /// A side of a solid as it is compared with others: by its corners whatever their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +99,13 @@ pub(super) fn in_order(mesh: &Mesh, mut sides: Vec<FaceUse>) -> Vec<Face> {
 
 /// The key of a facet given as a cell of its own.
 fn facet_key(cells: &Cells, facet: u32) -> Key {
+    corners_of(cells.kind, cells.cell(facet as usize))
+}
+
+fn corners_of(kind: ElementKind, nodes: &[u32]) -> Key {
     let mut key = [u32::MAX; MAX_FACE_CORNERS];
-    let n = cells.kind.info().n_corners;
-    key[..n].copy_from_slice(&cells.cell(facet as usize)[..n]);
+    let n = kind.info().n_corners;
+    key[..n].copy_from_slice(&nodes[..n]);
     sorted(key)
 }
 
@@ -140,28 +149,43 @@ fn collect_at(node: usize, block: u32, cells: &Cells, at: &NodeCells, uses: &mut
 }
 
 impl Mesh {
-    /// The faces of the group, or of the extreme plane ("xmin" .. "zmax"), with this name; `None` if there is none.
+    /// The faces of the group, or of the extreme plane ("xmin" .. "zmax"), with this name, each once; `None` if there is
+    /// none.
     ///
     /// For a group of facets each facet's side of a solid, in the group's order; a facet between two solids takes the
-    /// first of them, and one that is no side of a solid is left out. For other groups and for planes: the sides of the
-    /// skin all of whose nodes lie in it.
+    /// first of them, and one that is no side of a solid is left out. For a group of solids their sides of the skin. For
+    /// other groups and for planes: the sides of the skin all of whose nodes lie in it.
     pub fn faces_on(&self, name: &str) -> Option<Vec<Face>> {
-        match self.group(name) {
-            Some(group) if group.dim + 1 == self.dim() => Some(self.match_facets(group)),
-            _ => Some(self.skin_within(&self.mark(name)?)),
+        let group = self.group(name);
+        let mut faces = match group {
+            Some(group) if group.dim + 1 == self.dim() => self.match_facets(group),
+            Some(group) if group.dim == self.dim() => self.skin_of(group),
+            _ => self.skin_within(&self.mark(name)?),
+        };
+        let unmatched = self.unmatched();
+        for face in faces.iter_mut().filter(|_| !unmatched.is_empty()) {
+            face.beyond = face.beyond.or_else(|| unmatched.get(&face.key()).copied());
         }
+        if group.is_some_and(|group| group.dim == self.dim()) {
+            faces.retain(|face| face.beyond.is_none());
+        }
+        Some(faces)
+    }
+
+    /// The members of a group of facets, (block, cell), with their keys: one of those with the same corners.
+    pub(crate) fn distinct_facets(&self, group: &Group) -> Vec<(Key, usize, u32)> {
+        let mut met = HashSet::new();
+        let members = group.members.iter().flat_map(|(block, list)| list.iter().map(move |&cell| (*block, cell)));
+        let facets = members.map(|(block, cell)| (facet_key(&self.cells[block], cell), block, cell));
+        facets.filter(|(key, ..)| met.insert(*key)).collect()
     }
 
     fn match_facets(&self, group: &Group) -> Vec<Face> {
-        let facets = || {
-            let members = group.members.iter().flat_map(|(b, list)| list.iter().map(move |&c| (*b, c)));
-            members.map(|(block, cell)| (&self.cells[block], cell))
-        };
+        let facets = self.distinct_facets(group);
         let mut marked = vec![false; self.coords.len()];
-        let nodes = facets().flat_map(|(cells, facet)| cells.cell(facet as usize));
+        let nodes = facets.iter().flat_map(|&(_, block, facet)| self.cells[block].cell(facet as usize));
         nodes.for_each(|&node| marked[node as usize] = true);
-        let keys: Vec<Key> = facets().map(|(cells, facet)| facet_key(cells, facet)).collect();
-        let mut sides: HashMap<Key, [Option<FaceUse>; 2]> = keys.iter().map(|&key| (key, [None; 2])).collect();
+        let mut sides: HashMap<Key, [Option<FaceUse>; 2]> = facets.iter().map(|&(key, ..)| (key, [None; 2])).collect();
         for side in self.sides_within(&marked) {
             if let Some([first, second]) = sides.get_mut(&side.key) {
                 match first {
@@ -174,7 +198,37 @@ impl Mesh {
             let beyond = second.map(|side| (side.block as usize, side.cell));
             first.map(|side| Face { beyond, ..side.face(self) })
         };
-        keys.iter().filter_map(|key| face(sides[key])).collect()
+        facets.iter().filter_map(|(key, ..)| face(sides[key])).collect()
+    }
+
+    /// The sides of the skin that belong to solids of a group.
+    fn skin_of(&self, group: &Group) -> Vec<Face> {
+        let mut is_member: Vec<Vec<bool>> = self.cells.iter().map(|cells| vec![false; cells.len()]).collect();
+        for (block, cells) in &group.members {
+            cells.iter().for_each(|&cell| is_member[*block][cell as usize] = true);
+        }
+        self.skin().iter().filter(|face| is_member[face.block][face.cell as usize]).copied().collect()
+    }
+
+    /// Quadrilaterals of the skin that have three corners in common with a triangle of it, and these triangles, each
+    /// with the solid of the other: hexahedra and tetrahedra that meet without matching.
+    pub(super) fn unmatched(&self) -> HashMap<Key, (usize, u32)> {
+        let of_kind = |simplex| self.solids().any(|(_, c)| !c.is_empty() && c.kind.info().is_simplex() == simplex);
+        if self.dim() < 3 || !of_kind(true) || !of_kind(false) {
+            return HashMap::new();
+        }
+        let sides = || self.skin().iter().map(|face| (face.key(), (face.block, face.cell)));
+        let thirds = |(quad, solid): (Key, (usize, u32))| {
+            let without = move |left: usize| {
+                let mut corners = (0..4).filter(|&k| k != left).map(|k| quad[k]);
+                [(); 4].map(|()| corners.next().unwrap_or(u32::MAX))
+            };
+            (0..4).map(move |left| (without(left), (quad, solid)))
+        };
+        let thirds: HashMap<_, _> = sides().filter(|(key, _)| key[3] != u32::MAX).flat_map(thirds).collect();
+        let pairs =
+            sides().filter_map(|(key, solid)| thirds.get(&key).map(|&(quad, other)| [(key, other), (quad, solid)]));
+        pairs.flatten().collect()
     }
 
     /// The sides of the skin all of whose nodes are marked.

@@ -10,6 +10,8 @@ pub mod faces;
 pub mod generate;
 mod gmsh;
 mod groups;
+mod hanging;
+mod jacobian;
 pub mod ordering;
 pub mod pairs;
 pub mod parts;
@@ -25,8 +27,11 @@ pub use error::{MeshError, Place};
 
 use crate::element::ElementKind;
 
-/// How far from a plane nodes may lie, as a fraction of the longest extent.
-const FLAT: f64 = 1e-9;
+/// How far from a plane nodes may lie, as a fraction of the longest extent: what programs for geometry leave of noise.
+const FLAT: f64 = 1e-6;
+
+/// Extents of meshes whose volumes, and the squares of these, double precision holds.
+pub(crate) const LENGTHS: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
 
 /// Cells of one kind, in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +120,7 @@ impl Mesh {
         self.cells.iter().enumerate().filter(move |(_, block)| block.kind.info().dim == dim)
     }
 
-    /// Whether all nodes lie in a plane of constant z, to rounding.
+    /// Whether all nodes lie in a plane of constant z, but for noise.
     pub fn is_flat(&self) -> bool {
         is_flat(&self.coords)
     }
@@ -160,7 +165,7 @@ fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     })
 }
 
-/// Whether points lie in a plane of constant z, to rounding.
+/// Whether points lie in a plane of constant z, but for noise.
 fn is_flat(coords: &[[f64; 3]]) -> bool {
     let (low, high) = extent(coords);
     high[2] - low[2] <= FLAT * longest_side((low, high))

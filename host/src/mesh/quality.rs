@@ -4,12 +4,12 @@
 //! root-mean-square of the six edges (Parthasarathy, Graichen, Hathaway 1994), of triangles `4 A / (sqrt(3) l_rms^2)`;
 //! of hexahedra and quadrilaterals the smallest scaled Jacobian over the corners (Knupp 2000). Quadratic elements have
 //! the measure of their corners, times the least ratio of their Jacobian to that of the straight element (Johnen,
-//! Remacle, Geuzaine 2013).
+//! Remacle, Geuzaine 2013). One whose Jacobian is not positive everywhere has 0.
 
 use rayon::prelude::*;
 
 use super::faces::Face;
-use super::{Cells, Group, Mesh};
+use super::{Cells, Group, Mesh, jacobian};
 use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
 use crate::parallel;
@@ -111,9 +111,9 @@ pub fn shape(mesh: &Mesh, cells: &Cells, i: usize) -> f64 {
         })
     };
     let curving = if info.is_quadratic() { curving(cells, x) } else { 1.0 };
-    // An element without volume may have no ratio either: it counts as flat.
+    // An element without volume may have no ratio either: it counts as flat, as does one that is folded inside.
     let measure = measure * curving;
-    if measure > 0.0 { measure.min(1.0) } else { 0.0 }
+    if measure > 0.0 && jacobian::is_positive(cells.kind, x) { measure.min(1.0) } else { 0.0 }
 }
 
 /// The least ratio, at most 1, of the Jacobian to that of the straight element of the same corners, over the nodes.
@@ -180,8 +180,13 @@ fn content(dim: usize, [r, s, t]: [[f64; 3]; 3]) -> f64 {
     }
 }
 
-/// The volume, area or length of a group; 0 of a group of points.
+/// The volume, area or length of a group; 0 of a group of points. A facet that is there twice counts once.
 pub fn measure_of(mesh: &Mesh, group: &Group) -> f64 {
+    if group.dim > 0 && group.dim + 1 == mesh.dim() {
+        let mut facets = vec![Vec::new(); mesh.cells.len()];
+        mesh.distinct_facets(group).iter().for_each(|&(_, block, cell)| facets[block].push(cell));
+        return mesh.cells.iter().zip(&facets).map(|(cells, members)| measure(mesh, cells, members)).sum();
+    }
     group.members.iter().map(|(block, members)| measure(mesh, &mesh.cells[*block], members)).sum()
 }
 

@@ -5,11 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use super::gmsh::kinds;
-use super::{Cells, Group, Mesh, MeshError, check, is_flat, middle};
+use super::{Cells, FLAT, Group, LENGTHS, Mesh, MeshError, check, extent, is_flat, longest_side, middle};
 use crate::element::ElementKind;
-
-/// How far from a plane nodes may lie in one that is turned, as a fraction of the longest distance.
-const IN_PLANE: f64 = 1e-6;
 
 /// Cells of one kind with their nodes by tag.
 pub(super) struct RawCells {
@@ -102,6 +99,7 @@ impl Raw {
         self.check_kinds()?;
         self.check_dimension()?;
         self.check_nodes()?;
+        self.check_extent()?;
         self.check_element_tags()?;
         let index = TagIndex::new(&self.node_tags)?;
         let mut cells = Vec::new();
@@ -112,6 +110,9 @@ impl Raw {
         let (coords, node_tags) = (self.coords, self.node_tags);
         let mut mesh = Mesh { coords, node_tags, cells, groups, warnings, ..Mesh::default() };
         drop_orphans(&mut mesh);
+        if mesh.dim() == 2 {
+            flatten(&mut mesh.coords);
+        }
         let bad = check::review(&mut mesh);
         Ok((mesh, bad))
     }
@@ -181,6 +182,16 @@ impl Raw {
         }
     }
 
+    fn check_extent(&self) -> Result<(), MeshError> {
+        let (low, high) = extent(&self.coords);
+        let size = longest_side((low, high));
+        let farthest = low.iter().chain(&high).fold(size, |far, c| far.max(c.abs()));
+        match size == 0.0 || LENGTHS.contains(&size) && LENGTHS.contains(&farthest) {
+            true => Ok(()),
+            false => Err(MeshError::Extent { size, farthest }),
+        }
+    }
+
     fn check_element_tags(&self) -> Result<(), MeshError> {
         let mut tags: Vec<u64> = self.blocks.iter().flat_map(|block| &block.tags).copied().collect();
         if tags.len() >= u32::MAX as usize {
@@ -228,7 +239,7 @@ impl Raw {
     }
 }
 
-/// Whether points lie in a plane, however it is turned, to what a file has of their digits.
+/// Whether points lie in a plane, however it is turned, but for noise.
 fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
     let from = |x: &[f64; 3], o: [f64; 3]| [0, 1, 2].map(|c| x[c] - o[c]);
     let cross =
@@ -241,8 +252,15 @@ fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
     let along = farthest(&|x| dot(x, x));
     let across = farthest(&|x| dot(cross(along, x), cross(along, x)));
     let normal = cross(along, across);
-    let tolerance = IN_PLANE * dot(along, along).sqrt() * dot(normal, normal).sqrt();
+    let tolerance = FLAT * dot(along, along).sqrt() * dot(normal, normal).sqrt();
     coords.iter().all(|x| dot(from(x, first), normal).abs() <= tolerance)
+}
+
+/// Takes the noise out of z: 0 if that is within it, or else its middle.
+fn flatten(coords: &mut [[f64; 3]]) {
+    let (low, high) = extent(coords);
+    let z = if low[2] <= 0.0 && high[2] >= 0.0 { 0.0 } else { 0.5 * (low[2] + high[2]) };
+    coords.par_iter_mut().for_each(|x| x[2] = z);
 }
 
 /// Node tags to indices: a table where the tags are dense, a sorted list where they are sparse.

@@ -29,6 +29,7 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Materials {
     let materials = tables.iter().map(|table| material(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
     selector.mesh.solids().for_each(|(block, cells)| of_cell[block] = vec![NONE; cells.len()]);
+    problems.take(selector.case.check_stiffness(selector.mesh.dim(), selector.mesh.longest_side()));
     let found = problems.count();
     for (index, table) in tables.iter().enumerate() {
         problems.take(assign(selector, index as u32, table.get_ref(), &mut of_cell));

@@ -68,7 +68,7 @@ impl<'a> Selector<'a> {
     /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
     fn check_facets(&self, name: &str, place: &Place, found: usize) -> Result<(), Box<CaseError>> {
         let facets = match self.mesh.group(name).filter(|group| group.dim + 1 == self.mesh.dim()) {
-            Some(group) => group.members.iter().map(|(_, cells)| cells.len()).sum(),
+            Some(group) => self.mesh.distinct_facets(group).len(),
             None => found,
         };
         if facets == found {

@@ -31,7 +31,13 @@ impl Mesh {
     /// # Errors
     /// As [`Mesh::read`], but for what is wrong with elements.
     pub fn inspect(path: &Path) -> Result<(Mesh, Vec<MeshError>), MeshError> {
-        in_file(path, |bytes| raw(bytes)?.into_reviewed())
+        in_file(path, |bytes| {
+            let (mesh, mut bad) = raw(bytes)?.into_reviewed()?;
+            if bad.is_empty() {
+                bad.extend(mesh.check_hanging().err());
+            }
+            Ok((mesh, bad))
+        })
     }
 
     /// Reads and checks a mesh out of the bytes of a MSH file.

@@ -293,7 +293,7 @@ fn an_element_twice_in_a_row_joins_groups_in_22_only() {
         )
     };
     assert!(matches!(parse(&text(1)), Err(MeshError::DuplicateElement { element: 1 })));
-    assert!(matches!(parse(&text(2)), Err(MeshError::Tangled { element: 1, other: 2 })));
+    assert!(matches!(parse(&text(2)), Err(MeshError::Repeated { elements: [1, 2] })));
 }
 
 #[test]

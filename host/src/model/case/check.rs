@@ -153,7 +153,10 @@ impl Case {
 
     fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
         if *value.get_ref() > 0.0 && value.get_ref().is_finite() {
-            return Ok(());
+            return match key {
+                "thickness" => self.check_lengths(key, value.span(), &[*value.get_ref()]),
+                _ => self.check_scale(key, value.span(), &[*value.get_ref()]),
+            };
         }
         let help = match key {
             "young" => "steel: 210e9 in Pa; in MPa, if lengths are in mm: 210e3",
@@ -175,6 +178,12 @@ impl Case {
                 Err(self.error_at(place, format!("`{key}` must be finite"), help))
             }
         }
+    }
+
+    /// Checks a number that may be of either sign, or 0.
+    fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
+        self.check_finite(key, value.span(), &[*value.get_ref()])?;
+        self.check_scale(key, value.span(), &[*value.get_ref()])
     }
 
     fn check_support(&self, support: &Spanned<SupportTable>) -> Checked {
@@ -209,7 +218,7 @@ impl Case {
         let table = support.get_ref();
         let mut held = [None; 3];
         if let Some(value) = &table.value {
-            self.check_finite("value", value.span(), &[*value.get_ref()])?;
+            self.check_number("value", value)?;
             held[0] = Some(*value.get_ref());
         }
         if let Some(fix) = &table.fix {
@@ -219,7 +228,7 @@ impl Case {
         }
         for (letter, value) in table.displacement.iter().flat_map(|map| map.get_ref()) {
             let c = self.component(letter.get_ref(), letter.get_ref(), letter.span())?;
-            self.check_finite(letter.get_ref(), value.span(), &[*value.get_ref()])?;
+            self.check_number(letter.get_ref(), value)?;
             if held[c].is_some() && *value.get_ref() != 0.0 {
                 let message = format!("this support fixes `{}` and displaces it too", letter.get_ref());
                 return Err(self.error_at(value.span(), message, "take the letter out of `fix`"));
@@ -263,7 +272,7 @@ impl Case {
         let fluxes = tables.flux.iter().map(|load| &load.value);
         let pressures = tables.pressure.iter().map(|load| &load.value);
         for value in fluxes.chain(tables.source.iter().map(|source| &source.value)).chain(pressures) {
-            problems.take(self.check_finite("value", value.span(), &[*value.get_ref()]));
+            problems.take(self.check_number("value", value));
         }
         if let Some(gravity) = &tables.gravity {
             problems.take(self.check_vector("acceleration", &gravity.get_ref().acceleration));

@@ -10,6 +10,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("generate", "radii", "[1.0, 2.0]"),
     ("generate", "cells", "[8, 8, 8]"),
     ("generate", "diagonals", "\"up\""),
+    ("mesh", "allow_hanging", "true"),
     ("analysis", "kind", "\"elasticity\""),
     ("analysis", "thickness", "0.01"),
     ("material", "name", "\"steel\""),

@@ -173,7 +173,7 @@ impl Case {
                 let (message, help) = (format!("`{needed}` is missing here"), format!("add `{needed} = [..]`"));
                 Err(self.error_at(spanned.span(), message, help))
             }
-            (Some(own), _) => Ok(own),
+            (Some(own), _) => self.check_lengths(needed, own.span(), own.get_ref()).map(|()| own),
         }
     }
 }

@@ -5,6 +5,7 @@ mod examples;
 mod foreign;
 mod generated;
 mod names_list;
+mod scale;
 mod slips;
 pub(super) mod synonyms;
 mod syntax;
@@ -145,12 +146,23 @@ impl Case {
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
-            return Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error));
+            let mesh = Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?;
+            return self.check_hanging(&path, mesh);
         }
         match self.generated()? {
             Some(generated) => Ok(generated.mesh()?),
             None => Err(self.error_at(self.tables.mesh.span(), check::NO_MESH, check::NO_MESH_HELP).into()),
         }
+    }
+
+    /// Refuses a mesh whose elements do not match; or warns, if the case allows it.
+    fn check_hanging(&self, path: &Path, mut mesh: Mesh) -> Result<Mesh, Error> {
+        let Err(source) = mesh.check_hanging() else { return Ok(mesh) };
+        if self.tables.mesh.get_ref().allow_hanging != Some(true) {
+            return Err(MeshError::InFile { path: path.into(), source: Box::new(source) }.into());
+        }
+        mesh.warnings.extend(source.to_string().lines().next().map(str::to_string));
+        Ok(mesh)
     }
 
     /// In a plane problem, a mesh of surfaces that are not flat is a matter of the case.

@@ -53,7 +53,7 @@ pub struct Tables {
     pub output: OutputTable,
 }
 
-/// `[mesh]`: exactly one of the two.
+/// `[mesh]`: exactly one of `file` and `generate`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshTable {
@@ -61,6 +61,8 @@ pub struct MeshTable {
     pub file: Option<Spanned<String>>,
     /// Or a mesh made here.
     pub generate: Option<Spanned<GenerateTable>>,
+    /// Whether a mesh whose elements do not match is solved on; refused if left out.
+    pub allow_hanging: Option<bool>,
 }
 
 /// `[mesh] generate = { .. }`.

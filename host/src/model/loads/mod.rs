@@ -4,6 +4,8 @@ mod contact;
 mod surface;
 
 #[cfg(test)]
+mod repeated_tests;
+#[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
@@ -139,16 +141,19 @@ fn scaled(v: [f64; 3], by: f64) -> [f64; 3] {
 }
 
 /// Nodal forces of a surface load from what each node's integrals, times the thickness of a plane body, make of it.
-fn over_faces(selector: &Selector<'_>, faces: &[Face], force: impl Fn(f64, [f64; 3]) -> [f64; 3]) -> Vec<NodalForce> {
-    let thickness = selector.case.thickness();
-    let mut forces = Vec::with_capacity(3 * faces.len());
-    for face in faces {
+fn over_faces(
+    selector: &Selector<'_>,
+    faces: &[Face],
+    force: impl Fn(f64, [f64; 3]) -> [f64; 3] + Sync,
+) -> Vec<NodalForce> {
+    let (thickness, force) = (selector.case.thickness(), &force);
+    let of_face = |face: &Face| {
         let integral = FaceIntegral::of(face, &selector.mesh.coords);
-        for (a, &node) in face.nodes().iter().enumerate() {
-            forces.push((node, force(thickness * integral.area[a], scaled(integral.normal[a], thickness))));
-        }
-    }
-    forces
+        let of_node =
+            move |(a, node)| (node, force(thickness * integral.area[a], scaled(integral.normal[a], thickness)));
+        face.nodes().to_vec().into_iter().enumerate().map(of_node)
+    };
+    faces.par_iter().flat_map_iter(of_face).collect()
 }
 
 fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
@@ -174,7 +179,9 @@ fn flux(selector: &Selector<'_>, table: &FluxTable) -> Result<Vec<NodalForce>, B
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
     selector.case.check_vector("total", &table.total)?;
     let faces = selector.faces(&table.on)?;
-    let area: f64 = faces.iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).sum();
+    let areas: Vec<f64> =
+        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).collect();
+    let area: f64 = areas.iter().sum();
     let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
     Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
 }

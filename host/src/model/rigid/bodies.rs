@@ -22,6 +22,8 @@ pub(super) struct Bodies<'a> {
     one: Vec<u32>,
     /// Every node that several bodies share, with each of them: (node, body), ascending.
     shared: Vec<(u32, u32)>,
+    /// The same as (body, node), ascending.
+    of_body: Vec<(u32, u32)>,
     pub frames: Vec<Frame>,
     /// All pairs of bodies that share nodes, with each of these, ascending.
     pub meetings: Vec<Meeting>,
@@ -45,7 +47,9 @@ impl<'a> Bodies<'a> {
         }
         shared.sort_unstable();
         shared.dedup();
-        let mut bodies = Bodies { mesh, one, shared, frames: Vec::new(), meetings: Vec::new() };
+        let mut of_body: Vec<(u32, u32)> = shared.iter().map(|&(node, body)| (body, node)).collect();
+        of_body.sort_unstable();
+        let mut bodies = Bodies { mesh, one, shared, of_body, frames: Vec::new(), meetings: Vec::new() };
         let mut frames = vec![Frame::EMPTY; count];
         for (node, &x) in mesh.coords.iter().enumerate() {
             bodies.at(node as u32).for_each(|body| frames[body].add(x));
@@ -78,7 +82,8 @@ impl<'a> Bodies<'a> {
 
     /// The nodes that a body shares with others, ascending.
     pub fn shared_by(&self, body: usize) -> impl Iterator<Item = u32> {
-        self.shared.iter().filter(move |pair| pair.1 as usize == body).map(|pair| pair.0)
+        let first = self.of_body.partition_point(|pair| (pair.0 as usize) < body);
+        self.of_body[first..].iter().take_while(move |pair| pair.0 as usize == body).map(|pair| pair.1)
     }
 
     /// Adds the rows of some components at some nodes to the Gram matrices, `[n_bodies]`, of the bodies there.

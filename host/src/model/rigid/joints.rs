@@ -5,18 +5,18 @@
 //! part; what its supports hold must stay at rest, and a node that two bodies share must move alike with both. Each
 //! body's supports and each pair of bodies first become the projector onto the row space of their own equations, so
 //! that the short lever arms of a small joint do not weaken it; the part is held when the sum of the projectors has
-//! full rank.
+//! full rank (`system`). A part with so many bodies that this takes too long is checked body by body, its neighbours at
+//! rest, and a warning says so.
 
 use nalgebra::{DMatrix, Matrix6, SMatrix, SymmetricEigen, Vector6};
+use rayon::prelude::*;
 
 use super::bodies::{Bodies, Meeting};
+use super::system::System;
 use super::{LoosePart, Parts, RANK_TOLERANCE, find_remedies, motion, null_space};
 use crate::model::Support;
 use crate::model::names::words;
 
-/// The bodies of a part with more than this are checked one by one, their neighbours at rest: the motions of 200
-/// bodies are a matrix of 1,200 rows, whose eigenvalues take seconds.
-const BODIES_AT_ONCE: usize = 200;
 /// A body stays at rest in the part's free motions of size 1 when the square of its share in them is below this.
 const AT_REST: f64 = 1e-10;
 /// Shared nodes are in line within this fraction of the body's size.
@@ -80,10 +80,11 @@ pub(super) fn check(parts: &Parts<'_>, supports: &[Support], loose: &[LoosePart]
         members.sort_unstable();
         members.dedup();
         let part = Part { bodies: &bodies, number, members, meetings, grams: &grams };
-        let found = part.free();
-        if found.is_empty() && part.members.len() > BODIES_AT_ONCE {
-            warnings.push(part.unsure());
-        }
+        let found = part.free().unwrap_or_else(|| {
+            let found = part.free_between_fixed();
+            warnings.extend(found.is_empty().then(|| part.unsure()));
+            found
+        });
         hanging.extend(found.iter().map(|free| part.describe(free)));
         free.extend(found);
     }
@@ -96,30 +97,14 @@ pub(super) fn check(parts: &Parts<'_>, supports: &[Support], loose: &[LoosePart]
 }
 
 impl Part<'_> {
-    /// The bodies that can move.
-    fn free(&self) -> Vec<Free> {
-        if self.members.len() > BODIES_AT_ONCE {
-            return self.free_between_fixed();
-        }
-        let system = self.system();
-        let values = system.symmetric_eigenvalues();
-        let limit = RANK_TOLERANCE * values.max();
-        if values.min() > limit {
-            return Vec::new();
-        }
-        let eigen = SymmetricEigen::new(system);
-        let null: Vec<usize> = (0..eigen.eigenvalues.len()).filter(|&i| eigen.eigenvalues[i] <= limit).collect();
-        let share = |i: usize| {
-            let columns = null.iter().map(|&k| eigen.eigenvectors.fixed_view::<6, 1>(6 * i, k).into_owned());
-            let own = SymmetricEigen::new(columns.map(|v: Vector6<f64>| v * v.transpose()).sum::<Matrix6<f64>>());
+    /// The bodies that can move; `None` if that takes too long to say.
+    fn free(&self) -> Option<Vec<Free>> {
+        let share = |rows: DMatrix<f64>| -> Vec<Vector6<f64>> {
+            let own = SymmetricEigen::new(Matrix6::from_iterator((&rows * rows.transpose()).iter().copied()));
             (0..6).filter(|&k| own.eigenvalues[k] > AT_REST).map(|k| own.eigenvectors.column(k).into()).collect()
         };
-        self.members
-            .iter()
-            .enumerate()
-            .map(|(i, &body)| (body, share(i)))
-            .filter(|free: &Free| !free.1.is_empty())
-            .collect()
+        let spaces = self.system().null_space()?.into_iter().map(share);
+        Some(self.members.iter().copied().zip(spaces).filter(|free: &Free| !free.1.is_empty()).collect())
     }
 
     /// The bodies that could move though their neighbours were at rest.
@@ -137,25 +122,17 @@ impl Part<'_> {
         free.filter(|free| !free.1.is_empty()).collect()
     }
 
-    /// The sum of all projectors, `[6 n_bodies][6 n_bodies]`.
-    fn system(&self) -> DMatrix<f64> {
-        let mut system = DMatrix::zeros(6 * self.members.len(), 6 * self.members.len());
-        let mut add = |at: &[usize], p: &DMatrix<f64>| {
-            for (i, &row) in at.iter().enumerate() {
-                for (j, &column) in at.iter().enumerate() {
-                    let mut block = system.fixed_view_mut::<6, 6>(6 * row, 6 * column);
-                    block += p.fixed_view::<6, 6>(6 * i, 6 * j);
-                }
-            }
-        };
-        for (i, &body) in self.members.iter().enumerate() {
-            add(&[i], &row_space(&self.grams[body]));
-        }
-        for meetings in self.meetings.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
+    /// The sum of all projectors.
+    fn system(&self) -> System {
+        let own = self.members.par_iter().enumerate().map(|(i, &body)| (vec![i], row_space(&self.grams[body])));
+        let joints = self.meetings.par_chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)).map(|meetings| {
             // Both were collected from these meetings.
             let at = [meetings[0].a, meetings[0].b].map(|body| self.members.partition_point(|&m| m < body as usize));
-            add(&at, &row_space(&self.joint(meetings)));
-        }
+            (at.to_vec(), row_space(&self.joint(meetings)))
+        });
+        let projectors: Vec<(Vec<usize>, DMatrix<f64>)> = own.chain(joints).collect();
+        let mut system = System::new(self.members.len());
+        projectors.iter().for_each(|(at, projector)| system.add(at, projector));
         system
     }
 

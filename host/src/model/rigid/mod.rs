@@ -10,6 +10,7 @@
 mod bodies;
 mod joints;
 mod motion;
+mod system;
 mod weak;
 
 #[cfg(test)]
