@@ -2,6 +2,7 @@
 
 use super::errors::Errors;
 use crate::pipeline::Solution;
+use crate::solve::Ending;
 
 /// Largest error of displacements, relative to the deformation.
 const DEFORMATION: f64 = 1e-5;
@@ -29,7 +30,11 @@ pub enum Ended {
 
 /// How the program says that a solution ended.
 pub fn ended(solution: &Solution) -> Ended {
-    if solution.outcome.converged { Ended::Converged } else { Ended::Failed }
+    match solution.outcome.ending {
+        _ if !solution.outcome.converged => Ended::Failed,
+        Ending::Stagnated => Ended::Acceptable,
+        _ => Ended::Converged,
+    }
 }
 
 /// The error that the program says a solution has.
@@ -112,7 +117,7 @@ mod tests {
         assert_eq!(of(3.1e-6, GOOD), "estimate too large");
         assert_eq!(of(5e-7, Errors { deformation: 1.1e-5, ..GOOD }), "deformation");
         assert_eq!(of(5e-7, Errors { von_mises: f64::INFINITY, ..GOOD }), "von Mises");
-        assert_eq!(of(f64::NAN, GOOD), "estimate too large");
+        assert_eq!(of(f64::NAN, GOOD), "estimate too small, estimate too large");
         assert_eq!(of(1e-9, Errors { energy: 5e-7, rounding: 5e-7, ..GOOD }), "");
     }
 
