@@ -54,10 +54,10 @@ impl Errors {
 
 /// u, or the potential, in the solver's numbering, `[n_nodes][components]` flat.
 fn displacement(solution: &Solution, reference: &Reference) -> Vec<f64> {
-    let numbering = &reference.system.body.numbering;
+    let numbering = &reference.numbering;
     match &solution.potential {
         Some(potential) => numbering.gather(&potential.values),
-        None => numbering.gather_components(&solution.displacement, reference.system.body.supports.components),
+        None => numbering.gather_components(&solution.displacement, reference.components),
     }
 }
 
@@ -71,7 +71,7 @@ fn stresses(solution: &Solution, model: &Model, reference: &Reference) -> BTreeM
     let mut found = BTreeMap::new();
     for (block, cells) in model.mesh.solids() {
         for (i, &material) in model.cell_material[block].iter().enumerate() {
-            let node = reference.system.body.numbering.to_solver[cells.cell(i)[0] as usize];
+            let node = reference.numbering.to_solver[cells.cell(i)[0] as usize];
             let part = part_of[node as usize];
             let (exact, value) = (reference.intensity[block][i], computed[block][i]);
             let is_strained = reference.parts[part].energy > 0.0;

@@ -2,10 +2,9 @@
 
 use super::extended::Extended;
 use crate::Result;
-use crate::assembly::{Assembly, Strategy};
+use crate::assembly::{Assembly, DeviceMesh, Strategy};
 use crate::backend::CpuBackend;
 use crate::model::Model;
-use crate::pipeline::System;
 use crate::sparse::{Matrix, Sparsity, Tuning};
 
 /// A symmetric matrix by the blocks on and below its diagonal.
@@ -16,14 +15,19 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
-    /// That of a model, assembled as its solution on the CPU does, in the solver's numbering.
-    pub fn assemble(backend: &CpuBackend, model: &Model, system: &System<CpuBackend, f64>) -> Result<Stiffness> {
-        let (size, pattern) = (model.analysis.components(), system.matrix.shared_pattern());
+    /// That of a model, assembled as its solution on the CPU does, where another matrix has its blocks.
+    pub fn assemble(
+        backend: &CpuBackend,
+        model: &Model,
+        mesh: &DeviceMesh<CpuBackend>,
+        other: &Matrix<CpuBackend, f64>,
+    ) -> Result<Stiffness> {
+        let (size, pattern) = (model.analysis.components(), other.shared_pattern());
         let mut matrix = Matrix::<CpuBackend, f64>::zeros(backend, "bcsr", size, pattern, Tuning::default())?;
         let kinds = model.mesh.solids().map(|(_, cells)| cells.kind);
         let strategy = Strategy::auto::<CpuBackend>(model.analysis, kinds);
-        let mut assembly = Assembly::new(backend, &system.body.mesh, pattern, strategy)?;
-        assembly.assemble(backend, &system.body.mesh, &mut matrix)?;
+        let mut assembly = Assembly::new(backend, mesh, pattern, strategy)?;
+        assembly.assemble(backend, mesh, &mut matrix)?;
         Ok(Stiffness { size, sparsity: pattern.download(backend)?, blocks: matrix.blocks(backend)? })
     }
 

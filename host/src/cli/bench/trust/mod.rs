@@ -1,6 +1,7 @@
 //! `warpfem bench trust`: sound models solved by default and by each method, each beside a reference, so that what the
 //! program says of its own error can be held against the error.
 
+mod clock;
 mod errors;
 mod extended;
 mod matrix;
@@ -15,7 +16,6 @@ mod verdict;
 use super::{median, write_json};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, Device};
-use crate::cli::progress::Progress;
 use crate::cli::{check, devices, print, solve, usage};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -24,9 +24,10 @@ use crate::pipeline::solve_on;
 use crate::solve::Silent;
 use crate::solve::direct::DirectError;
 use clap::builder::PossibleValuesParser;
+use clock::Clock;
 use models::{Entry, Size};
 use reference::Reference;
-use row::{Clock, Report, Row};
+use row::{Report, Row};
 use std::path::PathBuf;
 
 /// The exit code where a model breaks a bound: a verification that is off.
@@ -85,11 +86,10 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let entries = entries(arguments)?;
-    let progress = Progress::new(false);
-    let report = with_backend!(arguments.device, backend => compare(backend, arguments, &entries, &progress))?;
-    progress.finish();
+    print::text(&row::heads())?;
+    let report = with_backend!(arguments.device, backend => compare(backend, arguments, &entries))?;
+    print::text(&report.conclusion())?;
     write_json(arguments.json.as_deref(), &report)?;
-    print::text(&report.text())?;
     if report.broken > 0 { Err(check::Reported(BROKEN).into()) } else { Ok(()) }
 }
 
@@ -110,15 +110,9 @@ fn entries(arguments: &Arguments) -> anyhow::Result<Vec<Entry>> {
     }
 }
 
-fn compare<B: Backend>(
-    backend: &B,
-    arguments: &Arguments,
-    entries: &[Entry],
-    progress: &Progress,
-) -> anyhow::Result<Report> {
+fn compare<B: Backend>(backend: &B, arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Report> {
     let mut rows = Vec::new();
-    for (i, entry) in entries.iter().enumerate() {
-        progress.share("trust", i as f64 / entries.len() as f64, &entry.name);
+    for entry in entries {
         let mut model = (entry.make)()?;
         let reference = Reference::new(&model)?;
         let (asked, first) = (model.solver.clone(), rows.len());
@@ -129,6 +123,7 @@ fn compare<B: Backend>(
         if arguments.samples >= ENOUGH_SAMPLES {
             row::compare_times(&mut rows[first..]);
         }
+        rows[first..].iter().try_for_each(|row| print::text(&row.line()))?;
     }
     Ok(Report::new(backend.name(), rows))
 }
@@ -160,7 +155,8 @@ fn row<B: Backend>(
     };
     let (solution, first) = match timed() {
         Err(Error::Direct(DirectError::NotBuilt)) => return Ok(None),
-        found => found?,
+        Err(error) => return Ok(Some(Row::refused(name, method, reference, &error))),
+        Ok(found) => found,
     };
     let mut times = vec![first];
     for _ in 1..samples {

@@ -7,14 +7,15 @@
 use super::extended::Extended;
 use super::matrix::Stiffness;
 use super::rigid::Modes;
-use crate::assembly::Supports;
+use crate::assembly::{DeviceMesh, Numbering, Supports};
 use crate::backend::{Backend, CpuBackend};
 use crate::cli::bench::matrices;
 use crate::error::{Error, Result};
 use crate::mesh::parts::connected_parts;
 use crate::model::{Analysis, Model};
-use crate::pipeline::System;
+use crate::pipeline::{Loaded, System};
 use crate::solve::direct::{self, DirectError, Factor};
+use crate::sparse::{Matrix, Operator};
 use crate::stress;
 
 /// Corrections below this fraction of a part's largest displacement end the refinement.
@@ -44,8 +45,10 @@ pub struct Part {
 pub struct Reference {
     /// K before supports.
     pub stiffness: Stiffness,
-    /// The assembled model: its numbering and its mesh.
-    pub system: System<CpuBackend, f64>,
+    /// The solver's numbering.
+    pub numbering: Numbering,
+    /// Unknowns per node.
+    pub components: usize,
     /// The connected parts.
     pub parts: Vec<Part>,
     /// Coordinates of the nodes in the solver's numbering.
@@ -66,34 +69,37 @@ impl Reference {
     /// [`DirectError::NotBuilt`] if the build has no factor for so many unknowns, and what a factorisation finds.
     pub fn new(model: &Model) -> Result<Reference> {
         let backend = CpuBackend::default();
-        let (system, _) = matrices::assemble::<_, f64>(&backend, model, "bcsr")?;
-        let stiffness = Stiffness::assemble(&backend, model, &system)?;
-        let coords = system.body.numbering.gather(&model.mesh.coords);
-        // What the model prescribes: the system has taken its own rigid motion off.
-        let asked = Supports::new(model, &system.body.numbering);
-        let mut parts = parts(model, &system, &coords);
+        let (System { body: Loaded { numbering, mesh, applied, .. }, matrix, .. }, _) =
+            matrices::assemble(&backend, model, "bcsr")?;
+        let stiffness = Stiffness::assemble(&backend, model, &mesh, &matrix)?;
+        // What the model prescribes, whatever has become of it on the way to the system.
+        let supports = Supports::new(model, &numbering);
+        let coords = numbering.gather(&model.mesh.coords);
+        let mut parts = parts(model, &numbering, &coords);
         let diagonal = stiffness.diagonal();
-        let mut w = vec![Extended::ZERO; system.body.applied.len()];
+        let mut w = vec![Extended::ZERO; applied.len()];
         for part in &mut parts {
-            part.take_off_motion(&asked, &coords, &diagonal, &mut w);
+            part.take_off_motion(&supports, &coords, &diagonal, &mut w);
         }
-        let factor = factor(&backend, &system, &coords)?;
-        let correction = refine(&backend, &system, &stiffness, &*factor, &parts, &mut w)?;
+        let factor = factor(&backend, &matrix, &coords)?;
+        let equations = Equations { stiffness: &stiffness, supports: &supports, applied: &applied, parts: &parts };
+        let correction = equations.refine(&backend, &*factor, &mut w)?;
         let forces = stiffness.product(&w);
         for part in &mut parts {
             part.energy = part.norm(&w, &forces);
             part.deformation = part.deformation_of(&coords, &w);
         }
         let rounded: Vec<f64> = w.iter().map(|w| w.rounded()).collect();
-        let intensity = intensity(&backend, model, &system, &rounded)?;
-        Ok(Reference { stiffness, system, parts, coords, w, intensity, correction })
+        let intensity = intensity(&backend, model, &mesh, &rounded)?;
+        let components = supports.components;
+        Ok(Reference { stiffness, numbering, components, parts, coords, w, intensity, correction })
     }
 
     /// `u = g + w`, in the solver's numbering.
     pub fn displacement(&self) -> Vec<Extended> {
         let mut u = self.w.clone();
+        let components = self.components;
         for part in &self.parts {
-            let components = part.components();
             for &node in &part.nodes {
                 for i in 0..components {
                     u[node * components + i] += part.modes.motion(&part.motion, self.coords[node], i);
@@ -164,10 +170,10 @@ impl Part {
     }
 }
 
-fn parts(model: &Model, system: &System<CpuBackend, f64>, coords: &[[f64; 3]]) -> Vec<Part> {
+fn parts(model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Vec<Part> {
     let (labels, n) = connected_parts(&model.mesh);
     let mut nodes = vec![Vec::new(); n];
-    for (node, &of_mesh) in system.body.numbering.to_mesh.iter().enumerate() {
+    for (node, &of_mesh) in numbering.to_mesh.iter().enumerate() {
         nodes[labels[of_mesh as usize] as usize].push(node);
     }
     let components = model.analysis.components();
@@ -182,66 +188,69 @@ fn parts(model: &Model, system: &System<CpuBackend, f64>, coords: &[[f64; 3]]) -
 /// The factor of K with supports: sparse, or dense in a build without sparse ones.
 fn factor(
     backend: &CpuBackend,
-    system: &System<CpuBackend, f64>,
+    matrix: &Matrix<CpuBackend, f64>,
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Factor<CpuBackend, f64>>> {
-    match direct::sparse::<CpuBackend, f64, f64>(backend, &system.matrix, coords) {
+    match direct::sparse::<CpuBackend, f64, f64>(backend, matrix, coords) {
         Err(Error::Direct(DirectError::NotBuilt)) => {
-            direct::check_built::<CpuBackend>(system.body.applied.len())?;
-            direct::dense::<CpuBackend, f64, f64>(backend, &system.matrix, coords)
+            direct::check_built::<CpuBackend>(matrix.n())?;
+            direct::dense::<CpuBackend, f64, f64>(backend, matrix, coords)
         }
         factor => factor,
     }
 }
 
-/// Solves for the free entries of w; returns the last correction.
-fn refine(
-    backend: &CpuBackend,
-    system: &System<CpuBackend, f64>,
-    stiffness: &Stiffness,
-    factor: &dyn Factor<CpuBackend, f64>,
-    parts: &[Part],
-    w: &mut [Extended],
-) -> Result<f64> {
-    let components = system.body.supports.components;
-    let mut last = f64::INFINITY;
-    for _ in 0..MOST_CORRECTIONS {
-        let forces = stiffness.product(w);
-        let is_free = |entry: usize| !system.body.supports.is_fixed(entry / components, entry % components);
-        let residual = |entry: usize| match is_free(entry) {
-            true => (Extended::from(system.body.applied[entry]) - forces[entry]).rounded(),
-            false => 0.0,
-        };
-        let r = backend.upload_vec((0..w.len()).map(residual).collect())?;
-        let mut d = backend.zeros(w.len())?;
-        factor.solve(backend, &r, &mut d)?;
-        let d: Vec<Extended> = backend.take(d)?.into_iter().map(Extended::from).collect();
-        (0..w.len()).filter(|&entry| is_free(entry)).for_each(|entry| w[entry] += d[entry]);
-        let relative = |part: &Part| match part.largest(w) {
-            0.0 => 0.0,
-            largest => part.largest(&d) / largest,
-        };
-        let correction = parts.iter().map(relative).fold(0.0, f64::max);
-        let is_done = correction <= REFINED || correction > 0.5 * last;
-        last = last.min(correction);
-        if is_done {
-            break;
+/// `K w = f` in the free entries, `w` given in the others.
+struct Equations<'a> {
+    stiffness: &'a Stiffness,
+    supports: &'a Supports,
+    applied: &'a [f64],
+    parts: &'a [Part],
+}
+
+impl Equations<'_> {
+    /// Solves for the free entries of w; returns the last correction.
+    fn refine(&self, backend: &CpuBackend, factor: &dyn Factor<CpuBackend, f64>, w: &mut [Extended]) -> Result<f64> {
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_CORRECTIONS {
+            let r = backend.upload_vec(self.residual(w))?;
+            let mut d = backend.zeros(w.len())?;
+            factor.solve(backend, &r, &mut d)?;
+            let d: Vec<Extended> = backend.take(d)?.into_iter().map(Extended::from).collect();
+            (0..w.len()).filter(|&entry| self.is_free(entry)).for_each(|entry| w[entry] += d[entry]);
+            let relative = |part: &Part| match part.largest(w) {
+                0.0 => 0.0,
+                largest => part.largest(&d) / largest,
+            };
+            let correction = self.parts.iter().map(relative).fold(0.0, f64::max);
+            let is_done = correction <= REFINED || correction > 0.5 * last;
+            last = last.min(correction);
+            if is_done {
+                break;
+            }
         }
+        Ok(last)
     }
-    Ok(last)
+
+    fn is_free(&self, entry: usize) -> bool {
+        let components = self.supports.components;
+        !self.supports.is_fixed(entry / components, entry % components)
+    }
+
+    /// `f - K w` in the free entries, 0 in the others.
+    fn residual(&self, w: &[Extended]) -> Vec<f64> {
+        let forces = self.stiffness.product(w);
+        let left = |entry: usize| (Extended::from(self.applied[entry]) - forces[entry]).rounded();
+        (0..w.len()).map(|entry| if self.is_free(entry) { left(entry) } else { 0.0 }).collect()
+    }
 }
 
 /// Von Mises stresses, or magnitudes of a potential's gradient, at the centres.
-fn intensity(
-    backend: &CpuBackend,
-    model: &Model,
-    system: &System<CpuBackend, f64>,
-    w: &[f64],
-) -> Result<Vec<Vec<f64>>> {
+fn intensity(backend: &CpuBackend, model: &Model, mesh: &DeviceMesh<CpuBackend>, w: &[f64]) -> Result<Vec<Vec<f64>>> {
     let (w, n_blocks) = (backend.upload(w)?, model.mesh.cells.len());
     if model.analysis != Analysis::Laplace {
-        return Ok(stress::recover(backend, &system.body.mesh, &w, n_blocks)?.von_mises);
+        return Ok(stress::recover(backend, mesh, &w, n_blocks)?.von_mises);
     }
-    let gradients = stress::gradients(backend, &system.body.mesh, &w, n_blocks)?;
+    let gradients = stress::gradients(backend, mesh, &w, n_blocks)?;
     Ok(gradients.iter().map(|block| block.iter().map(|gradient| stress::norm(gradient)).collect()).collect())
 }

@@ -4,12 +4,12 @@ use super::AUTO;
 use super::errors::Errors;
 use super::reference::Reference;
 use super::verdict::{self, Ended, Run};
-use crate::cli::{print, table};
+use crate::cli::print;
+use crate::error::Error;
 use crate::model::Model;
 use crate::pipeline::Solution;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// One solution of one model.
 #[derive(Debug, Serialize)]
@@ -102,36 +102,76 @@ impl Row {
         }
     }
 
+    /// That of a model that was refused, whatever the method: all of them are sound.
+    pub fn refused(name: &str, method: &str, reference: &Reference, error: &Error) -> Row {
+        Row {
+            model: name.into(),
+            method: method.into(),
+            preconditioner: method.into(),
+            unknowns: reference.w.len(),
+            parts: reference.parts.len(),
+            iterations: 0,
+            seconds: 0.0,
+            cpu_seconds: None,
+            ending: "refused",
+            estimate: f64::NAN,
+            energy_error: f64::NAN,
+            rounding: f64::NAN,
+            deformation_error: f64::NAN,
+            von_mises_error: f64::NAN,
+            reference_correction: reference.correction,
+            broken: vec![error.to_string()],
+            ended: Ended::Failed,
+        }
+    }
+
     /// What it took: processors' time where that is known.
     fn time(&self) -> f64 {
         self.cpu_seconds.unwrap_or(self.seconds)
     }
 
-    fn cells(&self) -> Vec<String> {
+    /// Its line of the table.
+    pub fn line(&self) -> String {
         let method = match self.method == self.preconditioner {
             true => self.method.clone(),
             false => format!("{}: {}", self.method, self.preconditioner),
         };
         let error = |value: f64| format!("{value:.1e}");
-        vec![
-            self.model.clone(),
-            method,
-            print::count(self.unknowns),
-            print::count(self.iterations),
-            format!("{:.2}", self.seconds),
-            self.ending.into(),
-            error(self.estimate),
-            error(self.energy_error),
-            ratio(self.estimate, self.energy_error),
-            error(self.deformation_error),
-            error(self.von_mises_error),
-            match self.ended {
+        line([
+            &self.model,
+            &method,
+            &print::count(self.unknowns),
+            &print::count(self.iterations),
+            &format!("{:.2}", self.seconds),
+            self.ending,
+            &error(self.estimate),
+            &error(self.energy_error),
+            &ratio(self.estimate, self.energy_error),
+            &error(self.deformation_error),
+            &error(self.von_mises_error),
+            &match self.ended {
                 _ if !self.broken.is_empty() => self.broken.join(", "),
                 Ended::Failed => "says so".into(),
                 _ => "ok".into(),
             },
-        ]
+        ])
     }
+}
+
+/// The heads of the table.
+pub fn heads() -> String {
+    line([
+        "model", "method", "unknowns", "its", "s", "ending", "estimate", "energy", "ratio", "deform.", "v. Mises", "",
+    ])
+}
+
+/// Cells in columns that are known before the rows are, so that each can be printed when it is there.
+fn line(cells: [&str; 12]) -> String {
+    let [model, method, unknowns, iterations, seconds, ending, errors @ .., verdict] = cells;
+    let errors: String = errors.iter().map(|error| format!(" {error:>8}")).collect();
+    let line =
+        format!("{model:<35} {method:<15} {unknowns:>8} {iterations:>6} {seconds:>7} {ending:<10}{errors}  {verdict}");
+    line.trim_end().to_owned() + "\n"
 }
 
 /// How many times the estimate is the error.
@@ -170,29 +210,12 @@ impl Report {
         Report { device, models, broken, rows }
     }
 
-    /// As text.
-    pub fn text(&self) -> String {
-        let heads = [
-            "model",
-            "method",
-            "unknowns",
-            "iterations",
-            "s",
-            "ending",
-            "estimate",
-            "energy",
-            "est./true",
-            "deformation",
-            "von Mises",
-            "",
-        ];
-        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
-        let is_left = |column: usize| [0, 1, 5, 11].contains(&column);
+    /// Its last line.
+    pub fn conclusion(&self) -> String {
         let by_default = self.rows.iter().filter(|row| row.method == AUTO);
         let done = by_default.clone().filter(|row| row.broken.is_empty()).count();
         format!(
-            "{}\n{} models on {}: {} of {} solutions break a bound; by default {} of {} keep to all\n",
-            table::aligned(&heads, &cells, is_left, |_, padded| padded),
+            "\n{} models on {}: {} of {} solutions break a bound; by default {} of {} keep to all\n",
             self.models,
             self.device,
             self.broken,
@@ -203,40 +226,54 @@ impl Report {
     }
 }
 
-/// A stopwatch, of time and of processors' time.
-pub struct Clock {
-    since: Instant,
-    cpu: Option<f64>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Clock {
-    /// Starts now.
-    pub fn start() -> Clock {
-        Clock { since: Instant::now(), cpu: cpu_seconds() }
+    fn row(method: &str, cpu_seconds: f64, ended: Ended) -> Row {
+        Row {
+            model: "any".into(),
+            method: method.into(),
+            preconditioner: "amg".into(),
+            unknowns: 12_345,
+            parts: 1,
+            iterations: 7,
+            seconds: 9.0,
+            cpu_seconds: Some(cpu_seconds),
+            ending: "converged",
+            estimate: 1e-7,
+            energy_error: 1e-8,
+            rounding: 0.0,
+            deformation_error: 0.0,
+            von_mises_error: 0.0,
+            reference_correction: 0.0,
+            broken: Vec::new(),
+            ended,
+        }
     }
 
-    /// Seconds since, and those of processors.
-    pub fn seconds(&self) -> (f64, Option<f64>) {
-        let cpu = self.cpu.zip(cpu_seconds()).map(|(before, now)| now - before);
-        (self.since.elapsed().as_secs_f64(), cpu)
+    fn auto_of(seconds: [f64; 2], ended: Ended) -> Vec<String> {
+        let mut rows = [row(AUTO, seconds[0], Ended::Converged), row("direct", seconds[1], ended)];
+        compare_times(&mut rows);
+        assert!(rows[1].broken.is_empty());
+        rows[0].broken.clone()
     }
-}
 
-/// What the process has taken of processors, with what the system did for it.
-#[cfg(target_os = "linux")]
-fn cpu_seconds() -> Option<f64> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: there is room for what is written.
-    if unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0 {
-        return None;
+    #[test]
+    fn the_programs_choice_is_compared_with_what_does_as_well() {
+        assert_eq!(auto_of([1.3, 1.0], Ended::Converged), ["slower than direct"]);
+        assert!(auto_of([1.24, 1.0], Ended::Converged).is_empty());
+        assert!(auto_of([0.29, 0.1], Ended::Converged).is_empty());
+        assert!(auto_of([1.3, 1.0], Ended::Failed).is_empty());
     }
-    // SAFETY: it has been written.
-    let usage = unsafe { usage.assume_init() };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + 1e-6 * time.tv_usec as f64;
-    Some(seconds(usage.ru_utime) + seconds(usage.ru_stime))
-}
 
-#[cfg(not(target_os = "linux"))]
-fn cpu_seconds() -> Option<f64> {
-    None
+    #[test]
+    fn columns_stand_under_their_heads() {
+        let line = row(AUTO, 1.0, Ended::Converged).line();
+        for (head, cell) in [("unknowns", "12,345"), ("ratio", "10.0"), ("energy", "1.0e-8")] {
+            let end = |text: &str, of: &str| text.find(of).map(|at| at + of.len());
+            assert_eq!(end(&heads(), head), end(&line, cell), "{head}: {line}");
+        }
+        assert!(line.ends_with("  ok\n"), "{line}");
+    }
 }

@@ -45,7 +45,8 @@ fn a_reference_is_exact_and_without_the_motion() {
     for (node, x) in reference.coords.iter().enumerate() {
         for (i, exact, motion) in [(0, x[0] / 125.0, 0.25), (1, 0.0, 7.0), (2, 0.0, 0.0)] {
             let [u, w] = [u[3 * node + i], w[3 * node + i]].map(|value| value.rounded());
-            assert!((w - exact).abs() < 1e-16 && (u - exact - motion).abs() < 1e-15, "{x:?} {i}: {u} {w}");
+            // K and the nodal forces are rounded.
+            assert!((w - exact).abs() < 1e-15 && (u - exact - motion).abs() < 2e-15, "{x:?} {i}: {u} {w}");
         }
     }
     assert!((part.energy.powi(2) / 0.256 - 1.0).abs() < 1e-14, "{}", part.energy);
@@ -59,7 +60,7 @@ fn a_reference_is_exact_and_without_the_motion() {
 fn errors_are_those_that_were_made() {
     let (model, reference, good) = solved();
     let errors = Errors::of(&good, &model, &reference);
-    assert!(errors.energy < 1e-11 && errors.deformation < 1e-11 && errors.von_mises < 1e-10, "{errors:?}");
+    assert!(errors.energy < 1e-9 && errors.deformation < 1e-9 && errors.von_mises < 1e-9, "{errors:?}");
     // One stretch too much by a thousandth is an error of a thousandth, in whatever it is measured.
     let mut bad = good.clone();
     for (u, x) in bad.displacement.iter_mut().zip(&model.mesh.coords) {

@@ -33,7 +33,7 @@ pub fn add(models: &mut Models, size: Size) {
             model(name, self::block(block.kind, block.size, block.cells)?, &tables)
         });
     }
-    for (i, n) in size.of([1, 2, 3], [2, 4, 8]).into_iter().enumerate() {
+    for (i, n) in size.of([[1, 1], [2, 1], [2, 2]], [[2, 2], [4, 4], [6, 6]]).into_iter().enumerate() {
         models.add(format!("bracket_tet10_{}", i + 1), move |name| bracket(name, n));
     }
     models.add("shell_hex20", move |name| shell(name, size.of(6, 16)));
@@ -82,9 +82,9 @@ fn blocks(size: Size) -> Vec<(&'static str, Block)> {
     list.map(|(name, kind, size, cells, poisson)| (name, Block { kind, size, cells, poisson })).into()
 }
 
-/// An L of quadratic tetrahedra, held above, pressed down at its tip; `n` elements through the thickness.
-fn bracket(name: &str, n: usize) -> Result<Model> {
-    let planes = [even(0.08, 4 * n), even(0.04, 2 * n), even(0.08, 4 * n)];
+/// An L of quadratic tetrahedra, held above, pressed down at its tip; so many elements through its thickness and across.
+fn bracket(name: &str, [n, across]: [usize; 2]) -> Result<Model> {
+    let planes = [even(0.08, 4 * n), even(0.04, across), even(0.08, 4 * n)];
     let place = |x: [f64; 3]| (x[0] < 0.02 || x[2] < 0.02).then_some("steel");
     let mesh = Body { kind: Tet10, planes, place: &place }.mesh()?;
     let tables = [material("steel", 210e9, 0.3), clamp("zmax"), super::text::force("xmax", [0.0, 0.0, -1500.0])];
