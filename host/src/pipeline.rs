@@ -1,19 +1,19 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
+mod build;
 mod femses;
 
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Supports, Topology};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, Buffer, CpuBackend, Device, GpuBackend, Vector, check_room};
+use crate::backend::{Backend, Buffer, CpuBackend, Device, GpuBackend, Vector};
 use crate::error::{Error, Result};
-use crate::estimate;
 use crate::mesh::Mesh;
-use crate::model::options::PRECISIONS;
+use crate::model::options::{METHODS, PRECISIONS};
 use crate::model::{Analysis, Material, Model};
 use crate::plan::{self, Decision, DeviceFacts, Method};
-use crate::precond::{self, Context, Hierarchy};
-use crate::solve::direct::{DirectError, Fill};
+use crate::precond::{self, Hierarchy};
+use crate::solve::direct::Fill;
 use crate::solve::iteration::{self, Builder, Iteration};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse::{self, Matrix, Tuning};
@@ -139,6 +139,10 @@ pub fn choices(model: &Model, device: Device) -> Result<Choices> {
 /// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
 fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Result<Choices> {
     let solver = &model.solver;
+    if !METHODS.contains(&solver.method.as_str()) {
+        let (what, name) = ("method", solver.method.clone());
+        return Err(Error::NotAvailable { what, name, available: METHODS.to_vec() });
+    }
     if solver.method == femses::METHOD {
         return femses::choose(model, device);
     }
@@ -418,10 +422,10 @@ fn solve_with<B: Backend, T: Real>(
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = CgOptions::new(model.solver.tolerance, model.solver.max_iterations);
     let iteration = match way {
-        Way::Iteration(build) => build_iteration(backend, model, &system, &mut choices, build)?,
+        Way::Iteration(build) => build::iteration(backend, model, &system, &mut choices, build)?,
         Way::Direct(build, instead) => {
             monitor.phase("factorisation");
-            factorise(backend, model, &system, &mut choices, build, instead)?
+            build::direct(backend, model, &system, &mut choices, build, instead)?
         }
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
@@ -432,69 +436,6 @@ fn solve_with<B: Backend, T: Real>(
     drop((matrix, iteration, f));
     let found = Found { numbering, mesh, supports, applied, norm_f, v, outcome, epsilon: T::EPSILON.to_f64() };
     results(backend, model, choices, found, phase, timings)
-}
-
-/// Makes a direct solver. Where its factor has no room, or is of no use, what is made `instead` takes its place.
-fn factorise<B: Backend, T: Real>(
-    backend: &B,
-    model: &Model,
-    system: &System<B, T>,
-    choices: &mut Choices,
-    build: direct::Builder<B, T>,
-    instead: Option<Builder<B, T>>,
-) -> Result<Box<dyn Iteration<B, T>>> {
-    if instead.is_none() {
-        let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
-        choices.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
-    }
-    match (build(backend, &system.matrix, &system.numbering.gather(&model.mesh.coords)), instead) {
-        (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
-            let why = format!("a direct solution was not possible: {error}");
-            let Decision { method, preconditioner, reason, .. } =
-                plan::without_factor(model, &DeviceFacts::of(backend), "a factor was not possible".into());
-            (choices.method, choices.preconditioner, choices.reason) = (method, preconditioner, reason);
-            let iteration = build_iteration(backend, model, system, choices, build)?;
-            choices.fallback = Some(choices.fallback.take().map_or(why.clone(), |more| format!("{why}; {more}")));
-            Ok(iteration)
-        }
-        (made, _) => made,
-    }
-}
-
-/// Makes an iteration by the name of its preconditioner.
-fn build_iteration<B: Backend, T: Real>(
-    backend: &B,
-    model: &Model,
-    system: &System<B, T>,
-    choices: &mut Choices,
-    build: Builder<B, T>,
-) -> Result<Box<dyn Iteration<B, T>>> {
-    let context = Context::of_nodes(model.solver.order, system.mesh.coords());
-    let build = |name: &str| build(name, &context, backend, &system.matrix);
-    build_in_room(backend, model, choices, build)
-}
-
-/// Makes what the iteration is preconditioned with; where a multigrid hierarchy has no room, something else.
-fn build_in_room<B: Backend, I>(
-    backend: &B,
-    model: &Model,
-    choices: &mut Choices,
-    build: impl Fn(&str) -> Result<I>,
-) -> Result<I> {
-    if choices.preconditioner != precond::MULTIGRID {
-        return build(&choices.preconditioner);
-    }
-    let room = check_room(backend, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
-    match room.and_then(|()| build(&choices.preconditioner)) {
-        Err(error @ Error::OutOfMemory { .. }) => {
-            let name = precond::without_multigrid(&choices.precision);
-            choices.fallback = Some(format!("preconditioned by {name} instead of multigrid: {error}"));
-            choices.order = precond::has_order(name).then_some(model.solver.order);
-            choices.preconditioner = name.into();
-            build(name)
-        }
-        made => made,
-    }
 }
 
 /// What follows from what was found.
