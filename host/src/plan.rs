@@ -17,7 +17,6 @@
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
 use crate::estimate;
-use crate::mesh::thin::Thin;
 use crate::model::{Analysis, Model};
 use crate::precond;
 use crate::solve::direct::{Dissection, Fill};
@@ -258,9 +257,7 @@ fn hard(model: &Model) -> Option<String> {
     if stretch > STRETCHED {
         return Some(format!("elements are {stretch:.0} times as long as wide"));
     }
-    let all: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let thin = Thin::of(&model.mesh, 1, |_| true);
-    (thin.elements as f64 >= THIN_SHARE * all as f64).then(|| "one element across where it is thin".into())
+    (estimate::one_across(&model.mesh) >= THIN_SHARE).then(|| "one element across where it is thin".into())
 }
 
 fn unknowns(model: &Model) -> usize {
