@@ -332,6 +332,13 @@ fn a_dense_factor_that_has_no_room_is_refused() {
 }
 
 #[test]
+fn an_unknown_method_is_refused_by_the_library() {
+    let mut model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [2; 3]);
+    let error = pipeline::solve(with(&mut model, "multigrid", "double", 1e-8), Device::Cpu, &Silent).unwrap_err();
+    assert!(error.to_string().contains("auto, cg, direct, femses") && error.exit_code() == 2, "{error}");
+}
+
+#[test]
 fn the_program_solves_directly() {
     let folder = tempfile::tempdir().unwrap();
     let run = |device: &str, precision: &str| {

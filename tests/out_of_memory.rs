@@ -75,8 +75,9 @@ fn multigrid_without_room_gives_way() {
     let given_way: Vec<Solution> = given_way.collect();
     assert!(given_way.len() > 50 && given_way.len() < arrays, "{} of {arrays}", given_way.len());
     for found in given_way.iter().chain([&small]) {
-        let Choices { preconditioner, fallback, hierarchy, .. } = &found.choices;
+        let Choices { preconditioner, fallback, hierarchy, reason, .. } = &found.choices;
         assert_eq!((preconditioner.as_str(), hierarchy.is_none()), ("jacobi", true));
+        assert_eq!(reason, "jacobi: multigrid has too little memory");
         assert!(
             fallback.as_ref().is_some_and(|why| why.starts_with("preconditioned by jacobi instead of multigrid: "))
         );

@@ -1,5 +1,6 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
+mod build;
 mod femses;
 mod groups;
 mod motion;
@@ -7,16 +8,15 @@ mod system;
 
 use crate::assembly::{DeviceMesh, Numbering, Ordering, Strategy};
 use crate::backend::device::with_backend;
-use crate::backend::{Backend, CpuBackend, Device, GpuBackend, check_room};
+use crate::backend::{Backend, CpuBackend, Device, GpuBackend};
 use crate::error::{Error, Result};
-use crate::estimate;
 use crate::mesh::Mesh;
 use crate::model::options::{METHODS, PRECISIONS};
 use crate::model::{Analysis, Material, Model, SolverOptions};
 use crate::plan::{self, Decision, DeviceFacts, Method};
-use crate::precond::{self, Context, Hierarchy};
-use crate::solve::direct::{DirectError, Fill};
-use crate::solve::iteration::{self, Builder, Iteration};
+use crate::precond::{self, Hierarchy};
+use crate::solve::direct::Fill;
+use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse;
 use crate::stress::{self, AtNodes, Stresses};
@@ -328,10 +328,10 @@ fn solve_with<B: Backend, T: Real>(
     let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
     let options = stopping(&model.solver);
     let iteration = match way {
-        Way::Iteration(build) => build_iteration(backend, model, &system, &mut choices, build)?,
+        Way::Iteration(build) => build::iteration(backend, model, &system, &mut choices, build)?,
         Way::Direct(build, instead) => {
             monitor.phase("factorisation");
-            factorise(backend, model, &system, &mut choices, build, instead)?
+            build::direct(backend, model, &system, &mut choices, build, instead)?
         }
     };
     choices.factor_nonzeros = iteration.factor_nonzeros();
@@ -342,69 +342,6 @@ fn solve_with<B: Backend, T: Real>(
     drop((matrix, iteration, f));
     let found = Found { body, v, outcome, epsilon: T::EPSILON.to_f64() };
     results(backend, model, choices, found, phase, timings)
-}
-
-/// Makes a direct solver. Where its factor has no room, or is of no use, what is made `instead` takes its place.
-fn factorise<B: Backend, T: Real>(
-    backend: &B,
-    model: &Model,
-    system: &System<B, T>,
-    choices: &mut Choices,
-    build: direct::Builder<B, T>,
-    instead: Option<Builder<B, T>>,
-) -> Result<Box<dyn Iteration<B, T>>> {
-    if instead.is_none() {
-        let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
-        choices.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
-    }
-    match (build(backend, &system.matrix, &system.body.coords), instead) {
-        (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
-            let why = format!("a direct solution was not possible: {error}");
-            let Decision { method, preconditioner, reason, .. } =
-                plan::without_factor(model, &DeviceFacts::of(backend), "a factor was not possible".into());
-            (choices.method, choices.preconditioner, choices.reason) = (method, preconditioner, reason);
-            let iteration = build_iteration(backend, model, system, choices, build)?;
-            choices.fallback = Some(choices.fallback.take().map_or(why.clone(), |more| format!("{why}; {more}")));
-            Ok(iteration)
-        }
-        (made, _) => made,
-    }
-}
-
-/// Makes an iteration by the name of its preconditioner.
-fn build_iteration<B: Backend, T: Real>(
-    backend: &B,
-    model: &Model,
-    system: &System<B, T>,
-    choices: &mut Choices,
-    build: Builder<B, T>,
-) -> Result<Box<dyn Iteration<B, T>>> {
-    let context = Context::of_nodes(model.solver.order, system.body.mesh.coords());
-    let build = |name: &str| build(name, &context, backend, &system.matrix);
-    build_in_room(backend, model, choices, build)
-}
-
-/// Makes what the iteration is preconditioned with; where a multigrid hierarchy has no room, something else.
-fn build_in_room<B: Backend, I>(
-    backend: &B,
-    model: &Model,
-    choices: &mut Choices,
-    build: impl Fn(&str) -> Result<I>,
-) -> Result<I> {
-    if choices.preconditioner != precond::MULTIGRID {
-        return build(&choices.preconditioner);
-    }
-    let room = check_room(backend, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
-    match room.and_then(|()| build(&choices.preconditioner)) {
-        Err(error @ Error::OutOfMemory { .. }) => {
-            let name = precond::without_multigrid(&choices.precision);
-            choices.fallback = Some(format!("preconditioned by {name} instead of multigrid: {error}"));
-            choices.order = precond::has_order(name).then_some(model.solver.order);
-            choices.preconditioner = name.into();
-            build(name)
-        }
-        made => made,
-    }
 }
 
 /// What follows from what was found.

@@ -17,7 +17,6 @@
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
 use crate::estimate;
-use crate::mesh::thin::Thin;
 use crate::model::{Analysis, Model};
 use crate::precond;
 use crate::solve::direct::{Dissection, Fill};
@@ -138,7 +137,7 @@ pub struct Decision {
     pub method: Method,
     /// The preconditioner; `none` of other methods than conjugate gradients.
     pub preconditioner: String,
-    /// Why, in words: `direct: a thin body, its factor has 254 values per unknown`.
+    /// Why, in words: `direct: a thin body, its factor has 227 values per unknown`.
     pub reason: String,
     /// The size of the factor, if it was counted.
     pub fill: Option<Fill>,
@@ -147,8 +146,7 @@ pub struct Decision {
 /// What stands for the reason where there was nothing to decide.
 pub const AS_ASKED: &str = "as asked for";
 
-/// Decides how a model is solved on a device. Names that exist nowhere are conjugate gradients with that preconditioner,
-/// for others to refuse.
+/// Decides how a model is solved on a device. Whether names exist is for others to say.
 pub fn decide(model: &Model, device: &DeviceFacts) -> Decision {
     match Method::from_name(&model.solver.method) {
         Some(Method::Cg) => iterate(model, device, None, None),
@@ -186,55 +184,66 @@ struct Verdict {
     fill: Option<Fill>,
 }
 
+impl Verdict {
+    /// Not taken, and not counted.
+    fn no(why: Option<String>) -> Verdict {
+        Verdict { takes: false, why, fill: None }
+    }
+}
+
+/// Judges a factor by what is known of it at once.
 fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     let solver = &model.solver;
-    let no = |why: Option<String>| Verdict { takes: false, why, fill: None };
     if solver.preconditioner != "auto" || solver.precision != "double" || solver.acceleration != "none" {
-        return no(None);
+        return Verdict::no(None);
     }
-    let unknowns = unknowns(model);
-    let limits = device.limits();
-    let allowed = if model.analysis == Analysis::Laplace { limits.potential } else { limits.easy.max(limits.hard) };
-    let is_small = unknowns <= SMALL;
-    if !is_small && (unknowns > limits.most || allowed == 0.0) {
-        return no(None);
+    let (unknowns, limits) = (unknowns(model), device.limits());
+    if unknowns <= SMALL {
+        return match (device.factors)() {
+            Factors::None => Verdict::no(None),
+            _ => Verdict { takes: true, why: Some("a small model".into()), fill: None },
+        };
     }
-    if !is_small && model.analysis == Analysis::Laplace && estimate::jacobi_iterations(model) < FEW_ITERATIONS {
-        return no(None);
+    let is_potential = model.analysis == Analysis::Laplace;
+    let most = if is_potential { limits.potential } else { limits.easy.max(limits.hard) };
+    if unknowns > limits.most || most == 0.0 {
+        return Verdict::no(None);
+    }
+    if is_potential && estimate::jacobi_iterations(model) < FEW_ITERATIONS {
+        return Verdict::no(None);
     }
     let on_surface = estimate::on_surface(&model.mesh);
-    if !is_small && model.mesh.dim() == 3 && on_surface < COMPACT {
-        return no(Some(format!("a compact body, {:.0} % of its nodes are on the surface", 100.0 * on_surface)));
+    if model.mesh.dim() == 3 && on_surface < COMPACT {
+        let why = format!("a compact body, {:.0} % of its nodes are on the surface", 100.0 * on_surface);
+        return Verdict::no(Some(why));
     }
     match (device.factors)() {
-        Factors::Sparse => {}
-        Factors::Dense if is_small => {}
-        _ => return no(None),
+        Factors::Sparse => counted(model, device, on_surface),
+        _ => Verdict::no(None),
     }
-    if is_small {
-        return Verdict { takes: true, why: Some("a small model".into()), fill: None };
-    }
-    let fill = fill(model);
-    let per = fill.nonzeros as f64 / unknowns as f64;
-    let verdict = |takes, why: String| Verdict { takes, why: Some(why), fill: Some(fill) };
+}
+
+/// Judges a factor by its size.
+fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
+    let (fill, limits) = (fill(model), device.limits());
+    let verdict = |takes, why| Verdict { takes, why: Some(why), fill: Some(fill) };
     let bytes = estimate::factor_bytes(&fill);
     if device.free.is_some_and(|free| bytes > free / 2) {
         return verdict(false, format!("a factor of {} has too little memory", warpfem_text::bytes(bytes)));
     }
-    let kind = match () {
-        () if model.mesh.dim() == 2 => "a plane problem",
-        () if on_surface > MOSTLY_SURFACE => "a thin body",
-        () => "a body of few elements",
-    };
-    let hardness = || if model.analysis == Analysis::Laplace { None } else { hard(model) };
-    let easy = if model.analysis == Analysis::Laplace { limits.potential } else { limits.easy };
-    match () {
-        () if per <= easy => verdict(true, format!("{kind}, its factor has {per:.0} values per unknown")),
-        () if per > limits.hard => verdict(false, format!("a factor would have {per:.0} values per unknown")),
-        () => match hardness() {
-            Some(why) => verdict(true, format!("{why}, and its factor has {per:.0} values per unknown")),
-            None => verdict(false, format!("a factor would have {per:.0} values per unknown")),
-        },
+    let per = fill.nonzeros as f64 / unknowns(model) as f64;
+    let is_potential = model.analysis == Analysis::Laplace;
+    if per <= if is_potential { limits.potential } else { limits.easy } {
+        let kind = match () {
+            () if model.mesh.dim() == 2 => "a plane problem",
+            () if on_surface > MOSTLY_SURFACE => "a thin body",
+            () => "a body of few elements",
+        };
+        return verdict(true, format!("{kind}, its factor has {per:.0} values per unknown"));
+    }
+    match (!is_potential && per <= limits.hard).then(|| hard(model)).flatten() {
+        Some(why) => verdict(true, format!("{why}, and its factor has {per:.0} values per unknown")),
+        None => verdict(false, format!("a factor would have {per:.0} values per unknown")),
     }
 }
 
@@ -248,9 +257,7 @@ fn hard(model: &Model) -> Option<String> {
     if stretch > STRETCHED {
         return Some(format!("elements are {stretch:.0} times as long as wide"));
     }
-    let all: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let thin = Thin::of(&model.mesh, 1, |_| true);
-    (thin.elements as f64 >= THIN_SHARE * all as f64).then(|| "one element across where it is thin".into())
+    (estimate::one_across(&model.mesh) >= THIN_SHARE).then(|| "one element across where it is thin".into())
 }
 
 fn unknowns(model: &Model) -> usize {

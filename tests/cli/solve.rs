@@ -230,7 +230,7 @@ fn fields_are_those_asked_for() {
     let run = folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\", \"strain\"]\n"), &[]);
     run.refused(
         2,
-        &["case.toml:29:24", "`strain`", "displacement, reaction_force, von_mises, stress, von_mises_nodal"],
+        &["case.toml:30:24", "`strain`", "displacement, reaction_force, von_mises, stress, von_mises_nodal"],
     );
 }
 
@@ -238,7 +238,7 @@ fn fields_are_those_asked_for() {
 fn what_was_chosen_is_said_with_its_reason() {
     let folder = Folder::new();
     let case = good_but("method = \"cg\"", "method = \"auto\"");
-    let out = folder.solve(&case, &["--device", "cpu"]).done().out;
+    let out = folder.solve(&case, &[]).done().out;
     let solver = folder.summary("out")["solver"].clone();
     assert_eq!((&solver["method"], &solver["preconditioner"]), (&"direct".into(), &"none".into()));
     assert_eq!(solver["reason"], "direct: a small model");
@@ -247,7 +247,7 @@ fn what_was_chosen_is_said_with_its_reason() {
     let out = folder.run(&["check", "case.toml", "--device", "cpu"]).done().out;
     assert!(out.contains("  solver    direct: a small model\n") && out.contains(" for the factor of "), "{out}");
     // What is named is taken, and needs no reason.
-    let out = folder.solve(&case, &["--device", "cpu", "--preconditioner", "jacobi"]).done().out;
+    let out = folder.solve(&case, &["--preconditioner", "jacobi"]).done().out;
     assert!(out.contains(" iterations of cg (jacobi, ") && !out.contains("as asked for"), "{out}");
     assert_eq!(folder.summary("out")["solver"]["reason"], "jacobi: as asked for");
 }
