@@ -396,7 +396,7 @@ fn results<B: Backend>(
         nodal,
         applied: stress::resultant(&applied, dim),
         equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
-        part_balance: (0..parts.members.n_parts())
+        part_balance: (0..parts.members().n_parts())
             .map(|part| parts.balance(part, &support_forces, &applied, dim))
             .collect(),
         outcome,

@@ -23,6 +23,7 @@ value = 1.0
 
 [solver]
 method = "femses"
+residual_tolerance = 1e-8
 "#;
 
 #[test]
@@ -53,10 +54,10 @@ fn every_acceleration_solves_a_plate() {
 #[test]
 fn single_precision_says_how_far_it_came() {
     let folder = Folder::new();
-    folder.solve(PLATE, &["--precision", "single", "--tolerance", "1e-4"]).done();
+    folder.solve(PLATE, &["--precision", "single", "--residual-tolerance", "1e-4"]).done();
     assert_eq!(folder.summary("out")["solver"]["precision"], "single");
     folder
-        .solve(PLATE, &["--quiet", "--precision", "single", "--tolerance", "1e-12"])
+        .solve(PLATE, &["--quiet", "--precision", "single", "--residual-tolerance", "1e-12"])
         .refused(5, &["not converged", "rounding"]);
     assert_eq!(folder.summary("out")["solver"]["ending"], "stagnated");
     folder.solve(PLATE, &["--quiet", "--max-iterations", "3"]).refused(5, &["after 3 iterations, the limit"]);

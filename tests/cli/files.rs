@@ -28,8 +28,12 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let expected = ["case", "version", "nodes", "elements", "dofs", "device", "results", "warnings", "solver"];
     let expected = [&expected[..], &["timings_s"]].concat();
     let solver = ["method", "reason", "format", "ordering", "preconditioner", "precision", "assembly"];
-    let solver =
-        [&solver[..], &["iterations", "spmvs", "relative_residual", "converged", "ending", "history"]].concat();
+    let solver = [
+        &solver[..],
+        &["iterations", "spmvs", "relative_residual", "error_estimate", "backward_error", "digits"],
+        &["converged", "ending", "history", "parts"],
+    ]
+    .concat();
     let history = &summary["solver"]["history"];
     let [every, iterations] =
         [&history["every"], &summary["solver"]["iterations"]].map(|number| number.as_u64().unwrap() as usize);

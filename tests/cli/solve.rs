@@ -60,8 +60,8 @@ fn polynomials_have_an_order() {
         assert_eq!((&solver["preconditioner"], &solver["order"]), (&"least_squares".into(), &order.into()));
         let [iterations, spmvs] = ["iterations", "spmvs"].map(|key| solver[key].as_u64().unwrap());
         assert!(iterations < jacobi["iterations"].as_u64().unwrap(), "{solver}");
-        // One product more than iterations to start with, one to end with; each with a preconditioner.
-        assert_eq!(spmvs, (iterations + 2) * (order + 1), "{solver}");
+        // A product to start with and one for each look closely; each with a preconditioner.
+        assert!(spmvs >= (iterations + 2) * (order + 1) && spmvs <= (iterations + 6) * (order + 1), "{solver}");
     }
 }
 
@@ -108,17 +108,13 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     let folder = Folder::new();
     let run = folder.solve(GOOD, &["--max-iterations", "5"]);
     assert_eq!(run.code, Some(5));
-    assert!(run.err.starts_with("error: not converged: the relative residual is "), "{}", run.err);
+    assert!(run.err.starts_with("error: not converged: the estimated error is "), "{}", run.err);
     assert!(run.err.contains(", not 1e-10, after 5 iterations, the limit\n"), "{}", run.err);
     assert!(run.err.contains("after 5 iterations") && run.err.contains("--max-iterations"), "{}", run.err);
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
-    // The best iterate so far is 0, of which there is nothing to see.
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.vtu", "summary.json"]);
-    assert!(
-        run.out.contains("has not got anywhere yet: its best result is still 0, so there is no picture"),
-        "{}",
-        run.out
-    );
+    // The last iterate is written, and marked.
+    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert!(folder.summary("out")["results"]["max_displacement"].as_f64().unwrap() > 0.0, "{}", run.out);
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
@@ -161,35 +157,37 @@ fn displacements_that_are_not_small_are_warned_of() {
 #[test]
 fn a_tolerance_that_rounding_does_not_allow() {
     let folder = Folder::new();
-    let run = folder.solve(GOOD, &["--tolerance", "1e-18"]);
-    assert_eq!(run.code, Some(5));
+    // An answer as good as rounding allows is one, and its digits are said.
+    let run = folder.solve(GOOD, &["--method", "cg", "--tolerance", "1e-18"]).done();
     assert!(run.out.contains("warning: a tolerance of 1e-18 is more than double precision holds"), "{}", run.out);
-    for words in [", not 1e-18, after ", "as rounding has eaten what is left", "rounding allows no less on this model"]
-    {
+    assert!(run.out.contains("warning: rounding allows about 1"), "{}", run.out);
+    assert_eq!(folder.summary("out")["solver"]["ending"], "stagnated");
+    let run = folder.solve(GOOD, &["--method", "cg", "--residual-tolerance", "1e-18"]);
+    assert_eq!(run.code, Some(5));
+    assert!(run.out.contains("warning: a residual tolerance of 1e-18 is more than double"), "{}", run.out);
+    for words in ["the relative residual is ", ", not 1e-18, after ", "rounding allows no residual below "] {
         assert!(run.err.contains(words), "{words}: {}", run.err);
     }
     assert!(!run.err.contains("--precision"), "it is double already: {}", run.err);
-    let within = run.err.split("`--tolerance ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
-    assert!(
-        !folder.solve(GOOD, &["--tolerance", within]).done().out.contains("more than double precision holds"),
-        "{within}"
-    );
+    // What is said to be met is met.
+    let within = run.err.split("`--residual-tolerance ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    folder.solve(GOOD, &["--method", "cg", "--residual-tolerance", within]).done();
 }
 
 #[test]
 fn single_precision_that_comes_to_its_end_says_so() {
     let folder = Folder::new();
-    let run = folder.solve(GOOD, &["--precision", "single"]);
+    let run = folder.solve(GOOD, &["--precision", "single", "--residual-tolerance", "1e-10"]);
     assert_eq!(run.code, Some(5));
     let warning = "single precision reached a relative residual of ";
     assert!(run.out.contains(warning) && run.out.contains("short of the tolerance 1.0e-10"), "{}", run.out);
     assert!(folder.summary("out")["warnings"].to_string().contains(warning));
     assert!(!run.out.contains("rounding seldom lets"), "said twice: {}", run.out);
-    folder.solve(GOOD, &["--precision", "mixed"]).done();
+    folder.solve(GOOD, &["--precision", "mixed", "--residual-tolerance", "1e-10"]).done();
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed".into(), &"chebyshev".into()));
     assert!(solver["relative_residual"].as_f64().unwrap() <= 1e-10, "{solver}");
-    folder.solve(GOOD, &["--precision", "mixed_half"]).done();
+    folder.solve(GOOD, &["--precision", "mixed_half", "--residual-tolerance", "1e-10"]).done();
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["precision"], &solver["preconditioner"]), (&"mixed_half".into(), &"chebyshev".into()));
     assert!(solver["relative_residual"].as_f64().unwrap() <= 1e-10, "{solver}");

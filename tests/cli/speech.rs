@@ -87,7 +87,7 @@ mod terminal {
         folder.write("case.toml", &GOOD.replace("cells = [8, 2, 2]", "cells = [40, 12, 12]"));
         let (code, text) = shown(&folder, &SOLVE, &[]);
         assert_eq!(code, Some(0), "{text}");
-        for word in ["assembly ", "preconditioner ", "residual ", "\x1b[1;32mconverged\x1b[0m in "] {
+        for word in ["assembly ", "preconditioner ", "error ", "\x1b[1;32mconverged\x1b[0m in "] {
             assert!(text.contains(word), "{word:?} is not in {text:?}");
         }
         let (code, text) = shown(&folder, &[&SOLVE[..], &["--max-iterations", "3"]].concat(), &[]);

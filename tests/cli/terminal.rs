@@ -71,6 +71,6 @@ pub(crate) fn endless(folder: &Folder, dir: &str) -> Command {
 
 /// Whether an iteration has left the start behind.
 pub(crate) fn is_on_its_way(shown: &str) -> bool {
-    let mut residuals = shown.split(", residual ").skip(1).filter_map(|rest| rest.split(' ').next());
-    residuals.any(|residual| residual.parse().is_ok_and(|residual: f64| residual < 0.1))
+    let mut errors = shown.split(", error ").skip(1).filter_map(|rest| rest.split([',', ' ']).next());
+    errors.any(|error| error.parse().is_ok_and(|error: f64| error < 0.1))
 }

@@ -35,10 +35,10 @@ fn a_model_by_every_method() {
 #[test]
 fn a_solution_that_is_off_is_found() {
     let folder = Folder::new();
-    let (run, rows) = trust(&folder, &["--model", "plate_hex8_10mm_1N", "--methods", "amg", "--tolerance", "1e-2"]);
+    let (run, rows) = trust(&folder, &["--model", "plate_hex8_10mm_1N", "--methods", "amg", "--tolerance", "0.5"]);
     assert_eq!((run.code, run.err.as_str()), (Some(5), ""), "{run:?}");
     let [row] = &rows[..] else { panic!("{rows:?}") };
-    assert!(number(row, "energy_error") > 1e-3 && number(row, "von_mises_error") > 1e-4, "{row}");
+    assert!(number(row, "energy_error") > 1e-4 && number(row, "von_mises_error") > 1e-4, "{row}");
     assert!(row["broken"].as_array().unwrap().contains(&"von Mises".into()), "{row}");
     assert!(run.out.contains("1 of 1 solutions break a bound"), "{}", run.out);
 }
@@ -62,10 +62,9 @@ fn what_there_is_not_is_refused() {
 }
 
 #[test]
-#[ignore = "holds once solutions stop by the estimated error"]
 fn every_model_keeps_to_the_bounds() {
     let folder = Folder::new();
-    let (run, rows) = trust(&folder, &[]);
+    let (run, rows) = trust(&folder, &["--methods", "auto"]);
     let broken: Vec<&Value> = rows.iter().filter(|row| row["broken"] != Value::Array(Vec::new())).collect();
     assert!(broken.is_empty(), "{broken:#?}");
     run.done();

@@ -5,6 +5,7 @@ mod amg;
 mod cells;
 mod cholesky;
 mod coloring;
+mod extended;
 mod femses;
 mod matrices;
 mod parts;
@@ -59,6 +60,8 @@ checks!(
     matrices::made_up_values,
     matrices::eliminate,
     matrices::inverse_diagonal,
+    extended::residual,
+    extended::add,
     parts::parts,
     parts::row_sums,
     precond::round_diagonal,

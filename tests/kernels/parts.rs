@@ -3,7 +3,7 @@
 use super::GUARD;
 use crate::common::blocks::{Blocks, random_sparsity};
 use crate::common::{Random, assert_close, bits, rounding};
-use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartRows};
+use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::entries::RowSums;
 use warpfem::backend::{Backend, Buffer};
@@ -74,6 +74,16 @@ fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
         let largest = largest.view_mut();
         backend.run(n, PartLargest { list: rows, frames: about, motions, v, before, w, largest }).unwrap();
     }
+    // Motion 1 of the first part, or the constant; a component is supported in every third row.
+    let fixed: Vec<u8> = (0..n_rows).map(|row| u8::from(row % 3 == 0)).collect();
+    let (chosen, device_fixed) = (backend.upload(&[1u8, 0, 0]).unwrap(), backend.upload(&fixed).unwrap());
+    let motion = usize::from(size > 1) * size;
+    let mut moving = backend.upload(&vec![T::from_f64(0.5); size * n_rows]).unwrap();
+    // SAFETY: as above.
+    unsafe {
+        let (chosen, fixed, v) = (chosen.view(), device_fixed.view(), moving.view_mut());
+        backend.run(n, PartMotion { list: rows, frames: about, motion, chosen, fixed, v }).unwrap();
+    }
     let place = |part: usize, row: usize| [0, 1, 2].map(|c| (coords[row][c] - frames[part][c]) * frames[part][3]);
     let value = |v: &[T], row: usize, i: usize| v[size * row + i].to_f64();
     let (mut expected_dots, mut expected_sums, mut expected_largest) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,6 +108,14 @@ fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
         expected_largest.push(rows.iter().map(change).fold(0.0, f64::max));
         expected_largest.push(rows.iter().map(rest).fold(0.0, f64::max));
     }
+    let mut expected_motion = vec![0.5; size * n_rows];
+    for row in &parts[0] {
+        for i in 0..size {
+            let is_fixed = i == 0 && fixed[*row] == 1;
+            expected_motion[size * row + i] = if is_fixed { 0.0 } else { motions(size, place(0, *row))[i][motion] };
+        }
+    }
+    assert_close("motion", &backend.download(&moving).unwrap(), &expected_motion, 2.0 * rounding::<T>(), 10.0);
     let mut found = Vec::new();
     let results = [
         ("dots", backend.download(&dots).unwrap(), expected_dots),

@@ -105,6 +105,8 @@ pub struct Mesh {
     pub warnings: Vec<String>,
     /// Its skin, for [`Mesh::skin`].
     pub skin: skin::Kept,
+    /// Its connected parts.
+    pub parts: parts::Cached,
 }
 
 impl Mesh {

@@ -49,15 +49,19 @@ pub struct Choices<'a> {
 const LEAST: [(&str, f64); 2] = [("single", 1e-6), ("double", 1e-13)];
 
 impl SolverOptions {
-    /// What there is to say of a residual that an iteration in this precision will hardly meet.
+    /// What there is to say of a tolerance that an iteration in this precision will hardly meet.
     pub fn warning(&self) -> Option<String> {
         // The mixed ones end as double does.
         let [single, double] = LEAST;
         let (precision, least) = if self.precision == single.0 { single } else { double };
-        self.residual_tolerance.filter(|tolerance| *tolerance < least).map(|tolerance| {
+        let (of, fall, tolerance) = match self.residual_tolerance {
+            Some(tolerance) => ("residual tolerance", "residuals", tolerance),
+            None => ("tolerance", "errors", self.tolerance),
+        };
+        (tolerance < least).then(|| {
             format!(
-                "a residual tolerance of {tolerance:e} is more than {precision} precision holds: rounding seldom lets \
-                 residuals fall below {least:e}, and on slender bodies they stay far above"
+                "a {of} of {tolerance:e} is more than {precision} precision holds: rounding seldom lets {fall} fall below \
+                 {least:e}, and on slender bodies they stay far above"
             )
         })
     }

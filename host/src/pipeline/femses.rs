@@ -76,7 +76,7 @@ pub(super) fn find<B: Backend, T: Real>(
     let mut body = Loaded::new(backend, model, numbering, mesh)?;
     backend.finish()?;
     timings.setup = phase.next("assembly");
-    body.take_off_motion(backend, model, |mesh| diagonal::<B, T>(backend, mesh))?;
+    body.take_off_motion(model, |mesh| diagonal::<B, T>(backend, mesh))?;
     timings.assembly = phase.next("boundary");
     let f = lifted(backend, &body)?;
     body.set_rhs(backend, &f)?;

@@ -2,9 +2,11 @@
 //! connected pieces of these.
 
 use crate::assembly::Numbering;
-use crate::mesh::parts::{connected_parts, find, unite};
+use crate::backend::Backend;
+use crate::error::Result;
+use crate::mesh::parts::{find, unite};
 use crate::model::Model;
-use crate::solve::energy::Members;
+use crate::solve::energy::{Layout, Members, PartLists};
 use crate::stress;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,60 +14,56 @@ use std::collections::{BTreeMap, BTreeSet};
 const NONE: u32 = u32::MAX;
 
 /// The connected parts of a mesh, in the solver's numbering, and what they are made of.
-pub(super) struct Parts {
+pub(super) struct Parts<B: Backend> {
     /// The rows of each part.
-    pub members: Members,
-    /// What they are made of.
-    pub groups: Groups,
+    pub lists: PartLists<B>,
+    /// Groups of elements of one part and one material.
+    pub layout: Layout,
+    /// The group of each cell, by block of the mesh; and the rows of each connected piece of a group. None where each
+    /// part has one material: then groups, pieces and parts are the same.
+    pub several: Option<(Vec<Vec<u32>>, PartLists<B>)>,
 }
 
 /// Groups of elements of one part and one material.
-pub(super) struct Groups {
-    /// The part of each group.
-    pub part: Vec<u32>,
-    /// The group of each cell, by block of the mesh.
-    pub of_cells: Vec<Vec<u32>>,
-    /// The rows of each connected piece of a group.
-    pub pieces: Members,
-    /// The group of each piece.
-    pub group: Vec<u32>,
-    /// Pieces of one colour have no element in common.
-    pub colours: Vec<Vec<usize>>,
+struct Groups {
+    of_cells: Vec<Vec<u32>>,
+    pieces: Members,
+    layout: Layout,
 }
 
-impl Parts {
-    pub(super) fn new(model: &Model, numbering: &Numbering) -> Self {
-        let (labels, n_parts) = connected_parts(&model.mesh);
-        let members = Members::of_labels(&numbering.gather(&labels), n_parts);
-        let several = (model.materials.len() > 1).then(|| Groups::new(model, numbering, &labels)).flatten();
-        let groups = several.unwrap_or_else(|| Groups::whole(&members));
-        Parts { members, groups }
+impl<B: Backend> Parts<B> {
+    /// Of a model whose nodes are at `coords`, in the solver's numbering.
+    pub(super) fn new(backend: &B, model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Result<Self> {
+        let (labels, n_parts) = model.mesh.parts();
+        let members = Members::of_labels(&numbering.gather(labels), *n_parts);
+        let size = model.analysis.components();
+        let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, labels)).flatten();
+        let lists = PartLists::new(backend, size, members, coords)?;
+        let Some(Groups { of_cells, pieces, layout }) = groups else {
+            let all: Vec<u32> = (0..*n_parts as u32).collect();
+            let layout = Layout { part: all.clone(), group: all, colours: vec![(0..*n_parts).collect()] };
+            return Ok(Parts { lists, layout, several: None });
+        };
+        Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(backend, size, pieces, coords)?)) })
+    }
+
+    /// The rows of each part.
+    pub(super) fn members(&self) -> &Members {
+        self.lists.members()
     }
 
     /// How far supports and loads of a part are from balance: see [`stress::equilibrium_error`].
     pub(super) fn balance(&self, part: usize, support_forces: &[f64], applied: &[f64], size: usize) -> f64 {
-        if self.members.n_parts() == 1 {
+        if self.members().n_parts() == 1 {
             return stress::equilibrium_error(support_forces, applied, size);
         }
-        let rows = self.members.of(part).iter().map(|row| size * *row as usize);
+        let rows = self.members().of(part).iter().map(|row| size * *row as usize);
         let of = |forces: &[f64]| -> Vec<f64> { rows.clone().flat_map(|k| forces[k..k + size].to_vec()).collect() };
         stress::equilibrium_error(&of(support_forces), &of(applied), size)
     }
 }
 
 impl Groups {
-    /// Each part is a group, and one piece.
-    fn whole(parts: &Members) -> Self {
-        let all: Vec<u32> = (0..parts.n_parts() as u32).collect();
-        let colours = vec![(0..parts.n_parts()).collect()];
-        Groups { part: all.clone(), of_cells: Vec::new(), pieces: parts.clone(), group: all, colours }
-    }
-
-    /// Whether a part has several materials.
-    pub(super) fn are_several(&self) -> bool {
-        !self.of_cells.is_empty()
-    }
-
     /// The groups; none where each part has one material.
     fn new(model: &Model, numbering: &Numbering, labels: &[u32]) -> Option<Self> {
         let mut numbers = BTreeMap::new();
@@ -95,7 +93,7 @@ impl Groups {
         let colours = colour(model, &of_nodes, group.len());
         let mut members = pieces;
         members.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
-        Some(Groups { part, of_cells, pieces: members, group, colours })
+        Some(Groups { of_cells, pieces: members, layout: Layout { part, group, colours } })
     }
 }
 

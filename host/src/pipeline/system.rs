@@ -1,6 +1,6 @@
 //! A model assembled on a backend, and the energy norm that its errors are measured in.
 
-use super::groups::{Groups, Parts};
+use super::groups::Parts;
 use super::{Phase, Timings, loads, motion, ordering, strategy};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
@@ -8,7 +8,7 @@ use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::model::Model;
 use crate::precond::inverse_diagonal;
-use crate::solve::energy::{self, Body, EnergyNorm, Equations, Layout, PartLists};
+use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::iteration::Iteration;
 use crate::solve::{CgOptions, CgOutcome, Monitor};
 use crate::sparse::{Matrix, Tuning};
@@ -38,7 +38,7 @@ pub struct Loaded<B: Backend> {
     pub applied: Vec<f64>,
     /// `||f||` of the right-hand side, before rounding.
     pub norm_f: f64,
-    pub(super) parts: Parts,
+    pub(super) parts: Parts<B>,
     /// Coordinates of the nodes.
     pub(super) coords: Vec<[f64; 3]>,
     /// `w_D . K w_D` of each part.
@@ -53,10 +53,11 @@ impl<B: Backend> Loaded<B> {
     /// A body whose right-hand side is not known yet.
     pub(super) fn new(backend: &B, model: &Model, numbering: Numbering, mesh: DeviceMesh<B>) -> Result<Self> {
         let applied = loads(backend, model, &numbering, &mesh)?;
+        let coords = numbering.gather(&model.mesh.coords);
         Ok(Loaded {
             supports: Supports::new(model, &numbering),
-            parts: Parts::new(model, &numbering),
-            coords: numbering.gather(&model.mesh.coords),
+            parts: Parts::new(backend, model, &numbering, &coords)?,
+            coords,
             numbering,
             mesh,
             applied,
@@ -70,28 +71,25 @@ impl<B: Backend> Loaded<B> {
     /// Takes the rigid motions off the prescribed values; `diagonal` is that of K.
     pub(super) fn take_off_motion(
         &mut self,
-        backend: &B,
         model: &Model,
         diagonal: impl FnOnce(&DeviceMesh<B>) -> Result<Vec<f64>>,
     ) -> Result<()> {
         self.supports = Supports::new(model, &self.numbering);
         if self.supports.prescribed.iter().any(|value| *value != 0.0) {
             let weights = diagonal(&self.mesh)?;
-            let (mut supports, lists) = (self.supports.clone(), self.lists(backend)?);
-            motion::take_off(&mut supports, &lists, &self.coords, &weights);
-            self.supports = supports;
+            motion::take_off(&mut self.supports, &self.parts.lists, &self.coords, &weights);
         }
         Ok(())
     }
 
     /// Takes the right-hand side that follows from loads and supports, `[n_nodes][components]` flat, in double.
     pub(super) fn set_rhs(&mut self, backend: &B, rhs: &[f64]) -> Result<()> {
-        let (size, members) = (self.supports.components, &self.parts.members);
+        let (size, members) = (self.supports.components, self.parts.members());
         let sum = |part: usize, of: &dyn Fn(usize) -> f64| -> f64 {
             members.of(part).iter().flat_map(|row| size * *row as usize..size * (*row as usize + 1)).map(of).sum()
         };
-        let magnitudes = |k: usize| rhs[k].abs();
-        self.active = (0..members.n_parts()).map(|part| sum(part, &magnitudes) > 0.0).collect();
+        let is_loaded = |row: &u32| rhs[size * *row as usize..][..size].iter().any(|f| *f != 0.0);
+        self.active = (0..members.n_parts()).map(|part| members.of(part).iter().any(is_loaded)).collect();
         (self.offset, self.weights) = (vec![0.0; members.n_parts()], Vec::new());
         let prescribed = &self.supports.prescribed;
         if prescribed.iter().any(|value| *value != 0.0) {
@@ -107,12 +105,6 @@ impl<B: Backend> Loaded<B> {
         Ok(())
     }
 
-    /// The rows of the parts on the backend.
-    fn lists(&self, backend: &B) -> Result<PartLists<'_, B>> {
-        let (size, members) = (self.supports.components, self.parts.members.clone());
-        PartLists::new(backend, size, members, self.mesh.coords(), &self.coords)
-    }
-
     /// What errors are measured by; `inverse` is that of the diagonal of K.
     pub(super) fn energy_norm<'a, T: Real>(
         &'a self,
@@ -122,28 +114,24 @@ impl<B: Backend> Loaded<B> {
     ) -> Result<EnergyNorm<'a, B, T>> {
         let rounded = |values: &[f64]| backend.upload_vec(values.iter().map(|v| T::from_f64(*v)).collect());
         let some = |values: &[f64]| if self.weights.is_empty() { Ok(None) } else { rounded(values).map(Some) };
-        let groups = &self.parts.groups;
-        let diagonal = match groups.are_several() {
-            false => None,
-            true => {
+        let Parts { lists, layout, several } = &self.parts;
+        let (pieces, diagonal) = match several {
+            None => (lists, None),
+            Some((_, pieces)) => {
                 let inverse = backend.take(inverse()?)?;
                 let of = |inverse: &T| quotient(1.0, inverse.to_f64()) as f32;
-                Some(backend.upload_vec(inverse.iter().map(of).collect())?)
+                (pieces, Some(backend.upload_vec(inverse.iter().map(of).collect())?))
             }
         };
-        let (size, pieces) = (self.supports.components, groups.pieces.clone());
-        let lists = PartLists::new(backend, size, pieces, self.mesh.coords(), &self.coords)?;
-        let Groups { part, group, colours, .. } = groups;
-        let layout = Layout { part: part.clone(), group: group.clone(), colours: colours.clone() };
-        let groups = energy::Groups::new(lists, layout, backend.upload(&self.supports.fixed)?, diagonal);
+        let (coords, fixed) = (self.mesh.coords(), backend.upload(&self.supports.fixed)?);
         Ok(EnergyNorm {
-            parts: self.lists(backend)?,
-            coords: &self.coords,
+            parts: lists,
+            coords: (coords, &self.coords),
             active: &self.active,
             offset: &self.offset,
             weights: some(&self.weights)?,
             prescribed: some(&self.supports.prescribed)?,
-            groups,
+            groups: Groups::new(pieces, coords, layout, fixed, diagonal),
             body,
         })
     }
@@ -167,11 +155,12 @@ impl<B: Backend> Strains<'_, B> {
 
 impl<B: Backend, T: Real> Body<B, T> for Strains<'_, B> {
     fn strain_energies(&self, v: &Vector<B, T>, total: bool) -> Result<Vec<f64>> {
-        let (groups, mesh) = (&self.body.parts.groups, &self.body.mesh);
+        let Some((of_cells, _)) = &self.body.parts.several else { return Ok(Vec::new()) };
+        let mesh = &self.body.mesh;
         let cells = stress::cell_energies(self.backend, mesh, &self.displacement(v, total)?)?;
-        let mut energies = vec![0.0; groups.part.len()];
+        let mut energies = vec![0.0; self.body.parts.layout.part.len()];
         for (block, cells) in mesh.blocks.iter().zip(cells) {
-            for (group, energy) in groups.of_cells[block.cells.index].iter().zip(cells) {
+            for (group, energy) in of_cells[block.cells.index].iter().zip(cells) {
                 energies[*group as usize] += energy;
             }
         }
@@ -225,7 +214,7 @@ impl<B: Backend, T: Real> System<B, T> {
     /// they are.
     pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
         self.body.mesh.set_materials(backend, model)?;
-        self.body.parts = Parts::new(model, &self.body.numbering);
+        self.body.parts = Parts::new(backend, model, &self.body.numbering, &self.body.coords)?;
         let mut assembly = Assembly::new(backend, &self.body.mesh, self.matrix.pattern(), strategy::<B>(model)?)?;
         assembly.assemble(backend, &self.body.mesh, &mut self.matrix)?;
         self.f = constrain(backend, model, &mut self.body, &mut self.matrix)?;
@@ -279,7 +268,7 @@ fn constrain<B: Backend, T: Real>(
     body: &mut Loaded<B>,
     matrix: &mut Matrix<B, T>,
 ) -> Result<Vector<B, T>> {
-    body.take_off_motion(backend, model, |_| {
+    body.take_off_motion(model, |_| {
         let inverse = backend.take(inverse_diagonal(backend, matrix)?)?;
         Ok(inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect())
     })?;

@@ -403,12 +403,12 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         Ok(time)
     }
 
-    /// The largest error of a potential: what it is less what is prescribed.
+    /// The largest error of a potential, from what was solved for.
     fn error(&self, v: Vector<B, T>) -> Result<f64> {
         let coords = self.numbering.gather(&self.model.mesh.coords);
         let v = self.backend.take(v)?;
-        let errors =
-            v.iter().zip(&self.supports.prescribed).zip(&coords).map(|((v, u), x)| (v.to_f64() + u - x[0]).abs());
+        let total: Vec<f64> = v.iter().zip(&self.supports.prescribed).map(|(v, u)| v.to_f64() + u).collect();
+        let errors = self.supports.with_motion(&total).into_iter().zip(&coords).map(|(u, x)| (u - x[0]).abs());
         Ok(errors.fold(0.0, f64::max))
     }
 }

@@ -31,8 +31,8 @@ pub(super) use warpfem_text::point;
 use super::names::{Words, list, planes, words};
 use super::unmerged::{self, Unmerged};
 use super::{ModelError, Support};
+use crate::mesh::Mesh;
 use crate::mesh::bodies::parts_are_firm;
-use crate::mesh::{Mesh, parts};
 use weak::{Held, weak};
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever
@@ -154,7 +154,7 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     pub(super) fn of(mesh: &'a Mesh) -> Parts<'a> {
-        let (mut labels, count) = parts::connected_parts(mesh);
+        let (mut labels, count) = mesh.parts().clone();
         let mut frames = vec![Frame::EMPTY; count];
         for (&label, &x) in labels.iter().zip(&mesh.coords) {
             if let Some(frame) = frames.get_mut(label as usize) {

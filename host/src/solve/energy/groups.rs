@@ -19,7 +19,7 @@ const RANK: f64 = 1e-12;
 /// rounding errors.
 const NOISE: f64 = 16.0 * f64::EPSILON;
 
-/// Which rows and parts pieces and groups belong to.
+/// Which parts and groups groups and pieces belong to.
 pub struct Layout {
     /// The connected part that each group belongs to.
     pub part: Vec<u32>,
@@ -32,8 +32,10 @@ pub struct Layout {
 /// The groups and their pieces.
 pub struct Groups<'a, B: Backend> {
     /// The rows of each piece.
-    lists: PartLists<'a, B>,
-    layout: Layout,
+    lists: &'a PartLists<B>,
+    /// Coordinates of the rows.
+    coords: &'a Vector<B, [f64; 3]>,
+    layout: &'a Layout,
     /// A bit per supported component of each row.
     fixed: Vector<B, u8>,
     /// The diagonal of K; none where each part has one material.
@@ -44,12 +46,13 @@ pub struct Groups<'a, B: Backend> {
 impl<'a, B: Backend> Groups<'a, B> {
     /// Of the rows of each piece.
     pub fn new(
-        lists: PartLists<'a, B>,
-        layout: Layout,
+        lists: &'a PartLists<B>,
+        coords: &'a Vector<B, [f64; 3]>,
+        layout: &'a Layout,
         fixed: Vector<B, u8>,
         diagonal: Option<Vector<B, f32>>,
     ) -> Self {
-        Groups { lists, layout, fixed, diagonal, inverses: OnceCell::new() }
+        Groups { lists, coords, layout, fixed, diagonal, inverses: OnceCell::new() }
     }
 
     /// Whether a part has several materials.
@@ -88,7 +91,9 @@ impl<'a, B: Backend> Groups<'a, B> {
         }
         let inverses = self.inverses.get().into_iter().flatten();
         let mut bounds = vec![0.0; n_parts];
-        for ((t, inverse), group) in self.lists.moments(backend, r)?.iter().zip(inverses).zip(&self.layout.group) {
+        for ((t, inverse), group) in
+            self.lists.moments(backend, self.coords, r)?.iter().zip(inverses).zip(&self.layout.group)
+        {
             let bound = &mut bounds[self.layout.part[*group as usize] as usize];
             *bound = f64::max(*bound, t.dot(&(inverse * t)));
         }
@@ -106,9 +111,9 @@ impl<'a, B: Backend> Groups<'a, B> {
         let mut product = backend.zeros(operator.n())?;
         for colour in &self.layout.colours {
             for motion in 0..size * (size + 1) / 2 {
-                let moved = self.lists.motion::<T>(backend, motion, colour, &self.fixed)?;
+                let moved = self.lists.motion::<T>(backend, self.coords, motion, colour, &self.fixed)?;
                 operator.apply(backend, &moved, &mut product)?;
-                let columns = self.lists.moments(backend, &product)?;
+                let columns = self.lists.moments(backend, self.coords, &product)?;
                 for &piece in colour {
                     grams[piece].set_column(motion, &columns[piece]);
                 }

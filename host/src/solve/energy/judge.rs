@@ -111,7 +111,7 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
             return Ok(verdict);
         }
         if groups.are_several() || !certain {
-            let size = v.len() / coords.len();
+            let size = v.len() / coords.1.len();
             let bounds = groups.bounds(backend, equations.operator, size, r, parts.n_parts())?;
             let bounds = self.energy.relative(&bounds, &energies);
             verdict =
@@ -174,7 +174,7 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
     fn change(&self, backend: &B, v: &Vector<B, T>, scratch: &mut Vector<B, T>) -> Result<f64> {
         let EnergyNorm { parts, coords, active, .. } = self.energy;
         self.energy.total(backend, v, scratch)?;
-        let changes = parts.largest_change(backend, v, &self.before, scratch, coords)?;
+        let changes = parts.largest_change(backend, v, &self.before, scratch, *coords)?;
         Ok(changes
             .iter()
             .zip(active.iter())

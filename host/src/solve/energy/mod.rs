@@ -37,9 +37,9 @@ pub trait Body<B: Backend, T: Real> {
 /// The energy norm of a body, part by part.
 pub struct EnergyNorm<'a, B: Backend, T: Real> {
     /// The rows of each connected part.
-    pub parts: PartLists<'a, B>,
-    /// Coordinates of the rows, on the host.
-    pub coords: &'a [[f64; 3]],
+    pub parts: &'a PartLists<B>,
+    /// Coordinates of the rows, on the backend and on the host.
+    pub coords: (&'a Vector<B, [f64; 3]>, &'a [[f64; 3]]),
     /// Whether there is anything to solve in each part.
     pub active: &'a [bool],
     /// `w_D . K w_D` of each part, w_D what is prescribed.

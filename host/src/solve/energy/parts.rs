@@ -2,7 +2,6 @@
 
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
-use cuda_std::prelude::View;
 use kernels_rs::parts::{
     CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows, rigid_motion,
 };
@@ -47,14 +46,17 @@ impl Members {
     }
 }
 
-/// Centre and 1 / length of a set of points; a single point has the length 1.
-pub fn frame(points: impl Iterator<Item = [f64; 3]>) -> [f64; 4] {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for x in points {
-        for c in 0..3 {
-            (low[c], high[c]) = (low[c].min(x[c]), high[c].max(x[c]));
-        }
-    }
+/// Centre and 1 / length of some rows; a single one has the length 1.
+pub fn frame(rows: &[u32], coords: &[[f64; 3]]) -> [f64; 4] {
+    let nothing = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    let add = |(low, high): ([f64; 3], [f64; 3]), row: &u32| {
+        let x = coords[*row as usize];
+        (core::array::from_fn(|c| low[c].min(x[c])), core::array::from_fn(|c| high[c].max(x[c])))
+    };
+    let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
+        (core::array::from_fn(|c| a.0[c].min(b.0[c])), core::array::from_fn(|c| a.1[c].max(b.1[c])))
+    };
+    let (low, high): ([f64; 3], [f64; 3]) = rows.par_iter().fold(nothing, add).reduce(nothing, join);
     let length = (0..3).map(|c| 0.5 * (high[c] - low[c])).fold(0.0, f64::max);
     let centre = |c: usize| 0.5 * (low[c] + high[c]);
     [centre(0), centre(1), centre(2), if length > 0.0 { 1.0 / length } else { 1.0 }]
@@ -84,9 +86,8 @@ pub fn least_squares(gram: &Matrix6<f64>, moments: &Vector6<f64>) -> Vector6<f64
 }
 
 /// The rows of all parts on a backend.
-pub struct PartLists<'a, B: Backend> {
+pub struct PartLists<B: Backend> {
     size: usize,
-    coords: &'a Vector<B, [f64; 3]>,
     members: Members,
     frames: Vec<[f64; 4]>,
     chunk_part: Vec<u32>,
@@ -94,15 +95,9 @@ pub struct PartLists<'a, B: Backend> {
     device_frames: Vector<B, [f64; 4]>,
 }
 
-impl<'a, B: Backend> PartLists<'a, B> {
-    /// Of rows with `size` components at `coords [n_rows]`, which `on_host` holds too.
-    pub fn new(
-        backend: &B,
-        size: usize,
-        members: Members,
-        coords: &'a Vector<B, [f64; 3]>,
-        on_host: &[[f64; 3]],
-    ) -> Result<Self> {
+impl<B: Backend> PartLists<B> {
+    /// Of rows with `size` components at `coords [n_rows]`.
+    pub fn new(backend: &B, size: usize, members: Members, coords: &[[f64; 3]]) -> Result<Self> {
         let (mut rows, mut chunk_part) = (Vec::with_capacity(members.rows.len()), Vec::new());
         for part in 0..members.n_parts() {
             for chunk in members.of(part).chunks(CHUNK) {
@@ -111,11 +106,10 @@ impl<'a, B: Backend> PartLists<'a, B> {
                 chunk_part.push(part as u32);
             }
         }
-        let points = |part: usize| members.of(part).iter().map(|row| on_host[*row as usize]);
-        let frames: Vec<[f64; 4]> = (0..members.n_parts()).map(|part| frame(points(part))).collect();
+        let frames: Vec<[f64; 4]> = (0..members.n_parts()).map(|part| frame(members.of(part), coords)).collect();
         let device = [backend.upload_vec(rows)?, backend.upload(&chunk_part)?];
         let device_frames = backend.upload(&frames)?;
-        Ok(PartLists { size, coords, members, frames, chunk_part, device, device_frames })
+        Ok(PartLists { size, members, frames, chunk_part, device, device_frames })
     }
 
     /// How many parts there are.
@@ -147,10 +141,15 @@ impl<'a, B: Backend> PartLists<'a, B> {
     }
 
     /// `R^T v` of each part, R its rigid motions.
-    pub fn moments<T: Real>(&self, backend: &B, v: &Vector<B, T>) -> Result<Vec<Vector6<f64>>> {
+    pub fn moments<T: Real>(
+        &self,
+        backend: &B,
+        coords: &Vector<B, [f64; 3]>,
+        v: &Vector<B, T>,
+    ) -> Result<Vec<Vector6<f64>>> {
         let mut sums = backend.zeros::<[f64; N_MOTIONS]>(self.chunk_part.len())?;
         let kernel =
-            PartMoments { list: self.list(), frames: self.device_frames(), v: v.view(), sums: sums.view_mut() };
+            PartMoments { list: self.list(), frames: self.device_frames(coords), v: v.view(), sums: sums.view_mut() };
         // SAFETY: as above; a frame for each part, coordinates for each row.
         unsafe { backend.run(self.chunk_part.len(), kernel) }?;
         let mut totals = vec![Vector6::zeros(); self.n_parts()];
@@ -164,6 +163,7 @@ impl<'a, B: Backend> PartLists<'a, B> {
     pub fn motion<T: Real>(
         &self,
         backend: &B,
+        coords: &Vector<B, [f64; 3]>,
         motion: usize,
         parts: &[usize],
         fixed: &Vector<B, u8>,
@@ -171,7 +171,7 @@ impl<'a, B: Backend> PartLists<'a, B> {
         let mut chosen = vec![0; self.n_parts()];
         parts.iter().for_each(|part| chosen[*part] = 1);
         let (chosen, mut v) = (backend.upload(&chosen)?, backend.zeros(self.size * fixed.len())?);
-        let (list, frames, chosen, fixed) = (self.list(), self.device_frames(), chosen.view(), fixed.view());
+        let (list, frames, chosen, fixed) = (self.list(), self.device_frames(coords), chosen.view(), fixed.view());
         // SAFETY: all live until `finish`; no row is in two of the parts.
         unsafe {
             backend.run(self.chunk_part.len(), PartMotion { list, frames, motion, chosen, fixed, v: v.view_mut() })
@@ -188,15 +188,15 @@ impl<'a, B: Backend> PartLists<'a, B> {
         v: &Vector<B, T>,
         before: &Vector<B, T>,
         w: &Vector<B, T>,
-        coords: &[[f64; 3]],
+        (coords, on_host): (&Vector<B, [f64; 3]>, &[[f64; 3]]),
     ) -> Result<Vec<f64>> {
-        let moments = self.moments(backend, w)?;
-        let fit = |part: usize| <[f64; N_MOTIONS]>::from(least_squares(&self.gram(part, coords), &moments[part]));
+        let moments = self.moments(backend, coords, w)?;
+        let fit = |part: usize| <[f64; N_MOTIONS]>::from(least_squares(&self.gram(part, on_host), &moments[part]));
         let motions = backend.upload(&(0..self.n_parts()).map(fit).collect::<Vec<_>>())?;
         let mut largest = backend.zeros::<[f64; 2]>(self.chunk_part.len())?;
         let kernel = PartLargest {
             list: self.list(),
-            frames: self.device_frames(),
+            frames: self.device_frames(coords),
             motions: motions.view(),
             v: v.view(),
             before: before.view(),
@@ -238,8 +238,7 @@ impl<'a, B: Backend> PartLists<'a, B> {
         PartRows { rows: rows.view(), part: part.view(), size: self.size }
     }
 
-    fn device_frames(&self) -> Frames {
-        let coords: View<[f64; 3]> = self.coords.view();
-        Frames { coords, frames: self.device_frames.view() }
+    fn device_frames(&self, coords: &Vector<B, [f64; 3]>) -> Frames {
+        Frames { coords: coords.view(), frames: self.device_frames.view() }
     }
 }

@@ -97,6 +97,8 @@ struct Errors<'a, B: Backend, T: Real> {
     verdict: Verdict,
 }
 
+/// An estimate this far below the tolerance need not wait for that.
+const CERTAIN: f64 = 0.01;
 /// Looks over which the eigenvalue has to stand still.
 const SETTLED_LOOKS: usize = 2;
 
@@ -116,13 +118,14 @@ impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
         let theta = sweeps.interval.as_ref().map_or(1.0 - rate, Interval::lower);
         self.theta.push(theta);
         let earlier = self.theta.len().checked_sub(SETTLED_LOOKS + 1).map(|look| self.theta[look]);
-        let is_settled = earlier.is_some_and(|earlier| theta > 0.9 * earlier) && theta > 0.0;
-        if !is_settled || self.last[0].is_finite() && self.expected(*last) > tolerance {
+        let is_settled = earlier.is_some_and(|earlier| theta > 0.9 * earlier);
+        let tolerance_now = if is_settled { tolerance } else { CERTAIN * tolerance };
+        if theta <= 0.0 || self.last[0].is_finite() && self.expected(*last) > tolerance_now {
             return Ok(false);
         }
         self.examine(sweeps, theta, tolerance)?;
         self.last = [self.verdict.estimate, *last];
-        if self.verdict.excess(tolerance) <= 1.0 {
+        if self.verdict.excess(tolerance) <= 1.0 && self.verdict.estimate <= tolerance_now {
             return Ok(true);
         }
         sweeps.backend.copy(&sweeps.u[0], &mut self.judge.before)?;
