@@ -2,6 +2,7 @@
 
 use crate::common::blocks::{Blocks, random_sparsity};
 use crate::common::{Random, assert_close, bits};
+use cuda_std::GpuFloat;
 use kernels_rs::extended::ExtendedAdd;
 use kernels_rs::real::{Arithmetic, Real, Stored};
 use warpfem::backend::{Backend, Buffer};
