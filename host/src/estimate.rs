@@ -63,11 +63,11 @@ const MULTIGRID_BLOCKS: u64 = 18;
 const FACTOR_PADDING: f64 = 1.25;
 /// Solutions with a factor, the first and those that refine it.
 const SUBSTITUTIONS: f64 = 2.5;
-/// On two cores of a CPU, of 14 to 242 thousand unknowns; the rate is a core's. A cube of hex8 with 207 thousand, of
+/// On two cores of a CPU, of 30 to 240 thousand unknowns (`warpfem bench auto`); the rate is a core's. A cube of hex8 with 207 thousand, of
 /// 4.0e11 operations, takes 18 s.
-const CPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 5e-6, value: 2e-9, rate: 11e9, bandwidth: 0.0 };
+const CPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 1.5e-6, entry: 5e-8, value: 2e-9, rate: 11e9, bandwidth: 0.0 };
 /// By cuDSS on an H200, whose analysis is on the host.
-const GPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 6e-6, value: 1e-9, rate: 2e12, bandwidth: 0.0 };
+const GPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 6e-6, entry: 0.0, value: 1e-9, rate: 2e12, bandwidth: 0.0 };
 /// Nodes, and supported nodes, that distances are looked at between.
 const SAMPLED: usize = 1500;
 /// Cells that volumes are looked at of.
@@ -149,8 +149,10 @@ pub struct Speed {
 /// What a direct solution takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DirectSpeed {
-    /// Seconds per unknown, for the order of elimination and the symbolic factorisation.
+    /// Seconds per unknown, for the order of elimination.
     pub unknown: f64,
+    /// Seconds per entry of the matrix, for the symbolic factorisation.
+    pub entry: f64,
     /// Seconds per value of L.
     pub value: f64,
     /// Operations per second, a multiplication and an addition counted as one.
@@ -180,6 +182,8 @@ impl Speed {
 pub struct Work {
     /// Unknowns.
     pub unknowns: usize,
+    /// Entries of the matrix.
+    pub entries: u64,
     /// Bytes.
     pub memory: Memory,
     /// Iterations, and bytes that each moves, or could in its time; none if the method is not conjugate gradients.
@@ -209,7 +213,7 @@ impl Work {
         };
         let iteration = Some(iteration(model, preconditioner, blocks, unknowns));
         let setup = if preconditioner == precond::MULTIGRID { MULTIGRID_SETUP } else { 0.0 };
-        Work { unknowns: unknowns as usize, memory, iteration, setup, fill: None }
+        Work { unknowns: unknowns as usize, entries: blocks * size * size, memory, iteration, setup, fill: None }
     }
 
     /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
@@ -224,9 +228,10 @@ impl Work {
     /// it; none where neither is known.
     pub fn seconds(&self, on: &Speed) -> Option<[f64; 2]> {
         if let Some(fill) = &self.fill {
-            let DirectSpeed { unknown, value, rate, bandwidth } = on.direct;
+            let DirectSpeed { unknown, entry, value, rate, bandwidth } = on.direct;
             let values = fill.nonzeros as f64;
-            let factor = unknown * self.unknowns as f64 + value * values + fill.operations / rate;
+            let before = unknown * self.unknowns as f64 + entry * self.entries as f64;
+            let factor = before + value * values + fill.operations / rate;
             return Some([factor, SUBSTITUTIONS * 2.0 * DOUBLE as f64 * values / bandwidth]);
         }
         let cycle = if self.setup > 0.0 { on.cycle } else { 0.0 };
@@ -567,7 +572,7 @@ mod tests {
         let mut cube = model("cube_463.toml");
         let work = Work::of(&cube, "jacobi");
         let (n, bytes) = work.iteration.unwrap();
-        let direct = DirectSpeed { unknown: 1e-3, value: 1e-6, rate: 1e9, bandwidth: 1e9 };
+        let direct = DirectSpeed { unknown: 1e-3, entry: 1e-5, value: 1e-6, rate: 1e9, bandwidth: 1e9 };
         let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2, direct };
         assert_eq!(work.seconds(&speed), Some([0.0, n * (1e-3 + bytes as f64 / 0.5e9)]));
         let multigrid = Work::of(&cube, "amg");
@@ -581,7 +586,8 @@ mod tests {
         assert!(fewer < n / 4.0 && more > 3 * bytes);
         let fill = Fill { nonzeros: 1_000_000, operations: 3e9 };
         let direct = Work::without_iteration(&cube, Some(fill));
-        let expected = [1e-3 * cube.mesh.coords.len() as f64 * 3.0 + 1.0 + 3.0, 0.04];
+        let before = 1e-3 * cube.mesh.coords.len() as f64 * 3.0 + 1e-5 * direct.entries as f64;
+        let expected = [before + 1.0 + 3.0, 0.04];
         let found = direct.seconds(&speed).unwrap();
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
         assert_eq!(Work::without_iteration(&cube, None).seconds(&speed), None);
