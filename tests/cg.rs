@@ -250,7 +250,7 @@ fn what_diverges_is_found_out() {
     on_every_device!(diverges);
 }
 
-fn keeps_the_best<B: Backend>(backend: &B) {
+fn leaves_the_last<B: Backend>(backend: &B) {
     // As above, but most of the load is on rows that are solved at once, and the others run away slowly.
     let mut blocks = chain(60);
     let is_skew = |row: usize| row >= 120;
@@ -267,13 +267,13 @@ fn keeps_the_best<B: Backend>(backend: &B) {
     let looks = outcome.history.chunks(CHECK_EVERY).filter_map(|steps| steps.last());
     let (best, last) = (looks.fold(1.0, |a: f64, b| a.min(*b)), outcome.history[499]);
     let residual = true_residual(&blocks, &f, &u);
-    assert!(best < 1e-2 && last > 11.0 * best && residual < 10.0 * best, "{residual:e}, best {best:e}, last {last:e}");
+    assert!(best < 1e-2 && last > 11.0 * best && residual < 1.01 * last, "{residual:e}, best {best:e}, last {last:e}");
     assert!((residual - outcome.relative_residual).abs() < 1e-12, "{residual:e}, said {:e}", outcome.relative_residual);
 }
 
 #[test]
-fn the_best_iterate_is_kept() {
-    on_every_device!(keeps_the_best);
+fn the_last_iterate_is_left_at_the_limit() {
+    on_every_device!(leaves_the_last);
 }
 
 fn starts_from_what_is_there<B: Backend>(backend: &B) {

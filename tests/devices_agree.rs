@@ -44,7 +44,8 @@ fn check(mut model: Model) {
         close("reactions", found.reactions.as_flattened(), expected.reactions.as_flattened());
         close("energy", &[found.stresses.strain_energy], &[expected.stresses.strain_energy]);
         assert!(found.equilibrium_error < 1e-10, "{}", found.equilibrium_error);
-        assert!(found.outcome.iterations.abs_diff(expected.outcome.iterations) <= 10, "{device:?}");
+        // One launch of many iterations begins with 32, and a CPU looks after each.
+        assert!(found.outcome.iterations.abs_diff(expected.outcome.iterations) <= 32, "{device:?}");
     }
 }
 

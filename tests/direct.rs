@@ -250,7 +250,10 @@ mod on_the_cpu {
         assert!(mixed.outcome.relative_residual <= 1e-12 && mixed.outcome.iterations > 1, "{:?}", mixed.outcome);
         // The true residual of the matrix in double, which a matrix in single cannot reach.
         assert!((1e-9..1e-3).contains(&single.outcome.relative_residual), "{:?}", single.outcome);
-        let more = pipeline::solve(with(&mut model, "direct", "single", 1e-10), Device::Cpu, &Silent);
+        with(&mut model, "direct", "single", 1e-10);
+        model.solver.residual_tolerance = Some(1e-10);
+        let more = pipeline::solve(&model, Device::Cpu, &Silent);
+        model.solver.residual_tolerance = None;
         assert!(matches!(more, Err(Error::NotConverged(_))));
     }
 

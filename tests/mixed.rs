@@ -137,7 +137,7 @@ fn models() -> Vec<Model> {
 #[test]
 fn models_have_the_solution_they_have_in_double() {
     for mut model in models() {
-        (model.solver.method, model.solver.tolerance) = ("cg".into(), 1e-9);
+        (model.solver.method, model.solver.residual_tolerance) = ("cg".into(), Some(1e-9));
         let solve = |model: &Model| {
             pipeline::solve(model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{:?}: {error}", model.solver))
         };

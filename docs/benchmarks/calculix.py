@@ -42,7 +42,7 @@ fix = "xyz"
 on = "zmax"
 value = {pressure}
 [solver]
-tolerance = {tolerance}
+residual_tolerance = {tolerance}
 preconditioner = "{preconditioner}"
 """
 

@@ -4,7 +4,7 @@ use crate::{Folder, GOOD};
 
 /// Heat through a plate, from 1 on the right to 0 on the left.
 const PLATE: &str = r#"[mesh]
-generate = { kind = "rectangle", element = "tri3", size = [1.0, 1.0], cells = [8, 8] }
+generate = { kind = "rectangle", element = "tri3", size = [1.0, 1.0], cells = [16, 16] }
 
 [analysis]
 kind = "laplace"

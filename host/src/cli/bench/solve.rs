@@ -32,6 +32,9 @@ pub struct Arguments {
     /// Preconditioner.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = PossibleValuesParser::new(preconditioners()))]
     preconditioner: String,
+    /// The tolerance is on the estimated error, as that of a case is, and not on the residual.
+    #[arg(long)]
+    energy: bool,
 }
 
 fn preconditioners() -> Vec<&'static str> {
@@ -76,11 +79,12 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { common, wanted, preconditioner } = arguments;
+    let Arguments { common, wanted, preconditioner, energy } = arguments;
     wanted.check(&common.precision)?;
     let mut model = common.problem.model(common)?;
     let solver = &mut model.solver;
     (solver.tolerance, solver.format) = (wanted.tolerance, wanted.format.clone());
+    solver.residual_tolerance = (!energy).then_some(wanted.tolerance);
     solver.preconditioner.clone_from(preconditioner);
     solver.precision = if wanted.mixed { "mixed".into() } else { common.precision.clone() };
     let report = with_backend!(common.device, backend => match common.precision.as_str() {

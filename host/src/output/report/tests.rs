@@ -160,7 +160,7 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
 #[test]
 fn warnings_take_the_green_from_converged() {
     let mut summary = summary();
-    assert!(parts::status(&summary).contains("status good\">Converged: relative"));
+    assert!(parts::status(&summary).contains("status good\">Converged: "));
     summary.warnings = vec!["hot".into(), "cold".into()];
     let status = parts::status(&summary);
     assert!(status.contains("status doubtful\">Converged, with 2 warnings") && !status.contains("good"), "{status}");

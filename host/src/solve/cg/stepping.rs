@@ -107,7 +107,9 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         let Stepper::Persistent { history } = &mut self.stepper else { return Ok(None) };
         let Some(inverse) = self.preconditioner.diagonal() else { return Ok(None) };
         let b = self.backend;
-        let steps = persistent_steps::<B>().min(most).min(self.lanczos.len().max(FIRST_STEPS));
+        // Where the end is known by the energy, it is not known at first.
+        let few = if enough[1] == 0.0 { self.lanczos.len().max(FIRST_STEPS) } else { most };
+        let steps = persistent_steps::<B>().min(most).min(few);
         let state = CgState {
             inverse,
             u: &mut *u,
