@@ -130,8 +130,11 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         let (done, pq) = (found[0] as usize, found[1]);
         let numbers = &found[HISTORY..HISTORY + RECORD * done];
         check_finite(&[found[..HISTORY].as_ref(), numbers].concat())?;
-        self.leave_energy(u)?;
-        let [energy] = self.backend.read([ENERGY])?;
+        let mut energy = 0.0;
+        if self.equations.energy.is_some() {
+            self.leave_energy(u)?;
+            [energy] = self.backend.read([ENERGY])?;
+        }
         // One that has converged says so by its residual.
         let ended = pq <= 0.0;
         Ok(Some(Progress { records: numbers.as_chunks().0.to_vec(), energy, ended, indefinite: pq < 0.0 }))
