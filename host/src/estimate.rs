@@ -6,9 +6,8 @@
 //! **Iterations** of conjugate gradients with Jacobi's preconditioner go with the square root of the condition number,
 //! and that with how many elements lie between a node and what holds it: `c (D / h) ln(1 / tolerance) / ln(1e8)`, with
 //! D the largest distance from a node to the nearest one that is supported in the same component, over all components,
-//! `h = (volume / nodes)^(1/dim)`, and c of the element. The c are the middle of what 130 boxes, beams, plates and
-//! strips took; most of them are within a factor of two of it. Thin walls, flat elements and materials that differ a
-//! lot take more. Multigrid takes some twenty to thirty-five whatever the mesh.
+//! `h = (volume / nodes)^(1/dim)`, and c of the element: the middle of what 130 boxes, beams, plates and strips took.
+//! Thin walls, flat elements and unlike materials take more. Multigrid takes twenty to thirty-five whatever the mesh.
 //!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and [`vector_bytes`] per unknown, see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
@@ -29,8 +28,7 @@ pub const fn vector_bytes(word: u64) -> u64 {
 }
 /// Vectors that live while the iteration runs.
 const VECTORS: u64 = 10;
-/// With Jacobi the estimated error is a hundred times too large: 930 iterations to 1e-6 on the bracket of `meshes`, 990 to
-/// a residual of 1e-8.
+/// With Jacobi estimated errors are too large: the bracket takes 930 iterations to 1e-6, 990 to a residual of 1e-8.
 const JACOBI_EXCESS: f64 = 0.03;
 /// Tolerance that [`coefficient`] is of.
 const TOLERANCE: f64 = 1e-8;
@@ -300,8 +298,8 @@ fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64
     let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
     let own = product(values.first()) + vector_bytes(values[0]) * unknowns;
     if name == precond::MULTIGRID {
-        let digits = digits(solver, 1.0);
-        let iterations = (multigrid_iterations(model) * digits).min(solver.max_iterations as f64);
+        let needed = multigrid_iterations(model) * digits(solver, 1.0);
+        let iterations = needed.min(solver.max_iterations as f64);
         return (iterations, own + MULTIGRID_PRODUCTS * product(values.last()));
     }
     let jacobi = jacobi_iterations(model).min(solver.max_iterations as f64);
@@ -387,10 +385,9 @@ pub fn on_surface(mesh: &Mesh) -> f64 {
     is_on.iter().filter(|is_on| **is_on).count() as f64 / is_on.len().max(1) as f64
 }
 
-/// How many iterations a tolerance takes, relative to a residual of [`TOLERANCE`]; a tolerance on the error is met when
-/// the error is `excess` times as small.
+/// Iterations that a tolerance takes relative to [`TOLERANCE`]; an error within it is `excess` times as small.
 fn digits(solver: &SolverOptions, excess: f64) -> f64 {
-    solver.residual_tolerance.unwrap_or(excess * solver.tolerance).ln() / TOLERANCE.ln()
+    solver.residual_tolerance.unwrap_or(excess * solver.tolerance).log(TOLERANCE)
 }
 
 /// Iterations with Jacobi's preconditioner, see the module.
@@ -399,8 +396,7 @@ pub fn jacobi_iterations(model: &Model) -> f64 {
     let solids = mesh.solids().max_by_key(|(_, cells)| cells.len());
     let c = solids.map_or(0.0, |(_, cells)| coefficient(cells.kind, model.analysis));
     let h = (volume(model) / mesh.coords.len() as f64).powf(1.0 / mesh.dim() as f64);
-    let digits = digits(&model.solver, JACOBI_EXCESS);
-    (c * reach(model) / h * digits).max(1.0)
+    (c * reach(model) / h * digits(&model.solver, JACOBI_EXCESS)).max(1.0)
 }
 
 /// Iterations to a residual of 1e-8 per element on the way from a node to its support: the median of boxes, beams
