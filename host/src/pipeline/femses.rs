@@ -1,6 +1,6 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
-use super::system::Strains;
+use super::system::{Strains, reciprocals};
 use super::{Choices, Found, Loaded, Phase, Timings, ordering, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
@@ -10,7 +10,6 @@ use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::plan::{AS_ASKED, Method};
 use crate::solve::{Acceleration, CgOptions, FemsesOptions, Monitor, femses};
-use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 
 /// Its name.
@@ -104,8 +103,7 @@ pub(super) fn find<B: Backend, T: Real>(
 /// The diagonal of K before supports.
 fn diagonal<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
     let free = Supports { fixed: vec![0; mesh.n_nodes], prescribed: Vec::new(), motion: Vec::new(), components: 1 };
-    let inverse = backend.download(ElementOperator::<B, T>::new(backend, mesh, &free)?.inverse_diagonal())?;
-    Ok(inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect())
+    Ok(reciprocals(&backend.download(ElementOperator::<B, T>::new(backend, mesh, &free)?.inverse_diagonal())?))
 }
 
 /// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination

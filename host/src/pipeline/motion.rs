@@ -9,7 +9,7 @@
 
 use crate::assembly::Supports;
 use crate::solve::energy::PartLists;
-use crate::solve::energy::parts::{about_centre, least_squares, motion_row};
+use crate::solve::energy::parts::{about_centre, motion_row, pseudo_inverse};
 use nalgebra::{Matrix6, Vector6};
 
 use crate::backend::Backend;
@@ -47,10 +47,11 @@ pub(super) fn take_off<B: Backend>(
         };
         let fixed = fixed(supports);
         let gram: Matrix6<f64> = fixed.iter().map(|(_, row, weight)| *weight * row * row.transpose()).sum();
-        let mut motion = Vector6::zeros();
+        let (inverse, mut motion) = (pseudo_inverse(&gram), Vector6::zeros());
         for _ in 0..FITS {
-            let moments = fixed.iter().map(|(k, row, weight)| *weight * supports.prescribed[*k] * row).sum();
-            let fit = least_squares(&gram, &moments);
+            let moments: Vector6<f64> =
+                fixed.iter().map(|(k, row, weight)| *weight * supports.prescribed[*k] * row).sum();
+            let fit = inverse * moments;
             fixed.iter().for_each(|(k, row, _)| supports.prescribed[*k] -= row.dot(&fit));
             motion += fit;
         }

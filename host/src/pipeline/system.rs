@@ -118,9 +118,8 @@ impl<B: Backend> Loaded<B> {
         let (pieces, diagonal) = match several {
             None => (lists, None),
             Some((_, pieces)) => {
-                let inverse = backend.take(inverse()?)?;
-                let of = |inverse: &T| quotient(1.0, inverse.to_f64()) as f32;
-                (pieces, Some(backend.upload_vec(inverse.iter().map(of).collect())?))
+                let diagonal = reciprocals(&backend.take(inverse()?)?);
+                (pieces, Some(backend.upload_vec(diagonal.iter().map(|entry| *entry as f32).collect())?))
             }
         };
         let (coords, fixed) = (self.mesh.coords(), backend.upload(&self.supports.fixed)?);
@@ -135,6 +134,11 @@ impl<B: Backend> Loaded<B> {
             body,
         })
     }
+}
+
+/// The diagonal of a matrix from its inverse; 0 where that is 0.
+pub(super) fn reciprocals<T: Real>(inverse: &[T]) -> Vec<f64> {
+    inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect()
 }
 
 /// How the body strains.
@@ -268,10 +272,7 @@ fn constrain<B: Backend, T: Real>(
     body: &mut Loaded<B>,
     matrix: &mut Matrix<B, T>,
 ) -> Result<Vector<B, T>> {
-    body.take_off_motion(model, |_| {
-        let inverse = backend.take(inverse_diagonal(backend, matrix)?)?;
-        Ok(inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect())
-    })?;
+    body.take_off_motion(model, |_| Ok(reciprocals(&backend.take(inverse_diagonal(backend, matrix)?)?)))?;
     let mut f = backend.upload(&body.applied)?;
     body.supports.eliminate(backend, matrix, &mut f)?;
     let f = backend.take(f)?;

@@ -1,19 +1,16 @@
 //! Groups of elements of one part and one material, and the connected pieces that they are made of.
 //!
-//! A piece gives a lower bound of the error: with T the rigid motions of a piece, 0 outside it and in supported components, `t = T^T r` and any error e,
-//! `t . (T^T K T)^-1 t <= ||e||_K^2`. It finds what the estimate misses early on: a hard piece that still moves as one
+//! A piece gives a lower bound of the error: with T its rigid motions, 0 outside it and in supported components, and
+//! `t = T^T r`, every error e has `t . (T^T K T)^-1 t <= ||e||_K^2`. It finds what the estimate misses early on: a hard piece that still moves as one
 //! in a soft surrounding.
 
-use super::parts::PartLists;
+use super::parts::{PartLists, pseudo_inverse};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
 use crate::sparse::Operator;
 use kernels_rs::real::Real;
-use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+use nalgebra::Matrix6;
 use std::cell::OnceCell;
-
-/// Eigenvalues of `T^T K T` below this share of the largest are zero.
-const RANK: f64 = 1e-12;
 
 /// A group whose strain energy is below the square of this times `w . D w`, D the diagonal of K, has no strain but
 /// rounding errors.
@@ -87,7 +84,9 @@ impl<'a, B: Backend> Groups<'a, B> {
     ) -> Result<Vec<f64>> {
         if self.inverses.get().is_none() {
             let grams = self.stiffnesses(backend, operator, size)?;
-            let _ = self.inverses.set(grams.iter().map(pseudo_inverse).collect());
+            let _ = self
+                .inverses
+                .set(grams.iter().map(|gram| pseudo_inverse(&(0.5 * (gram + gram.transpose())))).collect());
         }
         let inverses = self.inverses.get().into_iter().flatten();
         let mut bounds = vec![0.0; n_parts];
@@ -121,12 +120,4 @@ impl<'a, B: Backend> Groups<'a, B> {
         }
         Ok(grams)
     }
-}
-
-/// The inverse on the space where a symmetric matrix has one.
-fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
-    let eigen = SymmetricEigen::new(0.5 * (gram + gram.transpose()));
-    let limit = RANK * eigen.eigenvalues.max();
-    let inverses: Vector6<f64> = eigen.eigenvalues.map(|value| if value > limit { 1.0 / value } else { 0.0 });
-    eigen.eigenvectors * Matrix6::from_diagonal(&inverses) * eigen.eigenvectors.transpose()
 }

@@ -72,17 +72,12 @@ pub fn motion_row(size: usize, i: usize, y: [f64; 3]) -> Vector6<f64> {
     Vector6::from_fn(|motion, _| if motion < size * (size + 1) / 2 { rigid_motion(size, motion, i, y) } else { 0.0 })
 }
 
-/// The solution of `gram x = moments` of least size.
-pub fn least_squares(gram: &Matrix6<f64>, moments: &Vector6<f64>) -> Vector6<f64> {
+/// The inverse of a symmetric matrix on the space where it has one: times a right-hand side, the solution of least size.
+pub fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
     let eigen = SymmetricEigen::new(*gram);
     let limit = RANK * eigen.eigenvalues.max();
-    let mut solution = Vector6::zeros();
-    for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
-        if *value > limit {
-            solution += vector * (vector.dot(moments) / value);
-        }
-    }
-    solution
+    let inverses = eigen.eigenvalues.map(|value| if value > limit { 1.0 / value } else { 0.0 });
+    eigen.eigenvectors * Matrix6::from_diagonal(&inverses) * eigen.eigenvectors.transpose()
 }
 
 /// The rows of all parts on a backend.
@@ -191,7 +186,7 @@ impl<B: Backend> PartLists<B> {
         (coords, on_host): (&Vector<B, [f64; 3]>, &[[f64; 3]]),
     ) -> Result<Vec<f64>> {
         let moments = self.moments(backend, coords, w)?;
-        let fit = |part: usize| <[f64; N_MOTIONS]>::from(least_squares(&self.gram(part, on_host), &moments[part]));
+        let fit = |part: usize| <[f64; N_MOTIONS]>::from(pseudo_inverse(&self.gram(part, on_host)) * moments[part]);
         let motions = backend.upload(&(0..self.n_parts()).map(fit).collect::<Vec<_>>())?;
         let mut largest = backend.zeros::<[f64; 2]>(self.chunk_part.len())?;
         let kernel = PartLargest {
