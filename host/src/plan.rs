@@ -12,7 +12,7 @@
 //! | a GPU with cuDSS | the same with limits of its own |
 //! | always | the factor takes at most half of the memory that is free |
 //!
-//! All else is iterated on, by [`preconditioner`].
+//! All else is iterated on, by `preconditioner`.
 
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
@@ -29,7 +29,7 @@ pub const SMALL: usize = 3_000;
 pub struct Limits {
     /// Of any model.
     pub easy: f64,
-    /// Of a model that iterations find hard, see [`hard`].
+    /// Of a model that iterations find hard, see `hard`.
     pub hard: f64,
     /// Of a potential.
     pub potential: f64,

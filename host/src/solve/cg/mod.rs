@@ -14,8 +14,8 @@
 //! it.
 //!
 //! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence
-//! says it is done, the residual is recomputed. [`by_energy`] judges it by the error in the energy norm that it stands
-//! for, [`by_residual`] by its size.
+//! says it is done, the residual is recomputed. `by_energy` judges it by the error in the energy norm that it stands
+//! for, `by_residual` by its size.
 
 mod by_energy;
 mod by_residual;
