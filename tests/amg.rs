@@ -17,7 +17,7 @@ use warpfem::pipeline::{self, Phase, System, Timings};
 use warpfem::precond::amg::aggregate::Aggregates;
 use warpfem::precond::amg::blocks::BlockRows;
 use warpfem::precond::amg::setup::{Fine, Symbolic, aggregate};
-use warpfem::precond::amg::strength::Strength;
+use warpfem::precond::amg::strength::{REACH, Strength};
 use warpfem::precond::amg::tentative::Modes;
 use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
 use warpfem::solve::{CgOptions, CgOutcome, Equations, Iteration, Silent, cg, iteration};
@@ -66,7 +66,7 @@ fn two<B: Backend>(backend: &B, model: &Model) -> Two<B> {
     let fine = Fine::new(backend, &matrix).unwrap().unwrap();
     let upper = spectrum::estimate(backend, &matrix, &fine.inverse).unwrap().upper;
     let (coords, mut modes) = (mesh.coords(), Vec::new());
-    let aggregation = aggregate(backend, &fine, coords, 0, |free| {
+    let aggregation = aggregate(backend, &fine, coords, 0, Modes::<B>::rigid_number(matrix.block_size()), |free| {
         let found = Modes::rigid(backend, matrix.block_size(), coords, free)?;
         modes = backend.download(found.values())?;
         Ok(Rc::new(found))
@@ -163,7 +163,7 @@ fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
         let System { matrix, body, .. } = system(&backend, &model);
         let mesh = &body.mesh;
         let fine = Fine::new(&backend, &matrix).unwrap().unwrap();
-        let strength = Strength::new(&backend, &fine, mesh.coords(), 0).unwrap();
+        let strength = Strength::new(&backend, &fine, mesh.coords(), 0, REACH).unwrap();
         let found = Aggregates::new(&backend, matrix.pattern(), &strength).unwrap();
         let sparsity = matrix.pattern().download(&backend).unwrap();
         let held = model.supports.iter().map(|support| support.nodes.len()).sum::<usize>();
@@ -192,7 +192,7 @@ fn apply<B: Backend, T: Real>(
 
 fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> {
     let n = system.matrix.n();
-    let context = Context::of_nodes(1, system.body.mesh.coords());
+    let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
     let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
     let column = |j: usize| {
         let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
@@ -240,7 +240,7 @@ fn the_cycle_is_symmetric_and_positive() {
 
 fn solved<B: Backend>(backend: &B, model: &Model, name: &str) -> (CgOutcome, Option<Hierarchy>) {
     let system = system(backend, model);
-    let context = Context::of_nodes(6, system.body.mesh.coords());
+    let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
     let preconditioner = precond::build(name, &context, backend, &system.matrix).unwrap();
     let mut u = backend.zeros(system.matrix.n()).unwrap();
     let options = CgOptions::new(1e-8, 5000);
@@ -323,7 +323,7 @@ fn hard_problems_converge_too() {
 fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
     let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
     let system = system(backend, &model);
-    let context = Context::of_nodes(1, system.body.mesh.coords());
+    let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
     let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
     let r: Vec<f64> = Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
@@ -368,7 +368,7 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
     let backend = CpuBackend::default();
     for (model, room) in [(loaded(Analysis::Elasticity, unit(Hex8, 8)), 2), (meshes::load("cube_1149.toml"), 2)] {
         let system = system(&backend, &model);
-        let context = Context::of_nodes(6, system.body.mesh.coords());
+        let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
         let found = [iteration::plain, iteration::mixed, iteration::mixed_half].map(|make| {
             let way = make("amg", &context, &backend, &system.matrix).unwrap();
             let (_, outcome) = system.iterate(&backend, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
@@ -405,7 +405,7 @@ fn an_application_only_launches() {
     let backend = recorder.backend().unwrap();
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
     let system = system(&backend, &model);
-    let context = Context::of_nodes(1, system.body.mesh.coords());
+    let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
     let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
     let n = system.matrix.n();
     let (r, mut z) = (backend.zeros::<f64>(n).unwrap(), backend.zeros(n).unwrap());
@@ -439,7 +439,7 @@ fn new_materials_take_the_numeric_part_alone() {
     let systems = [&first, &second].map(|model| system(&backend, model));
     let kept = Kept::new();
     let make = |system: &System<_, f64>, kept| {
-        let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords()) };
+        let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
         let before = recorder.counts().launches;
         let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
         let launched = recorder.counts().launches;
@@ -482,7 +482,7 @@ fn keeping(
     system: &System<CpuBackend, f64>,
     kept: Option<&Kept<CpuBackend>>,
 ) -> Box<dyn precond::Preconditioner<CpuBackend, f64>> {
-    let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords()) };
+    let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
     precond::build("amg", &context, backend, &system.matrix).unwrap()
 }
 

@@ -19,8 +19,12 @@ fn solve(recorder: Recorder, model: &Model, preconditioner: &str) -> Result<(usi
     let backend = recorder.backend()?;
     let mut phase = Phase::begin(&Silent, "setup");
     let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
-    let preconditioner =
-        precond::build(preconditioner, &Context::of_nodes(4, system.body.mesh.coords()), &backend, &system.matrix)?;
+    let preconditioner = precond::build(
+        preconditioner,
+        &Context::of_nodes(4, system.body.mesh.coords(), system.body.mesh.ends()),
+        &backend,
+        &system.matrix,
+    )?;
     let mut u = backend.zeros::<f64>(system.f.len())?;
     let options = CgOptions::new(1e-8, 500);
     let outcome = cg(&backend, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;

@@ -4,7 +4,7 @@ use crate::real::{Real, fma};
 use crate::reduce::{Reduction, sum_over_grid, sum_strided};
 use cuda_std::prelude::*;
 
-/// A coefficient `sign * scalars[num] / scalars[den]` that a kernel reads when it runs.
+/// A coefficient `sign scalars[num] / scalars[den]` that a kernel reads when it runs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ratio {
@@ -14,6 +14,8 @@ pub struct Ratio {
     pub num: u32,
     /// Index of the denominator.
     pub den: u32,
+    /// 1 or -1.
+    pub sign: f64,
 }
 
 /// The quotient; 0 where the numerator or the denominator is 0, so that a converged iteration stays where it is.
@@ -26,13 +28,13 @@ pub fn quotient(num: f64, den: f64) -> f64 {
 }
 
 impl Ratio {
-    /// The [`quotient`].
+    /// The [`quotient`], with its sign.
     ///
     /// # Safety
     /// `num` and `den` are indices into `scalars`.
     #[inline(always)]
     pub unsafe fn value(self) -> f64 {
-        quotient(self.scalars.at(self.num as usize), self.scalars.at(self.den as usize))
+        self.sign * quotient(self.scalars.at(self.num as usize), self.scalars.at(self.den as usize))
     }
 }
 
@@ -56,18 +58,18 @@ pub unsafe fn mul<T: Real>(i: usize, a: View<f32>, x: View<T>, y: ViewMut<T>) {
     y.set(i, T::from_f64(a.at(i).into()) * x.at(i));
 }
 
-/// Computes: `y_i += sign * ratio * x_i`.
+/// Computes: `y_i += ratio x_i`.
 /// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
-pub unsafe fn axpy<T: Real>(i: usize, sign: f64, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
-    let a = T::from_f64(sign * ratio.value());
+pub unsafe fn axpy<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
+    let a = T::from_f64(ratio.value());
     y.set(i, fma(a, x.at(i), y.at(i)));
 }
 
-/// Computes: `y_i = x_i + ratio * y_i`.
+/// Computes: `y_i = x_i + ratio y_i`.
 /// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
 ///
 /// # Safety
@@ -76,6 +78,17 @@ pub unsafe fn axpy<T: Real>(i: usize, sign: f64, ratio: Ratio, x: View<T>, y: Vi
 pub unsafe fn xpby<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
     let b = T::from_f64(ratio.value());
     y.set(i, fma(b, y.at(i), x.at(i)));
+}
+
+/// Computes: `y_i = a x_i + b y_i`.
+/// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn axpby<T: Real>(i: usize, a: Ratio, b: Ratio, x: View<T>, y: ViewMut<T>) {
+    let (a, b) = (T::from_f64(a.value()), T::from_f64(b.value()));
+    y.set(i, fma(a, x.at(i), b * y.at(i)));
 }
 
 /// Computes: `scalars[out[0]] = sum_i x_i y_i`, in f64.

@@ -98,7 +98,7 @@ pub fn set_scalar<B: Backend>(backend: &B, scalar: Scalar, value: f64) {
 
 /// The quotient of two scalars that are put into the bank from place `at` on.
 pub fn quotient<B: Backend>(backend: &B, at: usize, num: f64, den: f64) -> Quotient {
-    let quotient = Quotient { num: Scalar::new(at), den: Scalar::new(at + 1) };
+    let quotient = Quotient::new(Scalar::new(at), Scalar::new(at + 1));
     set_scalar(backend, quotient.num, num);
     set_scalar(backend, quotient.den, den);
     quotient

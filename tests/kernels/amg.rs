@@ -45,7 +45,8 @@ fn applied<B: Backend, T: Real>(backend: &B, model: &Model, levels: usize) -> Ve
     let mut phase = Phase::begin(&Silent, "setup");
     let assembled = System::<B, T>::assemble(backend, model, "ebw", &mut phase, &mut Timings::default());
     let System { matrix, body, .. } = assembled.unwrap();
-    let amg = precond::build("amg", &Context::of_nodes(1, body.mesh.coords()), backend, &matrix).unwrap();
+    let amg =
+        precond::build("amg", &Context::of_nodes(1, body.mesh.coords(), body.mesh.ends()), backend, &matrix).unwrap();
     assert_eq!(amg.hierarchy().map(|found| found.levels.len()), Some(levels));
     let r = Random(3).vector::<T>(matrix.n());
     let [mut z, mut product] = [(); 2].map(|()| backend.zeros(matrix.n()).unwrap());

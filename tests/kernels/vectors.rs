@@ -82,9 +82,9 @@ fn axpy_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let mut found = Vec::new();
     for (num, den, sign, a) in [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0), (2.0, 0.0, 1.0, 0.0)] {
         let mut device_y = backend.upload(&guarded(&y)).unwrap();
-        let ratio = backend.ratio(quotient(backend, 20, num, den));
+        let ratio = backend.ratio(Quotient { sign, ..quotient(backend, 20, num, den) });
         // SAFETY: both live and hold n entries.
-        unsafe { backend.run(n, Axpy { sign, ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
+        unsafe { backend.run(n, Axpy { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
         let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y.to_f64() + a * x.to_f64()).collect();
         let y = before_guard(backend, "axpy", &device_y);
         assert_close("axpy", &y, &expected, rounding::<T>(), 1.0);

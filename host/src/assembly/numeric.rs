@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 use crate::model::{Analysis, Material, Model};
 use crate::sparse::Matrix;
 use cuda_std::prelude::View;
+use kernels_rs::amg::NONE;
+use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::assembly::supports::Eliminate;
@@ -39,6 +41,7 @@ pub struct DeviceMesh<B: Backend> {
     /// What is solved.
     pub analysis: Analysis,
     coords: Vector<B, [f64; 3]>,
+    ends: Option<Vector<B, [u32; 2]>>,
     materials: Materials<B>,
 }
 
@@ -56,6 +59,7 @@ impl<B: Backend> DeviceMesh<B> {
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             analysis: model.analysis,
+            ends: find_ends(backend, coords.len(), &blocks)?,
             blocks: blocks.into_iter().map(|b| DeviceBlock::new(backend, model, b)).collect::<Result<_>>()?,
             coords,
             materials: Materials::new(backend, model)?,
@@ -77,6 +81,12 @@ impl<B: Backend> DeviceMesh<B> {
     /// Coordinates of the nodes, in the solver's numbering, `[n_nodes]`.
     pub fn coords(&self) -> &Vector<B, [f64; 3]> {
         &self.coords
+    }
+
+    /// Of each node in the middle of an edge the ends of that, and of others themselves twice, `[n_nodes]`; nothing if
+    /// there are only vertices.
+    pub fn ends(&self) -> Option<&Vector<B, [u32; 2]>> {
+        self.ends.as_ref()
     }
 
     /// Unknowns per node.
@@ -132,6 +142,26 @@ impl<B: Backend> DeviceMesh<B> {
         backend.finish()?;
         Ok(force)
     }
+}
+
+/// See [`DeviceMesh::ends`].
+fn find_ends<B: Backend>(backend: &B, n: usize, blocks: &[CellBlock<B>]) -> Result<Option<Vector<B, [u32; 2]>>> {
+    if !blocks.iter().any(|block| block.kind.info().is_quadratic()) {
+        return Ok(None);
+    }
+    let mut ends = backend.upload_vec(vec![[NONE; 2]; n])?;
+    for block in blocks {
+        let edges = block.kind.info().edges();
+        let edges: Vec<[u32; 3]> =
+            edges.iter().filter_map(|edge| Some([edge[0] as u32, edge[1] as u32, *edge.get(2)? as u32])).collect();
+        let edges = backend.upload_vec(edges)?;
+        let (width, nodes, edges) = (block.kind.info().n_nodes, block.nodes.view(), edges.view());
+        let of = Cells { width, nodes, around: block.around.view(), cells: block.cells.view(), edges };
+        // SAFETY: the topology of this mesh, which lives until `finish`, and an entry for each of its nodes.
+        unsafe { backend.run(n, FindEnds { of, ends: ends.view_mut() }) }?;
+        backend.finish()?;
+    }
+    Ok(Some(ends))
 }
 
 impl<B: Backend> DeviceBlock<B> {

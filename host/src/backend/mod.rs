@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::sparse::{Format, Laid};
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};
-use kernels_rs::blas::{Axpy, Fill, Mul, Ratio, Xpby};
+use kernels_rs::blas::{Axpby, Axpy, Fill, Mul, Ratio, Xpby};
 use kernels_rs::cg::CgUpdate;
 use kernels_rs::femses::Elements;
 use kernels_rs::precond::{BlockMul, Step};
@@ -64,7 +64,7 @@ impl Scalar {
 }
 
 /// Device-resident scalars per backend.
-pub const N_SCALARS: usize = 64;
+pub const N_SCALARS: usize = 128;
 
 /// The bank of a new backend.
 fn new_bank() -> Vec<f64> {
@@ -73,18 +73,32 @@ fn new_bank() -> Vec<f64> {
     bank
 }
 
-/// A coefficient `num / den` of device-resident scalars; 0 where either is 0.
+/// A coefficient `sign num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotient {
     /// Numerator.
     pub num: Scalar,
     /// Denominator.
     pub den: Scalar,
+    /// 1 or -1.
+    pub sign: f64,
 }
 
 impl Quotient {
     /// 1.
-    pub const ONE: Quotient = Quotient { num: Scalar::ONE, den: Scalar::ONE };
+    pub const ONE: Quotient = Quotient::new(Scalar::ONE, Scalar::ONE);
+    /// -1.
+    pub const MINUS_ONE: Quotient = Quotient::ONE.minus();
+
+    /// `num / den`.
+    pub const fn new(num: Scalar, den: Scalar) -> Self {
+        Quotient { num, den, sign: 1.0 }
+    }
+
+    /// The same with the other sign.
+    pub const fn minus(self) -> Self {
+        Quotient { sign: -self.sign, ..self }
+    }
 }
 
 /// The threads of a launch.
@@ -334,7 +348,7 @@ pub trait Backend: Sized + 'static {
 
     /// A quotient as kernels take it.
     fn ratio(&self, quotient: Quotient) -> Ratio {
-        Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0 }
+        Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0, sign: quotient.sign }
     }
 
     /// `x_i = value`.
@@ -350,10 +364,10 @@ pub trait Backend: Sized + 'static {
         unsafe { self.run(x.len(), Mul { a: a.view(), x: x.view(), y: y.view_mut() }) }
     }
 
-    /// `y += sign * a x`.
-    fn axpy<T: Real>(&self, sign: f64, a: Quotient, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
+    /// `y += a x`.
+    fn axpy<T: Real>(&self, a: Quotient, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
         assert_eq!(x.len(), y.len(), "vectors of different lengths");
-        let kernel = Axpy { sign, ratio: self.ratio(a), x: x.view(), y: y.view_mut() };
+        let kernel = Axpy { ratio: self.ratio(a), x: x.view(), y: y.view_mut() };
         // SAFETY: both live and have the same length; y is borrowed uniquely.
         unsafe { self.run(x.len(), kernel) }
     }
@@ -363,6 +377,14 @@ pub trait Backend: Sized + 'static {
         assert_eq!(x.len(), y.len(), "vectors of different lengths");
         // SAFETY: both live and have the same length; y is borrowed uniquely.
         unsafe { self.run(x.len(), Xpby { ratio: self.ratio(b), x: x.view(), y: y.view_mut() }) }
+    }
+
+    /// `y = a x + b y`.
+    fn axpby<T: Real>(&self, [a, b]: [Quotient; 2], x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<()> {
+        assert_eq!(x.len(), y.len(), "vectors of different lengths");
+        let kernel = Axpby { a: self.ratio(a), b: self.ratio(b), x: x.view(), y: y.view_mut() };
+        // SAFETY: both live and have the same length; y is borrowed uniquely.
+        unsafe { self.run(x.len(), kernel) }
     }
 
     /// For a diagonal preconditioner and `z = inverse r`: `z -= alpha inverse q`, `out = [r . z, r . r]`.
@@ -383,7 +405,7 @@ pub trait Backend: Sized + 'static {
         r: &mut Self::Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
-        self.axpy(-1.0, alpha, q, r)?;
+        self.axpy(alpha.minus(), q, r)?;
         self.dot(r, r, out)
     }
 
@@ -397,7 +419,7 @@ pub trait Backend: Sized + 'static {
         z: &mut Self::Buffer<T>,
         out: [Scalar; 2],
     ) -> Result<()> {
-        self.axpy(-1.0, alpha, q, r)?;
+        self.axpy(alpha.minus(), q, r)?;
         self.block_mul(blocks, r, z)?;
         self.dot(r, z, out[0])?;
         self.dot(r, r, out[1])

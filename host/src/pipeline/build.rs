@@ -47,7 +47,7 @@ pub(super) fn iteration<B: Backend, T: Real>(
     choices: &mut Choices,
     build: Builder<B, T>,
 ) -> Result<Box<dyn Iteration<B, T>>> {
-    let context = Context::of_nodes(model.solver.order, system.body.mesh.coords());
+    let context = Context::of_nodes(model.solver.order, system.body.mesh.coords(), system.body.mesh.ends());
     let build = |name: &str| build(name, &context, backend, &system.matrix);
     in_room(backend, model, choices, build)
 }

@@ -64,6 +64,11 @@ pub trait Preconditioner<B: Backend, T: Real> {
         None
     }
 
+    /// Whether M is the same matrix in every application; if not, the iteration has to be flexible.
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     /// The diagonal of `M^-1`, if that is all there is to it: then the iteration applies it in passing.
     fn diagonal(&self) -> Option<&Vector<B, f32>> {
         None
@@ -81,6 +86,8 @@ pub struct Context<'a, B: Backend> {
     pub order: usize,
     /// Coordinates of the nodes that block rows stand for, `[n_rows]`, where there are nodes.
     pub coords: Option<&'a Vector<B, [f64; 3]>>,
+    /// Of nodes in the middle of an edge its ends, of others themselves twice, `[n_rows]`, if there are such nodes.
+    pub ends: Option<&'a Vector<B, [u32; 2]>>,
     /// What the matrix is a rounded copy of, if it is one.
     pub original: Option<Original<'a, B>>,
     /// What a preconditioner of another matrix with the same blocks left, or where this one may leave it.
@@ -106,12 +113,12 @@ impl<B: Backend> Copy for Original<'_, B> {}
 impl<'a, B: Backend> Context<'a, B> {
     /// An order, and nothing else.
     pub fn of_order(order: usize) -> Self {
-        Context { order, coords: None, original: None, kept: None }
+        Context { order, coords: None, ends: None, original: None, kept: None }
     }
 
-    /// An order, and the nodes' coordinates.
-    pub fn of_nodes(order: usize, coords: &'a Vector<B, [f64; 3]>) -> Self {
-        Context { order, coords: Some(coords), original: None, kept: None }
+    /// An order, the nodes' coordinates, and the ends of the edges that some of them are in the middle of.
+    pub fn of_nodes(order: usize, coords: &'a Vector<B, [f64; 3]>, ends: Option<&'a Vector<B, [u32; 2]>>) -> Self {
+        Context { coords: Some(coords), ends, ..Context::of_order(order) }
     }
 
     /// The same, with what is kept from one preconditioner to the next, which is of use to matrices with the same

@@ -70,4 +70,8 @@ where
     fn hierarchy(&self) -> Option<&Hierarchy> {
         self.inner.hierarchy()
     }
+
+    fn is_linear(&self) -> bool {
+        self.inner.is_linear()
+    }
 }

@@ -62,8 +62,8 @@ pub fn estimate<B: Backend, T: Real>(
     backend.copy(&z, &mut p)?;
     backend.dot(&r, &p, rho(0))?;
     for j in 0..STEPS {
-        let alpha = Quotient { num: rho(j), den: pq(j) };
-        let beta = Quotient { num: rho(j + 1), den: rho(j) };
+        let alpha = Quotient::new(rho(j), pq(j));
+        let beta = Quotient::new(rho(j + 1), rho(j));
         operator.apply_dot(backend, &p, &mut q, pq(j))?;
         backend.cg_residual(alpha, &q, inverse, &mut z, [rho(j + 1), UNREAD])?;
         // r is needed no longer, and collects the solution, which nobody needs: the fused step is cheaper than its

@@ -62,5 +62,5 @@ fn residual<B: Backend, T: Real>(
 ) -> Result<()> {
     operator.apply(backend, u, q)?;
     backend.copy(f, r)?;
-    backend.axpy(-1.0, Quotient::ONE, q, r)
+    backend.axpy(Quotient::MINUS_ONE, q, r)
 }

@@ -150,7 +150,7 @@ impl<'a, B: Backend> Work<'a, B> {
             if let Some(ending) = ending(found.ending, &outcome, options, scaled < WORTHWHILE * before) {
                 outcome.ending = ending;
                 if residual > last {
-                    self.add_correction(-1.0, u)?;
+                    self.add_correction(Quotient::MINUS_ONE, u)?;
                     outcome.relative_residual = last;
                 }
                 break;
@@ -234,7 +234,7 @@ impl<'a, B: Backend> Work<'a, B> {
         let [r, d] = &mut self.rounded;
         backend.fill(0.0, d)?;
         let found = cg(backend, &Equations::new(&copy.matrix, &*r), &**preconditioner, d, inner, &part)?;
-        self.add_correction(1.0, u)?;
+        self.add_correction(Quotient::ONE, u)?;
         outcome.iterations += found.iterations;
         outcome.spmvs += found.spmvs + 1;
         let before = outcome.relative_residual;
@@ -243,8 +243,8 @@ impl<'a, B: Backend> Work<'a, B> {
     }
 
     /// `u += sign d` of the last correction.
-    fn add_correction(&mut self, sign: f64, u: &mut Vector<B, f64>) -> Result<()> {
+    fn add_correction(&mut self, sign: Quotient, u: &mut Vector<B, f64>) -> Result<()> {
         self.refinement.copy.widen(self.backend, &self.rounded[1], &mut self.q)?;
-        self.backend.axpy(sign, Quotient::ONE, &self.q, u)
+        self.backend.axpy(sign, &self.q, u)
     }
 }

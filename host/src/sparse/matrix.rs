@@ -48,7 +48,7 @@ pub trait Operator<B: Backend, T: Real> {
         let mut product = backend.zeros(self.n())?;
         self.apply(backend, hi, &mut product)?;
         backend.copy(f, r)?;
-        backend.axpy(-1.0, Quotient::ONE, &product, r)
+        backend.axpy(Quotient::MINUS_ONE, &product, r)
     }
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.

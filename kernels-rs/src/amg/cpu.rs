@@ -179,6 +179,7 @@ pub unsafe fn restrict_columns<T: Real>(
 ) {
     match prolongator.columns {
         1 => columns::<T, 1>(items, prolongator, members, r, q, coarse),
+        2 => columns::<T, 2>(items, prolongator, members, r, q, coarse),
         3 => columns::<T, 3>(items, prolongator, members, r, q, coarse),
         6 => columns::<T, 6>(items, prolongator, members, r, q, coarse),
         n => unreachable!("{n} modes"),

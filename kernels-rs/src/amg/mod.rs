@@ -4,6 +4,7 @@
 //! | what | where |
 //! | --- | --- |
 //! | which couplings are strong | [`strength`] |
+//! | the vertices of quadratic elements | [`vertices`] |
 //! | aggregates of nodes, by distance-2 independent sets | [`aggregate`] |
 //! | rigid-body modes, orthonormal on each aggregate | [`modes`] |
 //! | which blocks a product of matrices has | [`pattern`] |
@@ -24,6 +25,7 @@ pub mod pattern;
 pub mod product;
 pub mod strength;
 pub mod transfer;
+pub mod vertices;
 
 /// What stands for no aggregate.
 pub const NONE: u32 = u32::MAX;

@@ -71,7 +71,7 @@ pub struct Blocks {
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, cpu = multiply_rows, T = [f32, f64], M = [1, 3], N = [1, 3, 6])]
+#[kernel(items, cpu = multiply_rows, T = [f32, f64], M = [1, 3], N = [1, 2, 3, 6])]
 pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
     item: usize,
     entries: Entries,
@@ -147,7 +147,7 @@ pub unsafe fn smooth_prolongator<T: Real>(
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, cpu = galerkin_rows, M = [1, 3], N = [1, 3, 6])]
+#[kernel(items, cpu = galerkin_rows, M = [1, 3], N = [1, 2, 3, 6])]
 pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     item: usize,
     prolongator: BlockRows<f64>,

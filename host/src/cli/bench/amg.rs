@@ -79,7 +79,7 @@ fn measure<B: Backend, T: Real>(
     let kept: Vec<Kept<B>> = builders.iter().map(|_| Kept::new()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
-        let context = Context::of_nodes(0, system.body.mesh.coords());
+        let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());
         let make = || build(MULTIGRID, &context, backend, &system.matrix);
         let first = solved(backend, &system, make, options, samples)?;
         solutions.push(Solution { what: "first", storage, solved: first });
@@ -94,7 +94,7 @@ fn measure<B: Backend, T: Real>(
     change_materials(&mut model);
     system.set_materials(backend, &model)?;
     for ((build, storage), kept) in builders.iter().zip(&kept) {
-        let context = Context::of_nodes(0, system.body.mesh.coords()).keeping(kept);
+        let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends()).keeping(kept);
         let make = || build(MULTIGRID, &context, backend, &system.matrix);
         let other = solved(backend, &system, make, options, samples)?;
         solutions.push(Solution { what: "new materials", storage, solved: other });

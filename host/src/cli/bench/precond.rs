@@ -117,7 +117,8 @@ fn measure<B: Backend, T: Real>(
             if *storage == F16::NAME && !precond::reads_matrix(&name) {
                 continue;
             }
-            let context = Context::of_nodes(order.unwrap_or(0) as usize, system.body.mesh.coords());
+            let context =
+                Context::of_nodes(order.unwrap_or(0) as usize, system.body.mesh.coords(), system.body.mesh.ends());
             let make = || build(&name, &context, backend, &system.matrix);
             let solved = solved(backend, &system, make, options, samples)?;
             let time = |solved: &Solved| solved.setup_ms + solved.solve_ms;

@@ -1,18 +1,21 @@
-//! The cycle: a V with a Chebyshev polynomial of `D^-1 A` before and after each correction (Adams, Brezina, Hu,
-//! Tuminaro 2003).
+//! The cycle: a Chebyshev polynomial of `D^-1 A` before and after each correction (Adams, Brezina, Hu, Tuminaro 2003).
 //!
 //! ```text
-//! z = q(D^-1 A) D^-1 r,   z += P M_c^-1 P^T (r - A z),   z += q(D^-1 A) D^-1 (r - A z)
+//! z = q(D^-1 A) D^-1 r,   z += P c, A_c c ~ P^T (r - A z),   z += q(D^-1 A) D^-1 (r - A z)
 //! ```
 //!
-//! with M_c the cycle of the next level. The polynomial before is the one after, and a polynomial of `D^-1 A` times
-//! `D^-1` is symmetric: so is the cycle. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the
-//! whole spectrum.
+//! The correction c is exact on the coarsest level. On others it comes from two steps of flexible conjugate gradients,
+//! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). A single cycle there, a V,
+//! is enough for compact bodies; the bending of thin ones is badly solved by it, level by level worse.
+//!
+//! The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is symmetric: so is a cycle of two
+//! levels. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. With more
+//! levels the steps' coefficients depend on r, and the iteration outside has to be flexible too.
 //!
 //! An application launches kernels and nothing else.
 
 use super::blocks::{BlockRows, Columns};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::backend::{Backend, Buffer, N_SCALARS, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::precond::chebyshev;
 use crate::precond::polynomial::Factors;
@@ -33,15 +36,16 @@ const LOWER: f64 = 0.1;
 pub struct Transfer<B: Backend, T: Real> {
     prolongator: BlockRows<B, T>,
     columns: Rc<Columns<B>>,
-    /// The residual on the next level, and its correction.
-    vectors: [Vector<B, T>; 2],
+    /// On the next level: the residual, its correction, and what two steps of conjugate gradients take besides.
+    vectors: [Vector<B, T>; 4],
 }
 
 impl<B: Backend, T: Real> Transfer<B, T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
     pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Rc<Columns<B>>) -> Result<Self> {
         let n = prolongator.shape.n_columns * prolongator.columns;
-        Ok(Transfer { prolongator, columns, vectors: [backend.zeros(n)?, backend.zeros(n)?] })
+        let zeros = || backend.zeros(n);
+        Ok(Transfer { prolongator, columns, vectors: [zeros()?, zeros()?, zeros()?, zeros()?] })
     }
 }
 
@@ -77,8 +81,8 @@ impl<B: Backend, T: Real> Level<B, T> {
         let vectors =
             |vectors: &[&Vector<B, T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
         let [z, product] = &self.scratch;
-        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, vectors: [r, z] }| {
-            prolongator.bytes() + columns.bytes() + vectors(&[r, z])
+        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, vectors: [r, z, v, d] }| {
+            prolongator.bytes() + columns.bytes() + vectors(&[r, z, v, d])
         });
         transfer + vectors(&[&self.inverse, z, product])
     }
@@ -88,7 +92,7 @@ impl<B: Backend, T: Real> Level<B, T> {
 pub fn cycle<B: Backend, T: Real>(
     backend: &B,
     levels: &mut [Level<B, T>],
-    below: Matrices<B, T>,
+    below: &Matrices<B, T>,
     operator: &dyn Operator<B, T>,
     r: &Vector<B, T>,
     z: &mut Vector<B, T>,
@@ -98,7 +102,7 @@ pub fn cycle<B: Backend, T: Real>(
     };
     assert!([r.len(), z.len()] == [inverse.len(); 2], "vectors of another length than the matrix");
     let smoother = Smoother { backend, operator, inverse, steps, r };
-    let Some(Transfer { prolongator, columns, vectors: [coarse_r, coarse_z] }) = transfer else {
+    let Some(Transfer { prolongator, columns, vectors: on_next }) = transfer else {
         return smoother.start(z, other, product);
     };
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
@@ -106,22 +110,58 @@ pub fn cycle<B: Backend, T: Real>(
     smoother.start(before, after, product)?;
     operator.apply(backend, before, product)?;
     let (p, members) = (prolongator.view(), columns.view());
-    let kernel =
-        RestrictResidual { prolongator: p, members, r: r.view(), q: product.view(), coarse: coarse_r.view_mut() };
-    // SAFETY: all live and have the unknowns of this level, or of the next; `coarse_r` is borrowed uniquely.
-    unsafe { backend.run(coarse_r.len(), kernel) }?;
+    let (coarse, n_coarse) = (on_next[0].view_mut(), on_next[0].len());
+    let kernel = RestrictResidual { prolongator: p, members, r: r.view(), q: product.view(), coarse };
+    // SAFETY: all live and have the unknowns of this level, or of the next; `on_next` is borrowed uniquely.
+    unsafe { backend.run(n_coarse, kernel) }?;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
-            cycle(backend, rest, Matrices { smoothed: others, inverse }, next, coarse_r, coarse_z)?;
+            two_steps(backend, rest, &Matrices { smoothed: others, inverse }, next, on_next)?;
         }
-        ([], Some(inverse)) => inverse.apply(backend, coarse_r, coarse_z)?,
+        ([], Some(inverse)) => {
+            let [r, z, ..] = on_next;
+            inverse.apply(backend, r, z)?;
+        }
         ([], None) => unreachable!("there is a level to go to"),
     }
-    let kernel = ProlongCorrection { prolongator: p, coarse: coarse_z.view(), z: before.view(), to: after.view_mut() };
+    let kernel =
+        ProlongCorrection { prolongator: p, coarse: on_next[1].view(), z: before.view(), to: after.view_mut() };
     // SAFETY: as above; `after` is borrowed uniquely.
     unsafe { backend.run(before.len(), kernel) }?;
     let (z, other) = if steps.len().is_multiple_of(2) { (after, before) } else { (before, after) };
     smoother.go_on(z, other, product)
+}
+
+/// Scalars that [`two_steps`] has on a level: the last ones of the bank, as the iteration outside has the first.
+const SCALARS: usize = 5;
+
+/// `z ~ A^-1 r` on the first of the levels, whose matrix is `a`, by two steps of flexible conjugate gradients that its
+/// cycle preconditions. r becomes the residual after the first step.
+///
+/// ```text
+/// c = M^-1 r,   v = A c,   alpha = c.r / c.v,   r -= alpha v
+/// p = M^-1 r - (v . M^-1 r / c.v) c,   z = alpha c + (p.r / p.A p) p
+/// ```
+fn two_steps<B: Backend, T: Real>(
+    backend: &B,
+    levels: &mut [Level<B, T>],
+    below: &Matrices<B, T>,
+    a: &Matrix<B, T>,
+    [r, c, v, p]: &mut [Vector<B, T>; 4],
+) -> Result<()> {
+    let last = N_SCALARS - 2 - SCALARS * levels.len();
+    let [cr, cv, vp, pr, pq] = core::array::from_fn(|i| Scalar::new(last + i));
+    cycle(backend, levels, below, a, r, c)?;
+    a.apply_dot(backend, c, v, cv)?;
+    backend.dot(c, r, cr)?;
+    let alpha = Quotient::new(cr, cv);
+    backend.axpy(alpha.minus(), v, r)?;
+    cycle(backend, levels, below, a, r, p)?;
+    backend.dot(v, p, vp)?;
+    backend.axpy(Quotient::new(vp, cv).minus(), c, p)?;
+    a.apply_dot(backend, p, v, pq)?;
+    backend.dot(p, r, pr)?;
+    backend.axpby([Quotient::new(pr, pq), alpha], p, c)
 }
 
 /// The polynomial of a level, for a right-hand side.

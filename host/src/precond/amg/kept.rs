@@ -1,7 +1,7 @@
 //! What hierarchies of matrices with the same blocks have in common.
 
 use super::setup::{Fine, Symbolic};
-use super::strength::Strength;
+use super::strength::{REACH, Strength};
 use crate::backend::{Backend, Vector};
 use crate::error::Result;
 use crate::sparse::Pattern;
@@ -52,7 +52,7 @@ impl<B: Backend> Kept<B> {
         coords: &Vector<B, [f64; 3]>,
     ) -> Result<()> {
         let size = fine.entries.size;
-        let free = backend.take(Strength::new(backend, fine, coords, 0)?.free)?;
+        let free = backend.take(Strength::new(backend, fine, coords, 0, REACH)?.free)?;
         let mut made_from = self.made_from.borrow_mut();
         let known = made_from.as_ref().filter(|known| std::ptr::eq(known.pattern.as_ptr(), Rc::as_ptr(pattern)));
         let blocks = known.map_or_else(|| checksum(backend, pattern), |known| Ok(known.blocks))?;

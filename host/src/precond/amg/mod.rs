@@ -3,6 +3,7 @@
 //!
 //! | what | equation | here | source |
 //! | --- | --- | --- | --- |
+//! | quadratic elements: first their vertices | `u = (u_a + u_b) / 2` in the middle of an edge | [`mod@vertices`] | |
 //! | modes that cost no energy | `A B = 0` away from supports: 6 rigid motions in space, 3 in the plane, the constant for a potential | [`tentative`] | Vanek, Mandel, Brezina 1996, sec. 3 |
 //! | strong couplings | `\|A_ij\|^2 >= theta_l^2 \|A_ii\| \|A_jj\|` | [`strength`] | the same, sec. 4 |
 //! | aggregates of nodes | distance-2 independent sets | [`mod@aggregate`] | Bell, Dalton, Olson 2012 |
@@ -10,7 +11,8 @@
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
-//! | cycle | V, Chebyshev polynomials of `D^-1 A` | [`mod@cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
+//! | smoother | Chebyshev polynomials of `D^-1 A` | [`mod@cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
+//! | cycle | K: two steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
 //! Supported components are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0
@@ -25,7 +27,8 @@
 //! Computing 56, 1996. Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J.
 //! Comput. Phys. 188, 2003. Bell, Dalton, Olson: Exposing fine-grained parallelism in algebraic multigrid methods, SIAM
 //! J. Sci. Comput. 34, 2012. Kelley, Rajamanickam: Parallel, portable algorithms for distance-2 maximal independent set
-//! and graph coarsening, IPDPS 2022. Goodnight: A tutorial on the sweep operator, Am. Stat. 33, 1979.
+//! and graph coarsening, IPDPS 2022. Notay, Vassilevski: Recursive Krylov-based multigrid cycles, Numer. Linear Algebra
+//! Appl. 15, 2008. Goodnight: A tutorial on the sweep operator, Am. Stat. 33, 1979.
 
 pub mod aggregate;
 pub mod blocks;
@@ -36,6 +39,7 @@ mod kept;
 pub mod setup;
 pub mod strength;
 pub mod tentative;
+pub mod vertices;
 
 pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
 pub use kept::Kept;
@@ -49,10 +53,11 @@ use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
-use setup::{Aggregation, Fine, Symbolic, aggregate};
+use setup::{Coarsening, Fine, Symbolic, aggregate};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
+use strength::{REACH, Strength};
 use tentative::Modes;
 
 /// Levels at most.
@@ -75,7 +80,7 @@ pub struct Amg<B: Backend, T: Real> {
 impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
         let below = Matrices { smoothed: &self.matrices, inverse: self.inverse.as_ref() };
-        cycle(backend, &mut self.levels.borrow_mut(), below, operator, r, z)
+        cycle(backend, &mut self.levels.borrow_mut(), &below, operator, r, z)
     }
 
     fn products(&self) -> usize {
@@ -84,6 +89,10 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
         Some(&self.hierarchy)
+    }
+
+    fn is_linear(&self) -> bool {
+        self.matrices.is_empty()
     }
 }
 
@@ -119,7 +128,7 @@ struct Below<B: Backend> {
 
 /// A way to a next level: P, and what is there.
 struct Way<B: Backend> {
-    prolongator: BlockRows<B, f64>,
+    prolongator: Rc<BlockRows<B, f64>>,
     /// The blocks of its columns.
     columns: Rc<Columns<B>>,
     below: Below<B>,
@@ -171,8 +180,15 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             kept.recognise(backend, &fine, pattern, coords)?;
             self.lap(backend, |times| &mut times.aggregation)?;
         }
-        let modes = |free: &Vector<B, u8>| Ok(Rc::new(Modes::rigid(backend, size, coords, free)?));
-        let way = self.way(backend, &fine, coords, OMEGA / upper, modes)?;
+        let way = self.way(backend, &fine, OMEGA / upper, || match context.ends {
+            Some(ends) => {
+                let free = Strength::new(backend, &fine, coords, 0, REACH)?.free;
+                vertices::vertices(backend, size, ends, coords, &free).map(Some)
+            }
+            None => aggregate(backend, &fine, coords, 0, Modes::<B>::rigid_number(size), |free| {
+                Ok(Rc::new(Modes::rigid(backend, size, coords, free)?))
+            }),
+        })?;
         drop(fine);
         let mut next = self.add(backend, inverse, upper, way, scaling)?;
         while let Some(below) = next {
@@ -190,17 +206,16 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         &mut self,
         backend: &B,
         fine: &Fine<B, R>,
-        coords: &Vector<B, [f64; 3]>,
         omega: f64,
-        modes: impl FnOnce(&Vector<B, u8>) -> Result<Rc<Modes<B>>>,
+        coarsening: impl FnOnce() -> Result<Option<Coarsening<B>>>,
     ) -> Result<Option<Way<B>>> {
         let level = self.levels.len();
         let symbolic = match self.kept.and_then(|kept| kept.get(level)) {
             Some(known) => known,
             None => {
-                let aggregation = aggregate(backend, fine, coords, level, modes)?;
+                let coarsening = coarsening()?;
                 self.lap(backend, |times| &mut times.aggregation)?;
-                let found = aggregation.map(|aggregation| Symbolic::new(backend, fine, aggregation)).transpose()?;
+                let found = coarsening.map(|coarsening| Symbolic::new(backend, fine, coarsening)).transpose()?;
                 self.lap(backend, |times| &mut times.symbolic)?;
                 let found = found.map(Rc::new);
                 self.kept.inspect(|kept| kept.push(found.clone()));
@@ -211,7 +226,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let (prolongator, matrix) = symbolic.values(backend, fine, omega)?;
         self.lap(backend, |times| &mut times.numeric)?;
         // The rest of the symbolic part is needed no more, unless it is kept.
-        let Aggregation { modes, coords, .. } = &symbolic.aggregation;
+        let Coarsening { modes, coords, .. } = &symbolic.coarsening;
         let below = Below { matrix, modes: modes.clone(), coords: coords.clone() };
         Ok(Some(Way { prolongator, columns: symbolic.columns.clone(), below }))
     }
@@ -225,7 +240,10 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         self.lap(backend, |times| &mut times.smoothing)?;
         let way = match Fine::new(backend, &matrix)? {
             Some(fine) if self.levels.len() < MOST_LEVELS => {
-                self.way(backend, &fine, &coords, OMEGA / upper, |_| Ok(modes))?
+                let level = self.levels.len();
+                self.way(backend, &fine, OMEGA / upper, || {
+                    aggregate(backend, &fine, &coords, level, modes.number, |_| Ok(modes))
+                })?
             }
             _ => None,
         };
@@ -246,7 +264,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             self.levels.push(Level::new(backend, inverse, upper, None)?);
             return Ok(None);
         };
-        let prolongator = scaled_to(backend, prolongator, scaling)?;
+        let prolongator = scaled_to(backend, &prolongator, scaling)?;
         let transfer = Transfer::new(backend, prolongator, columns)?;
         self.levels.push(Level::new(backend, inverse, upper, Some(transfer))?);
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
@@ -267,14 +285,18 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
 }
 
 /// P in the precision of the cycle, scaled by the root of `scaling` if that is there.
-fn scaled_to<B: Backend, T: Real>(backend: &B, from: BlockRows<B, f64>, scaling: View<f64>) -> Result<BlockRows<B, T>> {
+fn scaled_to<B: Backend, T: Real>(
+    backend: &B,
+    from: &BlockRows<B, f64>,
+    scaling: View<f64>,
+) -> Result<BlockRows<B, T>> {
     let mut values = blocks::zeros(backend, from.values.len())?;
     let (prolongator, rows) = (from.view(), from.shape.rows.view());
     let kernel = RoundProlongator { inverse: scaling, rows, prolongator, to: values.view_mut() };
     // SAFETY: all live until `finish`; a row of a block is written once.
     unsafe { backend.run(from.n_items(), kernel) }?;
     backend.finish()?;
-    Ok(BlockRows { shape: from.shape, values, rows: from.rows, columns: from.columns })
+    Ok(BlockRows { shape: from.shape.clone(), values, rows: from.rows, columns: from.columns })
 }
 
 /// A level's matrix in another precision and format.

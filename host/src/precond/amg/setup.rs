@@ -6,7 +6,7 @@
 
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
-use super::strength::Strength;
+use super::strength::{REACH, Strength};
 use super::tentative::{Modes, centroids, members};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
@@ -18,7 +18,7 @@ use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::{Entries, PatternView};
 use std::rc::Rc;
 
-/// A level does not help if it has more than this part of the nodes of the one above.
+/// A level does not help if it has more than this part of the unknowns of the one above.
 const WORTHWHILE: f64 = 0.7;
 
 /// The matrix that a level is made from.
@@ -47,10 +47,12 @@ impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
     }
 }
 
-/// Nodes put together: the nodes of a next level, and what it represents of this one before smoothing.
-pub struct Aggregation<B: Backend> {
+/// The nodes of a next level, and what it represents of this one.
+pub struct Coarsening<B: Backend> {
     /// P_0.
-    pub tentative: BlockRows<B, f64>,
+    pub tentative: Rc<BlockRows<B, f64>>,
+    /// Whether P is P_0 smoothed, and not P_0 itself.
+    pub is_smoothed: bool,
     /// The modes on the next level.
     pub modes: Rc<Modes<B>>,
     /// Where its nodes are.
@@ -60,8 +62,8 @@ pub struct Aggregation<B: Backend> {
 /// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks
 /// needs [`Symbolic::values`] alone.
 pub struct Symbolic<B: Backend> {
-    /// How nodes are put together.
-    pub aggregation: Aggregation<B>,
+    /// The nodes of the next level.
+    pub coarsening: Coarsening<B>,
     /// Which blocks P has.
     pub prolongator: Rc<Shape<B>>,
     /// The blocks of its columns.
@@ -76,8 +78,8 @@ pub struct Symbolic<B: Backend> {
 }
 
 /// Puts the nodes of level number `level`, which are at `coords`, together; nothing if there is no next level worth
-/// having. Of the finest level the modes are not known yet: `modes` makes them from a bit for each component that is
-/// free.
+/// having. Of the finest level the `n_modes` modes are not known yet: `modes` makes them from a bit for each component
+/// that is free.
 ///
 /// # Errors
 ///
@@ -87,11 +89,19 @@ pub fn aggregate<B: Backend, R: Real>(
     fine: &Fine<B, R>,
     coords: &Vector<B, [f64; 3]>,
     level: usize,
+    n_modes: usize,
     modes: impl FnOnce(&Vector<B, u8>) -> Result<Rc<Modes<B>>>,
-) -> Result<Option<Aggregation<B>>> {
-    let strength = Strength::new(backend, fine, coords, level)?;
-    let aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
-    if aggregates.number == 0 || aggregates.number as f64 > WORTHWHILE * fine.pattern.n_rows as f64 {
+) -> Result<Option<Coarsening<B>>> {
+    let (n, size) = (fine.pattern.n_rows, fine.entries.size);
+    let is_worthwhile = |number: usize| (n_modes * number) as f64 <= WORTHWHILE * (size * n) as f64;
+    let mut strength = Strength::new(backend, fine, coords, level, REACH)?;
+    let mut aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
+    if !is_worthwhile(aggregates.number) {
+        // Pairs of nodes across a flat element have as many modes as unknowns.
+        strength = Strength::new(backend, fine, coords, level, f64::INFINITY)?;
+        aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
+    }
+    if aggregates.number == 0 || !is_worthwhile(aggregates.number) {
         return Ok(None);
     }
     let modes = modes(&strength.free)?;
@@ -100,7 +110,8 @@ pub fn aggregate<B: Backend, R: Real>(
     let columns = Columns::new(backend, &shape)?;
     let coords = centroids(backend, aggregates.number, &columns, coords)?;
     let (tentative, modes) = modes.orthonormalised(backend, fine.entries.size, shape, &columns)?;
-    Ok(Some(Aggregation { tentative, modes: Rc::new(modes), coords: Rc::new(coords) }))
+    let (tentative, modes, coords) = (Rc::new(tentative), Rc::new(modes), Rc::new(coords));
+    Ok(Some(Coarsening { tentative, is_smoothed: true, modes, coords }))
 }
 
 impl<B: Backend> Symbolic<B> {
@@ -109,16 +120,21 @@ impl<B: Backend> Symbolic<B> {
     /// # Errors
     ///
     /// As [`aggregate`].
-    pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, aggregation: Aggregation<B>) -> Result<Self> {
-        let (from, n_coarse) = (&aggregation.tentative.shape.pattern, aggregation.tentative.shape.n_columns);
-        let prolongator = Shape::of_product(backend, fine.rows(), from, n_coarse, false)?;
+    pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, coarsening: Coarsening<B>) -> Result<Self> {
+        let from = &coarsening.tentative.shape;
+        let n_coarse = from.n_columns;
+        let prolongator = if coarsening.is_smoothed {
+            Rc::new(Shape::of_product(backend, fine.rows(), &from.pattern, n_coarse, false)?)
+        } else {
+            from.clone()
+        };
         let columns = Columns::new(backend, &prolongator)?;
         let product = Shape::of_product(backend, fine.rows(), &prolongator.pattern, n_coarse, false)?;
         let transposed = (n_coarse, columns.transposed());
         let Shape { pattern, rows, .. } = Shape::of_product(backend, transposed, &product.pattern, n_coarse, true)?;
         Ok(Symbolic {
-            aggregation,
-            prolongator: Rc::new(prolongator),
+            coarsening,
+            prolongator,
             columns: Rc::new(columns),
             product: Rc::new(product),
             pattern: Rc::new(pattern),
@@ -141,18 +157,18 @@ impl<B: Backend> Symbolic<B> {
         backend: &B,
         fine: &Fine<B, R>,
         omega: f64,
-    ) -> Result<(BlockRows<B, f64>, Matrix<B, f64>)> {
+    ) -> Result<(Rc<BlockRows<B, f64>>, Matrix<B, f64>)> {
         let sizes = (fine.pattern.n_rows, fine.pattern.n_blocks(), fine.entries.size);
-        let tentative = &self.aggregation.tentative;
+        let Coarsening { tentative, is_smoothed, .. } = &self.coarsening;
         assert!(sizes == (tentative.shape.pattern.n_rows, self.n_blocks, tentative.rows), "a matrix of other blocks");
-        let prolongator = self.smoothed(backend, fine, omega)?;
+        let prolongator = if *is_smoothed { Rc::new(self.smoothed(backend, fine, omega)?) } else { tentative.clone() };
         let matrix = self.galerkin(backend, fine, &prolongator)?;
         Ok((prolongator, matrix))
     }
 
     /// `P = P_0 - omega D^-1 A P_0`.
     fn smoothed<R: Real>(&self, backend: &B, fine: &Fine<B, R>, omega: f64) -> Result<BlockRows<B, f64>> {
-        let tentative = &self.aggregation.tentative;
+        let tentative = &self.coarsening.tentative;
         let mut p = product(backend, fine, tentative, &self.prolongator)?;
         let (of, values) = (p.shape.blocks(), p.values.view_mut());
         let kernel = SmoothProlongator { omega, inverse: fine.inverse.view(), tentative: tentative.view(), of, values };
@@ -174,6 +190,7 @@ impl<B: Backend> Symbolic<B> {
         unsafe {
             match size {
                 1 => backend.run(rows, GalerkinProduct::<1, 1> { prolongator, members, product, of, entries, values }),
+                2 => backend.run(rows, GalerkinProduct::<1, 2> { prolongator, members, product, of, entries, values }),
                 3 => backend
                     .run(rows / 3, GalerkinProduct::<3, 3> { prolongator, members, product, of, entries, values }),
                 _ => backend
@@ -201,6 +218,7 @@ fn product<B: Backend, R: Real>(
     unsafe {
         match (c.rows, b.columns) {
             (1, _) => backend.run(items(1), MultiplyBlocks::<R, 1, 1> { entries, values, b: right, of, product: to }),
+            (2, 2) => backend.run(items(1), MultiplyBlocks::<R, 1, 2> { entries, values, b: right, of, product: to }),
             (2, _) => backend.run(items(1), MultiplyBlocks::<R, 1, 3> { entries, values, b: right, of, product: to }),
             (_, 3) => backend.run(items(3), MultiplyBlocks::<R, 3, 3> { entries, values, b: right, of, product: to }),
             _ => backend.run(items(3), MultiplyBlocks::<R, 3, 6> { entries, values, b: right, of, product: to }),

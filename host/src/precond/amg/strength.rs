@@ -21,7 +21,7 @@ use kernels_rs::sparse::PatternView;
 const THRESHOLD: f64 = 0.02;
 
 /// Couplings this many times as long as the nearest ones are weak.
-const REACH: f64 = 5.0;
+pub const REACH: f64 = 5.0;
 
 /// The strong couplings of a level.
 pub struct Strength<B: Backend> {
@@ -33,8 +33,15 @@ pub struct Strength<B: Backend> {
 }
 
 impl<B: Backend> Strength<B> {
-    /// Those of the matrix of level `level`, whose nodes are at `coords`, `[n_rows]`.
-    pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, coords: &Vector<B, [f64; 3]>, level: usize) -> Result<Self> {
+    /// Those of the matrix of level `level`, whose nodes are at `coords`, `[n_rows]`; couplings longer than `reach` times
+    /// the nearest ones are weak.
+    pub fn new<R: Real>(
+        backend: &B,
+        fine: &Fine<B, R>,
+        coords: &Vector<B, [f64; 3]>,
+        level: usize,
+        reach: f64,
+    ) -> Result<Self> {
         let (n, entries, values) = (fine.pattern.n_rows, fine.entries, fine.values);
         assert_eq!(coords.len(), n, "the nodes of another matrix");
         let coords = coords.view();
@@ -51,7 +58,7 @@ impl<B: Backend> Strength<B> {
         };
         let threshold = (THRESHOLD / (1u64 << level) as f64).powi(2);
         let measure = MeasureRows { entries, values, coords, norms: norms.view_mut(), nearest: nearest.view_mut() };
-        let by = Measures { coords, norms: norms.view(), nearest: nearest.view(), threshold, reach: REACH };
+        let by = Measures { coords, norms: norms.view(), nearest: nearest.view(), threshold, reach };
         // SAFETY: the matrix lives, and there is a place for each of its rows and blocks; all live until `finish`.
         unsafe {
             backend.run(n, measure)?;

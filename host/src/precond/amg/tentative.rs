@@ -21,7 +21,7 @@ impl<B: Backend> Modes<B> {
     /// The rigid motions of a body with `size` components at nodes at `coords`, or the constant. `free` has a bit for
     /// each component that is not supported. Where all nodes are at one point there are no rotations: they are 0.
     pub fn rigid(backend: &B, size: usize, coords: &Vector<B, [f64; 3]>, free: &Vector<B, u8>) -> Result<Self> {
-        let (n, number) = (free.len(), size * (size + 1) / 2);
+        let (n, number) = (free.len(), Self::rigid_number(size));
         let x = if n > 0 { backend.read_at(coords, 0)? } else { [0.0; 3] };
         let mut values = zeros(backend, n * size * number)?;
         let (coords, free, modes) = (coords.view(), free.view(), values.view_mut());
@@ -29,6 +29,11 @@ impl<B: Backend> Modes<B> {
         unsafe { backend.run(n, RigidModes { about: Centre { x }, size, coords, free, modes }) }?;
         backend.finish()?;
         Ok(Modes { number, values })
+    }
+
+    /// How many rigid motions a body with `size` components has; or constants.
+    pub fn rigid_number(size: usize) -> usize {
+        size * (size + 1) / 2
     }
 
     /// The modes as they are, `[n][size][number]`.

@@ -8,10 +8,10 @@
 //! | all of these | [`kernels_rs::cg_persistent`], where one launch does them; on the CPU its own loop, by half of K |
 //! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid; a launch of many iterations at each |
 //!
-//! A preconditioner in single precision (SBELL alg. 6) differs a little from one application to the next. The flexible
-//! `beta = z . (r - r_old) / (z_old . r_old)` (Polak and Ribiere) is made for that, but took no fewer iterations than
-//! the plain one on any model tried and up to a quarter more on a thin plate: so beta is the plain one, as SBELL has
-//! it.
+//! With a preconditioner that is another one in every application, such as a multigrid cycle of more than two levels,
+//! beta is the flexible `z . (r - r_old) / (z_old . r_old) = - z . q / p . q` (Polak and Ribiere). One in single
+//! precision (SBELL alg. 6) differs a little from one application to the next too, but there the flexible beta took no
+//! fewer iterations than the plain one on any model tried: so it is the plain one, as SBELL has it.
 //!
 //! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence
 //! says it is done, the residual is recomputed. `by_energy` judges it by the error in the energy norm that it stands
@@ -54,6 +54,9 @@ const fn square(step: usize) -> Scalar {
 const fn pq(step: usize) -> Scalar {
     Scalar::new(2 * CHECK_EVERY + step)
 }
+
+/// Where it leaves `q . z`, z the next one, if beta is the flexible one.
+const QZ: Scalar = Scalar::new(3 * CHECK_EVERY + 1);
 
 /// Where the part of the strain energy that follows from u is left at each look.
 const ENERGY: Scalar = Scalar::new(3 * CHECK_EVERY);
@@ -195,8 +198,8 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
     fn step(&mut self, u: &mut Vector<B, T>, step: usize) -> Result<()> {
         let (b, rr, pq) = (self.backend, square(step), pq(step));
         let [rho, next] = [self.current, self.current + 1].map(|place| rho(place % self.every));
-        let alpha = Quotient { num: rho, den: pq };
-        let beta = Quotient { num: next, den: rho };
+        let alpha = Quotient::new(rho, pq);
+        let mut beta = Quotient::new(next, rho);
         self.equations.operator.apply_dot(b, &self.p, &mut self.q, pq)?;
         if let Some(inverse) = self.preconditioner.diagonal() {
             b.cg_residual(alpha, &self.q, inverse, &mut self.z, [next, rr])?;
@@ -206,6 +209,10 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
             b.cg_residual_norm(alpha, &self.q, &mut self.r, rr)?;
             self.preconditioner.apply(b, self.equations.operator, &self.r, &mut self.z)?;
             b.dot(&self.r, &self.z, next)?;
+            if !self.preconditioner.is_linear() {
+                b.dot(&self.q, &self.z, QZ)?;
+                beta = Quotient::new(QZ, pq).minus();
+            }
         }
         b.cg_update([alpha, beta], &self.z, u, &mut self.p)?;
         self.current = (self.current + 1) % self.every;

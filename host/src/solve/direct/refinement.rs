@@ -85,7 +85,7 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
         let target = TARGET.min(options.tolerance);
         while best > target && outcome.iterations < options.max_iterations && !monitor.is_cancelled() {
             self.factor.solve(self.backend, &self.r, &mut self.d)?;
-            self.backend.axpy(1.0, Quotient::ONE, &self.d, u)?;
+            self.backend.axpy(Quotient::ONE, &self.d, u)?;
             let next = self.residual(u)?;
             outcome.iterations += 1;
             outcome.history.push(next);
@@ -94,7 +94,7 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
             if next < best {
                 best = next;
             } else {
-                self.backend.axpy(-1.0, Quotient::ONE, &self.d, u)?;
+                self.backend.axpy(Quotient::MINUS_ONE, &self.d, u)?;
             }
             if !was_worthwhile {
                 break;
@@ -121,7 +121,7 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
             self.factor.solve(b, &self.r, &mut self.d)?;
             let rz = energy.parts.dot(b, &self.r, &self.d)?;
             b.copy(u, &mut judge.before)?;
-            b.axpy(1.0, Quotient::ONE, &self.d, &mut judge.before)?;
+            b.axpy(Quotient::ONE, &self.d, &mut judge.before)?;
             let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta: 1.0, certain: true };
             let verdict = judge.examine(b, self.equations, &iterate, options.tolerance, &mut self.q)?;
             // What is kept is the solution before the correction.

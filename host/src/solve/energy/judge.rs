@@ -139,7 +139,7 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
     ) -> Result<Verdict> {
         let energies = self.energy.energies(backend, equations.f, v, r)?;
         backend.copy(v, delta)?;
-        backend.axpy(-1.0, Quotient::ONE, &self.before, delta)?;
+        backend.axpy(Quotient::MINUS_ONE, &self.before, delta)?;
         equations.operator.apply(backend, delta, scratch)?;
         let errors = self.energy.parts.dot(backend, delta, scratch)?;
         let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));

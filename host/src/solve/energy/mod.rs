@@ -66,7 +66,7 @@ impl<B: Backend, T: Real> EnergyNorm<'_, B, T> {
     fn total(&self, backend: &B, v: &Vector<B, T>, w: &mut Vector<B, T>) -> Result<()> {
         backend.copy(v, w)?;
         match &self.prescribed {
-            Some(prescribed) => backend.axpy(1.0, Quotient::ONE, prescribed, w),
+            Some(prescribed) => backend.axpy(Quotient::ONE, prescribed, w),
             None => Ok(()),
         }
     }

@@ -1,0 +1,68 @@
+//! The vertices of quadratic elements as the next level: P makes the middle of an edge the mean of its ends.
+//!
+//! On the dense graph of these elements an aggregate has dozens of nodes, whose smoothed modes say too little of what
+//! the smoother leaves. The vertices alone have the graph and the unknowns of linear elements, which aggregation is
+//! made for, and the modes of the mesh. Nothing is smoothed: the means are a smooth interpolation already.
+
+use super::blocks::{BlockRows, Shape};
+use super::setup::Coarsening;
+use super::tentative::Modes;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::sparse::Pattern;
+use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
+use std::rc::Rc;
+
+/// The level of the vertices of nodes at `coords` with `size` components, of which those in the middle of an edge have
+/// `ends`; `free` has a bit for each component that is not supported.
+///
+/// # Errors
+///
+/// [`crate::Error::OutOfMemory`]
+pub fn vertices<B: Backend>(
+    backend: &B,
+    size: usize,
+    ends: &Vector<B, [u32; 2]>,
+    coords: &Vector<B, [f64; 3]>,
+    free: &Vector<B, u8>,
+) -> Result<Coarsening<B>> {
+    let n = ends.len();
+    assert!([coords.len(), free.len()] == [n; 2], "the nodes of another mesh");
+    let (mut marks, mut counts) = (backend.zeros(n)?, backend.zeros(n)?);
+    let kernel = MarkVertices { ends: ends.view(), marks: marks.view_mut(), counts: counts.view_mut() };
+    // SAFETY: all live until `exclusive_sum` and have an entry per node.
+    unsafe { backend.run(n, kernel) }?;
+    let (before, row_start) = (backend.exclusive_sum(&marks)?, backend.exclusive_sum(&counts)?);
+    let (number, n_blocks) = (backend.read_at(&before, n)? as usize, backend.read_at(&row_start, n)? as usize);
+    let (mut columns, mut rows) = (backend.zeros(n_blocks)?, backend.zeros(n_blocks)?);
+    let (mut coarse_coords, mut coarse_free) = (backend.zeros(number)?, backend.zeros(number)?);
+    let list = ListEnds {
+        ends: ends.view(),
+        before: before.view(),
+        row_start: row_start.view(),
+        columns: columns.view_mut(),
+        rows: rows.view_mut(),
+    };
+    let gather = GatherVertices {
+        before: before.view(),
+        coords: coords.view(),
+        free: free.view(),
+        coarse_coords: coarse_coords.view_mut(),
+        coarse_free: coarse_free.view_mut(),
+    };
+    // SAFETY: as above, until `finish`; a place for every block and every vertex.
+    unsafe {
+        backend.run(n, list)?;
+        backend.run(n, gather)?;
+    }
+    backend.finish()?;
+    let shape = Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: number };
+    let mut prolongator = BlockRows::zeros(backend, &Rc::new(shape), [size; 2])?;
+    let (of, values) = (prolongator.view(), prolongator.values.view_mut());
+    let kernel = FillInterpolation { free: free.view(), coarse_free: coarse_free.view(), prolongator: of, values };
+    // SAFETY: as above; the values of a row of blocks are written by its item.
+    unsafe { backend.run(n, kernel) }?;
+    backend.finish()?;
+    let modes = Rc::new(Modes::rigid(backend, size, &coarse_coords, &coarse_free)?);
+    Ok(Coarsening { tentative: Rc::new(prolongator), is_smoothed: false, modes, coords: Rc::new(coarse_coords) })
+}
