@@ -5,7 +5,8 @@ use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, two_mat
 use crate::common::{Random, bits};
 use kernels_rs::real::Real;
 use warpfem::backend::Backend;
-use warpfem::element::ElementKind::{Hex8, Quad4, Tri3};
+use warpfem::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tri3};
+use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{Phase, System, Timings};
@@ -14,18 +15,21 @@ use warpfem::solve::Silent;
 use warpfem::sparse::Operator;
 
 /// Entry points for combinations of block sizes that no pair of levels has.
-pub const UNUSED: [&str; 8] = [
+pub const UNUSED: [&str; 10] = [
     "multiply_blocks_f32_1_6",
     "multiply_blocks_f64_1_6",
     "multiply_blocks_f32_3_1",
     "multiply_blocks_f64_3_1",
-    "multiply_blocks_f32_3_3",
+    "multiply_blocks_f32_3_2",
+    "multiply_blocks_f64_3_2",
     "galerkin_product_1_3",
     "galerkin_product_1_6",
     "galerkin_product_3_1",
+    "galerkin_product_3_2",
 ];
 
-/// Blocks of 3 and then 6, of 2 and then 3 on three levels, and of 1.
+/// Blocks of 3 and then 6, of 2 and then 3 on three levels, and of 1; then the vertices of quadratic elements, in flat
+/// ones with stacks of nodes.
 pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
     let square = |kind, n: usize| generate_rectangle(kind, [1.0; 2], [n; 2]).unwrap();
     let heat = format!("{}{SOFT}{}", analysis(Analysis::Laplace, 1.0), clamp(Analysis::Laplace));
@@ -33,6 +37,8 @@ pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
         (two_materials(distorted_box(Hex8, [3; 3], 0.2)), 2),
         (two_materials(square(Quad4, 44)), 3),
         (model(&heat, square(Tri3, 6)), 2),
+        (two_materials(square(Quad8, 3)), 2),
+        (two_materials(generate_box(Hex20, [1.0, 1.0, 0.01], [8, 8, 1]).unwrap()), 3),
     ];
     let of = |(model, levels): &(Model, usize)| {
         [applied::<B, f64>(backend, model, *levels), applied::<B, f32>(backend, model, *levels)].concat()

@@ -52,6 +52,7 @@ checks!(
     vectors::mul,
     vectors::axpy,
     vectors::xpby,
+    vectors::axpby,
     vectors::dot,
     vectors::cg_residual,
     persistent::cg_persistent,

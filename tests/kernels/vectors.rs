@@ -2,9 +2,9 @@
 
 use super::{GUARD, SIZES, more_than_a_grid};
 use crate::common::{Random, assert_close, bits, quotient, rounding};
-use kernels_rs::blas::{Axpy, Fill, Mul, Xpby};
+use kernels_rs::blas::{Axpby, Axpy, Fill, Mul, Xpby};
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, Buffer, Scalar};
+use warpfem::backend::{Backend, Buffer, Quotient, Scalar};
 
 const ALPHA: f64 = -1.75 / 3.0;
 const BETA: f64 = 2.5 / 0.7;
@@ -91,6 +91,24 @@ fn axpy_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
         found.extend(bits(&y));
     }
     found
+}
+
+pub fn axpby<B: Backend>(backend: &B) -> Vec<u64> {
+    for_both!(axpby_of, backend, item_sizes(backend))
+}
+
+fn axpby_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (x, y): (Vec<T>, Vec<T>) = (Random(7).vector(n), Random(8).vector(n));
+    let device_x = backend.upload(&x).unwrap();
+    let mut device_y = backend.upload(&guarded(&y)).unwrap();
+    let (a, b) = (quotient(backend, 20, 2.5, 0.7), quotient(backend, 22, -1.75, 3.0).minus());
+    let kernel = Axpby { a: backend.ratio(a), b: backend.ratio(b), x: device_x.view(), y: device_y.view_mut() };
+    // SAFETY: both live and hold n entries.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| BETA * x.to_f64() - ALPHA * y.to_f64()).collect();
+    let y = before_guard(backend, "axpby", &device_y);
+    assert_close("axpby", &y, &expected, rounding::<T>(), 8.0);
+    bits(&y)
 }
 
 pub fn xpby<B: Backend>(backend: &B) -> Vec<u64> {

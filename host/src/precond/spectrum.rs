@@ -70,6 +70,39 @@ pub fn estimate<B: Backend, T: Real>(
         // parts.
         backend.cg_update([alpha, beta], &z, &mut r, &mut p)?;
     }
+    found::<B, T>(backend)
+}
+
+/// As [`estimate`], of `D^-1 K` with a block diagonal D, whose inverse is a matrix; `diagonal` is the inverse of that of
+/// K.
+pub fn estimate_blocks<B: Backend, T: Real>(
+    backend: &B,
+    operator: &dyn Operator<B, T>,
+    inverse: &dyn Operator<B, T>,
+    diagonal: &Vector<B, T>,
+) -> Result<Spectrum> {
+    let n = operator.n();
+    let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
+    let [mut p, mut q, mut u] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
+    // SAFETY: both live and have n entries.
+    unsafe { backend.run(n, LanczosStart { inverse: diagonal.view(), r: r.view_mut() }) }?;
+    inverse.apply(backend, &r, &mut z)?;
+    backend.copy(&z, &mut p)?;
+    backend.dot(&r, &p, rho(0))?;
+    for j in 0..STEPS {
+        let alpha = Quotient::new(rho(j), pq(j));
+        let beta = Quotient::new(rho(j + 1), rho(j));
+        operator.apply_dot(backend, &p, &mut q, pq(j))?;
+        backend.axpy(alpha.minus(), &q, &mut r)?;
+        inverse.apply(backend, &r, &mut z)?;
+        backend.dot(&r, &z, rho(j + 1))?;
+        backend.cg_update([alpha, beta], &z, &mut u, &mut p)?;
+    }
+    found::<B, T>(backend)
+}
+
+/// The bounds from what the steps have left.
+fn found<B: Backend, T: Real>(backend: &B) -> Result<Spectrum> {
     let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;
     let (rho, pq) = coefficients.split_at(STEPS + 1);
     Ok(bounds(rho, pq, T::EPSILON.to_f64()))

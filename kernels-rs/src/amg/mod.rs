@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | which couplings are strong | [`strength`] |
 //! | the vertices of quadratic elements | [`vertices`] |
+//! | nodes across flat elements, solved for at once | [`stacks`] |
 //! | aggregates of nodes, by distance-2 independent sets | [`aggregate`] |
 //! | rigid-body modes, orthonormal on each aggregate | [`modes`] |
 //! | which blocks a product of matrices has | [`pattern`] |
@@ -23,6 +24,7 @@ pub mod inverse;
 pub mod modes;
 pub mod pattern;
 pub mod product;
+pub mod stacks;
 pub mod strength;
 pub mod transfer;
 pub mod vertices;

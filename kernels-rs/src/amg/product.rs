@@ -108,7 +108,7 @@ pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
 
 /// Computes: `P = P_0 - omega D^-1 A P_0` in the place of `A P_0` (Vanek, Mandel, Brezina 1996, sec. 3).
 ///
-/// Parameters: `inverse [n]`, that of D; `tentative`, P_0; `of`, the blocks of P; `values [n_blocks][columns][rows]`.
+/// Parameters: `inverse [n]`, that of D, or nothing where `values` are of `D^-1 A P_0` already; `tentative`, P_0; `of`, the blocks of P; `values [n_blocks][columns][rows]`.
 /// Thread mapping: an item per row of a block. Memory moved: the values read and written, P_0 and `inverse` through the
 /// cache.
 ///
@@ -127,7 +127,8 @@ pub unsafe fn smooth_prolongator<T: Real>(
     let (block, i) = (item / size, item % size);
     let row = of.rows.at(block) as usize;
     let own = find(tentative.pattern, row, of.columns.at(block));
-    let factor = -omega * inverse.at(row * size + i).to_f64();
+    let scale = if inverse.is_empty() { 1.0 } else { inverse.at(row * size + i).to_f64() };
+    let factor = -omega * scale;
     for c in 0..tentative.columns {
         let place = (block * tentative.columns + c) * size + i;
         let before = match own {

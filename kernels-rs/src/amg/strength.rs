@@ -47,7 +47,7 @@ unsafe fn look_at<T: Real>(entries: Entries, values: View<T>, row: usize, k: usi
 
 /// The square of the distance of two points.
 #[inline(always)]
-unsafe fn square_distance(coords: View<[f64; 3]>, a: usize, b: usize) -> f64 {
+pub(super) unsafe fn square_distance(coords: View<[f64; 3]>, a: usize, b: usize) -> f64 {
     let (a, b) = (coords.at(a), coords.at(b));
     let mut square = 0.0;
     for c in 0..3 {

@@ -64,6 +64,16 @@ pub unsafe fn prolong_correction<T: Real>(
     to.set(item, sum);
 }
 
+/// What an entry is scaled by, from the inverse of the diagonal: 1 without one.
+#[inline(always)]
+unsafe fn root(inverse: View<f64>, i: usize) -> f64 {
+    if inverse.is_empty() {
+        return 1.0;
+    }
+    let inverse = inverse.at(i).abs();
+    if inverse > 0.0 { 1.0 / inverse.sqrt() } else { 0.0 }
+}
+
 /// Computes: the values of P in the precision of the cycle, its rows scaled by `inverse^-1/2` if there is such a
 /// scaling.
 ///
@@ -81,32 +91,38 @@ pub unsafe fn round_prolongator<T: Real>(
     to: ViewMut<T>,
 ) {
     let (block, i) = (item / prolongator.rows, item % prolongator.rows);
-    let mut scale = 1.0;
-    if !inverse.is_empty() {
-        let inverse = inverse.at(rows.at(block) as usize * prolongator.rows + i).abs();
-        scale = if inverse > 0.0 { 1.0 / inverse.sqrt() } else { 0.0 };
-    }
+    let scale = root(inverse, rows.at(block) as usize * prolongator.rows + i);
     for c in 0..prolongator.columns {
         let place = (block * prolongator.columns + c) * prolongator.rows + i;
         to.set(place, T::from_f64(scale * prolongator.values.at(place)));
     }
 }
 
-/// Computes: the blocks of a matrix in another format or precision.
+/// Computes: the blocks of a matrix in another format or precision, its rows and columns scaled by `inverse^-1/2` if
+/// there is such a scaling.
 ///
-/// Parameters: `from, values`, the matrix; `to, rounded`, one of the same pattern and block size. Thread mapping: an
-/// item per block row.
+/// Parameters: `inverse [n]`, that of the diagonal, or nothing; `from, values`, the matrix; `to, rounded`, one of the
+/// same pattern and block size. Thread mapping: an item per block row.
 /// Memory moved: every value of a block read and written.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
-pub unsafe fn copy_blocks<T: Real>(row: usize, from: Entries, values: View<f64>, to: Entries, rounded: ViewMut<T>) {
-    let (_, width) = from.pattern.row(row);
+pub unsafe fn copy_blocks<T: Real>(
+    row: usize,
+    inverse: View<f64>,
+    from: Entries,
+    values: View<f64>,
+    to: Entries,
+    rounded: ViewMut<T>,
+) {
+    let (first, width) = from.pattern.row(row);
     for k in 0..width {
+        let column = from.pattern.columns.at(first + k) as usize;
         for i in 0..from.size {
             for j in 0..from.size {
-                let value = values.at(from.at(row, k, i, j));
+                let scale = root(inverse, row * from.size + i) * root(inverse, column * from.size + j);
+                let value = scale * values.at(from.at(row, k, i, j));
                 rounded.set(to.at(row, k, i, j), T::from_f64(value));
             }
         }

@@ -37,24 +37,18 @@ impl<B: Backend> Shape<B> {
     pub fn of_product(
         backend: &B,
         (n, x): (usize, PatternView),
-        y: &Pattern<B>,
+        y: PatternView,
         n_columns: usize,
         diagonal_first: bool,
     ) -> Result<Self> {
         let mut candidates = backend.zeros(n)?;
-        let kernel = CountProducts { most: n_columns as u32, x, y: y.view(), candidates: candidates.view_mut() };
+        let kernel = CountProducts { most: n_columns as u32, x, y, candidates: candidates.view_mut() };
         // SAFETY: all live, X's columns are Y's rows, and there is a count for each row of X.
         unsafe { backend.run(n, kernel) }?;
         let starts = backend.exclusive_sum(&candidates)?;
         let mut found = zeros(backend, backend.read_at(&starts, n)? as usize)?;
         let mut lengths = candidates;
-        let kernel = ListProducts {
-            x,
-            y: y.view(),
-            starts: starts.view(),
-            found: found.view_mut(),
-            lengths: lengths.view_mut(),
-        };
+        let kernel = ListProducts { x, y, starts: starts.view(), found: found.view_mut(), lengths: lengths.view_mut() };
         // SAFETY: as above, and there is room for every candidate.
         unsafe { backend.run(n, kernel) }?;
         let row_start = backend.exclusive_sum(&lengths)?;

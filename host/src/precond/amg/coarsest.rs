@@ -4,6 +4,7 @@ use super::copied;
 use crate::backend::{Backend, Buffer};
 use crate::error::Result;
 use crate::sparse::{Matrix, Tuning};
+use cuda_std::prelude::View;
 use kernels_rs::amg::inverse::{DenseDiagonal, Negate, Sweep};
 use kernels_rs::real::Real;
 use std::mem::swap;
@@ -17,7 +18,7 @@ pub const MOST: usize = 400;
 pub fn inverse<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<Matrix<B, T>> {
     let (size, pattern) = (matrix.block_size(), matrix.shared_pattern());
     let n = size * pattern.n_rows;
-    let mut dense = copied::<B, f64>(backend, matrix, "dense")?;
+    let mut dense = copied::<B, f64>(backend, matrix, "dense", View::from_slice(&[]))?;
     let mut values = dense.values_mut();
     let mut diagonal = backend.zeros(n)?;
     let mut other = backend.zeros(n * n)?;

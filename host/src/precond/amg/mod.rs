@@ -10,8 +10,9 @@
 //! | tentative prolongator | `B = P_0 B_c`, orthonormal on each aggregate | [`tentative`] | Vanek, Mandel, Brezina 1996 |
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
+//! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
-//! | smoother | Chebyshev polynomials of `D^-1 A` | [`mod@cycle`] | Adams, Brezina, Hu, Tuminaro 2003 |
+//! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
 //! | cycle | K: two steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
@@ -37,6 +38,8 @@ pub mod cycle;
 mod hierarchy;
 mod kept;
 pub mod setup;
+pub mod smoother;
+pub mod stacks;
 pub mod strength;
 pub mod tentative;
 pub mod vertices;
@@ -44,7 +47,7 @@ pub mod vertices;
 pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
 pub use kept::Kept;
 
-use super::{Build, Context, Preconditioner, inverse_diagonal, spectrum};
+use super::{Build, Context, Preconditioner, inverse_diagonal};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::{Error, Result};
 use crate::sparse::{AUTO, Matrix, Operator, Pattern, Tuning};
@@ -54,6 +57,7 @@ use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
 use setup::{Coarsening, Fine, Symbolic, aggregate};
+use smoother::{ON_FINEST, ON_VERTICES, Smoother};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -84,7 +88,8 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 
     fn products(&self) -> usize {
-        if self.hierarchy.levels.len() == 1 { cycle::STEPS - 1 } else { 2 * cycle::STEPS }
+        let steps = ON_FINEST.number;
+        if self.hierarchy.levels.len() == 1 { steps - 1 } else { 2 * steps }
     }
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
@@ -103,14 +108,14 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
         let mut parts = Parts::new(matrix, context.kept);
         let inverse = inverse_diagonal(backend, matrix)?;
-        let upper = spectrum::estimate(backend, matrix as &dyn Operator<B, T>, &inverse)?.upper;
-        parts.lap(backend, |times| &mut times.smoothing)?;
+        let operator: &dyn Operator<B, T> = matrix;
         if let Some(original) = &context.original {
             let Some(fine) = Fine::new(backend, original.matrix)? else { unreachable!("doubles are numbers") };
             let shared = original.matrix.shared_pattern();
-            parts.finest(backend, (fine, shared), inverse, upper, context, original.inverse.view())?;
+            parts.finest(backend, (fine, shared), (operator, inverse), context, original.inverse.view())?;
         } else if let Some(fine) = Fine::new(backend, matrix)? {
-            parts.finest(backend, (fine, matrix.shared_pattern()), inverse, upper, context, View::from_slice(&[]))?;
+            let shared = matrix.shared_pattern();
+            parts.finest(backend, (fine, shared), (operator, inverse), context, View::from_slice(&[]))?;
         } else {
             let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
             return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
@@ -124,6 +129,8 @@ struct Below<B: Backend> {
     matrix: Matrix<B, f64>,
     modes: Rc<Modes<B>>,
     coords: Rc<Vector<B, [f64; 3]>>,
+    /// Whether its nodes are the vertices of the mesh.
+    is_of_vertices: bool,
 }
 
 /// A way to a next level: P, and what is there.
@@ -162,14 +169,12 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     /// Makes the finest level, and those below. `fine` is what it is made from, and its blocks, shared; the cycle's own
-    /// matrix may be a scaled copy, by the root of `scaling`, and has the diagonal `inverse` and the largest eigenvalue
-    /// `upper`.
+    /// matrix, `operator`, may be a scaled copy, by the root of `scaling`, and has the inverse of its diagonal with it.
     fn finest<R: Real>(
         &mut self,
         backend: &B,
         (fine, pattern): (Fine<B, R>, &Rc<Pattern<B>>),
-        inverse: Vector<B, T>,
-        upper: f64,
+        (operator, inverse): (&dyn Operator<B, T>, Vector<B, T>),
         context: &Context<B>,
         scaling: View<f64>,
     ) -> Result<()> {
@@ -180,7 +185,10 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             kept.recognise(backend, &fine, pattern, coords)?;
             self.lap(backend, |times| &mut times.aggregation)?;
         }
-        let way = self.way(backend, &fine, OMEGA / upper, || match context.ends {
+        let fine = fine.with_stacks(backend, coords)?;
+        let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, ON_FINEST)?;
+        self.lap(backend, |times| &mut times.smoothing)?;
+        let way = self.way(backend, &fine, OMEGA / smoother.upper(), || match context.ends {
             Some(ends) => {
                 let free = Strength::new(backend, &fine, coords, 0, REACH)?.free;
                 vertices::vertices(backend, size, ends, coords, &free).map(Some)
@@ -190,7 +198,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             }),
         })?;
         drop(fine);
-        let mut next = self.add(backend, inverse, upper, way, scaling)?;
+        let mut next = self.add(backend, smoother, way, scaling)?;
         while let Some(below) = next {
             if below.matrix.block_size() * below.matrix.pattern().n_rows <= coarsest::MOST {
                 self.inverse = Some(coarsest::inverse(backend, &below.matrix)?);
@@ -226,47 +234,54 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let (prolongator, matrix) = symbolic.values(backend, fine, omega)?;
         self.lap(backend, |times| &mut times.numeric)?;
         // The rest of the symbolic part is needed no more, unless it is kept.
-        let Coarsening { modes, coords, .. } = &symbolic.coarsening;
-        let below = Below { matrix, modes: modes.clone(), coords: coords.clone() };
+        let Coarsening { modes, coords, is_smoothed, .. } = &symbolic.coarsening;
+        let (modes, coords) = (modes.clone(), coords.clone());
+        let below = Below { matrix, modes, coords, is_of_vertices: !is_smoothed };
         Ok(Some(Way { prolongator, columns: symbolic.columns.clone(), below }))
     }
 
     /// Adds a level; what the next one is made from, if there is one.
-    fn coarser(&mut self, backend: &B, Below { matrix, modes, coords }: Below<B>) -> Result<Option<Below<B>>> {
-        let rounded = copied::<B, T>(backend, &matrix, AUTO)?;
+    fn coarser(&mut self, backend: &B, below: Below<B>) -> Result<Option<Below<B>>> {
+        let Below { matrix, modes, coords, is_of_vertices } = below;
+        let unscaled = View::from_slice(&[]);
+        let rounded = copied::<B, T>(backend, &matrix, AUTO, unscaled)?;
         let inverse = inverse_diagonal(backend, &rounded)?;
-        let upper = spectrum::estimate(backend, &rounded, &inverse)?.upper;
+        let Some(mut fine) = Fine::new(backend, &matrix)? else { unreachable!("doubles are numbers") };
+        if is_of_vertices {
+            fine = fine.with_stacks(backend, &coords)?;
+        }
+        let steps = if is_of_vertices { ON_VERTICES } else { ON_FINEST };
+        let smoother = Smoother::new(backend, &rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
-        let way = match Fine::new(backend, &matrix)? {
-            Some(fine) if self.levels.len() < MOST_LEVELS => {
-                let level = self.levels.len();
-                self.way(backend, &fine, OMEGA / upper, || {
-                    aggregate(backend, &fine, &coords, level, modes.number, |_| Ok(modes))
-                })?
-            }
-            _ => None,
+        let level = self.levels.len();
+        let way = if level < MOST_LEVELS {
+            self.way(backend, &fine, OMEGA / smoother.upper(), || {
+                aggregate(backend, &fine, &coords, level, modes.number, |_| Ok(modes))
+            })?
+        } else {
+            None
         };
+        drop(fine);
         drop(matrix);
-        self.add(backend, inverse, upper, way, View::from_slice(&[]))
+        self.add(backend, smoother, way, unscaled)
     }
 
     /// Adds a level and its way to the next.
     fn add(
         &mut self,
         backend: &B,
-        inverse: Vector<B, T>,
-        upper: f64,
+        smoother: Smoother<B, T>,
         way: Option<Way<B>>,
         scaling: View<f64>,
     ) -> Result<Option<Below<B>>> {
         let Some(Way { prolongator, columns, below }) = way else {
-            self.levels.push(Level::new(backend, inverse, upper, None)?);
+            self.levels.push(Level::new(backend, smoother, None)?);
             return Ok(None);
         };
         let prolongator = scaled_to(backend, &prolongator, scaling)?;
         let transfer = Transfer::new(backend, prolongator, columns)?;
-        self.levels.push(Level::new(backend, inverse, upper, Some(transfer))?);
+        self.levels.push(Level::new(backend, smoother, Some(transfer))?);
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         self.hierarchy.levels.push(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() });
         self.lap(backend, |times| &mut times.smoothing)?;
@@ -299,12 +314,18 @@ fn scaled_to<B: Backend, T: Real>(
     Ok(BlockRows { shape: from.shape.clone(), values, rows: from.rows, columns: from.columns })
 }
 
-/// A level's matrix in another precision and format.
-fn copied<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>, format: &str) -> Result<Matrix<B, T>> {
+/// A matrix in another precision and format, its rows and columns scaled as those of P are in [`scaled_to`].
+fn copied<B: Backend, T: Real>(
+    backend: &B,
+    matrix: &Matrix<B, f64>,
+    format: &str,
+    scaling: View<f64>,
+) -> Result<Matrix<B, T>> {
     let pattern = matrix.shared_pattern();
     let mut copy = Matrix::<B, T>::zeros(backend, format, matrix.block_size(), pattern, Tuning::default())?;
     let (to, n_rows) = (copy.entries(), pattern.n_rows);
-    let kernel = CopyBlocks { from: matrix.entries(), values: matrix.values(), to, rounded: copy.values_mut() };
+    let (from, values, rounded) = (matrix.entries(), matrix.values(), copy.values_mut());
+    let kernel = CopyBlocks { inverse: scaling, from, values, to, rounded };
     // SAFETY: both live and have this pattern; each entry belongs to one row.
     unsafe { backend.run(n_rows, kernel) }?;
     if matrix.is_symmetric() {

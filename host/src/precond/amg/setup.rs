@@ -6,6 +6,7 @@
 
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
+use super::stacks;
 use super::strength::{REACH, Strength};
 use super::tentative::{Modes, centroids, members};
 use crate::backend::{Backend, Buffer, Vector};
@@ -31,6 +32,8 @@ pub struct Fine<'a, B: Backend, R: Real> {
     pub values: View<R>,
     /// The inverse of its diagonal.
     pub inverse: Vector<B, R>,
+    /// The inverse of D, where that is not its diagonal but blocks: see [`stacks`].
+    pub blocks: Option<Matrix<B, f64>>,
 }
 
 impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
@@ -38,7 +41,12 @@ impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
     pub fn new<V: Stored<Arithmetic = R>>(backend: &B, matrix: &'a Matrix<B, V>) -> Result<Option<Self>> {
         let Some(values) = V::numbers(matrix.values()) else { return Ok(None) };
         let inverse = inverse_diagonal(backend, matrix)?;
-        Ok(Some(Fine { pattern: matrix.pattern(), entries: matrix.entries(), values, inverse }))
+        Ok(Some(Fine { pattern: matrix.pattern(), entries: matrix.entries(), values, inverse, blocks: None }))
+    }
+
+    /// The same with blocks for D where there are flat elements between nodes at `coords`.
+    pub fn with_stacks(self, backend: &B, coords: &Vector<B, [f64; 3]>) -> Result<Self> {
+        Ok(Fine { blocks: stacks::inverse(backend, &self, coords)?, ..self })
     }
 
     /// How many block rows it has, and which blocks.
@@ -68,6 +76,8 @@ pub struct Symbolic<B: Backend> {
     pub prolongator: Rc<Shape<B>>,
     /// The blocks of its columns.
     pub columns: Rc<Columns<B>>,
+    /// Which blocks `A P_0` has, if they are not those of P.
+    unsolved: Option<Rc<Shape<B>>>,
     /// Which blocks `A P` has.
     product: Rc<Shape<B>>,
     /// Which blocks A_c has, and the row of each.
@@ -123,19 +133,25 @@ impl<B: Backend> Symbolic<B> {
     pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, coarsening: Coarsening<B>) -> Result<Self> {
         let from = &coarsening.tentative.shape;
         let n_coarse = from.n_columns;
-        let prolongator = if coarsening.is_smoothed {
-            Rc::new(Shape::of_product(backend, fine.rows(), &from.pattern, n_coarse, false)?)
-        } else {
-            from.clone()
-        };
+        let (mut prolongator, mut unsolved) = (from.clone(), None);
+        if coarsening.is_smoothed {
+            let of_product = |x, y: &Shape<B>| Shape::of_product(backend, x, y.pattern.view(), n_coarse, false);
+            prolongator = Rc::new(of_product(fine.rows(), from)?);
+            if let Some(blocks) = &fine.blocks {
+                let whole = of_product((fine.pattern.n_rows, blocks.pattern().view()), &prolongator)?;
+                unsolved = Some(std::mem::replace(&mut prolongator, Rc::new(whole)));
+            }
+        }
         let columns = Columns::new(backend, &prolongator)?;
-        let product = Shape::of_product(backend, fine.rows(), &prolongator.pattern, n_coarse, false)?;
+        let product = Shape::of_product(backend, fine.rows(), prolongator.pattern.view(), n_coarse, false)?;
         let transposed = (n_coarse, columns.transposed());
-        let Shape { pattern, rows, .. } = Shape::of_product(backend, transposed, &product.pattern, n_coarse, true)?;
+        let Shape { pattern, rows, .. } =
+            Shape::of_product(backend, transposed, product.pattern.view(), n_coarse, true)?;
         Ok(Symbolic {
             coarsening,
             prolongator,
             columns: Rc::new(columns),
+            unsolved,
             product: Rc::new(product),
             pattern: Rc::new(pattern),
             rows,
@@ -169,9 +185,16 @@ impl<B: Backend> Symbolic<B> {
     /// `P = P_0 - omega D^-1 A P_0`.
     fn smoothed<R: Real>(&self, backend: &B, fine: &Fine<B, R>, omega: f64) -> Result<BlockRows<B, f64>> {
         let tentative = &self.coarsening.tentative;
-        let mut p = product(backend, fine, tentative, &self.prolongator)?;
+        let (entries, values) = (fine.entries, fine.values);
+        let (mut p, mut inverse) = (None, fine.inverse.view());
+        if let (Some(blocks), Some(unsolved)) = (&fine.blocks, &self.unsolved) {
+            let unsolved = product(backend, (entries, values), tentative, unsolved)?;
+            p = Some(product(backend, (blocks.entries(), blocks.values()), &unsolved, &self.prolongator)?);
+            inverse = View::from_slice(&[]);
+        }
+        let mut p = p.map_or_else(|| product(backend, (entries, values), tentative, &self.prolongator), Ok)?;
         let (of, values) = (p.shape.blocks(), p.values.view_mut());
-        let kernel = SmoothProlongator { omega, inverse: fine.inverse.view(), tentative: tentative.view(), of, values };
+        let kernel = SmoothProlongator { omega, inverse, tentative: tentative.view(), of, values };
         // SAFETY: all live until `finish`; each row of a block is written once.
         unsafe { backend.run(p.n_items(), kernel) }?;
         backend.finish()?;
@@ -180,7 +203,7 @@ impl<B: Backend> Symbolic<B> {
 
     /// `P^T A P`.
     fn galerkin<R: Real>(&self, backend: &B, fine: &Fine<B, R>, p: &BlockRows<B, f64>) -> Result<Matrix<B, f64>> {
-        let right = product(backend, fine, p, &self.product)?;
+        let right = product(backend, (fine.entries, fine.values), p, &self.product)?;
         let (size, pattern) = (p.columns, &self.pattern);
         let mut matrix = Matrix::<B, f64>::zeros(backend, AUTO, size, pattern, Tuning::default())?;
         let of = Blocks { rows: self.rows.view(), columns: pattern.columns.view() };
@@ -206,13 +229,13 @@ impl<B: Backend> Symbolic<B> {
 /// `C = A B`, with these blocks.
 fn product<B: Backend, R: Real>(
     backend: &B,
-    fine: &Fine<B, R>,
+    (entries, values): (Entries, View<R>),
     b: &BlockRows<B, f64>,
     shape: &Rc<Shape<B>>,
 ) -> Result<BlockRows<B, f64>> {
-    let mut c = BlockRows::zeros(backend, shape, [fine.entries.size, b.columns])?;
+    let mut c = BlockRows::zeros(backend, shape, [entries.size, b.columns])?;
     let (of, to) = (c.shape.blocks(), c.values.view_mut());
-    let (entries, values, right) = (fine.entries, fine.values, b.view());
+    let right = b.view();
     let items = |rows: usize| c.n_items() / rows;
     // SAFETY: all live, B has as many rows as A has columns, and each row of a block of C is written once.
     unsafe {

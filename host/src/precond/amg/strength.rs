@@ -25,7 +25,7 @@ pub const REACH: f64 = 5.0;
 
 /// The strong couplings of a level.
 pub struct Strength<B: Backend> {
-    strengths: Vector<B, f32>,
+    pub(super) strengths: Vector<B, f32>,
     /// A bit for each component that is coupled to any other, `[n_rows]`.
     pub free: Vector<B, u8>,
     /// Whether a node is coupled to others, `[n_rows]`.

@@ -1,0 +1,174 @@
+//! The smoother of a level: a Chebyshev polynomial of `D^-1 A` (Adams, Brezina, Hu, Tuminaro 2003). D is the diagonal
+//! of A or, where elements are flat, block diagonal: see [`super::stacks`].
+
+use super::copied;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::precond::polynomial::Factors;
+use crate::precond::{chebyshev, spectrum};
+use crate::sparse::{AUTO, Matrix, Operator};
+use cuda_std::prelude::View;
+use kernels_rs::amg::stacks::{StackedStart, StackedStep};
+use kernels_rs::precond::{PolynomialStart, Step};
+use kernels_rs::real::Real;
+use std::mem::swap;
+
+/// Which polynomial.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps {
+    /// Its steps.
+    pub number: usize,
+    /// It reduces the eigenvalues from this part of the largest on: the rest is for the next levels.
+    pub lower: f64,
+}
+
+/// On the finest level, and on those of aggregates.
+pub const ON_FINEST: Steps = Steps { number: 2, lower: 0.1 };
+
+/// On the level of vertices, which has a fifth of the finest one's entries: a step more there costs less than the
+/// iterations that it saves.
+pub const ON_VERTICES: Steps = Steps { number: 3, lower: 0.06 };
+
+/// The polynomial of a level.
+pub struct Smoother<B: Backend, T: Real> {
+    /// The inverse of the diagonal, `[n]`.
+    inverse: Vector<B, T>,
+    /// That of D where it is not the diagonal.
+    blocks: Option<Matrix<B, T>>,
+    /// Not below the largest eigenvalue of `D^-1 A`.
+    upper: f64,
+    steps: Vec<Factors>,
+}
+
+/// `A z = r` on a level.
+pub struct Equations<'a, B: Backend, T: Real> {
+    /// Where it is.
+    pub backend: &'a B,
+    /// A.
+    pub operator: &'a dyn Operator<B, T>,
+    /// r.
+    pub r: &'a Vector<B, T>,
+}
+
+impl<B: Backend, T: Real> Smoother<B, T> {
+    /// That of `operator`, whose diagonal has this inverse, and D, if it is another matrix, the inverse `blocks`. The
+    /// operator may be scaled by the root of `scaling`; `blocks` are of what it was before.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`]
+    pub fn new(
+        backend: &B,
+        operator: &dyn Operator<B, T>,
+        inverse: Vector<B, T>,
+        blocks: Option<&Matrix<B, f64>>,
+        scaling: View<f64>,
+        steps: Steps,
+    ) -> Result<Self> {
+        let blocks: Option<Matrix<B, T>> = blocks.map(|blocks| copied(backend, blocks, AUTO, scaling)).transpose()?;
+        let spectrum = match &blocks {
+            None => spectrum::estimate(backend, operator, &inverse)?,
+            Some(blocks) => spectrum::estimate_blocks(backend, operator, blocks, &inverse)?,
+        };
+        let upper = spectrum.upper;
+        let steps = chebyshev::factors(steps.lower * upper, upper).take(steps.number).collect();
+        Ok(Smoother { inverse, blocks, upper, steps })
+    }
+
+    /// Unknowns.
+    pub fn n(&self) -> usize {
+        self.inverse.len()
+    }
+
+    /// Not below the largest eigenvalue of `D^-1 A`.
+    pub fn upper(&self) -> f64 {
+        self.upper
+    }
+
+    /// Whether its steps are even in number.
+    pub fn is_even(&self) -> bool {
+        self.steps.len().is_multiple_of(2)
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> u64 {
+        let blocks = self.blocks.as_ref().map_or(0, |blocks| {
+            let stored = blocks.footprint();
+            stored.values * size_of::<T>() as u64 + stored.index_bytes
+        });
+        blocks + (self.inverse.len() * size_of::<T>()) as u64
+    }
+
+    /// `z = q(D^-1 A) D^-1 r`.
+    pub fn start(
+        &self,
+        of: &Equations<B, T>,
+        z: &mut Vector<B, T>,
+        other: &mut Vector<B, T>,
+        product: &mut Vector<B, T>,
+    ) -> Result<()> {
+        let first = if self.is_even() { &mut *other } else { &mut *z };
+        let (factor, r, n) = (T::from_f64(self.steps[0][2]), of.r.view(), self.n());
+        assert!([of.r.len(), first.len()] == [n; 2], "vectors of another length than the matrix");
+        // SAFETY: all live and have the level's unknowns; the result is borrowed uniquely.
+        unsafe {
+            match &self.blocks {
+                None => {
+                    of.backend.run(n, PolynomialStart { factor, inverse: self.inverse.view(), r, z: first.view_mut() })
+                }
+                Some(blocks) => {
+                    let (entries, values) = (blocks.entries(), blocks.values());
+                    of.backend.run(n, StackedStart { factor, entries, values, r, z: first.view_mut() })
+                }
+            }
+        }?;
+        let mut steps = self.steps[1..].to_vec();
+        // Before the second step z_old is 0.
+        steps.iter_mut().take(1).for_each(|[_, b, _]| *b = 0.0);
+        self.take(of, &steps, z, other, product)
+    }
+
+    /// `z += q(D^-1 A) D^-1 (r - A z)`, from the z that is in `z` if the steps are even in number, and else in `other`.
+    pub fn go_on(
+        &self,
+        of: &Equations<B, T>,
+        z: &mut Vector<B, T>,
+        other: &mut Vector<B, T>,
+        product: &mut Vector<B, T>,
+    ) -> Result<()> {
+        self.take(of, &self.steps, z, other, product)
+    }
+
+    /// Takes steps, from one of the vectors to the other and back; the last one leaves its result in z.
+    fn take(
+        &self,
+        of: &Equations<B, T>,
+        steps: &[Factors],
+        z: &mut Vector<B, T>,
+        other: &mut Vector<B, T>,
+        product: &mut Vector<B, T>,
+    ) -> Result<()> {
+        let (mut current, mut other) = if steps.len().is_multiple_of(2) { (z, other) } else { (other, z) };
+        for factors in steps {
+            let step = Step {
+                factors: factors.map(T::from_f64),
+                inverse: self.inverse.view(),
+                r: of.r.view(),
+                previous: other.view_mut(),
+            };
+            match &self.blocks {
+                // SAFETY: all live, have the level's unknowns and are different; `other` is borrowed uniquely.
+                None => unsafe { of.operator.apply_step(of.backend, step, current, product) }?,
+                Some(blocks) => {
+                    of.operator.apply(of.backend, current, product)?;
+                    let (entries, values) = (blocks.entries(), blocks.values());
+                    let kernel = StackedStep { step, entries, values, z: current.view(), product: product.view() };
+                    // SAFETY: as above.
+                    unsafe { of.backend.run(self.n(), kernel) }?;
+                }
+            }
+            swap(&mut current, &mut other);
+        }
+        Ok(())
+    }
+}

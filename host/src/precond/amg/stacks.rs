@@ -1,0 +1,86 @@
+//! The smoother's D where elements are flat: dense blocks of the nodes one above the other, see
+//! [`kernels_rs::amg::stacks`]. With its diagonal alone a cycle leaves what bends a shell of elements 200 times as long
+//! as thick nearly as it was.
+
+use super::aggregate::Aggregates;
+use super::blocks::Columns;
+use super::setup::Fine;
+use super::strength::Strength;
+use super::tentative::members;
+use crate::backend::{Backend, Buffer, Vector};
+use crate::error::Result;
+use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
+use kernels_rs::amg::stacks::{
+    CountStacked, FindStacked, GatherStacked, InvertStacked, ListStacked, MeasureLongest, Stacks,
+};
+use kernels_rs::real::Real;
+use std::rc::Rc;
+
+/// Stacks are worth their while if this part of all nodes is in one.
+const WORTHWHILE: f64 = 0.1;
+
+/// `D^-1` of the matrix of nodes at `coords`; nothing if hardly any elements are flat.
+///
+/// # Errors
+///
+/// [`crate::Error::OutOfMemory`]
+pub fn inverse<B: Backend, R: Real>(
+    backend: &B,
+    fine: &Fine<B, R>,
+    coords: &Vector<B, [f64; 3]>,
+) -> Result<Option<Matrix<B, f64>>> {
+    let n = fine.pattern.n_rows;
+    let (strength, number) = stacked(backend, fine.pattern, coords)?;
+    if (number as f64) < WORTHWHILE * n as f64 {
+        return Ok(None);
+    }
+    let aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
+    let columns = Columns::new(backend, &members(backend, &aggregates)?)?;
+    let of = Stacks { of_nodes: aggregates.of_nodes.view(), members: columns.view() };
+    let mut counts = backend.zeros(n)?;
+    // SAFETY: all live until `exclusive_sum` and have an entry per node.
+    unsafe { backend.run(n, CountStacked { of, counts: counts.view_mut() }) }?;
+    let row_start = backend.exclusive_sum(&counts)?;
+    let mut columns = backend.zeros(backend.read_at(&row_start, n)? as usize)?;
+    // SAFETY: as above, until `finish`, and a place for every block.
+    unsafe { backend.run(n, ListStacked { of, row_start: row_start.view(), columns: columns.view_mut() }) }?;
+    backend.finish()?;
+    let blocks = Rc::new(Pattern { n_rows: n, row_start, columns });
+    let mut inverse = Matrix::<B, f64>::zeros(backend, AUTO, fine.entries.size, &blocks, Tuning::default())?;
+    let (to, values) = (inverse.entries(), inverse.values_mut());
+    let gather = GatherStacked { from: fine.entries, values: fine.values, to, blocks: values };
+    // SAFETY: both matrices live until `finish`; a stack's entries belong to its first node.
+    unsafe {
+        backend.run(n, gather)?;
+        backend.run(n, InvertStacked { entries: to, blocks: values })?;
+    }
+    backend.finish()?;
+    Ok(Some(inverse))
+}
+
+/// Couplings within stacks, for a matrix of these blocks whose nodes are at `coords`, and how many nodes have any.
+fn stacked<B: Backend>(backend: &B, pattern: &Pattern<B>, coords: &Vector<B, [f64; 3]>) -> Result<(Strength<B>, u64)> {
+    let n = pattern.n_rows;
+    let (mut longest, mut marks) = (backend.zeros(n)?, backend.zeros(n)?);
+    let mut found = Strength::<B> {
+        strengths: backend.zeros(pattern.n_blocks())?,
+        free: backend.zeros(0)?,
+        linked: backend.zeros(n)?,
+    };
+    let measure = MeasureLongest { pattern: pattern.view(), coords: coords.view(), longest: longest.view_mut() };
+    let find = FindStacked {
+        pattern: pattern.view(),
+        coords: coords.view(),
+        longest: longest.view(),
+        strengths: found.strengths.view_mut(),
+        linked: found.linked.view_mut(),
+        marks: marks.view_mut(),
+    };
+    // SAFETY: all live until `exclusive_sum` and have an entry per node, or per coupling.
+    unsafe {
+        backend.run(n, measure)?;
+        backend.run(n, find)?;
+    }
+    let number = backend.read_at(&backend.exclusive_sum(&marks)?, n)?;
+    Ok((found, number))
+}
