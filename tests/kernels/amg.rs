@@ -38,7 +38,7 @@ pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
         (two_materials(square(Quad4, 44)), 3),
         (model(&heat, square(Tri3, 6)), 2),
         (two_materials(square(Quad8, 3)), 2),
-        (two_materials(generate_box(Hex20, [1.0, 1.0, 0.01], [8, 8, 1]).unwrap()), 3),
+        (two_materials(generate_box(Hex20, [1.0, 1.0, 0.03], [8, 8, 1]).unwrap()), 3),
     ];
     let of = |(model, levels): &(Model, usize)| {
         [applied::<B, f64>(backend, model, *levels), applied::<B, f32>(backend, model, *levels)].concat()

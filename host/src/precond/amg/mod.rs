@@ -57,7 +57,7 @@ use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
 use setup::{Coarsening, Fine, Symbolic, aggregate};
-use smoother::{ON_FINEST, ON_VERTICES, Smoother};
+use smoother::{COARSE, FINEST, Smoother};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -88,7 +88,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 
     fn products(&self) -> usize {
-        let steps = ON_FINEST.number;
+        let steps = FINEST.number;
         if self.hierarchy.levels.len() == 1 { steps - 1 } else { 2 * steps }
     }
 
@@ -186,7 +186,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             self.lap(backend, |times| &mut times.aggregation)?;
         }
         let fine = fine.with_stacks(backend, coords)?;
-        let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, ON_FINEST)?;
+        let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FINEST)?;
         self.lap(backend, |times| &mut times.smoothing)?;
         let way = self.way(backend, &fine, OMEGA / smoother.upper(), || match context.ends {
             Some(ends) => {
@@ -250,8 +250,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         if is_of_vertices {
             fine = fine.with_stacks(backend, &coords)?;
         }
-        let steps = if is_of_vertices { ON_VERTICES } else { ON_FINEST };
-        let smoother = Smoother::new(backend, &rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
+        let smoother = Smoother::new(backend, &rounded, inverse, fine.blocks.as_ref(), unscaled, COARSE)?;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
         let level = self.levels.len();

@@ -22,12 +22,12 @@ pub struct Steps {
     pub lower: f64,
 }
 
-/// On the finest level, and on those of aggregates.
-pub const ON_FINEST: Steps = Steps { number: 2, lower: 0.1 };
+/// On the finest level.
+pub const FINEST: Steps = Steps { number: 2, lower: 0.1 };
 
-/// On the level of vertices, which has a fifth of the finest one's entries: a step more there costs less than the
-/// iterations that it saves.
-pub const ON_VERTICES: Steps = Steps { number: 3, lower: 0.06 };
+/// On the others, which have a fifth of the finest one's entries or less: two steps more there cost less than the
+/// iterations that they save on beams and plates.
+pub const COARSE: Steps = Steps { number: 4, lower: 0.04 };
 
 /// The polynomial of a level.
 pub struct Smoother<B: Backend, T: Real> {
