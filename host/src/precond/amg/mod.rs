@@ -13,7 +13,7 @@
 //! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
-//! | cycle | K: two steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
+//! | cycle | K: two steps of flexible CG on a next level that is small enough, else V | [`mod@cycle`] | Notay, Vassilevski 2008 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
 //! Supported components are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0
@@ -97,7 +97,8 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 
     fn is_linear(&self) -> bool {
-        self.matrices.is_empty()
+        let levels = self.levels.borrow();
+        levels.iter().enumerate().all(|(depth, level)| level.is_linear(depth < self.matrices.len()))
     }
 }
 
@@ -279,10 +280,13 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             return Ok(None);
         };
         let prolongator = scaled_to(backend, &prolongator, scaling)?;
-        let transfer = Transfer::new(backend, prolongator, columns)?;
-        self.levels.push(Level::new(backend, smoother, Some(transfer))?);
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
-        self.hierarchy.levels.push(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() });
+        let next = LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() };
+        let above = self.hierarchy.levels.last().map_or(0, LevelSize::entries);
+        let is_repeated = next.entries() as f64 <= cycle::REPEATED * above as f64;
+        self.hierarchy.levels.push(next);
+        let transfer = Transfer::new(backend, prolongator, columns, is_repeated)?;
+        self.levels.push(Level::new(backend, smoother, Some(transfer))?);
         self.lap(backend, |times| &mut times.smoothing)?;
         Ok(Some(below))
     }

@@ -41,7 +41,12 @@ pub fn inverse<B: Backend, R: Real>(
     // SAFETY: all live until `exclusive_sum` and have an entry per node.
     unsafe { backend.run(n, CountStacked { of, counts: counts.view_mut() }) }?;
     let row_start = backend.exclusive_sum(&counts)?;
-    let mut columns = backend.zeros(backend.read_at(&row_start, n)? as usize)?;
+    let n_blocks = backend.read_at(&row_start, n)? as usize;
+    if ((n_blocks - n) as f64) < WORTHWHILE * n as f64 {
+        // Stacks of elements that are flat in two directions are too large.
+        return Ok(None);
+    }
+    let mut columns = backend.zeros(n_blocks)?;
     // SAFETY: as above, until `finish`, and a place for every block.
     unsafe { backend.run(n, ListStacked { of, row_start: row_start.view(), columns: columns.view_mut() }) }?;
     backend.finish()?;
