@@ -5,6 +5,7 @@
 //! and that of a finite one, found by small ones in turn.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
+use std::collections::BTreeMap;
 
 use super::{Analysis, Support};
 use crate::mesh::Mesh;
@@ -17,7 +18,7 @@ const STRAIN: f64 = 1e-6;
 const SHARE: f64 = 0.1;
 /// Small rotations that make a finite one: each leaves a sixth of the cube of the angle that was left.
 const STEPS: usize = 10;
-/// Lever arms below this share of the longest are none.
+/// Squares of lever arms below this share of their sum are rounding.
 const RANK: f64 = 1e-9;
 /// Supports named.
 const SHOWN: usize = 2;
@@ -37,17 +38,14 @@ pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<St
             }
         }
     }
-    let displacement = |node: u32| {
-        let u = prescribed[node as usize];
-        u[..size].iter().all(Option::is_some).then(|| Vector3::from(u.map(Option::unwrap_or_default)))
-    };
-    let mut label = vec![u32::MAX; mesh.coords.len()];
+    let held: Vec<bool> = prescribed.iter().map(|u| u[..size].iter().all(Option::is_some)).collect();
     let mut said = Vec::new();
-    for (i, nodes) in clamps(mesh, |node| displacement(node).is_some()).into_iter().enumerate() {
-        let moved = nodes.iter().filter_map(|node| Some((mesh.coords[*node as usize].into(), displacement(*node)?)));
-        let Some(angle) = finite_rotation(&moved.collect::<Vec<_>>()) else { continue };
-        nodes.iter().for_each(|node| label[*node as usize] = i as u32);
-        let is_there = |support: &&Support| support.nodes.iter().any(|node| label[*node as usize] == i as u32);
+    for nodes in clamps(mesh, &held) {
+        let displacement = |node: u32| prescribed[node as usize].map(Option::unwrap_or_default).into();
+        let moved: Vec<_> =
+            nodes.iter().map(|node| (mesh.coords[*node as usize].into(), displacement(*node))).collect();
+        let Some(angle) = finite_rotation(&moved) else { continue };
+        let is_there = |support: &&Support| support.nodes.iter().any(|node| nodes.binary_search(node).is_ok());
         let names: Vec<&str> = supports.iter().filter(is_there).map(|support| support.name.as_str()).collect();
         said.push(warning(&names, angle));
     }
@@ -68,29 +66,32 @@ fn warning(names: &[&str], angle: f64) -> String {
     )
 }
 
-/// Nodes that are prescribed in full, in sets that hang together by edges of solids.
-fn clamps(mesh: &Mesh, is_prescribed: impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
+/// Nodes that are prescribed in full, in sets that hang together by edges of solids; each set is ascending.
+fn clamps(mesh: &Mesh, held: &[bool]) -> Vec<Vec<u32>> {
+    let is_held = |node: &u32| held[*node as usize];
     let mut parent: Vec<u32> = (0..mesh.coords.len() as u32).collect();
     for (_, block) in mesh.solids() {
         let info = block.kind.info();
         let edges = info.edges();
         for cell in block.nodes.chunks_exact(info.n_nodes) {
+            if cell.iter().filter(|node| is_held(node)).count() < 2 {
+                continue;
+            }
             for edge in &edges {
-                let mut held = edge.iter().map(|k| cell[*k]).filter(|node| is_prescribed(*node));
-                let Some(first) = held.next() else { continue };
-                for node in held {
+                let mut nodes = edge.iter().map(|k| cell[*k]).filter(is_held);
+                let Some(first) = nodes.next() else { continue };
+                for node in nodes {
                     let (a, b) = (find(&mut parent, first), find(&mut parent, node));
                     unite(&mut parent, a, b);
                 }
             }
         }
     }
-    let mut sets = vec![Vec::new(); parent.len()];
-    for node in (0..parent.len() as u32).filter(|node| is_prescribed(*node)) {
-        sets[find(&mut parent, node) as usize].push(node);
+    let mut sets = BTreeMap::<u32, Vec<u32>>::new();
+    for node in (0..parent.len() as u32).filter(is_held) {
+        sets.entry(find(&mut parent, node)).or_default().push(node);
     }
-    sets.retain(|set| set.len() > 1);
-    sets
+    sets.into_values().filter(|set| set.len() > 1).collect()
 }
 
 /// The angle of the rotation that places make with their displacements, if it is a finite one.
