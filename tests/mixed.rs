@@ -292,3 +292,30 @@ fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
     let again = way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
     assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
 }
+
+/// A soft cube whose end is moved.
+fn moved(young: f64, by: f64, precision: &str) -> warpfem::Result<pipeline::Solution> {
+    let tables = format!(
+        "[[material]]\nname = \"soft\"\nyoung = {young:e}\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
+         [[support]]\non = \"xmax\"\ndisplacement = {{ x = 1e-3 }}\n"
+    );
+    let mut model = meshes::model(&tables, generate_box(ElementKind::Hex8, [1.0; 3], [2; 3]).unwrap());
+    model.supports[1].displacement[0] = Some(by);
+    (model.solver.method, model.solver.precision) = ("cg".into(), precision.into());
+    pipeline::solve(&model, Device::Cpu, &Silent)
+}
+
+#[test]
+fn loads_that_the_precision_does_not_hold_are_refused() {
+    // K u is 1e-50 where single precision ends at 1e-38, and 1e-309 or, squared, 1e-318 where double ends at 1e-308.
+    for (young, by, precision) in
+        [(1e-20, 1e-30, "single"), (1e11, -1e-320, "double"), (1.0, 1e-159, "double"), (1.0, 1e-159, "mixed")]
+    {
+        let found = moved(young, by, precision);
+        assert!(matches!(found, Err(Error::Breakdown)), "{young} {by} {precision}: {found:?}");
+    }
+    for (young, by) in [(1e-20, 1e-30), (1.0, 1e-140)] {
+        let found = moved(young, by, "double").unwrap();
+        assert!(found.displacement.iter().any(|u| u[0] > 0.3 * by && u[0] < 0.7 * by), "{young} {by}");
+    }
+}

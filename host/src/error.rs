@@ -68,9 +68,10 @@ pub enum Error {
     /// A count does not fit the integers the solver uses (exit code 4).
     #[error("the model is too large: {0}")]
     TooLarge(String),
-    /// The numbers of the model overflow: the iteration met a NaN or an infinity (exit code 4).
+    /// The numbers of the model overflow, or loads underflow, in the precision chosen (exit code 4).
     #[error(
-        "the iteration broke down on numbers too large to compute with; are loads, materials and coordinates sensible?"
+        "the numbers are too large or too small to compute with in this precision; are loads, materials and coordinates \
+         sensible?"
     )]
     Breakdown,
     /// The problem does not fit in memory (exit code 6).

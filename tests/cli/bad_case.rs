@@ -45,6 +45,7 @@ fn numbers_too_small_or_too_large_to_compute_with() {
     );
     small("acceleration = [0.0, 0.0, -9.81]", "acceleration = [1e40, 0.0, 0.0]", &["`acceleration` is too large"]);
     small("fix = \"xyz\"", "displacement = { x = 1e-99, y = 0.0, z = 0.0 }", &["`x` is too small"]);
+    small("fix = \"xyz\"", "displacement = { x = -1e-320, y = 0.0, z = 0.0 }", &["`x` is too small"]);
     small("size = [4.0, 1.0, 1.0]", "size = [4e-20, 1.0, 1.0]", &["`size` is too small", "between 1e-15 and 1e15"]);
     let tiny = good_but("size = [4.0, 1.0, 1.0]", "size = [4e-9, 1e-9, 1e-9]");
     let soft = tiny.replacen("young = 210e9", "young = 1e-25", 1);

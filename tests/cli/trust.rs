@@ -69,3 +69,14 @@ fn every_model_keeps_to_the_bounds() {
     assert!(broken.is_empty(), "{broken:#?}");
     run.done();
 }
+
+#[test]
+fn rounding_of_hard_pieces_is_part_of_the_error() {
+    for (model, method) in [("bonded_force_on_hard_1e7", "jacobi"), ("coat_force_on_hard_1e6", "jacobi")] {
+        let folder = Folder::new();
+        let (run, rows) = trust(&folder, &["--model", model, "--methods", method]);
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!(row["broken"], Value::Array(Vec::new()), "{row}");
+        run.done();
+    }
+}

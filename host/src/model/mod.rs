@@ -12,6 +12,7 @@ pub mod options;
 mod problems;
 mod resolve;
 pub mod rigid;
+mod rotation;
 mod select;
 mod source;
 mod supports;

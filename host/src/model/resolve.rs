@@ -6,7 +6,7 @@ use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, Material, Model, ModelError, SolverOptions, Support};
-use super::{bending, floating, loads, locking, materials, options, rigid, supports, units};
+use super::{bending, floating, loads, locking, materials, options, rigid, rotation, supports, units};
 use crate::Error;
 use crate::mesh::Mesh;
 
@@ -102,6 +102,7 @@ impl Resolved {
         let mut warnings = mesh.warnings.clone();
         warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
         warnings.extend(supports::ambiguous(selector));
+        warnings.extend(rotation::warnings(analysis, mesh, &supports));
         warnings.extend(unsaid_thickness(case));
         if analysis != Analysis::Laplace {
             warnings.extend(units::warnings(&materials, mesh.longest_side(), gravity));

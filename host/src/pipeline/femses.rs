@@ -77,8 +77,9 @@ pub(super) fn find<B: Backend, T: Real>(
     timings.setup = phase.next("assembly");
     body.take_off_motion(model, |mesh| diagonal::<B, T>(backend, mesh))?;
     timings.assembly = phase.next("boundary");
-    let f = lifted(backend, &body)?;
-    body.set_rhs(backend, &f)?;
+    let forces = body.prescribed_forces(backend)?;
+    let f = lifted(&body, &forces);
+    body.set_rhs::<T>(&f, &forces)?;
     let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
     let operator = ElementOperator::<B, T>::new(backend, &body.mesh, &body.supports)?;
     timings.boundary = phase.next("solve");
@@ -106,12 +107,11 @@ fn diagonal<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>) -> Result<Ve
     Ok(reciprocals(&backend.download(ElementOperator::<B, T>::new(backend, mesh, &free)?.inverse_diagonal())?))
 }
 
-/// The right-hand side `f - K u` for the prescribed u, which is 0 elsewhere; 0 where it is prescribed: what elimination
+/// The right-hand side `f - K u` for the prescribed u, from its forces `K u`; 0 where it is prescribed: what elimination
 /// makes of it.
-fn lifted<B: Backend>(backend: &B, body: &Loaded<B>) -> Result<Vec<f64>> {
-    let Loaded { mesh, supports, applied, .. } = body;
-    let internal = mesh.internal_force(backend, &backend.upload(&supports.prescribed)?, None)?;
-    let internal = backend.take(internal)?;
-    let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - internal[i] };
-    Ok((0..applied.len()).map(free).collect())
+fn lifted<B: Backend>(body: &Loaded<B>, forces: &[f64]) -> Vec<f64> {
+    let Loaded { supports, applied, .. } = body;
+    let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
+    let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - force(i) };
+    (0..applied.len()).map(free).collect()
 }

@@ -5,7 +5,7 @@ use super::{Phase, Timings, loads, motion, ordering, strategy};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::precond::inverse_diagonal;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
@@ -82,21 +82,34 @@ impl<B: Backend> Loaded<B> {
         Ok(())
     }
 
-    /// Takes the right-hand side that follows from loads and supports, `[n_nodes][components]` flat, in double.
-    pub(super) fn set_rhs(&mut self, backend: &B, rhs: &[f64]) -> Result<()> {
+    /// `K w_D`, w_D what is prescribed; empty where that is 0.
+    pub(super) fn prescribed_forces(&self, backend: &B) -> Result<Vec<f64>> {
+        let prescribed = &self.supports.prescribed;
+        if prescribed.iter().all(|value| *value == 0.0) {
+            return Ok(Vec::new());
+        }
+        backend.take(self.mesh.internal_force(backend, &backend.upload(prescribed)?, None)?)
+    }
+
+    /// Takes the right-hand side that follows from loads and supports, and the [`Self::prescribed_forces`], both
+    /// `[n_nodes][components]` flat, in double.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Breakdown`] where the loads of a part are too small for T.
+    pub(super) fn set_rhs<T: Real>(&mut self, rhs: &[f64], forces: &[f64]) -> Result<()> {
         let (size, members) = (self.supports.components, self.parts.members());
-        let sum = |part: usize, of: &dyn Fn(usize) -> f64| -> f64 {
-            members.of(part).iter().flat_map(|row| size * *row as usize..size * (*row as usize + 1)).map(of).sum()
-        };
-        let is_loaded = |row: &u32| rhs[size * *row as usize..][..size].iter().any(|f| *f != 0.0);
-        self.active = (0..members.n_parts()).map(|part| members.of(part).iter().any(is_loaded)).collect();
+        let entries =
+            |part: usize| members.of(part).iter().flat_map(|row| size * *row as usize..size * (*row as usize + 1));
+        let largest: Vec<f64> =
+            (0..members.n_parts()).map(|part| entries(part).map(|k| rhs[k].abs()).fold(0.0, f64::max)).collect();
+        largest.iter().try_for_each(|load| check_magnitude::<T>(*load))?;
+        self.active = largest.iter().map(|load| *load > 0.0).collect();
         (self.offset, self.weights) = (vec![0.0; members.n_parts()], Vec::new());
         let prescribed = &self.supports.prescribed;
-        if prescribed.iter().any(|value| *value != 0.0) {
-            let forces = self.mesh.internal_force(backend, &backend.upload(prescribed)?, None)?;
-            let forces = backend.take(forces)?;
+        if !forces.is_empty() {
             let work = |k: usize| prescribed[k] * forces[k];
-            self.offset = (0..members.n_parts()).map(|part| sum(part, &work)).collect();
+            self.offset = (0..members.n_parts()).map(|part| entries(part).map(work).sum()).collect();
             let is_fixed = |k: usize| self.supports.is_fixed(k / size, k % size);
             let weight = |k: usize| if is_fixed(k) { 0.0 } else { 2.0 * self.applied[k] - rhs[k] };
             self.weights = (0..rhs.len()).map(weight).collect();
@@ -259,10 +272,17 @@ impl<B: Backend, T: Real> System<B, T> {
     ) -> Result<(Vec<f64>, CgOutcome)> {
         let strains = Strains { backend, body: &self.body };
         let energy = self.body.energy_norm(backend, &strains, || inverse_diagonal(backend, &self.matrix))?;
-        let equations = Equations { operator: &self.matrix, f: &self.f, energy: Some(&energy) };
+        let equations = Equations::new(&self.matrix, &self.f).measured(Some(&energy));
         let outcome = iteration.solve(backend, &equations, &mut v, options, monitor)?;
         Ok((backend.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
     }
+}
+
+/// Refuses the largest load of a part if T does not hold it to its digits, or double not its square.
+fn check_magnitude<T: Real>(load: f64) -> Result<()> {
+    let lost = (T::from_f64(load).to_f64() - load).abs();
+    let is_held = lost <= T::EPSILON.to_f64() * load && load * load >= f64::MIN_POSITIVE;
+    if load == 0.0 || is_held { Ok(()) } else { Err(Error::Breakdown) }
 }
 
 /// Applies supports to a matrix and to the loads; returns the right-hand side in the matrix's precision.
@@ -276,6 +296,6 @@ fn constrain<B: Backend, T: Real>(
     let mut f = backend.upload(&body.applied)?;
     body.supports.eliminate(backend, matrix, &mut f)?;
     let f = backend.take(f)?;
-    body.set_rhs(backend, &f)?;
+    body.set_rhs::<T>(&f, &body.prescribed_forces(backend)?)?;
     backend.upload_vec(f.into_iter().map(T::from_f64).collect())
 }

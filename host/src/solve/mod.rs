@@ -35,11 +35,6 @@ fn norm<B: Backend, T: Real>(backend: &B, x: &Vector<B, T>) -> Result<f64> {
     Ok(square.sqrt())
 }
 
-/// An upper bound of `||K||`: the largest sum of magnitudes in a row.
-fn largest_row_sum<B: Backend, T: Real>(backend: &B, operator: &dyn Operator<B, T>) -> Result<f64> {
-    Ok(backend.take(operator.row_sums(backend)?)?.into_iter().fold(0.0, f64::max))
-}
-
 /// The normwise backward error `||r|| / (||K|| ||u|| + ||f||)` (Higham 2002, theorem 7.1), from `[||r||, ||f||]`.
 fn backward_error<B: Backend, T: Real>(
     backend: &B,
@@ -47,7 +42,7 @@ fn backward_error<B: Backend, T: Real>(
     u: &Vector<B, T>,
     [residual, norm_f]: [f64; 2],
 ) -> Result<f64> {
-    let scale = largest_row_sum(backend, equations.operator)? * norm(backend, u)? + norm_f;
+    let scale = equations.norm(backend)? * norm(backend, u)? + norm_f;
     Ok(if scale > 0.0 { residual / scale } else { 0.0 })
 }
 

@@ -33,6 +33,7 @@ use super::unmerged::{self, Unmerged};
 use super::{ModelError, Support};
 use crate::mesh::Mesh;
 use crate::mesh::bodies::parts_are_firm;
+use kernels_rs::parts::rigid_motion;
 use weak::{Held, weak};
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever
@@ -102,6 +103,9 @@ impl fmt::Display for LoosePart {
     }
 }
 
+/// The motions `(t, w)` among those of [`rigid_motion`], whose rotations are in the planes xy, yz and zx.
+const MOTIONS: [usize; 6] = [0, 1, 2, 4, 5, 3];
+
 /// Where a part is: its rigid motions are measured about `centre`, in units of `size`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
@@ -134,13 +138,7 @@ impl Frame {
     fn row(&self, x: [f64; 3], c: usize) -> Vector6<f64> {
         let (centre, size) = (self.centre(), self.size());
         let r = [0, 1, 2].map(|k| (x[k] - centre[k]) / size);
-        let mut row = Vector6::zeros();
-        row[c] = 1.0;
-        // (w x r)_c = w_a r_b - w_b r_a with (c, a, b) cyclic.
-        let (a, b) = ((c + 1) % 3, (c + 2) % 3);
-        row[3 + a] = r[b];
-        row[3 + b] = -r[a];
-        row
+        Vector6::from(MOTIONS.map(|motion| rigid_motion(3, motion, c, r)))
     }
 }
 

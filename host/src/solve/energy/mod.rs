@@ -22,6 +22,7 @@ use crate::backend::{Backend, Quotient, Vector};
 use crate::error::{Error, Result};
 use crate::sparse::Operator;
 use kernels_rs::real::Real;
+use std::cell::OnceCell;
 
 /// What the estimate asks of the body that the equations belong to.
 pub trait Body<B: Backend, T: Real> {
@@ -90,12 +91,28 @@ pub struct Equations<'a, B: Backend, T: Real> {
     pub f: &'a Vector<B, T>,
     /// What errors are measured by; without it, residuals alone.
     pub energy: Option<&'a EnergyNorm<'a, B, T>>,
+    /// The norm of K, once it has been asked for.
+    norm: OnceCell<f64>,
 }
 
 impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
     /// Equations of which nothing else is known.
     pub fn new(operator: &'a dyn Operator<B, T>, f: &'a Vector<B, T>) -> Self {
-        Equations { operator, f, energy: None }
+        Equations { operator, f, energy: None, norm: OnceCell::new() }
+    }
+
+    /// The same, with what errors are measured by.
+    pub fn measured(self, energy: Option<&'a EnergyNorm<'a, B, T>>) -> Self {
+        Equations { energy, ..self }
+    }
+
+    /// An upper bound of `||K||`: the largest sum of magnitudes in a row.
+    pub(super) fn norm(&self, backend: &B) -> Result<f64> {
+        if let Some(norm) = self.norm.get() {
+            return Ok(*norm);
+        }
+        let norm = backend.take(self.operator.row_sums(backend)?)?.into_iter().fold(0.0, f64::max);
+        Ok(*self.norm.get_or_init(|| norm))
     }
 
     /// The energy norm.

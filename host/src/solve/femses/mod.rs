@@ -108,7 +108,7 @@ pub fn femses<B: Backend, T: Real>(
     options: FemsesOptions,
     monitor: &dyn Monitor,
 ) -> Result<CgOutcome> {
-    let equations = Equations { operator, f, energy };
+    let equations = Equations::new(operator, f).measured(energy);
     if options.acceleration != Acceleration::Cg {
         return sweeps::iterate(backend, operator, &equations, u, options, monitor);
     }
