@@ -39,8 +39,8 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for TwoSteps<B, T> {
         // So far z = D^-1 K D^-1 r. Next, w (2 D^-1 r - w z).
         backend.copy(z, product)?;
         backend.fill(T::ZERO, z)?;
-        backend.axpy(2.0 * DAMPING, Quotient::ONE, first, z)?;
-        backend.axpy(-DAMPING * DAMPING, Quotient::ONE, product, z)
+        backend.axpy(Quotient::ONE.times(2.0 * DAMPING), first, z)?;
+        backend.axpy(Quotient::ONE.times(-DAMPING * DAMPING), product, z)
     }
 
     fn products(&self) -> usize {

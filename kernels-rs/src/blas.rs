@@ -4,7 +4,7 @@ use crate::real::{Real, fma};
 use crate::reduce::{Reduction, sum_over_grid, sum_strided};
 use cuda_std::prelude::*;
 
-/// A coefficient `sign scalars[num] / scalars[den]` that a kernel reads when it runs.
+/// A coefficient `factor scalars[num] / scalars[den]` that a kernel reads when it runs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ratio {
@@ -14,8 +14,8 @@ pub struct Ratio {
     pub num: u32,
     /// Index of the denominator.
     pub den: u32,
-    /// 1 or -1.
-    pub sign: f64,
+    /// What the quotient is multiplied by.
+    pub factor: f64,
 }
 
 /// The quotient; 0 where the numerator or the denominator is 0, so that a converged iteration stays where it is.
@@ -28,13 +28,13 @@ pub fn quotient(num: f64, den: f64) -> f64 {
 }
 
 impl Ratio {
-    /// The [`quotient`], with its sign.
+    /// The [`quotient`] times the factor.
     ///
     /// # Safety
     /// `num` and `den` are indices into `scalars`.
     #[inline(always)]
     pub unsafe fn value(self) -> f64 {
-        self.sign * quotient(self.scalars.at(self.num as usize), self.scalars.at(self.den as usize))
+        self.factor * quotient(self.scalars.at(self.num as usize), self.scalars.at(self.den as usize))
     }
 }
 

@@ -73,15 +73,15 @@ fn new_bank() -> Vec<f64> {
     bank
 }
 
-/// A coefficient `sign num / den` of device-resident scalars; 0 where either is 0.
+/// A coefficient `factor num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotient {
     /// Numerator.
     pub num: Scalar,
     /// Denominator.
     pub den: Scalar,
-    /// 1 or -1.
-    pub sign: f64,
+    /// What the quotient is multiplied by.
+    pub factor: f64,
 }
 
 impl Quotient {
@@ -92,12 +92,17 @@ impl Quotient {
 
     /// `num / den`.
     pub const fn new(num: Scalar, den: Scalar) -> Self {
-        Quotient { num, den, sign: 1.0 }
+        Quotient { num, den, factor: 1.0 }
     }
 
     /// The same with the other sign.
     pub const fn minus(self) -> Self {
-        Quotient { sign: -self.sign, ..self }
+        self.times(-1.0)
+    }
+
+    /// That many times as much.
+    pub const fn times(self, factor: f64) -> Self {
+        Quotient { factor: factor * self.factor, ..self }
     }
 }
 
@@ -348,7 +353,7 @@ pub trait Backend: Sized + 'static {
 
     /// A quotient as kernels take it.
     fn ratio(&self, quotient: Quotient) -> Ratio {
-        Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0, sign: quotient.sign }
+        Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0, factor: quotient.factor }
     }
 
     /// `x_i = value`.
