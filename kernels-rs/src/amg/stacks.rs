@@ -1,7 +1,7 @@
 //! Stacks: nodes one above the other across flat elements. Their couplings are so strong that a smoother has to solve
 //! for all of a stack at once: D is then block diagonal, a dense block for each stack.
 //!
-//! Two nodes are one above the other if their distance is less than a quarter of the longest coupling of both.
+//! Two nodes are one above the other if their distance is a small part of the longest coupling of both.
 
 use super::NONE;
 use super::pattern::Lists;
@@ -10,9 +10,6 @@ use crate::precond::{Step, step_entry};
 use crate::real::{Real, fma};
 use crate::sparse::{Entries, PatternView};
 use cuda_std::prelude::*;
-
-/// The square of how much shorter couplings within a stack are than the longest ones.
-const FLAT: f64 = 16.0;
 
 /// Nodes of a stack at most: those of stretched elements, which are flat in two directions, would be whole planes.
 pub const MOST_NODES: usize = 8;
@@ -36,8 +33,8 @@ pub unsafe fn measure_longest(row: usize, pattern: PatternView, coords: View<[f6
 
 /// Computes: the strengths of couplings within stacks, the shorter the stronger; 0 for others.
 ///
-/// Parameters: `pattern`, whose blocks have `strengths`; `coords, longest [n]`; `linked, marks [n]`, 1 for a node that
-/// has any. Thread mapping: an item per node. Memory moved: as [`measure_longest`], and 4 B per coupling.
+/// Parameters: `pattern`, whose blocks have `strengths`; `coords, longest [n]`; `flat`, how many times as long the
+/// longest coupling is; `linked, marks [n]`, 1 for a node that has any. Thread mapping: an item per node. Memory moved: as [`measure_longest`], and 4 B per coupling.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -47,6 +44,7 @@ pub unsafe fn find_stacked(
     pattern: PatternView,
     coords: View<[f64; 3]>,
     longest: View<f64>,
+    flat: f64,
     strengths: ViewMut<f32>,
     linked: ViewMut<u8>,
     marks: ViewMut<u32>,
@@ -57,7 +55,7 @@ pub unsafe fn find_stacked(
         let other = pattern.columns.at(block) as usize;
         let square = square_distance(coords, row, other);
         let least = longest.at(row).min(longest.at(other));
-        let is_stacked = other != row && FLAT * square < least;
+        let is_stacked = other != row && flat * flat * square < least;
         any |= is_stacked;
         strengths.set(block, if is_stacked { (least / square.max(1e-6 * least)) as f32 } else { 0.0 });
     }

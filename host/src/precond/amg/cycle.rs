@@ -5,9 +5,8 @@
 //! ```
 //!
 //! The correction c is exact on the coarsest level. On others it comes from two steps of flexible conjugate gradients,
-//! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). A single cycle there, a V,
-//! is enough for compact bodies; the bending of thin ones is badly solved by it, level by level worse. A level that has
-//! more than [`REPEATED`] of the entries of the one above takes a single cycle all the same.
+//! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). That is for thin bodies,
+//! whose bending a single cycle, a V, solves badly, level by level worse; for compact ones it is enough.
 //!
 //! The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is symmetric: so is a cycle of two
 //! levels. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. With more
@@ -24,25 +23,20 @@ use kernels_rs::amg::transfer::{ProlongCorrection, RestrictResidual};
 use kernels_rs::real::Real;
 use std::rc::Rc;
 
-/// The part of a level's entries that the next one may have to be asked twice.
-pub const REPEATED: f64 = 0.25;
-
 /// The way from a level to the next.
 pub struct Transfer<B: Backend, T: Real> {
     prolongator: BlockRows<B, T>,
     columns: Rc<Columns<B>>,
-    /// Whether the correction takes two steps.
-    is_repeated: bool,
     /// On the next level: the residual, its correction, and what two steps of conjugate gradients take besides.
     vectors: [Vector<B, T>; 4],
 }
 
 impl<B: Backend, T: Real> Transfer<B, T> {
-    /// By the prolongator P; `columns` are the blocks of its columns. The next level is asked twice if `is_repeated`.
-    pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Rc<Columns<B>>, is_repeated: bool) -> Result<Self> {
+    /// By the prolongator P; `columns` are the blocks of its columns.
+    pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Rc<Columns<B>>) -> Result<Self> {
         let n = prolongator.shape.n_columns * prolongator.columns;
         let zeros = || backend.zeros(n);
-        Ok(Transfer { prolongator, columns, is_repeated, vectors: [zeros()?, zeros()?, zeros()?, zeros()?] })
+        Ok(Transfer { prolongator, columns, vectors: [zeros()?, zeros()?, zeros()?, zeros()?] })
     }
 }
 
@@ -61,6 +55,8 @@ pub struct Matrices<'a, B: Backend, T: Real> {
     pub smoothed: &'a [Matrix<B, T>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
     pub inverse: Option<&'a Matrix<B, T>>,
+    /// Whether the body is thin.
+    pub is_thin: bool,
 }
 
 impl<B: Backend, T: Real> Level<B, T> {
@@ -70,15 +66,15 @@ impl<B: Backend, T: Real> Level<B, T> {
         Ok(Level { smoother, transfer, scratch })
     }
 
-    /// Whether its correction is the same matrix in every application; `has_next` says whether the next level is smoothed.
-    pub fn is_linear(&self, has_next: bool) -> bool {
-        !(has_next && self.transfer.as_ref().is_some_and(|transfer| transfer.is_repeated))
+    /// Its smoother.
+    pub fn smoother_mut(&mut self) -> &mut Smoother<B, T> {
+        &mut self.smoother
     }
 
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
         let of = |vectors: &[Vector<B, T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
-        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, vectors, .. }| {
+        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, vectors }| {
             prolongator.bytes() + columns.bytes() + of(vectors)
         });
         transfer + self.smoother.bytes() + of(&self.scratch)
@@ -98,7 +94,7 @@ pub fn cycle<B: Backend, T: Real>(
         unreachable!("a hierarchy has its finest level")
     };
     let of = Equations { backend, operator, r };
-    let Some(Transfer { prolongator, columns, is_repeated, vectors: on_next }) = transfer else {
+    let Some(Transfer { prolongator, columns, vectors: on_next }) = transfer else {
         return smoother.start(&of, z, other, product);
     };
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
@@ -112,8 +108,8 @@ pub fn cycle<B: Backend, T: Real>(
     unsafe { backend.run(n_coarse, kernel) }?;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
-            let below = Matrices { smoothed: others, inverse };
-            if *is_repeated {
+            let below = Matrices { smoothed: others, inverse, is_thin: below.is_thin };
+            if below.is_thin {
                 two_steps(backend, rest, &below, next, on_next)?;
             } else {
                 let [r, z, ..] = on_next;

@@ -1,5 +1,8 @@
 //! How large the levels are, and what it took to make them.
 
+/// Neighbours of an aggregate in a thin body at most, itself included, and as a part of all there are.
+const THIN: [f64; 2] = [32.0, 0.5];
+
 /// The size of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LevelSize {
@@ -20,6 +23,12 @@ impl LevelSize {
     /// Entries of the matrix.
     pub fn entries(&self) -> u64 {
         (self.size * self.size) as u64 * self.blocks as u64
+    }
+
+    /// Whether a level of aggregates is of a thin body: these have fewer neighbours, in compact ones some forty.
+    pub fn is_thin(&self) -> bool {
+        let [most, part] = THIN;
+        self.stencil() <= most.min(part * self.rows as f64)
     }
 
     /// Blocks in a row, on average.

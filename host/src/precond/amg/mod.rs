@@ -13,7 +13,7 @@
 //! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
-//! | cycle | K: two steps of flexible CG on a next level that is small enough, else V | [`mod@cycle`] | Notay, Vassilevski 2008 |
+//! | cycle | V; of thin bodies K: two steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
 //! Supported components are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0
@@ -57,7 +57,7 @@ use cycle::{Level, Matrices, Transfer, cycle};
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
 use setup::{Coarsening, Fine, Symbolic, aggregate};
-use smoother::{COARSE, FINEST, Smoother};
+use smoother::{FEW, MORE, Smoother};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -78,17 +78,20 @@ pub struct Amg<B: Backend, T: Real> {
     matrices: Vec<Matrix<B, T>>,
     /// The inverse of the coarsest level's matrix.
     inverse: Option<Matrix<B, T>>,
+    /// Whether the body is thin.
+    is_thin: bool,
     hierarchy: Hierarchy,
 }
 
 impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
-        let below = Matrices { smoothed: &self.matrices, inverse: self.inverse.as_ref() };
+        let (smoothed, inverse, is_thin) = (self.matrices.as_slice(), self.inverse.as_ref(), self.is_thin);
+        let below = Matrices { smoothed, inverse, is_thin };
         cycle(backend, &mut self.levels.borrow_mut(), &below, operator, r, z)
     }
 
     fn products(&self) -> usize {
-        let steps = FINEST.number;
+        let steps = FEW.number;
         if self.hierarchy.levels.len() == 1 { steps - 1 } else { 2 * steps }
     }
 
@@ -97,8 +100,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 
     fn is_linear(&self) -> bool {
-        let levels = self.levels.borrow();
-        levels.iter().enumerate().all(|(depth, level)| level.is_linear(depth < self.matrices.len()))
+        !self.is_thin || self.matrices.is_empty()
     }
 }
 
@@ -147,6 +149,7 @@ struct Parts<'a, B: Backend, T: Real> {
     levels: Vec<Level<B, T>>,
     matrices: Vec<Matrix<B, T>>,
     inverse: Option<Matrix<B, T>>,
+    is_thin: bool,
     hierarchy: Hierarchy,
     /// What a hierarchy made before has left.
     kept: Option<&'a Kept<B>>,
@@ -158,7 +161,8 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
         let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
         let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
-        Parts { levels: Vec::new(), matrices: Vec::new(), inverse: None, hierarchy, kept, since: Instant::now() }
+        let (levels, matrices) = (Vec::new(), Vec::new());
+        Parts { levels, matrices, inverse: None, is_thin: false, hierarchy, kept, since: Instant::now() }
     }
 
     /// Ends a part of the set-up.
@@ -186,8 +190,9 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             kept.recognise(backend, &fine, pattern, coords)?;
             self.lap(backend, |times| &mut times.aggregation)?;
         }
-        let fine = fine.with_stacks(backend, coords)?;
-        let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FINEST)?;
+        let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
+        let fine = fine.with_stacks(backend, coords, flat)?;
+        let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(backend, |times| &mut times.smoothing)?;
         let way = self.way(backend, &fine, OMEGA / smoother.upper(), || match context.ends {
             Some(ends) => {
@@ -249,9 +254,16 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let inverse = inverse_diagonal(backend, &rounded)?;
         let Some(mut fine) = Fine::new(backend, &matrix)? else { unreachable!("doubles are numbers") };
         if is_of_vertices {
-            fine = fine.with_stacks(backend, &coords)?;
+            fine = fine.with_stacks(backend, &coords, stacks::LINEAR)?;
         }
-        let smoother = Smoother::new(backend, &rounded, inverse, fine.blocks.as_ref(), unscaled, COARSE)?;
+        let smoother = Smoother::new(
+            backend,
+            &rounded,
+            inverse,
+            fine.blocks.as_ref(),
+            unscaled,
+            if is_of_vertices { MORE } else { FEW },
+        )?;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
         let level = self.levels.len();
@@ -282,23 +294,25 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let prolongator = scaled_to(backend, &prolongator, scaling)?;
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         let next = LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() };
-        let above = self.hierarchy.levels.last().map_or(0, LevelSize::entries);
-        let is_repeated = next.entries() as f64 <= cycle::REPEATED * above as f64;
+        self.is_thin |= !below.is_of_vertices && next.is_thin();
         self.hierarchy.levels.push(next);
-        let transfer = Transfer::new(backend, prolongator, columns, is_repeated)?;
+        let transfer = Transfer::new(backend, prolongator, columns)?;
         self.levels.push(Level::new(backend, smoother, Some(transfer))?);
         self.lap(backend, |times| &mut times.smoothing)?;
         Ok(Some(below))
     }
 
     fn amg(self) -> Amg<B, T> {
-        let Parts { levels, matrices, inverse, mut hierarchy, .. } = self;
+        let Parts { mut levels, matrices, inverse, is_thin, mut hierarchy, .. } = self;
+        if is_thin {
+            levels.iter_mut().skip(1).for_each(|level| level.smoother_mut().set_steps(MORE));
+        }
         let of_matrices = matrices.iter().chain(&inverse).map(|matrix| {
             let stored = matrix.footprint();
             stored.values * size_of::<T>() as u64 + stored.index_bytes
         });
         hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
-        Amg { levels: RefCell::new(levels), matrices, inverse, hierarchy }
+        Amg { levels: RefCell::new(levels), matrices, inverse, is_thin, hierarchy }
     }
 }
 

@@ -44,9 +44,9 @@ impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
         Ok(Some(Fine { pattern: matrix.pattern(), entries: matrix.entries(), values, inverse, blocks: None }))
     }
 
-    /// The same with blocks for D where there are flat elements between nodes at `coords`.
-    pub fn with_stacks(self, backend: &B, coords: &Vector<B, [f64; 3]>) -> Result<Self> {
-        Ok(Fine { blocks: stacks::inverse(backend, &self, coords)?, ..self })
+    /// The same with blocks for D where elements between nodes at `coords` are `flat`.
+    pub fn with_stacks(self, backend: &B, coords: &Vector<B, [f64; 3]>, flat: f64) -> Result<Self> {
+        Ok(Fine { blocks: stacks::inverse(backend, &self, coords, flat)?, ..self })
     }
 
     /// How many block rows it has, and which blocks.

@@ -22,12 +22,18 @@ pub struct Steps {
     pub lower: f64,
 }
 
-/// On the finest level.
-pub const FINEST: Steps = Steps { number: 2, lower: 0.1 };
+/// On most levels.
+pub const FEW: Steps = Steps { number: 2, lower: 0.1 };
 
-/// On the others, which have a fifth of the finest one's entries or less: two steps more there cost less than the
-/// iterations that they save on beams and plates.
-pub const COARSE: Steps = Steps { number: 4, lower: 0.04 };
+/// On the level of vertices, and on all coarse ones of thin bodies: these have a fifth of the finest one's entries or
+/// less, and two steps more cost less than the iterations that they save.
+pub const MORE: Steps = Steps { number: 4, lower: 0.04 };
+
+impl Steps {
+    fn factors(self, upper: f64) -> Vec<Factors> {
+        chebyshev::factors(self.lower * upper, upper).take(self.number).collect()
+    }
+}
 
 /// The polynomial of a level.
 pub struct Smoother<B: Backend, T: Real> {
@@ -71,8 +77,12 @@ impl<B: Backend, T: Real> Smoother<B, T> {
             Some(blocks) => spectrum::estimate_blocks(backend, operator, blocks, &inverse)?,
         };
         let upper = spectrum.upper;
-        let steps = chebyshev::factors(steps.lower * upper, upper).take(steps.number).collect();
-        Ok(Smoother { inverse, blocks, upper, steps })
+        Ok(Smoother { inverse, blocks, upper, steps: steps.factors(upper) })
+    }
+
+    /// Takes other steps.
+    pub fn set_steps(&mut self, steps: Steps) {
+        self.steps = steps.factors(self.upper);
     }
 
     /// Unknowns.

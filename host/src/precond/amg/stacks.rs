@@ -19,7 +19,14 @@ use std::rc::Rc;
 /// Stacks are worth their while if this part of all nodes is in one.
 const WORTHWHILE: f64 = 0.1;
 
-/// `D^-1` of the matrix of nodes at `coords`; nothing if hardly any elements are flat.
+/// Nodes are one above the other if they are so many times as close as the farthest that both are coupled to: in linear
+/// elements.
+pub const LINEAR: f64 = 2.5;
+/// And in those with nodes on edges, which are twice as close.
+pub const QUADRATIC: f64 = 4.0;
+
+/// `D^-1` of the matrix of nodes at `coords`, stacked if they are `flat` times as close as the farthest; nothing if
+/// hardly any elements are flat.
 ///
 /// # Errors
 ///
@@ -28,9 +35,10 @@ pub fn inverse<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,
     coords: &Vector<B, [f64; 3]>,
+    flat: f64,
 ) -> Result<Option<Matrix<B, f64>>> {
     let n = fine.pattern.n_rows;
-    let (strength, number) = stacked(backend, fine.pattern, coords)?;
+    let (strength, number) = stacked(backend, fine.pattern, coords, flat)?;
     if (number as f64) < WORTHWHILE * n as f64 {
         return Ok(None);
     }
@@ -64,7 +72,12 @@ pub fn inverse<B: Backend, R: Real>(
 }
 
 /// Couplings within stacks, for a matrix of these blocks whose nodes are at `coords`, and how many nodes have any.
-fn stacked<B: Backend>(backend: &B, pattern: &Pattern<B>, coords: &Vector<B, [f64; 3]>) -> Result<(Strength<B>, u64)> {
+fn stacked<B: Backend>(
+    backend: &B,
+    pattern: &Pattern<B>,
+    coords: &Vector<B, [f64; 3]>,
+    flat: f64,
+) -> Result<(Strength<B>, u64)> {
     let n = pattern.n_rows;
     let (mut longest, mut marks) = (backend.zeros(n)?, backend.zeros(n)?);
     let mut found = Strength::<B> {
@@ -77,6 +90,7 @@ fn stacked<B: Backend>(backend: &B, pattern: &Pattern<B>, coords: &Vector<B, [f6
         pattern: pattern.view(),
         coords: coords.view(),
         longest: longest.view(),
+        flat,
         strengths: found.strengths.view_mut(),
         linked: found.linked.view_mut(),
         marks: marks.view_mut(),
