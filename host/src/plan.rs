@@ -2,13 +2,13 @@
 //!
 //! A direct solution costs what its factor does, whatever the body is made of; how long an iteration takes depends on
 //! shapes, materials and supports, and is known only roughly beforehand. So the size of the factor decides: it is
-//! counted from the graph of the nodes ([`Fill`]) before any number is computed. Thin and slender bodies, which take
-//! multigrid the most iterations, have small separators and so small factors.
+//! counted from the graph of the nodes ([`Fill`]) before any number is computed. Flat elements and materials that are
+//! hardly compressible take multigrid the most iterations, and are worth a larger factor.
 //!
 //! | where | direct if |
 //! | --- | --- |
 //! | anywhere, with sparse factors | there are at most [`SMALL`] unknowns |
-//! | the CPU | L has at most [`Limits::easy`] values per unknown, or [`Limits::hard`] of a model that iterations find hard |
+//! | the CPU | L has at most [`Limits::easy`] values per unknown; more of a model that iterations find hard |
 //! | a GPU with cuDSS | the same with limits of its own |
 //! | always | the factor takes at most half of the memory that is free |
 //!
@@ -29,22 +29,25 @@ pub const SMALL: usize = 3_000;
 pub struct Limits {
     /// Of any model.
     pub easy: f64,
-    /// Of a model that iterations find hard, see `hard`.
-    pub hard: f64,
+    /// Of a body one element thick, or of stretched elements.
+    pub flat: f64,
+    /// Where Poisson's ratio is near one half.
+    pub incompressible: f64,
     /// Of a potential.
     pub potential: f64,
     /// Unknowns from which on the factor is not counted, as it would not be taken.
     pub most: usize,
 }
 
-/// On two cores, user and system seconds of whole commands for 19 bodies of 14 to 242 thousand unknowns (docs/solver.md,
-/// "What `auto` takes"): direct is 1.3 to 70 times as fast as multigrid where L has at most 310 values per unknown, 1.5 to
-/// 2.6 times with 520 and nu = 0.499, and slower on compact bodies from 480 on. `warpfem bench auto` measures them.
-pub const CPU: Limits = Limits { easy: 400.0, hard: 700.0, potential: 100.0, most: usize::MAX };
+/// On two cores, user and system seconds for fifteen kinds of bodies of 30 and 120 thousand unknowns (docs/solver.md, "What
+/// `auto` takes"): direct is up to 5.5 times as fast as multigrid for plates of one element where L has at most 300 values
+/// per unknown, and 1.3 times with 548 and nu = 0.499; multigrid is 1.8 to 3 times as fast for beams from 216 on, and 2.2
+/// times or more for compact bodies. `warpfem bench auto` measures them.
+pub const CPU: Limits = Limits { easy: 150.0, flat: 320.0, incompressible: 700.0, potential: 100.0, most: usize::MAX };
 
-/// On an H200 the whole command takes 2.1 s by cuDSS for a cube of 207 thousand unknowns, 0.7 s by Jacobi's iteration
-/// (docs/solver.md, "Direct solvers"): most of that is cuDSS's analysis, on the host.
-pub const GPU: Limits = Limits { easy: 0.0, hard: 400.0, potential: 0.0, most: 100_000 };
+/// On an H200 multigrid takes 0.02 to 0.07 s of 10 to 100 thousand unknowns, and 0.17 s where nu = 0.499; the analysis of a
+/// factor by cuDSS, on the host, takes longer (docs/solver.md, "Direct solvers").
+pub const GPU: Limits = Limits { easy: 0.0, flat: 0.0, incompressible: 400.0, potential: 0.0, most: 100_000 };
 
 /// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included:
 /// `a + b / (unknowns + c)`.
@@ -205,7 +208,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
         };
     }
     let is_potential = model.analysis == Analysis::Laplace;
-    let most = if is_potential { limits.potential } else { limits.easy.max(limits.hard) };
+    let most = if is_potential { limits.potential } else { limits.easy.max(limits.flat).max(limits.incompressible) };
     if unknowns > limits.most || most == 0.0 {
         return Verdict::no(None);
     }
@@ -241,23 +244,24 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
         };
         return verdict(true, format!("{kind}, its factor has {per:.0} values per unknown"));
     }
-    match (!is_potential && per <= limits.hard).then(|| hard(model)).flatten() {
-        Some(why) => verdict(true, format!("{why}, and its factor has {per:.0} values per unknown")),
+    match hard(model, limits).filter(|(most, _)| !is_potential && per <= *most) {
+        Some((_, why)) => verdict(true, format!("{why}, and its factor has {per:.0} values per unknown")),
         None => verdict(false, format!("a factor would have {per:.0} values per unknown")),
     }
 }
 
-/// Why a model takes multigrid many iterations, if it does.
-fn hard(model: &Model) -> Option<String> {
+/// The limit of a model that takes multigrid many iterations, and why it does.
+fn hard(model: &Model, limits: Limits) -> Option<(f64, String)> {
     let poisson = estimate::largest_poisson(model);
     if poisson > INCOMPRESSIBLE {
-        return Some(format!("Poisson's ratio is {poisson}"));
+        return Some((limits.incompressible, format!("Poisson's ratio is {poisson}")));
     }
     let stretch = estimate::median_stretch(&model.mesh);
     if stretch > STRETCHED {
-        return Some(format!("elements are {stretch:.0} times as long as wide"));
+        return Some((limits.flat, format!("elements are {stretch:.0} times as long as wide")));
     }
-    (estimate::one_across(&model.mesh) >= THIN_SHARE).then(|| "one element across where it is thin".into())
+    let is_thin = estimate::one_across(&model.mesh) >= THIN_SHARE;
+    is_thin.then(|| (limits.flat, "one element across where it is thin".into()))
 }
 
 fn unknowns(model: &Model) -> usize {
@@ -367,10 +371,11 @@ mod tests {
         let hard = |size, poisson| clamped("hex8", size, [20; 3], poisson);
         assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "a factor would have");
         assert_taken(&hard([1.0; 3], 0.499), &cpu(), "direct", "Poisson's ratio is 0.499, and its factor has");
-        assert_eq!(super::hard(&hard([1.0; 3], 0.3)), None);
-        let stretched = super::hard(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
+        let why = |model: &Model| super::hard(model, CPU).map(|(_, why)| why);
+        assert_eq!(why(&hard([1.0; 3], 0.3)), None);
+        let stretched = why(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
         assert_eq!(stretched, "elements are 20 times as long as wide");
-        let sheet = super::hard(&clamped("hex20", [8.0, 8.0, 1.0], [8, 8, 1], 0.3)).unwrap();
+        let sheet = why(&clamped("hex20", [8.0, 8.0, 1.0], [8, 8, 1], 0.3)).unwrap();
         assert_eq!(sheet, "one element across where it is thin");
     }
 
