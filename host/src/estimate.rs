@@ -7,7 +7,7 @@
 //! and that with how many elements lie between a node and what holds it: `c (D / h) ln(1 / tolerance) / ln(1e8)`, with
 //! D the largest distance from a node to the nearest one that is supported in the same component, over all components,
 //! `h = (volume / nodes)^(1/dim)`, and c of the element: the middle of what 130 boxes, beams, plates and strips took.
-//! Thin walls, flat elements and unlike materials take more. Multigrid takes some eighteen whatever the mesh.
+//! Thin walls, flat elements and unlike materials take more. Multigrid takes some eighteen of usual elements.
 //!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and [`vector_bytes`] per unknown, see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with

@@ -417,7 +417,7 @@ mod tests {
         let needed = expected(&model, None).host.work.memory.on_host();
         let (name, no_room, out) = said(needed);
         assert_eq!((name.as_str(), no_room), ("amg", None));
-        assert!(!out.contains("warning") && out.contains(" of set-up, then some 16 iterations with amg"), "{out}");
+        assert!(!out.contains("warning") && out.contains(" of set-up, then some 13 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
         assert_eq!((name.as_str(), no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
         assert!(

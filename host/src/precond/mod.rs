@@ -49,7 +49,7 @@ macro_rules! for_each_preconditioner {
     };
 }
 
-/// An approximate inverse that is symmetric and positive definite.
+/// An approximate inverse that is symmetric and positive definite; or nearly, see [`Preconditioner::is_linear`].
 pub trait Preconditioner<B: Backend, T: Real> {
     /// `z = M^-1 r`; `operator` is the matrix that it was made of.
     fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()>;

@@ -9,8 +9,8 @@
 //! whose bending a single cycle, a V, solves badly, level by level worse; for compact ones it is enough.
 //!
 //! The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is symmetric: so is a cycle of two
-//! levels. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. With more
-//! levels the steps' coefficients depend on r, and the iteration outside has to be flexible too.
+//! levels, and a V. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. The
+//! coefficients of a K's steps depend on r, and the iteration outside has to be flexible too.
 //!
 //! An application launches kernels and nothing else.
 
@@ -130,7 +130,8 @@ pub fn cycle<B: Backend, T: Real>(
     smoother.go_on(&of, z, other, product)
 }
 
-/// Scalars that [`two_steps`] has on a level: the last ones of the bank, as the iteration outside has the first.
+/// Scalars that [`two_steps`] has on a level: the last ones of the bank but for two that others have, as the iteration
+/// outside has the first.
 const SCALARS: usize = 5;
 
 /// `z ~ A^-1 r` on the first of the levels, whose matrix is `a`, by two steps of flexible conjugate gradients that its
@@ -147,8 +148,8 @@ fn two_steps<B: Backend, T: Real>(
     a: &Matrix<B, T>,
     [r, c, v, p]: &mut [Vector<B, T>; 4],
 ) -> Result<()> {
-    let last = N_SCALARS - 2 - SCALARS * levels.len();
-    let [cr, cv, vp, pr, pq] = core::array::from_fn(|i| Scalar::new(last + i));
+    let first = N_SCALARS - 3 - SCALARS * levels.len();
+    let [cr, cv, vp, pr, pq] = core::array::from_fn(|i| Scalar::new(first + i));
     cycle(backend, levels, below, a, r, c)?;
     a.apply_dot(backend, c, v, cv)?;
     backend.dot(c, r, cr)?;

@@ -111,14 +111,14 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
         let mut parts = Parts::new(matrix, context.kept);
         let inverse = inverse_diagonal(backend, matrix)?;
-        let operator: &dyn Operator<B, T> = matrix;
+        let (operator, is_half): (&dyn Operator<B, T>, bool) = (matrix, V::numbers(matrix.values()).is_none());
         if let Some(original) = &context.original {
             let Some(fine) = Fine::new(backend, original.matrix)? else { unreachable!("doubles are numbers") };
             let shared = original.matrix.shared_pattern();
-            parts.finest(backend, (fine, shared), (operator, inverse), context, original.inverse.view())?;
+            parts.finest(backend, (fine, shared), (operator, inverse, is_half), context, original.inverse.view())?;
         } else if let Some(fine) = Fine::new(backend, matrix)? {
             let shared = matrix.shared_pattern();
-            parts.finest(backend, (fine, shared), (operator, inverse), context, View::from_slice(&[]))?;
+            parts.finest(backend, (fine, shared), (operator, inverse, is_half), context, View::from_slice(&[]))?;
         } else {
             let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
             return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
@@ -174,12 +174,13 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     /// Makes the finest level, and those below. `fine` is what it is made from, and its blocks, shared; the cycle's own
-    /// matrix, `operator`, may be a scaled copy, by the root of `scaling`, and has the inverse of its diagonal with it.
+    /// matrix, `operator`, may be a scaled copy, by the root of `scaling`, and has the inverse of its diagonal with it, and
+    /// whether it is in half precision.
     fn finest<R: Real>(
         &mut self,
         backend: &B,
         (fine, pattern): (Fine<B, R>, &Rc<Pattern<B>>),
-        (operator, inverse): (&dyn Operator<B, T>, Vector<B, T>),
+        (operator, inverse, is_half): (&dyn Operator<B, T>, Vector<B, T>, bool),
         context: &Context<B>,
         scaling: View<f64>,
     ) -> Result<()> {
@@ -191,17 +192,20 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             self.lap(backend, |times| &mut times.aggregation)?;
         }
         let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
-        let fine = fine.with_stacks(backend, coords, flat)?;
+        // Half precision does not tell the nodes of a stack apart.
+        let fine = if is_half { fine } else { fine.with_stacks(backend, coords, flat)? };
         let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(backend, |times| &mut times.smoothing)?;
-        let way = self.way(backend, &fine, OMEGA / smoother.upper(), || match context.ends {
-            Some(ends) => {
+        let way = self.way(backend, &fine, OMEGA / smoother.upper(), || {
+            if let Some(ends) = context.ends {
                 let free = Strength::new(backend, &fine, coords, 0, REACH)?.free;
-                vertices::vertices(backend, size, ends, coords, &free).map(Some)
+                if let Some(found) = vertices::vertices(backend, size, ends, coords, &free)? {
+                    return Ok(Some(found));
+                }
             }
-            None => aggregate(backend, &fine, coords, 0, Modes::<B>::rigid_number(size), |free| {
+            aggregate(backend, &fine, coords, 0, Modes::<B>::rigid_number(size), |free| {
                 Ok(Rc::new(Modes::rigid(backend, size, coords, free)?))
-            }),
+            })
         })?;
         drop(fine);
         let mut next = self.add(backend, smoother, way, scaling)?;

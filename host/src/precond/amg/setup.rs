@@ -20,7 +20,7 @@ use kernels_rs::sparse::{Entries, PatternView};
 use std::rc::Rc;
 
 /// A level does not help if it has more than this part of the unknowns of the one above.
-const WORTHWHILE: f64 = 0.7;
+pub const WORTHWHILE: f64 = 0.7;
 
 /// The matrix that a level is made from.
 pub struct Fine<'a, B: Backend, R: Real> {

@@ -5,7 +5,7 @@
 //! made for, and the modes of the mesh. Nothing is smoothed: the means are a smooth interpolation already.
 
 use super::blocks::{BlockRows, Shape};
-use super::setup::Coarsening;
+use super::setup::{Coarsening, WORTHWHILE};
 use super::tentative::Modes;
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::sparse::Pattern;
 use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
 use std::rc::Rc;
 
-/// The level of the vertices of nodes at `coords` with `size` components, of which those in the middle of an edge have
+/// The level of the vertices, unless nearly all nodes are vertices: of nodes at `coords` with `size` components, of which those in the middle of an edge have
 /// `ends`; `free` has a bit for each component that is not supported.
 ///
 /// # Errors
@@ -25,7 +25,7 @@ pub fn vertices<B: Backend>(
     ends: &Vector<B, [u32; 2]>,
     coords: &Vector<B, [f64; 3]>,
     free: &Vector<B, u8>,
-) -> Result<Coarsening<B>> {
+) -> Result<Option<Coarsening<B>>> {
     let n = ends.len();
     assert!([coords.len(), free.len()] == [n; 2], "the nodes of another mesh");
     let (mut marks, mut counts) = (backend.zeros(n)?, backend.zeros(n)?);
@@ -34,6 +34,9 @@ pub fn vertices<B: Backend>(
     unsafe { backend.run(n, kernel) }?;
     let (before, row_start) = (backend.exclusive_sum(&marks)?, backend.exclusive_sum(&counts)?);
     let (number, n_blocks) = (backend.read_at(&before, n)? as usize, backend.read_at(&row_start, n)? as usize);
+    if number as f64 > WORTHWHILE * n as f64 {
+        return Ok(None);
+    }
     let (mut columns, mut rows) = (backend.zeros(n_blocks)?, backend.zeros(n_blocks)?);
     let (mut coarse_coords, mut coarse_free) = (backend.zeros(number)?, backend.zeros(number)?);
     let list = ListEnds {
@@ -64,5 +67,6 @@ pub fn vertices<B: Backend>(
     unsafe { backend.run(n, kernel) }?;
     backend.finish()?;
     let modes = Rc::new(Modes::rigid(backend, size, &coarse_coords, &coarse_free)?);
-    Ok(Coarsening { tentative: Rc::new(prolongator), is_smoothed: false, modes, coords: Rc::new(coarse_coords) })
+    let (tentative, coords) = (Rc::new(prolongator), Rc::new(coarse_coords));
+    Ok(Some(Coarsening { tentative, is_smoothed: false, modes, coords }))
 }
