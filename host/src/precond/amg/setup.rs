@@ -67,6 +67,9 @@ pub struct Coarsening<B: Backend> {
     pub coords: Rc<Vector<B, [f64; 3]>>,
 }
 
+/// P and A_c.
+pub type Values<B> = (Rc<BlockRows<B, f64>>, Matrix<B, f64>);
+
 /// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks
 /// needs [`Symbolic::values`] alone.
 pub struct Symbolic<B: Backend> {
@@ -168,12 +171,7 @@ impl<B: Backend> Symbolic<B> {
     /// # Panics
     ///
     /// For a matrix that has not the blocks that this was made of.
-    pub fn values<R: Real>(
-        &self,
-        backend: &B,
-        fine: &Fine<B, R>,
-        omega: f64,
-    ) -> Result<(Rc<BlockRows<B, f64>>, Matrix<B, f64>)> {
+    pub fn values<R: Real>(&self, backend: &B, fine: &Fine<B, R>, omega: f64) -> Result<Values<B>> {
         let sizes = (fine.pattern.n_rows, fine.pattern.n_blocks(), fine.entries.size);
         let Coarsening { tentative, is_smoothed, .. } = &self.coarsening;
         assert!(sizes == (tentative.shape.pattern.n_rows, self.n_blocks, tentative.rows), "a matrix of other blocks");
