@@ -1,7 +1,7 @@
 //! How large the levels are, and what it took to make them.
 
-/// Neighbours of an aggregate in a thin body at most, itself included: by the modes of an aggregate, of a body in space and
-/// in the plane. Potentials do not bend.
+/// Neighbours of an aggregate in a thin body at most, itself included: by the modes of an aggregate, of a body in space
+/// and in the plane. Potentials do not bend.
 const THIN: [(usize, f64); 2] = [(6, 32.0), (3, 6.0)];
 /// And as a part of all aggregates.
 const PART: f64 = 0.5;
@@ -28,8 +28,8 @@ impl LevelSize {
         (self.size * self.size) as u64 * self.blocks as u64
     }
 
-    /// Whether a level of aggregates is of a thin body: these have fewer neighbours; in compact ones in space they have some
-    /// forty on average, in the plane nine.
+    /// Whether a level of aggregates is of a thin body: these have fewer neighbours; in compact ones in space they have
+    /// some forty on average, in the plane nine.
     pub fn is_thin(&self) -> bool {
         let most = THIN.iter().find(|(modes, _)| *modes == self.size).map_or(0.0, |(_, most)| *most);
         self.stencil() <= most.min(PART * self.rows as f64)

@@ -174,8 +174,8 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     /// Makes the finest level, and those below. `fine` is what it is made from, and its blocks, shared; the cycle's own
-    /// matrix, `operator`, may be a scaled copy, by the root of `scaling`, and has the inverse of its diagonal with it, and
-    /// whether it is in half precision.
+    /// matrix, `operator`, may be a scaled copy, by the root of `scaling`, and has the inverse of its diagonal with it,
+    /// and whether it is in half precision.
     fn finest<R: Real>(
         &mut self,
         backend: &B,

@@ -13,8 +13,9 @@ use crate::sparse::Pattern;
 use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
 use std::rc::Rc;
 
-/// The level of the vertices, unless nearly all nodes are vertices: of nodes at `coords` with `size` components, of which those in the middle of an edge have
-/// `ends`; `free` has a bit for each component that is not supported.
+/// The level of the vertices of nodes at `coords` with `size` components, of which those in the middle of an edge have
+/// `ends`; `free` has a bit for each component that is not supported. None where more than [`WORTHWHILE`] of the nodes
+/// are vertices.
 ///
 /// # Errors
 ///

@@ -8,9 +8,10 @@
 //! | all of these | [`kernels_rs::cg_persistent`], where one launch does them; on the CPU its own loop, by half of K |
 //! | `|r| <= eps` | every [`CHECK_EVERY`] iterations, [`CHECK_MULTIGRID`] with multigrid; a launch of many iterations at each |
 //!
-//! With a preconditioner that is another one in every application, such as multigrid's K-cycle, beta is the flexible `z . (r - r_old) / (z_old . r_old) = - z . q / p . q` (Polak and Ribiere). One in single
-//! precision (SBELL alg. 6) differs a little from one application to the next too, but there the flexible beta took no
-//! fewer iterations than the plain one on any model tried: so it is the plain one, as SBELL has it.
+//! With a preconditioner that is another one in every application, such as multigrid's K-cycle, beta is the flexible
+//! `z . (r - r_old) / (z_old . r_old) = - z . q / p . q` (Polak and Ribiere). One in single precision (SBELL alg. 6)
+//! differs a little from one application to the next too, but there the flexible beta took no fewer iterations than the
+//! plain one on any model tried: so it is the plain one, as SBELL has it.
 //!
 //! The coefficients stay on the device. What ends the iteration is the true residual `f - K u`: when the recurrence
 //! says it is done, the residual is recomputed. `by_energy` judges it by the error in the energy norm that it stands
