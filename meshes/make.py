@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the meshes of this folder with Gmsh: `python3 meshes/make.py [name ...]` (all of them without a name).
 
-Coordinates are metres. Options and seeds are fixed and Gmsh runs on one thread, so one version of Gmsh gives the same
+Coordinates are metres, millimetres for the hook. Options and seeds are fixed and Gmsh runs on one thread, so one version of Gmsh gives the same
 files each time. The file formats differ on purpose, so that every reader is used by some example.
 """
 
@@ -13,7 +13,7 @@ import gmsh
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-TET4, TRI3, QUAD4 = 4, 2, 3
+TET4, TET10, TRI3, QUAD4 = 4, 11, 2, 3
 LIMIT_BYTES = 2_000_000
 
 # DSM's node count, the edge length that comes nearest to it (found by bisection, then a scan of the lengths within 3 %),
@@ -161,19 +161,25 @@ def write_plane(name, version, binary):
     save(name, version, binary, ("quads", QUAD4), "minSICN", 0.3)
 
 
-def write(name, version, binary, digits=None):
-    """Meshes the model in 3D, improves it and saves it.
+def write(name, version, binary, digits=None, order=1):
+    """Meshes the model in 3D with elements of the first or second `order`, improves it and saves it.
 
     `digits` rounds the coordinates to so many decimals, which shortens an ASCII file by half of its node section."""
     mesh = gmsh.model.mesh
     mesh.generate(3)
     mesh.optimize("Netgen")
     mesh.optimize("")
+    if order == 2:
+        mesh.setOrder(2)
+        mesh.optimize("HighOrderElastic")
     if digits is not None:
         tags, coords, _ = mesh.getNodes()
         for tag, x in zip(tags, np.round(coords.reshape(-1, 3), digits) + 0.0):
             mesh.setNode(tag, x, [])
-    save(name, version, binary, ("tets", TET4), "gamma", 0.1)
+    if order == 2:
+        save(name, version, binary, ("quadratic tets", TET10), "minSICN", 0.3)
+    else:
+        save(name, version, binary, ("tets", TET4), "gamma", 0.1)
 
 
 def cube_model(name, size):
@@ -222,6 +228,62 @@ def bracket(name):
     finer_near(bolts + curved, 0.0014, 0.0038, 0.020)
     sizes(0.001, 0.01)
     write(name, 4.1, True)
+
+
+# The hook's sections from the shank to the nose, about 15 mm apart. Down to the bowl: centre (x, z), angle of the centre
+# line, depth in the plane of the hook, width across. Round the bowl: angle from its centre, depth, width.
+HOOK_SHANK = [
+    (0.0, 150.0, -90, 30.0, 29.99), (0.0, 135.0, -90, 30.0, 29.99), (0.0, 120.0, -90, 30.0, 29.99),
+    (0.0, 105.0, -90, 30.0, 29.99), (2.5, 90.0, -76, 30.5, 29.5), (8.5, 76.0, -63, 31.5, 29.0),
+    (16.0, 62.5, -59, 33.0, 28.5), (24.0, 49.5, -58, 34.5, 28.0), (32.0, 35.5, -62, 36.0, 27.0),
+]
+HOOK_BOWL = [
+    (25, 37.0, 26.5), (5, 38.0, 26.0), (-15, 39.0, 26.0), (-35, 38.5, 26.0), (-55, 37.0, 25.5), (-75, 35.0, 25.0),
+    (-95, 33.0, 24.0), (-115, 30.5, 23.0), (-135, 28.0, 22.0), (-157, 25.0, 20.5), (-180, 22.0, 19.0), (-203, 20.0, 18.0),
+]
+
+
+def ellipse(x, z, degrees, depth, width):
+    """A wire round (x, 0, z), across the direction `degrees` in the plane y = 0: four arcs, the first on the inside."""
+    dx, dz = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    arcs = [
+        gmsh.model.occ.addEllipse(x, 0, z, 0.5 * depth, 0.5 * width, angle1=middle - math.pi / 4,
+                                  angle2=middle + math.pi / 4, zAxis=[dx, 0, dz], xAxis=[dz, 0, -dx])
+        for middle in 0.5 * math.pi * np.arange(4)
+    ]
+    return gmsh.model.occ.addWire(arcs)
+
+
+def hook(name):
+    """A crane hook in millimetres, of quadratic tetrahedra: a shank of 30 mm, a bowl of radius 25 mm round the origin."""
+    start(name)
+    occ, bowl = gmsh.model.occ, 25.0
+    sections = list(HOOK_SHANK)
+    for degrees, depth, width in HOOK_BOWL:
+        radius, angle = bowl + 0.5 * depth, math.radians(degrees)
+        sections.append((radius * math.cos(angle), radius * math.sin(angle), degrees - 90, depth, width))
+    wires = [ellipse(*section) for section in sections]
+    occ.addThruSections(wires, makeSolid=True, maxDegree=8, continuity="C2", parametrization="ChordLength", smoothing=True)
+    occ.synchronize()
+    nose = faces(lambda *b: b[5] - b[2] < 12.0 and b[2] < 100.0)
+    rim = [tag for _, tag in gmsh.model.getBoundary([(2, tag) for tag in nose], oriented=False)]
+    body = occ.fillet([1], rim, [6.0])
+    # The rope lies on the inside of the bowl, 25 degrees to each side of its lowest point.
+    cuts = []
+    for degrees in (-65, -115):
+        cut = occ.addRectangle(15, -30, 0, 60, 60)
+        occ.rotate([(2, cut)], 0, 0, 0, 0, 1, 0, -math.radians(degrees))
+        cuts.append((2, cut))
+    pieces, _ = occ.fragment(body, cuts)
+    occ.remove([(dim, tag) for dim, tag in pieces if dim == 2], recursive=True)
+    occ.synchronize()
+    volumes = gmsh.model.getEntities(3)
+    skin = [tag for _, tag in gmsh.model.getBoundary(volumes, oriented=False)]
+    group(3, [tag for _, tag in volumes], "body")
+    group(2, faces(lambda *b: b[2] > 149.9), "shank")
+    group(2, [tag for tag in skin if np.linalg.norm(np.subtract(occ.getCenterOfMass(2, tag), (0, 0, -bowl))) < 2.0], "saddle")
+    sizes(4.2, 4.2)
+    write(name, 4.1, True, order=2)
 
 
 def vase(name):
@@ -335,7 +397,7 @@ def ring(name):
     save(name, 4.1, True, ("triangles", TRI3), "gamma", 0.5)
 
 
-MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "vase": vase, "car": car, "hole": hole}
+MAKERS = {**dict.fromkeys(CUBES, cube), "bracket": bracket, "hook": hook, "vase": vase, "car": car, "hole": hole}
 MAKERS |= dict.fromkeys(("ring", "ring_coarse"), ring)
 
 

@@ -34,4 +34,4 @@ for element in hex8 tet4; do
     "$python" "$here/scipy_cg.py" "$scratch/matrix" --iterations 40 --json "$out/scipy_$element.json"
     rm -r "$scratch/matrix"
 done
-"$python" "$here/calculix.py" --warpfem "$binary" --cells "$cells" --json "$out"
+"$python" "$here/peers.py" --warpfem "$binary" --cells "$cells" --json "$out"

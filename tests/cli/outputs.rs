@@ -12,7 +12,7 @@ use std::path::Path;
 const WRITERS: [(&str, &[&str], &str); 8] = [
     ("mesh", &["mesh", "box", "-o", "new.msh"], "new.msh"),
     ("init", &["init", "part.msh", "-o", "new.toml", "--force"], "new.toml"),
-    ("demo", &["demo", "-o", "out", "--device", "cpu"], "out/bracket.msh"),
+    ("demo", &["demo", "-o", "out", "--device", "cpu"], "out/hook.msh"),
     ("bench", &["bench", "spmv", "--cells", "2", "--samples", "1", "--device", "cpu", "--json", "b.json"], "b.json"),
     ("solve, vtu", &SOLVE, "out/case.vtu"),
     ("solve, png", &SOLVE, "out/case.png"),

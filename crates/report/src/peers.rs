@@ -41,7 +41,7 @@ pub const TOPICS: &[Topic] = &[
     Topic {
         heading: "CalculiX's solution",
         about: "Whole programs on the processor's threads, from the command to the results on disk \
-            ([`calculix.py`](calculix.py)): a cube pressed from above. CalculiX reads a deck, iterates to its own tolerance \
+            ([`peers.py`](peers.py)): a cube pressed from above. CalculiX reads a deck, iterates to its own tolerance \
             and writes displacements; warpfem makes the mesh, iterates to 1e-8, and writes displacements, stresses, a \
             table, a picture and a report. Memory is the largest resident set. What each answer is off by, is against \
             the last line's.",

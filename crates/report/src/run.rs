@@ -378,7 +378,7 @@ pub struct HostCg {
     pub iteration_ms: f64,
 }
 
-/// Whole solutions by several programs, by `calculix.py`.
+/// Whole solutions by several programs, by `peers.py`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Programs {
     pub run: Option<usize>,

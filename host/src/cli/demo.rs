@@ -1,4 +1,4 @@
-//! `warpfem demo`: a bracket that is built in, solved as `warpfem solve` would, in a folder to go on from.
+//! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
 use super::print::{self, seconds};
@@ -12,14 +12,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The bracket, and its case, which names it so.
-const MESH: (&str, &[u8]) = ("bracket.msh", include_bytes!("../../../meshes/bracket.msh"));
-const CASE: (&str, &[u8]) = ("bracket.toml", include_bytes!("../../../meshes/bracket.toml"));
+/// The hook's mesh, and its case, which names it so.
+const MESH: (&str, &[u8]) = ("hook.msh", include_bytes!("../../../meshes/hook.msh"));
+const CASE: (&str, &[u8]) = ("hook.toml", include_bytes!("../../../meshes/hook.toml"));
 
-/// Solves the bracket.
+/// Solves a crane hook that is built in.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Writes into DIR the bracket's mesh and case file, and what `warpfem solve` writes. Where there is a GPU, says how
+    after_help = "Writes into DIR the hook's mesh and case file, and what `warpfem solve` writes. Where there is a GPU, says how
 much faster it was than the CPU.
 
 Examples:
@@ -27,7 +27,7 @@ Examples:
   warpfem demo -o first --device cpu"
 )]
 pub struct Arguments {
-    /// Folder for the bracket and its results.
+    /// Folder for the hook and its results.
     #[arg(short, long, value_name = "DIR", default_value = "warpfem-demo")]
     output: PathBuf,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (solution, converged) = job.solve(arguments.device, &progress)?;
     let took = start.elapsed().as_secs_f64();
     let mut said = job.write(&solution, arguments.quiet)?;
-    // The bracket itself gives no cause for a warning: one says that the GPU could not do it.
+    // The hook itself gives no cause for a warning: one says that the GPU could not do it.
     if converged && matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
         let start = Instant::now();
         let on_cpu = pipeline::solve(&job.model, Device::Cpu, &progress)?;
@@ -104,7 +104,7 @@ fn next(dir: &Path) -> String {
         let path = path.display().to_string();
         if path.contains(char::is_whitespace) { format!("'{path}'") } else { path }
     };
-    let [mesh, case, report] = [MESH.0, CASE.0, "bracket.html"].map(|name| quoted(&dir.join(name)));
+    let [mesh, case, report] = [MESH.0, CASE.0, "hook.html"].map(|name| quoted(&dir.join(name)));
     let folder = quoted(dir);
     let mut text = format!("\nOpen {report} in a browser. Then try:\n");
     let commands = [
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn commands_can_be_pasted() {
         let text = next(Path::new("my demo"));
-        assert!(text.contains("warpfem solve 'my demo/bracket.toml' -o 'my demo' "), "{text}");
+        assert!(text.contains("warpfem solve 'my demo/hook.toml' -o 'my demo' "), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("  warpfem ")).count(), 3);
     }
 }
