@@ -161,7 +161,8 @@ impl Cuda {
         if let Some(loaded) = self.kernels.borrow().get(name) {
             return Ok(loaded.function);
         }
-        let ptx = ptx::module_with(ptx::KERNELS, name)
+        let ptx = ptx::Index::embedded()
+            .module_with(name)
             .ok_or_else(|| Error::Device(format!("the embedded device code has no kernel `{name}`")))?;
         let load = || {
             let module = Module::from_ptx(&ptx, &[])?;
