@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Beginnings of commands that are not run, and why.
 LEFT_OUT = {
     "cargo run --release -- solve meshes/bracket.toml": "a step of its own in .ci/run",
+    "cargo run --release -- demo": "another build of PROGRAM; tests/cli/demo.rs runs it",
     "cargo test": "a step of its own in .ci/run",
     "cargo build": "what PROGRAM was made by",
     "cargo clippy": "a step of its own in .ci/run",
