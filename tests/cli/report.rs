@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 /// A machine's figures, as `collect.py` gathers them.
 const CPU: &str = "docs/benchmarks/cpu-2026-11-21.json";
+const GPU: &str = "docs/benchmarks/h200-2026-11-21.json";
 
 fn figures(folder: &Folder) {
     folder.write("cpu.json", &std::fs::read_to_string(repository(CPU)).unwrap());
@@ -14,9 +15,15 @@ fn figures(folder: &Folder) {
 #[test]
 fn the_checked_in_report_is_what_the_figures_make() {
     let folder = Folder::new();
-    let (reports, readme) = (repository("docs/benchmarks"), repository("README.md"));
-    let checked = folder.run(&["report", "-o", &reports, "--readme", &readme, "--check"]);
-    assert_eq!(checked.code, Some(0), "run `warpfem report --readme README.md`:\n{}{}", checked.out, checked.err);
+    let (reports, speed) = (repository("docs/benchmarks"), repository("docs/benchmarks/speed.md"));
+    let checked = folder.run(&["report", "-o", &reports, "--speed", &speed, "--check"]);
+    assert_eq!(
+        checked.code,
+        Some(0),
+        "run `warpfem report --speed docs/benchmarks/speed.md`:\n{}{}",
+        checked.out,
+        checked.err
+    );
     let json = std::fs::read_dir(&reports).unwrap().map(|entry| entry.unwrap().path());
     let json: Vec<String> = json
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
@@ -30,6 +37,82 @@ fn the_checked_in_report_is_what_the_figures_make() {
         .collect();
     plots.sort();
     assert_eq!(plots, folder.names("made/plots"), "a plot that no report shows is to be removed");
+}
+
+/// The entry of a list that has these words in these keys.
+fn entry<'a>(list: &'a Value, words: &[(&str, &str)]) -> &'a Value {
+    let found = list.as_array().unwrap().iter().find(|one| words.iter().all(|(key, word)| one[*key] == *word));
+    found.unwrap_or_else(|| panic!("no entry with {words:?}"))
+}
+
+fn read_json(path: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(repository(path)).unwrap()).unwrap()
+}
+
+#[test]
+fn the_readme_s_table_of_speed_is_what_was_measured() {
+    let (cpu, gpu) = (read_json(CPU), read_json(GPU));
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let three = |value: &Value| warpfem_text::number(value.as_f64().unwrap(), 3);
+    let row = |label: &str, unit: &str, theirs: &Value, ours: &Value| {
+        let line = readme.lines().find(|line| line.starts_with(&format!("| {label} |")));
+        let line = line.unwrap_or_else(|| panic!("no row {label}"));
+        let end = format!("| {} {unit} | {} {unit} |", three(theirs), three(ours));
+        assert!(line.ends_with(&end), "{line}\nis measured as {end}");
+    };
+    for element in ["hex8", "tet4"] {
+        let pressed = format!("{element} cube 60");
+        let programs = &entry(&cpu["programs"], &[("problem", pressed.as_str())])["programs"];
+        let seconds = |name: &str| &entry(programs, &[("program", name)])["seconds"];
+        let (theirs, ours) = (seconds("CalculiX 2.20, ITERATIVE SCALING"), seconds("warpfem, amg"));
+        row(&format!("CPU, {element}"), "s", theirs, ours);
+        let problem = format!("{element} cube 100");
+        let of = [("problem", problem.as_str()), ("precision", "f64")];
+        let product = entry(&entry(&gpu["spmv"], &of)["rows"], &[("format", "ebw")]);
+        let library = entry(&gpu["cusparse"], &of[..1]);
+        let sell = entry(&library["rows"], &[("variant", "sell32"), ("precision", "f64")]);
+        row(&format!("GPU, {element}, one product"), "ms", &sell["ms"], &product["spmv_ms"]);
+        // Both iterations of one run.
+        let peer = &gpu["peer"][&problem]["f64"];
+        let iterated = gpu["cg"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["run"] == peer["run"] && of.iter().all(|(key, word)| one[*key] == *word));
+        let ours = entry(&iterated.unwrap()["rows"], &[("format", "ebw")]);
+        row(&format!("GPU, {element}, CG to 1e-8"), "ms", &peer["solve_ms"], &ours["solve_ms"]);
+    }
+}
+
+#[test]
+fn the_readme_s_claims_are_what_was_measured() {
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let (cpu, gpu) = (read_json(CPU), read_json(GPU));
+    let programs = &entry(&cpu["programs"], &[("problem", "hex8 cube 60")])["programs"];
+    let seconds = |name: &str| entry(programs, &[("program", name)])["seconds"].as_f64().unwrap();
+    let [ours, theirs] = ["warpfem, amg", "CalculiX 2.20, ITERATIVE SCALING"].map(seconds);
+    let wanted = format!("take {ours:.2} s, files included; CalculiX's iterative solver takes {theirs:.1} s");
+    assert!(readme.contains(&wanted), "{wanted}");
+    let of = [("problem", "hex8 cube 100"), ("precision", "f64")];
+    let product = entry(&entry(&gpu["spmv"], &of)["rows"], &[("format", "ebw")]);
+    let sell = entry(&entry(&gpu["cusparse"], &of[..1])["rows"], &[("variant", "sell32"), ("precision", "f64")]);
+    let copy = 100.0 * product["of_copy"].as_f64().unwrap();
+    let times = sell["ms"].as_f64().unwrap() / product["spmv_ms"].as_f64().unwrap();
+    let wanted = format!("{copy:.0} % of the speed of a plain copy, {times:.2} times as fast as cuSPARSE");
+    assert!(readme.contains(&wanted), "{wanted}");
+    let models = read_json("docs/benchmarks/trust/models-2026-11-23.json");
+    let rows = models["of"][0]["rows"].as_array().unwrap().iter().filter(|row| row["method"] == "auto");
+    let errors: Vec<Option<f64>> = rows.map(|row| row["deformation_error"].as_f64()).collect();
+    let right = errors.iter().filter(|error| error.is_none_or(|error| error <= 1e-6)).count();
+    let wanted = format!("On {right} of {} hard models", errors.len());
+    assert!(readme.contains(&wanted), "{wanted}");
+    let growth = read_json("docs/benchmarks/trust/multigrid-growth-h200-2026-11-24.json");
+    let largest = growth["runs"].as_array().unwrap().iter().filter(|run| {
+        let case = run["case"].as_str().unwrap();
+        case.ends_with("_3") && (case.starts_with("beam") || case.starts_with("plate"))
+    });
+    let iterations: Vec<u64> = largest.map(|run| run["iterations"].as_u64().unwrap()).collect();
+    assert_eq!(iterations, [10; 6], "of beams and plates of millions of unknowns");
 }
 
 #[test]
@@ -85,11 +168,11 @@ fn what_cannot_be_reported_on_is_refused() {
     refused(&["-o", "."], "bad.json");
     std::fs::remove_file(folder.path("bad.json")).unwrap();
     figures(&folder);
-    folder.write("README.md", "no marks");
-    refused(&["-o", ".", "--readme", "README.md"], "figures of a GPU");
-    folder.write("gpu.json", &std::fs::read_to_string(repository("docs/benchmarks/h200-2026-11-21.json")).unwrap());
-    refused(&["-o", ".", "--readme", "README.md"], "it lacks the marks");
-    assert_eq!(folder.names("."), ["README.md", "cpu.json", "gpu.json"]);
+    folder.write("speed.md", "no marks");
+    refused(&["-o", ".", "--speed", "speed.md"], "figures of a GPU");
+    folder.write("gpu.json", &std::fs::read_to_string(repository(GPU)).unwrap());
+    refused(&["-o", ".", "--speed", "speed.md"], "it lacks the marks");
+    assert_eq!(folder.names("."), ["cpu.json", "gpu.json", "speed.md"]);
 }
 
 #[test]

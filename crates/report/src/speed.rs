@@ -1,4 +1,4 @@
-//! The README's figures: products and iterations in double precision side by side, of the newest run on a GPU; whole
+//! The figures of speed.md: products and iterations in double precision side by side, of the newest run on a GPU; whole
 //! programs on processors.
 
 use super::lookup::{OURS, is_file, iterated, iterations, library, peer, products_in, row, title};
@@ -8,7 +8,7 @@ use super::provenance::listed;
 use super::run::{Cg, Program, Run, Spmv, is_gpu};
 use warpfem_text as text;
 
-/// What the table stands between in the README.
+/// What the table stands between in speed.md.
 pub const MARKS: [&str; 2] = ["<!-- speed -->", "<!-- /speed -->"];
 
 /// The table with its days, and how long whole solutions took; nothing where no product or iteration was measured.

@@ -159,7 +159,7 @@ fn growth_is_an_exponent() {
 }
 
 #[test]
-fn the_readme_has_the_peers_beside_ours() {
+fn speed_has_the_peers_beside_ours() {
     let iteration = json!({ "format": "ebw", "iterations": 40, "converged": true, "setup_s": 0.1,
         "assembly_s": 0.1, "solve_ms": 80.0,
         "iteration_ms": 2.0, "iterations_per_s": 500.0, "of_copy": 0.75, "min_u_z": -1e-6 });
@@ -214,7 +214,7 @@ fn a_section_names_its_runs_and_their_days() {
             [runs 0 to 2](#measured-on)):"
     );
     assert!(text.contains("\n  - run 2, 2026-01-04: `spmv`.\n    - `2026-01-04`\n"), "{text}");
-    // The table in the README is of double precision.
+    // The table in speed.md is of double precision.
     let table = speed(&run()).unwrap();
     assert!(table.starts_with("NVIDIA X1, double precision, 2026-01-04; copy: 1,000 GB/s.\n"), "{table}");
 }

@@ -28,7 +28,7 @@ file; --quick does so on smaller problems, in some minutes. Without a GPU both m
 
 Examples:
   warpfem report
-  warpfem report --readme README.md --check
+  warpfem report --speed docs/benchmarks/speed.md --check
   warpfem report --quick -o my_machine
   warpfem report --from old.json new.json -o both")]
 pub struct Arguments {
@@ -54,7 +54,7 @@ pub struct Arguments {
     device: String,
     /// Also put the figures of speed into this file, between its marks `<!-- speed -->` and `<!-- /speed -->`.
     #[arg(long, value_name = "FILE")]
-    readme: Option<PathBuf>,
+    speed: Option<PathBuf>,
     /// Write nothing; end with 5 if a file is not what the figures make.
     #[arg(long, conflicts_with_all = ["measure", "quick"])]
     check: bool,
@@ -112,15 +112,15 @@ fn files(arguments: &Arguments, runs: &[Run]) -> anyhow::Result<Vec<(PathBuf, St
     let folder = &arguments.output;
     let mut files = vec![(folder.join("report.md"), text)];
     files.extend(plots.0.into_iter().map(|(name, picture)| (folder.join("plots").join(name), picture)));
-    if let Some(readme) = &arguments.readme {
-        let wrong = |why: &str| usage(format!("{}: {why}", readme.display()));
-        let text = std::fs::read_to_string(readme).map_err(|error| wrong(&error.to_string()))?;
+    if let Some(page) = &arguments.speed {
+        let wrong = |why: &str| usage(format!("{}: {why}", page.display()));
+        let text = std::fs::read_to_string(page).map_err(|error| wrong(&error.to_string()))?;
         let table = runs.iter().filter(|run| run.is_gpu()).find_map(speed::speed);
         let table = table.ok_or_else(|| wrong("there are no figures of a GPU to fill its table with"))?;
         let programs: String = runs.iter().map(speed::programs).collect();
         let filled = speed::fill(&text, &(table + &programs));
         files.push((
-            readme.clone(),
+            page.clone(),
             filled.ok_or_else(|| wrong(&format!("it lacks the marks {} and {}", speed::MARKS[0], speed::MARKS[1])))?,
         ));
     }
