@@ -4,7 +4,7 @@
 A command is a line of a block that begins with ```sh, in README.md, CONTRIBUTING.md or a document in docs, meshes or benches. Each document's commands run in
 its order, `warpfem` being PROGRAM: those in a document of a folder with cases of its own in that folder, the others in the root, all in a copy
 of the tree. What is not run is named below, with the reason; anything else that fails, or a reason that no command needs any more, is an error.
-Needs `gmsh` on the path.
+So are a README of more than 900 words, and docs (without benchmarks) of more than 12,000. Needs `gmsh` on the path.
 """
 
 import os
@@ -47,6 +47,16 @@ def documents():
     return [name for name in sorted(names.stdout.split()) if wanted.fullmatch(name)]
 
 
+def too_long():
+    """The README, and docs without its benchmarks, where they have more words than people read."""
+    def words(names):
+        return sum(len((ROOT / name).read_text().split()) for name in names)
+
+    docs = [name for name in documents() if name.startswith("docs/") and not name.startswith("docs/benchmarks/")]
+    counted = [("README.md", words(["README.md"]), 900), ("docs", words(docs), 12_000)]
+    return [f"{name} has {count} words, more than {most}" for name, count, most in counted if count > most]
+
+
 def commands(text):
     blocks = re.findall(r"^ *```sh\n(.*?)^ *```", text, re.S | re.M)
     lines = [line.strip() for block in blocks for line in block.splitlines()]
@@ -80,6 +90,9 @@ def main():
                 if done.returncode != 0:
                     failures += 1
                     print(f"  exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    for problem in too_long():
+        failures += 1
+        print(problem)
     for start in LEFT_OUT.keys() - needed:
         failures += 1
         print(f"no document has a command that begins with {start!r}: take it out of LEFT_OUT")
