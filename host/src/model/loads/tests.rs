@@ -42,6 +42,7 @@ fn pressure_pushes_on_the_body() {
         let model = model(element, "[[pressure]]\non = \"zmax\"\nvalue = 3.0\n");
         assert_totals(&model, [0.0, 0.0, -6.0], [-3.0, 6.0, 0.0]);
         assert_eq!(model.applied[0].name, "pressure on zmax");
+        assert_eq!(Some(model.applied[0].nodes.clone()), model.mesh.nodes_on("zmax"));
         assert_relative_eq!(model.applied[0].total[2], -6.0, max_relative = 1e-12);
     }
 }
