@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::Case;
 use super::synonyms;
-use super::tables::{ContactTable, MaterialTable, PointForceTable, SupportTable};
+use super::tables::{MaterialTable, PointForceTable, PushTable, SupportTable};
 use crate::model::options::{analyses, fields};
 use crate::model::{Analysis, CaseError, Place, Problems};
 
@@ -286,8 +286,8 @@ impl Case {
         for load in &tables.point_force {
             problems.take(self.check_point_force(load));
         }
-        for load in &tables.contact {
-            problems.take(self.check_contact(load));
+        for load in &tables.push {
+            problems.take(self.check_push(load));
         }
     }
 
@@ -302,7 +302,7 @@ impl Case {
         table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))
     }
 
-    pub(in crate::model) fn check_contact(&self, load: &ContactTable) -> Checked {
+    pub(in crate::model) fn check_push(&self, load: &PushTable) -> Checked {
         self.check_vector("direction", &load.direction)?;
         if load.direction.get_ref().xyz() == [0.0; 3] {
             let help = match self.dim() {

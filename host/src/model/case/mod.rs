@@ -39,6 +39,8 @@ pub struct Case {
     pub source: Source,
     /// What it says.
     pub tables: Tables,
+    /// What is worth saying of the file itself.
+    pub warnings: Vec<String>,
 }
 
 impl Case {
@@ -78,8 +80,8 @@ impl Case {
 
     fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Problems> {
         let source = Source::new(path, text);
-        let Parsed { tables, mut problems, cut, is_whole } = syntax::parse(&source)?;
-        let case = Case { path: path.to_path_buf(), source, tables };
+        let Parsed { tables, mut problems, cut, is_whole, warnings } = syntax::parse(&source)?;
+        let case = Case { path: path.to_path_buf(), source, tables, warnings };
         let mut found = Problems::default();
         let is_checked = case.check(&mut found).is_some();
         let found = found.into_vec().into_iter().filter(|error| !syntax::follows(&cut, error));

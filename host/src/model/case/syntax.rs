@@ -25,6 +25,8 @@ pub struct Parsed {
     pub cut: Vec<Place>,
     /// Whether nothing is lost that the case may need.
     pub is_whole: bool,
+    /// What is worth saying of it.
+    pub warnings: Vec<String>,
 }
 
 /// Whether an error is of a table, or of the whole file, that something was taken out of: it may follow from that.
@@ -43,10 +45,11 @@ pub fn follows(cut: &[Place], error: &Error) -> bool {
 ///
 /// What is wrong, where there are no tables to go on with.
 pub fn parse(source: &Source) -> Result<Parsed, Problems> {
-    let root = match document(source) {
+    let mut root = match document(source) {
         Ok(tree) => tree.into_inner(),
         Err(error) => return Err(Problems::of([error])),
     };
+    let warnings = foreign::rename_contact(&mut root).into_iter().collect();
     let mut reading = Reading { source, root, errors: vec![], guessed: vec![], cut: vec![], is_whole: true };
     reading.cut_foreign();
     reading.errors.extend(foreign::mend_brackets(source, &mut reading.root));
@@ -56,7 +59,7 @@ pub fn parse(source: &Source) -> Result<Parsed, Problems> {
     errors.sort_by_key(|error| error.span.as_ref().map_or(usize::MAX, |span| span.start));
     let problems = Problems::of(errors.into_iter().map(Box::new));
     match tables {
-        Some(tables) => Ok(Parsed { tables, problems, cut, is_whole }),
+        Some(tables) => Ok(Parsed { tables, problems, cut, is_whole, warnings }),
         None => Err(problems),
     }
 }

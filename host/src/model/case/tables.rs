@@ -37,9 +37,9 @@ pub struct Tables {
     /// `[[point_force]]`.
     #[serde(default)]
     pub point_force: Vec<Spanned<PointForceTable>>,
-    /// `[[contact]]`.
+    /// `[[push]]`.
     #[serde(default)]
-    pub contact: Vec<ContactTable>,
+    pub push: Vec<PushTable>,
     /// `[[flux]]`.
     #[serde(default)]
     pub flux: Vec<FluxTable>,
@@ -190,10 +190,10 @@ pub struct PointForceTable {
     pub vector: Spanned<Vector>,
 }
 
-/// One `[[contact]]`.
+/// One `[[push]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ContactTable {
+pub struct PushTable {
     /// Where the other body is; the force acts against it.
     pub direction: Spanned<Vector>,
     /// The size of the force.

@@ -1,6 +1,6 @@
 //! Loads as consistent nodal forces, `f_a = int N_a t dA`; fluxes into a body likewise, as the first component.
 
-mod contact;
+mod push;
 mod surface;
 
 #[cfg(test)]
@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use self::surface::{FaceIntegral, norm};
 use super::case::Names;
-use super::case::tables::{ContactTable, FluxTable, ForceTable, PointForceTable, PressureTable, TractionTable};
+use super::case::tables::{FluxTable, ForceTable, PointForceTable, PressureTable, PushTable, TractionTable};
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
@@ -66,12 +66,12 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
             sum.add(format!("point_force[{}]", i + 1), &forces);
         }
     }
-    for (i, table) in tables.contact.iter().enumerate() {
-        if problems.take(selector.case.check_contact(table)).is_none() {
+    for (i, table) in tables.push.iter().enumerate() {
+        if problems.take(selector.case.check_push(table)).is_none() {
             continue;
         }
-        let name = format!("contact[{}]", i + 1);
-        let forces = contact_force(selector, table, &name, &mut sum.loads.warnings);
+        let name = format!("push[{}]", i + 1);
+        let forces = push_force(selector, table, &name, &mut sum.loads.warnings);
         sum.add(name, &forces);
     }
     sum.loads
@@ -234,14 +234,9 @@ fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String
     Some(node as u32)
 }
 
-fn contact_force(
-    selector: &Selector<'_>,
-    table: &ContactTable,
-    name: &str,
-    warnings: &mut Vec<String>,
-) -> Vec<NodalForce> {
+fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {
     let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
-    let found = contact::contact(selector.mesh, &selector.in_solid, direction, total);
+    let found = push::push(selector.mesh, &selector.in_solid, direction, total);
     if found.faceless {
         let (n, face) = (found.n_nodes, words(selector.mesh.dim()).face);
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };

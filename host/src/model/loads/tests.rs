@@ -114,36 +114,48 @@ fn loads_add_up() {
 }
 
 #[test]
-fn contact_on_a_flat_end_is_an_even_pressure() {
+fn a_push_on_a_flat_end_is_an_even_pressure() {
     for element in ["tet4", "hex8"] {
-        let contact = model(element, "[[contact]]\ndirection = [0.0, 0.0, 3.0]\ntotal = 6.0\n");
+        let push = model(element, "[[push]]\ndirection = [0.0, 0.0, 3.0]\ntotal = 6.0\n");
         let pressure = model(element, "[[pressure]]\non = \"zmax\"\nvalue = 3.0\n");
-        for (a, b) in contact.nodal_forces.as_flattened().iter().zip(pressure.nodal_forces.as_flattened()) {
+        for (a, b) in push.nodal_forces.as_flattened().iter().zip(pressure.nodal_forces.as_flattened()) {
             assert_relative_eq!(a, b, epsilon = 1e-12);
         }
-        assert!(warned(&contact).is_empty());
+        assert!(warned(&push).is_empty());
     }
 }
 
 #[test]
-fn contact_on_an_edge_or_a_corner_is_shared_and_said() {
-    let edge = model("tet4", "[[contact]]\ndirection = [1.0, 0.0, 1.0]\ntotal = 3.0\n");
+fn a_push_on_an_edge_or_a_corner_is_shared_and_said() {
+    let edge = model("tet4", "[[push]]\ndirection = [1.0, 0.0, 1.0]\ntotal = 3.0\n");
     let part = 3.0 / 2.0f64.sqrt();
     assert_totals(&edge, [-part, 0.0, -part], [-0.5 * part, (2.0 - 0.5) * part, 0.5 * part]);
     assert_eq!(edge.nodal_forces.iter().filter(|f| f[0] != 0.0).count(), 3);
-    assert!(edge.warnings[0].contains("contact[1]: no face lies furthest along [1.0, 0.0, 1.0]; the 3 nodes"));
-    let corner = model("hex8", "[[contact]]\ndirection = [1.0, 1.0, 1.0]\ntotal = 3.0\n");
+    assert!(edge.warnings[0].contains("push[1]: no face lies furthest along [1.0, 0.0, 1.0]; the 3 nodes"));
+    let corner = model("hex8", "[[push]]\ndirection = [1.0, 1.0, 1.0]\ntotal = 3.0\n");
     assert_eq!(corner.nodal_forces.iter().filter(|f| f[0] != 0.0).count(), 1);
     assert!(corner.warnings[0].contains("the single node"));
 }
 
 #[test]
-fn contact_touches_only_the_higher_of_two_steps() {
+fn contact_is_read_as_push_with_a_warning() {
+    let of = |name: &str| model("hex8", &format!("[[{name}]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n"));
+    let (old, new) = (of("contact"), of("push"));
+    assert_eq!((&old.nodal_forces, &old.applied), (&new.nodal_forces, &new.applied));
+    assert_eq!(warned(&old), ["[[contact]] is now called [[push]]: it pushes and does not detect contact"]);
+    assert!(warned(&new).is_empty());
+    let load = "direction = [0.0, 0.0, 1.0]\ntotal = 6.0\n";
+    let both = model("hex8", &format!("[[contact]]\n{load}[[push]]\n{load}"));
+    assert_eq!(both.applied.len(), 2);
+}
+
+#[test]
+fn a_push_acts_only_on_the_higher_of_two_steps() {
     let mut mesh = generate_box(Hex8, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
     for x in mesh.coords.iter_mut().filter(|x| x[2] > 0.0 && x[0] > 1.2) {
         x[2] = 0.7;
     }
-    let text = format!("{}{CLAMP}[[contact]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n", head("hex8"));
+    let text = format!("{}{CLAMP}[[push]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n", head("hex8"));
     let model = load_on(&text, mesh).unwrap();
     // Faces between x = 1.5 and 2: four corners with a quarter of a half, two middles with a half.
     let forces: Vec<f64> = model.nodal_forces.iter().map(|f| f[2]).filter(|f| *f != 0.0).collect();
