@@ -294,9 +294,10 @@ impl Case {
     pub(in crate::model) fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {
         let table = load.get_ref();
         self.check_vector("vector", &table.vector)?;
-        if table.at.is_some() == table.node.is_some() {
-            let message = "a point force says where it acts by exactly one of `at`, `node`";
-            let help = "at = [x, y, z] takes the nearest node; node = 17 is a tag";
+        let places = [table.on.is_some(), table.at.is_some(), table.node.is_some()];
+        if places.iter().filter(|&&there| there).count() != 1 {
+            let message = "a point force says where it acts by exactly one of `on`, `at`, `node`";
+            let help = "on = \"point\" is a group of points; at = [x, y, z] takes the nearest node; node = 17 is a tag";
             return Err(self.error_at(load.span(), message, help));
         }
         table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))

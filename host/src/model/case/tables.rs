@@ -178,10 +178,12 @@ pub struct ForceTable {
     pub total: Spanned<Vector>,
 }
 
-/// One `[[point_force]]`: exactly one of `at`, `node`.
+/// One `[[point_force]]`: exactly one of `on`, `at`, `node`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointForceTable {
+    /// Groups of points; each of their nodes takes the force.
+    pub on: Option<Spanned<Names>>,
     /// A point; the nearest node takes the force.
     pub at: Option<Spanned<Vector>>,
     /// A node tag.

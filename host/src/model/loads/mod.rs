@@ -63,7 +63,11 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
     }
     for (i, table) in tables.point_force.iter().enumerate() {
         if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
-            sum.add(format!("point_force[{}]", i + 1), &forces);
+            let name = match &table.get_ref().on {
+                Some(on) => format!("point_force on {}", on.get_ref().joined()),
+                None => format!("point_force[{}]", i + 1),
+            };
+            sum.add(name, &forces);
         }
     }
     for (i, table) in tables.push.iter().enumerate() {
@@ -181,6 +185,10 @@ fn flux(selector: &Selector<'_>, table: &FluxTable) -> Result<Vec<NodalForce>, B
 
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
     selector.case.check_vector("total", &table.total)?;
+    if let Some(points) = selector.points(&table.on)? {
+        let share = scaled(table.total.get_ref().xyz(), 1.0 / points.len() as f64);
+        return Ok(points.into_iter().map(|node| (node, share)).collect());
+    }
     let faces = selector.faces(&table.on)?;
     let areas: Vec<f64> =
         faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).collect();
@@ -196,6 +204,11 @@ fn point_force(
 ) -> Result<Vec<NodalForce>, Box<CaseError>> {
     selector.case.check_point_force(table)?;
     let (place, table) = (table.span(), table.get_ref());
+    let vector = table.vector.get_ref().xyz();
+    if let Some(on) = &table.on {
+        let points = selector.points(on)?.ok_or_else(|| selector.no_points(on))?;
+        return Ok(points.into_iter().map(|node| (node, vector)).collect());
+    }
     // Where `at` has two components, the plane of the mesh is meant.
     let plane_z = selector.mesh.coords.first().map_or(0.0, |x| x[2]);
     let node = match (&table.at, &table.node) {
@@ -207,7 +220,7 @@ fn point_force(
         _ => None,
     };
     match node {
-        Some(node) => Ok(vec![(node, table.vector.get_ref().xyz())]),
+        Some(node) => Ok(vec![(node, vector)]),
         None => Err(selector.case.error_at(
             place,
             "there is no node to take this force",

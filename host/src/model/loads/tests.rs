@@ -3,9 +3,9 @@
 use approx::assert_relative_eq;
 
 use super::surface::FaceIntegral;
-use crate::element::ElementKind::{Hex8, Tet4};
+use crate::element::ElementKind::{Hex8, Point1, Tet4};
 use crate::mesh::generate::generate_box;
-use crate::mesh::{Group, Mesh};
+use crate::mesh::{Cells, Group, Mesh};
 use crate::model::Model;
 use crate::model::testing::{CLAMP, head, load, load_on, warned};
 
@@ -237,4 +237,36 @@ fn a_pressure_inside_the_body_is_refused_and_a_force_is_not() {
     assert!(said(&mesh).contains("inside the body, between `steel` and `brass`: "), "{}", said(&mesh));
     let force = of("[[force]]\non = \"joint\"\ntotal = [3.0, 0.0, 0.0]\n", &mesh).unwrap();
     assert_relative_eq!(totals(&force).0[0], 3.0, max_relative = 1e-12);
+}
+
+/// The box with groups of points: `tip`, one corner, and `pair`, two.
+fn with_points() -> Mesh {
+    let mut mesh = generate_box(Tet4, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    let at = |x: [f64; 3]| mesh.coords.iter().position(|y| *y == x).unwrap() as u32;
+    let nodes = vec![at([2.0, 0.0, 0.0]), at([2.0, 1.0, 0.0]), at([2.0, 1.0, 0.5])];
+    let group = |name: &str, members| Group { name: name.into(), dim: 0, members: vec![(mesh.cells.len(), members)] };
+    let groups = [group("tip", vec![0]), group("pair", vec![1, 2])];
+    mesh.groups.extend(groups);
+    mesh.cells.push(Cells { kind: Point1, nodes, tags: vec![901, 902, 903] });
+    mesh
+}
+
+#[test]
+fn groups_of_points_are_loaded_and_held() {
+    let of = |text: &str| load_on(&format!("{}{CLAMP}{text}", head("tet4")), with_points());
+    let shared = of("[[force]]\non = [\"tip\", \"pair\"]\ntotal = [0.0, 0.0, -6.0]\n").unwrap();
+    assert_eq!((&shared.applied[0].total, shared.applied[0].nodes.len()), (&[0.0, 0.0, -6.0], 3));
+    assert!(shared.applied[0].nodes.iter().all(|&node| shared.nodal_forces[node as usize] == [0.0, 0.0, -2.0]));
+    let each = of("[[point_force]]\non = \"pair\"\nvector = [0.0, 1.0, -6.0]\n").unwrap();
+    assert_eq!((each.applied[0].name.as_str(), each.applied[0].total), ("point_force on pair", [0.0, 2.0, -12.0]));
+    let held = of("[[support]]\non = \"tip\"\nfix = \"y\"\n").unwrap();
+    assert_eq!(held.supports[1].nodes, [each.mesh.cells.last().unwrap().nodes[0]]);
+    let refused = |text: &str, word: &str| {
+        let error = of(text).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains(word), "{error}");
+    };
+    refused("[[point_force]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n", "`xmax` is no group of points");
+    refused("[[point_force]]\non = \"tpi\"\nvector = [1.0, 0.0, 0.0]\n", "did you mean `tip`?");
+    refused("[[point_force]]\non = \"tip\"\nnode = 3\nvector = [1.0, 0.0, 0.0]\n", "exactly one of `on`, `at`, `node`");
+    refused("[[force]]\non = [\"tip\", \"xmax\"]\ntotal = [1.0, 0.0, 0.0]\n", "use [[force]] on it alone");
 }
