@@ -17,6 +17,7 @@ mod names;
 mod outputs;
 mod plane;
 mod report;
+mod results;
 mod solve;
 mod speech;
 mod stop;

@@ -193,6 +193,7 @@ impl Job {
                 von_mises: &solution.stresses.von_mises,
                 stress: &solution.stresses.stress,
                 nodal: &solution.nodal,
+                safety_factor: &solution.safety_factor,
             },
         };
         let fields = Fields { solved, material: &model.cell_material };

@@ -106,6 +106,8 @@ pub struct Material {
     pub conductivity: f64,
     /// Mass density; needed by gravity only.
     pub density: Option<f64>,
+    /// The von Mises stress at which it yields.
+    pub yield_strength: Option<f64>,
 }
 
 impl Material {

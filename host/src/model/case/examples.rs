@@ -18,6 +18,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("material", "young", "210e9"),
     ("material", "poisson", "0.3"),
     ("material", "density", "7850.0"),
+    ("material", "yield_strength", "235e6"),
     ("material", "conductivity", "50.0"),
     ("", "on", "\"group\""),
     ("support", "nodes", "[17, 18]"),

@@ -111,6 +111,8 @@ pub struct MaterialTable {
     pub conductivity: Option<Spanned<f64>>,
     /// Mass density.
     pub density: Option<Spanned<f64>>,
+    /// The von Mises stress at which it yields.
+    pub yield_strength: Option<Spanned<f64>>,
 }
 
 /// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`, or `value`.
