@@ -12,7 +12,7 @@ fn a_newcomer_gets_a_solved_hook_and_can_go_on() {
             std::fs::read(repository(&format!("meshes/{name}"))).unwrap()
         );
     }
-    for name in ["hook.vtu", "hook.csv", "hook.png", "hook.html", "summary.json"] {
+    for name in ["hook.vtu", "hook_nodes.csv", "hook_elements.csv", "hook.png", "hook.html", "summary.json"] {
         assert!(folder.read(&format!("first/{name}")).len() > 500 && run.out.contains(name), "{}", run.out);
     }
     let summary = folder.summary("first");

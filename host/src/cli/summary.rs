@@ -5,8 +5,8 @@ use super::print::{Tone, bytes, count, seconds, toned, vector};
 use crate::model::Model;
 use crate::output::Summary;
 use crate::output::summary::{
-    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
-    shared,
+    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, SafetyFactor,
+    Solver, Timings, shared,
 };
 use crate::pipeline::{self, Solution};
 use crate::plan::AS_ASKED;
@@ -29,6 +29,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: choices.device.clone(),
+        units: model.units,
         solver: Solver {
             method: choices.method.name().into(),
             reason: choices.reason.clone(),
@@ -202,6 +203,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
+        min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
 }
@@ -328,6 +330,9 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     let at = vector(results.max_displacement_at);
     writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
     write_peak(out, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises)?;
+    if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
+        writeln!(out, "  smallest safety factor {} at {}", number(value), vector(at))?;
+    }
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
     let of = |force| vector_beside(force, least, results.largest_force());
     writeln!(out, "  loads {}", of(results.applied))?;

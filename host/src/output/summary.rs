@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use super::largest;
 use crate::mesh::{Mesh, middle};
+use crate::model::Units;
 use warpfem_text::{count, engineering};
 
 /// The whole summary.
@@ -26,6 +27,9 @@ pub struct Summary {
     pub dofs: usize,
     /// The device that solved it, in words.
     pub device: String,
+    /// What numbers are labelled with, if the case says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<Units>,
     /// The results in a few numbers.
     pub results: Results,
     /// What was worth saying.
@@ -274,6 +278,9 @@ pub struct Elastic {
     pub von_mises: Distribution,
     /// Von Mises stress at the nodes.
     pub von_mises_nodal: Peak,
+    /// The smallest safety factor, if a material has a yield strength.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_safety_factor: Option<SafetyFactor>,
     /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
     /// other leave is rounding beside it.
     #[serde(skip)]
@@ -301,6 +308,25 @@ pub fn shared(nodes: usize) -> Option<String> {
         0 => None,
         1 => Some("1 node is in several supports, and counts once here".into()),
         n => Some(format!("{} nodes are in several supports, and each counts once here", count(n))),
+    }
+}
+
+/// The smallest safety factor, and where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SafetyFactor {
+    /// Yield strength over von Mises stress at the node; infinite if nothing is stressed.
+    pub value: f64,
+    /// Coordinates of the first node that has it.
+    pub at: [f64; 3],
+    /// Its tag.
+    pub node: u64,
+}
+
+impl SafetyFactor {
+    /// That of `factors`, `[n_nodes]`; none if there are none.
+    pub fn of(mesh: &Mesh, factors: &[f64]) -> Option<SafetyFactor> {
+        let (node, &value) = factors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
+        Some(SafetyFactor { value, at: mesh.coords[node], node: mesh.node_tags[node] })
     }
 }
 
