@@ -132,7 +132,7 @@ fn at_rest(analysis: Analysis, supports: &[Support]) -> Option<&'static str> {
             let first = values.next();
             values.all(|value| Some(value) == first).then_some("nothing drives a flow: the potential will be constant")
         }
-        _ => values.all(|v| v == 0.0).then_some("nothing loads the model: every displacement will be zero"),
+        _ => values.all(|v| v == 0.0).then_some("nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"),
     }
 }
 
@@ -158,7 +158,7 @@ fn zero_in_the_volume(case: &Case) -> Vec<String> {
     let loads = [("gravity", gravity), ("source", source)].into_iter();
     loads
         .filter(|(_, v)| *v == Some([0.0; 3]))
-        .map(|(name, _)| format!("{name}: it is zero, and loads nothing"))
+        .map(|(name, _)| format!("{name} is zero"))
         .collect()
 }
 
@@ -166,7 +166,7 @@ fn zero_in_the_volume(case: &Case) -> Vec<String> {
 fn unsaid_thickness(case: &Case) -> Option<String> {
     let said = case.tables.analysis.as_ref().is_some_and(|table| table.thickness.is_some());
     (case.analysis() == Analysis::PlaneStress && !said)
-        .then(|| "[analysis] says no `thickness`: the plate is taken to be 1 thick".to_string())
+        .then(|| "[analysis] has no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
 /// What to add to a material without density.
