@@ -55,7 +55,7 @@ pub enum Error {
     NotConverged(Box<crate::pipeline::Solution>),
     /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this
     /// device.
-    #[error("{off} of {of} values are off: do not trust results of this build on this device")]
+    #[error("{off} of {of} values are wrong: do not trust results of this build on this device")]
     Unverified {
         /// Values that are off.
         off: usize,
@@ -69,10 +69,7 @@ pub enum Error {
     #[error("the model is too large: {0}")]
     TooLarge(String),
     /// The numbers of the model overflow, or loads underflow, in the precision chosen (exit code 4).
-    #[error(
-        "the numbers are too large or too small to compute with in this precision; are loads, materials and coordinates \
-         sensible?"
-    )]
+    #[error("numbers overflow or vanish in this precision: check the units of loads, materials and coordinates")]
     Breakdown,
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}{}", lack(*.needed, *.available))]
@@ -120,7 +117,11 @@ fn not_converged(outcome: &CgOutcome) -> String {
         _ => ("relative residual", outcome.relative_residual),
     };
     let CgOutcome { tolerance, iterations, ending, .. } = outcome;
-    format!("the {what} is {value:.2e}, not {tolerance:e}, after {iterations} iterations{}", ending.reason())
+    let plural = if *iterations == 1 { "" } else { "s" };
+    format!(
+        "the {what} is {value:.2e} after {iterations} iteration{plural}, the tolerance {tolerance:e}{}",
+        ending.reason()
+    )
 }
 
 /// Why a file could not be written.
@@ -145,9 +146,9 @@ fn in_the_way(obstacle: &Path, source: &std::io::Error) -> String {
 /// What is said of a lack of memory: bytes asked for and bytes there, as far as they are known.
 fn lack(needed: Option<u64>, available: Option<u64>) -> String {
     match (needed.map(bytes), available.map(bytes)) {
-        (Some(needed), Some(available)) => format!(": {needed} are needed, {available} are there"),
+        (Some(needed), Some(available)) => format!(": {needed} are needed, {available} are available"),
         (Some(needed), None) => format!(": {needed} are needed"),
-        (None, Some(available)) => format!(": more than the {available} that are there are needed"),
+        (None, Some(available)) => format!(": more than the {available} available is needed"),
         (None, None) => String::new(),
     }
 }
@@ -190,9 +191,9 @@ mod tests {
     fn a_lack_of_memory_says_what_is_known_of_it() {
         let said = |needed, available| Error::OutOfMemory { device: "it".into(), needed, available }.to_string();
         let (much, little) = (Some(3 << 30), Some(1 << 20));
-        assert_eq!(said(much, little), "out of memory on it: 3.0 GiB are needed, 1.0 MiB are there");
+        assert_eq!(said(much, little), "out of memory on it: 3.0 GiB are needed, 1.0 MiB are available");
         assert_eq!(said(much, None), "out of memory on it: 3.0 GiB are needed");
-        assert_eq!(said(None, little), "out of memory on it: more than the 1.0 MiB that are there are needed");
+        assert_eq!(said(None, little), "out of memory on it: more than the 1.0 MiB available is needed");
         assert_eq!(said(None, None), "out of memory on it");
     }
 }

@@ -111,7 +111,7 @@ fn groups_are_listed_with_their_sizes() {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }
     // No number that results depend on is made up in silence.
-    assert!(folder.run(&["check", "case.toml"]).out.contains("warning: [analysis] says no `thickness`"));
+    assert!(folder.run(&["check", "case.toml"]).out.contains("warning: [analysis] has no `thickness`"));
 }
 
 #[test]

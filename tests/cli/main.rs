@@ -105,6 +105,11 @@ impl Run {
         assert!(end.len() < 15 || first.matches(end).count() == 1, "said twice: {first}");
     }
 
+    /// What is on stdout, with one space wherever a line may have been broken.
+    pub(crate) fn words(&self) -> String {
+        self.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Asserts success and silence on stderr.
     pub(crate) fn done(self) -> Run {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{self:?}");

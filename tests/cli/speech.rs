@@ -2,31 +2,101 @@
 
 use crate::{Folder, GOOD};
 
-/// The result's line comes last, and names what the summary holds.
+/// Each result once, in ten lines of 80 columns; how it ended comes last.
 #[test]
-fn a_solution_ends_with_its_result_in_a_line() {
+fn a_solution_is_summed_up_in_ten_lines() {
     let folder = Folder::new();
-    let out = folder.solve(GOOD, &[]).done().out;
-    let (line, summary) = (out.lines().last().unwrap(), folder.summary("out"));
+    let run = folder.solve(GOOD, &[]).done();
+    let summary = folder.summary("out");
     let iterations = summary["solver"]["iterations"].as_u64().unwrap();
-    assert!(line.starts_with(&format!("case: converged in {iterations} iterations, max |u| ")), "{line}");
+    let last = run.out.lines().last().unwrap();
+    assert!(last.starts_with(&format!("case: converged in {iterations} iterations, ")), "{last}");
     let results = &summary["results"];
     let number = |value: &serde_json::Value| warpfem_text::engineering(value.as_f64().unwrap());
     let [u, nodal] = [number(&results["max_displacement"]), number(&results["von_mises_nodal"]["max"])];
     let centre = number(&results["von_mises"]["max"]);
-    let found = format!(", max |u| {u}, max von Mises {nodal} (mean at the node; {centre} at element centres");
-    assert!(line.contains(&found), "{line}");
-    // Places and the device are above it.
-    assert!(out.contains(&format!("  largest displacement {u} at (4.000, ")), "{out}");
-    assert!(out.contains(&format!("  largest von Mises stress {nodal} at (")), "{out}");
-    assert!(out.lines().next().unwrap().ends_with(&format!(" on {}", summary["device"].as_str().unwrap())), "{out}");
+    let found = [
+        format!("largest displacement {u} at (4.000, "),
+        format!("largest von Mises stress {nodal} at ("),
+        format!("nodal average; element centres: {centre} at most, 99 % below "),
+        "equations solved: displacements right to about ".into(),
+        " digits on this mesh".into(),
+        "force balance error ".into(),
+        "wrote out/case.html (report), .vtu, .csv, .png, summary.json".into(),
+    ];
+    for line in found {
+        assert_eq!(run.words().matches(&line).count(), 1, "{line} is not in\n{}", run.out);
+    }
+    assert!(run.out.lines().next().unwrap().ends_with(&format!(" on {}", summary["device"].as_str().unwrap())));
     let short = folder.solve(GOOD, &["--max-iterations", "5"]).out;
     assert!(short.lines().last().unwrap().starts_with("case: not converged after 5 iterations, "), "{short}");
     let ring = "[mesh]\ngenerate = { kind = \"annulus\", element = \"quad4\", radii = [1.0, 2.0], cells = [3, 12] }\n\
                 [analysis]\nkind = \"laplace\"\n[[material]]\nname = \"steel\"\nconductivity = 50.0\n\
                 [[support]]\non = \"inner\"\nvalue = 0.0\n[[support]]\non = \"outer\"\nvalue = 1.0\n";
-    let out = folder.solve(ring, &["--method", "cg"]).done().out;
-    assert!(out.lines().last().unwrap().contains(" iterations, potential 0 to 1.000, "), "{out}");
+    let out = folder.solve(ring, &["--method", "cg"]).done();
+    assert!(out.words().contains(" potential 0 at (") && out.words().contains(" to 1.000 at ("), "{}", out.out);
+    assert!(lines_but_warnings(&out.out) <= 10, "{}", out.out);
+}
+
+/// Lines of a summary, warnings aside; none is longer than 80 columns.
+fn lines_but_warnings(out: &str) -> usize {
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    let mut in_warning = false;
+    let mut count = 0;
+    for line in out.lines() {
+        in_warning =
+            line.starts_with("  warning: ") || line.contains("more warning") || in_warning && line.starts_with("    ");
+        count += usize::from(!in_warning);
+    }
+    count
+}
+
+#[test]
+fn many_supports_and_warnings_leave_ten_lines_and_three_warnings() {
+    let folder = Folder::new();
+    let sides = ["xmax", "ymin", "ymax", "zmin"].map(|side| format!("[[support]]\non = \"{side}\"\nfix = \"xyz\"\n"));
+    let zero = "[[pressure]]\non = \"zmax\"\nvalue = 0.0\n".repeat(4);
+    let case = format!("{GOOD}{}{zero}", sides.concat());
+    let short = folder.solve(&case, &[]).done();
+    assert!(lines_but_warnings(&short.out) <= 10, "{}", short.out);
+    assert_eq!(short.out.matches("  warning: ").count(), 3, "{}", short.out);
+    let n = folder.summary("out")["warnings"].as_array().unwrap().len();
+    assert!(short.words().contains(&format!("{} more warnings: --verbose, or the report", n - 3)), "{}", short.out);
+    assert!(short.words().contains("all reactions (") && short.words().contains("each of the 5: --verbose"));
+    let verbose = folder.solve(&case, &["--verbose"]).done();
+    lines_but_warnings(&verbose.out);
+    assert_eq!(verbose.out.matches("  warning: ").count(), n, "{}", verbose.out);
+    assert_eq!(verbose.out.matches("  reaction of ").count(), 5, "{}", verbose.out);
+    assert!(verbose.words().contains("times: read ") && verbose.words().contains("wrote out/case.vtu"));
+}
+
+/// Every page of help fits a terminal of 80 columns.
+#[test]
+fn help_fits_80_columns() {
+    let folder = Folder::new();
+    let mut pages = vec![vec![]];
+    while let Some(page) = pages.pop() {
+        let out = folder.run(&[&page[..], &["--help"]].concat()).done().out;
+        for line in out.lines() {
+            assert!(line.chars().count() <= 80, "{page:?}: {line}");
+        }
+        let commands = out.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or("");
+        let names = commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        for name in names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+            let name: &'static str = name.to_owned().leak();
+            pages.push([&page[..], &[name]].concat());
+        }
+    }
+}
+
+#[test]
+fn paths_can_be_pasted() {
+    let folder = Folder::new();
+    folder.write("my part.toml", GOOD);
+    let out = folder.run(&["check", "my part.toml", "--device", "cpu"]).done().out;
+    assert!(out.ends_with("ready: warpfem solve 'my part.toml' --device cpu\n"), "{out}");
+    let out = folder.run(&["solve", "my part.toml", "--device", "cpu"]).done().out;
+    assert!(out.contains("wrote 'results/my part/my part.html' (report)"), "{out}");
 }
 
 #[test]
@@ -46,16 +116,16 @@ fn shells_can_complete() {
 #[test]
 fn results_that_take_the_place_of_others_say_so() {
     let folder = Folder::new();
-    assert!(!folder.solve(GOOD, &[]).done().out.contains("replaced"));
-    let out = folder.solve(GOOD, &[]).done().out;
+    assert!(!folder.solve(GOOD, &["--verbose"]).done().out.contains("replaced"));
+    assert!(!folder.solve(GOOD, &[]).done().out.contains("replaced"), "results of the same model");
+    let out = folder.solve(GOOD, &["--verbose"]).done().out;
     assert!(
         out.contains("  wrote out/case.vtu (replaced)\n") && out.contains("out/summary.json (replaced)\n"),
         "{out}"
     );
     folder.write("other.toml", &GOOD.replace("[8, 2, 2]", "[4, 2, 2]"));
-    let out = folder.run(&["solve", "other.toml", "-o", "out", "--device", "cpu"]).done().out;
-    let lines = ["  wrote out/other.vtu\n", "out/summary.json (replaced that of case: 81 nodes, 192 elements)\n"];
-    assert!(lines.iter().all(|line| out.contains(line)), "{out}");
+    let run = folder.run(&["solve", "other.toml", "-o", "out", "--device", "cpu"]).done();
+    assert!(run.words().contains("summary.json (replaced results of case: 81 nodes, 192 elements)"), "{}", run.out);
 }
 
 #[cfg(target_os = "linux")]

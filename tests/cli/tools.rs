@@ -124,8 +124,8 @@ fn a_mesh_with_bad_elements_is_described_and_they_are_listed() {
         "  tet10     2\n",
         "  quality   0.000 at worst",
         "    0.0 to 0.1  ",
-        "  bad       1 elements\n    8 is tangled, near (5.",
-        "  it cannot be solved on: element 8 (tet10) is tangled",
+        "  bad       1 element\n    8 is tangled, near (5.",
+        "  `check` and `solve` refuse it: element 8 (tet10) is tangled",
     ] {
         assert!(out.contains(words), "`{words}` is not in\n{out}");
     }

@@ -1,9 +1,9 @@
 //! `warpfem check CASE`: what a case is, everything that is wrong with it, and what solving it will take.
 
 use super::devices::{self, Computer};
-use super::print::{self, bytes, count, vector};
+use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
-use super::{memory, solve, template};
+use super::{memory, solve, template, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality::{self, Quality};
@@ -17,24 +17,22 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use warpfem_text::number;
 
-/// Shapes below this are worth a warning: such elements are nearly flat.
-const FLAT: f64 = 0.02;
 /// Where the worst shape is this near to their mean, there is no worst element.
 const ALIKE: f64 = 1e-6;
 /// Groups that no table is on are listed up to this many.
 const UNUSED_SHOWN: usize = 12;
 
-/// Says what a case is, and everything that is wrong with it.
+/// Describes a case, and everything that is wrong with it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Nothing is solved and nothing is written. Exit codes are those that `solve` would give: 0 if the case can be solved.
+    after_help = "Nothing is solved, nothing is written. The exit code is the one of `solve`: 0 if the case can be solved.
 
 Example: warpfem check meshes/bracket.toml"
 )]
 pub struct Arguments {
     /// The case file.
     case: PathBuf,
-    /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate: where it is to be solved.
+    /// Where to solve it: auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::named(), hide_possible_values = true)]
     device: String,
 }
@@ -70,8 +68,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     progress.finish();
-    let printed = print::text(&out);
+    let printed = print::text(&fitted(&out));
     report(problems).map_or(printed, Err)
+}
+
+/// Lines that are too long are wrapped: warnings and hints under their text, what has a heading under its column.
+/// Commands stay as they are, to be pasted.
+fn fitted(text: &str) -> String {
+    let fit = |line: &str| match line {
+        _ if line.starts_with("ready: ") => format!("{line}\n"),
+        _ if line.starts_with("  hint: ") => wrapped(line, "    ") + "\n",
+        _ => wrapped(line, "            ") + "\n",
+    };
+    text.lines().map(fit).collect()
 }
 
 /// Reads the mesh and resolves the case on it, as far as both go; how it would be solved, if it can be.
@@ -88,8 +97,7 @@ fn model(
     let mesh = problems.take(case.mesh())?;
     problems.take(memory::check_mesh(&mesh, case.analysis(), on_host));
     progress.phase("check");
-    let (mut model, more) = Model::review(case, mesh);
-    model.warnings.extend(model.solver.warning());
+    let (model, more) = Model::review(case, mesh);
     more.into_vec().into_iter().for_each(|error| problems.add(error));
     let is_sound = problems.count() == 0;
     let choices = is_sound.then(|| problems.take(pipeline::choices(&model, device))).flatten();
@@ -104,7 +112,7 @@ fn report(problems: Problems) -> Option<anyhow::Error> {
     problems.into_iter().for_each(|error| print::error(&error.into()));
     if n > 1 {
         // There is nowhere left to report that stderr is closed.
-        let _ = writeln!(io::stderr(), "{n} problems; the exit code is that of the first");
+        let _ = writeln!(io::stderr(), "{n} problems; exit code {code}, from the first");
     }
     Some(Reported(code).into())
 }
@@ -128,7 +136,7 @@ fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std
     materials(out, model)?;
     for support in &model.supports {
         let held = prescribed(model.analysis, support.displacement);
-        writeln!(out, "  support   {}: {} nodes, {held}", support.name, count(support.nodes.len()))?;
+        writeln!(out, "  support   {}: {}, {held}", support.name, n_nodes(support.nodes.len()))?;
     }
     for load in &model.applied {
         match model.analysis {
@@ -137,8 +145,8 @@ fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std
         }
     }
     shapes(out, model)?;
-    for warning in &model.warnings {
-        writeln!(out, "  warning: {warning}")?;
+    for warning in warnings::of_model(model) {
+        out.push_str(&terminal::warning(&warning));
     }
     if has_slip { Ok(()) } else { forgotten(out, case, model) }
 }
@@ -193,6 +201,10 @@ fn made_of(model: &Model, index: u32) -> (usize, f64) {
     (elements, volume * model.thickness)
 }
 
+fn n_nodes(n: usize) -> String {
+    if n == 1 { "1 node".into() } else { format!("{} nodes", count(n)) }
+}
+
 /// `x = y = 0, z = -0.001`.
 fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
     if analysis == Analysis::Laplace {
@@ -216,13 +228,6 @@ fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
         let (mean, worst) = (quality.mean, worst.join(", "));
         writeln!(out, "  shapes    mean {mean:.2} (1 is regular, 0 is flat); the worst elements: {worst}")?;
     }
-    if quality.min < FLAT {
-        writeln!(
-            out,
-            "  warning: element {} is nearly flat; such elements spoil stresses and slow the iteration down",
-            quality.worst[0].0
-        )?;
-    }
     Ok(())
 }
 
@@ -239,13 +244,13 @@ fn forgotten(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         match &unused.like {
             Some(like) => writeln!(
                 out,
-                "  hint: nothing is on group `{name}` ({size}); is it meant by `{like}`, the extreme plane?"
+                "  hint: nothing uses group `{name}` ({size}); did you mean it by `{like}`, the extreme plane?"
             )?,
-            None => writeln!(out, "  hint: nothing is on group `{name}` ({size})")?,
+            None => writeln!(out, "  hint: nothing uses group `{name}` ({size})")?,
         }
     }
     match found.len() > UNUSED_SHOWN {
-        true => writeln!(out, "  hint: nothing is on {} more groups", found.len() - UNUSED_SHOWN),
+        true => writeln!(out, "  hint: nothing uses {} more groups", found.len() - UNUSED_SHOWN),
         false => Ok(()),
     }
 }
@@ -316,7 +321,8 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
     let Expected { host, gpu, no_room } = expected;
     let needed = host.work.memory.on_host();
     let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
-    writeln!(out, "  memory    about {}{there}", bytes(needed))?;
+    let lack = if no_room.is_none() && free.is_some_and(|free| needed > free) { ": may be too much" } else { "" };
+    writeln!(out, "  memory    about {}{there}{lack}", bytes(needed))?;
     writeln!(out, "  solver    {}", host.reason)?;
     if let Some(gpu) = gpu.as_ref().filter(|gpu| gpu.reason != host.reason) {
         writeln!(out, "            on a GPU {}", gpu.reason)?;
@@ -325,11 +331,8 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
         let (name, hierarchy) = (&host.preconditioner, bytes(*hierarchy));
         writeln!(
             out,
-            "  warning: a multigrid hierarchy takes {hierarchy} more, which this machine has not: on the CPU {name} takes its place, with \
-             more iterations"
+            "            too little for multigrid ({hierarchy} more): on the CPU {name}, with more iterations"
         )?;
-    } else if free.is_some_and(|free| needed > free) {
-        writeln!(out, "  warning: that may be too much for this machine")?;
     }
     for computer in devices::computers() {
         time(out, if computer.memory.is_none() { host } else { gpu.as_ref().unwrap_or(host) }, &computer)?;
@@ -341,9 +344,7 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
     };
     let how = match host.method {
         Method::Direct => "",
-        _ => {
-            "; how many is guessed from the elements between nodes and supports, component by component, to a factor of 2 or 3"
-        }
+        _ => "; the number of iterations is a guess, to a factor of 2 or 3",
     };
     writeln!(out, "            ({of} alone{how})")
 }
@@ -351,7 +352,7 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
 /// The command that solves the case where it was checked for.
 fn ready(out: &mut String, arguments: &Arguments) -> std::fmt::Result {
     let on = if arguments.device == "auto" { String::new() } else { format!(" --device {}", arguments.device) };
-    writeln!(out, "ready: warpfem solve {}{on}", arguments.case.display())
+    writeln!(out, "ready: warpfem solve {}{on}", quoted(&arguments.case))
 }
 
 /// What a solution takes on one device.
@@ -417,17 +418,17 @@ mod tests {
         let needed = expected(&model, None).host.work.memory.on_host();
         let (name, no_room, out) = said(needed);
         assert_eq!((name.as_str(), no_room), ("amg", None));
-        assert!(!out.contains("warning") && out.contains(" of set-up, then some 13 iterations with amg"), "{out}");
+        assert!(!out.contains("too ") && out.contains(" of set-up, then some 13 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
         assert_eq!((name.as_str(), no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
         assert!(
-            out.contains("warning: a multigrid hierarchy takes ") && out.contains("jacobi takes its place"),
+            out.contains("            too little for multigrid (") && out.contains("on the CPU jacobi, with more"),
             "{out}"
         );
-        assert!(!out.contains("too much") && out.contains("iterations with jacobi"), "{out}");
+        assert!(!out.contains("may be too much") && out.contains("iterations with jacobi"), "{out}");
         let (name, no_room, out) = said(needed - crate::estimate::hierarchy_bytes(&model) - 1);
         assert_eq!((name.as_str(), no_room), ("amg", None));
-        assert!(out.contains("warning: that may be too much for this machine"), "{out}");
+        assert!(out.contains(" that are free: may be too much\n"), "{out}");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
-use super::print::{self, seconds};
+use super::print::{self, quoted, seconds, wrapped};
 use super::progress::Progress;
 use super::solve::Job;
+use super::terminal::Detail;
 use crate::backend::Device;
 use crate::pipeline::{self, Solution};
 use crate::{Error, output};
-use std::fmt::Write;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,8 +19,7 @@ const CASE: (&str, &[u8]) = ("hook.toml", include_bytes!("../../../meshes/hook.t
 /// Solves a crane hook that is built in.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Writes into DIR the hook's mesh and case file, and what `warpfem solve` writes. Where there is a GPU, says how
-much faster it was than the CPU.
+    after_help = "Writes the hook's mesh, its case file and all results into DIR. With a GPU, compares its time to the CPU's.
 
 Examples:
   warpfem demo
@@ -50,7 +49,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (solution, converged) = job.solve(arguments.device, &progress)?;
     let took = start.elapsed().as_secs_f64();
-    let mut said = job.write(&solution, arguments.quiet)?;
+    let mut said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
     // The hook itself gives no cause for a warning: one says that the GPU could not do it.
     if converged && matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
         let start = Instant::now();
@@ -100,24 +99,8 @@ fn comparison([gpu, cpu]: [&Solution; 2], [gpu_took, cpu_took]: [f64; 2]) -> Str
 
 /// What to try next.
 fn next(dir: &Path) -> String {
-    let quoted = |path: &Path| {
-        let path = path.display().to_string();
-        if path.contains(char::is_whitespace) { format!("'{path}'") } else { path }
-    };
-    let [mesh, case, report] = [MESH.0, CASE.0, "hook.html"].map(|name| quoted(&dir.join(name)));
-    let folder = quoted(dir);
-    let mut text = format!("\nOpen {report} in a browser. Then try:\n");
-    let commands = [
-        (format!("warpfem solve {case} -o {folder}"), "once you have changed a load in it; open the report again"),
-        (format!("warpfem init {mesh} -o mine.toml"), "a case of your own on this mesh"),
-        ("warpfem verify".to_owned(), "whether this build computes what it should"),
-    ];
-    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
-    for (command, what) in commands {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {command:<width$}   # {what}");
-    }
-    text
+    let [mesh, case] = [MESH.0, CASE.0].map(|name| quoted(&dir.join(name)));
+    wrapped(&format!("next: edit {case} and solve it, or warpfem init {mesh}"), "  ") + "\n"
 }
 
 #[cfg(test)]
@@ -134,7 +117,7 @@ mod tests {
     #[test]
     fn commands_can_be_pasted() {
         let text = next(Path::new("my demo"));
-        assert!(text.contains("warpfem solve 'my demo/hook.toml' -o 'my demo' "), "{text}");
-        assert_eq!(text.lines().filter(|line| line.starts_with("  warpfem ")).count(), 3);
+        assert!(text.contains("warpfem init 'my demo/hook.msh'"), "{text}");
+        assert_eq!(next(Path::new("warpfem-demo")).lines().count(), 1);
     }
 }

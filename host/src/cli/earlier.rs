@@ -13,6 +13,9 @@ pub struct Earlier {
     elements: u64,
 }
 
+/// What is said of a file that has taken the place of one of the same case and mesh.
+pub const SAME: &str = " (replaced)";
+
 impl Earlier {
     /// As the summary in the folder has it; nothing if there is none.
     pub fn read(dir: &Path) -> Option<Earlier> {
@@ -25,9 +28,9 @@ impl Earlier {
     pub fn replaced(&self, s: &Summary) -> String {
         let Earlier { case, nodes, elements } = self;
         match (case == &s.case, (*nodes, *elements) == (s.nodes as u64, s.elements as u64)) {
-            (true, true) => " (replaced)".into(),
+            (true, true) => SAME.into(),
             _ => format!(
-                " (replaced that of {case}: {} nodes, {} elements)",
+                " (replaced results of {case}: {} nodes, {} elements)",
                 count(*nodes as usize),
                 count(*elements as usize)
             ),

@@ -20,7 +20,7 @@ const BAD_SHOWN: usize = 12;
 
 /// Describes a mesh.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "A mesh with bad elements is described too, and they are listed; `check` and `solve` refuse it.
+#[command(after_help = "A mesh with bad elements is described too, with a list of them; `check` and `solve` refuse it.
 
 Example: warpfem info meshes/bracket.msh")]
 pub struct Arguments {
@@ -44,7 +44,7 @@ fn refused(bad: Vec<MeshError>) -> String {
     let places: Vec<_> = bad.iter().filter_map(MeshError::of_element).collect();
     let mut out = match places.len() {
         0 => String::new(),
-        n => format!("  bad       {} elements\n", count(n)),
+        n => format!("  bad       {}\n", elements(n)),
     };
     for (element, what, at) in places.iter().take(BAD_SHOWN) {
         out += &format!("    {element} is {what}, near {at}\n");
@@ -54,8 +54,12 @@ fn refused(bad: Vec<MeshError>) -> String {
     }
     match MeshError::of_elements(bad) {
         Ok(()) => out,
-        Err(error) => format!("{out}  it cannot be solved on: {}\n", error.to_string().replace('\n', "\n  ")),
+        Err(error) => format!("{out}  `check` and `solve` refuse it: {}\n", error.to_string().replace('\n', "\n  ")),
     }
+}
+
+fn elements(n: usize) -> String {
+    if n == 1 { "1 element".into() } else { format!("{} elements", count(n)) }
 }
 
 /// The text of all sections; those that run in one thread alone run beside each other.

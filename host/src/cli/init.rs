@@ -12,8 +12,8 @@ use std::path::{Component, Path, PathBuf};
 /// Writes a case file to fill in.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The file lists the mesh's groups, holds a material, and has a suggestion for each kind of support and load.
-Lines that begin with # and no space are these suggestions: take the # away, and set names and numbers.
+    after_help = "The file lists the mesh's groups, a material, and a suggestion for each kind of support and load. \
+Suggestions are lines that begin with # and no space: take the # away, and set names and numbers.
 
 Examples:
   warpfem init meshes/bracket.msh

@@ -5,7 +5,9 @@
 //! half-written file is left.
 
 use crate::output;
-use std::io::{self, IsTerminal, Write};
+use indicatif::{ProgressBar, WeakProgressBar};
+use std::io::{self, Write};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// The number of Ctrl-C's signal.
@@ -31,6 +33,16 @@ static STAGE: AtomicU8 = AtomicU8::new(AWAY);
 
 /// Whether an iteration has ended because it was asked to.
 static HEEDED: AtomicBool = AtomicBool::new(false);
+
+/// The bar on the terminal, to be taken away before the last word.
+static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+/// A bar is drawn from now on.
+pub fn draws(bar: &ProgressBar) {
+    if let Ok(mut drawn) = BAR.lock() {
+        *drawn = Some(bar.downgrade());
+    }
+}
 
 /// Listens from now on. To be called before any other thread starts: those made later do not take signals.
 ///
@@ -101,12 +113,14 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal);
 }
 
-/// Says so on stderr, over the bar where one is drawn.
+/// Says so on stderr, where the bar was.
 fn say(text: &str) {
-    let mut out = io::stderr();
-    let clear = if out.is_terminal() { "\r\x1b[2K" } else { "" };
+    let bar = BAR.lock().ok().and_then(|bar| bar.as_ref()?.upgrade());
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
     // There is nowhere left to report that stderr is closed.
-    let _ = writeln!(out, "{clear}{text}");
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// An iteration whose results will be written runs from now on.

@@ -20,7 +20,9 @@ mod solve;
 mod summary;
 mod table;
 mod template;
+mod terminal;
 mod verify;
+mod warnings;
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(
     version,
+    max_term_width = print::WIDTH,
     arg_required_else_help = true,
     after_help = "Examples:
   warpfem demo
@@ -46,8 +49,8 @@ use std::process::ExitCode;
   warpfem check cantilever.toml
   warpfem solve cantilever.toml
 
-Exit codes: 0 done, 2 bad case file or arguments, 3 bad mesh, 4 a model that cannot be solved, 5 not converged
-or a verification that is off, 6 out of memory, 7 device, 8 output, 130 interrupted."
+Exit codes: 0 done, 2 bad case file or arguments, 3 bad mesh, 4 a model that cannot be solved, \
+5 not converged or a failed verification, 6 out of memory, 7 device, 8 output, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -57,30 +60,30 @@ struct Arguments {
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Solve a bracket that is built in, and leave its files to go on from.
+    /// Solve a built-in bracket, and leave its files for you to try things on.
     Demo(demo::Arguments),
     /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
     Solve(solve::Arguments),
-    /// Write a case file for a mesh, to be filled in.
+    /// Write a case file for a mesh, for you to fill in.
     Init(init::Arguments),
-    /// Say what a case is, everything that is wrong with it, and what it takes to solve it.
+    /// Check a case: the model, everything wrong with it, memory and time to solve it.
     Check(check::Arguments),
-    /// Say what a mesh holds: nodes, elements, groups, extent, quality.
+    /// Describe a mesh: nodes, elements, groups, extent, quality.
     Info(info::Arguments),
     /// Generate a mesh file.
     #[command(subcommand, after_help = "Example: warpfem mesh box --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
     Mesh(mesh::Kind),
-    /// Solve problems with published answers, and say how far off they are.
+    /// Solve problems with published answers, and compare.
     Verify(verify::Arguments),
-    /// List the devices this machine has.
+    /// List the devices of this machine.
     #[command(after_help = "Example: warpfem devices")]
     Devices,
     /// Measure kernels and solvers.
     #[command(subcommand, after_help = "Example: warpfem bench cg --cells 40")]
     Bench(bench::Kind),
-    /// Put what was measured beside the tables and figures of the papers: Markdown with plots.
+    /// Write measurements beside the tables and figures of the papers: Markdown with plots.
     Report(report::Arguments),
-    /// Print what a shell needs to complete commands and flags.
+    /// Print the script that lets a shell complete commands and flags.
     Completions(completions::Arguments),
 }
 

@@ -6,6 +6,7 @@ use crate::model::ModelError;
 use crate::pipeline::Solution;
 use crate::solve::{Ending, Measure};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use warpfem_text::visible;
 pub use warpfem_text::{bytes, count, seconds, vector};
 
@@ -22,6 +23,50 @@ pub fn usage(error: &clap::Error) -> io::Result<()> {
     match error.use_stderr() {
         true => put(&mut io::stderr(), &text(has_colours(&io::stderr()))),
         false => put(&mut io::stdout().lock(), &text(has_colours(&io::stdout()))),
+    }
+}
+
+/// Columns of the terminal that text is for.
+pub const WIDTH: usize = 80;
+
+/// A line, broken between words where it would be longer than [`WIDTH`]; the lines after the first begin with `indent`.
+/// Vectors stay whole.
+pub fn wrapped(line: &str, indent: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .subsequent_indent(indent);
+    textwrap::fill(&with_whole_vectors(line), options).replace(UNBROKEN, " ")
+}
+
+/// A space that no line ends at.
+const UNBROKEN: char = '\u{a0}';
+
+/// `(1, 2, 3)` with spaces that do not break.
+fn with_whole_vectors(line: &str) -> String {
+    let is_vector = |inside: &str| inside.chars().all(|c| c.is_ascii_digit() || "+-.e, ".contains(c));
+    let mut out = String::with_capacity(line.len());
+    for (i, piece) in line.split('(').enumerate() {
+        out += if i > 0 { "(" } else { "" };
+        match piece.split_once(')') {
+            Some((inside, rest)) if i > 0 && is_vector(inside) => {
+                out.extend([&inside.replace(' ', "\u{a0}"), ")", rest]);
+            }
+            _ => out += piece,
+        }
+    }
+    out
+}
+
+/// A path as a shell takes it: in quotes where it has to be.
+pub fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    match !path.is_empty() && path.chars().all(is_plain) {
+        true => path,
+        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 
@@ -127,19 +172,19 @@ pub fn needs(needed: Option<u64>) -> String {
 }
 
 /// What comes before every help where results are marked.
-const MARKED: &str = "\nhelp: the results are written, and marked as not converged";
+const MARKED: &str = "\nhelp: the results are written, marked as not converged";
 
 fn help(error: &Error) -> String {
     match error {
         Error::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
         Error::Unverified { .. } => {
-            "\nhelp: `--device cpu` shows whether it is the device; report it as a bug, with the table above".into()
+            "\nhelp: try `--device cpu`, and report a bug with the table above".into()
         }
         Error::Breakdown => {
             "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
         }
-        error if error.exit_code() == 6 => "\nhelp: take a coarser mesh, or a storage format that pads less".into(),
-        Error::Device(_) => "\nhelp: `warpfem devices` lists what this machine has; `--device cpu` needs no GPU".into(),
+        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`".into(),
+        Error::Device(_) => "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the same results".into(),
         Error::Threads { .. } => {
             "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer threads: \
              `RAYON_NUM_THREADS=1`"
@@ -150,30 +195,31 @@ fn help(error: &Error) -> String {
     }
 }
 
+/// Why an iteration does not converge.
+const CAUSES: &str = "Likely causes: a body that is barely held or nearly a mechanism (`warpfem check`), badly shaped elements \
+                      (`warpfem info`), or materials of very different stiffness";
+
 /// What to do about an iteration that ended short of its tolerance.
 fn next_step(solution: &Solution) -> String {
     let outcome = &solution.outcome;
     match (outcome.ending, solution.choices.precision.as_str()) {
         (Ending::Cancelled, _) => String::new(),
-        (_, "single") => "; single precision may not come that far: take `--precision double` or `mixed`, or a larger \
-                          `--tolerance`"
-            .into(),
+        (_, "single") => {
+            "; single precision may not reach that: use `--precision double` or `mixed`, or a larger `--tolerance`"
+                .into()
+        }
         (Ending::Stagnated, _) if outcome.measure == Measure::Residual => {
             let (reached, digits) = (outcome.relative_residual, outcome.digits.unwrap_or_default());
             let reachable = within_reach(REACHABLE * reached);
             format!(
                 "; rounding allows no residual below {reached:.1e} on this model (`--residual-tolerance {reachable:e}` is \
-                 met), and the displacements are right to about {digits} digits"
+                 met); displacements are right to about {digits} digits"
             )
         }
-        (Ending::Stagnated, "double") => "; see whether supports and materials are as meant".into(),
-        (Ending::Stagnated, _) => {
-            "; take `--precision double`, and see whether supports and materials are as meant".into()
-        }
-        (Ending::Indefinite | Ending::Diverged, _) => {
-            "; `warpfem info` shows the worst elements; see whether supports and materials are as meant".into()
-        }
-        _ => "; raise `--max-iterations`, and see whether supports and materials are as meant".into(),
+        (Ending::Stagnated, "double") => format!(". {CAUSES}; `--method direct` may still solve it"),
+        (Ending::Stagnated, _) => format!("; use `--precision double`. {CAUSES}"),
+        (Ending::Indefinite | Ending::Diverged, _) => format!(". {CAUSES}"),
+        _ => format!("; raise `--max-iterations`, or use `--method direct`. {CAUSES}"),
     }
 }
 
@@ -198,6 +244,22 @@ mod tests {
     fn the_environment_decides_on_colours() {
         assert!(allows_colours(None, None) && allows_colours(Some(""), Some("xterm")));
         assert!(!allows_colours(Some("1"), Some("xterm")) && !allows_colours(None, Some("dumb")));
+    }
+
+    #[test]
+    fn lines_break_between_words_and_vectors_stay_whole() {
+        let line = format!("  {} (1.000, -2.5e-3, 0) (one, two)", "word ".repeat(13).trim());
+        let text = wrapped(&line, "    ");
+        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert!(text.contains("word\n    (1.000, -2.5e-3, 0) (one, two)"), "{text}");
+        let long = "x".repeat(100);
+        assert_eq!(wrapped(&format!("a {long}"), ""), format!("a\n{long}"));
+    }
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_needs_it() {
+        let said = ["out/case.html", "my part/a.html", "it's", "a$b", ""].map(|path| quoted(Path::new(path)));
+        assert_eq!(said, ["out/case.html", "'my part/a.html'", r"'it'\''s'", "'a$b'", "''"]);
     }
 
     #[test]

@@ -38,6 +38,7 @@ impl Progress {
         // The templates are constants that a test renders.
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
+        interrupt::draws(&bar);
         tick(&bar);
         Progress { bar, part: Cell::new([0.0, 1.0]) }
     }
@@ -94,6 +95,14 @@ fn of_error([start, end]: [f64; 2], relative: f64, tolerance: f64) -> u64 {
     position(start + (end - start) * (relative.ln() / tolerance.ln()).clamp(0.0, 1.0))
 }
 
+/// Errors are printed once the work has returned: the bar is gone by then, whichever way it returned, and what draws it
+/// from another thread finds it finished.
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Monitor for Progress {
     fn phase(&self, name: &'static str) {
         interrupt::iteration_ended();
@@ -121,6 +130,15 @@ mod tests {
     #[test]
     fn the_template_is_valid() {
         assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+
+    #[test]
+    fn work_that_fails_leaves_no_bar_to_draw() {
+        let progress = Progress::new(true);
+        // As the thread that draws the clock holds it.
+        let held = progress.bar.clone();
+        drop(progress);
+        assert!(held.is_finished());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::earlier::Earlier;
 use super::progress::Progress;
+use super::terminal::{self, Detail};
 use super::{devices, memory, preview, print, summary};
 use crate::assembly::{Ordering, Strategy};
 use crate::backend::Device;
@@ -21,12 +22,10 @@ fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new([&["auto"], names].concat())
 }
 
-/// What builds without sparse factors refuse is said beforehand.
+/// Builds without sparse factors refuse large direct solutions.
 const METHOD_HELP: &str = match cfg!(feature = "direct") {
     true => "Solution method",
-    false => {
-        "Solution method; direct on the CPU only up to 5,000 unknowns, as this program was built without the feature `direct`"
-    }
+    false => "Solution method; direct on the CPU only up to 5,000 unknowns: built without the feature `direct`",
 };
 
 /// More threads than any machine has only wait for each other.
@@ -36,8 +35,13 @@ const MAX_THREADS: i64 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
-Writes into DIR: <case>.vtu (ParaView), <case>_nodes.csv and <case>_elements.csv (tables), <case>.png (a picture),
-<case>.html (a report, to be looked at in a browser) and summary.json.
+Writes into DIR:
+  <case>.html            report, for a browser
+  <case>.vtu             fields, for ParaView
+  <case>_nodes.csv       displacements and stresses at nodes (of a potential its value and gradient)
+  <case>_elements.csv    stresses (or gradient) at the centres of elements
+  <case>.png             picture
+  summary.json           results in numbers
 
 Examples:
   warpfem solve meshes/bracket.toml
@@ -69,7 +73,7 @@ pub struct Arguments {
     precision: Option<String>,
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS), help = METHOD_HELP)]
     method: Option<String>,
-    /// What makes method femses faster.
+    /// Acceleration of method femses.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ACCELERATIONS))]
     acceleration: Option<String>,
     /// Assembly strategy.
@@ -81,7 +85,7 @@ pub struct Arguments {
     /// Relative residual to stop at instead, to compare with other programs.
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true, conflicts_with = "tolerance")]
     residual_tolerance: Option<f64>,
-    /// Iterations to give up after.
+    /// Largest number of iterations.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
     /// CPU threads [default: all the machine has].
@@ -90,6 +94,9 @@ pub struct Arguments {
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
+    /// Print everything: all warnings and reactions, how it was solved, times, each file.
+    #[arg(short, long, conflicts_with = "quiet")]
+    verbose: bool,
 }
 
 /// [`ORDERS`] as clap takes them.
@@ -133,9 +140,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     arguments.override_options(&mut job.model.solver);
-    job.model.warnings.extend(job.model.solver.warning());
     let (solution, converged) = job.solve(arguments.device, &progress)?;
-    let said = job.write(&solution, arguments.quiet)?;
+    let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
+    let said = job.write(&solution, arguments.quiet, detail)?;
     progress.finish();
     let printed = if arguments.quiet { Ok(()) } else { print::text(&said) };
     // Whether anybody reads on is the lesser news.
@@ -181,7 +188,7 @@ impl Job {
 
     /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
     /// `quiet`.
-    pub(super) fn write(&self, solution: &Solution, quiet: bool) -> anyhow::Result<String> {
+    pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
         let solved = match &solution.potential {
             Some(Potential { values, gradient, steepness, nodal }) => {
@@ -216,7 +223,7 @@ impl Job {
         let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
         let before = Earlier::read(&self.dir);
         let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
-        Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files, before.as_ref()))
+        Ok(preview::of(&model.mesh, &fields, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
     }
 }
 

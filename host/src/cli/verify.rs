@@ -17,9 +17,9 @@ use std::time::Instant;
 /// Solves problems with published answers.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Patch tests of every element, a ring's potential, a cylinder under pressure, NAFEMS LE1 and LE10, beams: what was
-computed, what is published, and how far off that may be on these meshes. The emulator solves the small ones. The exit code is 5
-if a value is off.
+    after_help = "Patch tests of every element, the potential of a ring, a cylinder under pressure, NAFEMS LE1 and LE10, beams: \
+computed values beside published ones, and the tolerance on these meshes. The emulator solves the small ones. \
+Exit code 5: a value is out of tolerance.
 
 Examples:
   warpfem verify

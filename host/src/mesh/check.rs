@@ -1,7 +1,7 @@
 //! Whether the solids fill space once: degenerate elements, orientation, and meshes that overlap themselves.
 //!
 //! The Jacobian is looked at in the nodes, and bounded between them ([`jacobian`]) where they do not decide. An element
-//! whose Jacobian is negative throughout is turned round. If its nodes were only listed the other way round, the mesh
+//! whose Jacobian is negative throughout is reversed. If its nodes were only listed the other way round, the mesh
 //! is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
 //! With all elements positive that shows in the connectivity alone: the two run round the face in the same sense.
 
@@ -80,8 +80,10 @@ pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     let first = mesh.cells.iter().zip(&turned).find_map(|(cells, t)| t.first().map(|&i| cells.tags[i as usize]));
     if let Some(first) = first {
         mesh.warnings.push(match count {
-            1 => format!("element {first} was listed the other way round and was turned"),
-            _ => format!("{count} elements were listed the other way round and were turned (the first is {first})"),
+            1 => format!("element {first} had its nodes in reverse order, which was corrected"),
+            _ => {
+                format!("{count} elements had their nodes in reverse order, which was corrected (the first is {first})")
+            }
         });
     }
     bad

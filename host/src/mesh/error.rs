@@ -8,7 +8,7 @@ use warpfem_text::{count, point, some};
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
 /// What Gmsh leaves out.
 const SAVES_GROUPS: &str =
-    "once there are groups Gmsh saves only what is in one (or everything, with Mesh.SaveAll = 1)";
+    "once a file has physical groups, Gmsh saves only elements in a group (or all, with Mesh.SaveAll = 1)";
 /// How a surface becomes a body.
 const OF_SURFACE: &str = "if there is nothing but a closed surface, as of an STL, these lines in a file body.geo make \
      a volume of it, and keep its groups (gmsh -3 body.geo -o body.msh):
@@ -57,8 +57,8 @@ pub enum MeshError {
     },
     /// The file ends, or a section ends, before all it announces has come.
     #[error(
-        "the file is truncated: section ${section} ended early ({detail})\nhelp: it was cut off when it was written or \
-         copied: save or copy it again"
+        "the file is truncated: section ${section} ended early ({detail})\nhelp: writing or copying it \
+         was cut short: save or copy it again"
     )]
     Truncated {
         /// The section, without the dollar.
@@ -94,8 +94,8 @@ pub enum MeshError {
     },
     /// A flat mesh in another plane than one of constant z.
     #[error(
-        "the mesh is flat, but not in a plane of constant z, where plane problems lie\nhelp: turn the geometry before it is meshed (in \
-         Gmsh: Rotate); for a body in space mesh its volume"
+        "the mesh is flat, but not in a plane z = constant, as plane problems are\nhelp: rotate the geometry before \
+         meshing (in Gmsh: Rotate); for a body in space mesh its volume"
     )]
     Tilted,
     /// A surface in space that encloses nothing, of a file without volumes and groups.
@@ -165,7 +165,7 @@ pub enum MeshError {
     },
     /// An element without volume (or area).
     #[error(
-        "element {element} ({kind}) is degenerate: its {} against the {} of its edges; it is near {at}\nhelp: look there \
+        "element {element} ({kind}) near {at} is degenerate: its {} beside the {} of its edges\nhelp: look there \
          for parts of the geometry that nearly touch, heal or remove them, and mesh again; {SHOWN}",
         if .at.dim == 2 { "area is zero" } else { "volume is zero" }, if .at.dim == 2 { "square" } else { "cube" }
     )]
@@ -179,8 +179,9 @@ pub enum MeshError {
     },
     /// An element whose Jacobian changes its sign inside.
     #[error(
-        "element {element} ({kind}) is tangled: its Jacobian is not positive throughout (is a node misplaced?); it is \
-         near {at}\nhelp: {}mesh again, finer there; `warpfem info MESH` lists all such elements; {SHOWN}",
+        "element {element} ({kind}) is tangled, that is folded or inside out, near {at}: its Jacobian is not positive \
+         everywhere. Is a node misplaced?\nhelp: {}mesh again, finer there; `warpfem info MESH` lists all such elements; \
+         {SHOWN}",
         untangle(kind)
     )]
     Distorted {

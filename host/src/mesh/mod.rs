@@ -102,7 +102,7 @@ pub struct Mesh {
     pub cells: Vec<Cells>,
     /// Named groups.
     pub groups: Vec<Group>,
-    /// Things worth saying that did not stop the reading (elements turned round, orphan nodes).
+    /// Things worth saying that did not stop the reading (elements in reverse order, orphan nodes).
     pub warnings: Vec<String>,
     /// Its skin, for [`Mesh::skin`].
     pub skin: skin::Kept,

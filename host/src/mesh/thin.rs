@@ -30,6 +30,9 @@ pub struct Thin {
     /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a
     /// third of that of a cube.
     pub thickness: f64,
+    /// Length over thickness of the linear quadrilaterals and hexahedra among them, in the mean of squares; 0 without
+    /// any that reach from skin to skin.
+    pub aspect: f64,
 }
 
 impl Thin {
@@ -39,7 +42,7 @@ impl Thin {
         mesh.skin().iter().flat_map(Face::nodes).for_each(|&node| on_skin[node as usize] = true);
         let (depths, _) = steps(mesh, on_skin.iter().copied(), depth - 1);
         let (away, beyond) = steps(mesh, depths.iter().map(|&depth| depth == FAR), 2 * depth);
-        let mut found = Thin { elements: 0, longest: 0.0, thickness: 0.0 };
+        let mut found = Thin { elements: 0, longest: 0.0, thickness: 0.0, aspect: 0.0 };
         let (mut volume, mut area, mut is_thin) = (0.0, 0.0, vec![Vec::new(); mesh.cells.len()]);
         let mut on_thin = vec![false; mesh.coords.len()];
         for ((block, cells), mut members) in mesh.solids().zip(beyond).filter(|((_, cells), _)| takes(cells)) {
@@ -56,9 +59,53 @@ impl Thin {
         let places: Vec<[f64; 3]> =
             mesh.coords.iter().zip(on_thin).filter(|(_, on_thin)| *on_thin).map(|(x, _)| *x).collect();
         found.longest = super::longest_side(super::extent(&places));
+        found.aspect = aspect(mesh, &is_thin);
         found.thickness = if area > 0.0 { 2.0 * volume / area } else { 0.0 };
         found
     }
+}
+
+/// Length over thickness of those bricks of some elements that reach from skin to skin, in the mean of squares.
+fn aspect(mesh: &Mesh, takes: &[Vec<bool>]) -> f64 {
+    let is_brick = |face: &&Face| {
+        let kind = mesh.cells[face.block].kind;
+        !kind.info().is_simplex()
+            && !kind.info().is_quadratic()
+            && takes[face.block].get(face.cell as usize) == Some(&true)
+    };
+    let mut sides: Vec<&Face> = mesh.skin().iter().filter(is_brick).collect();
+    sides.sort_by_key(|side| (side.block, side.cell));
+    let cells = sides.chunk_by(|a, b| (a.block, a.cell) == (b.block, b.cell));
+    let (mut sum, mut n) = (0.0, 0);
+    for square in cells.filter_map(|sides| length_over_thickness(mesh, sides)) {
+        (sum, n) = (sum + square * square, n + 1);
+    }
+    if n > 0 { (sum / f64::from(n)).sqrt() } else { 0.0 }
+}
+
+/// The longest edge of a brick that does not cross the body over the shortest that does; of one with skin all around,
+/// over all its edges.
+fn length_over_thickness(mesh: &Mesh, sides: &[&Face]) -> Option<f64> {
+    let first = sides.first()?;
+    let block = &mesh.cells[first.block];
+    let cell = block.cell(first.cell as usize);
+    let crosses = |a: &u32, b: &u32| {
+        let is_opposite = |f: &Face, g: &Face| f.nodes().iter().all(|node| !g.nodes().contains(node));
+        let on = |side: &Face, node: &u32| side.nodes().contains(node);
+        sides.iter().filter(|f| on(f, a)).any(|f| sides.iter().any(|g| on(g, b) && is_opposite(f, g)))
+    };
+    let (mut across, mut along, mut longest) = (f64::INFINITY, 0.0f64, 0.0f64);
+    for edge in block.kind.info().edges() {
+        let [a, b] = [cell[edge[0]], cell[edge[1]]];
+        let [x, y] = [a, b].map(|node| mesh.coords[node as usize]);
+        let length = (0..3).map(|c| (x[c] - y[c]).powi(2)).sum::<f64>().sqrt();
+        longest = longest.max(length);
+        match crosses(&a, &b) {
+            true => across = across.min(length),
+            false => along = along.max(length),
+        }
+    }
+    across.is_finite().then_some(if along > 0.0 { along } else { longest } / across)
 }
 
 /// How many steps from element to element each node is away from those that steps begin at, [`FAR`] after more than
@@ -128,7 +175,9 @@ mod tests {
         let cube = thin(&solid(Tet4, [3, 3, 3]), 2);
         assert!((cube.thickness - 1.0).abs() < 1e-12 && cube.elements == 162, "{cube:?}");
         let strip = thin(&generate_rectangle(Quad4, [50.0, 1.0], [50, 1]).unwrap(), 1);
-        assert!((strip.thickness - 100.0 / 102.0).abs() < 1e-12, "{strip:?}");
+        assert!((strip.thickness - 100.0 / 102.0).abs() < 1e-12 && strip.aspect == 1.0, "{strip:?}");
+        let rod = thin(&generate_box(Hex8, [9.0, 0.5, 0.5], [3, 1, 1]).unwrap(), 1);
+        assert_eq!((rod.aspect, plate.aspect > 90.0, cube.aspect), (6.0, true, 0.0));
     }
 
     /// A block of 6 x 6 x 6 elements with an arm of 10 x 2 x 2.

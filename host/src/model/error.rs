@@ -104,7 +104,7 @@ pub enum ModelError {
     },
     /// A plane problem on a mesh that is not flat.
     #[error(
-        "{mesh} is not flat, and {} is solved in a plane z = constant\nhelp: turn the plate into the x-y plane",
+        "{mesh} is not flat; {} needs a plane z = constant\nhelp: rotate the plate into the x-y plane",
         .analysis.name()
     )]
     NotFlat {
@@ -163,8 +163,9 @@ fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {
     // A part may be listed several times, once for each of its bodies.
     let n_loose = parts.chunk_by(|a, b| a.number == b.number).count();
     let mut text = match n_parts {
-        1 => "the body is not held against every rigid motion".to_string(),
-        _ => format!("{n_loose} of the body's {n_parts} connected parts are not held against every rigid motion"),
+        1 if parts.iter().all(LoosePart::is_unheld) => "nothing holds the body: no [[support]] acts on it".to_string(),
+        1 => "the supports leave the body free to move".to_string(),
+        _ => format!("the supports leave {n_loose} of the body's {n_parts} separate parts free to move"),
     };
     describe(&mut text, parts);
     text
@@ -173,7 +174,7 @@ fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {
 fn floating(parts: &[FloatingPart], n_parts: usize) -> String {
     let mut text = match n_parts {
         1 => "the potential is fixed nowhere".to_string(),
-        _ => format!("the potential of {} of the body's {n_parts} connected parts is fixed nowhere", parts.len()),
+        _ => format!("the potential of {} of the body's {n_parts} separate parts is fixed nowhere", parts.len()),
     };
     describe(&mut text, parts);
     text

@@ -41,7 +41,7 @@ fn the_mesh_decides_the_dimension() {
     let source = load_on(&format!("{GIVEN}[source]\nvalue = -1.5\n"), square()).unwrap();
     assert_eq!((source.source, source.warnings.len()), (Some(-1.5), 0));
     let nothing = load_on(&format!("{GIVEN}[source]\nvalue = 0.0\n"), square()).unwrap();
-    assert_eq!(nothing.warnings[0], "source: it is zero, and loads nothing");
+    assert_eq!(nothing.warnings[0], "source is zero");
 }
 
 #[test]

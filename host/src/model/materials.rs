@@ -95,7 +95,7 @@ fn bodies_of(mesh: &Mesh) -> Vec<&str> {
 }
 
 fn unknown_body(selector: &Selector<'_>, name: &str, place: Place) -> Box<CaseError> {
-    let message = format!("no group of {} is called `{name}`", selector.case.mesh_name());
+    let message = format!("{} has no group `{name}`", selector.case.mesh_name());
     let what = format!("groups of {}", words(selector.mesh.dim()).bodies);
     let mut help = suggest(name, &what, &bodies_of(selector.mesh));
     if selector.case.tables.material.len() == 1 {

@@ -1,4 +1,4 @@
-//! What messages call the pieces of a body, and the extreme planes.
+//! Words for the pieces of a body in messages, and the extreme planes.
 
 pub use warpfem_text::names::{list, nearest, suggest};
 
@@ -10,7 +10,7 @@ pub fn planes(dim: usize) -> &'static [&'static str] {
     &PLANES[..2 * dim]
 }
 
-/// What messages call the pieces of a body in space, or in the plane.
+/// Words for the pieces of a body in space, or in the plane.
 #[derive(Debug)]
 pub struct Words {
     /// An element.

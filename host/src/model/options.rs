@@ -71,8 +71,8 @@ impl SolverOptions {
         };
         (tolerance < least).then(|| {
             format!(
-                "a {of} of {tolerance:e} is more than {precision} precision holds: rounding seldom lets {fall} fall below \
-                 {least:e}, and on slender bodies they stay far above"
+                "a {of} of {tolerance:e} is more than {precision} precision allows: {fall} seldom fall below {least:e}, and on slender \
+                 bodies end far above"
             )
         })
     }
@@ -187,13 +187,9 @@ mod tests {
         assert!(
             of("double", 1e-18)
                 .unwrap()
-                .starts_with("a residual tolerance of 1e-18 is more than double precision holds")
+                .starts_with("a residual tolerance of 1e-18 is more than double precision allows")
         );
         assert!(of("mixed", 1e-14).unwrap().contains("below 1e-13,"));
-        assert!(
-            of("single", 1e-8)
-                .unwrap()
-                .contains("single precision holds: rounding seldom lets residuals fall below 1e-6")
-        );
+        assert!(of("single", 1e-8).unwrap().contains("single precision allows: residuals seldom fall below 1e-6"));
     }
 }

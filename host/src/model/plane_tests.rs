@@ -36,7 +36,10 @@ fn a_plate_is_a_model() {
         assert_eq!((model.analysis, model.thickness), (Analysis::PlaneStress, 0.5));
         assert_eq!(model.cell_material, [vec![0; n_cells], vec![]]);
         assert_eq!(model.supports[0].displacement, [Some(0.0), Some(0.0), None]);
-        assert_eq!(model.warnings, ["nothing loads the model: every displacement will be zero"]);
+        assert_eq!(
+            model.warnings,
+            ["nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"]
+        );
     }
     let model = load(&but("thickness = 0.5\n", "")).unwrap();
     assert_eq!(model.thickness, 1.0);
@@ -153,7 +156,7 @@ fn groups_are_those_of_the_plane() {
         let held = load_on(&but("xmin", z), bare.clone()).unwrap_err();
         assert!(held.to_string().contains("has no side"), "{held}");
     }
-    refused(&load_side("tip"), 2, &["no group of the generated mesh is called `tip`", "extreme planes: xmin .. ymax"]);
+    refused(&load_side("tip"), 2, &["the generated mesh has no group `tip`", "extreme planes: xmin .. ymax"]);
     let material = but("name = \"soft\"", "name = \"soft\"\non = \"xmin\"");
     refused(&material, 2, &["`xmin` is a group of dimension 1; a material is of groups of surfaces", ": body"]);
     let typo = but("name = \"soft\"", "name = \"soft\"\non = \"bodi\"");

@@ -134,7 +134,9 @@ fn at_rest(analysis: Analysis, supports: &[Support]) -> Option<&'static str> {
             let first = values.next();
             values.all(|value| Some(value) == first).then_some("nothing drives a flow: the potential will be constant")
         }
-        _ => values.all(|v| v == 0.0).then_some("nothing loads the model: every displacement will be zero"),
+        _ => values
+            .all(|v| v == 0.0)
+            .then_some("nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"),
     }
 }
 
@@ -158,17 +160,14 @@ fn zero_in_the_volume(case: &Case) -> Vec<String> {
     let source = case.tables.source.as_ref().map(|table| [*table.value.get_ref(), 0.0, 0.0]);
     let gravity = case.tables.gravity.as_ref().map(|table| table.get_ref().acceleration.get_ref().xyz());
     let loads = [("gravity", gravity), ("source", source)].into_iter();
-    loads
-        .filter(|(_, v)| *v == Some([0.0; 3]))
-        .map(|(name, _)| format!("{name}: it is zero, and loads nothing"))
-        .collect()
+    loads.filter(|(_, v)| *v == Some([0.0; 3])).map(|(name, _)| format!("{name} is zero")).collect()
 }
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.
 fn unsaid_thickness(case: &Case) -> Option<String> {
     let said = case.tables.analysis.as_ref().is_some_and(|table| table.thickness.is_some());
     (case.analysis() == Analysis::PlaneStress && !said)
-        .then(|| "[analysis] says no `thickness`: the plate is taken to be 1 thick".to_string())
+        .then(|| "[analysis] has no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
 /// What to add to a material without density.

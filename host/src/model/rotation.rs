@@ -1,7 +1,7 @@
-//! The warning of supports that are turned by a finite angle: `u = R x - x` instead of `u = w x r`.
+//! The warning of supports whose displacements are a finite rotation: `u = R x - x` instead of `u = w x r`.
 //!
 //! Displacements are small here, so `R x - x` is no rigid motion: it shrinks the support by `1 - cos(angle)` across the
-//! axis, and stresses it. Such a support is told by two fits to its prescribed displacements, that of a small rotation
+//! axis, and stresses it. Such a support is found by two fits to its prescribed displacements, that of a small rotation
 //! and that of a finite one, found by small ones in turn.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::{Analysis, Support};
 use crate::mesh::Mesh;
 use crate::mesh::parts::{find, unite};
-use warpfem_text::number;
+use warpfem_text::{number, point};
 
 /// A support that is strained by less is left alone.
 const STRAIN: f64 = 1e-6;
@@ -20,10 +20,12 @@ const SHARE: f64 = 0.1;
 const STEPS: usize = 10;
 /// Squares of lever arms below this share of their sum are rounding.
 const RANK: f64 = 1e-9;
+/// An axis this near to one of coordinates is called by it.
+const ALONG: f64 = 1e-6;
 /// Supports named.
 const SHOWN: usize = 2;
 
-/// What there is to say of each support that is turned by a finite angle.
+/// A warning for each support that rotates by a finite angle.
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<String> {
     let first = supports.first().map(|support| support.displacement);
     if analysis == Analysis::Laplace || supports.iter().all(|support| Some(support.displacement) == first) {
@@ -44,26 +46,36 @@ pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<St
         let displacement = |node: u32| prescribed[node as usize].map(Option::unwrap_or_default).into();
         let moved: Vec<_> =
             nodes.iter().map(|node| (mesh.coords[*node as usize].into(), displacement(*node))).collect();
-        let Some(angle) = finite_rotation(&moved) else { continue };
+        let Some(rotation) = finite_rotation(&moved) else { continue };
         let is_there = |support: &&Support| support.nodes.iter().any(|node| nodes.binary_search(node).is_ok());
         let names: Vec<&str> = supports.iter().filter(is_there).map(|support| support.name.as_str()).collect();
-        said.push(warning(&names, angle));
+        said.push(warning(&names, &rotation));
     }
     said
 }
 
-fn warning(names: &[&str], angle: f64) -> String {
+fn warning(names: &[&str], rotation: &Rotation3<f64>) -> String {
     let mut shown = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         shown += &format!(" and {} more", names.len() - SHOWN);
     }
+    let angle = rotation.angle();
+    let axis = rotation.axis().map_or([0.0; 3], |axis| [axis.x, axis.y, axis.z]);
     format!(
-        "the displacements of {shown} are a rotation R x - x by {} degrees: in linear theory that strains the support by \
-         {} %; prescribe w x r instead, w = {} rad along the axis, r from the axis",
+        "{shown}: the displacements rotate the support by {} degrees about {} (u = R x - x). In linear theory such a \
+         rotation strains the support by {} %. Prescribe u = w x r instead, with w = {} rad along the axis and r from the \
+         axis. Beyond about 10 degrees the stresses are wrong either way",
         number(angle.to_degrees(), 3),
+        direction(axis),
         number(100.0 * (1.0 - angle.cos()), 2),
         number(angle, 4)
     )
+}
+
+/// `the z axis`, or the direction by its components.
+fn direction(axis: [f64; 3]) -> String {
+    let along = (0..3).find(|&c| axis[c].abs() > 1.0 - ALONG);
+    along.map_or_else(|| format!("the direction {}", point(axis, 3)), |c| format!("the {} axis", ["x", "y", "z"][c]))
 }
 
 /// Nodes that are prescribed in full, in sets that hang together by edges of solids; each set is ascending.
@@ -94,8 +106,8 @@ fn clamps(mesh: &Mesh, held: &[bool]) -> Vec<Vec<u32>> {
     sets.into_values().filter(|set| set.len() > 1).collect()
 }
 
-/// The angle of the rotation that places make with their displacements, if it is a finite one.
-fn finite_rotation(moved: &[(Vector3<f64>, Vector3<f64>)]) -> Option<f64> {
+/// The rotation that places make with their displacements, if it is a finite one.
+fn finite_rotation(moved: &[(Vector3<f64>, Vector3<f64>)]) -> Option<Rotation3<f64>> {
     let n = moved.len() as f64;
     let from = moved.iter().map(|(x, _)| x).sum::<Vector3<f64>>() / n;
     let shift = moved.iter().map(|(_, u)| u).sum::<Vector3<f64>>() / n;
@@ -119,7 +131,7 @@ fn finite_rotation(moved: &[(Vector3<f64>, Vector3<f64>)]) -> Option<f64> {
         pairs.iter_mut().for_each(|(r, _)| *r = step * *r);
         turn = small_rotation(&pairs);
     }
-    (missed(&pairs, turn) <= SHARE * SHARE * by_small).then(|| total.angle())
+    (missed(&pairs, turn) <= SHARE * SHARE * by_small).then_some(total)
 }
 
 /// The w of least size for which `r + w x r` is nearest to where each place r goes.
@@ -137,8 +149,8 @@ mod tests {
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
 
-    /// A support for each node of a plane, turned about an axis through the origin; rounded to so many digits.
-    fn turned(mesh: &Mesh, on: &str, axis: usize, angle: f64, digits: i32) -> Vec<Support> {
+    /// A support for each node of a plane, rotated about an axis through the origin; rounded to so many digits.
+    fn rotated(mesh: &Mesh, on: &str, axis: usize, angle: f64, digits: i32) -> Vec<Support> {
         let rotation = Rotation3::from_scaled_axis(angle * Vector3::ith(axis, 1.0));
         let nodes = mesh.nodes_on(on).unwrap();
         let support = |node: u32| {
@@ -155,18 +167,19 @@ mod tests {
     }
 
     #[test]
-    fn a_clamp_turned_by_a_finite_angle_is_named() {
+    fn a_clamp_that_rotates_by_a_finite_angle_is_named() {
         for kind in [Hex8, Hex20] {
             let mesh = generate_box(kind, [1.0, 1.0, 0.1], [3, 3, 1]).unwrap();
             for (axis, degrees) in [(1, 5.0), (2, 5.0), (0, 0.1), (2, -30.0), (0, 150.0)] {
                 for other in [None, Some(clamp(&mesh, "xmax"))] {
-                    let mut supports = turned(&mesh, "xmin", axis, f64::to_radians(degrees), 12);
+                    let mut supports = rotated(&mesh, "xmin", axis, f64::to_radians(degrees), 12);
                     let n = supports.len();
                     supports.extend(other);
                     let said = warnings(Analysis::Elasticity, &mesh, &supports);
                     assert_eq!(said.len(), 1, "{kind:?} {axis} {degrees}: {said:?}");
                     let (angle, more) = (format!("by {} degrees", degrees.abs()), format!("and {} more", n - 2));
-                    assert!(said[0].contains(&angle) && said[0].contains(&more), "{}", said[0]);
+                    let about = format!("about the {} axis", ["x", "y", "z"][axis]);
+                    assert!([&angle, &more, &about].iter().all(|words| said[0].contains(*words)), "{}", said[0]);
                 }
             }
         }
@@ -176,16 +189,16 @@ mod tests {
     fn digits_that_were_left_out_are_no_matter() {
         let mesh = generate_box(Hex8, [1.0, 1.0, 0.1], [3, 3, 1]).unwrap();
         let said = |digits| {
-            let supports = turned(&mesh, "xmin", 2, f64::to_radians(5.0), digits);
+            let supports = rotated(&mesh, "xmin", 2, f64::to_radians(5.0), digits);
             warnings(Analysis::Elasticity, &mesh, &supports).len()
         };
         assert_eq!([4, 5, 6].map(said), [1, 1, 1]);
     }
 
     #[test]
-    fn a_line_of_nodes_in_the_plane_turns_too() {
+    fn a_line_of_nodes_in_the_plane_rotates_too() {
         let mesh = generate_rectangle(Quad4, [1.0, 1.0], [2, 3]).unwrap();
-        let mut supports = turned(&mesh, "xmin", 2, f64::to_radians(2.0), 12);
+        let mut supports = rotated(&mesh, "xmin", 2, f64::to_radians(2.0), 12);
         supports.iter_mut().for_each(|support| support.displacement[2] = None);
         let said = warnings(Analysis::PlaneStress, &mesh, &supports);
         assert!(said.len() == 1 && said[0].contains("by 2 degrees"), "{said:?}");

@@ -30,7 +30,7 @@ impl<'a> Selector<'a> {
         Selector { case, mesh, in_solid }
     }
 
-    /// What messages call the pieces of the body.
+    /// Words for the pieces of the body in messages.
     fn words(&self) -> &'static Words {
         words(self.mesh.dim())
     }
@@ -204,7 +204,7 @@ impl<'a> Selector<'a> {
         nodes.retain(|&node| self.in_solid[node as usize]);
         match nodes.is_empty() {
             true => {
-                let message = format!("{what} touches no {}", self.words().solid);
+                let message = format!("{what} has no {}", self.words().solid);
                 let help = format!("its nodes belong to no element of the groups of {}", self.words().bodies);
                 Err(self.case.error_at(place, message, help))
             }
@@ -220,7 +220,7 @@ impl<'a> Selector<'a> {
             Some(near) => format!("did you mean `{near}`? {}", self.known_groups()),
             None => self.known_groups(),
         };
-        self.case.error_at(place, format!("no group of {} is called `{name}`", self.case.mesh_name()), help)
+        self.case.error_at(place, format!("{} has no group `{name}`", self.case.mesh_name()), help)
     }
 
     /// The names that supports and loads may be on.

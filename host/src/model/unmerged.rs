@@ -26,8 +26,8 @@ pub struct Unmerged {
 }
 
 /// How to join parts.
-const JOIN: &str = "to make them one body let them share nodes (in Gmsh: BooleanFragments, or Coherence, on the volumes before they \
-                    are meshed)";
+const JOIN: &str = "to make them one body, let them share nodes (in Gmsh: BooleanFragments, or Coherence, on the volumes before \
+                    meshing)";
 
 impl Unmerged {
     /// What is said of one of them where it is not held.

@@ -46,8 +46,8 @@ impl Summary {
         let Solver { relative_residual: residual, .. } = self.solver;
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
-            (Some(digits), Some(error)) if self.solver.converged => {
-                format!("{what} right to about {digits} digits (estimated error {error:.0e} of the energy)")
+            (Some(digits), Some(_)) if self.solver.converged => {
+                format!("{what} right to about {digits} digits on this mesh")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} of the energy, relative residual {residual:.1e}")
@@ -287,6 +287,16 @@ pub struct Elastic {
     pub nodal_forces: f64,
 }
 
+impl Results {
+    /// A warning where the mesh is too coarse at the largest stress or gradient.
+    pub fn doubt(&self) -> Option<String> {
+        match self {
+            Results::Elastic(results) => results.von_mises_nodal.doubt(&results.von_mises, "stress"),
+            Results::Potential(results) => results.gradient_nodal.doubt(&results.gradient, "gradient"),
+        }
+    }
+}
+
 impl Elastic {
     /// The largest component of loads and reactions.
     pub fn largest_force(&self) -> f64 {
@@ -306,8 +316,8 @@ impl Potential {
 pub fn shared(nodes: usize) -> Option<String> {
     match nodes {
         0 => None,
-        1 => Some("1 node is in several supports, and counts once here".into()),
-        n => Some(format!("{} nodes are in several supports, and each counts once here", count(n))),
+        1 => Some("1 node is in several supports, counted once here".into()),
+        n => Some(format!("{} nodes are in several supports, counted once here", count(n))),
     }
 }
 
@@ -348,15 +358,15 @@ impl Peak {
     /// What the value is, and the largest of the elements at their `centres` beside it.
     pub fn beside(&self, centres: &Distribution) -> String {
         let more = self.excess(centres).map_or(String::new(), |excess| format!(", {:.0} % more", 100.0 * excess));
-        format!("mean at the node; {} at element centres{more}", engineering(centres.max))
+        format!("nodal average; {} at element centres{more}", engineering(centres.max))
     }
 
-    /// What it means that an element's value is above all means at nodes; nothing where none is by enough to matter.
-    pub fn doubt(&self, centres: &Distribution) -> Option<String> {
+    /// A warning where an element's value is far above all nodal averages.
+    fn doubt(&self, centres: &Distribution, of: &str) -> Option<String> {
         let percent = 100.0 * self.excess(centres)?;
         Some(format!(
-            "elements disagree: the largest value of one is {percent:.0} % above the largest mean at a node; refine there, or use \
-             elements of second order"
+            "mesh too coarse here: element {of} exceeds the nodal average by {percent:.0} %. Refine there, or use \
+             second-order elements"
         ))
     }
 
@@ -557,13 +567,13 @@ mod tests {
     fn an_element_above_the_mean_at_the_nodes_is_told() {
         let nodal = Peak { max: 200.0, ..Peak::default() };
         let centres = |max| Distribution { max, ..Distribution::default() };
-        assert_eq!(nodal.beside(&centres(242.0)), "mean at the node; 242.0 at element centres, 21 % more");
-        assert!(nodal.doubt(&centres(242.0)).unwrap().contains("is 21 % above the largest mean at a node; refine"));
+        assert_eq!(nodal.beside(&centres(242.0)), "nodal average; 242.0 at element centres, 21 % more");
+        assert!(nodal.doubt(&centres(242.0), "stress").unwrap().contains("exceeds the nodal average by 21 %. Refine"));
         for quiet in [150.0, 205.0, f64::NAN] {
-            assert_eq!(nodal.doubt(&centres(quiet)), None);
+            assert_eq!(nodal.doubt(&centres(quiet), "stress"), None);
         }
-        assert_eq!(nodal.beside(&centres(150.0)), "mean at the node; 150.0 at element centres");
-        assert_eq!(Peak::default().doubt(&centres(1.0)), None);
+        assert_eq!(nodal.beside(&centres(150.0)), "nodal average; 150.0 at element centres");
+        assert_eq!(Peak::default().doubt(&centres(1.0), "stress"), None);
     }
 
     #[test]

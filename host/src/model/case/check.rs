@@ -274,8 +274,8 @@ impl Case {
                 if let Some(meant) = synonyms::letters(word, components) {
                     help = format!("did you mean `{meant}`? {help}");
                 }
-                if word.contains(['4', '5', '6']) {
-                    help.push_str("; nodes of solids have no rotations");
+                if word.contains(['4', '5', '6']) || ["rx", "ry", "rz"].iter().any(|turn| word.contains(turn)) {
+                    help = format!("{help}; {}", synonyms::ROTATIONS);
                 }
                 Err(self.error_at(place, format!("`{letter}` is no component"), help))
             }

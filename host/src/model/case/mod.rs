@@ -123,7 +123,7 @@ impl Case {
         self.analysis().dim().or_else(|| self.generated_dim())
     }
 
-    /// What messages call the mesh: its file, or what generates it.
+    /// Display name of the mesh: its file, or `the generated mesh`.
     pub fn mesh_name(&self) -> String {
         match &self.tables.mesh.get_ref().file {
             Some(file) => file.get_ref().clone(),
@@ -148,7 +148,10 @@ impl Case {
                     true => format!("{} is a folder, not a mesh file", path.display()),
                     false => format!("there is no mesh file {}", path.display()),
                 };
-                let help = format!("`file` is relative to the case file; {}", files::instead(&path, "msh", "meshes"));
+                let help = format!(
+                    "`file` is relative to the folder of the case file: copy the mesh there, or write its full path; {}",
+                    files::instead(&path, "msh", "meshes")
+                );
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }

@@ -1,4 +1,4 @@
-//! Slips that TOML has no word for: a comma that is missing between values, and a number with a unit.
+//! Slips that TOML has no word for: a missing comma between values, a decimal comma, a number with a unit.
 //!
 //! TOML takes what follows for a text without quotes, and says so.
 
@@ -19,6 +19,10 @@ pub fn reason(text: &str, place: &Place) -> Option<(String, String)> {
         let message = format!("a comma is missing between {} and {}", words[0], words[1]);
         return Some((message, format!("a list has commas between its values: {}", words.join(", "))));
     }
+    if let Some((whole, digits)) = decimal_comma(value) {
+        let message = format!("`{whole},{digits}` has a decimal comma");
+        return Some((message, format!("numbers have a decimal point: {whole}.{digits}")));
+    }
     let (number, unit) = pieces().find_map(|words| with_unit(&words.join(" ")))?;
     let scaled = match unit.as_str() {
         "GPa" => format!("; {number} GPa are {number}e9 in Pa"),
@@ -27,7 +31,15 @@ pub fn reason(text: &str, place: &Place) -> Option<(String, String)> {
         _ => String::new(),
     };
     let help = format!("write the number alone, in the units of the mesh and of the other numbers{scaled}");
-    Some((format!("`{unit}` stands behind the number {number}: numbers have no unit"), help))
+    Some((format!("`{unit}` after the number {number}: numbers have no unit here"), help))
+}
+
+/// The digits before and after the comma of a value that is `0,3`, and no list.
+fn decimal_comma(value: &str) -> Option<(&str, &str)> {
+    let (whole, digits) = value.trim().split_once(',')?;
+    let is_number = format!("{whole}.{digits}").parse::<f64>().is_ok();
+    let is_digits = digits.starts_with(|c: char| c.is_ascii_digit()) && whole.ends_with(|c: char| c.is_ascii_digit());
+    (is_number && is_digits).then_some((whole, digits))
 }
 
 /// The number and the unit of `210 GPa` or `210GPa`.
@@ -53,10 +65,12 @@ mod tests {
         let has = |line: &str, words: &str| assert!(said(line).unwrap().contains(words), "{:?}", said(line));
         has("total = [0.0 0.0, -1000.0]", "a comma is missing between 0.0 and 0.0");
         has("on = [\"a\" \"b\"]", "a comma is missing between \"a\" and \"b\"");
-        has("young = 210 GPa", "`GPa` stands behind the number 210: numbers have no unit");
+        has("young = 210 GPa", "`GPa` after the number 210: numbers have no unit");
         has("young = 210GPa # steel", "210 GPa are 210e9 in Pa");
         has("total = [0.0, -5 kN]", "5 kN are -5e3 in N");
-        has("value = 2e6Pa", "`Pa` stands behind the number 2e6");
+        has("poisson = 0,3", "`0,3` has a decimal comma: numbers have a decimal point: 0.3");
+        has("value = -1,5e3 # down", "a decimal point: -1.5e3");
+        has("value = 2e6Pa", "`Pa` after the number 2e6");
         for line in ["on = left", "young = 210e9", "young 210", "x = [1, 2]", "ö = 3 # 4 mm", "inf"] {
             assert_eq!(said(line), None, "{line}");
         }

@@ -18,6 +18,9 @@ pub enum Meant<'a> {
 const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[push]] or \
                      [gravity]; of a potential [[flux]] or [source]";
 const EXPANSION: &str = "there is no thermal expansion in this version: leave it out";
+/// What to do about a node's rotations.
+pub(super) const ROTATIONS: &str = "solids have no rotations: a face fixed in x, y, z cannot turn either; to turn a support, \
+                                    prescribe displacements of its nodes";
 const STATIC: &str = "this version solves what is at rest, in one step";
 const LINEAR: &str =
     "materials are linear in this version; `yield_strength` of a [[material]] gives the safety factor against yielding";
@@ -89,6 +92,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("support", "u disp prescribed displace", Is("displacement")),
     ("support", "T temperature potential head voltage", Is("value")),
     ("support", "node", Is("nodes")),
+    ("support", "rotation rotations rot rx ry rz theta", Not(ROTATIONS)),
     ("pressure", "p pressure magnitude", Is("value")),
     (
         "pressure",

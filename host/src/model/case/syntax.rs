@@ -95,12 +95,16 @@ fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
             return source.error_at(place, message, help);
         }
         let help = match error.message().contains("quote") {
-            true => "texts stand in quotes: on = \"group\"",
+            true => "put text in quotes: on = \"group\"",
             false => FORM,
         };
+        let said = match error.message().contains("must be quoted") {
+            true => "this text has no quotes",
+            false => error.message(),
+        };
         match error.span() {
-            Some(place) => source.error_at(place, error.message(), help),
-            None => source.error_anywhere(error.message(), help),
+            Some(place) => source.error_at(place, said, help),
+            None => source.error_anywhere(said, help),
         }
     })
 }

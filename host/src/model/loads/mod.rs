@@ -89,7 +89,7 @@ fn whole_surface(selector: &Selector<'_>, load: &str, on: &Spanned<Names>) -> Op
     let (body, _) = names.into_iter().find(|(name, _)| is_body(name))?;
     let Words { bodies, sides, skin, .. } = words(mesh.dim());
     Some(format!(
-        "{load}: `{body}` is a group of {bodies}, so all of its {skin} is loaded; name a group of {sides} to load a part"
+        "{load}: `{body}` is a group of {bodies}, so all of its {skin} is loaded. To load a part of it, name a group of {sides}"
     ))
 }
 
@@ -128,7 +128,7 @@ impl Accumulator {
         }
         // No flux is what an insulated side is said to have.
         if size == 0.0 && !name.starts_with("flux") {
-            self.loads.warnings.push(format!("{name}: it is zero, and loads nothing"));
+            self.loads.warnings.push(format!("{name} is zero"));
         }
         if lost > INTO_SUPPORTS * size {
             let (percent, what) = (100.0 * lost / size, self.what);

@@ -69,6 +69,11 @@ impl LoosePart {
         let Frame { min, max, n_nodes } = *frame;
         LoosePart { number, dim, n_nodes, min, max, motions, remedies: Vec::new(), joint: None, touches: Vec::new() }
     }
+
+    /// Whether it is free to make every rigid motion.
+    pub fn is_unheld(&self) -> bool {
+        self.motions.len() == if self.dim == 2 { 3 } else { 6 }
+    }
 }
 
 impl fmt::Display for LoosePart {
@@ -79,8 +84,9 @@ impl fmt::Display for LoosePart {
             write!(f, "body {} of {} of ", joint.body, joint.n_bodies)?;
         }
         write!(f, "part {} ({} nodes, from {min} to {max}) is free to move:", self.number, self.n_nodes)?;
-        for motion in &self.motions {
-            write!(f, "\n  - {}", motion.in_words(self.dim))?;
+        match self.is_unheld() {
+            true => write!(f, " nothing stops any translation or rotation")?,
+            false => self.motions.iter().try_for_each(|motion| write!(f, "\n  - {}", motion.in_words(self.dim)))?,
         }
         if let Some(joint) = &self.joint {
             write!(f, "\n  {}", joint.in_words(self.dim))?;
@@ -198,7 +204,7 @@ fn null_space(gram: &Matrix6<f64>) -> Vec<Vector6<f64>> {
 }
 
 /// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it. Returns
-/// warnings of parts that are hardly held, of those that coincide with others without being joined to them, and of
+/// warnings of parts that are barely held, of those that coincide with others without being joined to them, and of
 /// those with too many bodies to check in full.
 ///
 /// # Errors

@@ -60,8 +60,8 @@ impl Weak<'_> {
         let motions: Vec<String> = self.motions.iter().map(|motion| motion.in_words(dim)).collect();
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
         format!(
-            "part {number_of_part} is hardly held against {}: what {} holds lies within {} of that axis, and \
-             elements have edges of {} there, so that next to nothing stops the turn; support it elsewhere too",
+            "part {number_of_part} is barely held against {}: the nodes of {} lie within {} of that axis, and \
+             elements there have edges of {}. Add a support away from the axis",
             motions.join("; "),
             names.join(" and "),
             number(self.arm, 2),
@@ -165,7 +165,7 @@ mod tests {
         let warnings = check(&mesh, std::slice::from_ref(&support)).unwrap();
         assert_eq!(warnings.len(), 1);
         for word in [
-            "part 1 is hardly held against rotation about an axis parallel to z through (-10, ",
+            "part 1 is barely held against rotation about an axis parallel to z through (-10, ",
             "what `xmin` holds lies within 0.02",
             "edges of 3.8 there",
         ] {
@@ -211,7 +211,7 @@ mod tests {
         let pair = [Support { name: "pin".into(), ..fix(vec![0, 1], "xy") }];
         // The shortest edge of one element there is as short as the arm, so the mean of all of them is what counts.
         let warnings = check(&mesh, &pair).unwrap();
-        assert!(warnings[0].starts_with("part 1 is hardly held against rotation about (5e-5, 0)"), "{warnings:?}");
+        assert!(warnings[0].starts_with("part 1 is barely held against rotation about (5e-5, 0)"), "{warnings:?}");
         assert!(check(&mesh, &[fix(vec![0, 2], "xy")]).unwrap().is_empty());
     }
 }

@@ -122,7 +122,7 @@ fn one_maximum_is_said_at_the_end_of_the_bar_and_at_the_mark() {
     let shown = Shown::new(&hex_pair(), &results.fields());
     assert_eq!((shown.range, shown.above, shown.peak()), ([0.25, 11.25], None, Some(11)));
     let subtitle = captions(&shown, &results.fields()).1;
-    assert_eq!(subtitle, "largest von Mises stress 11.25 (mean at the node; 2.500 at element centres)");
+    assert_eq!(subtitle, "largest von Mises stress 11.25 (nodal average; 2.500 at element centres)");
 }
 
 #[test]

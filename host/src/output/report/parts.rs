@@ -97,24 +97,15 @@ pub(super) fn cards(summary: &Summary) -> String {
         ),
     };
     let note = match &summary.results {
-        Results::Elastic(_) => "what loads and reactions leave, as a part of the loads",
-        Results::Potential(_) => "what all flows leave, as a part of them",
+        Results::Elastic(_) => "loads plus reactions, relative to the loads",
+        Results::Potential(_) => "the sum of all flows, relative to their sizes",
     };
-    let balance = card_with_note("out of balance by", format!("{balance:.1e}").replace('-', "−"), note);
-    format!("<dl class=\"cards\">{first}{second}{balance}</dl>{}", doubt(summary))
+    let balance = card_with_note("force balance error", format!("{balance:.1e}").replace('-', "−"), note);
+    format!("<dl class=\"cards\">{first}{second}{balance}</dl>")
 }
 
 fn card_with_note(label: &str, value: String, note: &str) -> String {
     format!("<div><dt>{label}</dt><dd>{value}</dd><dd class=\"note\">{note}</dd></div>")
-}
-
-/// Where elements disagree about the largest value, what to do.
-fn doubt(summary: &Summary) -> String {
-    let doubt = match &summary.results {
-        Results::Elastic(results) => results.von_mises_nodal.doubt(&results.von_mises),
-        Results::Potential(results) => results.gradient_nodal.doubt(&results.gradient),
-    };
-    doubt.map_or(String::new(), |doubt| format!("<p class=\"doubt\">At the largest value, {doubt}.</p>"))
 }
 
 pub(super) fn warnings(warnings: &[String]) -> String {

@@ -149,7 +149,7 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
         assert!(table.contains(row), "{row} is not in {table}");
     }
     assert!(parts::cards(&summary()).contains(
-        "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">mean at the node; 2.500 at element centres</dd>"
+        "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">nodal average; 2.500 at element centres</dd>"
     ));
     assert!(!parts::cards(&summary()).contains("elements disagree"));
     let mut coarse = summary();
@@ -157,7 +157,7 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
         results.von_mises.max = 4.2;
     }
     let cards = parts::cards(&coarse);
-    assert!(cards.contains("mean at the node; 4.200 at element centres, 20 % more"), "{cards}");
+    assert!(cards.contains("nodal average; 4.200 at element centres, 20 % more"), "{cards}");
     assert!(
         cards.contains("At the largest value, elements disagree: the largest value of one is 20 % above"),
         "{cards}"

@@ -102,15 +102,15 @@ impl Ending {
         match self {
             Ending::Converged => "",
             Ending::Cancelled => "; it was told to stop",
-            Ending::Limit => ", the limit",
-            Ending::Stagnated => "; rounding allows no more",
+            Ending::Limit => "; that is the limit of iterations",
+            Ending::Stagnated => "; it falls no further",
             Ending::Diverged => {
                 "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric, and \
                  to FEMSES without acceleration on elongated elements"
             }
             Ending::Indefinite => {
                 "; the stiffness matrix is not positive definite to this precision (p . K p < 0), as happens if parts are \
-                 hardly held, elements are degenerate, or stiffnesses are too far apart"
+                 barely held, elements are degenerate, or stiffnesses differ too much"
             }
         }
     }

@@ -1,0 +1,239 @@
+//! What the terminal shows of a solution: at most ten lines and three warnings, or with `--verbose` everything.
+
+use super::earlier::Earlier;
+use super::print::{Tone, count, quoted, seconds, toned, vector, wrapped};
+use super::summary::levels;
+use crate::output::Summary;
+use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, SafetyFactor, Solver, shared};
+use crate::plan::AS_ASKED;
+use std::path::PathBuf;
+use warpfem_text::{clean, engineering as number, vector_beside};
+
+/// Lines of a summary, warnings aside.
+const MOST_LINES: usize = 10;
+/// Warnings shown.
+const MOST_WARNINGS: usize = 3;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// In so many lines less than [`MOST_LINES`], for what comes after.
+    Short {
+        /// Lines to leave.
+        spare: usize,
+    },
+    /// Everything.
+    Verbose,
+}
+
+/// The text of a summary; `before` is what the folder held.
+pub fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail) -> String {
+    let shown = |detail, each| Shown { s, files, before, is_verbose: detail == Detail::Verbose, each };
+    let text = shown(detail, true);
+    match detail {
+        Detail::Short { spare } if text.lines().len() + spare > MOST_LINES => shown(detail, false).text(),
+        _ => text.text(),
+    }
+}
+
+/// A summary on its way to the terminal.
+struct Shown<'a> {
+    s: &'a Summary,
+    files: &'a [PathBuf],
+    before: Option<&'a Earlier>,
+    is_verbose: bool,
+    /// Whether each support has its line.
+    each: bool,
+}
+
+impl Shown<'_> {
+    fn text(&self) -> String {
+        let mut lines = self.lines();
+        let end = lines.len() - 1;
+        lines.splice(end..end, self.warnings());
+        lines.concat()
+    }
+
+    /// All lines but the warnings, wrapped, each with its end.
+    fn lines(&self) -> Vec<String> {
+        let s = self.s;
+        let mut lines =
+            vec![format!("{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)];
+        let nowhere = s.is_zero() && !s.solver.converged;
+        match &s.results {
+            _ if nowhere => lines.push(NOWHERE.into()),
+            _ if s.is_zero() => lines.push("the solution is 0 everywhere, so there is no picture".into()),
+            Results::Elastic(results) => self.maxima(&mut lines, results),
+            Results::Potential(results) => self.extremes(&mut lines, results),
+        }
+        match &s.results {
+            _ if nowhere => {}
+            Results::Elastic(results) => self.forces(&mut lines, results),
+            Results::Potential(results) => self.flows(&mut lines, results),
+        }
+        let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
+        lines.push(format!("{state}: {}", s.accuracy()));
+        if self.is_verbose {
+            self.how(&mut lines);
+        }
+        lines.extend(self.wrote());
+        lines.push(self.result());
+        let last = lines.len() - 1;
+        let indented = |(i, line): (usize, String)| match i == 0 || i == last {
+            true => wrapped(&line, "  "),
+            false => wrapped(&format!("  {line}"), "    "),
+        };
+        lines.into_iter().enumerate().flat_map(|line| wrapped_lines(&indented(line))).collect()
+    }
+
+    fn maxima(&self, lines: &mut Vec<String>, results: &Elastic) {
+        let at = vector(results.max_displacement_at);
+        lines.push(format!("largest displacement {} at {at}", number(results.max_displacement)));
+        peak(lines, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises);
+        if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
+            lines.push(format!("smallest safety factor {} at {}", number(value), vector(at)));
+        }
+    }
+
+    fn extremes(&self, lines: &mut Vec<String>, results: &Potential) {
+        let (low, high) = (vector(results.min_at), vector(results.max_at));
+        lines.push(format!("potential {} at {low} to {} at {high}", number(results.min), number(results.max)));
+        peak(lines, "largest gradient", &results.gradient_nodal, &results.gradient);
+    }
+
+    fn forces(&self, lines: &mut Vec<String>, results: &Elastic) {
+        let of = |force| vector_beside(force, self.s.least_force(), results.largest_force());
+        let balance = results.equilibrium_error;
+        lines.push(format!("loads {}; force balance error {balance:.1e}", of(results.applied)));
+        let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(*force))).collect();
+        self.supports(lines, ["reaction of", "all reactions"], each, (of(results.reaction_sum), results.shared_nodes));
+    }
+
+    fn flows(&self, lines: &mut Vec<String>, results: &Potential) {
+        let of = |flow| number(clean(flow, self.s.least_force()));
+        let balance = results.equilibrium_error;
+        lines.push(format!("flow from fluxes and sources {}; balance error {balance:.1e}", number(results.applied)));
+        let each = results.flows.iter().map(|(name, flow)| (name.as_str(), of(*flow))).collect();
+        self.supports(
+            lines,
+            ["flow in at", "flow in at all supports"],
+            each,
+            (of(results.flow_sum), results.shared_nodes),
+        );
+    }
+
+    /// A line for each support, and their sum where nodes of several count in each; or the sum alone.
+    fn supports(&self, lines: &mut Vec<String>, words: [&str; 2], each: Vec<(&str, String)>, all: (String, usize)) {
+        let ([one, every], (sum, n_shared), n) = (words, all, each.len());
+        if n > 1 && !self.each && !self.is_verbose {
+            lines.push(format!("{every} {sum}; each of the {n}: --verbose, or the report"));
+            return;
+        }
+        lines.extend(each.iter().map(|(name, value)| format!("{one} {name} {value}")));
+        lines.extend(shared(n_shared).map(|note| format!("{every} {sum}: {note}")));
+    }
+
+    /// Method, levels, times.
+    fn how(&self, lines: &mut Vec<String>) {
+        let (solver, t) = (&self.s.solver, &self.s.timings_s);
+        lines.push(method(solver));
+        if !solver.reason.ends_with(AS_ASKED) {
+            lines.push(solver.reason.clone());
+        }
+        lines.push(residual(solver));
+        lines.extend(solver.multigrid.as_ref().map(levels));
+        let phases = [("read", t.read), ("setup", t.setup), ("assembly", t.assembly), ("boundary", t.boundary)];
+        let phases = phases.into_iter().chain([("solve", t.solve), ("stress", t.stress), ("write", t.write)]);
+        let phases: Vec<String> = phases.map(|(name, s)| format!("{name} {}", seconds(s))).collect();
+        lines.push(format!("times: {}", phases.join(", ")));
+    }
+
+    /// The files: the report by its path, the others beside it by their names.
+    fn wrote(&self) -> Vec<String> {
+        let replaced = |before: &Earlier| before.replaced(self.s);
+        let is_of_case = |before: &&Earlier| before.case == self.s.case;
+        if self.is_verbose {
+            let note = |file: &PathBuf| {
+                // Every case has a summary of that name.
+                let of = self.before.filter(|before| is_of_case(before) || file.ends_with("summary.json"));
+                of.map_or(String::new(), replaced)
+            };
+            return self.files.iter().map(|file| format!("wrote {}{}", quoted(file), note(file))).collect();
+        }
+        let is_report = |file: &&PathBuf| file.extension().is_some_and(|ending| ending == "html");
+        let Some(report) = self.files.iter().find(is_report) else { return vec![] };
+        let name = |file: &PathBuf| match file.extension().filter(|_| !file.ends_with("summary.json")) {
+            Some(ending) => format!(".{}", ending.display()),
+            None => "summary.json".into(),
+        };
+        let others: Vec<String> = self.files.iter().filter(|file| *file != report).map(name).collect();
+        let other_model = self.before.map(replaced).filter(|note| note != super::earlier::SAME).unwrap_or_default();
+        vec![format!("wrote {} (report), {}{other_model}", quoted(report), others.join(", "))]
+    }
+
+    /// How it ended, in a line.
+    fn result(&self) -> String {
+        let (solver, time) = (&self.s.solver, seconds(self.s.timings_s.total));
+        let state = match (solver.converged, solver.iterations) {
+            (true, _) if solver.method == "direct" => toned(Tone::Good, "solved"),
+            (true, 0) => toned(Tone::Good, "solved"),
+            (true, n) => format!("{} in {}", toned(Tone::Good, "converged"), iterations(n)),
+            (false, n) => format!("{} after {}", toned(Tone::Bad, "not converged"), iterations(n)),
+        };
+        format!("{}: {state}, {time}", self.s.case)
+    }
+
+    /// The first warnings, or with `--verbose` all of them.
+    fn warnings(&self) -> Vec<String> {
+        let all = &self.s.warnings;
+        let shown = if self.is_verbose || all.len() <= MOST_WARNINGS { all.len() } else { MOST_WARNINGS };
+        let mut lines: Vec<String> = all.iter().take(shown).map(|text| warning(text)).collect();
+        if all.len() > shown {
+            let (more, s) = (all.len() - shown, if all.len() - shown > 1 { "s" } else { "" });
+            lines.push(format!("  {more} more warning{s}: --verbose, or the report\n"));
+        }
+        lines
+    }
+}
+
+/// A warning, wrapped, with its end.
+pub fn warning(text: &str) -> String {
+    wrapped(&format!("  {}: {text}", toned(Tone::Doubtful, "warning")), "    ") + "\n"
+}
+
+fn wrapped_lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| format!("{line}\n")).collect()
+}
+
+fn iterations(n: usize) -> String {
+    if n == 1 { "1 iteration".into() } else { format!("{} iterations", count(n)) }
+}
+
+/// An iteration that ended before it found anything.
+const NOWHERE: &str = "the solver stopped before its first step: the solution is still 0, so there is no picture";
+
+/// How it was solved.
+fn method(solver: &Solver) -> String {
+    let Solver { method, preconditioner, format, precision, .. } = solver;
+    match method.as_str() {
+        "direct" => {
+            format!("direct factorisation ({format}, {precision}), {} solutions with it", count(solver.iterations))
+        }
+        _ => {
+            let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
+            format!("{} of {method} ({preconditioner}{order}, {format}, {precision})", iterations(solver.iterations))
+        }
+    }
+}
+
+fn residual(solver: &Solver) -> String {
+    let error = solver.error_estimate.map_or("unknown".into(), |error| format!("{error:.0e}"));
+    format!("estimated error {error} (energy norm), relative residual {:.1e}", solver.relative_residual)
+}
+
+/// The largest value at the nodes and its place; the elements' own values beside it.
+fn peak(lines: &mut Vec<String>, name: &str, nodal: &Peak, centres: &Distribution) {
+    lines.push(format!("{name} {} at {}", number(nodal.max), vector(nodal.max_at)));
+    let (most, p99) = (number(centres.max), number(centres.p99));
+    lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
+}

@@ -1,0 +1,94 @@
+//! What `check` and `solve` warn of. Both say [`of_model`]; a solution adds what only its end tells.
+
+use crate::mesh::quality::Quality;
+use crate::model::Model;
+use crate::output::summary::{Elastic, Results};
+use crate::pipeline::Solution;
+use crate::solve::Ending;
+use warpfem_text::engineering as number;
+
+/// Shapes below this are worth a warning: such elements are nearly flat.
+const FLAT: f64 = 0.02;
+
+/// What is known before anything is solved.
+pub fn of_model(model: &Model) -> Vec<String> {
+    model.warnings.iter().cloned().chain(model.solver.warning()).chain(flat(model)).collect()
+}
+
+/// The same, and what the solution shows.
+pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec<String> {
+    let mut warnings = of_model(model);
+    warnings.extend(unbalanced(solution));
+    warnings.extend(solution.choices.fallback.clone());
+    warnings.extend(short_of_tolerance(model, solution));
+    warnings.extend(rounded(solution));
+    warnings.extend(large_displacement(model, solution, results));
+    warnings.extend(results.doubt());
+    warnings
+}
+
+/// The worst element, if it is nearly flat.
+fn flat(model: &Model) -> Option<String> {
+    let quality = Quality::of(&model.mesh).filter(|quality| quality.min < FLAT)?;
+    let element = quality.worst.first()?.0;
+    Some(format!(
+        "element {element} is nearly flat: stresses there are wrong, and the solver takes more iterations. Mesh again, \
+         with Mesh.Optimize = 1 in Gmsh"
+    ))
+}
+
+/// A linear theory is for displacements below this fraction of the body's size.
+const MOST_OF_EXTENT: f64 = 0.1;
+
+/// Displacements that are not small.
+fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> Option<String> {
+    let Results::Elastic(Elastic { max_displacement: largest, .. }) = *results else { return None };
+    let extent = model.mesh.longest_side();
+    (solution.outcome.converged && largest > MOST_OF_EXTENT * extent).then(|| {
+        format!(
+            "the largest displacement is {:.0} % of the body's size ({} of {}), too large for a linear theory. Check \
+             that loads, materials and lengths have matching units",
+            100.0 * largest / extent,
+            number(largest),
+            number(extent)
+        )
+    })
+}
+
+/// Single precision that has not met the tolerance on the residual. A tolerance that it hardly can meet is one of
+/// [`of_model`].
+fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
+    let outcome = &solution.outcome;
+    let tolerance =
+        model.solver.residual_tolerance.filter(|_| !outcome.converged && model.solver.warning().is_none())?;
+    (solution.choices.precision == "single").then(|| {
+        format!(
+            "single precision reached a relative residual of {:.1e}, not the tolerance of {tolerance:.1e}",
+            outcome.relative_residual
+        )
+    })
+}
+
+/// An answer that rounding has ended, though it is good enough.
+fn rounded(solution: &Solution) -> Option<String> {
+    let outcome = &solution.outcome;
+    let error = outcome.error_estimate.filter(|_| outcome.converged && outcome.ending == Ending::Stagnated)?;
+    let digits = outcome.digits.unwrap_or_default();
+    Some(format!(
+        "rounding allows about {digits} digits on this model: the estimated error is {error:.0e}, the tolerance {:.0e}",
+        outcome.tolerance
+    ))
+}
+
+/// A force balance error above this, relative to the sum of all magnitudes, is said.
+const UNBALANCED: f64 = 1e-4;
+
+/// Reactions of a part that do not equal its loads.
+fn unbalanced(solution: &Solution) -> Option<String> {
+    let errors = solution.part_balance.iter().enumerate();
+    let (part, worst) = errors.max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, error)| **error > UNBALANCED)?;
+    let of = if solution.part_balance.len() > 1 { format!(" of part {}", part + 1) } else { String::new() };
+    Some(format!(
+        "reactions{of} do not equal the loads: the force balance error is {worst:.0e}. Do not use these results"
+    ))
+}
