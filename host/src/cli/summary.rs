@@ -2,17 +2,19 @@
 
 use super::earlier::Earlier;
 use super::print::{Tone, bytes, count, seconds, toned, vector};
-use crate::model::Model;
+use crate::model::{Model, Probe};
 use crate::output::Summary;
+use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
-    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, SafetyFactor,
-    Solver, Timings, shared,
+    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
+    shared,
 };
 use crate::pipeline::{self, Solution};
 use crate::plan::AS_ASKED;
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::solve::Ending;
 use crate::stress::norm;
+use kernels_rs::material::von_mises;
 use std::array;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -63,8 +65,24 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         warnings: warnings(model, solution, &results),
+        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
         results,
     }
+}
+
+/// What a solution is at a probe.
+fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
+    let found = match &solution.potential {
+        Some(potential) => Found::Potential {
+            potential: probe.of_scalars(&potential.values),
+            gradient: probe.of(&potential.nodal.values),
+        },
+        None => {
+            let stress = probe.of(&solution.nodal.values);
+            Found::Elastic { displacement: probe.of(&solution.displacement), stress, von_mises: von_mises(stress) }
+        }
+    };
+    ProbeResult { name: probe.name.clone(), at: probe.at, found }
 }
 
 /// Error and balance of each part.
@@ -264,6 +282,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
         _ if s.is_zero() && !solver.converged => writeln!(out, "  {NOWHERE}, so there is no picture")?,
         Results::Elastic(results) => write_elastic(out, results, s.least_force())?,
         Results::Potential(results) => write_potential(out, results, s.least_force())?,
+    }
+    for probe in &s.probes {
+        writeln!(out, "  probe {} {}", probe.name, probe.in_words())?;
     }
     for warning in &s.warnings {
         writeln!(out, "  {}: {warning}", toned(Tone::Doubtful, "warning"))?;
