@@ -351,7 +351,7 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     let at = vector(results.max_displacement_at);
     writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
     write_peak(out, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises)?;
-    if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
+    if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor.filter(|factor| factor.value.is_finite()) {
         writeln!(out, "  smallest safety factor {} at {}", number(value), vector(at))?;
     }
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
