@@ -2,15 +2,16 @@
 
 use super::print::{bytes, count};
 use super::warnings;
-use crate::model::Model;
+use crate::model::{Model, Probe};
 use crate::output::Summary;
+use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
-    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, SafetyFactor,
-    Solver, Timings,
+    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
 };
 use crate::pipeline::{self, Solution};
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::stress::norm;
+use kernels_rs::material::von_mises;
 use std::array;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
@@ -58,8 +59,24 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         warnings: warnings::of_solution(model, solution, &results),
+        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
         results,
     }
+}
+
+/// What a solution is at a probe.
+fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
+    let found = match &solution.potential {
+        Some(potential) => Found::Potential {
+            potential: probe.of_scalars(&potential.values),
+            gradient: probe.of(&potential.nodal.values),
+        },
+        None => {
+            let stress = probe.of(&solution.nodal.values);
+            Found::Elastic { displacement: probe.of(&solution.displacement), stress, von_mises: von_mises(stress) }
+        }
+    };
+    ProbeResult { name: probe.name.clone(), at: probe.at, found }
 }
 
 /// Error and balance of each part.

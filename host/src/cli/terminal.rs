@@ -4,7 +4,8 @@ use super::earlier::Earlier;
 use super::print::{Tone, count, quoted, seconds, toned, vector, wrapped};
 use super::summary::levels;
 use crate::output::Summary;
-use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, SafetyFactor, Solver, shared};
+use crate::output::points::SafetyFactor;
+use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
 use warpfem_text::{clean, engineering as number, vector_beside};
@@ -71,6 +72,7 @@ impl Shown<'_> {
             Results::Elastic(results) => self.forces(&mut lines, results),
             Results::Potential(results) => self.flows(&mut lines, results),
         }
+        lines.extend(s.probes.iter().map(|probe| format!("probe {} {}", probe.name, probe.in_words())));
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
         lines.push(format!("{state}: {}", s.accuracy()));
         if self.is_verbose {

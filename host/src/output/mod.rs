@@ -8,6 +8,7 @@ pub mod csv;
 pub mod field;
 pub mod npy;
 pub mod picture;
+pub mod points;
 pub mod report;
 pub mod summary;
 pub mod vtu;

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::largest;
+use super::points::{ProbeResult, SafetyFactor};
 use crate::mesh::{Mesh, middle};
 use crate::model::Units;
 use warpfem_text::{count, engineering};
@@ -32,6 +33,9 @@ pub struct Summary {
     pub units: Option<Units>,
     /// The results in a few numbers.
     pub results: Results,
+    /// The results at probes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeResult>,
     /// What was worth saying.
     pub warnings: Vec<String>,
     /// How it was solved.
@@ -318,25 +322,6 @@ pub fn shared(nodes: usize) -> Option<String> {
         0 => None,
         1 => Some("1 node is in several supports, counted once here".into()),
         n => Some(format!("{} nodes are in several supports, counted once here", count(n))),
-    }
-}
-
-/// The smallest safety factor, and where it is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct SafetyFactor {
-    /// Yield strength over von Mises stress at the node; infinite if nothing is stressed.
-    pub value: f64,
-    /// Coordinates of the first node that has it.
-    pub at: [f64; 3],
-    /// Its tag.
-    pub node: u64,
-}
-
-impl SafetyFactor {
-    /// That of `factors`, `[n_nodes]`; none if there are none.
-    pub fn of(mesh: &Mesh, factors: &[f64]) -> Option<SafetyFactor> {
-        let (node, &value) = factors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
-        Some(SafetyFactor { value, at: mesh.coords[node], node: mesh.node_tags[node] })
     }
 }
 

@@ -148,7 +148,8 @@ where
         // SAFETY: all live, and have an entry per slot.
         unsafe { backend.run(n, FinishNodal::<K> { counts, sums, sizes: sizes.view_mut() }) }?;
         let all = AtNodes { values: backend.take(self.sums)?, sizes: backend.take(sizes)? };
-        let safety = numbering.to_mesh_order(&self.slots.safety(&all.sizes, strengths));
+        let safety = self.slots.safety(&all.sizes, strengths);
+        let safety = if safety.is_empty() { safety } else { numbering.to_mesh_order(&safety) };
         let AtNodes { values, sizes } = self.slots.largest(all);
         Ok((AtNodes { values: numbering.to_mesh_order(&values), sizes: numbering.to_mesh_order(&sizes) }, safety))
     }

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::Case;
 use super::synonyms;
-use super::tables::{MaterialTable, PointForceTable, PushTable, SupportTable};
+use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
 use crate::model::options::{SAFETY_FACTOR, analyses, fields};
 use crate::model::{Analysis, CaseError, Place, Problems, Units};
 
@@ -28,8 +28,21 @@ impl Case {
             problems.take(self.check_name("field", Some(field), fields(self.analysis())));
             problems.take(self.check_strength(field));
         }
+        self.check_probes(problems);
         problems.take(self.solver_options());
         Some(())
+    }
+
+    fn check_probes(&self, problems: &mut Problems) {
+        let probes: Vec<&ProbeTable> =
+            self.tables.output.probes.iter().flatten().map(|probe| probe.get_ref()).collect();
+        for (i, probe) in probes.iter().enumerate() {
+            problems.take(self.check_point("at", &probe.at));
+            if probes[..i].iter().any(|other| other.name.get_ref() == probe.name.get_ref()) {
+                let message = format!("a second probe is called `{}`", probe.name.get_ref());
+                problems.add(self.error_at(probe.name.span(), message, "give it another name"));
+            }
+        }
     }
 
     /// Refuses the field of safety factors where no material has a strength.

@@ -53,6 +53,9 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("solver", "tolerance", "1e-6"),
     ("solver", "residual_tolerance", "1e-8"),
     ("solver", "max_iterations", "20000"),
+    ("output", "probes", "[{ name = \"corner\", at = [1.0, 0.0, 0.0] }]"),
+    ("probes", "name", "\"corner\""),
+    ("probes", "at", "[1.0, 0.0, 0.0]"),
     ("output", "fields", "[\"displacement\", \"von_mises\"]"),
 ];
 

@@ -132,6 +132,8 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("solver", "device backend", Not("the device is the flag `--device`")),
     ("solver", "threads", Not("threads are the flag `--threads`")),
     ("output", "field", Is("fields")),
+    ("output", "probe points monitors sensors", Is("probes")),
+    ("probes", "point position location coordinates", Is("at")),
     ("output", "folder dir directory path file", Not("the folder for results is the flag `-o`")),
 ];
 

@@ -258,4 +258,16 @@ pub struct SolverTable {
 pub struct OutputTable {
     /// The fields to write.
     pub fields: Option<Vec<Spanned<String>>>,
+    /// Points where results are wanted.
+    pub probes: Option<Vec<Spanned<ProbeTable>>>,
+}
+
+/// One of `[output] probes`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeTable {
+    /// What results call it.
+    pub name: Spanned<String>,
+    /// Where it is.
+    pub at: Spanned<Vector>,
 }
