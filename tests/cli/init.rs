@@ -173,8 +173,8 @@ fn a_mesh_with_bad_elements_gets_its_case_and_they_are_named() {
     assert!(!sound.contains("bad "), "{sound}");
     // The first node in the place of the last: elements at either are flat or folded.
     let text = String::from_utf8(folder.read("a.msh")).unwrap();
-    assert!(text.contains("\n0 0 0\n"), "{text}");
-    folder.write("b.msh", &text.replacen("\n0 0 0\n", "\n1 1 1\n", 1));
+    assert!(text.contains("\n0.0 0.0 0.0 \n"), "{text}");
+    folder.write("b.msh", &text.replacen("\n0.0 0.0 0.0 \n", "\n1.0 1.0 1.0 \n", 1));
     let said = folder.run(&["init", "b.msh", "-o", "case.toml"]).done().out;
     assert!(said.starts_with("wrote case.toml: 7 groups of b.msh\n  bad  "), "{said}");
     assert!(said.contains(", near (") && said.contains("mend the elements in Gmsh, fill in a support"), "{said}");
