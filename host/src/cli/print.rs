@@ -60,6 +60,11 @@ fn with_whole_vectors(line: &str) -> String {
     out
 }
 
+/// [`quoted`], for a line that is [`wrapped`]: no line ends within it.
+pub fn whole(path: &Path) -> String {
+    quoted(path).replace(' ', &UNBROKEN.to_string())
+}
+
 /// A path as a shell takes it: in quotes where it has to be.
 pub fn quoted(path: &Path) -> String {
     let path = path.display().to_string();

@@ -1,7 +1,7 @@
 //! What the terminal shows of a solution: at most ten lines and three warnings, or with `--verbose` everything.
 
 use super::earlier::Earlier;
-use super::print::{Tone, count, quoted, seconds, toned, vector, wrapped};
+use super::print::{Tone, count, seconds, toned, vector, whole, wrapped};
 use super::summary::levels;
 use crate::output::Summary;
 use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
@@ -150,17 +150,17 @@ impl Shown<'_> {
                 let of = self.before.filter(|before| is_of_case(before) || file.ends_with("summary.json"));
                 of.map_or(String::new(), replaced)
             };
-            return self.files.iter().map(|file| format!("wrote {}{}", quoted(file), note(file))).collect();
+            return self.files.iter().map(|file| format!("wrote {}{}", whole(file), note(file))).collect();
         }
         let is_report = |file: &&PathBuf| file.extension().is_some_and(|ending| ending == "html");
         let Some(report) = self.files.iter().find(is_report) else { return vec![] };
-        let name = |file: &PathBuf| match file.extension().filter(|_| !file.ends_with("summary.json")) {
-            Some(ending) => format!(".{}", ending.display()),
-            None => "summary.json".into(),
+        let name = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            name.strip_prefix(self.s.case.as_str()).unwrap_or(&name).to_owned()
         };
         let others: Vec<String> = self.files.iter().filter(|file| *file != report).map(name).collect();
         let other_model = self.before.map(replaced).filter(|note| note != super::earlier::SAME).unwrap_or_default();
-        vec![format!("wrote {} (report), {}{other_model}", quoted(report), others.join(", "))]
+        vec![format!("wrote {} (report), {}{other_model}", whole(report), others.join(", "))]
     }
 
     /// How it ended, in a line.
