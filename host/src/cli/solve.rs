@@ -38,11 +38,12 @@ const MAX_THREADS: i64 = 1024;
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
 Writes into DIR:
-  <case>.html   report, for a browser
-  <case>.vtu    fields, for ParaView
-  <case>.csv    von Mises stress (or gradient) at the centre of each element
-  <case>.png    picture
-  summary.json  results in numbers
+  <case>.html          report, for a browser
+  <case>.vtu           fields, for ParaView
+  <case>_nodes.csv     results at the nodes
+  <case>_elements.csv  results at the centres of the elements
+  <case>.png           picture
+  summary.json         results in numbers
 
 Examples:
   warpfem solve meshes/bracket.toml
@@ -201,6 +202,7 @@ impl Job {
                 von_mises: &solution.stresses.von_mises,
                 stress: &solution.stresses.stress,
                 nodal: &solution.nodal,
+                safety_factor: &solution.safety_factor,
             },
         };
         let fields = Fields { solved, material: &model.cell_material };

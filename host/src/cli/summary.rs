@@ -2,14 +2,16 @@
 
 use super::print::{bytes, count};
 use super::warnings;
-use crate::model::Model;
+use crate::model::{Model, Probe};
 use crate::output::Summary;
+use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
 };
 use crate::pipeline::{self, Solution};
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::stress::norm;
+use kernels_rs::material::von_mises;
 use std::array;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
@@ -23,6 +25,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: choices.device.clone(),
+        units: model.units,
         solver: Solver {
             method: choices.method.name().into(),
             reason: choices.reason.clone(),
@@ -55,9 +58,26 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             write: 0.0,
             total: 0.0,
         },
+        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
+        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
         warnings: warnings::of_solution(model, solution, &results),
         results,
     }
+}
+
+/// What a solution is at a probe.
+fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
+    let found = match &solution.potential {
+        Some(potential) => Found::Potential {
+            potential: probe.of_scalars(&potential.values),
+            gradient: probe.of(&potential.nodal.values),
+        },
+        None => {
+            let stress = probe.of(&solution.nodal.values);
+            Found::Elastic { displacement: probe.of(&solution.displacement), stress, von_mises: von_mises(stress) }
+        }
+    };
+    ProbeResult { name: probe.name.clone(), at: probe.at, found }
 }
 
 /// Error and balance of each part.
@@ -131,6 +151,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
+        min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
 }

@@ -4,11 +4,13 @@ mod bending;
 pub mod case;
 mod error;
 mod floating;
+mod labels;
 mod loads;
 mod locking;
 mod materials;
 mod names;
 pub mod options;
+mod probes;
 mod problems;
 mod resolve;
 pub mod rigid;
@@ -31,7 +33,9 @@ mod tests;
 
 pub use case::Case;
 pub use error::{CaseError, CaseReport, ModelError};
+pub use labels::{Quantity, Units};
 pub use names::planes;
+pub use probes::Probe;
 pub use problems::Problems;
 pub use source::{Place, Source};
 pub use unmerged::Unmerged;
@@ -104,6 +108,8 @@ pub struct Material {
     pub conductivity: f64,
     /// Mass density; needed by gravity only.
     pub density: Option<f64>,
+    /// The von Mises stress at which it yields.
+    pub yield_strength: Option<f64>,
 }
 
 impl Material {
@@ -134,10 +140,12 @@ pub struct Support {
 /// What one load of the case file adds up to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppliedLoad {
-    /// `pressure on flange`, `contact[1]`.
+    /// `pressure on flange`, `push[1]`.
     pub name: String,
     /// The sum of its nodal forces in x, y, z; of a flux what flows into the body, then zeros.
     pub total: [f64; 3],
+    /// The nodes that carry it, ascending.
+    pub nodes: Vec<u32>,
 }
 
 /// `[solver]`: how to solve; every field has a default.
@@ -196,6 +204,8 @@ pub struct Model {
     pub mesh: Mesh,
     /// What is solved.
     pub analysis: Analysis,
+    /// What numbers are labelled with, if the case says so.
+    pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.
     pub thickness: f64,
     /// The materials.
@@ -211,12 +221,14 @@ pub struct Model {
     pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
-    /// What each of those loads adds up to, in the order pressure, traction, force, point force, contact, flux.
+    /// What each of those loads adds up to, in the order pressure, traction, force, flux, point force, push.
     pub applied: Vec<AppliedLoad>,
     /// How to solve.
     pub solver: SolverOptions,
     /// `[output] fields`.
     pub fields: Vec<String>,
+    /// `[output] probes`, in the case file's order.
+    pub probes: Vec<Probe>,
     /// Things worth saying that do not stop the solution; the mesh's own come first.
     pub warnings: Vec<String>,
 }

@@ -1,12 +1,14 @@
 //! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the five files of a case into a
+//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the six files of a case into a
 //! folder, all or none: each is written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
 pub mod csv;
+pub mod field;
 pub mod npy;
 pub mod picture;
+pub mod points;
 pub mod report;
 pub mod summary;
 pub mod vtu;
@@ -16,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub use atomic::{check_file, discard_unfinished, discard_unfinished_or_give_up};
+pub use field::{Field, Values};
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
@@ -25,6 +28,10 @@ use atomic::Staged;
 use picture::{Heading, Shown};
 use report::Report;
 use warpfem_text::files;
+
+/// Endings of the tables.
+const NODES: &str = "_nodes.csv";
+const ELEMENTS: &str = "_elements.csv";
 
 /// Results on a mesh.
 ///
@@ -53,6 +60,8 @@ pub enum Solved<'a> {
         stress: &'a [Vec<[f64; 6]>],
         /// Stress at the nodes.
         nodal: &'a AtNodes<6>,
+        /// Yield strength over von Mises stress, `[n_nodes]`; empty if no material has a yield strength.
+        safety_factor: &'a [f64],
     },
     /// A potential.
     Potential {
@@ -71,12 +80,15 @@ impl<'a> Fields<'a> {
     /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
     pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
         match self.solved {
-            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal } => {
+            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal, safety_factor } => {
                 expect("displacement", displacement.len(), mesh.coords.len())?;
                 expect("reaction_force", reaction_force.len(), mesh.coords.len())?;
                 per_cell("von_mises", von_mises, mesh)?;
                 per_cell("stress", stress, mesh)?;
                 per_node("stress_nodal", nodal, mesh)?;
+                if !safety_factor.is_empty() {
+                    expect("safety_factor", safety_factor.len(), mesh.coords.len())?;
+                }
             }
             Solved::Potential { potential, gradient, steepness, nodal } => {
                 expect("potential", potential.len(), mesh.coords.len())?;
@@ -86,14 +98,6 @@ impl<'a> Fields<'a> {
             }
         }
         per_cell("material", self.material, mesh)
-    }
-
-    /// The number that the CSV has of every element, and what its column is called.
-    fn of_elements(&self) -> (&'static str, &'a [Vec<f64>]) {
-        match self.solved {
-            Solved::Elastic { von_mises, .. } => ("von_mises", von_mises),
-            Solved::Potential { steepness, .. } => ("gradient", steepness),
-        }
     }
 
     /// What pictures are coloured by, `[n_nodes]`: the von Mises stress, or the potential.
@@ -159,8 +163,8 @@ pub struct Options<'a> {
     pub report: Option<report::Background<'a>>,
 }
 
-/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png`, `<case>.html` and `summary.json` into `dir`, which is made if it is
-/// missing. Where all is zero there is no picture, and one from before is removed.
+/// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
+/// `dir`, which is made if it is missing. Where all is zero there is no picture, and one from before is removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -180,11 +184,14 @@ pub fn write_all(
     let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
     fields.check(mesh).map_err(|source| at(dir, source))?;
     std::fs::create_dir_all(dir).map_err(|source| at(dir, source))?;
-    let path = |extension: &str| dir.join(format!("{}.{extension}", summary.case));
+    let named = |ending: &str| dir.join(format!("{}{ending}", summary.case));
+    let path = |extension: &str| named(&format!(".{extension}"));
+    let (list, units) = (fields.list(), summary.units);
     let header =
         vtu::Header { fields: options.fields, converged: summary.solver.converged, compress: options.compress };
     let vtu = || Staged::write(path("vtu"), |file| vtu::write(file, mesh, fields, &header));
-    let csv = || Staged::write(path("csv"), |file| csv::write(file, mesh, fields.of_elements()));
+    let nodes = || Staged::write(named(NODES), |file| csv::write_nodes(file, mesh, &list, units));
+    let elements = || Staged::write(named(ELEMENTS), |file| csv::write_elements(file, mesh, &list, units));
     let looked_at = || -> Result<Vec<Staged>> {
         if !options.picture && options.report.is_none() {
             return Ok(vec![]);
@@ -201,8 +208,9 @@ pub fn write_all(
         let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, png.as_deref())));
         [picture, html].into_iter().flatten().collect()
     };
-    let (vtu, (csv, looked_at)) = rayon::join(vtu, || rayon::join(csv, looked_at));
-    let mut staged = vec![vtu?, csv?];
+    let tables = || rayon::join(nodes, elements);
+    let (vtu, ((nodes, elements), looked_at)) = rayon::join(vtu, || rayon::join(tables, looked_at));
+    let mut staged = vec![vtu?, nodes?, elements?];
     staged.extend(looked_at?);
 
     let seconds = start.elapsed().as_secs_f64();
@@ -240,7 +248,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str) -> Result<()> {
     check_folder(dir)?;
-    let results = ["vtu", "csv", "png", "html"].map(|extension| format!("{case}.{extension}"));
+    let results = [".vtu", NODES, ELEMENTS, ".png", ".html"].map(|ending| format!("{case}{ending}"));
     results.iter().map(String::as_str).chain(["summary.json"]).try_for_each(|name| check_file(&dir.join(name)))
 }
 

@@ -8,7 +8,9 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::largest;
+use super::points::{ProbeResult, SafetyFactor};
 use crate::mesh::{Mesh, middle};
+use crate::model::Units;
 use warpfem_text::{count, engineering};
 
 /// The whole summary.
@@ -26,8 +28,14 @@ pub struct Summary {
     pub dofs: usize,
     /// The device that solved it, in words.
     pub device: String,
+    /// What numbers are labelled with, if the case says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<Units>,
     /// The results in a few numbers.
     pub results: Results,
+    /// The results at probes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeResult>,
     /// What was worth saying.
     pub warnings: Vec<String>,
     /// How it was solved.
@@ -274,6 +282,9 @@ pub struct Elastic {
     pub von_mises: Distribution,
     /// Von Mises stress at the nodes.
     pub von_mises_nodal: Peak,
+    /// The smallest safety factor, if a material has a yield strength.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_safety_factor: Option<SafetyFactor>,
     /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
     /// other leave is rounding beside it.
     #[serde(skip)]

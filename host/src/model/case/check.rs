@@ -4,9 +4,9 @@ use toml::Spanned;
 
 use super::Case;
 use super::synonyms;
-use super::tables::{ContactTable, MaterialTable, PointForceTable, SupportTable};
-use crate::model::options::{analyses, fields};
-use crate::model::{Analysis, CaseError, Place, Problems};
+use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
+use crate::model::options::{SAFETY_FACTOR, analyses, fields};
+use crate::model::{Analysis, CaseError, Place, Problems, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -26,9 +26,33 @@ impl Case {
         self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
             problems.take(self.check_name("field", Some(field), fields(self.analysis())));
+            problems.take(self.check_strength(field));
         }
+        self.check_probes(problems);
         problems.take(self.solver_options());
         Some(())
+    }
+
+    fn check_probes(&self, problems: &mut Problems) {
+        let probes: Vec<&ProbeTable> =
+            self.tables.output.probes.iter().flatten().map(|probe| probe.get_ref()).collect();
+        for (i, probe) in probes.iter().enumerate() {
+            problems.take(self.check_point("at", &probe.at));
+            if probes[..i].iter().any(|other| other.name.get_ref() == probe.name.get_ref()) {
+                let message = format!("a second probe is called `{}`", probe.name.get_ref());
+                problems.add(self.error_at(probe.name.span(), message, "give it another name"));
+            }
+        }
+    }
+
+    /// Refuses the field of safety factors where no material has a strength.
+    fn check_strength(&self, field: &Spanned<String>) -> Checked {
+        let has_strength = |material: &Spanned<MaterialTable>| material.get_ref().yield_strength.is_some();
+        if field.get_ref() != SAFETY_FACTOR || self.tables.material.iter().any(has_strength) {
+            return Ok(());
+        }
+        let message = format!("`{SAFETY_FACTOR}` needs the `yield_strength` of a [[material]]");
+        Err(self.error_at(field.span(), message, "yield_strength = 235e6 is that of structural steel in Pa"))
     }
 
     fn check_mesh(&self) -> Checked {
@@ -47,6 +71,7 @@ impl Case {
     fn check_analysis(&self) -> Checked {
         let Some(table) = &self.tables.analysis else { return Ok(()) };
         self.check_name("analysis kind", table.kind.as_ref(), &analyses())?;
+        self.check_name("system of units", table.units.as_ref(), &Units::names())?;
         match (&table.thickness, self.dim()) {
             (Some(_), Some(dim)) => self.check_thickness(dim),
             (Some(thickness), None) => self.check_positive("thickness", thickness),
@@ -117,7 +142,9 @@ impl Case {
     fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
         let table = material.get_ref();
         let (young, poisson, conductivity) = (&table.young, &table.poisson, &table.conductivity);
-        for (key, value) in [("young", young), ("density", &table.density), ("conductivity", conductivity)] {
+        let strength = &table.yield_strength;
+        let positive = [("young", young), ("density", &table.density), ("conductivity", conductivity)];
+        for (key, value) in positive.into_iter().chain([("yield_strength", strength)]) {
             value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
         }
         poisson.as_ref().map_or(Ok(()), |poisson| self.check_poisson(poisson))?;
@@ -164,6 +191,7 @@ impl Case {
                 "steel: 7850.0 in kg/m^3; 7.85e-9 where lengths are in mm and forces in N; without gravity leave it out"
             }
             "conductivity" => "steel: 50.0 in W/(m K)",
+            "yield_strength" => "structural steel: 235e6 in Pa; in MPa, if lengths are in mm: 235",
             "thickness" => "that of the plate, in the unit of the mesh's lengths",
             _ => "the other body pushes against `direction`: turn that round for a push the other way",
         };
@@ -286,23 +314,24 @@ impl Case {
         for load in &tables.point_force {
             problems.take(self.check_point_force(load));
         }
-        for load in &tables.contact {
-            problems.take(self.check_contact(load));
+        for load in &tables.push {
+            problems.take(self.check_push(load));
         }
     }
 
     pub(in crate::model) fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {
         let table = load.get_ref();
         self.check_vector("vector", &table.vector)?;
-        if table.at.is_some() == table.node.is_some() {
-            let message = "a point force says where it acts by exactly one of `at`, `node`";
-            let help = "at = [x, y, z] takes the nearest node; node = 17 is a tag";
+        let places = [table.on.is_some(), table.at.is_some(), table.node.is_some()];
+        if places.iter().filter(|&&there| there).count() != 1 {
+            let message = "a point force says where it acts by exactly one of `on`, `at`, `node`";
+            let help = "on = \"point\" is a group of points; at = [x, y, z] takes the nearest node; node = 17 is a tag";
             return Err(self.error_at(load.span(), message, help));
         }
         table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))
     }
 
-    pub(in crate::model) fn check_contact(&self, load: &ContactTable) -> Checked {
+    pub(in crate::model) fn check_push(&self, load: &PushTable) -> Checked {
         self.check_vector("direction", &load.direction)?;
         if load.direction.get_ref().xyz() == [0.0; 3] {
             let help = match self.dim() {

@@ -13,10 +13,12 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("mesh", "allow_hanging", "true"),
     ("analysis", "kind", "\"elasticity\""),
     ("analysis", "thickness", "0.01"),
+    ("analysis", "units", "\"mm-N-s\""),
     ("material", "name", "\"steel\""),
     ("material", "young", "210e9"),
     ("material", "poisson", "0.3"),
     ("material", "density", "7850.0"),
+    ("material", "yield_strength", "235e6"),
     ("material", "conductivity", "50.0"),
     ("", "on", "\"group\""),
     ("support", "nodes", "[17, 18]"),
@@ -37,8 +39,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("point_force", "vector", "[0.0, 0.0, -1500.0]"),
     ("point_force", "at", "[1.0, 0.0, 0.0]"),
     ("point_force", "node", "17"),
-    ("contact", "direction", "[0.0, 0.0, 1.0]"),
-    ("contact", "total", "1500.0"),
+    ("push", "direction", "[0.0, 0.0, 1.0]"),
+    ("push", "total", "1500.0"),
     ("gravity", "acceleration", "[0.0, 0.0, -9.81]"),
     ("solver", "method", "\"cg\""),
     ("solver", "acceleration", "\"cg\""),
@@ -51,6 +53,9 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("solver", "tolerance", "1e-6"),
     ("solver", "residual_tolerance", "1e-8"),
     ("solver", "max_iterations", "20000"),
+    ("output", "probes", "[{ name = \"corner\", at = [1.0, 0.0, 0.0] }]"),
+    ("probes", "name", "\"corner\""),
+    ("probes", "at", "[1.0, 0.0, 0.0]"),
     ("output", "fields", "[\"displacement\", \"von_mises\"]"),
 ];
 
@@ -90,8 +95,8 @@ mod tests {
         assert_eq!(value("force", "total", 2).as_deref(), Some("[0.0, -1500.0]"));
         assert_eq!(value("support", "fix", 2).as_deref(), Some("\"xy\""));
         assert_eq!(value("generate", "cells", 2).as_deref(), Some("[8, 8]"));
-        assert_eq!(value("contact", "total", 2).as_deref(), Some("1500.0"));
-        assert!(is_vector("force", "total") && !is_vector("contact", "total") && !is_vector("pressure", "value"));
+        assert_eq!(value("push", "total", 2).as_deref(), Some("1500.0"));
+        assert!(is_vector("force", "total") && !is_vector("push", "total") && !is_vector("pressure", "value"));
         assert_eq!((along_last_axis("-3", 2), along_last_axis("-3", 3)), ("[0.0, -3]".into(), "[0.0, 0.0, -3]".into()));
         assert_eq!(value("force", "colour", 3), None);
     }

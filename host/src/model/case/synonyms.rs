@@ -15,14 +15,15 @@ pub enum Meant<'a> {
 }
 
 /// What loads there are.
-const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[contact]] or \
+const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[push]] or \
                      [gravity]; of a potential [[flux]] or [source]";
 const EXPANSION: &str = "there is no thermal expansion in this version: leave it out";
 /// What to do about a node's rotations.
 pub(super) const ROTATIONS: &str = "solids have no rotations: a face fixed in x, y, z cannot turn either; to turn a support, \
                                     prescribe displacements of its nodes";
 const STATIC: &str = "this version solves what is at rest, in one step";
-const LINEAR: &str = "materials are linear in this version; compare von Mises stresses with the strength afterwards";
+const LINEAR: &str =
+    "materials are linear in this version; `yield_strength` of a [[material]] gives the safety factor against yielding";
 
 /// A table (empty: the top level) or several, words for keys of it, what they mean.
 pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
@@ -59,7 +60,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
         Not("parts are joined by the nodes they share; this version has no other joints"),
     ),
     ("", "step steps time", Not(STATIC)),
-    ("", "units unit", Not("units are yours, and consistent: there is nothing to set")),
+    ("", "units unit", Not("units are a label, [analysis] units = \"SI\" for example; numbers are never converted")),
     ("mesh", "path filename name mesh msh", Is("file")),
     (
         "mesh",
@@ -68,6 +69,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ),
     ("analysis", "type analysis", Is("kind")),
     ("analysis", "t h", Is("thickness")),
+    ("analysis", "unit unit_system system", Is("units")),
     (
         "material",
         "E youngs_modulus young_modulus youngs_mod elastic_modulus elasticity_modulus modulus emod",
@@ -81,7 +83,8 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("material", "alpha cte thermal_expansion expansion \u{3b1}", Not(EXPANSION)),
     ("material", "G mu shear shear_modulus", Not("an isotropic material has `young` = 2 G (1 + nu) and `poisson`")),
     ("material", "K bulk bulk_modulus lambda lame", Not("an isotropic material has `young` and `poisson`")),
-    ("material", "yield yield_strength yield_stress sigma_y strength hardening", Not(LINEAR)),
+    ("material", "yield yield_stress yield_limit sigma_y strength", Is("yield_strength")),
+    ("material", "hardening plastic", Not(LINEAR)),
     ("material", "c cp specific_heat heat_capacity", Not(STATIC)),
     ("material", "thickness", Not("the thickness of a plane problem is [analysis] thickness")),
     ("support", "group groups where set region surface", Is("on")),
@@ -108,15 +111,14 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("point_force", "total force value F f", Is("vector")),
     ("point_force", "position point location", Is("at")),
     ("point_force", "nodes", Is("node")),
-    ("point_force", "on", Not("a force on a group is [[force]]; a point force has `at` or `node`")),
-    ("pressure|traction|force|flux", "group groups where set region surface", Is("on")),
+    ("pressure|traction|force|point_force|flux", "group groups where set region surface", Is("on")),
     ("gravity", "g value vector", Is("acceleration")),
-    ("contact", "force value", Is("total")),
-    ("contact", "normal", Is("direction")),
+    ("push", "force value", Is("total")),
+    ("push", "normal", Is("direction")),
     (
-        "contact",
+        "push",
         "on",
-        Not("contact is with what lies furthest along `direction`; a load on a group is [[force]] or [[pressure]]"),
+        Not("a push acts on what lies furthest along `direction`; a load on a group is [[force]] or [[pressure]]"),
     ),
     ("flux", "q flux", Is("value")),
     ("source", "q s source", Is("value")),
@@ -130,6 +132,8 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("solver", "device backend", Not("the device is the flag `--device`")),
     ("solver", "threads", Not("threads are the flag `--threads`")),
     ("output", "field", Is("fields")),
+    ("output", "probe points monitors sensors", Is("probes")),
+    ("probes", "point position location coordinates", Is("at")),
     ("output", "folder dir directory path file", Not("the folder for results is the flag `-o`")),
 ];
 
@@ -168,6 +172,9 @@ const NAMES: &[(&str, &str, Meant<'static>)] = &[
     ("element", "tetra tetrahedron tetrahedra", Is("tet4")),
     ("element", "hexa hex brick hexahedron hexahedra", Is("hex8")),
     ("element", "tria triangle triangles", Is("tri3")),
+    ("system of units", "si metric mks m_kg_s m_n_s", Is("SI")),
+    ("system of units", "mm mm_n_s n_mm mm_n mpa mm_t_s", Is("mm-N-s")),
+    ("system of units", "imperial us inch in in_lbf_s psi", Is("in-lbf-s")),
     ("field", "mises vonmises seqv s_mises", Is("von_mises")),
     ("field", "u disp", Is("displacement")),
     ("field", "s sigma", Is("stress")),

@@ -37,9 +37,9 @@ pub struct Tables {
     /// `[[point_force]]`.
     #[serde(default)]
     pub point_force: Vec<Spanned<PointForceTable>>,
-    /// `[[contact]]`.
+    /// `[[push]]`.
     #[serde(default)]
-    pub contact: Vec<ContactTable>,
+    pub push: Vec<PushTable>,
     /// `[[flux]]`.
     #[serde(default)]
     pub flux: Vec<FluxTable>,
@@ -91,6 +91,8 @@ pub struct AnalysisTable {
     pub kind: Option<Spanned<String>>,
     /// Of a plane problem.
     pub thickness: Option<Spanned<f64>>,
+    /// What numbers are labelled with: `SI`, `mm-N-s` or `in-lbf-s`.
+    pub units: Option<Spanned<String>>,
 }
 
 /// One `[[material]]`.
@@ -109,6 +111,8 @@ pub struct MaterialTable {
     pub conductivity: Option<Spanned<f64>>,
     /// Mass density.
     pub density: Option<Spanned<f64>>,
+    /// The von Mises stress at which it yields.
+    pub yield_strength: Option<Spanned<f64>>,
 }
 
 /// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`, or `value`.
@@ -178,10 +182,12 @@ pub struct ForceTable {
     pub total: Spanned<Vector>,
 }
 
-/// One `[[point_force]]`: exactly one of `at`, `node`.
+/// One `[[point_force]]`: exactly one of `on`, `at`, `node`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointForceTable {
+    /// Groups of points; each of their nodes takes the force.
+    pub on: Option<Spanned<Names>>,
     /// A point; the nearest node takes the force.
     pub at: Option<Spanned<Vector>>,
     /// A node tag.
@@ -190,10 +196,10 @@ pub struct PointForceTable {
     pub vector: Spanned<Vector>,
 }
 
-/// One `[[contact]]`.
+/// One `[[push]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ContactTable {
+pub struct PushTable {
     /// Where the other body is; the force acts against it.
     pub direction: Spanned<Vector>,
     /// The size of the force.
@@ -252,4 +258,16 @@ pub struct SolverTable {
 pub struct OutputTable {
     /// The fields to write.
     pub fields: Option<Vec<Spanned<String>>>,
+    /// Points where results are wanted.
+    pub probes: Option<Vec<Spanned<ProbeTable>>>,
+}
+
+/// One of `[output] probes`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeTable {
+    /// What results call it.
+    pub name: Spanned<String>,
+    /// Where it is.
+    pub at: Spanned<Vector>,
 }

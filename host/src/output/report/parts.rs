@@ -194,7 +194,10 @@ pub(super) fn extremes(summary: &Summary) -> String {
     let rows = match &summary.results {
         Results::Elastic(results) => {
             let first = row("largest displacement", results.max_displacement, node(results.max_displacement_at));
-            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises)
+            let safety = results.min_safety_factor.map_or(String::new(), |safety| {
+                row("smallest safety factor", safety.value, format!("node {} at {}", safety.node, point(safety.at)))
+            });
+            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &safety
         }
         Results::Potential(results) => {
             let ends = row("smallest potential", results.min, node(results.min_at))
