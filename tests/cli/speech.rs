@@ -22,7 +22,7 @@ fn a_solution_is_summed_up_in_ten_lines() {
         "equations solved: displacements right to about ".into(),
         " digits on this mesh".into(),
         "force balance error ".into(),
-        "wrote out/case.html (report), .vtu, .csv, .png, summary.json".into(),
+        "wrote out/case.html (report), .vtu, _nodes.csv, _elements.csv, .png, summary.json".into(),
     ];
     for line in found {
         assert_eq!(run.words().matches(&line).count(), 1, "{line} is not in\n{}", run.out);
@@ -86,6 +86,18 @@ fn help_fits_80_columns() {
             pages.push([&page[..], &[name]].concat());
         }
     }
+}
+
+#[test]
+fn units_label_the_numbers_of_a_case_that_names_them() {
+    let folder = Folder::new();
+    let case = GOOD.replace("kind = \"elasticity\"", "kind = \"elasticity\"\nunits = \"SI\"");
+    let run = folder.solve(&case, &[]).done();
+    for (before, unit) in [("largest displacement ", " m at ("), ("von Mises stress ", " Pa at ("), ("loads (", ") N; ")] {
+        let line = run.out.lines().find(|line| line.contains(before)).unwrap();
+        assert!(line.contains(unit), "{line}");
+    }
+    assert!(lines_but_warnings(&run.out) <= 10, "{}", run.out);
 }
 
 #[test]

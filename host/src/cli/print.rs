@@ -42,7 +42,7 @@ pub fn wrapped(line: &str, indent: &str) -> String {
 }
 
 /// A space that no line ends at.
-const UNBROKEN: char = '\u{a0}';
+pub const UNBROKEN: char = '\u{a0}';
 
 /// `(1, 2, 3)` with spaces that do not break.
 fn with_whole_vectors(line: &str) -> String {

@@ -59,7 +59,6 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
-        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
         warnings: warnings::of_solution(model, solution, &results),
         results,
     }

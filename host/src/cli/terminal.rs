@@ -1,9 +1,11 @@
 //! What the terminal shows of a solution: at most ten lines and three warnings, or with `--verbose` everything.
 
 use super::earlier::Earlier;
-use super::print::{Tone, count, seconds, toned, vector, whole, wrapped};
+use super::print::{Tone, UNBROKEN, count, seconds, toned, vector, whole, wrapped};
 use super::summary::levels;
+use crate::model::Quantity;
 use crate::output::Summary;
+use crate::output::points::SafetyFactor;
 use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
@@ -71,6 +73,9 @@ impl Shown<'_> {
             Results::Elastic(results) => self.forces(&mut lines, results),
             Results::Potential(results) => self.flows(&mut lines, results),
         }
+        if !nowhere {
+            self.probes(&mut lines);
+        }
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
         lines.push(format!("{state}: {}", s.accuracy()));
         if self.is_verbose {
@@ -86,20 +91,48 @@ impl Shown<'_> {
         lines.into_iter().enumerate().flat_map(|line| wrapped_lines(&indented(line))).collect()
     }
 
+    /// A number, or a vector, with its unit where the case names units. All numbers with a unit pass here.
+    fn with_unit(&self, value: String, of: Quantity) -> String {
+        match self.s.units.and_then(|units| units.label(of)) {
+            Some(unit) => format!("{value}{UNBROKEN}{unit}"),
+            None => value,
+        }
+    }
+
+    fn place(&self, x: [f64; 3]) -> String {
+        self.with_unit(vector(x), Quantity::Length)
+    }
+
     fn maxima(&self, lines: &mut Vec<String>, results: &Elastic) {
-        let at = vector(results.max_displacement_at);
-        lines.push(format!("largest displacement {} at {at}", number(results.max_displacement)));
-        peak(lines, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises);
+        let largest = self.with_unit(number(results.max_displacement), Quantity::Length);
+        lines.push(format!("largest displacement {largest} at {}", self.place(results.max_displacement_at)));
+        let of = ("largest von Mises stress", Quantity::Stress);
+        self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
+        if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
+            lines.push(format!("smallest safety factor {} at {}", number(value), self.place(at)));
+        }
     }
 
     fn extremes(&self, lines: &mut Vec<String>, results: &Potential) {
-        let (low, high) = (vector(results.min_at), vector(results.max_at));
+        let (low, high) = (self.place(results.min_at), self.place(results.max_at));
         lines.push(format!("potential {} at {low} to {} at {high}", number(results.min), number(results.max)));
-        peak(lines, "largest gradient", &results.gradient_nodal, &results.gradient);
+        let of = ("largest gradient", Quantity::Unlabelled);
+        self.peak(lines, of, &results.gradient_nodal, &results.gradient);
+    }
+
+    /// The largest value at the nodes and its place; the elements' own values beside it.
+    fn peak(&self, lines: &mut Vec<String>, of: (&str, Quantity), nodal: &Peak, centres: &Distribution) {
+        let [largest, most, p99] =
+            [nodal.max, centres.max, centres.p99].map(|value| self.with_unit(number(value), of.1));
+        lines.push(format!("{} {largest} at {}", of.0, self.place(nodal.max_at)));
+        lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
     }
 
     fn forces(&self, lines: &mut Vec<String>, results: &Elastic) {
-        let of = |force| vector_beside(force, self.s.least_force(), results.largest_force());
+        let of = |force| {
+            let text = vector_beside(force, self.s.least_force(), results.largest_force());
+            self.with_unit(text, Quantity::Force)
+        };
         let balance = results.equilibrium_error;
         lines.push(format!("loads {}; force balance error {balance:.1e}", of(results.applied)));
         let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(*force))).collect();
@@ -111,7 +144,8 @@ impl Shown<'_> {
         let balance = results.equilibrium_error;
         lines.push(format!("flow from fluxes and sources {}; balance error {balance:.1e}", number(results.applied)));
         let each = results.flows.iter().map(|(name, flow)| (name.as_str(), of(*flow))).collect();
-        self.supports(lines, ["flow in at", "flow in at all supports"], each, (of(results.flow_sum), results.shared_nodes));
+        let all = (of(results.flow_sum), results.shared_nodes);
+        self.supports(lines, ["flow in at", "flow in at all supports"], each, all);
     }
 
     /// A line for each support, and their sum where nodes of several count in each; or the sum alone.
@@ -123,6 +157,15 @@ impl Shown<'_> {
         }
         lines.extend(each.iter().map(|(name, value)| format!("{one} {name} {value}")));
         lines.extend(shared(n_shared).map(|note| format!("{every} {sum}: {note}")));
+    }
+
+    fn probes(&self, lines: &mut Vec<String>) {
+        let probes = &self.s.probes;
+        match self.each || self.is_verbose || probes.len() == 1 {
+            true => lines.extend(probes.iter().map(|probe| format!("probe {} {}", probe.name, probe.in_words()))),
+            false if probes.is_empty() => {}
+            false => lines.push(format!("{} probes: --verbose, or the report", probes.len())),
+        }
     }
 
     /// Method, levels, times.
@@ -221,11 +264,4 @@ fn method(solver: &Solver) -> String {
 fn residual(solver: &Solver) -> String {
     let error = solver.error_estimate.map_or("unknown".into(), |error| format!("{error:.0e}"));
     format!("estimated error {error} (energy norm), relative residual {:.1e}", solver.relative_residual)
-}
-
-/// The largest value at the nodes and its place; the elements' own values beside it.
-fn peak(lines: &mut Vec<String>, name: &str, nodal: &Peak, centres: &Distribution) {
-    lines.push(format!("{name} {} at {}", number(nodal.max), vector(nodal.max_at)));
-    let (most, p99) = (number(centres.max), number(centres.p99));
-    lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
 }
