@@ -69,9 +69,7 @@ pub enum Error {
     #[error("the model is too large: {0}")]
     TooLarge(String),
     /// The numbers of the model overflow, or loads underflow, in the precision chosen (exit code 4).
-    #[error(
-        "numbers overflow or vanish in this precision: check the units of loads, materials and coordinates"
-    )]
+    #[error("numbers overflow or vanish in this precision: check the units of loads, materials and coordinates")]
     Breakdown,
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}{}", lack(*.needed, *.available))]
@@ -120,7 +118,10 @@ fn not_converged(outcome: &CgOutcome) -> String {
     };
     let CgOutcome { tolerance, iterations, ending, .. } = outcome;
     let plural = if *iterations == 1 { "" } else { "s" };
-    format!("the {what} is {value:.2e} after {iterations} iteration{plural}, the tolerance {tolerance:e}{}", ending.reason())
+    format!(
+        "the {what} is {value:.2e} after {iterations} iteration{plural}, the tolerance {tolerance:e}{}",
+        ending.reason()
+    )
 }
 
 /// Why a file could not be written.

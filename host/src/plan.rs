@@ -219,7 +219,10 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     }
     let on_surface = estimate::on_surface(&model.mesh);
     if model.mesh.dim() == 3 && on_surface < COMPACT {
-        let why = format!("a compact body ({:.0} % of its nodes on the surface), too costly to factorise", 100.0 * on_surface);
+        let why = format!(
+            "a compact body ({:.0} % of its nodes on the surface), too costly to factorise",
+            100.0 * on_surface
+        );
         return Verdict::no(Some(why));
     }
     match (device.factors)() {
@@ -247,7 +250,9 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
         return verdict(true, format!("{kind}, cheap to factorise ({per:.0} values per unknown)"));
     }
     match hard(model, limits).filter(|(most, _)| !is_potential && per <= *most) {
-        Some((_, why)) => verdict(true, format!("{why}, which iterations find hard (the factor has {per:.0} values per unknown)")),
+        Some((_, why)) => {
+            verdict(true, format!("{why}, which iterations find hard (the factor has {per:.0} values per unknown)"))
+        }
         None => verdict(false, format!("too costly to factorise ({per:.0} values per unknown)")),
     }
 }
@@ -310,7 +315,8 @@ fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
             return (precond::MULTIGRID.into(), Some(ONE_ACROSS.into()));
         }
     }
-    let beside = format!("about {iterations:.0} iterations with Jacobi are expected, and multigrid costs as much as {even:.0}");
+    let beside =
+        format!("about {iterations:.0} iterations with Jacobi are expected, and multigrid costs as much as {even:.0}");
     match iterations > even {
         true => (precond::MULTIGRID.into(), Some(beside)),
         false => (other.into(), Some(beside)),
@@ -381,7 +387,12 @@ mod tests {
     fn what_iterations_find_hard_may_have_a_larger_factor() {
         let hard = |size, poisson| clamped("hex8", size, [20; 3], poisson);
         assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "too costly to factorise");
-        assert_taken(&hard([1.0; 3], 0.499), &cpu(), "direct", "Poisson's ratio is 0.499, which iterations find hard (the factor has");
+        assert_taken(
+            &hard([1.0; 3], 0.499),
+            &cpu(),
+            "direct",
+            "Poisson's ratio is 0.499, which iterations find hard (the factor has",
+        );
         let why = |model: &Model| super::hard(model, CPU).map(|(_, why)| why);
         assert_eq!(why(&hard([1.0; 3], 0.3)), None);
         let stretched = why(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
@@ -395,7 +406,12 @@ mod tests {
         let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
         let bytes = estimate::factor_bytes(&fill(&plate));
         assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
-        assert_taken(&plate, &facts(true, Some(2 * bytes - 1), Factors::Sparse), "amg", "too little memory for a factor");
+        assert_taken(
+            &plate,
+            &facts(true, Some(2 * bytes - 1), Factors::Sparse),
+            "amg",
+            "too little memory for a factor",
+        );
         assert_taken(&plate, &facts(true, None, Factors::None), "amg", "");
         let small = clamped("hex8", [1.0; 3], [6; 3], 0.3);
         assert_taken(&small, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");

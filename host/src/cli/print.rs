@@ -30,7 +30,7 @@ pub fn usage(error: &clap::Error) -> io::Result<()> {
 pub const WIDTH: usize = 80;
 
 /// A line, broken between words where it would be longer than [`WIDTH`]; the lines after the first begin with `indent`.
-/// Vectors stay whole.
+/// Vectors and percentages stay whole.
 pub fn wrapped(line: &str, indent: &str) -> String {
     let options = textwrap::Options::new(WIDTH)
         .break_words(false)
@@ -38,7 +38,7 @@ pub fn wrapped(line: &str, indent: &str) -> String {
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
         .subsequent_indent(indent);
-    textwrap::fill(&with_whole_vectors(line), options).replace(UNBROKEN, " ")
+    textwrap::fill(&with_whole_vectors(line).replace(" %", &format!("{UNBROKEN}%")), options).replace(UNBROKEN, " ")
 }
 
 /// A space that no line ends at.
@@ -209,8 +209,10 @@ fn next_step(solution: &Solution) -> String {
     let outcome = &solution.outcome;
     match (outcome.ending, solution.choices.precision.as_str()) {
         (Ending::Cancelled, _) => String::new(),
-        (_, "single") => "; single precision may not reach that: use `--precision double` or `mixed`, or a larger `--tolerance`"
-            .into(),
+        (_, "single") => {
+            "; single precision may not reach that: use `--precision double` or `mixed`, or a larger `--tolerance`"
+                .into()
+        }
         (Ending::Stagnated, _) if outcome.measure == Measure::Residual => {
             let (reached, digits) = (outcome.relative_residual, outcome.digits.unwrap_or_default());
             let reachable = within_reach(REACHABLE * reached);

@@ -25,9 +25,7 @@ fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
 /// Builds without sparse factors refuse large direct solutions.
 const METHOD_HELP: &str = match cfg!(feature = "direct") {
     true => "Solution method",
-    false => {
-        "Solution method; direct on the CPU only up to 5,000 unknowns: built without the feature `direct`"
-    }
+    false => "Solution method; direct on the CPU only up to 5,000 unknowns: built without the feature `direct`",
 };
 
 /// More threads than any machine has only wait for each other.

@@ -1,4 +1,5 @@
-//! What the terminal shows of a solution: at most ten lines and three warnings, or with `--verbose` everything.
+//! What the terminal shows of a solution: at most ten lines, then three probes and three warnings; with `--verbose`
+//! everything.
 
 use super::earlier::Earlier;
 use super::print::{Tone, UNBROKEN, count, seconds, toned, vector, whole, wrapped};
@@ -11,10 +12,11 @@ use crate::plan::AS_ASKED;
 use std::path::PathBuf;
 use warpfem_text::{clean, engineering as number, vector_beside};
 
-/// Lines of a summary, warnings aside.
+/// Lines of a summary, probes and warnings aside.
 const MOST_LINES: usize = 10;
-/// Warnings shown.
+/// Warnings shown, and probes.
 const MOST_WARNINGS: usize = 3;
+const MOST_PROBES: usize = 3;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ impl Shown<'_> {
     fn text(&self) -> String {
         let mut lines = self.lines();
         let end = lines.len() - 1;
-        lines.splice(end..end, self.warnings());
+        lines.splice(end..end, self.probes().into_iter().chain(self.warnings()));
         lines.concat()
     }
 
@@ -72,9 +74,6 @@ impl Shown<'_> {
             _ if nowhere => {}
             Results::Elastic(results) => self.forces(&mut lines, results),
             Results::Potential(results) => self.flows(&mut lines, results),
-        }
-        if !nowhere {
-            self.probes(&mut lines);
         }
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
         lines.push(format!("{state}: {}", s.accuracy()));
@@ -159,12 +158,12 @@ impl Shown<'_> {
         lines.extend(shared(n_shared).map(|note| format!("{every} {sum}: {note}")));
     }
 
-    fn probes(&self, lines: &mut Vec<String>) {
+    fn probes(&self) -> Vec<String> {
         let probes = &self.s.probes;
-        match self.each || self.is_verbose || probes.len() == 1 {
-            true => lines.extend(probes.iter().map(|probe| format!("probe {} {}", probe.name, probe.in_words()))),
-            false if probes.is_empty() => {}
-            false => lines.push(format!("{} probes: --verbose, or the report", probes.len())),
+        let line = |text: String| wrapped(&format!("  {text}"), "    ") + "\n";
+        match self.is_verbose || probes.len() <= MOST_PROBES {
+            true => probes.iter().map(|probe| line(format!("probe {} {}", probe.name, probe.in_words()))).collect(),
+            false => vec![line(format!("{} probes: --verbose, or the report", probes.len()))],
         }
     }
 
@@ -195,15 +194,13 @@ impl Shown<'_> {
             };
             return self.files.iter().map(|file| format!("wrote {}{}", whole(file), note(file))).collect();
         }
-        let is_report = |file: &&PathBuf| file.extension().is_some_and(|ending| ending == "html");
-        let Some(report) = self.files.iter().find(is_report) else { return vec![] };
-        let name = |file: &PathBuf| {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            name.strip_prefix(self.s.case.as_str()).unwrap_or(&name).to_owned()
-        };
-        let others: Vec<String> = self.files.iter().filter(|file| *file != report).map(name).collect();
+        let ending = |file: &PathBuf| file.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(report) = self.files.iter().find(|file| ending(file) == "html") else { return vec![] };
+        let mut others: Vec<String> = self.files.iter().map(|file| ending(file).to_uppercase()).collect();
+        others.retain(|ending| ending != "HTML");
+        others.dedup();
         let other_model = self.before.map(replaced).filter(|note| note != super::earlier::SAME).unwrap_or_default();
-        vec![format!("wrote {} (report), {}{other_model}", whole(report), others.join(", "))]
+        vec![format!("report: {}; {} beside it{other_model}", whole(report), others.join(", "))]
     }
 
     /// How it ended, in a line.

@@ -59,7 +59,8 @@ fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> 
 /// [`of_model`].
 fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
     let outcome = &solution.outcome;
-    let tolerance = model.solver.residual_tolerance.filter(|_| !outcome.converged && model.solver.warning().is_none())?;
+    let tolerance =
+        model.solver.residual_tolerance.filter(|_| !outcome.converged && model.solver.warning().is_none())?;
     (solution.choices.precision == "single").then(|| {
         format!(
             "single precision reached a relative residual of {:.1e}, not the tolerance of {tolerance:.1e}",

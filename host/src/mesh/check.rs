@@ -81,7 +81,9 @@ pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     if let Some(first) = first {
         mesh.warnings.push(match count {
             1 => format!("element {first} had its nodes in reverse order, which was corrected"),
-            _ => format!("{count} elements had their nodes in reverse order, which was corrected (the first is {first})"),
+            _ => {
+                format!("{count} elements had their nodes in reverse order, which was corrected (the first is {first})")
+            }
         });
     }
     bad

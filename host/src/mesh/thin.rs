@@ -69,7 +69,9 @@ impl Thin {
 fn aspect(mesh: &Mesh, takes: &[Vec<bool>]) -> f64 {
     let is_brick = |face: &&Face| {
         let kind = mesh.cells[face.block].kind;
-        !kind.info().is_simplex() && !kind.info().is_quadratic() && takes[face.block].get(face.cell as usize) == Some(&true)
+        !kind.info().is_simplex()
+            && !kind.info().is_quadratic()
+            && takes[face.block].get(face.cell as usize) == Some(&true)
     };
     let mut sides: Vec<&Face> = mesh.skin().iter().filter(is_brick).collect();
     sides.sort_by_key(|side| (side.block, side.cell));

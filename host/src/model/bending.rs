@@ -123,7 +123,9 @@ mod tests {
                 let found = said(&mesh);
                 assert_eq!(found.is_some(), expected, "{kind:?} {n}: {found:?}");
                 assert!(
-                    found.is_none_or(|said| said.starts_with(kind.info().name) && said.contains("where the body is thin"))
+                    found.is_none_or(
+                        |said| said.starts_with(kind.info().name) && said.contains("where the body is thin")
+                    )
                 );
             }
         }

@@ -190,10 +190,6 @@ mod tests {
                 .starts_with("a residual tolerance of 1e-18 is more than double precision allows")
         );
         assert!(of("mixed", 1e-14).unwrap().contains("below 1e-13,"));
-        assert!(
-            of("single", 1e-8)
-                .unwrap()
-                .contains("single precision allows: residuals seldom fall below 1e-6")
-        );
+        assert!(of("single", 1e-8).unwrap().contains("single precision allows: residuals seldom fall below 1e-6"));
     }
 }

@@ -36,7 +36,10 @@ fn a_plate_is_a_model() {
         assert_eq!((model.analysis, model.thickness), (Analysis::PlaneStress, 0.5));
         assert_eq!(model.cell_material, [vec![0; n_cells], vec![]]);
         assert_eq!(model.supports[0].displacement, [Some(0.0), Some(0.0), None]);
-        assert_eq!(model.warnings, ["nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"]);
+        assert_eq!(
+            model.warnings,
+            ["nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"]
+        );
     }
     let model = load(&but("thickness = 0.5\n", "")).unwrap();
     assert_eq!(model.thickness, 1.0);

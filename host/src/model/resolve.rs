@@ -137,7 +137,9 @@ fn at_rest(analysis: Analysis, supports: &[Support]) -> Option<&'static str> {
             let first = values.next();
             values.all(|value| Some(value) == first).then_some("nothing drives a flow: the potential will be constant")
         }
-        _ => values.all(|v| v == 0.0).then_some("nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"),
+        _ => values
+            .all(|v| v == 0.0)
+            .then_some("nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"),
     }
 }
 
@@ -161,10 +163,7 @@ fn zero_in_the_volume(case: &Case) -> Vec<String> {
     let source = case.tables.source.as_ref().map(|table| [*table.value.get_ref(), 0.0, 0.0]);
     let gravity = case.tables.gravity.as_ref().map(|table| table.get_ref().acceleration.get_ref().xyz());
     let loads = [("gravity", gravity), ("source", source)].into_iter();
-    loads
-        .filter(|(_, v)| *v == Some([0.0; 3]))
-        .map(|(name, _)| format!("{name} is zero"))
-        .collect()
+    loads.filter(|(_, v)| *v == Some([0.0; 3])).map(|(name, _)| format!("{name} is zero")).collect()
 }
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.

@@ -18,7 +18,10 @@ fn a_single_material_is_everywhere() {
     assert_eq!(model.cell_material, [vec![0; 48], vec![]]);
     assert_eq!(model.supports[0].nodes.len(), 6);
     assert_eq!(model.supports[0].displacement, [Some(0.0); 3]);
-    assert_eq!(warned(&model), ["nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"]);
+    assert_eq!(
+        warned(&model),
+        ["nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"]
+    );
     assert_eq!(model.fields, options::fields(Analysis::Elasticity));
 }
 
@@ -51,7 +54,16 @@ fn supports_that_disagree_are_both_named() {
 #[test]
 fn unknown_groups_and_nodes_have_a_place_and_a_list() {
     let text = |on: &str| format!("{}{}", head("tet4"), CLAMP.replace("\"xmin\"", on));
-    refused(&text("\"xmim\""), 2, &["box.toml:8:6: the generated mesh has no group `xmim`", "did you mean `xmin`", "groups: body, xmin", "^^^^^^"]);
+    refused(
+        &text("\"xmim\""),
+        2,
+        &[
+            "box.toml:8:6: the generated mesh has no group `xmim`",
+            "did you mean `xmin`",
+            "groups: body, xmin",
+            "^^^^^^",
+        ],
+    );
     refused(&text("[\"ymin\", \"foot\"]"), 2, &["box.toml:8:15: the generated mesh has no group `foot`"]);
     refused(&text("[]"), 2, &["the list of groups is empty"]);
     let nodes = CLAMP.replace("on = \"xmin\"", "nodes = [1, 500]");
