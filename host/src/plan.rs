@@ -142,7 +142,7 @@ pub struct Decision {
     pub method: Method,
     /// The preconditioner; `none` of other methods than conjugate gradients.
     pub preconditioner: String,
-    /// Why, in words: `direct: a thin body, its factor has 227 values per unknown`.
+    /// Why, in words: `direct: a thin body, cheap to factorise (227 values per unknown)`.
     pub reason: String,
     /// The size of the factor, if it was counted.
     pub fill: Option<Fill>,
@@ -219,7 +219,10 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     }
     let on_surface = estimate::on_surface(&model.mesh);
     if model.mesh.dim() == 3 && on_surface < COMPACT {
-        let why = format!("a compact body, {:.0} % of its nodes are on the surface", 100.0 * on_surface);
+        let why = format!(
+            "a compact body ({:.0} % of its nodes on the surface), too costly to factorise",
+            100.0 * on_surface
+        );
         return Verdict::no(Some(why));
     }
     match (device.factors)() {
@@ -234,7 +237,7 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
     let verdict = |takes, why| Verdict { takes, why: Some(why), fill: Some(fill) };
     let bytes = estimate::factor_bytes(&fill);
     if device.free.is_some_and(|free| bytes > free / 2) {
-        return verdict(false, format!("a factor of {} has too little memory", warpfem_text::bytes(bytes)));
+        return verdict(false, format!("too little memory for a factor of {}", warpfem_text::bytes(bytes)));
     }
     let per = fill.nonzeros as f64 / unknowns(model) as f64;
     let is_potential = model.analysis == Analysis::Laplace;
@@ -244,11 +247,13 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
             () if on_surface > MOSTLY_SURFACE => "a thin body",
             () => "a body of few elements",
         };
-        return verdict(true, format!("{kind}, its factor has {per:.0} values per unknown"));
+        return verdict(true, format!("{kind}, cheap to factorise ({per:.0} values per unknown)"));
     }
     match hard(model, limits).filter(|(most, _)| !is_potential && per <= *most) {
-        Some((_, why)) => verdict(true, format!("{why}, and its factor has {per:.0} values per unknown")),
-        None => verdict(false, format!("a factor would have {per:.0} values per unknown")),
+        Some((_, why)) => {
+            verdict(true, format!("{why}, which iterations find hard (the factor has {per:.0} values per unknown)"))
+        }
+        None => verdict(false, format!("too costly to factorise ({per:.0} values per unknown)")),
     }
 }
 
@@ -310,7 +315,8 @@ fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
             return (precond::MULTIGRID.into(), Some(ONE_ACROSS.into()));
         }
     }
-    let beside = format!("some {iterations:.0} iterations with Jacobi, and multigrid takes as long as {even:.0}");
+    let beside =
+        format!("about {iterations:.0} iterations with Jacobi are expected, and multigrid costs as much as {even:.0}");
     match iterations > even {
         true => (precond::MULTIGRID.into(), Some(beside)),
         false => (other.into(), Some(beside)),
@@ -363,25 +369,30 @@ mod tests {
     fn thin_bodies_are_solved_directly_and_compact_ones_by_multigrid_on_a_cpu() {
         assert_taken(&clamped("hex8", [1.0; 3], [6; 3], 0.3), &cpu(), "direct", "a small model");
         let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
-        assert_taken(&plate, &cpu(), "direct", "a thin body, its factor has 1");
+        assert_taken(&plate, &cpu(), "direct", "a thin body, cheap to factorise (1");
         let fill = decide(&plate, &cpu()).fill.unwrap();
         assert_eq!(fill, super::fill(&plate));
         let beam = clamped("tet10", [40.0, 1.0, 1.0], [80, 2, 2], 0.3);
         assert_taken(&beam, &cpu(), "direct", "a thin body");
         // 41 cells: 14 % of the nodes are on the surface, and no graph is looked at.
-        assert_taken(&clamped("hex8", [1.0; 3], [41; 3], 0.3), &cpu(), "amg", "a compact body, 14 %");
+        assert_taken(&clamped("hex8", [1.0; 3], [41; 3], 0.3), &cpu(), "amg", "a compact body (14 %");
         let cube = clamped("hex8", [1.0; 3], [26; 3], 0.3);
-        assert_taken(&cube, &cpu(), "amg", "a factor would have");
+        assert_taken(&cube, &cpu(), "amg", "too costly to factorise");
         // Multigrid takes ten iterations for a beam, whose factor is larger than a plate's.
         let beam = clamped("hex8", [100.0, 1.25, 1.25], [300, 5, 5], 0.3);
-        assert_taken(&beam, &cpu(), "amg", "a factor would have 1");
+        assert_taken(&beam, &cpu(), "amg", "too costly to factorise (1");
     }
 
     #[test]
     fn what_iterations_find_hard_may_have_a_larger_factor() {
         let hard = |size, poisson| clamped("hex8", size, [20; 3], poisson);
-        assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "a factor would have");
-        assert_taken(&hard([1.0; 3], 0.499), &cpu(), "direct", "Poisson's ratio is 0.499, and its factor has");
+        assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "too costly to factorise");
+        assert_taken(
+            &hard([1.0; 3], 0.499),
+            &cpu(),
+            "direct",
+            "Poisson's ratio is 0.499, which iterations find hard (the factor has",
+        );
         let why = |model: &Model| super::hard(model, CPU).map(|(_, why)| why);
         assert_eq!(why(&hard([1.0; 3], 0.3)), None);
         let stretched = why(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
@@ -395,7 +406,12 @@ mod tests {
         let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
         let bytes = estimate::factor_bytes(&fill(&plate));
         assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
-        assert_taken(&plate, &facts(true, Some(2 * bytes - 1), Factors::Sparse), "amg", "has too little memory");
+        assert_taken(
+            &plate,
+            &facts(true, Some(2 * bytes - 1), Factors::Sparse),
+            "amg",
+            "too little memory for a factor",
+        );
         assert_taken(&plate, &facts(true, None, Factors::None), "amg", "");
         let small = clamped("hex8", [1.0; 3], [6; 3], 0.3);
         assert_taken(&small, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");

@@ -115,6 +115,10 @@ fn words_of_other_programs_are_understood() {
     refused(&good_but("[[force]]", "[[moment]]"), 2, &["unknown key `moment`", "there are no moments in this version"]);
     let words = ["case.toml:5:8: there is no analysis kind `heat`", "did you mean `laplace`?"];
     refused(&good_but("\"elasticity\"", "\"heat\""), 2, &words);
+    let words = ["unknown key `rx`", "solids have no rotations: a face fixed in x, y, z cannot turn either"];
+    refused(&good_but("fix = \"xyz\"", "fix = \"xyz\"\nrx = 0.0"), 2, &words);
+    let words = ["case.toml:11:", "`0,3` has a decimal comma", "help: numbers have a decimal point: 0.3"];
+    refused(&good_but("poisson = 0.3", "poisson = 0,3"), 2, &words);
     for (fix, word) in
         [("123", "did you mean `xyz`?"), ("all", "did you mean `xyz`?"), ("123456", "solids have no rotations")]
     {
@@ -197,7 +201,11 @@ fn supports_that_leave_the_body_free() {
     ];
     refused(&good_but("fix = \"xyz\"", "fix = \"x\""), 4, &words);
     let none = GOOD.replace("[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", "");
-    refused(&none, 4, &["translation along x", "rotation about an axis parallel to z"]);
+    refused(
+        &none,
+        4,
+        &["nothing holds the body: no [[support]] acts on it", "nothing stops any translation or rotation"],
+    );
 }
 
 #[test]

@@ -81,7 +81,11 @@ fn the_mesh_these_are_made_from_is_sound() {
 #[test]
 fn no_such_mesh() {
     let folder = Folder::new();
-    let words = ["case.toml:2:8: there is no mesh file part.msh", "file = \"part.msh\"", "relative to the case file"];
+    let words = [
+        "case.toml:2:8: there is no mesh file part.msh",
+        "file = \"part.msh\"",
+        "relative to the folder of the case file",
+    ];
     folder.solve(CASE, &[]).refused(3, &words);
     assert_eq!(folder.names("."), ["case.toml"]);
     folder.run(&["info", "nope.msh"]).refused(3, &["nope.msh: there is no such file"]);
@@ -136,8 +140,8 @@ fn an_element_with_a_missing_node() {
 
 #[test]
 fn a_flat_tetrahedron() {
-    refused(&mesh_but("5 1 1 1", "5 0.25 0.25 0.5"), 3, &["part.msh: element 42 (tet4) is degenerate"]);
-    refused(&mesh_but("2 3 4 5\n", "2 3 4 4\n"), 3, &["part.msh: element 42 (tet4) is degenerate"]);
+    refused(&mesh_but("5 1 1 1", "5 0.25 0.25 0.5"), 3, &["part.msh: element 42 (tet4) near (", "is degenerate"]);
+    refused(&mesh_but("2 3 4 5\n", "2 3 4 4\n"), 3, &["part.msh: element 42 (tet4) near (", "is degenerate"]);
 }
 
 #[test]
@@ -337,7 +341,7 @@ fn a_second_body_that_nothing_holds() {
     let two = mesh_but("5 1 1 1\n$EndNodes", nodes).replacen("$Nodes\n5", "$Nodes\n9", 1);
     let two = two.replacen("3\n31", "4\n31", 1).replacen("$EndElements", "43 4 2 2 1 11 12 13 14\n$EndElements", 1);
     let words = [
-        "1 of the body's 2 connected parts are not held",
+        "the supports leave 1 of the body's 2 separate parts free to move",
         "part 2 (4 nodes, from (5, 0, 0) to (6, 1, 1)) is free to move",
         "translation along x",
         "help: it would be held by",

@@ -24,7 +24,8 @@ fn problems(run: &Run, code: i32, expected: &[&str]) {
 
 #[test]
 fn a_sound_case_is_described() {
-    let out = check(GOOD).done().out;
+    let run = check(GOOD).done();
+    let out = &run.out;
     let lines = [
         "case: linear elasticity on the generated mesh\n",
         "  mesh      81 nodes, 192 tet4, from (0, 0, 0) to (4.000, 1.000, 1.000)\n",
@@ -39,8 +40,8 @@ fn a_sound_case_is_described() {
     for line in lines {
         assert!(out.contains(line), "`{line}` is not in\n{out}");
     }
-    for words in ["  memory    about ", "  cpu       about ", "to a factor of 2 or 3"] {
-        assert!(out.contains(words), "`{words}` is not in\n{out}");
+    for words in ["memory about ", " cpu about ", "to a factor of 2 or 3"] {
+        assert!(run.words().contains(words), "`{words}` is not in\n{out}");
     }
     assert_eq!(out.contains("  cuda:0    "), has_gpu(), "{out}");
     // Every generated box has these sides, and whoever generates one knows.
@@ -60,6 +61,60 @@ fn elements_too_stiff_in_bending_are_told_of_beside_the_results() {
     let said = "tet4 elements, fewer than 4 across where the body is thin";
     assert!(folder.solve(GOOD, &[]).done().words().contains(&format!(" warning: {said}")));
     assert!(folder.summary("out")["warnings"].to_string().contains(said));
+}
+
+/// What `check` warns of is what `solve` warns of first, in its order; what `check` refuses, `solve` refuses by the
+/// first of the same words.
+#[test]
+fn check_and_solve_say_the_same() {
+    let folder = Folder::new();
+    let mut cases: Vec<String> = ["meshes", "tests/data/mistakes"]
+        .iter()
+        .flat_map(|dir| std::fs::read_dir(crate::repository(dir)).unwrap())
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_owned())
+        .filter(|path| path.ends_with(".toml"))
+        .collect();
+    cases.sort();
+    assert!(cases.len() > 40, "{cases:?}");
+    let (mut warned, mut refused) = (0, 0);
+    for case in cases {
+        let check = folder.run(&["check", &case, "--device", "cpu"]);
+        // What is said of the model is said whether or not the iteration ends.
+        let short = ["--device", "cpu", "-o", "out", "--verbose", "--max-iterations", "1"];
+        let solve = folder.run(&[&["solve", &case], &short[..]].concat());
+        match check.code {
+            Some(0) => {
+                let (of_check, of_solve) = (warnings(&check), warnings(&solve));
+                assert!(matches!(solve.code, Some(0 | 5)), "{case}: {solve:?}");
+                assert_eq!(of_solve.get(..of_check.len()), Some(&of_check[..]), "{case}: {of_solve:?}");
+                warned += of_check.len();
+            }
+            code => {
+                assert_eq!(solve.code, code, "{case}: {solve:?}");
+                let first = |run: &Run| run.err.split("\nerror: ").next().map(str::to_owned).unwrap();
+                assert!(first(&check).starts_with(first(&solve).trim_end()), "{case}\n{}\n{}", check.err, solve.err);
+                refused += 1;
+            }
+        }
+    }
+    assert!(warned > 10 && refused > 20, "{warned} {refused}");
+}
+
+/// The warnings of a run, each in a line.
+fn warnings(run: &Run) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_in = false;
+    for line in run.out.lines() {
+        match line.strip_prefix("  warning: ") {
+            Some(text) => found.push(text.to_owned()),
+            None if is_in && line.starts_with("    ") => {
+                found.last_mut().unwrap().push_str(&format!(" {}", line.trim()));
+            }
+            None => {}
+        }
+        is_in = line.starts_with("  warning: ") || is_in && line.starts_with("    ");
+    }
+    found
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn every_acceleration_solves_a_plate() {
     let folder = Folder::new();
     let mut iterations = Vec::new();
     for acceleration in ["none", "chebyshev", "cg"] {
-        let run = folder.solve(PLATE, &["--acceleration", acceleration]).done();
+        let run = folder.solve(PLATE, &["--acceleration", acceleration, "--verbose"]).done();
         assert!(run.out.contains(&format!(" iterations of femses ({acceleration}")), "{}", run.out);
         let summary = folder.summary("out");
         let solver = &summary["solver"];

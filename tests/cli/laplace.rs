@@ -140,7 +140,11 @@ fn mistakes_in_cases_of_potentials() {
     refused(&but("conductivity = 50.0", "young = 1.0"), 2, &["case.toml:8:", "`conductivity` is missing here"]);
     refused(&but("50.0", "-1.0"), 2, &["case.toml:10:16: `conductivity` must be greater than 0"]);
     refused(&but("value = 1.0", "value = nan"), 2, &["case.toml:14:9: `value` must be finite"]);
-    refused(&but("\"outer\"", "\"outre\""), 2, &["case.toml:17:6: no group", "did you mean `outer`?"]);
+    refused(
+        &but("\"outer\"", "\"outre\""),
+        2,
+        &["case.toml:17:6: the generated mesh has no group `outre`", "did you mean `outer`?"],
+    );
     let twice = but("[[flux]]\non = \"outer\"\nvalue = -2.0", "[[support]]\non = \"inner\"\nvalue = 2.0");
     refused(
         &twice,

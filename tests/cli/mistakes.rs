@@ -13,8 +13,14 @@ use std::path::Path;
 /// What a run said that matters: problems, warnings, and how it ended.
 fn said(folder: &Folder, arguments: &[&str]) -> String {
     let run = folder.run(arguments);
-    let warnings = run.out.lines().filter(|line| line.trim_start().starts_with("warning: "));
-    let warnings: String = warnings.map(|line| format!("{}\n", line.trim_start())).collect();
+    let (mut warnings, mut is_in) = (String::new(), false);
+    for line in run.out.lines() {
+        is_in = line.starts_with("  warning: ") || is_in && line.starts_with("    ");
+        // A warning goes on in the lines that follow.
+        let joint = if line.starts_with("  warning: ") || warnings.is_empty() { "\n" } else { " " };
+        warnings += &if is_in { format!("{joint}{}", line.trim_start()) } else { String::new() };
+    }
+    let warnings = if warnings.is_empty() { warnings } else { format!("{}\n", warnings.trim_start()) };
     format!("$ warpfem {}\n{warnings}{}exit code {}\n", arguments.join(" "), run.err, run.code.unwrap_or(-1))
 }
 

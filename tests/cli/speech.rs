@@ -22,7 +22,7 @@ fn a_solution_is_summed_up_in_ten_lines() {
         "equations solved: displacements right to about ".into(),
         " digits on this mesh".into(),
         "force balance error ".into(),
-        "wrote out/case.html (report), .vtu, .csv, .png, summary.json".into(),
+        "report: out/case.html; VTU, CSV, PNG, JSON beside it".into(),
     ];
     for line in found {
         assert_eq!(run.words().matches(&line).count(), 1, "{line} is not in\n{}", run.out);
@@ -90,13 +90,27 @@ fn help_fits_80_columns() {
 }
 
 #[test]
+fn units_label_the_numbers_of_a_case_that_names_them() {
+    let folder = Folder::new();
+    let case = GOOD.replace("kind = \"elasticity\"", "kind = \"elasticity\"\nunits = \"SI\"");
+    let run = folder.solve(&case, &[]).done();
+    for (before, unit) in
+        [("largest displacement ", " m at ("), ("von Mises stress ", " Pa at ("), ("loads (", ") N; ")]
+    {
+        let line = run.out.lines().find(|line| line.contains(before)).unwrap();
+        assert!(line.contains(unit), "{line}");
+    }
+    assert!(lines_but_warnings(&run.out) <= 10, "{}", run.out);
+}
+
+#[test]
 fn paths_can_be_pasted() {
     let folder = Folder::new();
     folder.write("my part.toml", GOOD);
     let out = folder.run(&["check", "my part.toml", "--device", "cpu"]).done().out;
     assert!(out.ends_with("ready: warpfem solve 'my part.toml' --device cpu\n"), "{out}");
     let out = folder.run(&["solve", "my part.toml", "--device", "cpu"]).done().out;
-    assert!(out.contains("wrote 'results/my part/my part.html' (report)"), "{out}");
+    assert!(out.contains("report: 'results/my part/my part.html'; VTU"), "{out}");
 }
 
 #[test]
@@ -125,7 +139,7 @@ fn results_that_take_the_place_of_others_say_so() {
     );
     folder.write("other.toml", &GOOD.replace("[8, 2, 2]", "[4, 2, 2]"));
     let run = folder.run(&["solve", "other.toml", "-o", "out", "--device", "cpu"]).done();
-    assert!(run.words().contains("summary.json (replaced results of case: 81 nodes, 192 elements)"), "{}", run.out);
+    assert!(run.words().contains("JSON beside it (replaced results of case: 81 nodes, 192 elements)"), "{}", run.out);
 }
 
 #[cfg(target_os = "linux")]

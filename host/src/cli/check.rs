@@ -338,7 +338,7 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
         time(out, if computer.memory.is_none() { host } else { gpu.as_ref().unwrap_or(host) }, &computer)?;
     }
     let of = match host.method {
-        Method::Direct => "the factor and the solution with it",
+        Method::Direct => "factor and solution",
         _ if host.work.setup > 0.0 => "set-up of multigrid and iteration",
         _ => "iteration",
     };
@@ -346,7 +346,7 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
         Method::Direct => "",
         _ => "; the number of iterations is a guess, to a factor of 2 or 3",
     };
-    writeln!(out, "            ({of} alone{how})")
+    writeln!(out, "            ({of} only{how})")
 }
 
 /// The command that solves the case where it was checked for.
@@ -440,7 +440,7 @@ mod tests {
         // 151 x 4 x 4 nodes: the least is their sparsity, the most a band of two layers.
         let values = expected.host.work.fill.unwrap().nonzeros as f64 / (3.0 * 151.0 * 16.0);
         assert!((60.0..150.0).contains(&values), "{values}");
-        let words = ["  solver    direct: as asked for\n", " for the factor of ", "(the factor and the solution"];
+        let words = ["  solver    direct: as asked for\n", " for the factor of ", "(factor and solution only)"];
         assert!(words.iter().all(|word| out.contains(word)), "{out}");
     }
 

@@ -30,7 +30,7 @@ pub fn usage(error: &clap::Error) -> io::Result<()> {
 pub const WIDTH: usize = 80;
 
 /// A line, broken between words where it would be longer than [`WIDTH`]; the lines after the first begin with `indent`.
-/// Vectors stay whole.
+/// Vectors and percentages stay whole.
 pub fn wrapped(line: &str, indent: &str) -> String {
     let options = textwrap::Options::new(WIDTH)
         .break_words(false)
@@ -38,11 +38,11 @@ pub fn wrapped(line: &str, indent: &str) -> String {
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
         .subsequent_indent(indent);
-    textwrap::fill(&with_whole_vectors(line), options).replace(UNBROKEN, " ")
+    textwrap::fill(&with_whole_vectors(line).replace(" %", &format!("{UNBROKEN}%")), options).replace(UNBROKEN, " ")
 }
 
 /// A space that no line ends at.
-const UNBROKEN: char = '\u{a0}';
+pub const UNBROKEN: char = '\u{a0}';
 
 /// `(1, 2, 3)` with spaces that do not break.
 fn with_whole_vectors(line: &str) -> String {
@@ -58,6 +58,11 @@ fn with_whole_vectors(line: &str) -> String {
         }
     }
     out
+}
+
+/// [`quoted`], for a line that is [`wrapped`]: no line ends within it.
+pub fn whole(path: &Path) -> String {
+    quoted(path).replace(' ', &UNBROKEN.to_string())
 }
 
 /// A path as a shell takes it: in quotes where it has to be.

@@ -36,12 +36,12 @@ const MAX_THREADS: i64 = 1024;
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
 Writes into DIR:
-  <case>.html            report, for a browser
-  <case>.vtu             fields, for ParaView
-  <case>_nodes.csv       displacements and stresses at nodes (of a potential its value and gradient)
-  <case>_elements.csv    stresses (or gradient) at the centres of elements
-  <case>.png             picture
-  summary.json           results in numbers
+  <case>.html          report, for a browser
+  <case>.vtu           fields, for ParaView
+  <case>_nodes.csv     results at the nodes
+  <case>_elements.csv  results at the centres of the elements
+  <case>.png           picture
+  summary.json         results in numbers
 
 Examples:
   warpfem solve meshes/bracket.toml

@@ -1,8 +1,10 @@
-//! What the terminal shows of a solution: at most ten lines and three warnings, or with `--verbose` everything.
+//! What the terminal shows of a solution: at most ten lines, then three probes and three warnings; with `--verbose`
+//! everything.
 
 use super::earlier::Earlier;
-use super::print::{Tone, count, quoted, seconds, toned, vector, wrapped};
+use super::print::{Tone, UNBROKEN, count, seconds, toned, vector, whole, wrapped};
 use super::summary::levels;
+use crate::model::Quantity;
 use crate::output::Summary;
 use crate::output::points::SafetyFactor;
 use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
@@ -10,10 +12,11 @@ use crate::plan::AS_ASKED;
 use std::path::PathBuf;
 use warpfem_text::{clean, engineering as number, vector_beside};
 
-/// Lines of a summary, warnings aside.
+/// Lines of a summary, probes and warnings aside.
 const MOST_LINES: usize = 10;
-/// Warnings shown.
+/// Warnings shown, and probes.
 const MOST_WARNINGS: usize = 3;
+const MOST_PROBES: usize = 3;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +54,7 @@ impl Shown<'_> {
     fn text(&self) -> String {
         let mut lines = self.lines();
         let end = lines.len() - 1;
-        lines.splice(end..end, self.warnings());
+        lines.splice(end..end, self.probes().into_iter().chain(self.warnings()));
         lines.concat()
     }
 
@@ -88,23 +91,48 @@ impl Shown<'_> {
         lines.into_iter().enumerate().flat_map(|line| wrapped_lines(&indented(line))).collect()
     }
 
+    /// A number, or a vector, with its unit where the case names units. All numbers with a unit pass here.
+    fn with_unit(&self, value: String, of: Quantity) -> String {
+        match self.s.units.and_then(|units| units.label(of)) {
+            Some(unit) => format!("{value}{UNBROKEN}{unit}"),
+            None => value,
+        }
+    }
+
+    fn place(&self, x: [f64; 3]) -> String {
+        self.with_unit(vector(x), Quantity::Length)
+    }
+
     fn maxima(&self, lines: &mut Vec<String>, results: &Elastic) {
-        let at = vector(results.max_displacement_at);
-        lines.push(format!("largest displacement {} at {at}", number(results.max_displacement)));
-        peak(lines, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises);
+        let largest = self.with_unit(number(results.max_displacement), Quantity::Length);
+        lines.push(format!("largest displacement {largest} at {}", self.place(results.max_displacement_at)));
+        let of = ("largest von Mises stress", Quantity::Stress);
+        self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
-            lines.push(format!("smallest safety factor {} at {}", number(value), vector(at)));
+            lines.push(format!("smallest safety factor {} at {}", number(value), self.place(at)));
         }
     }
 
     fn extremes(&self, lines: &mut Vec<String>, results: &Potential) {
-        let (low, high) = (vector(results.min_at), vector(results.max_at));
+        let (low, high) = (self.place(results.min_at), self.place(results.max_at));
         lines.push(format!("potential {} at {low} to {} at {high}", number(results.min), number(results.max)));
-        peak(lines, "largest gradient", &results.gradient_nodal, &results.gradient);
+        let of = ("largest gradient", Quantity::Unlabelled);
+        self.peak(lines, of, &results.gradient_nodal, &results.gradient);
+    }
+
+    /// The largest value at the nodes and its place; the elements' own values beside it.
+    fn peak(&self, lines: &mut Vec<String>, of: (&str, Quantity), nodal: &Peak, centres: &Distribution) {
+        let [largest, most, p99] =
+            [nodal.max, centres.max, centres.p99].map(|value| self.with_unit(number(value), of.1));
+        lines.push(format!("{} {largest} at {}", of.0, self.place(nodal.max_at)));
+        lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
     }
 
     fn forces(&self, lines: &mut Vec<String>, results: &Elastic) {
-        let of = |force| vector_beside(force, self.s.least_force(), results.largest_force());
+        let of = |force| {
+            let text = vector_beside(force, self.s.least_force(), results.largest_force());
+            self.with_unit(text, Quantity::Force)
+        };
         let balance = results.equilibrium_error;
         lines.push(format!("loads {}; force balance error {balance:.1e}", of(results.applied)));
         let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(*force))).collect();
@@ -116,12 +144,8 @@ impl Shown<'_> {
         let balance = results.equilibrium_error;
         lines.push(format!("flow from fluxes and sources {}; balance error {balance:.1e}", number(results.applied)));
         let each = results.flows.iter().map(|(name, flow)| (name.as_str(), of(*flow))).collect();
-        self.supports(
-            lines,
-            ["flow in at", "flow in at all supports"],
-            each,
-            (of(results.flow_sum), results.shared_nodes),
-        );
+        let all = (of(results.flow_sum), results.shared_nodes);
+        self.supports(lines, ["flow in at", "flow in at all supports"], each, all);
     }
 
     /// A line for each support, and their sum where nodes of several count in each; or the sum alone.
@@ -133,6 +157,15 @@ impl Shown<'_> {
         }
         lines.extend(each.iter().map(|(name, value)| format!("{one} {name} {value}")));
         lines.extend(shared(n_shared).map(|note| format!("{every} {sum}: {note}")));
+    }
+
+    fn probes(&self) -> Vec<String> {
+        let probes = &self.s.probes;
+        let line = |text: String| wrapped(&format!("  {text}"), "    ") + "\n";
+        match self.is_verbose || probes.len() <= MOST_PROBES {
+            true => probes.iter().map(|probe| line(format!("probe {} {}", probe.name, probe.in_words()))).collect(),
+            false => vec![line(format!("{} probes: --verbose, or the report", probes.len()))],
+        }
     }
 
     /// Method, levels, times.
@@ -160,17 +193,15 @@ impl Shown<'_> {
                 let of = self.before.filter(|before| is_of_case(before) || file.ends_with("summary.json"));
                 of.map_or(String::new(), replaced)
             };
-            return self.files.iter().map(|file| format!("wrote {}{}", quoted(file), note(file))).collect();
+            return self.files.iter().map(|file| format!("wrote {}{}", whole(file), note(file))).collect();
         }
-        let is_report = |file: &&PathBuf| file.extension().is_some_and(|ending| ending == "html");
-        let Some(report) = self.files.iter().find(is_report) else { return vec![] };
-        let name = |file: &PathBuf| match file.extension().filter(|_| !file.ends_with("summary.json")) {
-            Some(ending) => format!(".{}", ending.display()),
-            None => "summary.json".into(),
-        };
-        let others: Vec<String> = self.files.iter().filter(|file| *file != report).map(name).collect();
+        let ending = |file: &PathBuf| file.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(report) = self.files.iter().find(|file| ending(file) == "html") else { return vec![] };
+        let mut others: Vec<String> = self.files.iter().map(|file| ending(file).to_uppercase()).collect();
+        others.retain(|ending| ending != "HTML");
+        others.dedup();
         let other_model = self.before.map(replaced).filter(|note| note != super::earlier::SAME).unwrap_or_default();
-        vec![format!("wrote {} (report), {}{other_model}", quoted(report), others.join(", "))]
+        vec![format!("report: {}; {} beside it{other_model}", whole(report), others.join(", "))]
     }
 
     /// How it ended, in a line.
@@ -231,11 +262,4 @@ fn method(solver: &Solver) -> String {
 fn residual(solver: &Solver) -> String {
     let error = solver.error_estimate.map_or("unknown".into(), |error| format!("{error:.0e}"));
     format!("estimated error {error} (energy norm), relative residual {:.1e}", solver.relative_residual)
-}
-
-/// The largest value at the nodes and its place; the elements' own values beside it.
-fn peak(lines: &mut Vec<String>, name: &str, nodal: &Peak, centres: &Distribution) {
-    lines.push(format!("{name} {} at {}", number(nodal.max), vector(nodal.max_at)));
-    let (most, p99) = (number(centres.max), number(centres.p99));
-    lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
 }

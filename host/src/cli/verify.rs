@@ -184,7 +184,7 @@ mod tests {
     fn one_value_that_is_off_is_an_error_that_is_no_bug_report() {
         assert!(verdict(&[check(2.0), check(2.01)]).is_ok());
         let error = verdict(&[check(2.0), check(2.03), check(f64::NAN)]).unwrap_err();
-        assert_eq!((error.exit_code(), error.to_string().contains("2 of 3 values are off")), (5, true), "{error}");
+        assert_eq!((error.exit_code(), error.to_string().contains("2 of 3 values are wrong")), (5, true), "{error}");
     }
 
     #[test]

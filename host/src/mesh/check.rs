@@ -179,8 +179,8 @@ mod tests {
             check(&mut mesh).unwrap();
             assert!(expected > 0.0 && (volume(&mesh) - expected).abs() < 1e-13, "{kind:?}");
             let said = match before.len() {
-                1 => format!("element {} was listed", before.tags[0]),
-                n => format!("{n} elements were listed"),
+                1 => format!("element {} had its nodes in reverse", before.tags[0]),
+                n => format!("{n} elements had their nodes in reverse"),
             };
             assert!(mesh.warnings[0].starts_with(&said), "{kind:?}");
             for edge in kind.info().edges() {

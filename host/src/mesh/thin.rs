@@ -46,7 +46,7 @@ impl Thin {
         let (mut volume, mut area, mut is_thin) = (0.0, 0.0, vec![Vec::new(); mesh.cells.len()]);
         let mut on_thin = vec![false; mesh.coords.len()];
         for ((block, cells), mut members) in mesh.solids().zip(beyond).filter(|((_, cells), _)| takes(cells)) {
-            members.retain(|&i| cells.cell(i as usize).iter().all(|&node| away[node as usize] == FAR));
+            members.retain(|&i| corners(cells, i).iter().all(|&node| away[node as usize] == FAR));
             is_thin[block] = vec![false; cells.len()];
             members.iter().for_each(|&i| is_thin[block][i as usize] = true);
             found.elements += members.len();
@@ -118,12 +118,17 @@ fn steps(mesh: &Mesh, begin: impl Iterator<Item = bool>, most: u8) -> (Vec<u8>, 
     for step in 1..=most {
         // An element all of whose nodes are reached has nothing to do in later steps.
         for (cells, parts) in &mut left {
-            let sweep = |part: &mut Vec<u32>| part.retain(|&i| !reach(cells.cell(i as usize), &away, step));
+            let sweep = |part: &mut Vec<u32>| part.retain(|&i| !reach(corners(cells, i), &away, step));
             parallel::map_chunks(parts, 1, &|_, parts| parts.iter_mut().for_each(sweep));
         }
     }
     let far = left.into_iter().map(|(_, parts)| parts.concat()).collect();
     (away.into_iter().map(AtomicU8::into_inner).collect(), far)
+}
+
+/// The corners of an element: nodes between them may be inside where the corners are all on the skin.
+fn corners(cells: &Cells, i: u32) -> &[u32] {
+    &cells.cell(i as usize)[..cells.kind.info().n_corners]
 }
 
 /// Reaches all of an element's nodes if one of them was reached before this step; says whether that is so.
@@ -140,7 +145,7 @@ fn reach(nodes: &[u32], away: &[AtomicU8], step: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+    use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
 
@@ -158,6 +163,8 @@ mod tests {
             for mesh in [
                 solid(Tet4, [12, 12, n]),
                 solid(Hex8, [12, n, 9]),
+                solid(Hex20, [12, n, 9]),
+                generate_rectangle(Quad8, [12.0, n as f64], [12, n]).unwrap(),
                 generate_rectangle(Tri3, [12.0, n as f64], [12, n]).unwrap(),
             ] {
                 let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();

@@ -65,13 +65,13 @@ fn meshes_without_bodies_and_bent_ones_are_refused() {
     refused_on(GIVEN, lines, 4, "given.msh has no plane or solid elements, which laplace needs; it holds 12 line2", "");
     let mut bent = square();
     bent.coords[4][2] = 0.5;
-    refused_on(GIVEN, bent, 4, "given.msh is not flat, and laplace is solved in a plane z = constant", "");
+    refused_on(GIVEN, bent, 4, "given.msh is not flat; laplace needs a plane z = constant", "");
 }
 
 #[test]
 fn every_part_needs_a_value() {
     let two = || beside(square(), &generate_rectangle(Tri3, [1.0; 2], [1, 1]).unwrap(), [5.0, 0.0, 0.0]);
-    let message = "the potential of 1 of the body's 2 connected parts is fixed nowhere\npart 2 (4 nodes, from (5, 0)";
+    let message = "the potential of 1 of the body's 2 separate parts is fixed nowhere\npart 2 (4 nodes, from (5, 0)";
     let one = GIVEN.replace("on = \"xmin\"", "nodes = [1]");
     refused_on(&one, two(), 4, message, "help: add a [[support]] with `value` on any of: xmin, xmax, ymin, ymax");
     // The groups of both are united.

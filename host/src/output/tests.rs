@@ -192,5 +192,5 @@ fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
     assert!(!page.contains("<img") && page.contains("its best result is still 0"));
     summary.solver.converged = true;
     write_all(dir.path(), &mesh, &Results::zero(&mesh).fields(), &mut summary, &options).unwrap();
-    assert!(std::fs::read_to_string(dir.path().join("pair.html")).unwrap().contains("solved for is 0 everywhere"));
+    assert!(std::fs::read_to_string(dir.path().join("pair.html")).unwrap().contains("solution is 0 everywhere"));
 }

@@ -157,7 +157,7 @@ fn a_hinge_on_the_second_part_is_found_beside_a_loose_first() {
     let mesh = beside(zigzag(1), &zigzag(2), [9.0, 0.0, 0.0]);
     let held = fix(vec![at(&mesh, [9.0, 0.0, 0.0]), at(&mesh, [9.0, 1.0, 0.0]), at(&mesh, [9.0, 0.0, 1.0])], "xyz");
     let error = check(&mesh, std::slice::from_ref(&held)).unwrap_err().to_string();
-    assert!(error.starts_with("2 of the body's 2 connected parts"), "{error}");
+    assert!(error.starts_with("the supports leave 2 of the body's 2 separate parts"), "{error}");
     let found: Vec<_> = loose(&mesh, &[held]).iter().map(|part| (part.number, part.joint.is_some())).collect();
     assert_eq!(found, [(1, false), (2, true)]);
 }

@@ -113,7 +113,7 @@ fn the_second_body_is_named_though_the_first_is_held() {
     assert_eq!(parts.len(), 1);
     assert_eq!((parts[0].number, parts[0].min, parts[0].max), (2, [5.0, 0.0, 0.0], [7.0, 2.0, 2.0]));
     let error = check(&mesh, std::slice::from_ref(&held)).unwrap_err().to_string();
-    assert!(error.starts_with("1 of the body's 2 connected parts"), "{error}");
+    assert!(error.starts_with("the supports leave 1 of the body's 2 separate parts"), "{error}");
     assert!(error.contains("part 2 (27 nodes, from (5, 0, 0) to (7, 2, 2))"), "{error}");
     assert!(error.contains("fix = \"xyz\"` on any of: xmin, xmax"), "{error}");
     // Without groups the extreme planes of the whole mesh are offered where they touch the part.

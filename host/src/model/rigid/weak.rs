@@ -166,8 +166,8 @@ mod tests {
         assert_eq!(warnings.len(), 1);
         for word in [
             "part 1 is barely held against rotation about an axis parallel to z through (-10, ",
-            "what `xmin` holds lies within 0.02",
-            "edges of 3.8 there",
+            "the nodes of `xmin` lie within 0.02",
+            "elements there have edges of 3.8",
         ] {
             assert!(warnings[0].contains(word), "{}\ndoes not hold {word}", warnings[0]);
         }

@@ -44,7 +44,7 @@ pub(super) fn stamp(summary: &Summary) -> String {
 pub(super) fn picture(png: Option<String>, converged: bool) -> String {
     match png {
         None if !converged => {
-            "<p class=\"status bad\">The iteration has not got anywhere yet: its best result is still 0, so \
+            "<p class=\"status bad\">The solver stopped before its first step: the solution is still 0, so \
                                there is no picture.</p>"
                 .into()
         }
@@ -52,7 +52,7 @@ pub(super) fn picture(png: Option<String>, converged: bool) -> String {
             let image = format!("<img alt=\"The part, deformed and coloured\" src=\"data:image/png;base64,{png}\">");
             format!("<figure>\n{image}\n</figure>")
         }
-        None => "<p class=\"status bad\">What was solved for is 0 everywhere, so there is no picture.</p>".into(),
+        None => "<p class=\"status bad\">The solution is 0 everywhere, so there is no picture.</p>".into(),
     }
 }
 

@@ -103,7 +103,7 @@ impl Ending {
             Ending::Converged => "",
             Ending::Cancelled => "; it was told to stop",
             Ending::Limit => "; that is the limit of iterations",
-            Ending::Stagnated => "; it falls no further",
+            Ending::Stagnated => "; rounding allows no more",
             Ending::Diverged => {
                 "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric, and \
                  to FEMSES without acceleration on elongated elements"
