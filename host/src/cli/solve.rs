@@ -7,9 +7,9 @@ use crate::assembly::{Ordering, Strategy};
 use crate::backend::Device;
 use crate::model::case::Case;
 use crate::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
-use crate::model::{Model, SolverOptions};
+use crate::model::{Analysis, Model, SolverOptions};
 use crate::output::report::Background;
-use crate::output::{self, Fields, Options, Solved};
+use crate::output::{self, Fields, Options, Solved, Symbols};
 use crate::pipeline::{self, Potential, Solution};
 use crate::solve::Monitor;
 use crate::{Error, Result, precond, sparse};
@@ -88,6 +88,9 @@ pub struct Arguments {
     /// CPU threads [default: all the machine has].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
     pub(super) threads: Option<u32>,
+    /// Leave supports and loads out of picture and report.
+    #[arg(long)]
+    no_symbols: bool,
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
@@ -135,6 +138,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     arguments.override_options(&mut job.model.solver);
     job.model.warnings.extend(job.model.solver.warning());
+    job.with_symbols = !arguments.no_symbols;
     let (solution, converged) = job.solve(arguments.device, &progress)?;
     let said = job.write(&solution, arguments.quiet)?;
     progress.finish();
@@ -149,6 +153,8 @@ pub(super) struct Job {
     /// The case file, and where its mesh comes from.
     case: String,
     mesh: String,
+    /// Whether pictures show supports and loads.
+    with_symbols: bool,
     dir: PathBuf,
     start: Instant,
     /// Seconds that reading took.
@@ -167,7 +173,8 @@ impl Job {
         };
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
         output::check_results(&dir, &model.name)?;
-        Ok(Job { model, case: path.display().to_string(), mesh, dir, start, read: start.elapsed().as_secs_f64() })
+        let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
+        Ok(Job { model, case, mesh, with_symbols: true, dir, start, read })
     }
 
     /// The solution, and whether it has converged. Where `auto` stands for a GPU that cannot solve it, the CPU does.
@@ -213,10 +220,27 @@ impl Job {
             tolerance: model.solver.tolerance,
             residual_tolerance: model.solver.residual_tolerance,
         };
-        let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
+        let options = Options {
+            fields: &model.fields,
+            compress: false,
+            picture: true,
+            symbols: self.with_symbols.then(|| symbols(model)),
+            report: Some(background),
+        };
         let before = Earlier::read(&self.dir);
         let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
         Ok(preview::of(&model.mesh, &fields, quiet) + &summary::text(&summary, &files, before.as_ref()))
+    }
+}
+
+/// The supports and loads of a model, to be drawn.
+pub(super) fn symbols(model: &Model) -> Symbols<'_> {
+    Symbols {
+        supports: &model.supports,
+        loads: &model.applied,
+        nodal_forces: &model.nodal_forces,
+        gravity: model.gravity,
+        is_potential: model.analysis == Analysis::Laplace,
     }
 }
 

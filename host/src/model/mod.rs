@@ -138,6 +138,8 @@ pub struct AppliedLoad {
     pub name: String,
     /// The sum of its nodal forces in x, y, z; of a flux what flows into the body, then zeros.
     pub total: [f64; 3],
+    /// The nodes that carry it, ascending.
+    pub nodes: Vec<u32>,
 }
 
 /// `[solver]`: how to solve; every field has a default.

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::stress::AtNodes;
 use atomic::Staged;
+pub use picture::Symbols;
 use picture::{Heading, Shown};
 use report::Report;
 use warpfem_text::files;
@@ -155,6 +156,8 @@ pub struct Options<'a> {
     pub compress: bool,
     /// Whether a picture is drawn.
     pub picture: bool,
+    /// The supports and loads that picture and report show.
+    pub symbols: Option<Symbols<'a>>,
     /// What a report says of the model; no report without it.
     pub report: Option<report::Background<'a>>,
 }
@@ -189,7 +192,7 @@ pub fn write_all(
         if !options.picture && options.report.is_none() {
             return Ok(vec![]);
         }
-        let shown = (!fields.is_zero()).then(|| Shown::new(mesh, fields));
+        let shown = (!fields.is_zero()).then(|| Shown::new(mesh, fields, options.symbols.as_ref()));
         let heading =
             Heading { case: &summary.case, converged: summary.solver.converged, warnings: summary.warnings.len() };
         let draw = || shown.as_ref().map(|shown| shown.png(fields, &heading)).transpose();

@@ -132,7 +132,10 @@ impl Accumulator {
                 format!("{name}: {percent:.0} % of it acts on supported {what} and goes straight into the support");
             self.loads.warnings.push(text);
         }
-        self.loads.applied.push(AppliedLoad { name, total });
+        let mut nodes: Vec<u32> = forces.iter().map(|&(node, _)| node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        self.loads.applied.push(AppliedLoad { name, total, nodes });
     }
 }
 

@@ -147,7 +147,7 @@ pub(super) fn stamp_not_converged(canvas: &mut Canvas) {
 }
 
 /// `text`, or its beginning and dots if it has more than `most` characters.
-fn shorten(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
         false => text.into(),

@@ -7,10 +7,13 @@
 mod canvas;
 pub(in crate::output) mod colormap;
 mod creases;
+mod glyphs;
 mod legend;
 mod project;
 mod raster;
 pub(in crate::output) mod scene;
+pub(in crate::output) mod shapes;
+pub(in crate::output) mod symbols;
 mod thumbnail;
 
 use std::io;
@@ -21,10 +24,13 @@ use super::summary::{Distribution, Peak};
 use super::{Fields, Solved, largest};
 use crate::mesh::Mesh;
 use canvas::Canvas;
+use glyphs::Legend;
 pub(in crate::output) use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, dot, normal, sub};
+use symbols::Group;
+pub use symbols::Symbols;
 pub use thumbnail::{Thumbnail, thumbnail};
 use warpfem_text::{engineering as number, vector};
 
@@ -41,6 +47,8 @@ const UNDEFORMED_COLOR: colormap::Rgb = [150, 150, 155];
 const PART: [f64; 5] = [50.0, 104.0, 1280.0, 460.0, 960.0];
 /// Height of what is below the part's rectangle.
 const FOOT: f64 = 76.0;
+/// What the part keeps clear of on each side of its rectangle where it has symbols.
+const MARGIN: f64 = 44.0;
 
 /// What the picture is of.
 pub(super) struct Heading<'a> {
@@ -67,6 +75,10 @@ pub(super) struct Shown {
     pub above: Option<f64>,
     /// The value's place in the range, `[n_skin_nodes]`; beyond 1 where it is above.
     t: Vec<f32>,
+    /// Supports and loads.
+    pub groups: Vec<Group>,
+    /// The acceleration of gravity, if it is drawn.
+    pub gravity: Option<[f64; 3]>,
 }
 
 /// The colours end at the value that this share of the nodes does not exceed, where the largest is more than [`HOT`]
@@ -88,7 +100,7 @@ fn cap(values: &[f64]) -> Option<f64> {
 
 impl Shown {
     /// Of results whose lengths fit the mesh.
-    pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Shown {
+    pub(super) fn new(mesh: &Mesh, fields: &Fields, symbols: Option<&Symbols>) -> Shown {
         let scene = Scene::new(mesh, fields);
         let extents = extents(&scene.rest);
         let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
@@ -102,7 +114,10 @@ impl Shown {
         let place = |v: &f64| if uniform { 0.5 } else { ((v - least) / span) as f32 };
         let t = scene.value.iter().map(place).collect();
         let range = if uniform { [most; 2] } else { [least, cap.unwrap_or(most)] };
-        Shown { deformed: scene.deformed(scale), scale, largest, range, above: cap.map(|_| most), t, scene }
+        let groups = symbols.map_or(vec![], |symbols| symbols::resolve(&scene, mesh.dim() == 2, symbols));
+        let gravity = symbols.and_then(|symbols| symbols.gravity);
+        let (deformed, above) = (scene.deformed(scale), cap.map(|_| most));
+        Shown { deformed, scale, largest, range, above, t, groups, gravity, scene }
     }
 
     /// The node of the largest value, of those of the scene; `None` where the values are as good as one.
@@ -204,20 +219,35 @@ impl Shown {
         let [across, up] = extent.map(|[low, high]| high - low);
         let wanted = width * up / across;
         let part_height = if wanted.is_finite() { wanted.clamp(least, most) } else { least }.round();
-        let view = view.fit(extent, [left, top], [width, part_height]);
-        let height = (top + part_height + FOOT) as usize;
+        let margin = if self.groups.is_empty() { 0.0 } else { MARGIN };
+        let view = view.fit(extent, [left + margin, top + margin], [width - 2.0 * margin, part_height - 2.0 * margin]);
+        let symbols = Legend::new(&self.groups, self.gravity, WIDTH as f32 - 80.0);
+        let below = [40.0, (top + part_height) as f32 + 24.0];
+        let height = (top + part_height + FOOT) as usize + symbols.height as usize;
 
         let map = colormap::stress();
-        let frame = self.render(&view, height, &map);
-        let mut canvas = frame.resolve(SAMPLES);
+        let mut frame = self.render(&view, height, &map);
+        let peak = self.peak().map(|node| (node, glyphs::is_seen(&frame, view.project(self.deformed[node]))));
         let column = (left + width) as f32 + 70.0;
+        let corner = [column + 50.0, height as f32 - 90.0];
+        let gravity = self.gravity.map(|g| (g, [corner[0] + 100.0, corner[1] - 30.0]));
+        glyphs::draw(&mut frame, self, &view);
+        symbols.draw(&mut frame, &view, below, gravity);
+        let mut canvas = frame.resolve(SAMPLES);
         let (title, subtitle, foot) = captions(self, fields);
         let bar = legend::Bar { map: &map, range: self.range, above: self.above, title };
-        let top = if self.above.is_some() { 206.0 } else { 170.0 };
-        legend::color_bar(&mut canvas, &bar, (column, [top, height as f32 - 190.0]));
-        legend::axes(&mut canvas, &view, [column + 50.0, height as f32 - 90.0]);
+        let bar_top = if self.above.is_some() { 206.0 } else { 170.0 };
+        legend::color_bar(&mut canvas, &bar, (column, [bar_top, height as f32 - 190.0]));
+        legend::axes(&mut canvas, &view, corner);
+        if let Some((_, [x, y])) = gravity {
+            canvas.text(canvas::Font::Plain, [x + 12.0, y - 22.0], "g", symbols::GRAVITY);
+        }
+        symbols.write(&mut canvas, below);
         legend::captions(&mut canvas, heading, &subtitle, &foot);
-        mark_maximum(&mut canvas, &frame, self, &view);
+        if let Some(peak) = peak {
+            let bottom = (top + part_height) as f32;
+            mark_maximum(&mut canvas, &frame, self, (&view, bottom), peak);
+        }
         if !heading.converged {
             legend::stamp_not_converged(&mut canvas);
         }
@@ -263,18 +293,21 @@ fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, Strin
 /// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.
 const IN_FRONT: f32 = 12.0;
 
-/// Marks the node of the largest value, unless most have it.
-fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View) {
-    let (scene, Some(node)) = (&shown.scene, shown.peak()) else { return };
+/// Marks the node of the largest value, unless most have it; whether it is seen behind the symbols is known.
+fn mark_maximum(
+    canvas: &mut Canvas,
+    frame: &Frame,
+    shown: &Shown,
+    (view, bottom): (&View, f32),
+    (node, is_seen): (usize, bool),
+) {
+    let scene = &shown.scene;
     let value = scene.value[node];
     if 2 * scene.value.iter().filter(|&&v| value - v <= 1e-6 * value.abs()).count() > scene.value.len() {
         return;
     }
-    let [right, down, near] = view.project(shown.deformed[node]);
-    let (x, y) = (right as i64, down as i64);
-    let inside = (0..canvas.width as i64).contains(&x) && (0..canvas.height as i64).contains(&y);
-    let seen = || frame.depth[y as usize * SAMPLES * frame.width + x as usize * SAMPLES];
-    let note = match inside && seen() > near + IN_FRONT {
+    let [right, down, _] = view.project(shown.deformed[node]);
+    let note = match !is_seen {
         false => "",
         true if scene.is_on_skin(node as u32) => " (behind)",
         true => " (inside)",
@@ -286,15 +319,19 @@ fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View) 
         mask.get(at).copied().unwrap_or(false)
     };
     let [left, top, width, ..] = PART.map(|v| v as f32);
-    let area = [[left - 20.0, top - 16.0], [left + width + 20.0, canvas.height as f32 - FOOT as f32 + 20.0]];
+    let area = [[left - 20.0, top - 16.0], [left + width + 20.0, bottom + 20.0]];
     legend::marker(canvas, [right, down], &text, area, &covered);
 }
 
 /// Brightness of a face in the light of a lamp up to the left of the eye; both sides of a face are alike.
 fn shade(view: &View, x: &[[f64; 3]], face: &[u32; 4]) -> f32 {
-    const LAMP: [f64; 3] = [-0.30, 0.42, 0.86];
     let n = normal(x, face);
-    let n = view.axes.map(|axis| dot(n, axis));
+    lit(view.axes.map(|axis| dot(n, axis)))
+}
+
+/// The same of a normal as seen: right, up and towards the eye.
+fn lit(n: [f64; 3]) -> f32 {
+    const LAMP: [f64; 3] = [-0.30, 0.42, 0.86];
     let lit = dot(n, LAMP) * n[2].signum();
     (0.70 + 0.30 * lit.max(0.0)) as f32
 }

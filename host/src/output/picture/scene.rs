@@ -26,6 +26,8 @@ pub(in crate::output) enum Edge {
 
 /// The skin, and the nodes of the largest values even where they are inside, numbered from 0 in the order of the mesh.
 pub(in crate::output) struct Scene {
+    /// The node of the mesh that each is, ascending, `[n_skin_nodes]`.
+    pub nodes: Vec<u32>,
     /// Coordinates before deformation, `[n_skin_nodes][3]`.
     pub rest: Vec<[f64; 3]>,
     /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite, or if there is none.
@@ -86,6 +88,7 @@ impl Scene {
                 Solved::Potential { .. } => None,
             },
             peaks: peaks.into_iter().map(|node| number[node]).collect(),
+            nodes: nodes.into_iter().map(|node| node as u32).collect(),
             rest,
             faces,
             edges,

@@ -6,12 +6,12 @@ use crate::mesh::rectangle::generate_rectangle;
 const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0 };
 
 fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
-    Shown::new(mesh, fields).draw(fields, &PAIR)
+    Shown::new(mesh, fields, None).draw(fields, &PAIR)
 }
 
 fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
     let (mesh, fields) = (hex_pair(), results.fields());
-    let file = Shown::new(&mesh, &fields).png(&fields, &PAIR).unwrap();
+    let file = Shown::new(&mesh, &fields, None).png(&fields, &PAIR).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
@@ -42,7 +42,7 @@ fn the_same_results_give_the_same_picture_on_any_number_of_threads() {
 #[test]
 fn names_are_drawn_written_out() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), None);
     let drawn = |case| shown.png(&results.fields(), &Heading { case, ..PAIR }).unwrap();
     assert!(drawn("a\u{1b}\u{202e}b") == drawn("a\\u{1b}\\u{202e}b"));
     assert!(drawn("a\u{1b}b") != drawn("a?b"));
@@ -82,7 +82,7 @@ fn a_mesh_without_cells_gives_a_picture_without_a_part() {
 fn uniform_stress_has_one_colour_and_no_mark() {
     let mut results = Results::of_hex_pair();
     results.nodal.sizes = (0..12).map(|i| 5.0 + 1e-15 * f64::from(i)).collect();
-    let shown = Shown::new(&hex_pair(), &results.fields());
+    let shown = Shown::new(&hex_pair(), &results.fields(), None);
     assert!(shown.t.iter().all(|&t| t == 0.5) && shown.peak().is_none());
 }
 
@@ -93,7 +93,7 @@ fn plane_meshes_are_drawn_face_on() {
         let mut results = Results::zero(&mesh);
         results.nodal.sizes = (0..mesh.coords.len()).map(|i| i as f64).collect();
         results.displacement = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).collect();
-        let shown = Shown::new(&mesh, &results.fields());
+        let shown = Shown::new(&mesh, &results.fields(), None);
         assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
         let canvas = draw(&mesh, &results.fields());
         assert!(coloured(canvas.pixels.as_flattened()) > 150_000, "{kind:?}");
@@ -103,7 +103,7 @@ fn plane_meshes_are_drawn_face_on() {
 #[test]
 fn a_potential_colours_the_body_where_it_is() {
     let mut results = PotentialResults::of_hex_pair();
-    let shown = Shown::new(&hex_pair(), &results.fields());
+    let shown = Shown::new(&hex_pair(), &results.fields(), None);
     assert_eq!(shown.range, [0.0, 5.5]);
     assert_eq!(shown.scene.value, results.potential, "the nodes' own values, not means of elements");
     assert_eq!((shown.largest, &shown.deformed), (0.0, &shown.scene.rest));
@@ -119,7 +119,7 @@ fn a_potential_colours_the_body_where_it_is() {
 #[test]
 fn one_maximum_is_said_at_the_end_of_the_bar_and_at_the_mark() {
     let results = Results::of_hex_pair();
-    let shown = Shown::new(&hex_pair(), &results.fields());
+    let shown = Shown::new(&hex_pair(), &results.fields(), None);
     assert_eq!((shown.range, shown.above, shown.peak()), ([0.25, 11.25], None, Some(11)));
     let subtitle = captions(&shown, &results.fields()).1;
     assert_eq!(subtitle, "largest von Mises stress 11.25 (mean at the node; 2.500 at element centres)");
@@ -132,10 +132,10 @@ fn a_hot_spot_does_not_darken_all_else() {
     results.displacement.fill([1e-3, 0.0, 0.0]);
     let n = mesh.coords.len();
     results.nodal.sizes = (0..n).map(|i| 1e6 * i as f64 / n as f64).collect();
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), None);
     assert!(shown.above.is_none() && shown.t.iter().all(|&t| t <= 1.0));
     results.nodal.sizes[7] = 5e6;
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), None);
     // The number of two digits above 99.5 % of them.
     assert_eq!((shown.range, shown.above), ([0.0, 1e6], Some(5e6)));
     assert_eq!(shown.t.iter().filter(|&&t| t > 1.0).count(), 1);
@@ -143,7 +143,7 @@ fn a_hot_spot_does_not_darken_all_else() {
     let red = canvas.pixels.iter().filter(|c| c[0] > 140 && c[1] < 60 && c[2] < 60).count();
     assert!(red > 400, "{red}");
     results.nodal.sizes[7] = 1.9e6;
-    assert!(Shown::new(&mesh, &results.fields()).above.is_none());
+    assert!(Shown::new(&mesh, &results.fields(), None).above.is_none());
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
     let fields = results.fields();
     let inked = |heading: &Heading, is_it: fn(&&[u8; 3]) -> bool| {
-        Shown::new(&mesh, &fields).draw(&fields, heading).pixels.iter().filter(is_it).count()
+        Shown::new(&mesh, &fields, None).draw(&fields, heading).pixels.iter().filter(is_it).count()
     };
     let alarm = |c: &&[u8; 3]| c[0] > 150 && c[1] < 80 && c[2] < 80;
     // The x axis is of a like red.

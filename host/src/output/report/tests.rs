@@ -21,7 +21,7 @@ pub(in crate::output) const BACKGROUND: Background<'static> = Background {
 };
 
 fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
-    let shown = Shown::new(mesh, fields);
+    let shown = Shown::new(mesh, fields, None);
     let mut out = Vec::new();
     Report::new(mesh, summary, background, Some(&shown)).write(&mut out, Some(b"png")).unwrap();
     String::from_utf8(out).unwrap()
@@ -64,7 +64,7 @@ fn what_a_user_writes_stays_text() {
     if let Numbers::Elastic(results) = &mut summary.results {
         results.reactions[0].0 = "<i>wall</i>".into();
     }
-    let loads = [AppliedLoad { name: "force on <u>".into(), total: [7.0, 0.0, 0.0] }];
+    let loads = [AppliedLoad { name: "force on <u>".into(), total: [7.0, 0.0, 0.0], nodes: vec![] }];
     let materials = [Material { name: "<s>".into(), young: 1.0, poisson: 0.0, conductivity: 0.0, density: None }];
     let background = Background { case_text: nasty, loads: &loads, materials: &materials, ..BACKGROUND };
     let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, background);
@@ -79,7 +79,7 @@ fn what_a_user_writes_stays_text() {
 
 #[test]
 fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
-    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, 0.0] }];
+    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, 0.0], nodes: vec![] }];
     let table = parts::forces(&summary(), &loads);
     let row = |name: &str| table.split("<tr").find(|row| row.contains(&format!("<th>{name}</th>"))).unwrap();
     assert!(row("gravity").contains("<td>0</td><td>0</td><td>−30.00</td>"), "{table}");
@@ -113,7 +113,7 @@ fn rounding_errors_are_zero_beside_the_loads() {
         // A pressure all round, whose sum is what rounding leaves of it.
         let balanced = Elastic { reactions: vec![], applied: [3e-14; 3], nodal_forces: 1.0, ..results.clone() };
         let summary = Summary { results: Numbers::Elastic(balanced), ..Summary::default() };
-        let loads = [AppliedLoad { name: "pressure on skin".into(), total: [1e-14; 3] }];
+        let loads = [AppliedLoad { name: "pressure on skin".into(), total: [1e-14; 3], nodes: vec![] }];
         let table = parts::forces(&summary, &loads);
         assert!(table.contains("skin</th><td>0</td><td>0</td><td>0</td>") && !table.contains("gravity"), "{table}");
     }
@@ -169,7 +169,7 @@ fn warnings_take_the_green_from_converged() {
 #[test]
 fn the_model_is_told_in_words() {
     let supports = [Support { name: "wall".into(), nodes: vec![0, 3], displacement: [Some(0.0); 3] }];
-    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, -30.0] }];
+    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, -30.0], nodes: vec![] }];
     let written = SystemTime::UNIX_EPOCH + Duration::from_secs(20_779 * 86_400 + 7 * 3600 + 5 * 60 + 59);
     let background =
         Background { supports: &supports, loads: &loads, gravity: Some([0.0, 0.0, -9.81]), written, ..BACKGROUND };
