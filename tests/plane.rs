@@ -161,7 +161,7 @@ fn forces_move_a_thick_plate_less_and_tractions_move_it_as_much() {
         solve(&mut model(&tables, distorted_square(Quad4, [4, 4])), 1e-13)
     };
     let force = "[[force]]\non = \"xmax\"\ntotal = [1.0, -2.0]\n[[point_force]]\nat = [1.0, 1.0]\nvector = [0.0, 0.5]\n\
-                 [[contact]]\ndirection = [0.0, 1.0]\ntotal = 0.7\n";
+                 [[push]]\ndirection = [0.0, 1.0]\ntotal = 0.7\n";
     let (thin, thick) = (solved(force, 0.1), solved(force, 0.4));
     let quarter: Vec<f64> = thin.displacement.as_flattened().iter().map(|u| u / 4.0).collect();
     assert_close("force", thick.displacement.as_flattened(), &quarter, 1e-10, largest(&quarter));

@@ -28,7 +28,32 @@ fn no_such_case_file() {
 fn a_mesh_given_as_a_case() {
     let folder = Folder::new();
     std::fs::write(folder.path("a.msh"), b"$MeshFormat\n4.1 1 8\n\xff\xfe\x01\0\0\0").unwrap();
-    folder.run(&["solve", "a.msh"]).refused(2, &["a.msh: cannot read the case file", "is this a mesh?"]);
+    folder
+        .run(&["solve", "a.msh"])
+        .refused(2, &["a.msh: this is a Gmsh mesh, not a case file", "`warpfem init a.msh` "]);
+}
+
+#[test]
+fn files_of_other_programs_given_as_a_case() {
+    let folder = Folder::new();
+    let next = "then `warpfem init part.msh` writes a case file";
+    for (name, text, words) in [
+        ("part.step", "ISO-10303-21;\nHEADER;\n", ["a STEP file", "`gmsh -3 part.step -o part.msh`", next]),
+        ("part.stp", "ISO-10303-21;\nHEADER;\n", ["a STEP file", "`gmsh -3 part.stp -o part.msh`", next]),
+        ("part.iges", "    S      1\n", ["an IGES file", "`gmsh -3 part.iges -o part.msh`", next]),
+        ("part.geo", "// a\nlc = 0.1;\n", ["a Gmsh script", "`gmsh -3 part.geo -o part.msh`", next]),
+        ("part.stl", "solid part\n facet normal 0 0 1\n", ["an STL file", "a surface without a volume", next]),
+        ("part.inp", "*HEADING\n*NODE\n", ["an Abaqus or CalculiX deck", "decks are not read yet", next]),
+        ("part.bdf", "$ a deck\nSOL 101\n", ["a Nastran deck", "convert it", next]),
+        ("part.nas", "BEGIN BULK\nGRID,1\n", ["a Nastran deck", "convert it", next]),
+    ] {
+        folder.write(name, text);
+        for command in ["solve", "check"] {
+            folder.run(&[command, name]).refused(2, &words);
+        }
+    }
+    std::fs::write(folder.path("part.bin"), [0x7f, 0x45, 0xff, 0x00]).unwrap();
+    folder.run(&["check", "part.bin"]).refused(2, &["this is a binary file, not a case file", "`warpfem init MESH`"]);
 }
 
 #[test]

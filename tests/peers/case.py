@@ -1,7 +1,7 @@
 """Reads a case file and its mesh without any of warpfem's code: by `tomllib` and by Gmsh's Python module.
 
 Covers what the cases in `meshes/` use: tet4 elasticity; supports by `fix` or `displacement` on groups, extreme planes,
-boxes or node tags; gravity, pressure, traction, force, point force, contact.
+boxes or node tags; gravity, pressure, traction, force, point force, push.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import numpy as np
 
 TET4, TRI3 = 4, 2
 PLANE_TOLERANCE = 1e-6
-LOADS = {"gravity", "pressure", "traction", "force", "point_force", "contact"}
+LOADS = {"gravity", "pressure", "traction", "force", "point_force", "push"}
 KNOWN_TABLES = {"mesh", "analysis", "material", "support", "solver", "output"} | LOADS
 
 

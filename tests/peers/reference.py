@@ -96,8 +96,8 @@ class Problem:
             b += self.on_faces(faces, lambda n: constant(density, n))
         for load in tables.get("point_force", []):
             b.reshape(-1, 3)[self.nearest(load)] += load["vector"]
-        for load in tables.get("contact", []):
-            b += self.contact(load)
+        for load in tables.get("push", []):
+            b += self.push(load)
         return b
 
     def nearest(self, load):
@@ -106,8 +106,8 @@ class Problem:
             return int(np.flatnonzero(self.case.tags == load["node"])[0])
         return int(np.linalg.norm(self.case.points - np.array(load["at"]), axis=1).argmin())
 
-    def contact(self, load):
-        """DSM's contact load: against `direction`, on the skin between the nodes furthest along it, by oriented area."""
+    def push(self, load):
+        """DSM's contact load, a push: against `direction`, on the skin between the nodes furthest along it, by oriented area."""
         d = np.array(load["direction"]) / np.linalg.norm(load["direction"])
         along = self.case.points @ d
         furthest = np.flatnonzero(along >= along.max() - cases.PLANE_TOLERANCE * cases.extent(self.case.points))

@@ -58,11 +58,11 @@ def hydrostatic():
     return max(error(s.u, expected), s.von_mises.max() / 5e6)
 
 
-def contact():
-    """On a plane top the contact load is a pressure of total / area."""
-    by_contact = reference.Problem(box(contact=[{"direction": [0.0, 0.0, 2.0], "total": 1e4}])).loads()
+def push():
+    """On a plane top a push is a pressure of total / area."""
+    by_push = reference.Problem(box(push=[{"direction": [0.0, 0.0, 2.0], "total": 1e4}])).loads()
     pressure = {"on": "zmax", "value": 1e4 / (SIZE[0] * SIZE[1])}
-    return error(by_contact, reference.Problem(box(pressure=[pressure])).loads())
+    return error(by_push, reference.Problem(box(pressure=[pressure])).loads())
 
 
 def patch():
@@ -93,7 +93,7 @@ def weight():
 def run():
     """Exit status; a line per test."""
     status = 0
-    for test in (uniaxial, same_force, hydrostatic, contact, patch, weight):
+    for test in (uniaxial, same_force, hydrostatic, push, patch, weight):
         found = test()
         good = found <= EXACT
         status |= not good

@@ -281,7 +281,7 @@ impl File<'_> {
         self.suggest("[[point_force]]", &[at, line(format!("vector = {force}"), "[N]")]);
         let up = self.down(-1.0);
         let direction = line(format!("direction = {up}"), "where another body pushes from");
-        self.suggest("[[contact]]", &[direction, line("total = 1000.0".into(), "[N]")]);
+        self.suggest("[[push]]", &[direction, line("total = 1000.0".into(), "[N]")]);
     }
 
     fn potential(&mut self) {

@@ -24,6 +24,7 @@ pub mod thin;
 pub mod write;
 
 pub use error::{MeshError, Place};
+pub use gmsh::foreign::not_a_case;
 
 use crate::element::ElementKind;
 

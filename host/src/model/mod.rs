@@ -134,7 +134,7 @@ pub struct Support {
 /// What one load of the case file adds up to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppliedLoad {
-    /// `pressure on flange`, `contact[1]`.
+    /// `pressure on flange`, `push[1]`.
     pub name: String,
     /// The sum of its nodal forces in x, y, z; of a flux what flows into the body, then zeros.
     pub total: [f64; 3],
@@ -213,7 +213,7 @@ pub struct Model {
     pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
-    /// What each of those loads adds up to, in the order pressure, traction, force, point force, contact, flux.
+    /// What each of those loads adds up to, in the order pressure, traction, force, flux, point force, push.
     pub applied: Vec<AppliedLoad>,
     /// How to solve.
     pub solver: SolverOptions,

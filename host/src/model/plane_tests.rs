@@ -106,7 +106,7 @@ fn vectors_lie_in_the_plane() {
         "[[traction]]\non = \"xmax\"\nvector = V\n",
         "[[force]]\non = \"xmax\"\ntotal = V\n",
         "[[point_force]]\nnode = 5\nvector = V\n",
-        "[[contact]]\ndirection = V\ntotal = 1.0\n",
+        "[[push]]\ndirection = V\ntotal = 1.0\n",
     ];
     for table in good {
         let model = |v: &str| load(&density(with(&table.replace('V', v))));
@@ -168,7 +168,7 @@ fn consistent_forces_of_an_edge() {
     assert_eq!([at(4), at(9), at(14)], [0.5, 1.0, 0.5]);
     let all_round = load(&with("[[pressure]]\non = \"body\"\nvalue = 3.0\n")).unwrap();
     assert!(all_round.applied[0].total.iter().all(|total| total.abs() < 1e-14));
-    let corner = load(&with("[[contact]]\ndirection = [1.0, 1.0]\ntotal = 1.0\n")).unwrap();
+    let corner = load(&with("[[push]]\ndirection = [1.0, 1.0]\ntotal = 1.0\n")).unwrap();
     assert!(corner.warnings[0].contains("no edge lies furthest along [1.0, 1.0, 0.0]; the single node"));
 }
 

@@ -100,6 +100,7 @@ impl Resolved {
         let unsure = held.and_then(|held| problems.take(held)).unwrap_or_default();
 
         let mut warnings = mesh.warnings.clone();
+        warnings.extend(case.warnings.iter().cloned());
         warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
         warnings.extend(supports::ambiguous(selector));
         warnings.extend(rotation::warnings(analysis, mesh, &supports));

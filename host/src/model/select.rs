@@ -47,6 +47,28 @@ impl<'a> Selector<'a> {
         Ok(all)
     }
 
+    /// The nodes on some groups if all of them are groups of points, ascending, each once.
+    pub fn points(&self, names: &Spanned<Names>) -> Result<Option<Vec<u32>>, Box<CaseError>> {
+        let is_of_points = |name: &str| self.mesh.group(name).is_some_and(|group| group.dim == 0);
+        match self.places(names)?.iter().all(|(name, _)| is_of_points(name)) {
+            true => self.nodes(names).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The error of a point force on something else.
+    pub fn no_points(&self, names: &Spanned<Names>) -> Box<CaseError> {
+        let places = names.get_ref().with_places(names.span());
+        let other = places.iter().find(|(name, _)| self.mesh.group(name).is_none_or(|group| group.dim > 0));
+        let Some((name, place)) = other else { unreachable!("one of the groups is not of points") };
+        if self.mesh.group(name).is_none() && self.mesh.nodes_on(name).is_none() {
+            return self.unknown_group(name, place.clone());
+        }
+        let help =
+            "[[force]] spreads a total over faces; a point force is on a group of points, `at` a point or a `node`";
+        self.case.error_at(place.clone(), format!("`{name}` is no group of points"), help)
+    }
+
     /// The surface faces on some groups, turned outward, each once.
     pub fn faces(&self, names: &Spanned<Names>) -> Result<Vec<Face>, Box<CaseError>> {
         let places = self.places(names)?;
@@ -224,7 +246,7 @@ impl<'a> Selector<'a> {
     fn no_faces(&self, name: &str, place: Place) -> Box<CaseError> {
         let dim = self.mesh.group(name).map(|group| group.dim);
         let Words { solid, face, skin, .. } = self.words();
-        let instead = if self.case.analysis() == Analysis::Laplace { "" } else { "; use [[point_force]]" };
+        let instead = if self.case.analysis() == Analysis::Laplace { "" } else { "; use [[force]] on it alone" };
         let why = match dim {
             Some(0) => format!("is a group of points and encloses no {face} of the {skin}{instead}"),
             Some(dim) if dim + 2 == self.mesh.dim() => {

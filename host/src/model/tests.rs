@@ -158,8 +158,8 @@ fn too_few_supports_are_a_model_error() {
         &["not held against every rigid motion", "part 1 (30 nodes", "translation along y", "on any of:"],
     );
     refused(&head("tet4"), 4, &["translation along x", "rotation about an axis parallel to z"]);
-    let contact = format!("{}[[contact]]\ndirection = [0, 0, 1]\ntotal = 1\n", head("tet4"));
-    refused(&contact, 4, &["translation along z"]);
+    let push = format!("{}[[push]]\ndirection = [0, 0, 1]\ntotal = 1\n", head("tet4"));
+    refused(&push, 4, &["translation along z"]);
 }
 
 #[test]

@@ -1,4 +1,6 @@
-//! What a file is that is no MSH file, and how to get one from it.
+//! What a file is that is no MSH file and no case file, and how to get an MSH file from it.
+
+use std::path::Path;
 
 /// What to do with the mesh of another program that Gmsh reads. `meshio convert` would make another format of the same
 /// ending of it.
@@ -32,6 +34,42 @@ const BEGINNINGS: [(&str, &str, &str); 14] = [
         "a case file names its mesh under [mesh]; `warpfem solve` and `check` take it, `info` and `init` the mesh",
     ),
 ];
+
+/// Endings of files whose beginning says nothing.
+const ENDINGS: [(&str, &str, &str); 10] = [
+    ("igs", "an IGES file: a geometry", MESH_IT),
+    ("iges", "an IGES file: a geometry", MESH_IT),
+    ("step", "a STEP file: a geometry", MESH_IT),
+    ("stp", "a STEP file: a geometry", MESH_IT),
+    ("geo", "a Gmsh script", MESH_IT),
+    ("stl", "an STL file", FILL_IT),
+    ("inp", "an Abaqus or CalculiX deck", BY_MESHIO),
+    ("bdf", "a Nastran deck", CONVERT),
+    ("nas", "a Nastran deck", CONVERT),
+    ("msh", "a mesh", "open it in Gmsh and export it: Version 4.1 or 2.2"),
+];
+
+/// What a file is that was taken for a case file, and what to do about it; nothing if that cannot be told.
+pub fn not_a_case(path: &Path, bytes: &[u8]) -> Option<(&'static str, String)> {
+    let named = |text: &str| text.replace("THIS", &path.display().to_string()).replace("PART", &stem(path));
+    if bytes.starts_with(b"$MeshFormat") {
+        return Some((
+            "a Gmsh mesh",
+            named("`warpfem init THIS` writes a case file for it, `warpfem info THIS` describes it"),
+        ));
+    }
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let by_ending = || ENDINGS.iter().find(|(known, ..)| Some(*known) == ending.as_deref());
+    let found = guess(bytes).filter(|(what, _)| !["a case file", "an empty file"].contains(what));
+    let (what, next) = found.or_else(|| by_ending().map(|&(_, what, next)| (what, next)))?;
+    let note = if what.contains("Abaqus") { "decks are not read yet: " } else { "" };
+    Some((what, named(&format!("{note}{next}; then `warpfem init PART.msh` writes a case file"))))
+}
+
+/// A file's name without its ending.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
 
 /// What some bytes seem to be, and what to do about it.
 pub(super) fn guess(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -69,6 +107,14 @@ mod tests {
         is(b"# my case\n\n[mesh]\nfile = \"a.msh\"", "case file");
         is(b"", "empty");
         assert_eq!(guess(b"hello\n"), None);
+        let case = |name: &str, bytes: &[u8]| not_a_case(Path::new(name), bytes);
+        let (what, next) = case("a/part.stp", b"ISO-10303-21;\n").unwrap();
+        assert!(what.contains("STEP") && next.contains("`gmsh -3 a/part.stp -o part.msh`"), "{next}");
+        assert!(next.ends_with("; then `warpfem init part.msh` writes a case file"), "{next}");
+        assert!(case("x.IGES", b"   S      1\n").unwrap().0.contains("IGES"));
+        assert!(case("x.inp", b"*Heading\n").unwrap().1.starts_with("decks are not read yet: convert it"));
+        assert!(case("x.msh", b"$MeshFormat\n").unwrap().1.starts_with("`warpfem init x.msh` "));
+        assert_eq!(case("x.toml", b"[mesh\n"), None);
         assert_eq!(guess(&[0xff, 0xfe, 0x00]), None);
     }
 }

@@ -3,7 +3,7 @@
 //! Format: Gmsh reference manual, "MSH file format" and "MSH file format version 2 (Legacy)".
 
 mod cursor;
-mod foreign;
+pub(super) mod foreign;
 pub(super) mod kinds;
 mod v2;
 mod v4;

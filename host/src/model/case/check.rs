@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use super::Case;
 use super::synonyms;
-use super::tables::{ContactTable, MaterialTable, PointForceTable, SupportTable};
+use super::tables::{MaterialTable, PointForceTable, PushTable, SupportTable};
 use crate::model::options::{analyses, fields};
 use crate::model::{Analysis, CaseError, Place, Problems};
 
@@ -286,23 +286,24 @@ impl Case {
         for load in &tables.point_force {
             problems.take(self.check_point_force(load));
         }
-        for load in &tables.contact {
-            problems.take(self.check_contact(load));
+        for load in &tables.push {
+            problems.take(self.check_push(load));
         }
     }
 
     pub(in crate::model) fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {
         let table = load.get_ref();
         self.check_vector("vector", &table.vector)?;
-        if table.at.is_some() == table.node.is_some() {
-            let message = "a point force says where it acts by exactly one of `at`, `node`";
-            let help = "at = [x, y, z] takes the nearest node; node = 17 is a tag";
+        let places = [table.on.is_some(), table.at.is_some(), table.node.is_some()];
+        if places.iter().filter(|&&there| there).count() != 1 {
+            let message = "a point force says where it acts by exactly one of `on`, `at`, `node`";
+            let help = "on = \"point\" is a group of points; at = [x, y, z] takes the nearest node; node = 17 is a tag";
             return Err(self.error_at(load.span(), message, help));
         }
         table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))
     }
 
-    pub(in crate::model) fn check_contact(&self, load: &ContactTable) -> Checked {
+    pub(in crate::model) fn check_push(&self, load: &PushTable) -> Checked {
         self.check_vector("direction", &load.direction)?;
         if load.direction.get_ref().xyz() == [0.0; 3] {
             let help = match self.dim() {

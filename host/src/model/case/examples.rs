@@ -37,8 +37,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("point_force", "vector", "[0.0, 0.0, -1500.0]"),
     ("point_force", "at", "[1.0, 0.0, 0.0]"),
     ("point_force", "node", "17"),
-    ("contact", "direction", "[0.0, 0.0, 1.0]"),
-    ("contact", "total", "1500.0"),
+    ("push", "direction", "[0.0, 0.0, 1.0]"),
+    ("push", "total", "1500.0"),
     ("gravity", "acceleration", "[0.0, 0.0, -9.81]"),
     ("solver", "method", "\"cg\""),
     ("solver", "acceleration", "\"cg\""),
@@ -90,8 +90,8 @@ mod tests {
         assert_eq!(value("force", "total", 2).as_deref(), Some("[0.0, -1500.0]"));
         assert_eq!(value("support", "fix", 2).as_deref(), Some("\"xy\""));
         assert_eq!(value("generate", "cells", 2).as_deref(), Some("[8, 8]"));
-        assert_eq!(value("contact", "total", 2).as_deref(), Some("1500.0"));
-        assert!(is_vector("force", "total") && !is_vector("contact", "total") && !is_vector("pressure", "value"));
+        assert_eq!(value("push", "total", 2).as_deref(), Some("1500.0"));
+        assert!(is_vector("force", "total") && !is_vector("push", "total") && !is_vector("pressure", "value"));
         assert_eq!((along_last_axis("-3", 2), along_last_axis("-3", 3)), ("[0.0, -3]".into(), "[0.0, 0.0, -3]".into()));
         assert_eq!(value("force", "colour", 3), None);
     }

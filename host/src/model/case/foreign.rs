@@ -1,6 +1,6 @@
-//! Keys of the case file that belong to other analyses than its own, and brackets of the wrong number.
+//! Keys of the case file that belong to other analyses than its own, brackets of the wrong number, and old names.
 //!
-//! Both are found in the tree of the text, and named at their place.
+//! They are found in the tree of the text, and the first two are named at their place.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -17,14 +17,14 @@ const OF_ELASTICITY: &[(&str, &str)] = &[
     ("", "traction"),
     ("", "force"),
     ("", "point_force"),
-    ("", "contact"),
+    ("", "push"),
 ];
 /// Keys of potentials that mean nothing to elasticity.
 const OF_LAPLACE: &[(&str, &str)] = &[("support", "value"), ("", "flux"), ("", "source")];
 
 /// Tables that appear once, and tables that may appear several times.
 const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "source", "solver", "output"];
-const REPEATED: &[&str] = &["material", "support", "pressure", "traction", "force", "point_force", "contact", "flux"];
+const REPEATED: &[&str] = &["material", "support", "pressure", "traction", "force", "point_force", "push", "flux"];
 
 type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);
 
@@ -93,6 +93,22 @@ pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<CaseError> 
         }
     }
     errors
+}
+
+/// Gives `[[contact]]` its new name; what to say of it, if it is there.
+pub fn rename_contact(root: &mut DeTable<'_>) -> Option<String> {
+    let (key, value) = root.remove_entry("contact")?;
+    match root.get_mut("push").map(Spanned::get_mut) {
+        Some(DeValue::Array(pushes)) => match value.into_inner() {
+            DeValue::Array(old) => old.into_iter().for_each(|table| pushes.push(table)),
+            table => pushes.push(Spanned::new(key.span(), table)),
+        },
+        Some(_) => {}
+        None => {
+            root.insert(Spanned::new(key.span(), "push".into()), value);
+        }
+    }
+    Some("[[contact]] is now called [[push]]: it pushes and does not detect contact".into())
 }
 
 /// The header of a table of this name.

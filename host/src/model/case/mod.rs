@@ -16,7 +16,6 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
@@ -39,6 +38,8 @@ pub struct Case {
     pub source: Source,
     /// What it says.
     pub tables: Tables,
+    /// What is worth saying of the file itself.
+    pub warnings: Vec<String>,
 }
 
 impl Case {
@@ -78,8 +79,8 @@ impl Case {
 
     fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Problems> {
         let source = Source::new(path, text);
-        let Parsed { tables, mut problems, cut, is_whole } = syntax::parse(&source)?;
-        let case = Case { path: path.to_path_buf(), source, tables };
+        let Parsed { tables, mut problems, cut, is_whole, warnings } = syntax::parse(&source)?;
+        let case = Case { path: path.to_path_buf(), source, tables, warnings };
         let mut found = Problems::default();
         let is_checked = case.check(&mut found).is_some();
         let found = found.into_vec().into_iter().filter(|error| !syntax::follows(&cut, error));
@@ -184,21 +185,14 @@ impl Case {
 
 /// The text of a case file.
 fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
-    std::fs::read_to_string(path).map_err(|error| {
-        let source = Source::new(path, "");
-        let why = |why: &str| format!("cannot read the case file: {why}");
-        match error.kind() {
-            ErrorKind::InvalidData => {
-                let help = "a case file is TOML text in UTF-8; is this a mesh? `warpfem init` makes a case for one";
-                source.error_anywhere(why("it is not text"), help)
-            }
-            _ => {
-                let help = files::instead(path, "toml", "case files");
-                source.error_anywhere(
-                    why(&files::reason(path, &error)),
-                    format!("{help}; `warpfem init MESH` makes one for a mesh"),
-                )
-            }
-        }
+    let source = Source::new(path, "");
+    let bytes = std::fs::read(path).map_err(|error| {
+        let message = format!("cannot read the case file: {}", files::reason(path, &error));
+        let help = files::instead(path, "toml", "case files");
+        source.error_anywhere(message, format!("{help}; `warpfem init MESH` makes one for a mesh"))
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let other = syntax::another_file(path, error.as_bytes());
+        other.unwrap_or_else(|| source.error_anywhere("this is no text", syntax::FORM))
     })
 }

@@ -15,7 +15,7 @@ pub enum Meant<'a> {
 }
 
 /// What loads there are.
-const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[contact]] or \
+const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[traction]], [[point_force]], [[push]] or \
                      [gravity]; of a potential [[flux]] or [source]";
 const EXPANSION: &str = "there is no thermal expansion in this version: leave it out";
 const STATIC: &str = "this version solves what is at rest, in one step";
@@ -104,15 +104,14 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("point_force", "total force value F f", Is("vector")),
     ("point_force", "position point location", Is("at")),
     ("point_force", "nodes", Is("node")),
-    ("point_force", "on", Not("a force on a group is [[force]]; a point force has `at` or `node`")),
-    ("pressure|traction|force|flux", "group groups where set region surface", Is("on")),
+    ("pressure|traction|force|point_force|flux", "group groups where set region surface", Is("on")),
     ("gravity", "g value vector", Is("acceleration")),
-    ("contact", "force value", Is("total")),
-    ("contact", "normal", Is("direction")),
+    ("push", "force value", Is("total")),
+    ("push", "normal", Is("direction")),
     (
-        "contact",
+        "push",
         "on",
-        Not("contact is with what lies furthest along `direction`; a load on a group is [[force]] or [[pressure]]"),
+        Not("a push acts on what lies furthest along `direction`; a load on a group is [[force]] or [[pressure]]"),
     ),
     ("flux", "q flux", Is("value")),
     ("source", "q s source", Is("value")),

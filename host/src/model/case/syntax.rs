@@ -3,6 +3,8 @@
 //! One mistake does not hide the next: each is noted, and the tree is read again with the key that was meant, or
 //! without what cannot be read.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
@@ -12,6 +14,7 @@ use super::tables::Tables;
 use super::tree::{Part, Way};
 use super::{examples, foreign, slips};
 use crate::Error;
+use crate::mesh::not_a_case;
 use crate::model::names::{list, nearest};
 use crate::model::{CaseError, Place, Problems, Source};
 
@@ -25,6 +28,8 @@ pub struct Parsed {
     pub cut: Vec<Place>,
     /// Whether nothing is lost that the case may need.
     pub is_whole: bool,
+    /// What is worth saying of it.
+    pub warnings: Vec<String>,
 }
 
 /// Whether an error is of a table, or of the whole file, that something was taken out of: it may follow from that.
@@ -43,10 +48,11 @@ pub fn follows(cut: &[Place], error: &Error) -> bool {
 ///
 /// What is wrong, where there are no tables to go on with.
 pub fn parse(source: &Source) -> Result<Parsed, Problems> {
-    let root = match document(source) {
+    let mut root = match document(source) {
         Ok(tree) => tree.into_inner(),
         Err(error) => return Err(Problems::of([error])),
     };
+    let warnings = foreign::rename_contact(&mut root).into_iter().collect();
     let mut reading = Reading { source, root, errors: vec![], guessed: vec![], cut: vec![], is_whole: true };
     reading.cut_foreign();
     reading.errors.extend(foreign::mend_brackets(source, &mut reading.root));
@@ -56,9 +62,22 @@ pub fn parse(source: &Source) -> Result<Parsed, Problems> {
     errors.sort_by_key(|error| error.span.as_ref().map_or(usize::MAX, |span| span.start));
     let problems = Problems::of(errors.into_iter().map(Box::new));
     match tables {
-        Some(tables) => Ok(Parsed { tables, problems, cut, is_whole }),
+        Some(tables) => Ok(Parsed { tables, problems, cut, is_whole, warnings }),
         None => Err(problems),
     }
+}
+
+/// The error for a file that is a geometry, a mesh, a deck, or no text at all.
+pub(super) fn another_file(path: &Path, bytes: &[u8]) -> Option<Box<CaseError>> {
+    let source = Source::new(path, "");
+    if let Some((what, next)) = not_a_case(path, bytes) {
+        return Some(source.error_anywhere(format!("this is {what}, not a case file"), next));
+    }
+    let is_binary = bytes.contains(&0) || std::str::from_utf8(bytes).is_err();
+    is_binary.then(|| {
+        let help = "a case file is TOML text in UTF-8; `warpfem init MESH` writes one for a mesh";
+        source.error_anywhere("this is a binary file, not a case file", help)
+    })
 }
 
 /// What a case file looks like.
@@ -66,11 +85,10 @@ pub(super) const FORM: &str =
     "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`";
 
 fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
-    if source.text.trim_start().starts_with("$MeshFormat") {
-        let help = "`warpfem init MESH` writes a case file for a mesh, and `warpfem info MESH` says what is in it";
-        return Err(source.error_anywhere("this is a Gmsh mesh, not a case file", help));
-    }
     DeTable::parse(&source.text).map_err(|error| {
+        if let Some(other) = another_file(Path::new(&source.name), source.text.as_bytes()) {
+            return other;
+        }
         if let Some((place, (message, help))) =
             error.span().and_then(|at| Some((at.clone(), slips::reason(&source.text, &at)?)))
         {

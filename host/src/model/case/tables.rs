@@ -37,9 +37,9 @@ pub struct Tables {
     /// `[[point_force]]`.
     #[serde(default)]
     pub point_force: Vec<Spanned<PointForceTable>>,
-    /// `[[contact]]`.
+    /// `[[push]]`.
     #[serde(default)]
-    pub contact: Vec<ContactTable>,
+    pub push: Vec<PushTable>,
     /// `[[flux]]`.
     #[serde(default)]
     pub flux: Vec<FluxTable>,
@@ -178,10 +178,12 @@ pub struct ForceTable {
     pub total: Spanned<Vector>,
 }
 
-/// One `[[point_force]]`: exactly one of `at`, `node`.
+/// One `[[point_force]]`: exactly one of `on`, `at`, `node`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointForceTable {
+    /// Groups of points; each of their nodes takes the force.
+    pub on: Option<Spanned<Names>>,
     /// A point; the nearest node takes the force.
     pub at: Option<Spanned<Vector>>,
     /// A node tag.
@@ -190,10 +192,10 @@ pub struct PointForceTable {
     pub vector: Spanned<Vector>,
 }
 
-/// One `[[contact]]`.
+/// One `[[push]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ContactTable {
+pub struct PushTable {
     /// Where the other body is; the force acts against it.
     pub direction: Spanned<Vector>,
     /// The size of the force.

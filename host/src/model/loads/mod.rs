@@ -1,6 +1,6 @@
 //! Loads as consistent nodal forces, `f_a = int N_a t dA`; fluxes into a body likewise, as the first component.
 
-mod contact;
+mod push;
 mod surface;
 
 #[cfg(test)]
@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use self::surface::{FaceIntegral, norm};
 use super::case::Names;
-use super::case::tables::{ContactTable, FluxTable, ForceTable, PointForceTable, PressureTable, TractionTable};
+use super::case::tables::{FluxTable, ForceTable, PointForceTable, PressureTable, PushTable, TractionTable};
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
@@ -63,15 +63,19 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
     }
     for (i, table) in tables.point_force.iter().enumerate() {
         if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
-            sum.add(format!("point_force[{}]", i + 1), &forces);
+            let name = match &table.get_ref().on {
+                Some(on) => format!("point_force on {}", on.get_ref().joined()),
+                None => format!("point_force[{}]", i + 1),
+            };
+            sum.add(name, &forces);
         }
     }
-    for (i, table) in tables.contact.iter().enumerate() {
-        if problems.take(selector.case.check_contact(table)).is_none() {
+    for (i, table) in tables.push.iter().enumerate() {
+        if problems.take(selector.case.check_push(table)).is_none() {
             continue;
         }
-        let name = format!("contact[{}]", i + 1);
-        let forces = contact_force(selector, table, &name, &mut sum.loads.warnings);
+        let name = format!("push[{}]", i + 1);
+        let forces = push_force(selector, table, &name, &mut sum.loads.warnings);
         sum.add(name, &forces);
     }
     sum.loads
@@ -181,6 +185,10 @@ fn flux(selector: &Selector<'_>, table: &FluxTable) -> Result<Vec<NodalForce>, B
 
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
     selector.case.check_vector("total", &table.total)?;
+    if let Some(points) = selector.points(&table.on)? {
+        let share = scaled(table.total.get_ref().xyz(), 1.0 / points.len() as f64);
+        return Ok(points.into_iter().map(|node| (node, share)).collect());
+    }
     let faces = selector.faces(&table.on)?;
     let areas: Vec<f64> =
         faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).collect();
@@ -196,6 +204,11 @@ fn point_force(
 ) -> Result<Vec<NodalForce>, Box<CaseError>> {
     selector.case.check_point_force(table)?;
     let (place, table) = (table.span(), table.get_ref());
+    let vector = table.vector.get_ref().xyz();
+    if let Some(on) = &table.on {
+        let points = selector.points(on)?.ok_or_else(|| selector.no_points(on))?;
+        return Ok(points.into_iter().map(|node| (node, vector)).collect());
+    }
     // Where `at` has two components, the plane of the mesh is meant.
     let plane_z = selector.mesh.coords.first().map_or(0.0, |x| x[2]);
     let node = match (&table.at, &table.node) {
@@ -207,7 +220,7 @@ fn point_force(
         _ => None,
     };
     match node {
-        Some(node) => Ok(vec![(node, table.vector.get_ref().xyz())]),
+        Some(node) => Ok(vec![(node, vector)]),
         None => Err(selector.case.error_at(
             place,
             "there is no node to take this force",
@@ -234,14 +247,9 @@ fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String
     Some(node as u32)
 }
 
-fn contact_force(
-    selector: &Selector<'_>,
-    table: &ContactTable,
-    name: &str,
-    warnings: &mut Vec<String>,
-) -> Vec<NodalForce> {
+fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {
     let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
-    let found = contact::contact(selector.mesh, &selector.in_solid, direction, total);
+    let found = push::push(selector.mesh, &selector.in_solid, direction, total);
     if found.faceless {
         let (n, face) = (found.n_nodes, words(selector.mesh.dim()).face);
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };

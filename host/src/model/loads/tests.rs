@@ -3,9 +3,9 @@
 use approx::assert_relative_eq;
 
 use super::surface::FaceIntegral;
-use crate::element::ElementKind::{Hex8, Tet4};
+use crate::element::ElementKind::{Hex8, Point1, Tet4};
 use crate::mesh::generate::generate_box;
-use crate::mesh::{Group, Mesh};
+use crate::mesh::{Cells, Group, Mesh};
 use crate::model::Model;
 use crate::model::testing::{CLAMP, head, load, load_on, warned};
 
@@ -42,6 +42,7 @@ fn pressure_pushes_on_the_body() {
         let model = model(element, "[[pressure]]\non = \"zmax\"\nvalue = 3.0\n");
         assert_totals(&model, [0.0, 0.0, -6.0], [-3.0, 6.0, 0.0]);
         assert_eq!(model.applied[0].name, "pressure on zmax");
+        assert_eq!(Some(model.applied[0].nodes.clone()), model.mesh.nodes_on("zmax"));
         assert_relative_eq!(model.applied[0].total[2], -6.0, max_relative = 1e-12);
     }
 }
@@ -113,36 +114,48 @@ fn loads_add_up() {
 }
 
 #[test]
-fn contact_on_a_flat_end_is_an_even_pressure() {
+fn a_push_on_a_flat_end_is_an_even_pressure() {
     for element in ["tet4", "hex8"] {
-        let contact = model(element, "[[contact]]\ndirection = [0.0, 0.0, 3.0]\ntotal = 6.0\n");
+        let push = model(element, "[[push]]\ndirection = [0.0, 0.0, 3.0]\ntotal = 6.0\n");
         let pressure = model(element, "[[pressure]]\non = \"zmax\"\nvalue = 3.0\n");
-        for (a, b) in contact.nodal_forces.as_flattened().iter().zip(pressure.nodal_forces.as_flattened()) {
+        for (a, b) in push.nodal_forces.as_flattened().iter().zip(pressure.nodal_forces.as_flattened()) {
             assert_relative_eq!(a, b, epsilon = 1e-12);
         }
-        assert!(warned(&contact).is_empty());
+        assert!(warned(&push).is_empty());
     }
 }
 
 #[test]
-fn contact_on_an_edge_or_a_corner_is_shared_and_said() {
-    let edge = model("tet4", "[[contact]]\ndirection = [1.0, 0.0, 1.0]\ntotal = 3.0\n");
+fn a_push_on_an_edge_or_a_corner_is_shared_and_said() {
+    let edge = model("tet4", "[[push]]\ndirection = [1.0, 0.0, 1.0]\ntotal = 3.0\n");
     let part = 3.0 / 2.0f64.sqrt();
     assert_totals(&edge, [-part, 0.0, -part], [-0.5 * part, (2.0 - 0.5) * part, 0.5 * part]);
     assert_eq!(edge.nodal_forces.iter().filter(|f| f[0] != 0.0).count(), 3);
-    assert!(edge.warnings[0].contains("contact[1]: no face lies furthest along [1.0, 0.0, 1.0]; the 3 nodes"));
-    let corner = model("hex8", "[[contact]]\ndirection = [1.0, 1.0, 1.0]\ntotal = 3.0\n");
+    assert!(edge.warnings[0].contains("push[1]: no face lies furthest along [1.0, 0.0, 1.0]; the 3 nodes"));
+    let corner = model("hex8", "[[push]]\ndirection = [1.0, 1.0, 1.0]\ntotal = 3.0\n");
     assert_eq!(corner.nodal_forces.iter().filter(|f| f[0] != 0.0).count(), 1);
     assert!(corner.warnings[0].contains("the single node"));
 }
 
 #[test]
-fn contact_touches_only_the_higher_of_two_steps() {
+fn contact_is_read_as_push_with_a_warning() {
+    let of = |name: &str| model("hex8", &format!("[[{name}]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n"));
+    let (old, new) = (of("contact"), of("push"));
+    assert_eq!((&old.nodal_forces, &old.applied), (&new.nodal_forces, &new.applied));
+    assert_eq!(warned(&old), ["[[contact]] is now called [[push]]: it pushes and does not detect contact"]);
+    assert!(warned(&new).is_empty());
+    let load = "direction = [0.0, 0.0, 1.0]\ntotal = 6.0\n";
+    let both = model("hex8", &format!("[[contact]]\n{load}[[push]]\n{load}"));
+    assert_eq!(both.applied.len(), 2);
+}
+
+#[test]
+fn a_push_acts_only_on_the_higher_of_two_steps() {
     let mut mesh = generate_box(Hex8, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
     for x in mesh.coords.iter_mut().filter(|x| x[2] > 0.0 && x[0] > 1.2) {
         x[2] = 0.7;
     }
-    let text = format!("{}{CLAMP}[[contact]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n", head("hex8"));
+    let text = format!("{}{CLAMP}[[push]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n", head("hex8"));
     let model = load_on(&text, mesh).unwrap();
     // Faces between x = 1.5 and 2: four corners with a quarter of a half, two middles with a half.
     let forces: Vec<f64> = model.nodal_forces.iter().map(|f| f[2]).filter(|f| *f != 0.0).collect();
@@ -224,4 +237,36 @@ fn a_pressure_inside_the_body_is_refused_and_a_force_is_not() {
     assert!(said(&mesh).contains("inside the body, between `steel` and `brass`: "), "{}", said(&mesh));
     let force = of("[[force]]\non = \"joint\"\ntotal = [3.0, 0.0, 0.0]\n", &mesh).unwrap();
     assert_relative_eq!(totals(&force).0[0], 3.0, max_relative = 1e-12);
+}
+
+/// The box with groups of points: `tip`, one corner, and `pair`, two.
+fn with_points() -> Mesh {
+    let mut mesh = generate_box(Tet4, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap();
+    let at = |x: [f64; 3]| mesh.coords.iter().position(|y| *y == x).unwrap() as u32;
+    let nodes = vec![at([2.0, 0.0, 0.0]), at([2.0, 1.0, 0.0]), at([2.0, 1.0, 0.5])];
+    let group = |name: &str, members| Group { name: name.into(), dim: 0, members: vec![(mesh.cells.len(), members)] };
+    let groups = [group("tip", vec![0]), group("pair", vec![1, 2])];
+    mesh.groups.extend(groups);
+    mesh.cells.push(Cells { kind: Point1, nodes, tags: vec![901, 902, 903] });
+    mesh
+}
+
+#[test]
+fn groups_of_points_are_loaded_and_held() {
+    let of = |text: &str| load_on(&format!("{}{CLAMP}{text}", head("tet4")), with_points());
+    let shared = of("[[force]]\non = [\"tip\", \"pair\"]\ntotal = [0.0, 0.0, -6.0]\n").unwrap();
+    assert_eq!((&shared.applied[0].total, shared.applied[0].nodes.len()), (&[0.0, 0.0, -6.0], 3));
+    assert!(shared.applied[0].nodes.iter().all(|&node| shared.nodal_forces[node as usize] == [0.0, 0.0, -2.0]));
+    let each = of("[[point_force]]\non = \"pair\"\nvector = [0.0, 1.0, -6.0]\n").unwrap();
+    assert_eq!((each.applied[0].name.as_str(), each.applied[0].total), ("point_force on pair", [0.0, 2.0, -12.0]));
+    let held = of("[[support]]\non = \"tip\"\nfix = \"y\"\n").unwrap();
+    assert_eq!(held.supports[1].nodes, [each.mesh.cells.last().unwrap().nodes[0]]);
+    let refused = |text: &str, word: &str| {
+        let error = of(text).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains(word), "{error}");
+    };
+    refused("[[point_force]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n", "`xmax` is no group of points");
+    refused("[[point_force]]\non = \"tpi\"\nvector = [1.0, 0.0, 0.0]\n", "did you mean `tip`?");
+    refused("[[point_force]]\non = \"tip\"\nnode = 3\nvector = [1.0, 0.0, 0.0]\n", "exactly one of `on`, `at`, `node`");
+    refused("[[force]]\non = [\"tip\", \"xmax\"]\ntotal = [1.0, 0.0, 0.0]\n", "use [[force]] on it alone");
 }

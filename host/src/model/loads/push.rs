@@ -1,4 +1,4 @@
-//! Contact forces (DSM sec. I.C): another body pushes on the nodes furthest along a direction.
+//! Pushes (DSM sec. I.C calls them contact): another body pushes on the nodes furthest along a direction.
 //!
 //! The force is spread over the surface faces between those nodes by their oriented area, `int n . d dA`, and acts
 //! along `-d`. A vertex or an edge has no such face; then the nodes share the force equally.
@@ -11,17 +11,17 @@ use crate::mesh::Mesh;
 const TOLERANCE: f64 = 1e-6;
 
 /// The nodal forces, and whether no face lies there.
-pub struct Contact {
+pub struct Push {
     /// The forces.
     pub forces: Vec<NodalForce>,
-    /// How many nodes are touched.
+    /// How many nodes are pushed on.
     pub n_nodes: usize,
-    /// Whether the touched nodes have no face between them.
+    /// Whether these nodes have no face between them.
     pub faceless: bool,
 }
 
 /// Pushes with `total` against `direction` (any length) on the solids' nodes furthest along it.
-pub fn contact(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> Contact {
+pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> Push {
     let d = scaled(direction, 1.0 / norm(direction));
     let (low, high) = mesh.extent();
     let slack = TOLERANCE * norm([0, 1, 2].map(|c| high[c] - low[c]));
@@ -44,5 +44,5 @@ pub fn contact(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) 
     }
     let sum: f64 = shares.iter().map(|(_, share)| share).sum();
     let forces = shares.into_iter().map(|(node, share)| (node, scaled(d, -total * share / sum))).collect();
-    Contact { forces, n_nodes, faceless }
+    Push { forces, n_nodes, faceless }
 }
