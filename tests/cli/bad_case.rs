@@ -215,3 +215,20 @@ fn supports_that_disagree() {
     let more = format!("{GOOD}\n[[support]]\non = \"ymin\"\ndisplacement = {{ x = 1e-3 }}\n");
     refused(&more, 2, &["supports `xmin` (case.toml:15) and `ymin` prescribe different displacements x of node"]);
 }
+
+#[test]
+fn systems_of_units_are_listed() {
+    let with = |units: &str| good_but("kind = \"elasticity\"", &format!("kind = \"elasticity\"\nunits = \"{units}\""));
+    refused(
+        &with("mm"),
+        2,
+        &["case.toml:6:9: there is no system of units `mm`", "did you mean `mm-N-s`?", "SI, mm-N-s, in-lbf-s"],
+    );
+    let folder = Folder::new();
+    folder.solve(&with("in-lbf-s"), &[]).done();
+    assert_eq!(folder.summary("out")["units"], "in-lbf-s");
+    let csv = String::from_utf8(folder.read("out/case_nodes.csv")).unwrap();
+    assert!(csv.starts_with("node,x [in],y [in],z [in],displacement_x [in],"), "{}", &csv[..100]);
+    let page = String::from_utf8(folder.read("out/case.html")).unwrap();
+    assert!(page.contains("<tr><th>units</th><td>in-lbf-s</td></tr>"));
+}

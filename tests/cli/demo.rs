@@ -12,7 +12,9 @@ fn a_newcomer_gets_a_solved_bracket_and_can_go_on() {
             std::fs::read(repository(&format!("meshes/{name}"))).unwrap()
         );
     }
-    for name in ["bracket.vtu", "bracket.csv", "bracket.png", "bracket.html", "summary.json"] {
+    for name in
+        ["bracket.vtu", "bracket_nodes.csv", "bracket_elements.csv", "bracket.png", "bracket.html", "summary.json"]
+    {
         assert!(folder.read(&format!("first/{name}")).len() > 500 && run.out.contains(name), "{}", run.out);
     }
     let summary = folder.summary("first");

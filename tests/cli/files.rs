@@ -129,23 +129,27 @@ fn nodes_of_several_supports_count_once_in_sums() {
 }
 
 #[test]
-fn the_table_has_a_line_per_element() {
+fn the_tables_have_a_line_per_node_and_per_element() {
     let folder = Folder::new();
     let case = repository("meshes/cube_463.toml");
     folder.run(&["solve", &case, "-o", "out", "--device", "cpu", "--quiet"]).done();
-    let text = String::from_utf8(folder.read("out/cube_463.csv")).unwrap();
-    let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("element,von_mises"));
-    let rows: Vec<(u64, f64)> = lines
-        .map(|line| line.split_once(',').unwrap())
-        .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
-        .collect();
     let summary = folder.summary("out");
-    assert_eq!(summary["elements"], rows.len());
-    let largest = rows.iter().map(|row| row.1).fold(0.0, f64::max);
-    assert_eq!(summary["results"]["von_mises"]["max"], largest);
+    let table = |name: &str, header: &str| -> Vec<Vec<f64>> {
+        let text = String::from_utf8(folder.read(&format!("out/cube_463_{name}.csv"))).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(lines.next(), Some(header));
+        lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
+    };
+    let stress = "stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,stress_xz,von_mises";
+    let elements = table("elements", &format!("element,x,y,z,{stress}"));
+    let nodes = table("nodes", &format!("node,x,y,z,displacement_x,displacement_y,displacement_z,{stress}"));
+    assert_eq!((&summary["elements"], &summary["nodes"]), (&elements.len().into(), &nodes.len().into()));
+    for (rows, key) in [(&elements, "von_mises"), (&nodes, "von_mises_nodal")] {
+        let largest = rows.iter().map(|row| row[row.len() - 1]).fold(0.0, f64::max);
+        assert_eq!(summary["results"][key]["max"], largest);
+    }
     // The tags are the mesh file's, in which triangles come first.
-    assert_eq!(rows[0].0, 643);
+    assert_eq!(elements[0][0], 643.0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Potentials through the program: results, what the files hold, and case files with one mistake each.
 
-use crate::{Folder, repository};
+use crate::{FILES, Folder, repository};
 
 const RING: &str = r#"[mesh]
 generate = { kind = "annulus", element = "quad4", radii = [1.0, 2.0], cells = [4, 32] }
@@ -48,7 +48,7 @@ fn a_ring_is_solved_and_written() {
         assert!(run.out.contains(line), "{line} is not in\n{}", run.out);
     }
     assert!(!run.out.contains("displacement") && !run.out.contains("reaction"), "{}", run.out);
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), FILES);
     let summary = folder.summary("out");
     assert_eq!((&summary["dofs"], &summary["warnings"]), (&160.into(), &serde_json::json!([])));
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
@@ -65,10 +65,16 @@ fn a_ring_is_solved_and_written() {
     assert!((at("min_at")[0].hypot(at("min_at")[1]) - 2.0).abs() < 1e-12, "{results}");
     assert!((at("max_at")[0].hypot(at("max_at")[1]) - 1.0).abs() < 1e-12, "{results}");
     assert!(results.get("von_mises").is_none() && results.get("reactions").is_none(), "{results}");
-    let csv = String::from_utf8(folder.read("out/case.csv")).unwrap();
-    assert!(csv.starts_with("element,gradient\n1,") && csv.lines().count() == 129, "{csv}");
-    let steepest = csv.lines().skip(1).map(|line| line.split_once(',').unwrap().1.parse::<f64>().unwrap());
-    assert_eq!(steepest.fold(0.0, f64::max), number(&results["gradient"]["max"]));
+    let csv = String::from_utf8(folder.read("out/case_elements.csv")).unwrap();
+    assert!(
+        csv.starts_with("element,x,y,z,gradient_x,gradient_y,gradient_z\n1,") && csv.lines().count() == 129,
+        "{csv}"
+    );
+    let cells = |line: &str| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>();
+    let steepest = csv.lines().skip(1).map(|line| cells(line)[4].hypot(cells(line)[5])).fold(0.0, f64::max);
+    assert!((steepest / number(&results["gradient"]["max"]) - 1.0).abs() < 1e-14);
+    let csv = String::from_utf8(folder.read("out/case_nodes.csv")).unwrap();
+    assert!(csv.starts_with("node,x,y,z,potential,gradient_x,gradient_y,gradient_z\n1,"), "{csv}");
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
     for tag in ["Name=\"potential\" format", "Name=\"gradient\" NumberOfComponents=\"3\"", "Name=\"material\""] {
         assert!(vtu.contains(tag), "{tag}");

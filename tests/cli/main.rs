@@ -65,6 +65,10 @@ pub(crate) fn good_but(from: &str, to: &str) -> String {
     GOOD.replacen(from, to, 1)
 }
 
+/// What `solve` leaves of `case.toml`.
+pub(crate) const FILES: [&str; 6] =
+    ["case.html", "case.png", "case.vtu", "case_elements.csv", "case_nodes.csv", "summary.json"];
+
 /// What a run left on its outputs.
 #[derive(Debug)]
 pub(crate) struct Run {

@@ -1,6 +1,6 @@
 //! Plane problems through the program: results, the cases in `meshes/`, and case files with one mistake each.
 
-use crate::{Folder, GOOD, repository};
+use crate::{FILES, Folder, GOOD, repository};
 
 /// The whole of [`GOOD`] as a plate.
 fn plate() -> String {
@@ -29,7 +29,7 @@ fn a_plate_is_solved_and_written() {
     let folder = Folder::new();
     let run = folder.solve(&plate(), &[]).done();
     assert!(run.out.starts_with("case: 27 nodes, 32 elements on cpu"), "{}", run.out);
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), FILES);
     let summary = folder.summary("out");
     assert_eq!((&summary["dofs"], &summary["warnings"]), (&54.into(), &serde_json::json!([])));
     let results = &summary["results"];

@@ -1,6 +1,6 @@
 //! Solutions through the program: what flags change, how it ends, what it says.
 
-use crate::{Folder, GOOD, good_but};
+use crate::{FILES, Folder, GOOD, good_but};
 
 #[test]
 fn results_go_to_the_case_s_folder_if_none_is_given() {
@@ -8,7 +8,7 @@ fn results_go_to_the_case_s_folder_if_none_is_given() {
     folder.write("beam.toml", GOOD);
     let run = folder.run(&["solve", "beam.toml", "--device", "cpu"]).done();
     assert_eq!(folder.names("results"), ["beam"]);
-    assert_eq!(folder.names("results/beam"), ["beam.csv", "beam.html", "beam.png", "beam.vtu", "summary.json"]);
+    assert_eq!(folder.names("results/beam"), FILES.map(|name| name.replace("case", "beam")));
     assert!(run.out.starts_with("beam: 81 nodes, 192 elements on cpu ("), "{}", run.out);
     for line in ["reaction of xmin", "largest displacement", "von Mises stress", "wrote results/beam/beam.vtu"] {
         assert!(run.out.contains(line), "{}", run.out);
@@ -113,7 +113,7 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(run.err.contains("after 5 iterations") && run.err.contains("--max-iterations"), "{}", run.err);
     assert!(run.out.contains("NOT CONVERGED: 5 iterations"), "{}", run.out);
     // The last iterate is written, and marked.
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), FILES);
     assert!(folder.summary("out")["results"]["max_displacement"].as_f64().unwrap() > 0.0, "{}", run.out);
     let solver = &folder.summary("out")["solver"];
     assert_eq!((&solver["converged"], &solver["iterations"]), (&false.into(), &5.into()));
@@ -124,7 +124,7 @@ fn not_converged_is_said_everywhere_and_the_results_are_written() {
     assert!(quiet.err.contains("not converged"));
     let later = folder.solve(GOOD, &["--max-iterations", "80"]);
     assert!(later.out.contains("NOT CONVERGED: 80 iterations"), "{}", later.out);
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), FILES);
     assert!(String::from_utf8(folder.read("out/case.html")).unwrap().contains(">NOT CONVERGED</div>"));
 }
 
@@ -199,9 +199,9 @@ fn single_precision_that_comes_to_its_end_says_so() {
 fn two_runs_leave_the_same_bytes() {
     let folder = Folder::new();
     folder.solve(GOOD, &[]).done();
-    let first = ["out/case.vtu", "out/case.csv", "out/case.png"].map(|name| folder.read(name));
+    let first = ["out/case.vtu", "out/case_nodes.csv", "out/case.png"].map(|name| folder.read(name));
     folder.solve(GOOD, &[]).done();
-    assert!(first == ["out/case.vtu", "out/case.csv", "out/case.png"].map(|name| folder.read(name)));
+    assert!(first == ["out/case.vtu", "out/case_nodes.csv", "out/case.png"].map(|name| folder.read(name)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use crate::terminal::{endless, interrupt, interrupt_iteration, is_on_its_way, send, signal};
-use crate::{Folder, GOOD, Run};
+use crate::{FILES, Folder, GOOD, Run};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ fn ctrl_c_in_the_iteration_ends_it_and_marks_the_results() {
     let run = interrupt_iteration(&folder, "out", || ());
     assert_eq!(run.code, Some(130), "{run:?}");
     assert!(run.err.contains("it was told to stop") && run.err.contains("marked as not converged"), "{run:?}");
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), FILES);
     let summary = folder.summary("out");
     assert_eq!(summary["solver"]["ending"], "cancelled");
     assert_eq!(summary["solver"]["converged"], false);
@@ -122,7 +122,7 @@ fn a_closed_pipe_is_no_failure() {
         let run = unread(&folder, arguments);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}: {run:?}");
     }
-    assert_eq!(folder.names("out"), ["case.csv", "case.html", "case.png", "case.vtu", "summary.json"]);
+    assert_eq!(folder.names("out"), FILES);
     let short = ["solve", "case.toml", "-o", "out", "--device", "cpu", "--max-iterations", "2"];
     assert_eq!(unread(&folder, &short).code, Some(5));
 }

@@ -36,9 +36,8 @@ const MAX_THREADS: i64 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
-Writes into DIR: <case>.vtu (ParaView), <case>.csv (von Mises stress per element, at its centre; of a
-potential the gradient's magnitude), <case>.png (a picture), <case>.html (a report, to be looked at in a browser) and
-summary.json.
+Writes into DIR: <case>.vtu (ParaView), <case>_nodes.csv and <case>_elements.csv (tables), <case>.png (a picture),
+<case>.html (a report, to be looked at in a browser) and summary.json.
 
 Examples:
   warpfem solve meshes/bracket.toml

@@ -29,6 +29,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: choices.device.clone(),
+        units: model.units,
         solver: Solver {
             method: choices.method.name().into(),
             reason: choices.reason.clone(),

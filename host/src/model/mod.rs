@@ -4,6 +4,7 @@ mod bending;
 pub mod case;
 mod error;
 mod floating;
+mod labels;
 mod loads;
 mod locking;
 mod materials;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use case::Case;
 pub use error::{CaseError, CaseReport, ModelError};
+pub use labels::{Quantity, Units};
 pub use names::planes;
 pub use problems::Problems;
 pub use source::{Place, Source};
@@ -198,6 +200,8 @@ pub struct Model {
     pub mesh: Mesh,
     /// What is solved.
     pub analysis: Analysis,
+    /// What numbers are labelled with, if the case says so.
+    pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.
     pub thickness: f64,
     /// The materials.

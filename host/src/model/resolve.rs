@@ -55,6 +55,7 @@ impl Model {
             name: case.name(),
             case_text: case.source.text.clone(),
             analysis,
+            units: case.units(),
             thickness,
             materials,
             cell_material,

@@ -1,76 +1,184 @@
-//! `<case>.csv`: one line per element, its tag and its von Mises stress, or how steep its potential is.
+//! `<case>_nodes.csv` and `<case>_elements.csv`: a line per node and per element, with its tag, its place and its results.
 //!
-//! Numbers are the shortest that read back to the same bits.
+//! The header has the unit of a column in brackets, if the case names its units. Numbers are the shortest that read back
+//! to the same bits; what is infinite is left empty.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::mesh::Mesh;
+use super::field::{Field, Values};
+use crate::mesh::{Mesh, middle};
+use crate::model::{Quantity, Units};
 
-/// Lines formatted by one task; some 1.5 MB of text.
-const CHUNK: usize = 1 << 16;
+/// Lines formatted by one task; some 2 MB of text.
+const CHUNK: usize = 1 << 13;
 /// Chunks held in memory before they are written.
 const WINDOW: usize = 32;
 
-/// Writes the header `element,` and the column's name, and a line for every cell of the mesh's highest dimension, in
-/// the order of the mesh. The column's values are `[n_blocks][n_cells]`.
-pub fn write<W: Write>(mut out: W, mesh: &Mesh, (name, column): (&str, &[Vec<f64>])) -> io::Result<()> {
-    writeln!(out, "element,{name}")?;
+/// Writes a line for every node, in the order of the mesh. Reactions are left out: they are zero at most nodes.
+pub fn write_nodes<W: Write>(mut out: W, mesh: &Mesh, fields: &[Field<'_>], units: Option<Units>) -> io::Result<()> {
+    let at_nodes = |field: &&Field| matches!(field.values, Values::Nodes(_)) && field.name != "reaction_force";
+    let fields: Vec<&Field> = fields.iter().filter(at_nodes).collect();
+    writeln!(out, "{}", header("node", &fields, units))?;
+    let columns = fields.iter().filter_map(|field| match field.values {
+        Values::Nodes(values) => Some((values, field.width())),
+        Values::Cells(_) => None,
+    });
+    let table = Table { tags: &mesh.node_tags, columns: columns.collect() };
+    table.write(&mut out, |node| mesh.coords[node])?;
+    out.flush()
+}
+
+/// Writes a line for every cell of the mesh's highest dimension, in the order of the mesh; its place is the mean of its
+/// nodes.
+pub fn write_elements<W: Write>(mut out: W, mesh: &Mesh, fields: &[Field<'_>], units: Option<Units>) -> io::Result<()> {
+    let fields: Vec<&Field> = fields.iter().filter(|field| matches!(field.values, Values::Cells(_))).collect();
+    writeln!(out, "{}", header("element", &fields, units))?;
     for (block, cells) in mesh.solids() {
-        for (tags, values) in cells.tags.chunks(CHUNK * WINDOW).zip(column[block].chunks(CHUNK * WINDOW)) {
-            let pairs = tags.par_chunks(CHUNK).zip(values.par_chunks(CHUNK));
-            let texts: io::Result<Vec<_>> = pairs.map(|(tags, values)| lines(tags, values)).collect();
-            texts?.iter().try_for_each(|text| out.write_all(text))?;
-        }
+        let columns = fields.iter().filter_map(|field| match &field.values {
+            Values::Cells(blocks) => Some((blocks[block], field.width())),
+            Values::Nodes(_) => None,
+        });
+        let table = Table { tags: &cells.tags, columns: columns.collect() };
+        table.write(&mut out, |cell| middle(cells.cell(cell).iter().map(|&node| mesh.coords[node as usize])))?;
     }
     out.flush()
 }
 
-/// The lines of some elements.
-fn lines(tags: &[u64], values: &[f64]) -> io::Result<Vec<u8>> {
-    let mut text = Vec::with_capacity(tags.len() * 28);
-    for (tag, value) in tags.iter().zip(values) {
-        // Debug, not Display: Display writes 1e300 with 301 digits.
-        writeln!(text, "{tag},{value:?}")?;
+/// `node,x [mm],y [mm],z [mm],displacement_x [mm]` and so on; names do without `_nodal`, which the file says.
+fn header(first: &str, fields: &[&Field<'_>], units: Option<Units>) -> String {
+    let mut header = first.to_string();
+    let mut add = |name: String, quantity| {
+        let unit = units.and_then(|units| units.label(quantity));
+        header += &unit.map_or(format!(",{name}"), |unit| format!(",{name} [{unit}]"));
+    };
+    ["x", "y", "z"].into_iter().for_each(|axis| add(axis.into(), Quantity::Length));
+    for field in fields {
+        let name = field.name.strip_suffix("_nodal").unwrap_or(field.name);
+        match field.components {
+            [] => add(name.into(), field.quantity),
+            components => components.iter().for_each(|component| add(format!("{name}_{component}"), field.quantity)),
+        }
     }
-    Ok(text)
+    header
+}
+
+/// Columns side by side: values `[n][width]`, flat, and their width.
+struct Table<'a> {
+    tags: &'a [u64],
+    columns: Vec<(&'a [f64], usize)>,
+}
+
+impl Table<'_> {
+    fn write<W: Write>(&self, out: &mut W, place: impl Fn(usize) -> [f64; 3] + Sync) -> io::Result<()> {
+        let n = self.tags.len();
+        for window in (0..n).step_by(CHUNK * WINDOW) {
+            let starts: Vec<usize> = (window..n.min(window + CHUNK * WINDOW)).step_by(CHUNK).collect();
+            let lines = |&start: &usize| self.lines(start..n.min(start + CHUNK), &place);
+            let texts: Vec<Vec<u8>> = starts.par_iter().map(lines).collect::<io::Result<_>>()?;
+            texts.iter().try_for_each(|text| out.write_all(text))?;
+        }
+        Ok(())
+    }
+
+    /// The text of some rows.
+    fn lines(&self, rows: Range<usize>, place: &impl Fn(usize) -> [f64; 3]) -> io::Result<Vec<u8>> {
+        let width: usize = 3 + self.columns.iter().map(|(_, width)| width).sum::<usize>();
+        let mut text = Vec::with_capacity(rows.len() * 20 * width);
+        for row in rows {
+            write!(text, "{}", self.tags[row])?;
+            place(row).iter().try_for_each(|&x| number(&mut text, x))?;
+            for (values, width) in &self.columns {
+                values[row * width..(row + 1) * width].iter().try_for_each(|&value| number(&mut text, value))?;
+            }
+            text.push(b'\n');
+        }
+        Ok(text)
+    }
+}
+
+fn number(text: &mut Vec<u8>, value: f64) -> io::Result<()> {
+    // Debug, not Display: Display writes 1e300 with 301 digits.
+    if value.is_finite() { write!(text, ",{value:?}") } else { write!(text, ",") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::hex_pair;
+    use crate::output::tests::{PotentialResults, Results, hex_pair};
 
-    #[test]
-    fn every_value_reads_back_to_the_same_bits() {
-        let mesh = hex_pair();
-        let von_mises = vec![vec![], vec![1.0 / 3.0 * 1e8, 5e-324]];
-        let mut text = Vec::new();
-        write(&mut text, &mesh, ("von_mises", &von_mises)).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        let mut lines = text.lines();
-        assert_eq!(lines.next(), Some("element,von_mises"));
-        let read: Vec<(u64, f64)> = lines
-            .map(|line| line.split_once(',').unwrap())
-            .map(|(tag, value)| (tag.parse().unwrap(), value.parse().unwrap()))
-            .collect();
-        assert_eq!(read, vec![(41, von_mises[1][0]), (42, von_mises[1][1])]);
+    type Writer = fn(&mut Vec<u8>, &Mesh, &[Field<'_>], Option<Units>) -> io::Result<()>;
+    const WRITERS: [Writer; 2] = [
+        |out, mesh, fields, units| write_nodes(out, mesh, fields, units),
+        |out, mesh, fields, units| write_elements(out, mesh, fields, units),
+    ];
+
+    /// Both tables: the header, then tags and numbers.
+    fn tables(mesh: &Mesh, fields: &[Field<'_>], units: Option<Units>) -> [(String, Vec<Vec<f64>>); 2] {
+        WRITERS.map(|write| {
+            let mut text = Vec::new();
+            write(&mut text, mesh, fields, units).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            let (header, rows) = text.split_once('\n').unwrap();
+            let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
+            (header.into(), rows.lines().map(row).collect())
+        })
     }
 
     #[test]
-    fn chunks_join_in_order() {
-        let mut mesh = hex_pair();
-        let n = CHUNK + 3;
-        mesh.cells[1].tags = (1..=n as u64).collect();
-        mesh.cells[1].nodes = mesh.cells[1].nodes[..8].repeat(n);
-        let von_mises = vec![vec![], (0..n).map(|i| i as f64 * 0.1).collect()];
+    fn every_value_reads_back_to_the_same_bits() {
+        let (mesh, mut results) = (hex_pair(), Results::of_hex_pair());
+        results.von_mises[1] = vec![1.0 / 3.0 * 1e8, 5e-324];
+        let [(nodes, rows), (elements, of_elements)] = tables(&mesh, &results.fields().list(), None);
+        let stress = "stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,stress_xz,von_mises";
+        assert_eq!(nodes, format!("node,x,y,z,displacement_x,displacement_y,displacement_z,{stress}"));
+        assert_eq!(elements, format!("element,x,y,z,{stress}"));
+        assert_eq!(rows.len(), 12);
+        for (i, row) in rows.iter().enumerate() {
+            let tag = [mesh.node_tags[i] as f64];
+            let parts = [&tag[..], &mesh.coords[i], &results.displacement[i], &results.nodal.values[i]];
+            assert_eq!(*row, [&parts.concat()[..], &[results.nodal.sizes[i]]].concat());
+        }
+        let expected = |i: usize| {
+            let place = [41.0 + i as f64, 0.5 + i as f64, 0.5, 0.5];
+            [&place[..], &results.stress[1][i], &[results.von_mises[1][i]]].concat()
+        };
+        assert_eq!(of_elements, [expected(0), expected(1)]);
+    }
+
+    #[test]
+    fn units_stand_in_the_header_alone() {
+        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+        let fields = results.fields().list();
+        let ([plain, _], [nodes, elements]) = (tables(&mesh, &fields, None), tables(&mesh, &fields, Some(Units::MmNS)));
+        assert!(nodes.0.starts_with("node,x [mm],y [mm],z [mm],displacement_x [mm],"), "{}", nodes.0);
+        assert!(nodes.0.ends_with(",von_mises [MPa]") && elements.0.contains(",stress_xx [MPa],"), "{}", nodes.0);
+        assert_eq!(plain.1, nodes.1);
+        let potential = PotentialResults::of_hex_pair();
+        let [nodes, elements] = tables(&mesh, &potential.fields().list(), Some(Units::Si));
+        assert_eq!(nodes.0, "node,x [m],y [m],z [m],potential,gradient_x,gradient_y,gradient_z");
+        assert_eq!(
+            (elements.0.as_str(), elements.1[1][4]),
+            ("element,x [m],y [m],z [m],gradient_x,gradient_y,gradient_z", 6.0)
+        );
+    }
+
+    #[test]
+    fn chunks_join_in_order_and_what_is_infinite_is_empty() {
+        let n = CHUNK * WINDOW + 3;
+        let (tags, mut values): (Vec<u64>, Vec<f64>) =
+            ((1..=n as u64).collect(), (0..n).map(|i| i as f64 * 0.1).collect());
+        values[1] = f64::INFINITY;
+        let table = Table { tags: &tags, columns: vec![(&values, 1)] };
         let mut text = Vec::new();
-        write(&mut text, &mesh, ("von_mises", &von_mises)).unwrap();
+        table.write(&mut text, |i| [i as f64, 0.0, 0.0]).unwrap();
         let text = String::from_utf8(text).unwrap();
-        assert_eq!(text.lines().count(), n + 1);
-        for (i, line) in text.lines().skip(1).enumerate() {
-            assert_eq!(line, format!("{},{:?}", i + 1, von_mises[1][i]));
+        assert_eq!(text.lines().count(), n);
+        for (i, line) in text.lines().enumerate() {
+            let value = if i == 1 { String::new() } else { format!("{:?}", values[i]) };
+            assert_eq!(line, format!("{},{:?},0.0,0.0,{value}", i + 1, i as f64));
         }
     }
 }

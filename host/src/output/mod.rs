@@ -1,10 +1,11 @@
 //! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the five files of a case into a
+//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the six files of a case into a
 //! folder, all or none: each is written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
 pub mod csv;
+pub mod field;
 pub mod npy;
 pub mod picture;
 pub mod report;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub use atomic::{check_file, discard_unfinished, discard_unfinished_or_give_up};
+pub use field::{Field, Values};
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
@@ -26,6 +28,10 @@ pub use picture::Symbols;
 use picture::{Heading, Shown};
 use report::Report;
 use warpfem_text::files;
+
+/// Endings of the tables.
+const NODES: &str = "_nodes.csv";
+const ELEMENTS: &str = "_elements.csv";
 
 /// Results on a mesh.
 ///
@@ -87,14 +93,6 @@ impl<'a> Fields<'a> {
             }
         }
         per_cell("material", self.material, mesh)
-    }
-
-    /// The number that the CSV has of every element, and what its column is called.
-    fn of_elements(&self) -> (&'static str, &'a [Vec<f64>]) {
-        match self.solved {
-            Solved::Elastic { von_mises, .. } => ("von_mises", von_mises),
-            Solved::Potential { steepness, .. } => ("gradient", steepness),
-        }
     }
 
     /// What pictures are coloured by, `[n_nodes]`: the von Mises stress, or the potential.
@@ -162,8 +160,8 @@ pub struct Options<'a> {
     pub report: Option<report::Background<'a>>,
 }
 
-/// Writes `<case>.vtu`, `<case>.csv`, `<case>.png`, `<case>.html` and `summary.json` into `dir`, which is made if it is
-/// missing. Where all is zero there is no picture, and one from before is removed.
+/// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
+/// `dir`, which is made if it is missing. Where all is zero there is no picture, and one from before is removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -183,11 +181,14 @@ pub fn write_all(
     let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
     fields.check(mesh).map_err(|source| at(dir, source))?;
     std::fs::create_dir_all(dir).map_err(|source| at(dir, source))?;
-    let path = |extension: &str| dir.join(format!("{}.{extension}", summary.case));
+    let named = |ending: &str| dir.join(format!("{}{ending}", summary.case));
+    let path = |extension: &str| named(&format!(".{extension}"));
+    let (list, units) = (fields.list(), summary.units);
     let header =
         vtu::Header { fields: options.fields, converged: summary.solver.converged, compress: options.compress };
     let vtu = || Staged::write(path("vtu"), |file| vtu::write(file, mesh, fields, &header));
-    let csv = || Staged::write(path("csv"), |file| csv::write(file, mesh, fields.of_elements()));
+    let nodes = || Staged::write(named(NODES), |file| csv::write_nodes(file, mesh, &list, units));
+    let elements = || Staged::write(named(ELEMENTS), |file| csv::write_elements(file, mesh, &list, units));
     let looked_at = || -> Result<Vec<Staged>> {
         if !options.picture && options.report.is_none() {
             return Ok(vec![]);
@@ -204,8 +205,9 @@ pub fn write_all(
         let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, png.as_deref())));
         [picture, html].into_iter().flatten().collect()
     };
-    let (vtu, (csv, looked_at)) = rayon::join(vtu, || rayon::join(csv, looked_at));
-    let mut staged = vec![vtu?, csv?];
+    let tables = || rayon::join(nodes, elements);
+    let (vtu, ((nodes, elements), looked_at)) = rayon::join(vtu, || rayon::join(tables, looked_at));
+    let mut staged = vec![vtu?, nodes?, elements?];
     staged.extend(looked_at?);
 
     let seconds = start.elapsed().as_secs_f64();
@@ -243,7 +245,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str) -> Result<()> {
     check_folder(dir)?;
-    let results = ["vtu", "csv", "png", "html"].map(|extension| format!("{case}.{extension}"));
+    let results = [".vtu", NODES, ELEMENTS, ".png", ".html"].map(|ending| format!("{case}{ending}"));
     results.iter().map(String::as_str).chain(["summary.json"]).try_for_each(|name| check_file(&dir.join(name)))
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use super::largest;
 use crate::mesh::{Mesh, middle};
+use crate::model::Units;
 use warpfem_text::{count, engineering};
 
 /// The whole summary.
@@ -26,6 +27,9 @@ pub struct Summary {
     pub dofs: usize,
     /// The device that solved it, in words.
     pub device: String,
+    /// What numbers are labelled with, if the case says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<Units>,
     /// The results in a few numbers.
     pub results: Results,
     /// What was worth saying.

@@ -6,7 +6,7 @@ use super::Case;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, PushTable, SupportTable};
 use crate::model::options::{analyses, fields};
-use crate::model::{Analysis, CaseError, Place, Problems};
+use crate::model::{Analysis, CaseError, Place, Problems, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -47,6 +47,7 @@ impl Case {
     fn check_analysis(&self) -> Checked {
         let Some(table) = &self.tables.analysis else { return Ok(()) };
         self.check_name("analysis kind", table.kind.as_ref(), &analyses())?;
+        self.check_name("system of units", table.units.as_ref(), &Units::names())?;
         match (&table.thickness, self.dim()) {
             (Some(_), Some(dim)) => self.check_thickness(dim),
             (Some(thickness), None) => self.check_positive("thickness", thickness),

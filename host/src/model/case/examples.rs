@@ -13,6 +13,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("mesh", "allow_hanging", "true"),
     ("analysis", "kind", "\"elasticity\""),
     ("analysis", "thickness", "0.01"),
+    ("analysis", "units", "\"mm-N-s\""),
     ("material", "name", "\"steel\""),
     ("material", "young", "210e9"),
     ("material", "poisson", "0.3"),

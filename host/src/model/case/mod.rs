@@ -24,7 +24,7 @@ use syntax::Parsed;
 pub use tables::Tables;
 pub use vector::Vector;
 
-use super::{Analysis, CaseError, Place, Problems, Source};
+use super::{Analysis, CaseError, Place, Problems, Source, Units};
 use crate::Error;
 use crate::mesh::{Mesh, MeshError};
 use warpfem_text::files;
@@ -105,6 +105,11 @@ impl Case {
     pub fn analysis(&self) -> Analysis {
         let kind = self.tables.analysis.as_ref().and_then(|table| table.kind.as_ref());
         kind.and_then(|kind| Analysis::from_name(kind.get_ref())).unwrap_or(Analysis::Elasticity)
+    }
+
+    /// What numbers are labelled with, if the case says so.
+    pub fn units(&self) -> Option<Units> {
+        Units::from_name(self.tables.analysis.as_ref()?.units.as_ref()?.get_ref())
     }
 
     /// The thickness of a plane problem, 1 if the case does not say; 1 in three dimensions.

@@ -56,7 +56,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
         Not("parts are joined by the nodes they share; this version has no other joints"),
     ),
     ("", "step steps time", Not(STATIC)),
-    ("", "units unit", Not("units are yours, and consistent: there is nothing to set")),
+    ("", "units unit", Not("units are a label, [analysis] units = \"SI\" for example; numbers are never converted")),
     ("mesh", "path filename name mesh msh", Is("file")),
     (
         "mesh",
@@ -65,6 +65,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ),
     ("analysis", "type analysis", Is("kind")),
     ("analysis", "t h", Is("thickness")),
+    ("analysis", "unit unit_system system", Is("units")),
     (
         "material",
         "E youngs_modulus young_modulus youngs_mod elastic_modulus elasticity_modulus modulus emod",
@@ -163,6 +164,9 @@ const NAMES: &[(&str, &str, Meant<'static>)] = &[
     ("element", "tetra tetrahedron tetrahedra", Is("tet4")),
     ("element", "hexa hex brick hexahedron hexahedra", Is("hex8")),
     ("element", "tria triangle triangles", Is("tri3")),
+    ("system of units", "si metric mks m_kg_s m_n_s", Is("SI")),
+    ("system of units", "mm mm_n_s n_mm mm_n mpa mm_t_s", Is("mm-N-s")),
+    ("system of units", "imperial us inch in in_lbf_s psi", Is("in-lbf-s")),
     ("field", "mises vonmises seqv s_mises", Is("von_mises")),
     ("field", "u disp", Is("displacement")),
     ("field", "s sigma", Is("stress")),

@@ -91,6 +91,8 @@ pub struct AnalysisTable {
     pub kind: Option<Spanned<String>>,
     /// Of a plane problem.
     pub thickness: Option<Spanned<f64>>,
+    /// What numbers are labelled with: `SI`, `mm-N-s` or `in-lbf-s`.
+    pub units: Option<Spanned<String>>,
 }
 
 /// One `[[material]]`.

@@ -19,8 +19,12 @@ pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> 
         ("solved", time),
         ("program", format!("warpfem {}", env!("CARGO_PKG_VERSION"))),
     ];
-    let rows: String =
-        rows.iter().map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text))).collect();
+    let units = summary.units.map(|units| ("units", units.name().to_owned()));
+    let rows: String = rows
+        .iter()
+        .chain(&units)
+        .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
+        .collect();
     let is_potential = background.analysis == "laplace";
     let held = background.supports.iter().map(|support| held(support, is_potential, mesh.dim()));
     let loads = loads(background, summary.least_force(), is_potential);

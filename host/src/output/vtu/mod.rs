@@ -15,11 +15,8 @@ mod tests;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::mesh::Mesh;
-use crate::output::{Fields, Solved};
+use crate::output::{Field, Fields, Values};
 use array::{Array, Piece, bytes};
-
-/// The components of `stress`, in the order of [`Fields::stress`].
-const STRESS_COMPONENTS: [&str; 6] = ["xx", "yy", "zz", "xy", "yz", "xz"];
 
 /// What the file holds and how.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +67,8 @@ impl<'a> File<'a> {
         let n_cells = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
         arrays.extend(topology(mesh));
-        arrays.extend(header.fields.iter().filter_map(|name| field(mesh, fields, name)));
+        let list = fields.list();
+        arrays.extend(header.fields.iter().filter_map(|name| field(mesh, fields, &list, name)));
         // Readers look for point data before cell data; the user's order holds within each.
         arrays
             .sort_by_key(|array| ["Points", "Cells", "PointData", "CellData"].iter().position(|s| *s == array.section));
@@ -126,50 +124,18 @@ fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
 }
 
 /// The field called `name`, if there is one.
-fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> {
+fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, list: &[Field<'a>], name: &str) -> Option<Array<'a>> {
     if name == "material" {
         // Int32, which every reader has; an index of a material is far below 2^31.
-        return Some(cell_data(mesh, "material", "Int32", 1, fields.material));
+        let pieces = mesh.solids().map(|(block, _)| bytes(&fields.material[block])).collect();
+        return Some(Array::new("CellData", "material", "Int32", 1, pieces));
     }
-    match fields.solved {
-        Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal } => match name {
-            "displacement" => Some(Array::new("PointData", "displacement", "Float64", 3, vec![bytes(displacement)])),
-            "reaction_force" => {
-                Some(Array::new("PointData", "reaction_force", "Float64", 3, vec![bytes(reaction_force)]))
-            }
-            "von_mises" => Some(cell_data(mesh, "von_mises", "Float64", 1, von_mises)),
-            "stress" => {
-                let array = cell_data(mesh, "stress", "Float64", 6, stress);
-                Some(Array { component_names: &STRESS_COMPONENTS, ..array })
-            }
-            "von_mises_nodal" => {
-                Some(Array::new("PointData", "von_mises_nodal", "Float64", 1, vec![bytes(&nodal.sizes)]))
-            }
-            "stress_nodal" => {
-                let array = Array::new("PointData", "stress_nodal", "Float64", 6, vec![bytes(&nodal.values)]);
-                Some(Array { component_names: &STRESS_COMPONENTS, ..array })
-            }
-            _ => None,
-        },
-        Solved::Potential { potential, gradient, nodal, .. } => match name {
-            "potential" => Some(Array::new("PointData", "potential", "Float64", 1, vec![bytes(potential)])),
-            "gradient" => Some(cell_data(mesh, "gradient", "Float64", 3, gradient)),
-            "gradient_nodal" => {
-                Some(Array::new("PointData", "gradient_nodal", "Float64", 3, vec![bytes(&nodal.values)]))
-            }
-            _ => None,
-        },
-    }
-}
-
-/// A field with values for every solid.
-fn cell_data<'a, T: bytemuck::NoUninit>(
-    mesh: &Mesh,
-    name: &'static str,
-    item: &'static str,
-    components: usize,
-    values: &'a [Vec<T>],
-) -> Array<'a> {
-    let pieces = mesh.solids().map(|(block, _)| bytes(&values[block]));
-    Array::new("CellData", name, item, components, pieces.collect())
+    let field = list.iter().find(|field| field.name == name)?;
+    let (section, pieces) = match &field.values {
+        Values::Nodes(values) => ("PointData", vec![bytes(values)]),
+        Values::Cells(blocks) => ("CellData", mesh.solids().map(|(block, _)| bytes(blocks[block])).collect()),
+    };
+    // Readers name the components of a vector themselves.
+    let component_names = if field.width() == 6 { field.components } else { &[] };
+    Some(Array { component_names, ..Array::new(section, field.name, "Float64", field.width(), pieces) })
 }

@@ -1,0 +1,87 @@
+//! `[analysis] units`: what the numbers of a case are labelled with. Numbers are never converted.
+
+use serde::{Serialize, Serializer};
+
+/// A system of units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Units {
+    /// Metre, newton, pascal.
+    Si,
+    /// Millimetre, newton, megapascal.
+    MmNS,
+    /// Inch, pound-force, pound-force per square inch.
+    InLbfS,
+}
+
+/// What a number measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Coordinates and displacements.
+    Length,
+    /// Loads and reactions.
+    Force,
+    /// Stresses and moduli.
+    Stress,
+    /// Ratios, and potentials, which may be anything.
+    Unlabelled,
+}
+
+impl Units {
+    /// All there are.
+    pub const ALL: &[Units] = &[Units::Si, Units::MmNS, Units::InLbfS];
+
+    /// Its name in the case file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Units::Si => "SI",
+            Units::MmNS => "mm-N-s",
+            Units::InLbfS => "in-lbf-s",
+        }
+    }
+
+    /// The names of all.
+    pub fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|units| units.name()).collect()
+    }
+
+    /// The units of this name.
+    pub fn from_name(name: &str) -> Option<Units> {
+        Self::ALL.iter().copied().find(|units| units.name() == name)
+    }
+
+    /// The unit of a quantity, if it has one.
+    pub fn label(self, quantity: Quantity) -> Option<&'static str> {
+        let [length, force, stress] = match self {
+            Units::Si => ["m", "N", "Pa"],
+            Units::MmNS => ["mm", "N", "MPa"],
+            Units::InLbfS => ["in", "lbf", "psi"],
+        };
+        match quantity {
+            Quantity::Length => Some(length),
+            Quantity::Force => Some(force),
+            Quantity::Stress => Some(stress),
+            Quantity::Unlabelled => None,
+        }
+    }
+}
+
+impl Serialize for Units {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_and_stress_is_force_per_area() {
+        for &units in Units::ALL {
+            assert_eq!(Units::from_name(units.name()), Some(units));
+            assert!(units.label(Quantity::Length).is_some() && units.label(Quantity::Unlabelled).is_none());
+        }
+        assert_eq!(Units::MmNS.label(Quantity::Stress), Some("MPa"));
+        assert_eq!(Units::from_name("mm"), None);
+    }
+}
