@@ -9,7 +9,7 @@ use crate::model::case::Case;
 use crate::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::output::report::Background;
-use crate::output::{self, Fields, Options, Solved, Symbols};
+use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
 use crate::pipeline::{self, Potential, Solution};
 use crate::solve::Monitor;
 use crate::{Error, Result, precond, sparse};
@@ -36,7 +36,8 @@ const MAX_THREADS: i64 = 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
-Writes into DIR: <case>.vtu (ParaView), <case>_nodes.csv and <case>_elements.csv (tables), <case>.png (a picture),
+Writes into DIR: <case>.vtu (ParaView), <case>_nodes.csv and <case>_elements.csv (tables), <case>.png (a picture;
+with --field or --view <case>_<field>_<side>.png),
 <case>.html (a report, to be looked at in a browser) and summary.json.
 
 Examples:
@@ -87,6 +88,13 @@ pub struct Arguments {
     /// CPU threads [default: all the machine has].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
     pub(super) threads: Option<u32>,
+    /// Sides to draw pictures from, instead of the one that shows most; several by commas: iso,-y,z.
+    #[arg(long, value_name = "SIDE", value_parser = view, value_delimiter = ',', allow_hyphen_values = true)]
+    view: Vec<Viewpoint>,
+    /// Fields at the nodes to draw pictures of, instead of the von Mises stress or the potential; several by commas:
+    /// displacement,stress_xx.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    field: Vec<String>,
     /// Leave supports and loads out of picture and report.
     #[arg(long)]
     no_symbols: bool,
@@ -105,6 +113,12 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("expected a number between 0 and 1".into()),
     }
+}
+
+/// The side that a name on the command line stands for.
+fn view(name: &str) -> Result<Viewpoint, String> {
+    let names = || Viewpoint::ALL.map(|(name, _)| name).join(", ");
+    Viewpoint::named(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 impl Arguments {
@@ -135,6 +149,7 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
+    job.draw(&arguments.field, &arguments.view)?;
     arguments.override_options(&mut job.model.solver);
     job.model.warnings.extend(job.model.solver.warning());
     job.with_symbols = !arguments.no_symbols;
@@ -152,6 +167,7 @@ pub(super) struct Job {
     /// The case file, and where its mesh comes from.
     case: String,
     mesh: String,
+    pictures: Vec<Shot>,
     /// Whether pictures show supports and loads.
     with_symbols: bool,
     dir: PathBuf,
@@ -171,9 +187,18 @@ impl Job {
             None => case.mesh_name(),
         };
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
-        output::check_results(&dir, &model.name)?;
+        let pictures = vec![Shot::default()];
+        output::check_results(&dir, &model.name, &pictures)?;
         let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
-        Ok(Job { model, case, mesh, with_symbols: true, dir, start, read })
+        Ok(Job { model, case, mesh, pictures, with_symbols: true, dir, start, read })
+    }
+
+    /// Takes pictures of these fields from these sides instead of the usual one.
+    fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> Result<()> {
+        let is_potential = self.model.analysis == Analysis::Laplace;
+        let fields: Result<Vec<_>> = fields.iter().map(|name| PointField::named(name, is_potential)).collect();
+        self.pictures = Shot::all(&fields?, views);
+        output::check_results(&self.dir, &self.model.name, &self.pictures)
     }
 
     /// The solution, and whether it has converged. Where `auto` stands for a GPU that cannot solve it, the CPU does.
@@ -222,7 +247,7 @@ impl Job {
         let options = Options {
             fields: &model.fields,
             compress: false,
-            picture: true,
+            pictures: &self.pictures,
             symbols: self.with_symbols.then(|| symbols(model)),
             report: Some(background),
         };

@@ -4,6 +4,7 @@ use super::earlier::Earlier;
 use super::print::{Tone, bytes, count, seconds, toned, vector};
 use crate::model::Model;
 use crate::output::Summary;
+use crate::output::away::largest_away;
 use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
     shared,
@@ -63,6 +64,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         warnings: warnings(model, solution, &results),
+        pictures: vec![],
         results,
     }
 }
@@ -203,6 +205,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
+        max_von_mises_away: largest_away(&model.mesh, &model.supports, &model.applied, &solution.nodal.sizes),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
 }
@@ -329,6 +332,10 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     let at = vector(results.max_displacement_at);
     writeln!(out, "  largest displacement {} at {at}", number(results.max_displacement))?;
     write_peak(out, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises)?;
+    if let Some(peak) = results.away() {
+        let (most, at) = (number(peak.max), vector(peak.max_at));
+        writeln!(out, "    away from supports, point loads and sharp inner corners {most} at {at}")?;
+    }
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
     let of = |force| vector_beside(force, least, results.largest_force());
     writeln!(out, "  loads {}", of(results.applied))?;

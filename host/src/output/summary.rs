@@ -34,6 +34,8 @@ pub struct Summary {
     pub results: Results,
     /// What was worth saying.
     pub warnings: Vec<String>,
+    /// The names of the pictures that were drawn.
+    pub pictures: Vec<String>,
     /// How it was solved.
     pub solver: Solver,
     /// Where the time went.
@@ -278,6 +280,9 @@ pub struct Elastic {
     pub von_mises: Distribution,
     /// Von Mises stress at the nodes.
     pub von_mises_nodal: Peak,
+    /// The same [away](super::away) from supports, point loads and sharp inner corners, if any node is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_von_mises_away: Option<Peak>,
     /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
     /// other leave is rounding beside it.
     #[serde(skip)]
@@ -285,6 +290,11 @@ pub struct Elastic {
 }
 
 impl Elastic {
+    /// The largest stress away from supports, point loads and sharp inner corners, if it is another than the largest.
+    pub fn away(&self) -> Option<&Peak> {
+        self.max_von_mises_away.as_ref().filter(|peak| peak.max != self.von_mises_nodal.max)
+    }
+
     /// The largest component of loads and reactions.
     pub fn largest_force(&self) -> f64 {
         let forces = self.reactions.iter().flat_map(|reaction| reaction.1).chain(self.applied);

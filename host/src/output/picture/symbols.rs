@@ -7,7 +7,7 @@ use super::colormap::Rgb;
 use super::scene::{Edge, Scene, corners, cross, dot, normal, sub};
 use super::shapes::Shape;
 use crate::model::{AppliedLoad, Support};
-use warpfem_text::number;
+use warpfem_text::engineering as number;
 
 /// Supports and loads to be drawn.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +52,9 @@ const MOST: usize = 40;
 const SPACING: f64 = 0.022;
 /// Colours of supports and of loads: none is near the colours of values, and all stand out on white and on black.
 const SUPPORTS: [Rgb; 3] = [[240, 120, 0], [170, 100, 60], [255, 175, 60]];
-const LOADS: [Rgb; 4] = [[214, 20, 140], [255, 105, 180], [150, 60, 220], [230, 60, 90]];
+const LOADS: [Rgb; 3] = [[214, 20, 140], [255, 105, 180], [230, 60, 90]];
 /// The colour of gravity.
-pub(super) const GRAVITY: Rgb = [214, 20, 140];
+pub(super) const GRAVITY: Rgb = [150, 60, 220];
 
 /// The symbols on a scene, supports first.
 pub(super) fn resolve(scene: &Scene, is_flat: bool, symbols: &Symbols) -> Vec<Group> {
@@ -121,9 +121,11 @@ impl<'a> Surface<'a> {
         let found = nodes.iter().filter_map(|node| known.binary_search(node).ok());
         let found: Vec<u32> = found.filter(|&i| self.normals[i] != [0.0; 3]).map(|i| i as u32).collect();
         let mut away = vec![f64::INFINITY; found.len()];
-        let (mut chosen, mut next) = (Vec::new(), (!found.is_empty()).then_some(0));
-        while let Some(i) = next.filter(|_| chosen.len() < MOST) {
+        let (mut chosen, mut gaps) = (Vec::new(), Vec::new());
+        let mut next = (!found.is_empty()).then_some(0);
+        while let Some(i) = next.filter(|_| chosen.len() <= MOST) {
             chosen.push(found[i]);
+            gaps.push(away[i]);
             let here = self.scene.rest[found[i] as usize];
             for (away, &node) in away.iter_mut().zip(&found) {
                 let d = sub(self.scene.rest[node as usize], here);
@@ -131,6 +133,12 @@ impl<'a> Surface<'a> {
             }
             let farthest = (0..found.len()).max_by(|&a, &b| away[a].total_cmp(&away[b]).then(b.cmp(&a)));
             next = farthest.filter(|&i| away[i] > self.spacing * self.spacing);
+        }
+        // Symbols that begin to fill the gaps between others stand unevenly: the list ends before they do.
+        if chosen.len() > MOST {
+            let drop = |k: &usize| gaps[k - 1] / gaps[*k];
+            let end = (MOST / 2..=MOST).max_by(|a, b| drop(a).total_cmp(&drop(b))).unwrap_or(MOST);
+            chosen.truncate(end);
         }
         chosen
     }
@@ -140,7 +148,7 @@ impl<'a> Surface<'a> {
         let nodes = self.spread(&support.nodes);
         let everywhere = |shape| nodes.iter().map(|&node| Symbol { node, shape, along: [1.0, 0.0, 0.0] }).collect();
         if is_potential {
-            let value = number(support.displacement[0].unwrap_or(0.0), 4);
+            let value = number(support.displacement[0].unwrap_or(0.0));
             let label = format!("{name}{}: {value}", support.name);
             return Group { label, color, shape: Shape::Diamond, symbols: everywhere(Shape::Diamond) };
         }
@@ -159,7 +167,7 @@ impl<'a> Surface<'a> {
             }));
         }
         if motion != [0.0; 3] {
-            group.label += &format!(": moved by {}", number(dot(motion, motion).sqrt(), 4));
+            group.label += &format!(": moved by {}", number(dot(motion, motion).sqrt()));
             group.shape = Shape::Pull;
             group.symbols.extend(nodes.iter().map(|&node| self.arrow(node, unit(motion))));
         }
@@ -169,7 +177,7 @@ impl<'a> Surface<'a> {
     fn load(&self, load: &AppliedLoad, color: Rgb, symbols: &Symbols) -> Group {
         let size = if symbols.is_potential { load.total[0] } else { dot(load.total, load.total).sqrt() };
         let of = if load.name.starts_with("point_force") || load.name.starts_with("force") { "" } else { " in all" };
-        let label = format!("{}: {}{of}", load.name, number(size, 4));
+        let label = format!("{}: {}{of}", load.name, number(size));
         let nodes = self.spread(&load.nodes);
         let direction = unit(load.total);
         let symbols = match is_normal(load) {

@@ -109,7 +109,7 @@ function legend(viewer, name, most) {
   }
 }
 
-const GRAVITY = "#d6148c";
+const GRAVITY = "#963cdc";
 
 /** What the symbols of supports and loads mean, and whether they are shown. */
 function symbols(viewer, { symbols: { groups }, gravity }) {

@@ -203,7 +203,11 @@ pub(super) fn extremes(summary: &Summary) -> String {
     let rows = match &summary.results {
         Results::Elastic(results) => {
             let first = row("largest displacement", results.max_displacement, node(results.max_displacement_at));
-            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises)
+            let away = results.away().map_or(String::new(), |peak| {
+                let at = format!("node {} at {}", peak.max_node, point(peak.max_at));
+                row("largest away from supports, point loads and sharp inner corners", peak.max, at)
+            });
+            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &away
         }
         Results::Potential(results) => {
             let ends = row("smallest potential", results.min, node(results.min_at))

@@ -105,7 +105,7 @@ impl Skin {
             "ranges": ranges, "scale": shown.scale, "axes": shown.view().axes, "colors": colors,
             "fields": fields,
             "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
-            "cap": shown.above.map(|_| shown.range[1]), "above": hex(&map.above),
+            "cap": shown.colors.above.map(|_| shown.colors.range[1]), "above": hex(&map.above),
             "symbols": symbols(shown), "gravity": shown.gravity,
         });
         Skin { header: header.to_string().replace('<', "\\u003c"), packed: deflate(&bytes), note }
