@@ -68,7 +68,8 @@ MIDDLE_OF_A_FACE = """() => {
 EDGES_SEEN = """async () => {
     const list = viewer.skin.edges, gl = viewer.gl, { width, height } = viewer.canvas, sharp = width / viewer.canvas.clientWidth;
     if (!list.length) return null;
-    const scales = [viewer.withOutline, viewer.withEdges];
+    const shown = [viewer.withOutline, viewer.withEdges];
+    viewer.withSymbols = false;
     const look = (edges) => new Promise((done) => {
         [viewer.withOutline, viewer.withEdges] = [false, edges];
         viewer.render();
@@ -77,7 +78,8 @@ EDGES_SEEN = """async () => {
         done(data);
     });
     const [bare, drawn] = [await look(false), await look(true)];
-    [viewer.withOutline, viewer.withEdges] = scales;
+    [viewer.withOutline, viewer.withEdges] = shown;
+    viewer.withSymbols = true;
     viewer.draw();
     let [n, darker] = [0, 0];
     for (let i = 0; i < list.length && n < 200; i += 2 * Math.ceil(list.length / 1000)) {
@@ -195,6 +197,8 @@ def look(report, path, fields, deforms, converged):
 def symbols(report):
     """Every support and load stands in the legend, and its colour is on the canvas."""
     page = report.page
+    # Coming back from paper, the part is fitted anew in the next frame.
+    report.pixels()
     groups = page.evaluate("viewer.header.symbols.groups")
     labels = page.locator("#symbols-legend li").all_inner_texts()
     report.expect(len(groups) >= 2, "supports or loads are missing")

@@ -264,6 +264,7 @@ pub(super) fn symbols(model: &Model) -> Symbols<'_> {
         loads: &model.applied,
         nodal_forces: &model.nodal_forces,
         gravity: model.gravity,
+        units: model.units,
         is_potential: model.analysis == Analysis::Laplace,
     }
 }

@@ -5,9 +5,9 @@ use super::glyphs::{self, Legend};
 use super::legend::{self, Bar};
 use super::project::View;
 use super::raster::Frame;
-use super::symbols::GRAVITY;
+use super::symbols::{GRAVITY, unit_label};
 use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
-use crate::model::{Quantity, Units};
+use crate::model::Quantity;
 use crate::output::summary::{Distribution, Peak};
 use crate::output::{Fields, Solved, largest};
 use warpfem_text::engineering as number;
@@ -69,18 +69,13 @@ pub(super) struct Captions {
     pub foot: String,
 }
 
-/// ` MPa`; nothing without units.
-fn unit(units: Option<Units>, quantity: Quantity) -> String {
-    units.and_then(|units| units.label(quantity)).map_or(String::new(), |label| format!(" {label}"))
-}
-
 impl Captions {
     pub(super) fn new(shown: &Shown, fields: &Fields, shot: &Shot, heading: &Heading) -> Captions {
         let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
-        let label = unit(heading.units, field.quantity);
+        let label = unit_label(heading.units, field.quantity);
         let at = if matches!(fields.solved, Solved::Elastic { .. }) { "at the nodes" } else { "" };
         let at = if label.is_empty() { at.into() } else { format!("in{label}") };
-        let length = unit(heading.units, Quantity::Length);
+        let length = unit_label(heading.units, Quantity::Length);
         let (subtitle, foot) = match fields.solved {
             Solved::Elastic { .. } if field.may_be_cut() => {
                 (largest_stress(fields, heading), deformation(shown, &length))
@@ -109,7 +104,7 @@ fn ends(field: &PointField, fields: &Fields, label: &str) -> String {
 /// The largest stress at nodes, at centres, and away from where it grows with every refinement.
 fn largest_stress(fields: &Fields, heading: &Heading) -> String {
     let Solved::Elastic { von_mises, nodal, .. } = fields.solved else { return String::new() };
-    let label = unit(heading.units, Quantity::Stress);
+    let label = unit_label(heading.units, Quantity::Stress);
     let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
     let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
     let centres = peak(&mut von_mises.iter().flatten().copied());

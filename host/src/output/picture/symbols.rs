@@ -6,7 +6,7 @@
 use super::colormap::Rgb;
 use super::scene::{Edge, Scene, corners, cross, dot, normal, sub};
 use super::shapes::Shape;
-use crate::model::{AppliedLoad, Support};
+use crate::model::{AppliedLoad, Quantity, Support, Units};
 use warpfem_text::engineering as number;
 
 /// Supports and loads to be drawn.
@@ -20,6 +20,8 @@ pub struct Symbols<'a> {
     pub nodal_forces: &'a [[f64; 3]],
     /// The acceleration of gravity, if it acts.
     pub gravity: Option<[f64; 3]>,
+    /// What forces and lengths are labelled with.
+    pub units: Option<Units>,
     /// Whether values of a potential are held and loads are fluxes.
     pub is_potential: bool,
 }
@@ -60,10 +62,15 @@ pub(super) const GRAVITY: Rgb = [150, 60, 220];
 pub(super) fn resolve(scene: &Scene, is_flat: bool, symbols: &Symbols) -> Vec<Group> {
     let surface = Surface::new(scene, is_flat);
     let supports = symbols.supports.iter().zip(SUPPORTS.into_iter().cycle());
-    let supports = supports.map(|(support, color)| surface.support(support, color, symbols.is_potential));
+    let supports = supports.map(|(support, color)| surface.support(support, color, symbols));
     let loads = symbols.loads.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
     let loads = loads.zip(LOADS.into_iter().cycle());
     supports.chain(loads.map(|(load, color)| surface.load(load, color, symbols))).collect()
+}
+
+/// ` MPa`; nothing without units.
+pub(super) fn unit_label(units: Option<Units>, quantity: Quantity) -> String {
+    units.and_then(|units| units.label(quantity)).map_or(String::new(), |label| format!(" {label}"))
 }
 
 /// Whether a load acts along the normal.
@@ -137,17 +144,17 @@ impl<'a> Surface<'a> {
         // Symbols that begin to fill the gaps between others stand unevenly: the list ends before they do.
         if chosen.len() > MOST {
             let drop = |k: &usize| gaps[k - 1] / gaps[*k];
-            let end = (MOST / 2..=MOST).max_by(|a, b| drop(a).total_cmp(&drop(b))).unwrap_or(MOST);
+            let end = (3 * MOST / 4..=MOST).max_by(|a, b| drop(a).total_cmp(&drop(b))).unwrap_or(MOST);
             chosen.truncate(end);
         }
         chosen
     }
 
-    fn support(&self, support: &Support, color: Rgb, is_potential: bool) -> Group {
+    fn support(&self, support: &Support, color: Rgb, symbols: &Symbols) -> Group {
         let name = if support.name.starts_with("support") { "" } else { "support " };
         let nodes = self.spread(&support.nodes);
         let everywhere = |shape| nodes.iter().map(|&node| Symbol { node, shape, along: [1.0, 0.0, 0.0] }).collect();
-        if is_potential {
+        if symbols.is_potential {
             let value = number(support.displacement[0].unwrap_or(0.0));
             let label = format!("{name}{}: {value}", support.name);
             return Group { label, color, shape: Shape::Diamond, symbols: everywhere(Shape::Diamond) };
@@ -167,7 +174,8 @@ impl<'a> Surface<'a> {
             }));
         }
         if motion != [0.0; 3] {
-            group.label += &format!(": moved by {}", number(dot(motion, motion).sqrt()));
+            let label = unit_label(symbols.units, Quantity::Length);
+            group.label += &format!(": moved by {}{label}", number(dot(motion, motion).sqrt()));
             group.shape = Shape::Pull;
             group.symbols.extend(nodes.iter().map(|&node| self.arrow(node, unit(motion))));
         }
@@ -177,7 +185,8 @@ impl<'a> Surface<'a> {
     fn load(&self, load: &AppliedLoad, color: Rgb, symbols: &Symbols) -> Group {
         let size = if symbols.is_potential { load.total[0] } else { dot(load.total, load.total).sqrt() };
         let of = if load.name.starts_with("point_force") || load.name.starts_with("force") { "" } else { " in all" };
-        let label = format!("{}: {}{of}", load.name, number(size));
+        let quantity = if symbols.is_potential { Quantity::Unlabelled } else { Quantity::Force };
+        let label = format!("{}: {}{}{of}", load.name, number(size), unit_label(symbols.units, quantity));
         let nodes = self.spread(&load.nodes);
         let direction = unit(load.total);
         let symbols = match is_normal(load) {

@@ -200,8 +200,14 @@ fn supports_and_loads_have_symbols_in_colours_of_their_own() {
     let mut nodal_forces = vec![[0.0; 3]; 12];
     [2, 3, 6, 7].iter().for_each(|&node: &usize| nodal_forces[node] = [0.0, 0.0, -1.0]);
     let gravity = Some([0.0, 0.0, -9.81]);
-    let symbols =
-        Symbols { supports: &supports, loads: &loads, nodal_forces: &nodal_forces, gravity, is_potential: false };
+    let symbols = Symbols {
+        supports: &supports,
+        loads: &loads,
+        nodal_forces: &nodal_forces,
+        gravity,
+        units: None,
+        is_potential: false,
+    };
     let shown = Shown::new(&mesh, &fields, &[], Some(&symbols));
     let labels: Vec<&str> = shown.groups.iter().map(|group| group.label.as_str()).collect();
     assert_eq!(labels, ["support wall", "support wall", "force on end: 7.000", "pressure on top: 0 in all"]);
@@ -223,7 +229,8 @@ fn a_large_group_has_some_forty_symbols_far_apart() {
     let results = Results::zero(&mesh);
     let supports =
         [Support { name: "all".into(), nodes: (0..mesh.coords.len() as u32).collect(), displacement: [Some(0.0); 3] }];
-    let symbols = Symbols { supports: &supports, loads: &[], nodal_forces: &[], gravity: None, is_potential: false };
+    let symbols =
+        Symbols { supports: &supports, loads: &[], nodal_forces: &[], gravity: None, units: None, is_potential: false };
     let shown = Shown::new(&mesh, &results.fields(), &[], Some(&symbols));
     let places: Vec<[f64; 3]> = shown.groups[0].symbols.iter().map(|s| shown.scene.rest[s.node as usize]).collect();
     assert!((20..=40).contains(&places.len()), "{}", places.len());
@@ -272,8 +279,11 @@ fn a_model_is_drawn_in_grey_with_its_symbols() {
         loads: &loads,
         nodal_forces: &[[0.0; 3]; 12],
         gravity: None,
+        units: Some(Units::MmNS),
         is_potential: false,
     };
+    let shown = Shown::new(&mesh, &Results::of_hex_pair().fields(), &[], Some(&symbols));
+    assert_eq!(shown.groups[2].label, "force on end: 7.000 N");
     let file = model_png(&mesh, "pair", &symbols).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
