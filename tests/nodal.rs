@@ -30,7 +30,7 @@ fn nodal_stress_on<B: Backend>(backend: &B, model: &Model, u: &[[f64; 3]]) -> At
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let (mesh, numbering) = (meshes::upload(backend, model, &symbolic), &symbolic.numbering);
     let u = backend.upload(&numbering.gather_components(u, model.analysis.components())).unwrap();
-    stress::nodal_stress(backend, model, numbering, &mesh, &u).unwrap()
+    stress::nodal_stress(backend, model, numbering, &mesh, &u).unwrap().0
 }
 
 fn nodal_gradient_on<B: Backend>(backend: &B, model: &Model, u: &[f64]) -> AtNodes<3> {

@@ -84,6 +84,8 @@ pub struct Solution {
     pub stresses: Stresses,
     /// Stresses at the nodes; empty if the unknown is a potential.
     pub nodal: AtNodes<6>,
+    /// Yield strength over von Mises stress at the nodes; empty if no material has a yield strength.
+    pub safety_factor: Vec<f64>,
     /// For each of the model's supports: the sum of `K u - f` over its nodes in the components it prescribes; of a
     /// potential the flow into the body, then zeros.
     pub reactions: Vec<[f64; 3]>,
@@ -359,7 +361,7 @@ fn results<B: Backend>(
     timings.solve = phase.next("stress");
     let device_u = backend.upload(&u)?;
     let (dim, n_blocks) = (supports.components, model.mesh.cells.len());
-    let (mut stresses, mut nodal, mut potential) = Default::default();
+    let (mut stresses, mut nodal, mut safety_factor, mut potential) = Default::default();
     if model.analysis == Analysis::Laplace {
         let gradient = stress::gradients(backend, &mesh, &device_u, n_blocks)?;
         let at_nodes = stress::nodal_gradient(backend, model, &numbering, &mesh, &device_u)?;
@@ -367,7 +369,7 @@ fn results<B: Backend>(
         potential = Some(Potential::new(values, gradient, at_nodes));
     } else {
         stresses = stress::recover(backend, &mesh, &device_u, n_blocks)?;
-        nodal = stress::nodal_stress(backend, model, &numbering, &mesh, &device_u)?;
+        (nodal, safety_factor) = stress::nodal_stress(backend, model, &numbering, &mesh, &device_u)?;
     }
     // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
     let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
@@ -394,6 +396,7 @@ fn results<B: Backend>(
         reaction_force,
         stresses,
         nodal,
+        safety_factor,
         applied: stress::resultant(&applied, dim),
         equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
         part_balance: (0..parts.members().n_parts())

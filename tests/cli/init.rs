@@ -164,3 +164,21 @@ fn nothing_is_written_over_and_paths_are_seen_from_the_case() {
         .refused(2, &["3 dimensions", "elasticity, laplace"]);
     assert_eq!(folder.names("."), ["cases", "part.msh", "part.toml"]);
 }
+
+#[test]
+fn a_mesh_with_bad_elements_gets_its_case_and_they_are_named() {
+    let folder = Folder::new();
+    folder.run(&["mesh", "box", "--ascii", "--cells", "2", "1", "1", "-o", "a.msh"]).done();
+    let sound = folder.run(&["init", "a.msh", "-o", "sound.toml"]).done().out;
+    assert!(!sound.contains("bad "), "{sound}");
+    // The first node in the place of the last: elements at either are flat or folded.
+    let text = String::from_utf8(folder.read("a.msh")).unwrap();
+    assert!(text.contains("\n0.0 0.0 0.0 \n"), "{text}");
+    folder.write("b.msh", &text.replacen("\n0.0 0.0 0.0 \n", "\n1.0 1.0 1.0 \n", 1));
+    let said = folder.run(&["init", "b.msh", "-o", "case.toml"]).done().out;
+    assert!(said.starts_with("wrote case.toml: 7 groups of b.msh\n  bad  "), "{said}");
+    assert!(said.contains(", near (") && said.contains("mend the elements in Gmsh, fill in a support"), "{said}");
+    let case = String::from_utf8(folder.read("case.toml")).unwrap();
+    assert!(case.contains("file = \"b.msh\"") && case.contains("#[[support]]"), "{case}");
+    folder.run(&["check", "case.toml"]).refused(3, &["b.msh: element "]);
+}

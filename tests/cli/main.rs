@@ -18,6 +18,7 @@ mod outputs;
 mod pictures;
 mod plane;
 mod report;
+mod results;
 mod solve;
 mod speech;
 mod stop;

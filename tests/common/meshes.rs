@@ -76,7 +76,14 @@ pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
     let mut model = model(&format!("{}{SOFT}{}", analysis(kind, 0.4), clamp(kind)), mesh);
     model.thickness = if model.mesh.dim() == 2 { 0.4 } else { 1.0 };
     let (name, density) = ("hard".into(), Some(5.0));
-    let hard = warpfem::model::Material { name, young: 7000.0, poisson: 0.2, conductivity: 90.0, density };
+    let hard = warpfem::model::Material {
+        name,
+        young: 7000.0,
+        poisson: 0.2,
+        conductivity: 90.0,
+        density,
+        yield_strength: None,
+    };
     model.materials.push(hard);
     for cells in &mut model.cell_material {
         cells.iter_mut().enumerate().for_each(|(cell, material)| *material = (cell % 3 == 0).into());

@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Why `check` and `solve` refuse the mesh, if they do.
-fn refused(bad: Vec<MeshError>) -> String {
+pub(super) fn refused(bad: Vec<MeshError>) -> String {
     let places: Vec<_> = bad.iter().filter_map(MeshError::of_element).collect();
     let mut out = match places.len() {
         0 => String::new(),

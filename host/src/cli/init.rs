@@ -1,7 +1,7 @@
 //! `warpfem init MESH`: a case file for a mesh, to be filled in.
 
 use super::print::{self, count};
-use super::{memory, template, usage};
+use super::{info, memory, template, usage};
 use crate::mesh::Mesh;
 use crate::model::{Analysis, options};
 use crate::output;
@@ -35,7 +35,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mesh = memory::read_mesh(&arguments.mesh)?;
+    let (mesh, bad) = memory::inspect_mesh(&arguments.mesh)?;
     let analysis = analysis(arguments, &mesh)?;
     let mut name = arguments.mesh.file_stem().unwrap_or_default().to_os_string();
     name.push(".toml");
@@ -49,9 +49,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let text = template::text(&mesh, &relative(&arguments.mesh, &case), &case.display().to_string(), analysis);
     output::write_file(&case, |file| file.write_all(text.as_bytes()))?;
     let (case, groups) = (case.display(), count(mesh.groups.len()));
+    let first = if bad.is_empty() { "" } else { "mend the elements in Gmsh, " };
     print::text(&format!(
-        "wrote {case}: {groups} groups of {}\nnext: fill in a support and a load, then `warpfem check {case}`\n",
-        arguments.mesh.display()
+        "wrote {case}: {groups} groups of {}\n{}next: {first}fill in a support and a load, then `warpfem check {case}`\n",
+        arguments.mesh.display(),
+        info::refused(bad)
     ))
 }
 

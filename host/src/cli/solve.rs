@@ -196,7 +196,9 @@ impl Job {
     /// Takes pictures of these fields from these sides instead of the usual one.
     fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> Result<()> {
         let is_potential = self.model.analysis == Analysis::Laplace;
-        let fields: Result<Vec<_>> = fields.iter().map(|name| PointField::named(name, is_potential)).collect();
+        let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
+        let fields: Result<Vec<_>> =
+            fields.iter().map(|name| PointField::named(name, is_potential, has_strength)).collect();
         self.pictures = Shot::all(&fields?, views);
         output::check_results(&self.dir, &self.model.name, &self.pictures)
     }
@@ -225,6 +227,7 @@ impl Job {
                 von_mises: &solution.stresses.von_mises,
                 stress: &solution.stresses.stress,
                 nodal: &solution.nodal,
+                safety_factor: &solution.safety_factor,
             },
         };
         let fields = Fields { solved, material: &model.cell_material };

@@ -2,9 +2,10 @@
 
 use super::earlier::Earlier;
 use super::print::{Tone, bytes, count, seconds, toned, vector};
-use crate::model::Model;
+use crate::model::{Model, Probe};
 use crate::output::Summary;
 use crate::output::away::largest_away;
+use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
     shared,
@@ -14,6 +15,7 @@ use crate::plan::AS_ASKED;
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
 use crate::solve::Ending;
 use crate::stress::norm;
+use kernels_rs::material::von_mises;
 use std::array;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -65,8 +67,24 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         },
         warnings: warnings(model, solution, &results),
         pictures: vec![],
+        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
         results,
     }
+}
+
+/// What a solution is at a probe.
+fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
+    let found = match &solution.potential {
+        Some(potential) => Found::Potential {
+            potential: probe.of_scalars(&potential.values),
+            gradient: probe.of(&potential.nodal.values),
+        },
+        None => {
+            let stress = probe.of(&solution.nodal.values);
+            Found::Elastic { displacement: probe.of(&solution.displacement), stress, von_mises: von_mises(stress) }
+        }
+    };
+    ProbeResult { name: probe.name.clone(), at: probe.at, found }
 }
 
 /// Error and balance of each part.
@@ -206,6 +224,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
         max_von_mises_away: largest_away(&model.mesh, &model.supports, &model.applied, &solution.nodal.sizes),
+        min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
 }
@@ -266,6 +285,9 @@ fn write_text(out: &mut String, s: &Summary, files: &[PathBuf], before: Option<&
         _ if s.is_zero() && !solver.converged => writeln!(out, "  {NOWHERE}, so there is no picture")?,
         Results::Elastic(results) => write_elastic(out, results, s.least_force())?,
         Results::Potential(results) => write_potential(out, results, s.least_force())?,
+    }
+    for probe in &s.probes {
+        writeln!(out, "  probe {} {}", probe.name, probe.in_words())?;
     }
     for warning in &s.warnings {
         writeln!(out, "  {}: {warning}", toned(Tone::Doubtful, "warning"))?;
@@ -335,6 +357,9 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     if let Some(peak) = results.away() {
         let (most, at) = (number(peak.max), vector(peak.max_at));
         writeln!(out, "    away from supports, point loads and sharp inner corners {most} at {at}")?;
+    }
+    if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor.filter(|factor| factor.value.is_finite()) {
+        writeln!(out, "  smallest safety factor {} at {}", number(value), vector(at))?;
     }
     writeln!(out, "  99 % of the elements below {}, at their centres", number(results.von_mises.p99))?;
     let of = |force| vector_beside(force, least, results.largest_force());

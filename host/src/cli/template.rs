@@ -6,7 +6,7 @@
 use super::print::{count, vector};
 use crate::mesh::{Group, Mesh, quality};
 use crate::model::units::{self, System};
-use crate::model::{Analysis, planes};
+use crate::model::{Analysis, Units, planes};
 use std::fmt::Write;
 use warpfem_text::number;
 
@@ -186,6 +186,8 @@ impl File<'_> {
                 &format!("[{}] set this: it is 1 if left out", self.names()[0]),
             ));
         }
+        let units = if self.is_metres() { Units::Si } else { Units::MmNS };
+        lines.push(line(format!("#units = \"{}\"", units.name()), "labels results; nothing is converted"));
         self.table("", "[analysis]", &lines);
     }
 
@@ -211,6 +213,10 @@ impl File<'_> {
                     line(format!("young = {}", self.stress(210e9)), &format!("Young's modulus [{stress}]")),
                     line("poisson = 0.3".into(), "Poisson's ratio"),
                     line(format!("density = {rho}"), &format!("[{density}], for gravity only")),
+                    line(
+                        format!("#yield_strength = {}", self.stress(235e6)),
+                        &format!("[{stress}], for the safety factor"),
+                    ),
                 ]
             }
         };

@@ -49,6 +49,7 @@ fn material(table: &MaterialTable) -> Material {
         poisson: given(&table.poisson).unwrap_or(0.0),
         conductivity: given(&table.conductivity).unwrap_or(0.0),
         density: given(&table.density),
+        yield_strength: given(&table.yield_strength),
     }
 }
 

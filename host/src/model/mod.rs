@@ -10,6 +10,7 @@ mod locking;
 mod materials;
 mod names;
 pub mod options;
+mod probes;
 mod problems;
 mod resolve;
 pub mod rigid;
@@ -34,6 +35,7 @@ pub use case::Case;
 pub use error::{CaseError, CaseReport, ModelError};
 pub use labels::{Quantity, Units};
 pub use names::planes;
+pub use probes::Probe;
 pub use problems::Problems;
 pub use source::{Place, Source};
 pub use unmerged::Unmerged;
@@ -106,6 +108,8 @@ pub struct Material {
     pub conductivity: f64,
     /// Mass density; needed by gravity only.
     pub density: Option<f64>,
+    /// The von Mises stress at which it yields.
+    pub yield_strength: Option<f64>,
 }
 
 impl Material {
@@ -223,6 +227,8 @@ pub struct Model {
     pub solver: SolverOptions,
     /// `[output] fields`.
     pub fields: Vec<String>,
+    /// `[output] probes`, in the case file's order.
+    pub probes: Vec<Probe>,
     /// Things worth saying that do not stop the solution; the mesh's own come first.
     pub warnings: Vec<String>,
 }

@@ -22,11 +22,22 @@ pub const PRECISIONS: &[&str] = &["double", "single", "mixed", "mixed_half"];
 pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
 /// Orders of polynomial preconditioners: products per application.
 pub const ORDERS: RangeInclusive<usize> = 1..=16;
+/// The field that there is only if a material has a yield strength.
+pub const SAFETY_FACTOR: &str = "safety_factor";
 /// Fields that `[output] fields` may name, and that are written if it is left out.
 pub fn fields(analysis: Analysis) -> &'static [&'static str] {
     match analysis {
         Analysis::Laplace => &["potential", "gradient", "gradient_nodal", "material"],
-        _ => &["displacement", "reaction_force", "von_mises", "stress", "von_mises_nodal", "stress_nodal", "material"],
+        _ => &[
+            "displacement",
+            "reaction_force",
+            "von_mises",
+            "stress",
+            "von_mises_nodal",
+            "stress_nodal",
+            SAFETY_FACTOR,
+            "material",
+        ],
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, SolverOptions, Support};
-use super::{bending, floating, loads, locking, materials, options, rigid, rotation, supports, units};
+use super::{Analysis, Material, Model, ModelError, Probe, SolverOptions, Support};
+use super::{bending, floating, loads, locking, materials, options, probes, rigid, rotation, supports, units};
 use crate::Error;
 use crate::mesh::Mesh;
 
@@ -44,7 +44,7 @@ impl Model {
         let fits = problems.take(check_dimension(case, &mesh)).is_some();
         let selector = Selector::new(case, &mesh);
         let resolved = if fits { Resolved::of(case, &selector, &mut problems) } else { Resolved::default() };
-        let Resolved { materials, cell_material, gravity, supports, loads, solver, mut warnings } = resolved;
+        let Resolved { materials, cell_material, gravity, supports, loads, solver, probes, mut warnings } = resolved;
         let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
         let at_work = |v: &[f64; 3]| *v != [0.0; 3];
         let is_loaded = loads.nodal_forces.iter().chain(&gravity).any(at_work) || source.is_some_and(|s| s != 0.0);
@@ -66,6 +66,7 @@ impl Model {
             applied: loads.applied,
             solver,
             fields: fields(case),
+            probes,
             warnings,
             mesh,
         };
@@ -82,6 +83,7 @@ struct Resolved {
     supports: Vec<Support>,
     loads: loads::Loads,
     solver: SolverOptions,
+    probes: Vec<Probe>,
     warnings: Vec<String>,
 }
 
@@ -98,6 +100,7 @@ impl Resolved {
             || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
         );
         let solver = problems.take(case.solver_options()).unwrap_or_default();
+        let probes = probes::resolve(case, mesh, problems);
         let unsure = held.and_then(|held| problems.take(held)).unwrap_or_default();
 
         let mut warnings = mesh.warnings.clone();
@@ -113,7 +116,7 @@ impl Resolved {
         warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
         warnings.extend(stiff);
-        Resolved { materials, cell_material, gravity, supports, loads, solver, warnings }
+        Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings }
     }
 }
 

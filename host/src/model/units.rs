@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     fn material(name: &str, young: f64, density: Option<f64>) -> Material {
-        Material { name: name.into(), young, poisson: 0.3, conductivity: 0.0, density }
+        Material { name: name.into(), young, poisson: 0.3, conductivity: 0.0, density, yield_strength: None }
     }
 
     fn of(name: &str, young: f64, density: Option<f64>, longest: f64) -> Vec<String> {

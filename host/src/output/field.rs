@@ -2,6 +2,7 @@
 
 use super::{Fields, Solved};
 use crate::model::Quantity;
+use crate::model::options::SAFETY_FACTOR;
 
 /// A result.
 #[derive(Debug, Clone)]
@@ -41,12 +42,13 @@ impl<'a> Fields<'a> {
         use Quantity::{Force, Length, Stress, Unlabelled};
         let at_nodes =
             |name, quantity, components, values| Field { name, quantity, components, values: Values::Nodes(values) };
-        match self.solved {
-            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal } => vec![
+        let mut list = match self.solved {
+            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal, safety_factor } => vec![
                 at_nodes("displacement", Length, VECTOR, displacement.as_flattened()),
                 at_nodes("reaction_force", Force, VECTOR, reaction_force.as_flattened()),
                 at_nodes("stress_nodal", Stress, TENSOR, nodal.values.as_flattened()),
                 at_nodes("von_mises_nodal", Stress, &[], &nodal.sizes),
+                at_nodes(SAFETY_FACTOR, Unlabelled, &[], safety_factor),
                 Field { name: "stress", quantity: Stress, components: TENSOR, values: flat(stress) },
                 Field { name: "von_mises", quantity: Stress, components: &[], values: scalars(von_mises) },
             ],
@@ -55,7 +57,10 @@ impl<'a> Fields<'a> {
                 at_nodes("gradient_nodal", Unlabelled, VECTOR, nodal.values.as_flattened()),
                 Field { name: "gradient", quantity: Unlabelled, components: VECTOR, values: flat(gradient) },
             ],
-        }
+        };
+        // There are no safety factors without a yield strength.
+        list.retain(|field| field.name != SAFETY_FACTOR || !matches!(field.values, Values::Nodes([])));
+        list
     }
 }
 

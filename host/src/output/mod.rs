@@ -9,6 +9,7 @@ pub mod csv;
 pub mod field;
 pub mod npy;
 pub mod picture;
+pub mod points;
 pub mod report;
 pub mod summary;
 pub mod vtu;
@@ -62,6 +63,8 @@ pub enum Solved<'a> {
         stress: &'a [Vec<[f64; 6]>],
         /// Stress at the nodes.
         nodal: &'a AtNodes<6>,
+        /// Yield strength over von Mises stress, `[n_nodes]`; empty if no material has a yield strength.
+        safety_factor: &'a [f64],
     },
     /// A potential.
     Potential {
@@ -80,12 +83,15 @@ impl<'a> Fields<'a> {
     /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
     pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
         match self.solved {
-            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal } => {
+            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal, safety_factor } => {
                 expect("displacement", displacement.len(), mesh.coords.len())?;
                 expect("reaction_force", reaction_force.len(), mesh.coords.len())?;
                 per_cell("von_mises", von_mises, mesh)?;
                 per_cell("stress", stress, mesh)?;
                 per_node("stress_nodal", nodal, mesh)?;
+                if !safety_factor.is_empty() {
+                    expect("safety_factor", safety_factor.len(), mesh.coords.len())?;
+                }
             }
             Solved::Potential { potential, gradient, steepness, nodal } => {
                 expect("potential", potential.len(), mesh.coords.len())?;

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::largest;
+use super::points::{ProbeResult, SafetyFactor};
 use crate::mesh::{Mesh, middle};
 use crate::model::Units;
 use warpfem_text::{count, engineering};
@@ -32,6 +33,9 @@ pub struct Summary {
     pub units: Option<Units>,
     /// The results in a few numbers.
     pub results: Results,
+    /// The results at probes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeResult>,
     /// What was worth saying.
     pub warnings: Vec<String>,
     /// The names of the pictures that were drawn.
@@ -283,6 +287,9 @@ pub struct Elastic {
     /// The same [away](super::away) from supports, point loads and sharp inner corners, if any node is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_von_mises_away: Option<Peak>,
+    /// The smallest safety factor, if a material has a yield strength.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_safety_factor: Option<SafetyFactor>,
     /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
     /// other leave is rounding beside it.
     #[serde(skip)]

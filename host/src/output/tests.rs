@@ -28,6 +28,7 @@ pub(super) struct Results {
     pub von_mises: Vec<Vec<f64>>,
     pub stress: Vec<Vec<[f64; 6]>>,
     pub nodal: AtNodes<6>,
+    pub safety_factor: Vec<f64>,
     pub material: Vec<Vec<u32>>,
 }
 
@@ -40,6 +41,7 @@ impl Results {
             von_mises: vec![vec![], vec![1.5, 2.5]],
             stress: vec![vec![], vec![[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [7.0, 8.0, 9.0, 10.0, 11.0, 12.0]]],
             nodal: ascending(20.0),
+            safety_factor: vec![],
             material: vec![vec![], vec![3, 4]],
         }
     }
@@ -54,6 +56,7 @@ impl Results {
             von_mises: lengths.clone().map(|n| vec![0.0; n]).collect(),
             stress: lengths.clone().map(|n| vec![[0.0; 6]; n]).collect(),
             nodal: AtNodes { values: vec![[0.0; 6]; mesh.coords.len()], sizes: vec![0.0; mesh.coords.len()] },
+            safety_factor: vec![],
             material: lengths.map(|n| vec![0; n]).collect(),
         }
     }
@@ -65,6 +68,7 @@ impl Results {
             von_mises: &self.von_mises,
             stress: &self.stress,
             nodal: &self.nodal,
+            safety_factor: &self.safety_factor,
         };
         Fields { solved, material: &self.material }
     }

@@ -28,7 +28,9 @@ pub struct AtNodes<const K: usize> {
     pub sizes: Vec<f64>,
 }
 
-/// The stresses at the nodes of displacements `u [n_nodes][dim]`, in the solver's numbering.
+/// The stresses at the nodes of displacements `u [n_nodes][dim]`, in the solver's numbering; and the safety factors,
+/// `[n_nodes]`, empty if no material in use has a yield strength: `yield_strength / von Mises stress`, between materials
+/// the smallest, infinite without stress or strength.
 ///
 /// # Errors
 ///
@@ -39,7 +41,7 @@ pub fn nodal_stress<B: Backend>(
     numbering: &Numbering,
     mesh: &DeviceMesh<B>,
     u: &Vector<B, f64>,
-) -> Result<AtNodes<6>> {
+) -> Result<(AtNodes<6>, Vec<f64>)> {
     let mut sums = Sums::<B, 6>::new(backend, model, numbering)?;
     for block in &mesh.blocks {
         let mut sampled = points(backend, block)?;
@@ -50,7 +52,8 @@ pub fn nodal_stress<B: Backend>(
         })?;
         sums.add(backend, mesh, block, &sampled)?;
     }
-    sums.finish(backend, numbering)
+    let strengths: Vec<Option<f64>> = model.materials.iter().map(|material| material.yield_strength).collect();
+    sums.finish(backend, numbering, &strengths)
 }
 
 /// The gradients at the nodes of a potential `u [n_nodes]`, in the solver's numbering.
@@ -75,7 +78,7 @@ pub fn nodal_gradient<B: Backend>(
         })?;
         sums.add(backend, mesh, block, &sampled)?;
     }
-    sums.finish(backend, numbering)
+    Ok(sums.finish(backend, numbering, &[])?.0)
 }
 
 /// Room for a value at each of the points of a block's cells, if there is.
@@ -132,22 +135,31 @@ where
         backend.finish()
     }
 
-    /// The means, in the mesh's numbering.
-    fn finish(mut self, backend: &B, numbering: &Numbering) -> Result<AtNodes<K>> {
+    /// The means and the safety factors, in the mesh's numbering.
+    fn finish(
+        mut self,
+        backend: &B,
+        numbering: &Numbering,
+        strengths: &[Option<f64>],
+    ) -> Result<(AtNodes<K>, Vec<f64>)> {
         let n = self.slots.len();
         let mut sizes = backend.zeros(n)?;
         let (counts, sums): (View<u32>, _) = (self.counts.view(), self.sums.view_mut());
         // SAFETY: all live, and have an entry per slot.
         unsafe { backend.run(n, FinishNodal::<K> { counts, sums, sizes: sizes.view_mut() }) }?;
         let all = AtNodes { values: backend.take(self.sums)?, sizes: backend.take(sizes)? };
+        let safety = self.slots.safety(&all.sizes, strengths);
+        let safety = if safety.is_empty() { safety } else { numbering.to_mesh_order(&safety) };
         let AtNodes { values, sizes } = self.slots.largest(all);
-        Ok(AtNodes { values: numbering.to_mesh_order(&values), sizes: numbering.to_mesh_order(&sizes) })
+        Ok((AtNodes { values: numbering.to_mesh_order(&values), sizes: numbering.to_mesh_order(&sizes) }, safety))
     }
 }
 
 /// Which slots there are: see [`DeviceSlots`].
 struct Slots {
     n_nodes: usize,
+    /// The material, if there is one alone.
+    only: u32,
     first: Vec<u32>,
     others: Vec<u64>,
 }
@@ -158,8 +170,9 @@ impl Slots {
         let n_nodes = mesh.coords.len();
         let mut all = materials.iter().flatten();
         let one = all.next();
+        let only = one.copied().unwrap_or(0);
         if all.all(|material| Some(material) == one) {
-            return Slots { n_nodes, first: vec![], others: vec![] };
+            return Slots { n_nodes, only, first: vec![], others: vec![] };
         }
         let (mut first, mut others) = (vec![u32::MAX; n_nodes], Vec::new());
         for (block, cells) in mesh.solids() {
@@ -175,11 +188,36 @@ impl Slots {
         }
         others.sort_unstable();
         others.dedup();
-        Slots { n_nodes, first, others }
+        Slots { n_nodes, only, first, others }
     }
 
     fn len(&self) -> usize {
         self.n_nodes + self.others.len()
+    }
+
+    /// The material of a slot; none if its node has no element.
+    fn material(&self, slot: usize) -> Option<usize> {
+        let material = match slot.checked_sub(self.n_nodes) {
+            Some(other) => self.others[other] as u32,
+            None => self.first.get(slot).copied().unwrap_or(self.only),
+        };
+        (material != u32::MAX).then_some(material as usize)
+    }
+
+    /// The smallest ratio of yield strength to von Mises stress among the slots of each node; nothing if no material in
+    /// use has a strength.
+    fn safety(&self, sizes: &[f64], strengths: &[Option<f64>]) -> Vec<f64> {
+        let strength = |slot: usize| self.material(slot).and_then(|material| *strengths.get(material)?);
+        let mut smallest = vec![f64::INFINITY; self.n_nodes];
+        let mut is_used = false;
+        for slot in 0..self.len() {
+            let Some(strength) = strength(slot) else { continue };
+            is_used = true;
+            let node = slot.checked_sub(self.n_nodes).map_or(slot, |other| (self.others[other] >> 32) as usize);
+            // The smallest that is a number: a stress of 0 makes it infinite.
+            smallest[node] = smallest[node].min(strength / sizes[slot]);
+        }
+        if is_used { smallest } else { Vec::new() }
     }
 
     /// What is largest among the slots of each node.
@@ -194,5 +232,23 @@ impl Slots {
         sizes.truncate(self.n_nodes);
         values.truncate(self.n_nodes);
         AtNodes { values, sizes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_materials_the_smallest_safety_factor_counts() {
+        let none = Vec::<f64>::new();
+        let two = Slots { n_nodes: 4, only: 0, first: vec![0, 0, 1, u32::MAX], others: vec![1 << 32 | 1] };
+        let sizes = [10.0, 20.0, 5.0, 0.0, 40.0];
+        assert_eq!(two.safety(&sizes, &[Some(100.0), Some(60.0)]), [10.0, 1.5, 12.0, f64::INFINITY]);
+        assert_eq!(two.safety(&sizes, &[Some(100.0), None]), [10.0, 5.0, f64::INFINITY, f64::INFINITY]);
+        assert_eq!(two.safety(&sizes, &[None, None]), none);
+        let one = Slots { n_nodes: 2, only: 1, first: vec![], others: vec![] };
+        assert_eq!(one.safety(&[2.0, 0.0], &[None, Some(3.0)]), [1.5, f64::INFINITY]);
+        assert_eq!(one.safety(&[2.0, 0.0], &[Some(3.0), None]), none);
     }
 }

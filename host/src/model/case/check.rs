@@ -4,8 +4,8 @@ use toml::Spanned;
 
 use super::Case;
 use super::synonyms;
-use super::tables::{MaterialTable, PointForceTable, PushTable, SupportTable};
-use crate::model::options::{analyses, fields};
+use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
+use crate::model::options::{SAFETY_FACTOR, analyses, fields};
 use crate::model::{Analysis, CaseError, Place, Problems, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
@@ -26,9 +26,33 @@ impl Case {
         self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
             problems.take(self.check_name("field", Some(field), fields(self.analysis())));
+            problems.take(self.check_strength(field));
         }
+        self.check_probes(problems);
         problems.take(self.solver_options());
         Some(())
+    }
+
+    fn check_probes(&self, problems: &mut Problems) {
+        let probes: Vec<&ProbeTable> =
+            self.tables.output.probes.iter().flatten().map(|probe| probe.get_ref()).collect();
+        for (i, probe) in probes.iter().enumerate() {
+            problems.take(self.check_point("at", &probe.at));
+            if probes[..i].iter().any(|other| other.name.get_ref() == probe.name.get_ref()) {
+                let message = format!("a second probe is called `{}`", probe.name.get_ref());
+                problems.add(self.error_at(probe.name.span(), message, "give it another name"));
+            }
+        }
+    }
+
+    /// Refuses the field of safety factors where no material has a strength.
+    fn check_strength(&self, field: &Spanned<String>) -> Checked {
+        let has_strength = |material: &Spanned<MaterialTable>| material.get_ref().yield_strength.is_some();
+        if field.get_ref() != SAFETY_FACTOR || self.tables.material.iter().any(has_strength) {
+            return Ok(());
+        }
+        let message = format!("`{SAFETY_FACTOR}` needs the `yield_strength` of a [[material]]");
+        Err(self.error_at(field.span(), message, "yield_strength = 235e6 is that of structural steel in Pa"))
     }
 
     fn check_mesh(&self) -> Checked {
@@ -118,7 +142,9 @@ impl Case {
     fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
         let table = material.get_ref();
         let (young, poisson, conductivity) = (&table.young, &table.poisson, &table.conductivity);
-        for (key, value) in [("young", young), ("density", &table.density), ("conductivity", conductivity)] {
+        let strength = &table.yield_strength;
+        let positive = [("young", young), ("density", &table.density), ("conductivity", conductivity)];
+        for (key, value) in positive.into_iter().chain([("yield_strength", strength)]) {
             value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
         }
         poisson.as_ref().map_or(Ok(()), |poisson| self.check_poisson(poisson))?;
@@ -165,6 +191,7 @@ impl Case {
                 "steel: 7850.0 in kg/m^3; 7.85e-9 where lengths are in mm and forces in N; without gravity leave it out"
             }
             "conductivity" => "steel: 50.0 in W/(m K)",
+            "yield_strength" => "structural steel: 235e6 in Pa; in MPa, if lengths are in mm: 235",
             "thickness" => "that of the plate, in the unit of the mesh's lengths",
             _ => "the other body pushes against `direction`: turn that round for a push the other way",
         };

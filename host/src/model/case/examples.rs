@@ -18,6 +18,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("material", "young", "210e9"),
     ("material", "poisson", "0.3"),
     ("material", "density", "7850.0"),
+    ("material", "yield_strength", "235e6"),
     ("material", "conductivity", "50.0"),
     ("", "on", "\"group\""),
     ("support", "nodes", "[17, 18]"),
@@ -52,6 +53,9 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("solver", "tolerance", "1e-6"),
     ("solver", "residual_tolerance", "1e-8"),
     ("solver", "max_iterations", "20000"),
+    ("output", "probes", "[{ name = \"corner\", at = [1.0, 0.0, 0.0] }]"),
+    ("probes", "name", "\"corner\""),
+    ("probes", "at", "[1.0, 0.0, 0.0]"),
     ("output", "fields", "[\"displacement\", \"von_mises\"]"),
 ];
 

@@ -19,7 +19,8 @@ const LOADS: &str = "a load is [[force]] (a total on a group), [[pressure]], [[t
                      [gravity]; of a potential [[flux]] or [source]";
 const EXPANSION: &str = "there is no thermal expansion in this version: leave it out";
 const STATIC: &str = "this version solves what is at rest, in one step";
-const LINEAR: &str = "materials are linear in this version; compare von Mises stresses with the strength afterwards";
+const LINEAR: &str =
+    "materials are linear in this version; `yield_strength` of a [[material]] gives the safety factor against yielding";
 
 /// A table (empty: the top level) or several, words for keys of it, what they mean.
 pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
@@ -79,7 +80,8 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("material", "alpha cte thermal_expansion expansion \u{3b1}", Not(EXPANSION)),
     ("material", "G mu shear shear_modulus", Not("an isotropic material has `young` = 2 G (1 + nu) and `poisson`")),
     ("material", "K bulk bulk_modulus lambda lame", Not("an isotropic material has `young` and `poisson`")),
-    ("material", "yield yield_strength yield_stress sigma_y strength hardening", Not(LINEAR)),
+    ("material", "yield yield_stress yield_limit sigma_y strength", Is("yield_strength")),
+    ("material", "hardening plastic", Not(LINEAR)),
     ("material", "c cp specific_heat heat_capacity", Not(STATIC)),
     ("material", "thickness", Not("the thickness of a plane problem is [analysis] thickness")),
     ("support", "group groups where set region surface", Is("on")),
@@ -126,6 +128,8 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("solver", "device backend", Not("the device is the flag `--device`")),
     ("solver", "threads", Not("threads are the flag `--threads`")),
     ("output", "field", Is("fields")),
+    ("output", "probe points monitors sensors", Is("probes")),
+    ("probes", "point position location coordinates", Is("at")),
     ("output", "folder dir directory path file", Not("the folder for results is the flag `-o`")),
 ];
 

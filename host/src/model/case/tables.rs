@@ -111,6 +111,8 @@ pub struct MaterialTable {
     pub conductivity: Option<Spanned<f64>>,
     /// Mass density.
     pub density: Option<Spanned<f64>>,
+    /// The von Mises stress at which it yields.
+    pub yield_strength: Option<Spanned<f64>>,
 }
 
 /// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`, or `value`.
@@ -256,4 +258,16 @@ pub struct SolverTable {
 pub struct OutputTable {
     /// The fields to write.
     pub fields: Option<Vec<Spanned<String>>>,
+    /// Points where results are wanted.
+    pub probes: Option<Vec<Spanned<ProbeTable>>>,
+}
+
+/// One of `[output] probes`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeTable {
+    /// What results call it.
+    pub name: Spanned<String>,
+    /// Where it is.
+    pub at: Spanned<Vector>,
 }

@@ -135,6 +135,7 @@ fn words_of_other_programs_lead_to_keys_that_there_are() {
             let text = match table {
                 "" => format!("[\"{word}\"]\n"),
                 "generate" => format!("[mesh]\ngenerate = {{ \"{word}\" = 1 }}\n"),
+                "probes" => format!("[output]\nprobes = [{{ \"{word}\" = 1 }}]\n"),
                 table => format!("{}\n\"{word}\" = 1\n", foreign::header(table).trim_matches('`')),
             };
             let of_potentials = ["flux", "source"].contains(&table);

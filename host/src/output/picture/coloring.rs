@@ -34,9 +34,11 @@ impl Coloring {
         Coloring { range, above: cap.map(|_| most), t, values }
     }
 
-    /// The node of the largest value; `None` where the values are as good as one.
-    pub(in crate::output) fn peak(&self) -> Option<usize> {
-        (self.range[0] < self.range[1]).then(|| largest(self.values.iter().copied()).map(|peak| peak.0))?
+    /// The node of the largest value, or of the smallest; `None` where the values are as good as one.
+    pub(in crate::output) fn peak(&self, of_least: bool) -> Option<usize> {
+        let sign = if of_least { -1.0 } else { 1.0 };
+        (self.range[0] < self.range[1])
+            .then(|| largest(self.values.iter().map(|value| sign * value)).map(|peak| peak.0))?
     }
 }
 

@@ -3,8 +3,12 @@
 
 use crate::error::{Error, Result};
 use crate::model::Quantity;
+use crate::model::options::SAFETY_FACTOR;
 use crate::output::{Field, Fields, Solved, Values};
 use crate::stress::AtNodes;
+
+/// Safety factors are shown up to this: a node without stress has an infinite one.
+const SAFE: f64 = 10.0;
 
 /// A scalar at the nodes, by the name that users write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,18 +39,23 @@ impl PointField {
         all
     }
 
-    /// The field of this name.
+    /// The field of this name, of results with safety factors or without.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownField`] with the names that there are.
-    pub fn named(name: &str, is_potential: bool) -> Result<PointField> {
+    pub fn named(name: &str, is_potential: bool, has_strength: bool) -> Result<PointField> {
         let (nodal, gradient) = (AtNodes { values: vec![], sizes: vec![] }, AtNodes { values: vec![], sizes: vec![] });
         let solved = match is_potential {
             true => Solved::Potential { potential: &[], gradient: &[], steepness: &[], nodal: &gradient },
-            false => {
-                Solved::Elastic { displacement: &[], reaction_force: &[], von_mises: &[], stress: &[], nodal: &nodal }
-            }
+            false => Solved::Elastic {
+                displacement: &[],
+                reaction_force: &[],
+                von_mises: &[],
+                stress: &[],
+                nodal: &nodal,
+                safety_factor: if has_strength { &[1.0] } else { &[] },
+            },
         };
         let all = PointField::all(&Fields { solved, material: &[] }.list());
         let available = all.iter().map(|field| field.name.clone()).collect();
@@ -71,6 +80,7 @@ impl PointField {
         let Some((field, Values::Nodes(values))) = found.map(|field| (field, &field.values)) else { return vec![] };
         let of_node = |v: &[f64]| match (self.component, v) {
             (Some(c), _) => v[c],
+            (None, &[factor]) if self.is_least_of_interest() => factor.min(SAFE),
             (None, &[scalar]) => scalar,
             (None, _) => v.iter().map(|c| c * c).sum::<f64>().sqrt(),
         };
@@ -80,6 +90,11 @@ impl PointField {
     /// Whether hot spots are cut off from its colours.
     pub(super) fn may_be_cut(&self) -> bool {
         self.of == "von_mises_nodal"
+    }
+
+    /// Whether its smallest value is the one to look at.
+    pub(super) fn is_least_of_interest(&self) -> bool {
+        self.of == SAFETY_FACTOR
     }
 
     /// Its name in words.
@@ -95,7 +110,8 @@ mod tests {
 
     #[test]
     fn every_field_has_a_value_at_every_node_and_no_two_are_alike() {
-        let (elastic, potential) = (Results::of_hex_pair(), PotentialResults::of_hex_pair());
+        let (mut elastic, potential) = (Results::of_hex_pair(), PotentialResults::of_hex_pair());
+        elastic.safety_factor = (0..12).map(|i| 2.0 * f64::from(i)).collect();
         for (is_potential, fields, usual) in
             [(false, elastic.fields(), "von_mises"), (true, potential.fields(), "potential")]
         {
@@ -104,15 +120,18 @@ mod tests {
             for (i, (field, found)) in all.iter().zip(&values).enumerate() {
                 assert_eq!(found.len(), 12, "{}", field.name);
                 assert!(!values[..i].contains(found), "{}", field.name);
-                assert_eq!(PointField::named(&field.name, is_potential).unwrap(), *field);
-                assert!(PointField::named(&field.name, !is_potential).is_err());
+                assert_eq!(PointField::named(&field.name, is_potential, true).unwrap(), *field);
+                assert!(PointField::named(&field.name, !is_potential, true).is_err());
             }
-            assert_eq!(PointField::usual(&fields), PointField::named(usual, is_potential).unwrap());
+            assert_eq!(PointField::usual(&fields), PointField::named(usual, is_potential, false).unwrap());
         }
         let fields = elastic.fields();
-        let y = PointField::named("displacement_y", false).unwrap().values(&fields);
+        let y = PointField::named("displacement_y", false, false).unwrap().values(&fields);
         assert_eq!(y[3], elastic.displacement[3][1]);
-        let error = PointField::named("stres_xx", false).unwrap_err();
+        let error = PointField::named("stres_xx", false, false).unwrap_err();
         assert!(error.exit_code() == 2 && error.to_string().contains("stress_xx, "), "{error}");
+        let factor = PointField::named("safety_factor", false, true).unwrap();
+        assert_eq!(factor.values(&fields)[4..7], [8.0, 10.0, 10.0]);
+        assert!(factor.is_least_of_interest() && PointField::named("safety_factor", false, false).is_err());
     }
 }

@@ -154,7 +154,7 @@ impl Shown {
         let frame = drawing.render(width, height);
         let seen = frame.depth.iter().zip(&frame.color).filter(|(depth, _)| depth.is_finite());
         let sum: f64 = seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum();
-        let highest = self.colors.peak().is_some_and(|node| {
+        let highest = self.colors.peak(false).is_some_and(|node| {
             let [right, down, near] = drawing.points[node];
             let at = (down as usize).min(height - 1) * width + (right as usize).min(width - 1);
             frame.depth[at] <= near + SEEN
@@ -208,7 +208,8 @@ impl Shown {
         let sheet = Sheet::new(self, shot.view.map_or_else(|| self.view(), |from| View::from(from.eye())));
         let map = colormap::stress();
         let mut frame = self.render(&sheet.view, sheet.height, (&colors.t, &map));
-        let peak = colors.peak().map(|node| (node, self.is_seen(&frame, &sheet.view, node)));
+        let of_least = field.is_least_of_interest();
+        let peak = colors.peak(of_least).map(|node| (node, self.is_seen(&frame, &sheet.view, node)));
         let mut canvas = sheet.finish(self, &mut frame);
         let bar = legend::Bar { map: &map, range: colors.range, above: colors.above, title: captions.title };
         sheet.color_bar(&mut canvas, &bar);
@@ -257,7 +258,7 @@ pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols) -> io::Result<Vec<u
 /// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.
 const IN_FRONT: f32 = 12.0;
 
-/// Marks the node of the largest value, unless most have it; whether it is seen behind the symbols is known.
+/// Marks the node of the largest or smallest value, unless most have it; whether it is seen behind the symbols is known.
 fn mark_maximum(
     canvas: &mut Canvas,
     frame: &Frame,
@@ -267,7 +268,7 @@ fn mark_maximum(
 ) {
     let scene = &shown.scene;
     let value = colors.values[node];
-    if 2 * colors.values.iter().filter(|&&v| value - v <= 1e-6 * value.abs()).count() > colors.values.len() {
+    if 2 * colors.values.iter().filter(|&&v| (value - v).abs() <= 1e-6 * value.abs()).count() > colors.values.len() {
         return;
     }
     let [right, down, _] = view.project(shown.deformed[node]);
@@ -276,7 +277,8 @@ fn mark_maximum(
         true if scene.is_on_skin(node as u32) => " (behind)",
         true => " (inside)",
     };
-    let text = format!("max {} at {}{note}", number(value), vector(scene.rest[node]));
+    let name = if value > colors.range[0] { "max" } else { "min" };
+    let text = format!("{name} {} at {}{note}", number(value), vector(scene.rest[node]));
     let mask: Vec<bool> = frame.depth.iter().map(|depth| depth.is_finite()).collect();
     let covered = |x: i64, y: i64| {
         let at = (y.max(0) as usize * frame.width + x.max(0) as usize) * SAMPLES;

@@ -86,7 +86,7 @@ fn uniform_stress_has_one_colour_and_no_mark() {
     let mut results = Results::of_hex_pair();
     results.nodal.sizes = (0..12).map(|i| 5.0 + 1e-15 * f64::from(i)).collect();
     let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
-    assert!(shown.colors.t.iter().all(|&t| t == 0.5) && shown.colors.peak().is_none());
+    assert!(shown.colors.t.iter().all(|&t| t == 0.5) && shown.colors.peak(false).is_none());
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_potential_colours_the_body_where_it_is() {
     let Captions { title, subtitle, foot } = Captions::new(&shown, &results.fields(), &Shot::default(), &PAIR);
     assert_eq!((title, subtitle.as_str()), (["potential", ""].map(String::from), "potential from 0 to 5.500"));
     assert_eq!(foot, "steepest gradient 11.25");
-    assert_eq!(shown.colors.peak(), Some(11), "what is marked is the largest of what is shown");
+    assert_eq!(shown.colors.peak(false), Some(11), "what is marked is the largest of what is shown");
     assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 150_000);
     results.potential[3] = f64::NAN;
     assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 100_000);
@@ -123,7 +123,7 @@ fn a_potential_colours_the_body_where_it_is() {
 fn one_maximum_is_said_at_the_end_of_the_bar_and_at_the_mark() {
     let results = Results::of_hex_pair();
     let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
-    assert_eq!((shown.colors.range, shown.colors.above, shown.colors.peak()), ([0.25, 11.25], None, Some(11)));
+    assert_eq!((shown.colors.range, shown.colors.above, shown.colors.peak(false)), ([0.25, 11.25], None, Some(11)));
     let subtitle = Captions::new(&shown, &results.fields(), &Shot::default(), &PAIR).subtitle;
     assert_eq!(subtitle, "largest von Mises stress 11.25 (mean at the node; 2.500 at element centres)");
 }
@@ -244,7 +244,7 @@ fn every_side_and_field_gives_another_picture() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
     let fields = results.fields();
     let views = Viewpoint::ALL.map(|(_, view)| view);
-    let displacement = PointField::named("displacement_x", false).unwrap();
+    let displacement = PointField::named("displacement_x", false, false).unwrap();
     let shots = [Shot::all(&[], &views), Shot::all(std::slice::from_ref(&displacement), &[])].concat();
     let shown = Shown::new(&mesh, &fields, &shots, None);
     let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(&fields, shot, &PAIR)).collect();
@@ -255,7 +255,7 @@ fn every_side_and_field_gives_another_picture() {
     let captions = Captions::new(&shown, &fields, &shots[7], &PAIR);
     assert_eq!(
         (captions.title[0].as_str(), captions.subtitle.as_str()),
-        ("displacement x", "displacement x from 100 to 111")
+        ("displacement x", "displacement x from 100.0 to 111.0")
     );
 }
 

@@ -9,6 +9,7 @@ mod base64;
 mod model;
 mod parts;
 mod plots;
+mod probes;
 mod skin;
 mod thin;
 
@@ -108,7 +109,7 @@ impl<'a> Report<'a> {
             "cards" => parts::cards(self.summary),
             "warnings" => parts::warnings(&self.summary.warnings),
             "forces" => parts::forces(self.summary, self.background.loads),
-            "extremes" => parts::extremes(self.summary),
+            "extremes" => parts::extremes(self.summary) + &probes::probes(self.summary),
             "mesh" => parts::mesh(self.mesh, self.quality.as_ref()),
             "model" => model::model(self.mesh, self.summary, &self.background),
             "solver" => parts::solver(self.summary, self.background.tolerances()),

@@ -207,7 +207,11 @@ pub(super) fn extremes(summary: &Summary) -> String {
                 let at = format!("node {} at {}", peak.max_node, point(peak.max_at));
                 row("largest away from supports, point loads and sharp inner corners", peak.max, at)
             });
-            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &away
+            let safety =
+                results.min_safety_factor.filter(|factor| factor.value.is_finite()).map_or(String::new(), |safety| {
+                    row("smallest safety factor", safety.value, format!("node {} at {}", safety.node, point(safety.at)))
+                });
+            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &away + &safety
         }
         Results::Potential(results) => {
             let ends = row("smallest potential", results.min, node(results.min_at))

@@ -65,7 +65,14 @@ fn what_a_user_writes_stays_text() {
         results.reactions[0].0 = "<i>wall</i>".into();
     }
     let loads = [AppliedLoad { name: "force on <u>".into(), total: [7.0, 0.0, 0.0], nodes: vec![] }];
-    let materials = [Material { name: "<s>".into(), young: 1.0, poisson: 0.0, conductivity: 0.0, density: None }];
+    let materials = [Material {
+        name: "<s>".into(),
+        young: 1.0,
+        poisson: 0.0,
+        conductivity: 0.0,
+        density: None,
+        yield_strength: None,
+    }];
     let background = Background { case_text: nasty, loads: &loads, materials: &materials, ..BACKGROUND };
     let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, background);
     assert_eq!(page.matches("<script").count(), 3, "the skin's header, the skin, the program");

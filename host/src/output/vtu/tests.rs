@@ -77,6 +77,10 @@ fn ints(bytes: &[u8]) -> Vec<i32> {
 fn every_array_is_where_the_head_says() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
     let file = Parsed::of(&mesh, &results, &all_fields(), false);
+    assert!(!file.head.contains("safety_factor"));
+    let with_strength = Results { safety_factor: vec![f64::INFINITY; 12], ..Results::of_hex_pair() };
+    let safe = Parsed::of(&mesh, &with_strength, &all_fields(), false);
+    assert_eq!(floats(&safe.raw("safety_factor")), with_strength.safety_factor);
     assert!(file.head.contains("NumberOfPoints=\"12\" NumberOfCells=\"2\""));
     assert!(file.head.contains(">1</DataArray>"));
     assert_eq!(floats(&file.raw("Points")), mesh.coords.concat());
@@ -243,6 +247,7 @@ fn many_tets(n: usize) -> (Mesh, Results) {
         von_mises: vec![(0..n).map(|i| (i / 100) as f64).collect()],
         stress: vec![(0..n).map(|i| [(i / 100) as f64; 6]).collect()],
         nodal: AtNodes { values: vec![[0.5; 6]; 4], sizes: vec![1.5; 4] },
+        safety_factor: vec![],
         material: vec![vec![1; n]],
     };
     (mesh, results)

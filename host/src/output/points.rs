@@ -1,0 +1,74 @@
+//! Results at points: probes, and the smallest safety factor.
+
+use serde::Serialize;
+
+use crate::mesh::Mesh;
+use warpfem_text::{engineering, vector};
+
+/// The smallest safety factor, and where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SafetyFactor {
+    /// Yield strength over von Mises stress at the node; infinite if nothing is stressed.
+    pub value: f64,
+    /// Coordinates of the first node that has it.
+    pub at: [f64; 3],
+    /// Its tag.
+    pub node: u64,
+}
+
+impl SafetyFactor {
+    /// That of `factors`, `[n_nodes]`; none if there are none.
+    pub fn of(mesh: &Mesh, factors: &[f64]) -> Option<SafetyFactor> {
+        let (node, &value) = factors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
+        Some(SafetyFactor { value, at: mesh.coords[node], node: mesh.node_tags[node] })
+    }
+}
+
+/// The results at a probe.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProbeResult {
+    /// The probe's name.
+    pub name: String,
+    /// Where it is.
+    pub at: [f64; 3],
+    /// What was found there.
+    #[serde(flatten)]
+    pub found: Found,
+}
+
+/// What was found at a point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Found {
+    /// Of elasticity.
+    Elastic {
+        /// The displacement.
+        displacement: [f64; 3],
+        /// The stress xx, yy, zz, xy, yz, xz, interpolated between nodes.
+        stress: [f64; 6],
+        /// Its von Mises stress.
+        von_mises: f64,
+    },
+    /// Of a potential.
+    Potential {
+        /// Its value.
+        potential: f64,
+        /// Its gradient, interpolated between nodes.
+        gradient: [f64; 3],
+    },
+}
+
+impl ProbeResult {
+    /// The results in words, the name apart.
+    pub fn in_words(&self) -> String {
+        let found = match self.found {
+            Found::Elastic { displacement, von_mises, .. } => {
+                format!("displacement {}, von Mises {}", vector(displacement), engineering(von_mises))
+            }
+            Found::Potential { potential, gradient } => {
+                format!("potential {}, gradient {}", engineering(potential), vector(gradient))
+            }
+        };
+        format!("at {}: {found}", vector(self.at))
+    }
+}
