@@ -210,12 +210,12 @@ impl Slots {
         let strength = |slot: usize| self.material(slot).and_then(|material| *strengths.get(material)?);
         let mut smallest = vec![f64::INFINITY; self.n_nodes];
         let mut is_used = false;
-        for slot in 0..self.len() {
+        for (slot, size) in sizes.iter().enumerate() {
             let Some(strength) = strength(slot) else { continue };
             is_used = true;
             let node = slot.checked_sub(self.n_nodes).map_or(slot, |other| (self.others[other] >> 32) as usize);
             // The smallest that is a number: a stress of 0 makes it infinite.
-            smallest[node] = smallest[node].min(strength / sizes[slot]);
+            smallest[node] = smallest[node].min(strength / size);
         }
         if is_used { smallest } else { Vec::new() }
     }
