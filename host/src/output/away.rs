@@ -1,7 +1,7 @@
 //! The largest stress away from where it grows with every refinement of the mesh: supports, loads on points and lines,
 //! and sharp inner corners.
 //!
-//! A node counts as away if at least [`LAYERS`] elements lie between it and all of these. A support that holds one
+//! A node counts as away if it is more than [`LAYERS`] elements from all of these. A support that holds one
 //! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
 
 use super::summary::Peak;
@@ -9,7 +9,7 @@ use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 use crate::model::{AppliedLoad, Support};
 
-/// Elements between a node and the places to be away from.
+/// Nodes within so many elements are near.
 pub const LAYERS: usize = 3;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;

@@ -169,8 +169,8 @@ pub struct Options<'a> {
 }
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
-/// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is zero
-/// there is no picture. Pictures from before that are not drawn again are removed.
+/// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is
+/// zero there is no picture. Pictures from before that are not drawn again are removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.

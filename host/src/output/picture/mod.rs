@@ -258,7 +258,8 @@ pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols) -> io::Result<Vec<u
 /// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.
 const IN_FRONT: f32 = 12.0;
 
-/// Marks the node of the largest or smallest value, unless most have it; whether it is seen behind the symbols is known.
+/// Marks the node of the largest or smallest value, unless most have it. Whether it is seen was found before symbols
+/// were drawn over it.
 fn mark_maximum(
     canvas: &mut Canvas,
     frame: &Frame,
