@@ -40,6 +40,14 @@ pub enum Error {
         /// What there is.
         available: Vec<&'static str>,
     },
+    /// No picture can show a field of this name (exit code 2).
+    #[error("there is no field `{name}` at the nodes; there are {}", available.join(", "))]
+    UnknownField {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        available: Vec<String>,
+    },
     /// An assembly strategy cannot assemble this mesh on this device (exit code 2).
     #[error("assembly strategy `{strategy}` {why}; available here: {}", available.join(", "))]
     Unsuited {
@@ -170,7 +178,7 @@ impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::Case(_) | Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
+            Error::Case(_) | Error::NotAvailable { .. } | Error::UnknownField { .. } | Error::Unsuited { .. } => 2,
             Error::Mesh(error) if does_not_fit(error) => 6,
             Error::Mesh(_) | Error::MissingMesh(_) => 3,
             Error::Model(_) | Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,

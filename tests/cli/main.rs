@@ -15,6 +15,7 @@ mod limits;
 mod mistakes;
 mod names;
 mod outputs;
+mod pictures;
 mod plane;
 mod report;
 mod results;

@@ -4,7 +4,7 @@
 
 FOLDER holds the reports that run.sh makes. Of each: it loads without a message on the console and without a request, its
 canvas is not empty, the controls change what is drawn, turning and zooming too, light and dark, the part is in the frame, edges
-are whole, a click reads a value, paper has the picture and the screen the part, and its size is in bounds.
+are whole, supports and loads are seen, a click reads a value, paper has the picture and the screen the part, and its size is in bounds.
 """
 
 import pathlib
@@ -68,7 +68,8 @@ MIDDLE_OF_A_FACE = """() => {
 EDGES_SEEN = """async () => {
     const list = viewer.skin.edges, gl = viewer.gl, { width, height } = viewer.canvas, sharp = width / viewer.canvas.clientWidth;
     if (!list.length) return null;
-    const scales = [viewer.withOutline, viewer.withEdges];
+    const shown = [viewer.withOutline, viewer.withEdges];
+    viewer.withSymbols = false;
     const look = (edges) => new Promise((done) => {
         [viewer.withOutline, viewer.withEdges] = [false, edges];
         viewer.render();
@@ -77,7 +78,8 @@ EDGES_SEEN = """async () => {
         done(data);
     });
     const [bare, drawn] = [await look(false), await look(true)];
-    [viewer.withOutline, viewer.withEdges] = scales;
+    [viewer.withOutline, viewer.withEdges] = shown;
+    viewer.withSymbols = true;
     viewer.draw();
     let [n, darker] = [0, 0];
     for (let i = 0; i < list.length && n < 200; i += 2 * Math.ceil(list.length / 1000)) {
@@ -93,6 +95,19 @@ EDGES_SEEN = """async () => {
         if (most > 4) darker++;
     }
     return n < 20 ? null : darker / n;
+}"""
+# How many pixels of the canvas have a colour in any brightness that shading gives it.
+HUE = """([r, g, b]) => {
+    const canvas = document.getElementById("view"), gl = canvas.getContext("webgl2"), { width, height } = canvas;
+    const data = new Uint8Array(4 * width * height);
+    viewer.render();
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+    let n = 0;
+    for (let i = 0; i < data.length; i += 4) {
+        const share = data[i] / r;
+        if (share > 0.65 && Math.abs(data[i + 1] - share * g) < 4 && Math.abs(data[i + 2] - share * b) < 4) n++;
+    }
+    return n;
 }"""
 SLIDE = """([id, value]) => {
     const slider = document.getElementById(id);
@@ -151,6 +166,7 @@ def look(report, path, fields, deforms, converged):
     page.emulate_media(media="screen")
     beyond = page.evaluate(BEYOND)
     report.expect(beyond <= 0, f"the part reaches {beyond:.0f} pixels out of its frame")
+    symbols(report)
     principals(report)
     probe(report)
     hidden_edges(report)
@@ -163,6 +179,9 @@ def look(report, path, fields, deforms, converged):
     report.changes("the colours' upper end", slide("high", 0.4))
     report.changes("the colours' lower end", slide("low", 0.2))
     report.changes("another field", lambda: page.select_option("#field", "1"))
+    report.changes("hiding supports and loads", lambda: page.locator("#symbols").click())
+    report.expect(not page.locator("#symbols-legend").is_visible(), "the legend of supports and loads stays without them")
+    report.changes("showing supports and loads", lambda: page.locator("#symbols").click())
     report.changes("hiding edges", lambda: page.locator("#edges").click())
     report.changes("turning", lambda: drag(page, 90, 40))
     report.changes("zooming", lambda: (hover(page), page.mouse.wheel(0, -300)))
@@ -173,6 +192,20 @@ def look(report, path, fields, deforms, converged):
     page.evaluate("viewer.move(5000, 0)")
     report.pixels()
     report.expect(not page.locator("#mark").is_visible(), "the mark of the largest value stays when its place has left")
+
+
+def symbols(report):
+    """Every support and load stands in the legend, and its colour is on the canvas."""
+    page = report.page
+    # Coming back from paper, the part is fitted anew in the next frame.
+    report.pixels()
+    groups = page.evaluate("viewer.header.symbols.groups")
+    labels = page.locator("#symbols-legend li").all_inner_texts()
+    report.expect(len(groups) >= 2, "supports or loads are missing")
+    report.expect([group["label"] for group in groups] == labels[: len(groups)], f"the legend says {labels}")
+    for group in groups:
+        seen = page.evaluate(HUE, [int(group["color"][i : i + 2], 16) for i in (0, 2, 4)])
+        report.expect(seen > 20, f"only {seen} pixels show {group['label']}")
 
 
 def principals(report):

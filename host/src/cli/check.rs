@@ -8,13 +8,14 @@ use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality::{self, Quality};
 use crate::model::{Analysis, Case, Model, Problems, unused};
+use crate::output::{self, picture};
 use crate::pipeline::{self, Choices};
 use crate::plan::{self, DeviceFacts, Method};
 use crate::precond;
 use crate::solve::Monitor;
 use std::fmt::Write;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warpfem_text::number;
 
 /// Where the worst shape is this near to their mean, there is no worst element.
@@ -25,7 +26,7 @@ const UNUSED_SHOWN: usize = 12;
 /// Describes a case, and everything that is wrong with it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Nothing is solved, nothing is written. The exit code is the one of `solve`: 0 if the case can be solved.
+    after_help = "Nothing is solved, and only the picture is written. The exit code is the one of `solve`: 0 if the case can be solved.
 
 Example: warpfem check meshes/bracket.toml"
 )]
@@ -35,6 +36,9 @@ pub struct Arguments {
     /// Where to solve it: auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::named(), hide_possible_values = true)]
     device: String,
+    /// Draw the model with its supports and loads, as FILE [default: <case>_model.png].
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    picture: Option<Option<PathBuf>>,
 }
 
 /// The exit code of problems that have been reported.
@@ -66,6 +70,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Some(expected) => costs(&mut out, expected, free).and_then(|()| ready(&mut out, arguments)),
             None => Ok(()),
         });
+    }
+    if let (Some((model, _)), Some(file)) = (&found, &arguments.picture) {
+        let file = file.clone().unwrap_or_else(|| format!("{}_model.png", model.name).into());
+        draw(model, &file)?;
+        let _ = writeln!(out, "wrote {}", file.display());
     }
     progress.finish();
     let printed = print::text(&fitted(&out));
@@ -102,6 +111,12 @@ fn model(
     let is_sound = problems.count() == 0;
     let choices = is_sound.then(|| problems.take(pipeline::choices(&model, device))).flatten();
     Some((model, choices))
+}
+
+/// Writes a picture of the model.
+fn draw(model: &Model, file: &Path) -> crate::Result<()> {
+    let png = picture::model_png(&model.mesh, &model.name, &solve::symbols(model));
+    output::write_file(file, |out| out.write_all(&png?))
 }
 
 /// Prints every problem; the exit code is that of the first, which `solve` would end with.
@@ -384,7 +399,6 @@ fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn estimates_have_two_digits() {

@@ -8,9 +8,9 @@ use crate::assembly::{Ordering, Strategy};
 use crate::backend::Device;
 use crate::model::case::Case;
 use crate::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
-use crate::model::{Model, SolverOptions};
+use crate::model::{Analysis, Model, SolverOptions};
 use crate::output::report::Background;
-use crate::output::{self, Fields, Options, Solved};
+use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
 use crate::pipeline::{self, Potential, Solution};
 use crate::solve::Monitor;
 use crate::{Error, Result, precond, sparse};
@@ -40,7 +40,7 @@ Writes into DIR:
   <case>.vtu           fields, for ParaView
   <case>_nodes.csv     results at the nodes
   <case>_elements.csv  results at the centres of the elements
-  <case>.png           picture
+  <case>.png           picture; with --field or --view <case>_<field>_<side>.png
   summary.json         results in numbers
 
 Examples:
@@ -91,6 +91,16 @@ pub struct Arguments {
     /// CPU threads [default: all the machine has].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
     pub(super) threads: Option<u32>,
+    /// Sides to draw pictures from, instead of the one that shows most; several by commas: iso,-y,z.
+    #[arg(long, value_name = "SIDE", value_parser = view, value_delimiter = ',', allow_hyphen_values = true)]
+    view: Vec<Viewpoint>,
+    /// Fields at the nodes to draw pictures of, instead of the von Mises stress or the potential; several by commas:
+    /// displacement,stress_xx.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    field: Vec<String>,
+    /// Leave supports and loads out of picture and report.
+    #[arg(long)]
+    no_symbols: bool,
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
@@ -109,6 +119,12 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("expected a number between 0 and 1".into()),
     }
+}
+
+/// The side that a name on the command line stands for.
+fn view(name: &str) -> Result<Viewpoint, String> {
+    let names = || Viewpoint::ALL.map(|(name, _)| name).join(", ");
+    Viewpoint::named(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 impl Arguments {
@@ -139,7 +155,9 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
+    job.draw(&arguments.field, &arguments.view)?;
     arguments.override_options(&mut job.model.solver);
+    job.with_symbols = !arguments.no_symbols;
     let (solution, converged) = job.solve(arguments.device, &progress)?;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let said = job.write(&solution, arguments.quiet, detail)?;
@@ -155,6 +173,9 @@ pub(super) struct Job {
     /// The case file, and where its mesh comes from.
     case: String,
     mesh: String,
+    pictures: Vec<Shot>,
+    /// Whether pictures show supports and loads.
+    with_symbols: bool,
     dir: PathBuf,
     start: Instant,
     /// Seconds that reading took.
@@ -172,8 +193,20 @@ impl Job {
             None => case.mesh_name(),
         };
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
-        output::check_results(&dir, &model.name)?;
-        Ok(Job { model, case: path.display().to_string(), mesh, dir, start, read: start.elapsed().as_secs_f64() })
+        let pictures = vec![Shot::default()];
+        output::check_results(&dir, &model.name, &pictures)?;
+        let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
+        Ok(Job { model, case, mesh, pictures, with_symbols: true, dir, start, read })
+    }
+
+    /// Takes pictures of these fields from these sides instead of the usual one.
+    fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> Result<()> {
+        let is_potential = self.model.analysis == Analysis::Laplace;
+        let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
+        let fields: Result<Vec<_>> =
+            fields.iter().map(|name| PointField::named(name, is_potential, has_strength)).collect();
+        self.pictures = Shot::all(&fields?, views);
+        output::check_results(&self.dir, &self.model.name, &self.pictures)
     }
 
     /// The solution, and whether it has converged. Where `auto` stands for a GPU that cannot solve it, the CPU does.
@@ -220,10 +253,28 @@ impl Job {
             tolerance: model.solver.tolerance,
             residual_tolerance: model.solver.residual_tolerance,
         };
-        let options = Options { fields: &model.fields, compress: false, picture: true, report: Some(background) };
+        let options = Options {
+            fields: &model.fields,
+            compress: false,
+            pictures: &self.pictures,
+            symbols: self.with_symbols.then(|| symbols(model)),
+            report: Some(background),
+        };
         let before = Earlier::read(&self.dir);
         let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
         Ok(preview::of(&model.mesh, &fields, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
+    }
+}
+
+/// The supports and loads of a model, to be drawn.
+pub(super) fn symbols(model: &Model) -> Symbols<'_> {
+    Symbols {
+        supports: &model.supports,
+        loads: &model.applied,
+        nodal_forces: &model.nodal_forces,
+        gravity: model.gravity,
+        units: model.units,
+        is_potential: model.analysis == Analysis::Laplace,
     }
 }
 

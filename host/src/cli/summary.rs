@@ -4,6 +4,7 @@ use super::print::{bytes, count};
 use super::warnings;
 use crate::model::{Model, Probe};
 use crate::output::Summary;
+use crate::output::away::largest_away;
 use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
     Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
@@ -59,6 +60,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             total: 0.0,
         },
         warnings: warnings::of_solution(model, solution, &results),
+        pictures: vec![],
         probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
         results,
     }
@@ -150,6 +152,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
+        max_von_mises_away: largest_away(&model.mesh, &model.supports, &model.applied, &solution.nodal.sizes),
         min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }

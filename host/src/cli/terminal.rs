@@ -108,6 +108,10 @@ impl Shown<'_> {
         lines.push(format!("largest displacement {largest} at {}", self.place(results.max_displacement_at)));
         let of = ("largest von Mises stress", Quantity::Stress);
         self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
+        if let Some(peak) = results.away() {
+            let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
+            lines.push(format!("  {most} at {at} away from supports, point loads and sharp inner corners"));
+        }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
             lines.push(format!("smallest safety factor {} at {}", number(value), self.place(at)));
         }

@@ -4,6 +4,7 @@
 //! folder, all or none: each is written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
+pub mod away;
 pub mod csv;
 pub mod field;
 pub mod npy;
@@ -26,6 +27,8 @@ use crate::mesh::Mesh;
 use crate::stress::AtNodes;
 use atomic::Staged;
 use picture::{Heading, Shown};
+pub use picture::{PointField, Shot, Symbols, Viewpoint};
+use rayon::prelude::*;
 use report::Report;
 use warpfem_text::files;
 
@@ -157,14 +160,17 @@ pub struct Options<'a> {
     pub fields: &'a [String],
     /// Whether the VTU is compressed by zlib: a third to a half of the size, several times the time.
     pub compress: bool,
-    /// Whether a picture is drawn.
-    pub picture: bool,
+    /// The pictures that are drawn.
+    pub pictures: &'a [Shot],
+    /// The supports and loads that picture and report show.
+    pub symbols: Option<Symbols<'a>>,
     /// What a report says of the model; no report without it.
     pub report: Option<report::Background<'a>>,
 }
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
-/// `dir`, which is made if it is missing. Where all is zero there is no picture, and one from before is removed.
+/// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is
+/// zero there is no picture. Pictures from before that are not drawn again are removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -193,35 +199,56 @@ pub fn write_all(
     let nodes = || Staged::write(named(NODES), |file| csv::write_nodes(file, mesh, &list, units));
     let elements = || Staged::write(named(ELEMENTS), |file| csv::write_elements(file, mesh, &list, units));
     let looked_at = || -> Result<Vec<Staged>> {
-        if !options.picture && options.report.is_none() {
-            return Ok(vec![]);
-        }
-        let shown = (!fields.is_zero()).then(|| Shown::new(mesh, fields));
-        let heading =
-            Heading { case: &summary.case, converged: summary.solver.converged, warnings: summary.warnings.len() };
-        let draw = || shown.as_ref().map(|shown| shown.png(fields, &heading)).transpose();
+        let usual = Shot::default();
+        let of_report = (options.report.is_some() && !options.pictures.contains(&usual)).then_some(&usual);
+        let shots: Vec<&Shot> = options.pictures.iter().chain(of_report).collect();
+        let shown = (!fields.is_zero() && !shots.is_empty())
+            .then(|| Shown::new(mesh, fields, options.pictures, options.symbols.as_ref()));
+        let heading = Heading::of(summary);
+        let draw = |shot: &&Shot| shown.as_ref().map(|shown| shown.png(fields, shot, &heading)).transpose();
+        let draw_all = || -> io::Result<Vec<_>> { shots.par_iter().map(draw).collect() };
         let prepare = || options.report.map(|background| Report::new(mesh, summary, background, shown.as_ref()));
-        let (png, report) = rayon::join(draw, prepare);
-        let png = png.map_err(|source| at(&path("png"), source))?;
-        let picture = png.as_ref().filter(|_| options.picture);
-        let picture = picture.map(|png| Staged::write(path("png"), |file| file.write_all(png)));
-        let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, png.as_deref())));
-        [picture, html].into_iter().flatten().collect()
+        let (pngs, report) = rayon::join(draw_all, prepare);
+        let pngs = pngs.map_err(|source| at(dir, source))?;
+        let pictures = options.pictures.iter().zip(&pngs).filter_map(|(shot, png)| Some((shot, png.as_ref()?)));
+        let pictures = pictures
+            .map(|(shot, png)| Staged::write(dir.join(shot.file_name(&summary.case)), |file| file.write_all(png)));
+        let png = shots.iter().position(|shot| **shot == usual).and_then(|i| pngs[i].as_deref());
+        let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, png)));
+        pictures.chain(html).collect()
     };
     let tables = || rayon::join(nodes, elements);
     let (vtu, ((nodes, elements), looked_at)) = rayon::join(vtu, || rayon::join(tables, looked_at));
     let mut staged = vec![vtu?, nodes?, elements?];
     staged.extend(looked_at?);
+    let before = pictures_before(dir, &summary.case);
+    summary.pictures = match fields.is_zero() {
+        true => vec![],
+        false => options.pictures.iter().map(|shot| shot.file_name(&summary.case)).collect(),
+    };
 
     let seconds = start.elapsed().as_secs_f64();
     summary.timings_s.write += seconds;
     summary.timings_s.total += seconds;
     staged.push(Staged::write(dir.join("summary.json"), |file| summary.write(file))?);
     let published = Staged::publish(staged)?;
-    if options.picture && !published.contains(&path("png")) {
-        atomic::remove(&path("png")).map_err(|source| at(&path("png"), source))?;
+    let old = before.into_iter().filter(|name| !options.pictures.is_empty() && !summary.pictures.contains(name));
+    for path in old.map(|name| dir.join(name)) {
+        atomic::remove(&path).map_err(|source| at(&path, source))?;
     }
     Ok(published)
+}
+
+/// The names of the pictures of a case that are there from before: the usual one, and those that the summary lists.
+fn pictures_before(dir: &Path, case: &str) -> Vec<String> {
+    let text = std::fs::read(dir.join("summary.json")).unwrap_or_default();
+    let summary: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+    let listed = summary["pictures"].as_array().filter(|_| summary["case"] == case);
+    let listed = listed.into_iter().flatten().filter_map(|name| name.as_str());
+    // Only names of the writer's own making: the file may have been changed.
+    let own =
+        |name: &&str| name.starts_with(&format!("{case}_")) && name.ends_with(".png") && !name.contains(['/', '\\']);
+    listed.filter(own).map(String::from).chain([format!("{case}.png")]).collect()
 }
 
 /// Checks before a long computation, and without leaving a trace, that a folder exists or can be made and that files
@@ -246,10 +273,11 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
-pub fn check_results(dir: &Path, case: &str) -> Result<()> {
+pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
     check_folder(dir)?;
     let results = [".vtu", NODES, ELEMENTS, ".png", ".html"].map(|ending| format!("{case}{ending}"));
-    results.iter().map(String::as_str).chain(["summary.json"]).try_for_each(|name| check_file(&dir.join(name)))
+    let pictures = pictures.iter().map(|shot| shot.file_name(case));
+    results.into_iter().chain(pictures).chain(["summary.json".into()]).try_for_each(|name| check_file(&dir.join(name)))
 }
 
 /// Writes one file that appears complete or not at all. Only regular files are replaced; a symbolic link stays, and the

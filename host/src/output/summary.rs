@@ -38,6 +38,8 @@ pub struct Summary {
     pub probes: Vec<ProbeResult>,
     /// What was worth saying.
     pub warnings: Vec<String>,
+    /// The names of the pictures that were drawn.
+    pub pictures: Vec<String>,
     /// How it was solved.
     pub solver: Solver,
     /// Where the time went.
@@ -282,6 +284,9 @@ pub struct Elastic {
     pub von_mises: Distribution,
     /// Von Mises stress at the nodes.
     pub von_mises_nodal: Peak,
+    /// The same [away](super::away) from supports, point loads and sharp inner corners, if any node is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_von_mises_away: Option<Peak>,
     /// The smallest safety factor, if a material has a yield strength.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_safety_factor: Option<SafetyFactor>,
@@ -302,6 +307,11 @@ impl Results {
 }
 
 impl Elastic {
+    /// The largest stress away from supports, point loads and sharp inner corners, if it is another than the largest.
+    pub fn away(&self) -> Option<&Peak> {
+        self.max_von_mises_away.as_ref().filter(|peak| peak.max != self.von_mises_nodal.max)
+    }
+
     /// The largest component of loads and reactions.
     pub fn largest_force(&self) -> f64 {
         let forces = self.reactions.iter().flat_map(|reaction| reaction.1).chain(self.applied);

@@ -129,7 +129,7 @@ fn a_case_leaves_its_six_files_and_the_time_they_took() {
     let mut summary = Summary { case: "pair".into(), ..Summary::default() };
     let fields = all_fields();
     let report = Some(report::tests::BACKGROUND);
-    let options = Options { fields: &fields, compress: false, picture: true, report };
+    let options = Options { fields: &fields, compress: false, pictures: &[Shot::default()], symbols: None, report };
     let written = write_all(&target, &hex_pair(), &Results::of_hex_pair().fields(), &mut summary, &options).unwrap();
     assert_eq!(
         names(&target),
@@ -152,7 +152,8 @@ fn fields_that_do_not_fit_the_mesh_are_refused_and_nothing_is_left() {
     let mut results = Results::of_hex_pair();
     results.von_mises[1].pop();
     let mut summary = Summary { case: "pair".into(), ..Summary::default() };
-    let options = Options { fields: &all_fields(), compress: false, picture: true, report: None };
+    let options =
+        Options { fields: &all_fields(), compress: false, pictures: &[Shot::default()], symbols: None, report: None };
     let error = write_all(dir.path(), &hex_pair(), &results.fields(), &mut summary, &options).unwrap_err();
     assert_eq!(error.exit_code(), 8);
     assert!(error.to_string().contains("von_mises has 1 values, not 2"), "{error}");
@@ -165,7 +166,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
     let mut summary = Summary::default();
-    let options = Options { fields: &[], compress: false, picture: false, report: None };
+    let options = Options { fields: &[], compress: false, pictures: &[], symbols: None, report: None };
     let fields = Results::of_hex_pair();
     let error = write_all(&file.join("sub"), &hex_pair(), &fields.fields(), &mut summary, &options).unwrap_err();
     assert!(matches!(&error, Error::Output { path, .. } if *path == file.join("sub")), "{error}");
@@ -182,7 +183,7 @@ fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
     let (dir, mesh) = (tempfile::tempdir().unwrap(), hex_pair());
     let mut summary = Summary { case: "pair".into(), ..Summary::default() };
     let report = Some(report::tests::BACKGROUND);
-    let options = Options { fields: &[], compress: false, picture: true, report };
+    let options = Options { fields: &[], compress: false, pictures: &[Shot::default()], symbols: None, report };
     let mut write =
         |results: &Results| write_all(dir.path(), &mesh, &results.fields(), &mut summary, &options).unwrap();
     assert!(write(&Results::of_hex_pair()).contains(&dir.path().join("pair.png")));

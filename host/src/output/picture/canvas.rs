@@ -41,6 +41,18 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
+    /// The image as PNG.
+    pub(super) fn png(&self) -> std::io::Result<Vec<u8>> {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(self.pixels.as_flattened())?;
+        writer.finish()?;
+        Ok(file)
+    }
+
     /// Mixes `color` into a pixel; outside the image nothing happens.
     pub(super) fn blend(&mut self, x: i64, y: i64, color: Rgb, share: f32) {
         if (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y) {

@@ -50,7 +50,7 @@ pub(super) struct Bar<'a> {
     /// The largest value, where that is above the upper end.
     pub above: Option<f64>,
     /// Two lines.
-    pub title: [&'a str; 2],
+    pub title: [String; 2],
 }
 
 /// Draws a colour bar with its left edge at `x`, from `top` to `bottom`, its title above. Its ends have their exact
@@ -89,8 +89,8 @@ pub(super) fn color_bar(canvas: &mut Canvas, bar: &Bar, (x, [top, bottom]): (f32
         frame(canvas, [x, above], [right, above + line]);
         canvas.text(Font::Plain, [right + 14.0, above], &format!("to {}", number(most)), INK);
     }
-    canvas.text(Font::Plain, [x, above - 2.6 * line], bar.title[0], INK);
-    canvas.text(Font::Plain, [x, above - 1.5 * line], bar.title[1], FAINT);
+    canvas.text(Font::Plain, [x, above - 2.6 * line], &bar.title[0], INK);
+    canvas.text(Font::Plain, [x, above - 1.5 * line], &bar.title[1], FAINT);
 }
 
 /// The outline of a rectangle.
@@ -147,7 +147,7 @@ pub(super) fn stamp_not_converged(canvas: &mut Canvas) {
 }
 
 /// `text`, or its beginning and dots if it has more than `most` characters.
-fn shorten(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
         false => text.into(),

@@ -5,28 +5,43 @@
 //! dark, the colours end below the maximum, and what is above has a colour of its own.
 
 mod canvas;
+mod coloring;
 pub(in crate::output) mod colormap;
 mod creases;
+mod field;
+mod glyphs;
 mod legend;
 mod project;
 mod raster;
 pub(in crate::output) mod scene;
+pub(in crate::output) mod shapes;
+mod sheet;
+mod shot;
+pub(in crate::output) mod symbols;
 mod thumbnail;
 
 use std::io;
 
 use rayon::prelude::*;
 
-use super::summary::{Distribution, Peak};
-use super::{Fields, Solved, largest};
+use super::summary::Results;
+use super::{Fields, Solved, Summary, largest};
 use crate::mesh::Mesh;
+use crate::model::Units;
+use crate::stress::AtNodes;
 use canvas::Canvas;
+use coloring::Coloring;
+pub use field::PointField;
 pub(in crate::output) use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, dot, normal, sub};
+use sheet::{Captions, Sheet};
+pub use shot::{Shot, Viewpoint};
+use symbols::Group;
+pub use symbols::Symbols;
 pub use thumbnail::{Thumbnail, thumbnail};
-use warpfem_text::{engineering as number, vector};
+use warpfem_text::{count, engineering as number, vector};
 
 /// Width of the picture in pixels.
 const WIDTH: usize = 1600;
@@ -37,10 +52,14 @@ const MOST_FACES_WITH_EDGES: usize = 20_000;
 /// How far behind the face in front of it a point counts as seen when views are compared, in their pixels.
 const SEEN: f32 = 2.0;
 const UNDEFORMED_COLOR: colormap::Rgb = [150, 150, 155];
+/// The colour of a body that has no results.
+const GREY: colormap::Rgb = [205, 207, 212];
 /// The part's rectangle: left, top, width; least and greatest height.
 const PART: [f64; 5] = [50.0, 104.0, 1280.0, 460.0, 960.0];
 /// Height of what is below the part's rectangle.
 const FOOT: f64 = 76.0;
+/// What the part keeps clear of on each side of its rectangle where it has symbols.
+const MARGIN: f64 = 44.0;
 
 /// What the picture is of.
 pub(super) struct Heading<'a> {
@@ -50,6 +69,21 @@ pub(super) struct Heading<'a> {
     pub converged: bool,
     /// How many warnings there are.
     pub warnings: usize,
+    /// What stresses and lengths are labelled with.
+    pub units: Option<Units>,
+    /// The largest stress away from where it grows with every refinement, if it is another.
+    pub away: Option<f64>,
+}
+
+impl Heading<'_> {
+    pub(super) fn of(summary: &Summary) -> Heading<'_> {
+        let away = match &summary.results {
+            Results::Elastic(results) => results.away().map(|peak| peak.max),
+            Results::Potential(_) => None,
+        };
+        let (converged, warnings) = (summary.solver.converged, summary.warnings.len());
+        Heading { case: &summary.case, converged, warnings, units: summary.units, away }
+    }
 }
 
 /// The skin as it is drawn.
@@ -61,66 +95,33 @@ pub(super) struct Shown {
     pub largest: f64,
     /// Coordinates with the displacements, `[n_skin_nodes][3]`.
     deformed: Vec<[f64; 3]>,
-    /// The values at the ends of the colours.
-    pub range: [f64; 2],
-    /// The largest value, where the colours end below it.
-    pub above: Option<f64>,
-    /// The value's place in the range, `[n_skin_nodes]`; beyond 1 where it is above.
-    t: Vec<f32>,
-}
-
-/// The colours end at the value that this share of the nodes does not exceed, where the largest is more than [`HOT`]
-/// times that.
-const SHARE_BELOW: f64 = 0.995;
-const HOT: f64 = 2.0;
-
-/// Where the colours of stresses end if not at the largest: at a number of two digits.
-fn cap(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    let rank = ((SHARE_BELOW * values.len() as f64).ceil() as usize).checked_sub(1)?;
-    let (_, &mut share, above) = sorted.select_nth_unstable_by(rank, f64::total_cmp);
-    let most = above.iter().copied().fold(share, f64::max);
-    // Rounded up, by decimal text.
-    let size = 10f64.powf(share.log10().floor() - 1.0);
-    let end: f64 = format!("{:.1e}", (share / size).ceil() * size).parse().ok()?;
-    (share > 0.0 && most > HOT * end).then_some(end)
+    /// The usual colours.
+    pub colors: Coloring,
+    /// Supports and loads.
+    pub groups: Vec<Group>,
+    /// The acceleration of gravity, if it is drawn.
+    pub gravity: Option<[f64; 3]>,
 }
 
 impl Shown {
-    /// Of results whose lengths fit the mesh.
-    pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Shown {
-        let scene = Scene::new(mesh, fields);
+    /// Of results whose lengths fit the mesh, to be drawn in these colours beside the usual ones.
+    pub(super) fn new(mesh: &Mesh, fields: &Fields, shots: &[Shot], symbols: Option<&Symbols>) -> Shown {
+        let of_shots = shots.iter().filter_map(|shot| shot.field.as_ref());
+        let peaks: Vec<usize> =
+            of_shots.filter_map(|field| largest(field.values(fields).into_iter())).map(|peak| peak.0).collect();
+        let scene = Scene::new(mesh, fields, &peaks);
         let extents = extents(&scene.rest);
         let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
         let scale = project::deformation_scale(largest, dot(extents, extents).sqrt());
-        let bound = |pick: fn(f64, f64) -> f64| scene.value.iter().copied().reduce(pick).unwrap_or(0.0);
-        let [least, most] = [bound(f64::min), bound(f64::max)];
-        let cap = if fields.displacement().is_some() { cap(&scene.value) } else { None };
-        let span = cap.unwrap_or(most) - least;
-        // A span of rounding errors is no span: a uniform stress gets one colour.
-        let uniform = span <= 1e-9 * most.abs().max(least.abs());
-        let place = |v: &f64| if uniform { 0.5 } else { ((v - least) / span) as f32 };
-        let t = scene.value.iter().map(place).collect();
-        let range = if uniform { [most; 2] } else { [least, cap.unwrap_or(most)] };
-        Shown { deformed: scene.deformed(scale), scale, largest, range, above: cap.map(|_| most), t, scene }
+        let groups = symbols.map_or(vec![], |symbols| symbols::resolve(&scene, mesh.dim() == 2, symbols));
+        let gravity = symbols.and_then(|symbols| symbols.gravity);
+        let colors = Coloring::new(scene.value.clone(), fields.displacement().is_some());
+        Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }
 
-    /// The node of the largest value, of those of the scene; `None` where the values are as good as one.
-    pub(super) fn peak(&self) -> Option<usize> {
-        (self.range[0] < self.range[1]).then(|| largest(self.scene.value.iter().copied()).map(|peak| peak.0))?
-    }
-
-    /// The picture as PNG, 1600 pixels wide.
-    pub(super) fn png(&self, fields: &Fields, heading: &Heading) -> io::Result<Vec<u8>> {
-        let canvas = self.draw(fields, heading);
-        let mut file = Vec::new();
-        let mut encoder = png::Encoder::new(&mut file, canvas.width as u32, canvas.height as u32);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(canvas.pixels.as_flattened())?;
-        writer.finish()?;
-        Ok(file)
+    /// A picture as PNG, 1600 pixels wide.
+    pub(super) fn png(&self, fields: &Fields, shot: &Shot, heading: &Heading) -> io::Result<Vec<u8>> {
+        self.draw(fields, shot, heading).png()
     }
 
     /// The view that shows most of the part and most of its stress.
@@ -142,7 +143,7 @@ impl Shown {
         let map = colormap::identity();
         let drawing = Drawing {
             points: self.deformed.iter().map(|&x| view.project(x)).collect(),
-            t: &self.t,
+            t: &self.colors.t,
             faces: &self.scene.faces,
             edges: &[],
             smooth_edges: false,
@@ -153,7 +154,7 @@ impl Shown {
         let frame = drawing.render(width, height);
         let seen = frame.depth.iter().zip(&frame.color).filter(|(depth, _)| depth.is_finite());
         let sum: f64 = seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum();
-        let highest = self.peak().is_some_and(|node| {
+        let highest = self.colors.peak(false).is_some_and(|node| {
             let [right, down, near] = drawing.points[node];
             let at = (down as usize).min(height - 1) * width + (right as usize).min(width - 1);
             frame.depth[at] <= near + SEEN
@@ -167,7 +168,7 @@ impl Shown {
     }
 
     /// Draws the part.
-    fn render(&self, view: &View, height: usize, map: &colormap::Map) -> Frame {
+    fn render(&self, view: &View, height: usize, (t, map): (&[f32], &colormap::Map)) -> Frame {
         let samples = SAMPLES as f32;
         let place = |x: [f64; 3]| {
             let [right, down, near] = view.project(x);
@@ -185,7 +186,7 @@ impl Shown {
         let shades: Vec<f32> = self.scene.faces.par_iter().map(|face| shade(view, &self.deformed, face)).collect();
         let drawing = Drawing {
             points: self.deformed.par_iter().map(|&x| place(x)).collect(),
-            t: &self.t,
+            t,
             faces: &self.scene.faces,
             edges: if fine { &[] } else { &self.scene.edges },
             smooth_edges: !fine,
@@ -197,104 +198,107 @@ impl Shown {
     }
 
     /// The whole picture.
-    fn draw(&self, fields: &Fields, heading: &Heading) -> Canvas {
-        let view = self.view();
-        let extent = self.extent(&view);
-        let [left, top, width, least, most] = PART;
-        let [across, up] = extent.map(|[low, high]| high - low);
-        let wanted = width * up / across;
-        let part_height = if wanted.is_finite() { wanted.clamp(least, most) } else { least }.round();
-        let view = view.fit(extent, [left, top], [width, part_height]);
-        let height = (top + part_height + FOOT) as usize;
-
+    fn draw(&self, fields: &Fields, shot: &Shot, heading: &Heading) -> Canvas {
+        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
+        let values = field.values(fields);
+        let at_skin = self.scene.nodes.iter().map(|&node| values.get(node as usize).copied().unwrap_or(0.0));
+        let finite = at_skin.map(|value| if value.is_finite() { value } else { 0.0 });
+        let colors = Coloring::new(finite.collect(), field.may_be_cut());
+        let captions = Captions::new(self, fields, shot, heading);
+        let sheet = Sheet::new(self, shot.view.map_or_else(|| self.view(), |from| View::from(from.eye())));
         let map = colormap::stress();
-        let frame = self.render(&view, height, &map);
-        let mut canvas = frame.resolve(SAMPLES);
-        let column = (left + width) as f32 + 70.0;
-        let (title, subtitle, foot) = captions(self, fields);
-        let bar = legend::Bar { map: &map, range: self.range, above: self.above, title };
-        let top = if self.above.is_some() { 206.0 } else { 170.0 };
-        legend::color_bar(&mut canvas, &bar, (column, [top, height as f32 - 190.0]));
-        legend::axes(&mut canvas, &view, [column + 50.0, height as f32 - 90.0]);
-        legend::captions(&mut canvas, heading, &subtitle, &foot);
-        mark_maximum(&mut canvas, &frame, self, &view);
+        let mut frame = self.render(&sheet.view, sheet.height, (&colors.t, &map));
+        let of_least = field.is_least_of_interest();
+        let peak = colors.peak(of_least).map(|node| (node, self.is_seen(&frame, &sheet.view, node)));
+        let mut canvas = sheet.finish(self, &mut frame);
+        let bar = legend::Bar { map: &map, range: colors.range, above: colors.above, title: captions.title };
+        sheet.color_bar(&mut canvas, &bar);
+        legend::captions(&mut canvas, heading, &captions.subtitle, &captions.foot);
+        if let Some(peak) = peak {
+            mark_maximum(&mut canvas, &frame, (self, &colors), (&sheet.view, sheet.bottom), peak);
+        }
         if !heading.converged {
             legend::stamp_not_converged(&mut canvas);
         }
         canvas
     }
+
+    /// The body in grey, with supports and loads: nothing is solved yet.
+    fn draw_model(&self, heading: &Heading, subtitle: &str) -> Canvas {
+        let sheet = Sheet::new(self, self.view());
+        let map = colormap::Map { colors: [GREY; colormap::SIZE], above: GREY };
+        let mut frame = self.render(&sheet.view, sheet.height, (&self.colors.t, &map));
+        let mut canvas = sheet.finish(self, &mut frame);
+        legend::captions(&mut canvas, heading, subtitle, "");
+        canvas
+    }
+
+    /// Whether no face hides a node.
+    fn is_seen(&self, frame: &Frame, view: &View, node: usize) -> bool {
+        glyphs::is_seen(frame, view.project(self.deformed[node]))
+    }
 }
 
-/// The two lines above the colour bar, the line under the title, and the one at the foot.
-fn captions(shown: &Shown, fields: &Fields) -> ([&'static str; 2], String, String) {
-    let most = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, most)| number(most));
-    match fields.solved {
-        Solved::Elastic { von_mises, nodal, .. } => {
-            let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
-            let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
-            let centres = peak(&mut von_mises.iter().flatten().copied());
-            let subtitle = match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
-                (Some(nodal), Some(centres)) => {
-                    format!("largest von Mises stress {} ({})", number(nodal.max), nodal.beside(&centres))
-                }
-                _ => "no finite stress".into(),
-            };
-            let foot = match shown.largest > 0.0 {
-                true => {
-                    let (scale, most) = (factor(shown.scale), number(shown.largest));
-                    format!("deformation x {scale}   largest displacement {most}   grey lines: undeformed")
-                }
-                false => "no displacement".into(),
-            };
-            (["von Mises", "at the nodes"], subtitle, foot)
-        }
-        Solved::Potential { potential, nodal, .. } => {
-            let least = largest(potential.iter().map(|v| -v)).map(|(_, least)| number(-least));
-            let subtitle = match (least, most(&mut potential.iter().copied())) {
-                (Some(least), Some(most)) => format!("potential from {least} to {most}"),
-                _ => "no finite potential".into(),
-            };
-            let steepest = most(&mut nodal.sizes.iter().copied());
-            (["potential", ""], subtitle, steepest.map_or(String::new(), |most| format!("steepest gradient {most}")))
-        }
-    }
+/// A model before it is solved, as PNG.
+///
+/// # Errors
+///
+/// Those of the encoder.
+pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols) -> io::Result<Vec<u8>> {
+    let n = mesh.coords.len();
+    let (potential, nodal) = (vec![0.0; n], AtNodes { values: vec![], sizes: vec![0.0; n] });
+    let solved = Solved::Potential { potential: &potential, gradient: &[], steepness: &[], nodal: &nodal };
+    let shown = Shown::new(mesh, &Fields { solved, material: &[] }, &[], Some(symbols));
+    let heading = Heading { case, converged: true, warnings: 0, units: None, away: None };
+    let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let subtitle = format!("{} nodes, {} elements, not solved", count(n), count(elements));
+    shown.draw_model(&heading, &subtitle).png()
 }
 
 /// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.
 const IN_FRONT: f32 = 12.0;
 
-/// Marks the node of the largest value, unless most have it.
-fn mark_maximum(canvas: &mut Canvas, frame: &Frame, shown: &Shown, view: &View) {
-    let (scene, Some(node)) = (&shown.scene, shown.peak()) else { return };
-    let value = scene.value[node];
-    if 2 * scene.value.iter().filter(|&&v| value - v <= 1e-6 * value.abs()).count() > scene.value.len() {
+/// Marks the node of the largest or smallest value, unless most have it. Whether it is seen was found before symbols
+/// were drawn over it.
+fn mark_maximum(
+    canvas: &mut Canvas,
+    frame: &Frame,
+    (shown, colors): (&Shown, &Coloring),
+    (view, bottom): (&View, f32),
+    (node, is_seen): (usize, bool),
+) {
+    let scene = &shown.scene;
+    let value = colors.values[node];
+    if 2 * colors.values.iter().filter(|&&v| (value - v).abs() <= 1e-6 * value.abs()).count() > colors.values.len() {
         return;
     }
-    let [right, down, near] = view.project(shown.deformed[node]);
-    let (x, y) = (right as i64, down as i64);
-    let inside = (0..canvas.width as i64).contains(&x) && (0..canvas.height as i64).contains(&y);
-    let seen = || frame.depth[y as usize * SAMPLES * frame.width + x as usize * SAMPLES];
-    let note = match inside && seen() > near + IN_FRONT {
+    let [right, down, _] = view.project(shown.deformed[node]);
+    let note = match !is_seen {
         false => "",
         true if scene.is_on_skin(node as u32) => " (behind)",
         true => " (inside)",
     };
-    let text = format!("max {} at {}{note}", number(value), vector(scene.rest[node]));
+    let name = if value > colors.range[0] { "max" } else { "min" };
+    let text = format!("{name} {} at {}{note}", number(value), vector(scene.rest[node]));
     let mask: Vec<bool> = frame.depth.iter().map(|depth| depth.is_finite()).collect();
     let covered = |x: i64, y: i64| {
         let at = (y.max(0) as usize * frame.width + x.max(0) as usize) * SAMPLES;
         mask.get(at).copied().unwrap_or(false)
     };
     let [left, top, width, ..] = PART.map(|v| v as f32);
-    let area = [[left - 20.0, top - 16.0], [left + width + 20.0, canvas.height as f32 - FOOT as f32 + 20.0]];
+    let area = [[left - 20.0, top - 16.0], [left + width + 20.0, bottom + 20.0]];
     legend::marker(canvas, [right, down], &text, area, &covered);
 }
 
 /// Brightness of a face in the light of a lamp up to the left of the eye; both sides of a face are alike.
 fn shade(view: &View, x: &[[f64; 3]], face: &[u32; 4]) -> f32 {
-    const LAMP: [f64; 3] = [-0.30, 0.42, 0.86];
     let n = normal(x, face);
-    let n = view.axes.map(|axis| dot(n, axis));
+    lit(view.axes.map(|axis| dot(n, axis)))
+}
+
+/// The same of a normal as seen: right, up and towards the eye.
+fn lit(n: [f64; 3]) -> f32 {
+    const LAMP: [f64; 3] = [-0.30, 0.42, 0.86];
     let lit = dot(n, LAMP) * n[2].signum();
     (0.70 + 0.30 * lit.max(0.0)) as f32
 }

@@ -74,16 +74,22 @@ struct Band<'a> {
 impl Drawing<'_> {
     /// Draws it into `width` by `height` samples.
     pub(super) fn render(&self, width: usize, height: usize) -> Frame {
-        let mut depth = vec![f32::NEG_INFINITY; width * height];
-        let mut color = vec![BACKGROUND; width * height];
-        let bins = self.bins(height.div_ceil(BAND));
+        let (depth, color) = (vec![f32::NEG_INFINITY; width * height], vec![BACKGROUND; width * height]);
+        let mut frame = Frame { width, depth, color };
+        self.render_on(&mut frame);
+        frame
+    }
+
+    /// Draws it where it is nearer than what the frame has.
+    pub(super) fn render_on(&self, frame: &mut Frame) {
+        let Frame { width, ref mut depth, ref mut color } = *frame;
+        let bins = self.bins((depth.len() / width).div_ceil(BAND));
         let bands = depth.par_chunks_mut(BAND * width).zip(color.par_chunks_mut(BAND * width)).zip(&bins);
         bands.enumerate().for_each(|(i, ((depth, color), bin))| {
             let mut band = Band { first: i * BAND, width, depth, color };
             bin.iter().for_each(|&face| self.face(&mut band, face as usize));
             self.lines.iter().for_each(|line| band.line(line));
         });
-        Frame { width, depth, color }
     }
 
     /// The faces that may touch each band, ascending.

@@ -26,6 +26,8 @@ pub(in crate::output) enum Edge {
 
 /// The skin, and the nodes of the largest values even where they are inside, numbered from 0 in the order of the mesh.
 pub(in crate::output) struct Scene {
+    /// The node of the mesh that each is, ascending, `[n_skin_nodes]`.
+    pub nodes: Vec<u32>,
     /// Coordinates before deformation, `[n_skin_nodes][3]`.
     pub rest: Vec<[f64; 3]>,
     /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite, or if there is none.
@@ -52,7 +54,8 @@ pub(in crate::output) fn corners(face: &[u32; 4]) -> &[u32] {
 }
 
 impl Scene {
-    pub(super) fn new(mesh: &Mesh, fields: &Fields) -> Scene {
+    /// The skin, and the nodes `more` wherever they are.
+    pub(super) fn new(mesh: &Mesh, fields: &Fields, more: &[usize]) -> Scene {
         let (mut faces, middle) = skin(mesh);
         let mut number = vec![NONE; mesh.coords.len()];
         let (steepness, lengths) = match fields.solved {
@@ -61,6 +64,7 @@ impl Scene {
         };
         let peaks = [fields.of_nodes(), &lengths].map(|values: &[f64]| largest(values.iter().copied()));
         let peaks: Vec<usize> = peaks.into_iter().flatten().map(|(node, _)| node).collect();
+        more.iter().for_each(|&node| number[node] = 0);
         faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
         peaks.iter().for_each(|&node| number[node] = 0);
         let nodes: Vec<usize> = (0..number.len()).filter(|&node| number[node] == 0).collect();
@@ -86,6 +90,7 @@ impl Scene {
                 Solved::Potential { .. } => None,
             },
             peaks: peaks.into_iter().map(|node| number[node]).collect(),
+            nodes: nodes.into_iter().map(|node| node as u32).collect(),
             rest,
             faces,
             edges,
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn two_cubes_have_ten_faces_and_the_outline_of_a_box() {
         let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-        let scene = Scene::new(&mesh, &results.fields());
+        let scene = Scene::new(&mesh, &results.fields(), &[]);
         assert_eq!((scene.rest.len(), scene.faces.len()), (12, 10));
         // A box has 12 edges; the four along x are of two cells.
         assert_eq!(scene.outline.len(), 16);
@@ -223,7 +228,7 @@ mod tests {
     fn quadratic_faces_come_in_parts_without_edges_between_them() {
         for (kind, parts, edges) in [(Hex20, 6 * 5, 24), (Tet10, 12 * 4, 24 + 12)] {
             let mesh = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
-            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields());
+            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields(), &[]);
             assert_eq!((scene.faces.len(), scene.outline.len()), (parts, 24), "{kind:?}");
             // Every drawn edge borders two parts.
             let drawn = |edge: Edge| {
@@ -236,7 +241,7 @@ mod tests {
         }
         for (kind, parts) in [(Quad8, 5), (Tri6, 8)] {
             let mesh = generate_rectangle(kind, [1.0; 2], [1; 2]).unwrap();
-            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields());
+            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields(), &[]);
             assert_eq!((scene.faces.len(), scene.outline.len()), (parts, 8), "{kind:?}");
             let area: f64 = scene.faces.iter().map(|face| area(&scene.rest, face)).sum();
             assert!((area - 1.0).abs() < 1e-12, "{kind:?} {area}");
@@ -258,7 +263,7 @@ mod tests {
     #[test]
     fn values_are_those_of_the_nodes() {
         let mut results = Results::of_hex_pair();
-        let values = |results: &Results| Scene::new(&hex_pair(), &results.fields()).value;
+        let values = |results: &Results| Scene::new(&hex_pair(), &results.fields(), &[]).value;
         assert_eq!(values(&results), results.nodal.sizes);
         results.nodal.sizes[3] = f64::NAN;
         assert_eq!(values(&results)[2..5], [results.nodal.sizes[2], 0.0, results.nodal.sizes[4]]);
@@ -268,12 +273,12 @@ mod tests {
     fn the_largest_value_is_there_even_if_it_is_inside() {
         let mesh = generate_box(ElementKind::Hex8, [2.0; 3], [2; 3]).unwrap();
         let mut results = Results::zero(&mesh);
-        let scene = Scene::new(&mesh, &results.fields());
+        let scene = Scene::new(&mesh, &results.fields(), &[]);
         assert_eq!(scene.rest.len(), 26);
         let inside = mesh.coords.iter().position(|x| *x == [1.0; 3]).unwrap();
         results.nodal.sizes[inside] = 7.0;
         results.displacement[inside] = [0.0, 3.0, 0.0];
-        let scene = Scene::new(&mesh, &results.fields());
+        let scene = Scene::new(&mesh, &results.fields(), &[]);
         assert_eq!((scene.rest.len(), scene.faces.len()), (27, 24));
         let node = scene.peaks[0];
         assert_eq!(scene.peaks, [node; 2]);
@@ -289,7 +294,7 @@ mod tests {
         results.von_mises = vec![vec![4.0]];
         results.nodal.sizes = (0..12).map(|i| f64::from(12 - i)).collect();
         results.displacement.fill([0.0; 3]);
-        let scene = Scene::new(&mesh, &results.fields());
+        let scene = Scene::new(&mesh, &results.fields(), &[]);
         assert_eq!(scene.faces, [[0, 3, 2, 1]]);
         assert_eq!(scene.outline.len(), 4);
         assert_eq!(scene.value, [12.0, 11.0, 10.0, 9.0]);
@@ -299,7 +304,7 @@ mod tests {
     fn displacements_that_are_not_finite_are_left_out() {
         let mut results = Results::of_hex_pair();
         results.displacement[3] = [f64::NAN, 0.0, f64::INFINITY];
-        let scene = Scene::new(&hex_pair(), &results.fields());
+        let scene = Scene::new(&hex_pair(), &results.fields(), &[]);
         assert_eq!(scene.deformed(2.0)[3], scene.rest[3]);
         assert_eq!(scene.deformed(2.0)[0], [200.0, 200.2, 200.4]);
     }

@@ -2,16 +2,19 @@ use super::super::tests::{PotentialResults, Results, hex_pair};
 use super::*;
 use crate::element::ElementKind::{Quad8, Tri6};
 use crate::mesh::rectangle::generate_rectangle;
+use crate::model::{AppliedLoad, Support};
+use shapes::Shape;
+use sheet::Captions;
 
-const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0 };
+const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0, units: None, away: None };
 
 fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
-    Shown::new(mesh, fields).draw(fields, &PAIR)
+    Shown::new(mesh, fields, &[], None).draw(fields, &Shot::default(), &PAIR)
 }
 
 fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
     let (mesh, fields) = (hex_pair(), results.fields());
-    let file = Shown::new(&mesh, &fields).png(&fields, &PAIR).unwrap();
+    let file = Shown::new(&mesh, &fields, &[], None).png(&fields, &Shot::default(), &PAIR).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
@@ -42,8 +45,8 @@ fn the_same_results_give_the_same_picture_on_any_number_of_threads() {
 #[test]
 fn names_are_drawn_written_out() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-    let shown = Shown::new(&mesh, &results.fields());
-    let drawn = |case| shown.png(&results.fields(), &Heading { case, ..PAIR }).unwrap();
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    let drawn = |case| shown.png(&results.fields(), &Shot::default(), &Heading { case, ..PAIR }).unwrap();
     assert!(drawn("a\u{1b}\u{202e}b") == drawn("a\\u{1b}\\u{202e}b"));
     assert!(drawn("a\u{1b}b") != drawn("a?b"));
 }
@@ -82,8 +85,8 @@ fn a_mesh_without_cells_gives_a_picture_without_a_part() {
 fn uniform_stress_has_one_colour_and_no_mark() {
     let mut results = Results::of_hex_pair();
     results.nodal.sizes = (0..12).map(|i| 5.0 + 1e-15 * f64::from(i)).collect();
-    let shown = Shown::new(&hex_pair(), &results.fields());
-    assert!(shown.t.iter().all(|&t| t == 0.5) && shown.peak().is_none());
+    let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
+    assert!(shown.colors.t.iter().all(|&t| t == 0.5) && shown.colors.peak(false).is_none());
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn plane_meshes_are_drawn_face_on() {
         let mut results = Results::zero(&mesh);
         results.nodal.sizes = (0..mesh.coords.len()).map(|i| i as f64).collect();
         results.displacement = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).collect();
-        let shown = Shown::new(&mesh, &results.fields());
+        let shown = Shown::new(&mesh, &results.fields(), &[], None);
         assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
         let canvas = draw(&mesh, &results.fields());
         assert!(coloured(canvas.pixels.as_flattened()) > 150_000, "{kind:?}");
@@ -103,14 +106,14 @@ fn plane_meshes_are_drawn_face_on() {
 #[test]
 fn a_potential_colours_the_body_where_it_is() {
     let mut results = PotentialResults::of_hex_pair();
-    let shown = Shown::new(&hex_pair(), &results.fields());
-    assert_eq!(shown.range, [0.0, 5.5]);
+    let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
+    assert_eq!(shown.colors.range, [0.0, 5.5]);
     assert_eq!(shown.scene.value, results.potential, "the nodes' own values, not means of elements");
     assert_eq!((shown.largest, &shown.deformed), (0.0, &shown.scene.rest));
-    let (title, subtitle, foot) = captions(&shown, &results.fields());
-    assert_eq!((title, subtitle.as_str()), (["potential", ""], "potential from 0 to 5.500"));
+    let Captions { title, subtitle, foot } = Captions::new(&shown, &results.fields(), &Shot::default(), &PAIR);
+    assert_eq!((title, subtitle.as_str()), (["potential", ""].map(String::from), "potential from 0 to 5.500"));
     assert_eq!(foot, "steepest gradient 11.25");
-    assert_eq!(shown.peak(), Some(11), "what is marked is the largest of what is shown");
+    assert_eq!(shown.colors.peak(false), Some(11), "what is marked is the largest of what is shown");
     assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 150_000);
     results.potential[3] = f64::NAN;
     assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 100_000);
@@ -119,9 +122,9 @@ fn a_potential_colours_the_body_where_it_is() {
 #[test]
 fn one_maximum_is_said_at_the_end_of_the_bar_and_at_the_mark() {
     let results = Results::of_hex_pair();
-    let shown = Shown::new(&hex_pair(), &results.fields());
-    assert_eq!((shown.range, shown.above, shown.peak()), ([0.25, 11.25], None, Some(11)));
-    let subtitle = captions(&shown, &results.fields()).1;
+    let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
+    assert_eq!((shown.colors.range, shown.colors.above, shown.colors.peak(false)), ([0.25, 11.25], None, Some(11)));
+    let subtitle = Captions::new(&shown, &results.fields(), &Shot::default(), &PAIR).subtitle;
     assert_eq!(subtitle, "largest von Mises stress 11.25 (nodal average; 2.500 at element centres)");
 }
 
@@ -132,18 +135,18 @@ fn a_hot_spot_does_not_darken_all_else() {
     results.displacement.fill([1e-3, 0.0, 0.0]);
     let n = mesh.coords.len();
     results.nodal.sizes = (0..n).map(|i| 1e6 * i as f64 / n as f64).collect();
-    let shown = Shown::new(&mesh, &results.fields());
-    assert!(shown.above.is_none() && shown.t.iter().all(|&t| t <= 1.0));
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    assert!(shown.colors.above.is_none() && shown.colors.t.iter().all(|&t| t <= 1.0));
     results.nodal.sizes[7] = 5e6;
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
     // The number of two digits above 99.5 % of them.
-    assert_eq!((shown.range, shown.above), ([0.0, 1e6], Some(5e6)));
-    assert_eq!(shown.t.iter().filter(|&&t| t > 1.0).count(), 1);
-    let canvas = shown.draw(&results.fields(), &PAIR);
+    assert_eq!((shown.colors.range, shown.colors.above), ([0.0, 1e6], Some(5e6)));
+    assert_eq!(shown.colors.t.iter().filter(|&&t| t > 1.0).count(), 1);
+    let canvas = shown.draw(&results.fields(), &Shot::default(), &PAIR);
     let red = canvas.pixels.iter().filter(|c| c[0] > 140 && c[1] < 60 && c[2] < 60).count();
     assert!(red > 400, "{red}");
     results.nodal.sizes[7] = 1.9e6;
-    assert!(Shown::new(&mesh, &results.fields()).above.is_none());
+    assert!(Shown::new(&mesh, &results.fields(), &[], None).colors.above.is_none());
 }
 
 #[test]
@@ -151,7 +154,12 @@ fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
     let fields = results.fields();
     let inked = |heading: &Heading, is_it: fn(&&[u8; 3]) -> bool| {
-        Shown::new(&mesh, &fields).draw(&fields, heading).pixels.iter().filter(is_it).count()
+        Shown::new(&mesh, &fields, &[], None)
+            .draw(&fields, &Shot::default(), heading)
+            .pixels
+            .iter()
+            .filter(is_it)
+            .count()
     };
     let alarm = |c: &&[u8; 3]| c[0] > 150 && c[1] < 80 && c[2] < 80;
     // The x axis is of a like red.
@@ -161,4 +169,125 @@ fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
     assert_eq!(inked(&PAIR, doubt), 0);
     let warned = [1, 12].map(|warnings| inked(&Heading { warnings, ..PAIR }, doubt));
     assert!(0 < warned[0] && warned[0] < warned[1], "{warned:?}");
+}
+
+/// A wall, a force and gravity on [`hex_pair`].
+fn held_and_loaded() -> (Vec<Support>, Vec<AppliedLoad>) {
+    let held = |nodes, displacement| Support { name: "wall".into(), nodes, displacement };
+    let load = |name: &str, nodes, total| AppliedLoad { name: name.into(), total, nodes };
+    (
+        vec![held(vec![0, 1, 2, 3], [Some(0.0); 3]), held(vec![4, 5], [None, None, Some(0.0)])],
+        vec![
+            load("force on end", vec![8, 9, 10, 11], [0.0, 0.0, -7.0]),
+            load("pressure on top", vec![2, 3, 6, 7], [0.0; 3]),
+        ],
+    )
+}
+
+/// Pixels within rounding of a hue: the shade of a symbol's faces changes its brightness only.
+fn of_hue(canvas: &Canvas, hue: colormap::Rgb) -> usize {
+    let is_it = |c: &&colormap::Rgb| {
+        let share = f32::from(c[0]) / f32::from(hue[0]);
+        share > 0.65 && (1..3).all(|i| (f32::from(c[i]) - share * f32::from(hue[i])).abs() < 3.0)
+    };
+    canvas.pixels.iter().filter(is_it).count()
+}
+
+#[test]
+fn supports_and_loads_have_symbols_in_colours_of_their_own() {
+    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+    let (fields, (supports, loads)) = (results.fields(), held_and_loaded());
+    let mut nodal_forces = vec![[0.0; 3]; 12];
+    [2, 3, 6, 7].iter().for_each(|&node: &usize| nodal_forces[node] = [0.0, 0.0, -1.0]);
+    let gravity = Some([0.0, 0.0, -9.81]);
+    let symbols = Symbols {
+        supports: &supports,
+        loads: &loads,
+        nodal_forces: &nodal_forces,
+        gravity,
+        units: None,
+        is_potential: false,
+    };
+    let shown = Shown::new(&mesh, &fields, &[], Some(&symbols));
+    let labels: Vec<&str> = shown.groups.iter().map(|group| group.label.as_str()).collect();
+    assert_eq!(labels, ["support wall", "support wall", "force on end: 7.000", "pressure on top: 0 in all"]);
+    let shapes: Vec<Shape> = shown.groups.iter().map(|group| group.symbols[0].shape).collect();
+    assert_eq!(shapes, [Shape::Cube, Shape::Cone, Shape::Pull, Shape::Push]);
+    assert!(shown.groups[3].symbols.iter().all(|symbol| symbol.along[2] < -0.99), "{:?}", shown.groups[3]);
+    let (with, without) = (shown.draw(&fields, &Shot::default(), &PAIR), draw(&mesh, &fields));
+    assert!(with.height > without.height, "there is room for a legend");
+    let colors = shown.groups.iter().map(|group| group.color).chain([symbols::GRAVITY]);
+    for color in colors {
+        let [some, none] = [of_hue(&with, color), of_hue(&without, color)];
+        assert!(some > 60 && none < 20, "{color:?} {some} {none}");
+    }
+}
+
+#[test]
+fn a_large_group_has_some_forty_symbols_far_apart() {
+    let mesh = generate_rectangle(Tri6, [2.0, 1.0], [200, 100]).unwrap();
+    let results = Results::zero(&mesh);
+    let supports =
+        [Support { name: "all".into(), nodes: (0..mesh.coords.len() as u32).collect(), displacement: [Some(0.0); 3] }];
+    let symbols =
+        Symbols { supports: &supports, loads: &[], nodal_forces: &[], gravity: None, units: None, is_potential: false };
+    let shown = Shown::new(&mesh, &results.fields(), &[], Some(&symbols));
+    let places: Vec<[f64; 3]> = shown.groups[0].symbols.iter().map(|s| shown.scene.rest[s.node as usize]).collect();
+    assert!((20..=40).contains(&places.len()), "{}", places.len());
+    for (i, &a) in places.iter().enumerate() {
+        assert!(places[..i].iter().all(|&b| dot(sub(a, b), sub(a, b)).sqrt() > 0.04));
+    }
+}
+
+#[test]
+fn every_side_and_field_gives_another_picture() {
+    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+    let fields = results.fields();
+    let views = Viewpoint::ALL.map(|(_, view)| view);
+    let displacement = PointField::named("displacement_x", false, false).unwrap();
+    let shots = [Shot::all(&[], &views), Shot::all(std::slice::from_ref(&displacement), &[])].concat();
+    let shown = Shown::new(&mesh, &fields, &shots, None);
+    let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(&fields, shot, &PAIR)).collect();
+    for (i, canvas) in drawn.iter().enumerate() {
+        assert!(coloured(canvas.pixels.as_flattened()) > 50_000, "{:?}", shots[i]);
+        assert!(drawn[..i].iter().all(|other| other.pixels != canvas.pixels), "{:?}", shots[i]);
+    }
+    let captions = Captions::new(&shown, &fields, &shots[7], &PAIR);
+    assert_eq!(
+        (captions.title[0].as_str(), captions.subtitle.as_str()),
+        ("displacement x", "displacement x from 100.0 to 111.0")
+    );
+}
+
+#[test]
+fn units_and_the_largest_value_away_are_said() {
+    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    let heading = Heading { units: Some(Units::MmNS), away: Some(3.0), ..PAIR };
+    let captions = Captions::new(&shown, &results.fields(), &Shot::default(), &heading);
+    assert_eq!(captions.title[1], "in MPa");
+    assert!(captions.subtitle.starts_with("largest von Mises stress 11.25 MPa ("), "{}", captions.subtitle);
+    assert!(captions.subtitle.ends_with("; away from supports, point loads and inner corners 3.000 MPa"));
+    assert!(captions.foot.contains("displacement 192.4 mm"), "{}", captions.foot);
+}
+
+#[test]
+fn a_model_is_drawn_in_grey_with_its_symbols() {
+    let (mesh, (supports, loads)) = (hex_pair(), held_and_loaded());
+    let symbols = Symbols {
+        supports: &supports,
+        loads: &loads,
+        nodal_forces: &[[0.0; 3]; 12],
+        gravity: None,
+        units: Some(Units::MmNS),
+        is_potential: false,
+    };
+    let shown = Shown::new(&mesh, &Results::of_hex_pair().fields(), &[], Some(&symbols));
+    assert_eq!(shown.groups[2].label, "force on end: 7.000 N");
+    let file = model_png(&mesh, "pair", &symbols).unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    let grey = pixels.chunks_exact(3).filter(|c| c[0] < 215 && c[0] > 120 && c[0].abs_diff(c[2]) < 9).count();
+    assert!(grey > 100_000 && coloured(&pixels) > 500, "{grey} {}", coloured(&pixels));
 }

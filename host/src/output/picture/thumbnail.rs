@@ -21,7 +21,7 @@ pub struct Thumbnail {
 /// `fields` do not fit the mesh, the part has no extent, or all is zero.
 pub fn thumbnail(mesh: &Mesh, fields: &Fields, most: [usize; 2]) -> Option<Thumbnail> {
     fields.check(mesh).ok().filter(|()| !fields.is_zero())?;
-    let shown = Shown::new(mesh, fields);
+    let shown = Shown::new(mesh, fields, &[], None);
     let view = shown.view();
     let extent = view.extent(shown.deformed.iter());
     let [across, up] = extent.map(|[low, high]| high - low);
@@ -36,7 +36,7 @@ pub fn thumbnail(mesh: &Mesh, fields: &Fields, most: [usize; 2]) -> Option<Thumb
     let shades: Vec<f32> = shown.scene.faces.par_iter().map(|face| shade(&view, &shown.deformed, face)).collect();
     let drawing = Drawing {
         points: shown.deformed.par_iter().map(|&x| view.project(x)).collect(),
-        t: &shown.t,
+        t: &shown.colors.t,
         faces: &shown.scene.faces,
         edges: &[],
         smooth_edges: false,

@@ -109,11 +109,33 @@ function legend(viewer, name, most) {
   }
 }
 
-/** The directions of x, y and z as they are turned. */
+const GRAVITY = "#963cdc";
+
+/** What the symbols of supports and loads mean, and whether they are shown. */
+function symbols(viewer, { symbols: { groups }, gravity }) {
+  const all = groups.map(({ label, color }) => [label, "#" + color]);
+  if (gravity) all.push([`gravity g: ${written(Math.hypot(...gravity))}`, GRAVITY]);
+  byId("symbols-legend").append(...all.map(([label, color]) => {
+    const item = document.createElement("li"), swatch = document.createElement("i");
+    swatch.style.background = color;
+    item.append(swatch, label);
+    return item;
+  }));
+  byId("symbols-label").hidden = byId("symbols-legend").hidden = !all.length;
+  byId("symbols").onchange = (event) => {
+    viewer.withSymbols = event.target.checked;
+    byId("symbols-legend").hidden = !event.target.checked;
+    viewer.draw();
+  };
+}
+
+/** The directions of x, y and z as they are turned, and of gravity. */
 function triad(viewer) {
-  const box = byId("triad"), colors = ["#be3228", "#288c3c", "#4a72d8"];
-  const parts = ["x", "y", "z"].flatMap((name, i) => {
-    const [right, up] = [viewer.axes[0][i], viewer.axes[1][i]], length = Math.hypot(right, up);
+  const box = byId("triad"), { gravity } = viewer.header, size = gravity && Math.hypot(...gravity);
+  const directions = [["x", [1, 0, 0], "#be3228"], ["y", [0, 1, 0], "#288c3c"], ["z", [0, 0, 1], "#4a72d8"]];
+  if (gravity && viewer.withSymbols) directions.push(["g", gravity.map((c) => c / size), GRAVITY]);
+  const parts = directions.flatMap(([name, along, color]) => {
+    const [right, up] = viewer.axes.map((axis) => axis.reduce((sum, c, i) => sum + c * along[i], 0)), length = Math.hypot(right, up);
     if (length < 0.1) return [];
     const make = (kind, attributes) => {
       const part = document.createElementNS(box.namespaceURI, kind);
@@ -122,9 +144,9 @@ function triad(viewer) {
     };
     const reach = (l) => [48 + l * right, 48 - l * up];
     const [x2, y2] = reach(30), [x, y] = reach(30 + 10 / length);
-    const label = make("text", { x, y, fill: colors[i] });
+    const label = make("text", { x, y, fill: color });
     label.textContent = name;
-    return [make("line", { x1: 48, y1: 48, x2, y2, stroke: colors[i] }), label];
+    return [make("line", { x1: 48, y1: 48, x2, y2, stroke: color }), label];
   });
   box.replaceChildren(...parts);
 }
@@ -209,6 +231,7 @@ function start(viewer, header, skin) {
   byId("scale").oninput = deform;
   byId("edges").onchange = (event) => { viewer.withEdges = event.target.checked; viewer.draw(); };
   byId("outline").onchange = (event) => { viewer.withOutline = event.target.checked; viewer.draw(); };
+  symbols(viewer, header);
   byId("home").onclick = () => { byId("scale").value = 1; deform(); viewer.home(); };
   viewer.after = () => { mark(); probe(); triad(viewer); };
   handle(viewer);

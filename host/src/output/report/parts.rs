@@ -194,11 +194,15 @@ pub(super) fn extremes(summary: &Summary) -> String {
     let rows = match &summary.results {
         Results::Elastic(results) => {
             let first = row("largest displacement", results.max_displacement, node(results.max_displacement_at));
+            let away = results.away().map_or(String::new(), |peak| {
+                let at = format!("node {} at {}", peak.max_node, point(peak.max_at));
+                row("largest away from supports, point loads and sharp inner corners", peak.max, at)
+            });
             let safety =
                 results.min_safety_factor.filter(|factor| factor.value.is_finite()).map_or(String::new(), |safety| {
                     row("smallest safety factor", safety.value, format!("node {} at {}", safety.node, point(safety.at)))
                 });
-            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &safety
+            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &away + &safety
         }
         Results::Potential(results) => {
             let ends = row("smallest potential", results.min, node(results.min_at))

@@ -16,6 +16,9 @@ use super::thin;
 use crate::output::picture::Shown;
 use crate::output::picture::colormap;
 use crate::output::picture::scene::{Edge, NONE, Scene, corners};
+use crate::output::picture::shapes::Shape;
+use crate::output::picture::symbols::Symbol;
+use warpfem_text::visible;
 
 /// Above this many vertices the skin is thinned. With incompressible values it then takes some 4 MB as text.
 pub(super) const MOST_VERTICES: usize = 90_000;
@@ -102,10 +105,34 @@ impl Skin {
             "ranges": ranges, "scale": shown.scale, "axes": shown.view().axes, "colors": colors,
             "fields": fields,
             "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
-            "cap": shown.above.map(|_| shown.range[1]), "above": hex(&map.above),
+            "cap": shown.colors.above.map(|_| shown.colors.range[1]), "above": hex(&map.above),
+            "symbols": symbols(shown), "gravity": shown.gravity,
         });
         Skin { header: header.to_string().replace('<', "\\u003c"), packed: deflate(&bytes), note }
     }
+}
+
+/// The solids of symbols, and for each group its colour, what it says, and where which solid stands in which direction:
+/// coordinates, displacement and direction one after the other.
+fn symbols(shown: &Shown) -> serde_json::Value {
+    let hex = |color: [u8; 3]| color.iter().map(|c| format!("{c:02x}")).collect::<String>();
+    let number = |shape: Shape| Shape::ALL.iter().position(|&of| of == shape);
+    let solid = |shape: Shape| {
+        let solid = shape.solid();
+        let whole =
+            solid.faces.iter().flat_map(|f| [Some([f[0], f[1], f[2]]), (f[3] != NONE).then(|| [f[0], f[2], f[3]])]);
+        json!({ "points": solid.points, "triangles": whole.flatten().collect::<Vec<_>>() })
+    };
+    let placed = |symbol: &Symbol| {
+        let (scene, node) = (&shown.scene, symbol.node as usize);
+        let numbers = [scene.rest[node], scene.displacement[node], symbol.along].concat();
+        json!([number(symbol.shape), numbers])
+    };
+    let groups = shown.groups.iter().map(|group| {
+        let symbols: Vec<_> = group.symbols.iter().map(placed).collect();
+        json!({ "label": visible(&group.label), "color": hex(group.color), "symbols": symbols })
+    });
+    json!({ "solids": Shape::ALL.map(solid), "groups": groups.collect::<Vec<_>>() })
 }
 
 /// Coordinates, displacements, then the fields, and the names of these. Components of stress that are 0 everywhere, as

@@ -58,7 +58,7 @@ fn bent(mesh: &Mesh) -> Results {
 fn a_skin_comes_back_within_half_a_step() {
     let mesh = generate_box(Hex8, [3.0, 1.0, 0.5], [6, 4, 2]).unwrap();
     let results = bent(&mesh);
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
     let (header, planes, _) = unpack(&Skin::pack(&shown));
     let scene = &shown.scene;
     let order = surface(scene).vertices;
@@ -86,7 +86,7 @@ fn a_skin_comes_back_within_half_a_step() {
 fn faces_become_triangles_and_edges_keep_their_kinds() {
     let mesh = hex_pair();
     let results = Results::of_hex_pair();
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
     let (header, _, numbers) = unpack(&Skin::pack(&shown));
     // Ten squares; sixteen pieces of twelve edges; between the cubes four edges.
     assert_eq!([&header["triangles"], &header["outline"], &header["edges"]], [20, 16, 4]);
@@ -101,7 +101,7 @@ fn faces_become_triangles_and_edges_keep_their_kinds() {
 fn quadratic_faces_have_no_edges_within() {
     let mesh = generate_box(Hex20, [1.0; 3], [1; 3]).unwrap();
     let results = Results::zero(&mesh);
-    let skin = surface(&Shown::new(&mesh, &results.fields()).scene);
+    let skin = surface(&Shown::new(&mesh, &results.fields(), &[], None).scene);
     // Six faces in five parts: four corner triangles and a square of two.
     assert_eq!((skin.triangles.len(), skin.outline.len(), skin.edges.len()), (6 * 6, 24, 0));
 }
@@ -110,7 +110,7 @@ fn quadratic_faces_have_no_edges_within() {
 fn a_skin_with_too_many_vertices_is_thinned_and_says_so() {
     let mesh = generate_box(Hex8, [1.0; 3], [24; 3]).unwrap();
     let results = bent(&mesh);
-    let shown = Shown::new(&mesh, &results.fields());
+    let shown = Shown::new(&mesh, &results.fields(), &[], None);
     let whole = surface(&shown.scene);
     let n = whole.vertices.len();
     assert!(Skin::pack(&shown).note.is_empty());
@@ -134,6 +134,6 @@ fn a_million_elements_make_a_few_hundred_kilobytes() {
     // The skin of a cube of a million cells, from a plate with as many faces on it.
     let mesh = generate_box(Hex8, [1.0, 1.0, 0.01], [170, 170, 1]).unwrap();
     let results = bent(&mesh);
-    let packed = Skin::pack(&Shown::new(&mesh, &results.fields())).packed.len();
+    let packed = Skin::pack(&Shown::new(&mesh, &results.fields(), &[], None)).packed.len();
     assert!(packed < 1_000_000, "{packed}");
 }

@@ -21,7 +21,7 @@ pub(in crate::output) const BACKGROUND: Background<'static> = Background {
 };
 
 fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
-    let shown = Shown::new(mesh, fields);
+    let shown = Shown::new(mesh, fields, &[], None);
     let mut out = Vec::new();
     Report::new(mesh, summary, background, Some(&shown)).write(&mut out, Some(b"png")).unwrap();
     String::from_utf8(out).unwrap()

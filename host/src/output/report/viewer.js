@@ -65,12 +65,39 @@ void main() {
   vec3 tone = texture(colors, vec2((clamp(t, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb;
   color = vec4((cut > 0.0 && t > 1.0001 ? above : tone) * lit, 1.0);
 }`;
+const SYMBOLS = `#version 300 es
+in vec3 rest; in vec3 motion; in vec3 offset; in vec3 tint;
+uniform mat3 turn; uniform vec3 zoom; uniform vec2 shift; uniform float scale, size;
+out vec3 place; out vec3 shown;
+void main() {
+  vec3 x = turn * (rest + scale * motion + size * offset);
+  place = x; shown = tint;
+  gl_Position = vec4(x.xy * zoom.xy + shift, -x.z * zoom.z - 4.0 * size * zoom.z, 1.0);
+}`;
+const TINTED = `#version 300 es
+precision highp float;
+in vec3 place; in vec3 shown;
+out vec4 color;
+void main() {
+  vec3 n = normalize(cross(dFdx(place), dFdy(place)));
+  n *= sign(n.z);
+  color = vec4(shown * (0.70 + 0.30 * max(dot(n, vec3(-0.30, 0.42, 0.86)), 0.0)), 1.0);
+}`;
 const LINES = `#version 300 es
 precision highp float;
 in float shown; in vec3 place;
 uniform vec4 ink;
 out vec4 color;
 void main() { color = ink; }`;
+
+/** A right-handed frame whose first direction is the unit vector `along`. */
+function frameOf(along) {
+  const sizes = along.map(Math.abs), thin = sizes.indexOf(Math.min(...sizes));
+  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const side = cross(along, [0, 1, 2].map((i) => (i === thin ? 1 : 0))), length = Math.hypot(...side);
+  const second = side.map((c) => c / length);
+  return [along, second, cross(along, second)];
+}
 
 class Viewer {
   /** `reserved` pixels on the right are left to the legend. */
@@ -103,6 +130,9 @@ class Viewer {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices[name]);
       gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, skin[name], gl.STATIC_DRAW);
     }
+    this.symbols = this.program(SYMBOLS, TINTED, ["rest", "motion", "offset", "tint"]);
+    this.solids = this.build(header.symbols);
+    this.withSymbols = true;
     this.map(header.colors);
     this.above = header.above.match(/../g).map((c) => parseInt(c, 16) / 255);
     this.cut = false;
@@ -115,7 +145,22 @@ class Viewer {
     this.after = () => {};
   }
 
-  program(vertex, fragment) {
+  /** The triangles of supports and loads: place, displacement, offset from it in pixels, and colour of every corner. */
+  build({ solids, groups }) {
+    const numbers = [];
+    for (const { color, symbols } of groups) {
+      const tint = color.match(/../g).map((c) => parseInt(c, 16) / 255);
+      for (const [shape, placed] of symbols) {
+        const { points, triangles } = solids[shape], axes = frameOf(placed.slice(6));
+        const rest = placed.slice(0, 3).map((x, c) => x - this.middle[c]), motion = placed.slice(3, 6);
+        const turned = points.map((p) => [0, 1, 2].map((c) => p[0] * axes[0][c] + p[1] * axes[1][c] + p[2] * axes[2][c]));
+        for (const corner of triangles.flat()) numbers.push(...rest, ...motion, ...turned[corner], ...tint);
+      }
+    }
+    return { buffer: this.buffer(new Float32Array(numbers)), count: numbers.length / 12 };
+  }
+
+  program(vertex, fragment, inputs = ["rest", "motion", "value"]) {
     const gl = this.gl, program = gl.createProgram();
     for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(kind);
@@ -124,7 +169,7 @@ class Viewer {
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
       gl.attachShader(program, shader);
     }
-    ["rest", "motion", "value"].forEach((name, i) => gl.bindAttribLocation(program, i, name));
+    inputs.forEach((name, i) => gl.bindAttribLocation(program, i, name));
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
     return new Proxy({ program }, {
@@ -325,6 +370,22 @@ class Viewer {
       this.elements(gl.LINES, "outline");
     }
     gl.disable(gl.BLEND);
+    if (this.withSymbols && this.solids.count) this.renderSymbols();
+  }
+
+  /** Supports and loads, as large on the screen whatever the zoom. */
+  renderSymbols() {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.solids.buffer);
+    for (let i = 0; i < 4; i++) {
+      gl.enableVertexAttribArray(i);
+      gl.vertexAttribPointer(i, 3, gl.FLOAT, false, 48, 12 * i);
+    }
+    this.use(this.symbols, this.scale, 0);
+    const pixels = Math.min(1, this.canvas.clientWidth / 1000) * 0.8;
+    gl.uniform1f(this.symbols.size, (2 * pixels) / (this.factors()[0] * this.canvas.clientWidth));
+    gl.drawArrays(gl.TRIANGLES, 0, this.solids.count);
+    gl.disableVertexAttribArray(3);
   }
 
   use(program, scale, lead) {

@@ -1,0 +1,165 @@
+//! The largest stress away from where it grows with every refinement of the mesh: supports, loads on points and lines,
+//! and sharp inner corners.
+//!
+//! A node counts as away if it is more than [`LAYERS`] elements from all of these. A support that holds one
+//! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
+
+use super::summary::Peak;
+use crate::mesh::Mesh;
+use crate::mesh::faces::Face;
+use crate::model::{AppliedLoad, Support};
+
+/// Nodes within so many elements are near.
+pub const LAYERS: usize = 3;
+/// Cosine of the angle between the normals at a sharp inner corner.
+const SHARP: f64 = 0.866;
+
+/// The largest of `values`, `[n_nodes]`, that is away; `None` if no node is.
+pub fn largest_away(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad], values: &[f64]) -> Option<Peak> {
+    let near = near(mesh, supports, loads);
+    let away = values.iter().zip(&near).map(|(&value, &near)| if near { f64::NEG_INFINITY } else { value });
+    let away: Vec<f64> = away.collect();
+    let (node, max) = super::largest(away.iter().copied())?;
+    Some(Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] })
+}
+
+/// Whether a node is not away, `[n_nodes]`.
+fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
+    let skin = mesh.skin();
+    let mut near = vec![false; mesh.coords.len()];
+    let has_a_face = |nodes: &[u32]| {
+        let mut marked = vec![false; mesh.coords.len()];
+        nodes.iter().for_each(|&node| marked[node as usize] = true);
+        skin.iter().any(|face| face.nodes().iter().all(|&node| marked[node as usize]))
+    };
+    let is_symmetry =
+        |support: &Support| support.displacement.iter().flatten().count() == 1 && has_a_face(&support.nodes);
+    let of_supports = supports.iter().filter(|support| !is_symmetry(support)).flat_map(|support| &support.nodes);
+    of_supports.for_each(|&node| near[node as usize] = true);
+    let of_loads = loads.iter().filter(|load| !has_a_face(&load.nodes)).flat_map(|load| &load.nodes);
+    of_loads.for_each(|&node| near[node as usize] = true);
+    inner_corners(mesh, skin).into_iter().flatten().for_each(|node| near[node as usize] = true);
+    for _ in 0..LAYERS {
+        let before = near.clone();
+        for (_, cells) in mesh.solids() {
+            for cell in (0..cells.len()).map(|i| cells.cell(i)) {
+                if cell.iter().any(|&node| before[node as usize]) {
+                    cell.iter().for_each(|&node| near[node as usize] = true);
+                }
+            }
+        }
+    }
+    near
+}
+
+/// The ends of the edges, or in the plane the nodes, at which two sides meet in a sharp inner corner.
+fn inner_corners(mesh: &Mesh, skin: &[Face]) -> Vec<[u32; 2]> {
+    let mut seams: Vec<([u32; 2], u32)> = Vec::new();
+    for (i, face) in skin.iter().enumerate() {
+        let info = face.kind.info();
+        let corners = &face.nodes()[..info.n_corners];
+        for (k, &a) in corners.iter().enumerate() {
+            let b = if info.dim == 1 { a } else { corners[(k + 1) % corners.len()] };
+            seams.push(([a.min(b), a.max(b)], i as u32));
+        }
+    }
+    seams.sort_unstable();
+    let sharp = |sides: &[([u32; 2], u32)]| match sides {
+        [p, q] => is_inner(mesh, [&skin[p.1 as usize], &skin[q.1 as usize]]),
+        _ => false,
+    };
+    seams.chunk_by(|p, q| p.0 == q.0).filter(|sides| sharp(sides)).map(|sides| sides[0].0).collect()
+}
+
+/// Whether two sides that meet turn towards each other by more than 30 degrees.
+fn is_inner(mesh: &Mesh, sides: [&Face; 2]) -> bool {
+    let [(p, n), (q, m)] = sides.map(|face| plane(mesh, face));
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt() && dot(std::array::from_fn(|c| q[c] - p[c]), n) > 0.0
+}
+
+/// The middle of a side's corners, and its outward normal.
+fn plane(mesh: &Mesh, face: &Face) -> ([f64; 3], [f64; 3]) {
+    let corners = &face.nodes()[..face.kind.info().n_corners];
+    let x = |k: usize| mesh.coords[corners[k] as usize];
+    let from = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| b[c] - a[c]) };
+    let middle = crate::mesh::middle((0..corners.len()).map(x));
+    let normal = match corners.len() {
+        2 => {
+            let along = from(x(0), x(1));
+            [along[1], -along[0], 0.0]
+        }
+        n => {
+            let (a, b) =
+                if n == 3 { (from(x(0), x(1)), from(x(0), x(2))) } else { (from(x(0), x(2)), from(x(1), x(3))) };
+            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        }
+    };
+    (middle, normal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::{Hex8, Quad4};
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
+
+    /// A bar of ten cells along x.
+    fn bar() -> Mesh {
+        generate_box(Hex8, [10.0, 1.0, 1.0], [10, 1, 1]).unwrap()
+    }
+
+    fn at(mesh: &Mesh, x: f64) -> Vec<u32> {
+        (0..mesh.coords.len() as u32).filter(|&node| mesh.coords[node as usize][0] == x).collect()
+    }
+
+    fn held(nodes: Vec<u32>, displacement: [Option<f64>; 3]) -> Support {
+        Support { name: "wall".into(), nodes, displacement }
+    }
+
+    #[test]
+    fn the_largest_away_from_a_clamp_is_four_cells_away() {
+        let mesh = bar();
+        let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
+        let found = |supports: &[Support], loads: &[AppliedLoad]| {
+            largest_away(&mesh, supports, loads, &values).map(|peak| (peak.max, peak.max_at[0]))
+        };
+        assert_eq!(found(&[], &[]), Some((10.0, 0.0)));
+        assert_eq!(found(&[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]), Some((6.0, 4.0)));
+        let roller = [Some(0.0), None, None];
+        assert_eq!(found(&[held(at(&mesh, 0.0), roller)], &[]), Some((10.0, 0.0)), "symmetry");
+        assert_eq!(found(&[held(at(&mesh, 0.0)[..2].to_vec(), roller)], &[]), Some((6.0, 4.0)), "a line");
+        let load = |nodes| AppliedLoad { name: "force".into(), total: [1.0; 3], nodes };
+        assert_eq!(found(&[], &[load(at(&mesh, 0.0))]), Some((10.0, 0.0)), "a face");
+        assert_eq!(found(&[], &[load(at(&mesh, 0.0)[..1].to_vec())]), Some((6.0, 4.0)), "a point");
+        let all = held((0..mesh.coords.len() as u32).collect(), [Some(0.0); 3]);
+        assert_eq!(found(&[all], &[]), None);
+    }
+
+    #[test]
+    fn an_inner_corner_is_found_in_space_and_in_the_plane() {
+        let whole = generate_box(Hex8, [4.0, 1.0, 4.0], [4, 1, 4]).unwrap();
+        assert!(inner_corners(&whole, whole.skin()).is_empty(), "a box has none");
+        let mut mesh = whole.clone();
+        let hexes = mesh.cells.iter_mut().find(|cells| cells.kind == Hex8).unwrap();
+        // Without a quarter of it.
+        let is_left =
+            |cell: &[u32]| cell.iter().any(|&node| whole.coords[node as usize].iter().step_by(2).any(|x| *x < 2.0));
+        hexes.nodes = hexes.nodes.chunks(8).filter(|cell| is_left(cell)).flatten().copied().collect();
+        hexes.tags.truncate(hexes.nodes.len() / 8);
+        let found = inner_corners(&mesh, mesh.skin());
+        assert_eq!(found.len(), 1, "one edge: {found:?}");
+        assert!(found[0].iter().all(|&node| [0, 2].iter().all(|&c| mesh.coords[node as usize][c] == 2.0)));
+        let mut plate = generate_rectangle(Quad4, [4.0, 4.0], [4, 4]).unwrap();
+        assert!(inner_corners(&plate, plate.skin()).is_empty());
+        let coords = plate.coords.clone();
+        let quads = plate.cells.iter_mut().find(|cells| cells.kind == Quad4).unwrap();
+        let is_left = |cell: &[u32]| cell.iter().any(|&node| coords[node as usize][..2].iter().any(|x| *x < 2.0));
+        quads.nodes = quads.nodes.chunks(4).filter(|cell| is_left(cell)).flatten().copied().collect();
+        quads.tags.truncate(quads.nodes.len() / 4);
+        let plate = plate.clone();
+        let found = inner_corners(&plate, plate.skin());
+        assert!(found.len() == 1 && plate.coords[found[0][0] as usize] == [2.0, 2.0, 0.0], "{found:?}");
+    }
+}

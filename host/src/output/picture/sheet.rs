@@ -1,0 +1,130 @@
+//! The sheet that a picture is drawn on: where the part, its legend and its captions stand.
+
+use super::canvas::{Canvas, Font};
+use super::glyphs::{self, Legend};
+use super::legend::{self, Bar};
+use super::project::View;
+use super::raster::Frame;
+use super::symbols::{GRAVITY, unit_label};
+use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
+use crate::model::Quantity;
+use crate::output::summary::{Distribution, Peak};
+use crate::output::{Fields, Solved, largest};
+use warpfem_text::engineering as number;
+
+/// A sheet, laid out for a view of a part.
+pub(super) struct Sheet {
+    pub view: View,
+    pub height: usize,
+    /// The lower end of the part's rectangle.
+    pub bottom: f32,
+    symbols: Legend,
+    /// Where the axes meet.
+    corner: [f32; 2],
+}
+
+impl Sheet {
+    pub(super) fn new(shown: &Shown, view: View) -> Sheet {
+        let extent = shown.extent(&view);
+        let [left, top, width, least, most] = PART;
+        let [across, up] = extent.map(|[low, high]| high - low);
+        let wanted = width * up / across;
+        let part = if wanted.is_finite() { wanted.clamp(least, most) } else { least }.round();
+        let margin = if shown.groups.is_empty() { 0.0 } else { MARGIN };
+        let view = view.fit(extent, [left + margin, top + margin], [width - 2.0 * margin, part - 2.0 * margin]);
+        let symbols = Legend::new(&shown.groups, shown.gravity, WIDTH as f32 - 80.0);
+        let height = (top + part + FOOT) as usize + symbols.height as usize;
+        let corner = [(left + width) as f32 + 120.0, height as f32 - 90.0];
+        Sheet { view, height, bottom: (top + part) as f32, symbols, corner }
+    }
+
+    /// Draws symbols, legend and axes; a pixel is the mean of its samples.
+    pub(super) fn finish(&self, shown: &Shown, frame: &mut Frame) -> Canvas {
+        let below = [40.0, self.bottom + 24.0];
+        let gravity = shown.gravity.map(|g| (g, [self.corner[0] + 100.0, self.corner[1] - 30.0]));
+        glyphs::draw(frame, shown, &self.view);
+        self.symbols.draw(frame, &self.view, below, gravity);
+        let mut canvas = frame.resolve(SAMPLES);
+        legend::axes(&mut canvas, &self.view, self.corner);
+        if let Some((_, [x, y])) = gravity {
+            canvas.text(Font::Plain, [x + 12.0, y - 22.0], "g", GRAVITY);
+        }
+        self.symbols.write(&mut canvas, below);
+        canvas
+    }
+
+    pub(super) fn color_bar(&self, canvas: &mut Canvas, bar: &Bar) {
+        let top = if bar.above.is_some() { 206.0 } else { 170.0 };
+        legend::color_bar(canvas, bar, (self.corner[0] - 50.0, [top, self.height as f32 - 190.0]));
+    }
+}
+
+/// What is written round a picture.
+pub(super) struct Captions {
+    /// The two lines above the colour bar.
+    pub title: [String; 2],
+    /// The line under the title.
+    pub subtitle: String,
+    /// The line at the foot.
+    pub foot: String,
+}
+
+impl Captions {
+    pub(super) fn new(shown: &Shown, fields: &Fields, shot: &Shot, heading: &Heading) -> Captions {
+        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
+        let label = unit_label(heading.units, field.quantity);
+        let at = if matches!(fields.solved, Solved::Elastic { .. }) { "at the nodes" } else { "" };
+        let at = if label.is_empty() { at.into() } else { format!("in{label}") };
+        let length = unit_label(heading.units, Quantity::Length);
+        let (subtitle, foot) = match fields.solved {
+            Solved::Elastic { .. } if field.may_be_cut() => {
+                (largest_stress(fields, heading), deformation(shown, &length))
+            }
+            Solved::Elastic { .. } => (ends(&field, fields, &label), deformation(shown, &length)),
+            Solved::Potential { nodal, .. } => {
+                let steepest = largest(nodal.sizes.iter().copied()).map(|(_, most)| number(most));
+                let foot = steepest.map_or(String::new(), |most| format!("steepest gradient {most}"));
+                (ends(&field, fields, &label), foot)
+            }
+        };
+        Captions { title: [field.title(), at], subtitle, foot }
+    }
+}
+
+/// The least and the greatest value of a field.
+fn ends(field: &PointField, fields: &Fields, label: &str) -> String {
+    let (title, values) = (field.title(), field.values(fields));
+    let least = largest(values.iter().map(|v| -v)).map(|(_, least)| number(-least));
+    match (least, largest(values.iter().copied())) {
+        (Some(least), Some((_, most))) => format!("{title} from {least} to {}{label}", number(most)),
+        _ => format!("no finite {title}"),
+    }
+}
+
+/// The largest stress at nodes, at centres, and away from where it grows with every refinement.
+fn largest_stress(fields: &Fields, heading: &Heading) -> String {
+    let Solved::Elastic { von_mises, nodal, .. } = fields.solved else { return String::new() };
+    let label = unit_label(heading.units, Quantity::Stress);
+    let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
+    let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
+    let centres = peak(&mut von_mises.iter().flatten().copied());
+    let away = heading.away.map_or(String::new(), |away| {
+        format!("; away from supports, point loads and inner corners {}{label}", number(away))
+    });
+    match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
+        (Some(nodal), Some(centres)) => {
+            format!("largest von Mises stress {}{label} ({}){away}", number(nodal.max), nodal.beside(&centres))
+        }
+        _ => "no finite stress".into(),
+    }
+}
+
+fn deformation(shown: &Shown, label: &str) -> String {
+    match shown.largest > 0.0 {
+        true => {
+            let (scale, most) = (factor(shown.scale), number(shown.largest));
+            format!("deformation x {scale}   largest displacement {most}{label}   grey lines: undeformed")
+        }
+        false => "no displacement".into(),
+    }
+}

@@ -1,0 +1,232 @@
+//! Supports and loads as symbols: which stand where, in which direction and colour, and what the legend says.
+//!
+//! A group has at most [`MOST`] symbols, spread over its nodes on the skin: each next one is the node farthest from
+//! those chosen (farthest point sampling, Gonzalez 1985).
+
+use super::colormap::Rgb;
+use super::scene::{Edge, Scene, corners, cross, dot, normal, sub};
+use super::shapes::Shape;
+use crate::model::{AppliedLoad, Quantity, Support, Units};
+use warpfem_text::engineering as number;
+
+/// Supports and loads to be drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Symbols<'a> {
+    /// The supports.
+    pub supports: &'a [Support],
+    /// The loads on nodes and surfaces.
+    pub loads: &'a [AppliedLoad],
+    /// All their nodal forces, `[n_nodes][3]`: whether a pressure pushes or pulls.
+    pub nodal_forces: &'a [[f64; 3]],
+    /// The acceleration of gravity, if it acts.
+    pub gravity: Option<[f64; 3]>,
+    /// What forces and lengths are labelled with.
+    pub units: Option<Units>,
+    /// Whether values of a potential are held and loads are fluxes.
+    pub is_potential: bool,
+}
+
+/// A symbol.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::output) struct Symbol {
+    /// Its node in the scene.
+    pub node: u32,
+    pub shape: Shape,
+    /// Its direction, a unit vector.
+    pub along: [f64; 3],
+}
+
+/// The symbols of one support or load.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::output) struct Group {
+    /// What the legend says.
+    pub label: String,
+    pub color: Rgb,
+    /// What the legend shows.
+    pub shape: Shape,
+    /// Empty where none of its nodes is on the skin.
+    pub symbols: Vec<Symbol>,
+}
+
+/// Most nodes of a group that have a symbol.
+const MOST: usize = 40;
+/// The least distance between two symbols of a group, as a part of the mesh's diagonal.
+const SPACING: f64 = 0.022;
+/// Colours of supports and of loads: none is near the colours of values, and all stand out on white and on black.
+const SUPPORTS: [Rgb; 3] = [[240, 120, 0], [170, 100, 60], [255, 175, 60]];
+const LOADS: [Rgb; 3] = [[214, 20, 140], [255, 105, 180], [230, 60, 90]];
+/// The colour of gravity.
+pub(super) const GRAVITY: Rgb = [150, 60, 220];
+
+/// The symbols on a scene, supports first.
+pub(super) fn resolve(scene: &Scene, is_flat: bool, symbols: &Symbols) -> Vec<Group> {
+    let surface = Surface::new(scene, is_flat);
+    let supports = symbols.supports.iter().zip(SUPPORTS.into_iter().cycle());
+    let supports = supports.map(|(support, color)| surface.support(support, color, symbols));
+    let loads = symbols.loads.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
+    let loads = loads.zip(LOADS.into_iter().cycle());
+    supports.chain(loads.map(|(load, color)| surface.load(load, color, symbols))).collect()
+}
+
+/// ` MPa`; nothing without units.
+pub(super) fn unit_label(units: Option<Units>, quantity: Quantity) -> String {
+    units.and_then(|units| units.label(quantity)).map_or(String::new(), |label| format!(" {label}"))
+}
+
+/// Whether a load acts along the normal.
+fn is_normal(load: &AppliedLoad) -> bool {
+    load.name.starts_with("pressure ") || load.name.starts_with("flux ")
+}
+
+/// The skin with its normals.
+struct Surface<'a> {
+    scene: &'a Scene,
+    is_flat: bool,
+    /// Outward at every node, `[n_skin_nodes]`; zero inside.
+    normals: Vec<[f64; 3]>,
+    spacing: f64,
+}
+
+impl<'a> Surface<'a> {
+    fn new(scene: &'a Scene, is_flat: bool) -> Surface<'a> {
+        let size = super::extents(&scene.rest);
+        let spacing = SPACING * dot(size, size).sqrt();
+        let mut surface = Surface { scene, is_flat, normals: vec![], spacing };
+        surface.normals = surface.normals_where(&vec![true; scene.rest.len()]);
+        surface
+    }
+
+    /// The mean outward normal at every node, of the sides whose nodes are all marked; zero elsewhere.
+    fn normals_where(&self, marked: &[bool]) -> Vec<[f64; 3]> {
+        let x = &self.scene.rest;
+        let mut sum = vec![[0.0; 3]; x.len()];
+        let mut add = |nodes: &[u32], n: [f64; 3]| {
+            if nodes.iter().all(|&node| marked[node as usize]) {
+                nodes.iter().for_each(|&node| (0..3).for_each(|c| sum[node as usize][c] += n[c]));
+            }
+        };
+        for (face, edges) in self.scene.faces.iter().zip(&self.scene.edges) {
+            let (nodes, n) = (corners(face), normal(x, face));
+            if !self.is_flat {
+                add(nodes, n);
+                continue;
+            }
+            for (k, &a) in nodes.iter().enumerate().filter(|&(k, _)| edges[k] == Edge::Feature) {
+                let b = nodes[(k + 1) % nodes.len()];
+                let third = nodes[(k + 2) % nodes.len()];
+                let out = unit(cross(sub(x[b as usize], x[a as usize]), n));
+                let is_inward = dot(out, sub(x[third as usize], x[a as usize])) > 0.0;
+                add(&[a, b], if is_inward { out.map(|c| -c) } else { out });
+            }
+        }
+        sum.into_iter().map(unit).collect()
+    }
+
+    /// The nodes of the scene that have a symbol, of those of the mesh in `nodes`, ascending.
+    fn spread(&self, nodes: &[u32]) -> Vec<u32> {
+        let known = &self.scene.nodes;
+        let found = nodes.iter().filter_map(|node| known.binary_search(node).ok());
+        let found: Vec<u32> = found.filter(|&i| self.normals[i] != [0.0; 3]).map(|i| i as u32).collect();
+        let mut away = vec![f64::INFINITY; found.len()];
+        let (mut chosen, mut gaps) = (Vec::new(), Vec::new());
+        let mut next = (!found.is_empty()).then_some(0);
+        while let Some(i) = next.filter(|_| chosen.len() <= MOST) {
+            chosen.push(found[i]);
+            gaps.push(away[i]);
+            let here = self.scene.rest[found[i] as usize];
+            for (away, &node) in away.iter_mut().zip(&found) {
+                let d = sub(self.scene.rest[node as usize], here);
+                *away = away.min(dot(d, d));
+            }
+            let farthest = (0..found.len()).max_by(|&a, &b| away[a].total_cmp(&away[b]).then(b.cmp(&a)));
+            next = farthest.filter(|&i| away[i] > self.spacing * self.spacing);
+        }
+        // Symbols that begin to fill the gaps between others stand unevenly: the list ends before they do.
+        if chosen.len() > MOST {
+            let drop = |k: &usize| gaps[k - 1] / gaps[*k];
+            let end = (3 * MOST / 4..=MOST).max_by(|a, b| drop(a).total_cmp(&drop(b))).unwrap_or(MOST);
+            chosen.truncate(end);
+        }
+        chosen
+    }
+
+    fn support(&self, support: &Support, color: Rgb, symbols: &Symbols) -> Group {
+        let name = if support.name.starts_with("support") { "" } else { "support " };
+        let nodes = self.spread(&support.nodes);
+        let everywhere = |shape| nodes.iter().map(|&node| Symbol { node, shape, along: [1.0, 0.0, 0.0] }).collect();
+        if symbols.is_potential {
+            let value = number(support.displacement[0].unwrap_or(0.0));
+            let label = format!("{name}{}: {value}", support.name);
+            return Group { label, color, shape: Shape::Diamond, symbols: everywhere(Shape::Diamond) };
+        }
+        let dim = if self.is_flat { 2 } else { 3 };
+        let fixed: Vec<usize> = (0..dim).filter(|&c| support.displacement[c] == Some(0.0)).collect();
+        let motion = support.displacement.map(|u| u.unwrap_or(0.0));
+        let mut group = Group { label: format!("{name}{}", support.name), color, shape: Shape::Cone, symbols: vec![] };
+        if fixed.len() == dim {
+            return Group { shape: Shape::Cube, symbols: everywhere(Shape::Cube), ..group };
+        }
+        for &node in &nodes {
+            let outward = self.normals[node as usize];
+            group.symbols.extend(fixed.iter().map(|&c| {
+                let sign = if outward[c] < 0.0 { -1.0 } else { 1.0 };
+                Symbol { node, shape: Shape::Cone, along: std::array::from_fn(|i| if i == c { sign } else { 0.0 }) }
+            }));
+        }
+        if motion != [0.0; 3] {
+            let label = unit_label(symbols.units, Quantity::Length);
+            group.label += &format!(": moved by {}{label}", number(dot(motion, motion).sqrt()));
+            group.shape = Shape::Pull;
+            group.symbols.extend(nodes.iter().map(|&node| self.arrow(node, unit(motion))));
+        }
+        group
+    }
+
+    fn load(&self, load: &AppliedLoad, color: Rgb, symbols: &Symbols) -> Group {
+        let size = if symbols.is_potential { load.total[0] } else { dot(load.total, load.total).sqrt() };
+        let of = if load.name.starts_with("point_force") || load.name.starts_with("force") { "" } else { " in all" };
+        let quantity = if symbols.is_potential { Quantity::Unlabelled } else { Quantity::Force };
+        let label = format!("{}: {}{}{of}", load.name, number(size), unit_label(symbols.units, quantity));
+        let nodes = self.spread(&load.nodes);
+        let direction = unit(load.total);
+        let symbols = match is_normal(load) {
+            false => nodes.iter().map(|&node| self.arrow(node, direction)).collect(),
+            true => {
+                let normals = self.normals_of(&load.nodes);
+                let inward = nodes.iter().filter(|&&node| normals[node as usize] != [0.0; 3]);
+                let sign = self.inward(load, &normals, symbols);
+                let shape = if sign > 0.0 { Shape::Push } else { Shape::Pull };
+                inward.map(|&node| Symbol { node, shape, along: normals[node as usize].map(|c| -sign * c) }).collect()
+            }
+        };
+        Group { label, color, shape: Shape::Push, symbols }
+    }
+
+    /// The normals of the sides whose nodes are all in `nodes`.
+    fn normals_of(&self, nodes: &[u32]) -> Vec<[f64; 3]> {
+        let marked: Vec<bool> = self.scene.nodes.iter().map(|node| nodes.binary_search(node).is_ok()).collect();
+        self.normals_where(&marked)
+    }
+
+    /// 1 where a load along the normal goes into the body, -1 where it comes out.
+    fn inward(&self, load: &AppliedLoad, normals: &[[f64; 3]], symbols: &Symbols) -> f64 {
+        if symbols.is_potential {
+            return load.total[0].signum();
+        }
+        let forces = self.scene.nodes.iter().map(|&node| symbols.nodal_forces.get(node as usize));
+        let outward: f64 = forces.zip(normals).map(|(force, &n)| force.map_or(0.0, |&force| dot(force, n))).sum();
+        if outward > 0.0 { -1.0 } else { 1.0 }
+    }
+
+    /// An arrow that stays outside of the body.
+    fn arrow(&self, node: u32, along: [f64; 3]) -> Symbol {
+        let shape = if dot(along, self.normals[node as usize]) < -0.2 { Shape::Push } else { Shape::Pull };
+        Symbol { node, shape, along }
+    }
+}
+
+/// `v` with length 1; zero stays.
+pub(super) fn unit(v: [f64; 3]) -> [f64; 3] {
+    let length = dot(v, v).sqrt();
+    if length > 0.0 { v.map(|c| c / length) } else { [0.0; 3] }
+}
