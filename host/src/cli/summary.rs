@@ -356,7 +356,7 @@ fn write_elastic(out: &mut String, results: &Elastic, least: f64) -> std::fmt::R
     write_peak(out, "largest von Mises stress", &results.von_mises_nodal, &results.von_mises)?;
     if let Some(peak) = results.away() {
         let (most, at) = (number(peak.max), vector(peak.max_at));
-        writeln!(out, "    away from supports, point loads and sharp inner corners {most} at {at}")?;
+        writeln!(out, "    away from supports, point loads, inner corners {most} at {at}")?;
     }
     if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor.filter(|factor| factor.value.is_finite()) {
         writeln!(out, "  smallest safety factor {} at {}", number(value), vector(at))?;
