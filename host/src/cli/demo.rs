@@ -1,7 +1,7 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
-use super::print::{self, seconds, whole, wrapped};
+use super::print::{self, UNBROKEN, seconds, whole, wrapped};
 use super::progress::Progress;
 use super::solve::Job;
 use super::terminal::Detail;
@@ -100,7 +100,7 @@ fn comparison([gpu, cpu]: [&Solution; 2], [gpu_took, cpu_took]: [f64; 2]) -> Str
 /// What to try next.
 fn next(dir: &Path) -> String {
     let [mesh, case] = [MESH.0, CASE.0].map(|name| whole(&dir.join(name)));
-    wrapped(&format!("next: edit {case} and solve it, or warpfem init {mesh}"), "  ") + "\n"
+    wrapped(&format!("next: edit {case} and solve it, or warpfem init{UNBROKEN}{mesh}"), "  ") + "\n"
 }
 
 #[cfg(test)]

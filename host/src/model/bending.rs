@@ -16,9 +16,9 @@
 //! So the first two should be four at least, the next two elements. Where a body is thinner is found by [`Thin`]; a
 //! body as long as it is thick hardly bends, and is left alone.
 //!
-//! One quad4 or hex8 of length a and thickness h, bent to the curvature k, has `u = k x y`, `v = 0`: the strain k y of a
-//! beam and a shear strain k x that a beam has not (Cook, Malkus, Plesha, Witt 2002, Concepts and Applications of Finite
-//! Element Analysis, sec. 6.6). Its energy over that of the beam is
+//! One quad4 or hex8 of length a and thickness h, bent to the curvature k, has `u = k x y`, `v = 0`: the strain k y of
+//! a beam, and a shear strain k x that a beam has not (Cook, Malkus, Plesha, Witt 2002, Concepts and Applications of
+//! Finite Element Analysis, sec. 6.6). Its energy over that of the beam is
 //!
 //! `N = 1 / (1 - nu^2) + (a / h)^2 / (2 (1 + nu))`,
 //!

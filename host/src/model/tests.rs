@@ -71,7 +71,11 @@ fn unknown_groups_and_nodes_have_a_place_and_a_list() {
     let nowhere = CLAMP.replace("on = \"xmin\"", "box = { min = [9, 9, 9], max = [10, 10, 10] }");
     refused(&format!("{}{nowhere}", head("tet4")), 2, &["box.toml:8:7: no node lies in this box", "2.0, 1.0, 0.5"]);
     let load = "[[force]]\non = \"tip\"\ntotal = [1, 0, 0]\n";
-    refused(&format!("{}{CLAMP}{load}", head("tet4")), 2, &["box.toml:11:6: no group", "`tip`"]);
+    refused(
+        &format!("{}{CLAMP}{load}", head("tet4")),
+        2,
+        &["box.toml:11:6: the generated mesh has no group `tip`", "`tip`"],
+    );
 }
 
 #[test]
