@@ -127,7 +127,7 @@ impl Material {
 /// One `[[support]]`: nodes and what is prescribed there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Support {
-    /// The group's name (several joined by `+`; `end[2]` for the second support on `end`), or `support 2 (line 14)` by
+    /// The group's name (several joined by `+`; `end[2]` for the second support on `end`), or `support[2]` by
     /// its position, counted from 1.
     pub name: String,
     /// The nodes, ascending.

@@ -15,8 +15,7 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Vec<Support>
     let tables = &selector.case.tables.support;
     let mut supports: Vec<Support> = Vec::with_capacity(tables.len());
     for (i, table) in tables.iter().enumerate() {
-        let line = selector.case.source.line_column(table.span().start).0;
-        let name = unique_name(&supports, table.get_ref(), [i + 1, line]);
+        let name = unique_name(&supports, table.get_ref(), i + 1);
         let nodes = problems.take(nodes(selector, table.get_ref(), table.span()));
         let displacement = problems.take(selector.case.prescribed(table));
         if let (Some(nodes), Some(displacement)) = (nodes, displacement) {
@@ -52,9 +51,9 @@ pub fn ambiguous(selector: &Selector<'_>) -> Vec<String> {
     names.into_iter().filter_map(said).collect()
 }
 
-/// The group's name, or `support 1 (line 14)` by position; `end[2]` for the second support on `end`.
-fn unique_name(before: &[Support], table: &SupportTable, [number, line]: [usize; 2]) -> String {
-    let Some(on) = &table.on else { return format!("support {number} (line {line})") };
+/// The group's name, or `support[1]` by position; `end[2]` for the second support on `end`.
+fn unique_name(before: &[Support], table: &SupportTable, number: usize) -> String {
+    let Some(on) = &table.on else { return format!("support[{number}]") };
     let name = on.get_ref().joined();
     let mut candidate = name.clone();
     let mut count = 1;
