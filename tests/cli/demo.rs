@@ -24,9 +24,9 @@ fn a_newcomer_gets_a_solved_hook_and_can_go_on() {
     // The whole is short, and what it says to try works as it is written.
     assert!(run.out.lines().count() <= 10 && !run.out.contains("warning"), "{}", run.out);
     assert!(run.out.lines().all(|line| line.chars().count() <= 80), "{}", run.out);
-    let init = run.out.split("warpfem init ").nth(1).unwrap().trim();
-    folder.run(&["init", init, "-o", "mine.toml"]).done();
-    assert!(String::from_utf8(folder.read("mine.toml")).unwrap().contains("shank"));
+    let case = run.out.split("warpfem solve ").nth(1).unwrap().trim();
+    folder.run(&["solve", case, "--device", "cpu"]).done();
+    assert_eq!(folder.summary("results/hook")["case"], "hook");
 }
 
 #[test]

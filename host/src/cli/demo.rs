@@ -99,8 +99,8 @@ fn comparison([gpu, cpu]: [&Solution; 2], [gpu_took, cpu_took]: [f64; 2]) -> Str
 
 /// What to try next.
 fn next(dir: &Path) -> String {
-    let [mesh, case] = [MESH.0, CASE.0].map(|name| whole(&dir.join(name)));
-    wrapped(&format!("next: edit {case} and solve it, or warpfem init{UNBROKEN}{mesh}"), "  ") + "\n"
+    let case = whole(&dir.join(CASE.0));
+    wrapped(&format!("next: edit {case}, then warpfem{UNBROKEN}solve{UNBROKEN}{case}"), "  ") + "\n"
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn commands_can_be_pasted() {
         let text = next(Path::new("my demo"));
-        assert!(text.contains("warpfem init 'my demo/hook.msh'"), "{text}");
+        assert!(text.contains("warpfem solve 'my demo/hook.toml'"), "{text}");
         assert_eq!(next(Path::new("warpfem-demo")).lines().count(), 1);
     }
 }

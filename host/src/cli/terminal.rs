@@ -110,7 +110,7 @@ impl Shown<'_> {
         self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            lines.push(format!("  {most} at {at} away from supports, point loads and sharp inner corners"));
+            lines.push(format!("  away from supports and corners {most} at {at}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
             lines.push(format!("smallest safety factor {} at {}", number(value), self.place(at)));
@@ -129,7 +129,9 @@ impl Shown<'_> {
         let [largest, most, p99] =
             [nodal.max, centres.max, centres.p99].map(|value| self.with_unit(number(value), of.1));
         lines.push(format!("{} {largest} at {}", of.0, self.place(nodal.max_at)));
-        lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
+        if self.is_verbose {
+            lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
+        }
     }
 
     fn forces(&self, lines: &mut Vec<String>, results: &Elastic) {
