@@ -72,7 +72,7 @@ fn a_ring_is_solved_and_written() {
     );
     let cells = |line: &str| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>();
     let steepest = csv.lines().skip(1).map(|line| cells(line)[4].hypot(cells(line)[5])).fold(0.0, f64::max);
-    assert!((steepest / number(&results["gradient"]["max"]) - 1.0).abs() < 1e-14);
+    assert!((steepest / number(&results["gradient"]["max"]) - 1.0).abs() < 1e-6);
     let csv = String::from_utf8(folder.read("out/case_nodes.csv")).unwrap();
     assert!(csv.starts_with("node,x,y,z,potential,gradient_x,gradient_y,gradient_z\n1,"), "{csv}");
     let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();

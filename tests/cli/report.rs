@@ -62,7 +62,8 @@ fn the_readme_s_table_of_speed_is_what_was_measured() {
     };
     let programs = &entry(&cpu["programs"], &[("problem", "hex8 cube 30")])["programs"];
     let seconds = |name: &str| &entry(programs, &[("program", name)])["seconds"];
-    let others = ["CalculiX 2.20, SPOOLES", "CalculiX 2.20, ITERATIVE SCALING", "scikit-fem, SuperLU", "scikit-fem, PyAMG"];
+    let others =
+        ["CalculiX 2.20, SPOOLES", "CalculiX 2.20, ITERATIVE SCALING", "scikit-fem, SuperLU", "scikit-fem, PyAMG"];
     for other in others {
         row(&format!("CPU, hex8, 89,373 unknowns | {other}"), "s", seconds(other), seconds("warpfem, auto"));
     }

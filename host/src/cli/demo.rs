@@ -1,16 +1,14 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
-use super::print::{self, UNBROKEN, seconds, whole, wrapped};
+use super::print::{self, UNBROKEN, whole, wrapped};
 use super::progress::Progress;
 use super::solve::Job;
 use super::terminal::Detail;
 use crate::backend::Device;
-use crate::pipeline::{self, Solution};
 use crate::{Error, output};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// The hook's mesh, and its case, which names it so.
 const MESH: (&str, &[u8]) = ("hook.msh", include_bytes!("../../../meshes/hook.msh"));
@@ -18,13 +16,11 @@ const CASE: (&str, &[u8]) = ("hook.toml", include_bytes!("../../../meshes/hook.t
 
 /// Solves a crane hook that is built in.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Writes the hook's mesh, its case file and all results into DIR. With a GPU, compares its time to the CPU's.
+#[command(after_help = "Writes the hook's mesh, its case file and all results into DIR.
 
 Examples:
   warpfem demo
-  warpfem demo -o first --device cpu"
-)]
+  warpfem demo -o first --device cpu")]
 pub struct Arguments {
     /// Folder for the hook and its results.
     #[arg(short, long, value_name = "DIR", default_value = "warpfem-demo")]
@@ -46,16 +42,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
-    let start = Instant::now();
     let (solution, converged) = job.solve(arguments.device, &progress)?;
-    let took = start.elapsed().as_secs_f64();
-    let mut said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
-    // The hook itself gives no cause for a warning: one says that the GPU could not do it.
-    if converged && matches!(arguments.device.resolve(), Device::Cuda(_)) && job.model.warnings.is_empty() {
-        let start = Instant::now();
-        let on_cpu = pipeline::solve(&job.model, Device::Cpu, &progress)?;
-        said.push_str(&comparison([&solution, &on_cpu], [took, start.elapsed().as_secs_f64()]));
-    }
+    let said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
     progress.finish();
     let printed = if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir))) };
     if converged { printed } else { Err(Error::NotConverged(solution).into()) }
@@ -79,22 +67,6 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         std::fs::create_dir_all(dir).map_err(fail)?;
     }
     Ok(output::write_file(path, |file| file.write_all(bytes))?)
-}
-
-/// How much faster the first device was than the second.
-fn comparison([gpu, cpu]: [&Solution; 2], [gpu_took, cpu_took]: [f64; 2]) -> String {
-    let [on_gpu, on_cpu] = [gpu, cpu].map(|solution| solution.timings.solve);
-    format!(
-        "The iteration took {} on {}, and {} on {}: the GPU was {:.1} times as fast.\n\
-         With set-up, and on the GPU the compilation of its kernels, it was {} and {}.\n",
-        seconds(on_gpu),
-        gpu.choices.device,
-        seconds(on_cpu),
-        cpu.choices.device,
-        on_cpu / on_gpu,
-        seconds(gpu_took),
-        seconds(cpu_took)
-    )
 }
 
 /// What to try next.

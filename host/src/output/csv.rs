@@ -1,7 +1,8 @@
 //! `<case>_nodes.csv` and `<case>_elements.csv`: a line per node and per element, with its tag, its place and its results.
 //!
-//! The header has the unit of a column in brackets, if the case names its units. Numbers are the shortest that read back
-//! to the same bits; what is infinite is left empty.
+//! The header has the unit of a column in brackets, if the case names its units. Coordinates are the shortest numbers that
+//! read back to the same bits; results are rounded to single precision, which halves the files, as is done for pictures.
+//! VTU and JSON have every digit. What is infinite is left empty.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -89,9 +90,9 @@ impl Table<'_> {
         let mut text = Vec::with_capacity(rows.len() * 20 * width);
         for row in rows {
             write!(text, "{}", self.tags[row])?;
-            place(row).iter().try_for_each(|&x| number(&mut text, x))?;
+            place(row).iter().for_each(|&x| number(&mut text, x));
             for (values, width) in &self.columns {
-                values[row * width..(row + 1) * width].iter().try_for_each(|&value| number(&mut text, value))?;
+                values[row * width..(row + 1) * width].iter().for_each(|&value| rounded(&mut text, value));
             }
             text.push(b'\n');
         }
@@ -99,15 +100,35 @@ impl Table<'_> {
     }
 }
 
-fn number(text: &mut Vec<u8>, value: f64) -> io::Result<()> {
-    // Debug, not Display: Display writes 1e300 with 301 digits.
-    if value.is_finite() { write!(text, ",{value:?}") } else { write!(text, ",") }
+fn number(text: &mut Vec<u8>, value: f64) {
+    text.push(b',');
+    if value.is_finite() {
+        text.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
+    }
+}
+
+/// As [`number`], in single precision where that has a place for it.
+fn rounded(text: &mut Vec<u8>, value: f64) {
+    let single = value as f32;
+    if !single.is_normal() && value != 0.0 {
+        return number(text, value);
+    }
+    text.push(b',');
+    text.extend_from_slice(zmij::Buffer::new().format_finite(single).as_bytes());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::output::tests::{PotentialResults, Results, hex_pair};
+
+    /// Rounded as in the files: subnormal numbers stay.
+    fn single(values: &[f64]) -> Vec<f64> {
+        values
+            .iter()
+            .map(|&v| if (v as f32).is_normal() { (v as f32).to_string().parse().unwrap() } else { v })
+            .collect()
+    }
 
     type Writer = fn(&mut Vec<u8>, &Mesh, &[Field<'_>], Option<Units>) -> io::Result<()>;
     const WRITERS: [Writer; 2] = [
@@ -128,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_reads_back_to_the_same_bits() {
+    fn places_read_back_to_the_same_bits_and_results_in_single_precision() {
         let (mesh, mut results) = (hex_pair(), Results::of_hex_pair());
         results.von_mises[1] = vec![1.0 / 3.0 * 1e8, 5e-324];
         let [(nodes, rows), (elements, of_elements)] = tables(&mesh, &results.fields().list(), None);
@@ -138,12 +159,12 @@ mod tests {
         assert_eq!(rows.len(), 12);
         for (i, row) in rows.iter().enumerate() {
             let tag = [mesh.node_tags[i] as f64];
-            let parts = [&tag[..], &mesh.coords[i], &results.displacement[i], &results.nodal.values[i]];
-            assert_eq!(*row, [&parts.concat()[..], &[results.nodal.sizes[i]]].concat());
+            let found = [&results.displacement[i][..], &results.nodal.values[i], &[results.nodal.sizes[i]]].concat();
+            assert_eq!(*row, [&tag[..], &mesh.coords[i], &single(&found)].concat());
         }
         let expected = |i: usize| {
             let place = [41.0 + i as f64, 0.5 + i as f64, 0.5, 0.5];
-            [&place[..], &results.stress[1][i], &[results.von_mises[1][i]]].concat()
+            [&place[..], &single(&results.stress[1][i]), &single(&[results.von_mises[1][i]])].concat()
         };
         assert_eq!(of_elements, [expected(0), expected(1)]);
     }
@@ -177,7 +198,7 @@ mod tests {
         let text = String::from_utf8(text).unwrap();
         assert_eq!(text.lines().count(), n);
         for (i, line) in text.lines().enumerate() {
-            let value = if i == 1 { String::new() } else { format!("{:?}", values[i]) };
+            let value = if i == 1 { String::new() } else { format!("{:?}", values[i] as f32) };
             assert_eq!(line, format!("{},{:?},0.0,0.0,{value}", i + 1, i as f64));
         }
     }
