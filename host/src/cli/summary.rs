@@ -5,9 +5,10 @@ use super::warnings;
 use crate::model::{Model, Probe};
 use crate::output::Summary;
 use crate::output::away::largest_away;
+use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
-    Distribution, Elastic, History, Level, Multigrid, MultigridSetup, Part, Peak, Potential, Results, Solver, Timings,
+    Elastic, History, Level, Multigrid, MultigridSetup, Part, Potential, Results, Solver, Timings,
 };
 use crate::pipeline::{self, Solution};
 use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};

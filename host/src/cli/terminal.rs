@@ -6,8 +6,9 @@ use super::print::{Tone, UNBROKEN, count, seconds, toned, vector, whole, wrapped
 use super::summary::levels;
 use crate::model::Quantity;
 use crate::output::Summary;
+use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::SafetyFactor;
-use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
+use crate::output::summary::{Elastic, Potential, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
 use warpfem_text::{clean, engineering as number, vector_beside};

@@ -4,7 +4,7 @@
 //! A node counts as away if it is more than [`LAYERS`] elements from all of these. A support that holds one
 //! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
 
-use super::summary::Peak;
+use super::distribution::Peak;
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 use crate::model::{AppliedLoad, Support};

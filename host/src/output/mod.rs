@@ -6,6 +6,7 @@
 mod atomic;
 pub mod away;
 pub mod csv;
+pub mod distribution;
 pub mod field;
 pub mod npy;
 pub mod picture;

@@ -7,11 +7,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
-use super::largest;
+use super::distribution::{Distribution, Peak};
 use super::points::{ProbeResult, SafetyFactor};
-use crate::mesh::{Mesh, middle};
 use crate::model::Units;
-use warpfem_text::{count, engineering};
+use warpfem_text::count;
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -335,104 +334,6 @@ pub fn shared(nodes: usize) -> Option<String> {
     }
 }
 
-/// The largest value of a quantity at the nodes, and where it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Peak {
-    /// The largest value.
-    pub max: f64,
-    /// Coordinates of the first node that has it.
-    pub max_at: [f64; 3],
-    /// Its tag.
-    pub max_node: u64,
-}
-
-/// Element values that exceed the nodal ones by less than this part are no sign of anything.
-const LEAST_EXCESS: f64 = 0.05;
-
-impl Peak {
-    /// What the value is, and the largest of the elements at their `centres` beside it.
-    pub fn beside(&self, centres: &Distribution) -> String {
-        let more = self.excess(centres).map_or(String::new(), |excess| format!(", {:.0} % more", 100.0 * excess));
-        format!("nodal average; {} at element centres{more}", engineering(centres.max))
-    }
-
-    /// A warning where an element's value is far above all nodal averages.
-    fn doubt(&self, centres: &Distribution, of: &str) -> Option<String> {
-        let percent = 100.0 * self.excess(centres)?;
-        Some(format!(
-            "mesh too coarse here: element {of} exceeds the nodal average by {percent:.0} %. Refine there, or use \
-             second-order elements"
-        ))
-    }
-
-    /// By which part of it the largest element value is above this one, where that is much.
-    fn excess(&self, centres: &Distribution) -> Option<f64> {
-        let excess = centres.max / self.max - 1.0;
-        (excess.is_finite() && excess >= LEAST_EXCESS).then_some(excess)
-    }
-
-    /// That of `values`, `[n_nodes]`; NaN if there is none, or if one of them is not finite.
-    pub fn of(mesh: &Mesh, values: &[f64]) -> Peak {
-        let largest = largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()));
-        largest.map_or(Peak { max: f64::NAN, ..Peak::default() }, |(node, max)| Peak {
-            max,
-            max_at: mesh.coords[node],
-            max_node: mesh.node_tags[node],
-        })
-    }
-}
-
-/// A quantity over the elements, each counted once whatever its size.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Distribution {
-    /// The smallest value.
-    pub min: f64,
-    /// The largest value.
-    pub max: f64,
-    /// The arithmetic mean.
-    pub mean: f64,
-    /// The smallest value that at least 99 % of the elements do not exceed (nearest rank).
-    pub p99: f64,
-    /// The mean of the nodes' coordinates of the first element that has the largest value.
-    pub max_at: [f64; 3],
-    /// Its tag.
-    pub max_element: u64,
-}
-
-impl Distribution {
-    /// The distribution of all `values`, `[n_blocks][n_cells]`, whatever block they are in. NaN throughout if there is
-    /// none, or if one of them is not finite: a result with holes has no honest maximum.
-    pub fn of(mesh: &Mesh, values: &[Vec<f64>]) -> Distribution {
-        let mut all: Vec<f64> = values.concat();
-        let first = largest(all.iter().copied()).filter(|_| all.iter().all(|value| value.is_finite()));
-        let Some((first, _)) = first else {
-            let nan = f64::NAN;
-            return Distribution { min: nan, max: nan, mean: nan, p99: nan, max_at: [0.0; 3], max_element: 0 };
-        };
-        let (max_at, max_element) = place(mesh, values, first);
-        let n = all.len();
-        // Partial sums keep the rounding error of millions of terms near that of thousands.
-        let sum: f64 = all.chunks(4096).map(|chunk| chunk.iter().sum::<f64>()).sum();
-        let rank = (99 * n).div_ceil(100) - 1;
-        let (below, &mut p99, above) = all.select_nth_unstable_by(rank, f64::total_cmp);
-        let min = below.iter().fold(p99, |a, &b| a.min(b));
-        let max = above.iter().fold(p99, |a, &b| a.max(b));
-        Distribution { min, max, mean: sum / n as f64, p99, max_at, max_element }
-    }
-}
-
-/// The middle and the tag of the cell that is the `index`th of all with `values`, `[n_blocks][n_cells]`.
-fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) {
-    for (cells, values) in mesh.cells.iter().zip(values) {
-        if index < values.len() {
-            let corners = cells.cell(index).iter().map(|&node| mesh.coords[node as usize]);
-            return (middle(corners), cells.tags[index]);
-        }
-        index -= values.len();
-    }
-    ([0.0; 3], 0)
-}
-
 impl Summary {
     /// What forces or flows must reach to be more than rounding errors, and what the iteration has left: ten times the
     /// part of the largest, or of the sizes of those at nodes added up, that the residual is, or that they are out of
@@ -471,8 +372,6 @@ fn ordered_map<V: Serialize, S: Serializer>(entries: &[(String, V)], serializer:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Cells;
-    use crate::output::tests::hex_pair;
 
     /// The positions of `keys` in `text`, which must ascend.
     fn assert_in_order(text: &str, keys: &[&str]) {
@@ -529,36 +428,6 @@ mod tests {
     }
 
     #[test]
-    fn distribution_counts_elements_of_all_blocks() {
-        let mut mesh = hex_pair();
-        let hex = mesh.cells.remove(1);
-        let copies = |n: usize, tag: u64| Cells {
-            kind: hex.kind,
-            nodes: hex.nodes.repeat(n / 2),
-            tags: (tag..tag + n as u64).collect(),
-        };
-        mesh.cells = vec![copies(150, 1000), Cells { tags: vec![], nodes: vec![], ..copies(2, 0) }, copies(50, 5000)];
-        let values = vec![(51..=200).map(f64::from).collect(), vec![], (1..=50).rev().map(f64::from).collect()];
-        // Number 149 is the second of the pair.
-        let place = ([1.5, 0.5, 0.5], 1149);
-        let expected =
-            Distribution { min: 1.0, max: 200.0, mean: 100.5, p99: 198.0, max_at: place.0, max_element: place.1 };
-        assert_eq!(Distribution::of(&mesh, &values), expected);
-        let values = vec![vec![0.0; 150], vec![], (1..=50).rev().map(f64::from).collect()];
-        let found = Distribution::of(&mesh, &values);
-        assert_eq!((found.max, found.max_at, found.max_element), (50.0, [0.5; 3], 5000));
-    }
-
-    #[test]
-    fn distribution_of_nothing_or_of_holes_is_nan() {
-        let mesh = hex_pair();
-        for values in [vec![], vec![vec![], vec![1.0, f64::NAN]], vec![vec![], vec![f64::INFINITY, 1.0]]] {
-            let found = Distribution::of(&mesh, &values);
-            assert!(found.min.is_nan() && found.max.is_nan() && found.mean.is_nan() && found.p99.is_nan());
-        }
-    }
-
-    #[test]
     fn an_element_above_the_mean_at_the_nodes_is_told() {
         let nodal = Peak { max: 200.0, ..Peak::default() };
         let centres = |max| Distribution { max, ..Distribution::default() };
@@ -590,15 +459,5 @@ mod tests {
             |equilibrium_error| Elastic { reactions: reactions.clone(), equilibrium_error, ..Elastic::default() };
         let least = |of| Summary { results: Results::Elastic(elastic(of)), ..Summary::default() }.least_force();
         assert!(least(3.8e-7) > 2.01e-3 && least(1e-12) < 2.65e-4);
-    }
-
-    #[test]
-    fn a_peak_is_the_first_node_that_has_it() {
-        let mesh = hex_pair();
-        let mut values = vec![1.0; 12];
-        (values[5], values[7]) = (3.0, 3.0);
-        assert_eq!(Peak::of(&mesh, &values), Peak { max: 3.0, max_at: mesh.coords[5], max_node: 6 });
-        values[2] = f64::NAN;
-        assert!(Peak::of(&mesh, &values).max.is_nan() && Peak::of(&mesh, &[]).max.is_nan());
     }
 }

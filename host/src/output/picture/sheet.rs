@@ -8,7 +8,7 @@ use super::raster::Frame;
 use super::symbols::{GRAVITY, unit_label};
 use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
 use crate::model::Quantity;
-use crate::output::summary::{Distribution, Peak};
+use crate::output::distribution::{Distribution, Peak};
 use crate::output::{Fields, Solved, largest};
 use warpfem_text::engineering as number;
 

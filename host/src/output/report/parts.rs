@@ -5,7 +5,8 @@ use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
 use crate::model::AppliedLoad;
 use crate::output::Summary;
-use crate::output::summary::{Distribution, Elastic, Peak, Potential, Results, Solver, shared};
+use crate::output::distribution::{Distribution, Peak};
+use crate::output::summary::{Elastic, Potential, Results, Solver, shared};
 use warpfem_text::{clean, count, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.

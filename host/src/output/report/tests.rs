@@ -1,7 +1,8 @@
 use super::*;
 use crate::output::Fields;
+use crate::output::distribution::{Distribution, Peak};
 use crate::output::picture::Shown;
-use crate::output::summary::{Distribution, Elastic, History, Peak, Potential, Results as Numbers};
+use crate::output::summary::{Elastic, History, Potential, Results as Numbers};
 use crate::output::tests::{PotentialResults, Results, hex_pair};
 use std::time::Duration;
 
