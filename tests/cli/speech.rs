@@ -99,6 +99,8 @@ fn units_label_the_numbers_of_a_case_that_names_them() {
         assert!(line.contains(unit), "{line}");
     }
     assert!(lines_but_warnings(&run.out) <= 10, "{}", run.out);
+    let report = String::from_utf8(folder.read("out/case.html")).unwrap();
+    assert!(report.contains(" Pa</dd>") && report.contains("Loads and reactions [N]"));
 }
 
 #[test]

@@ -76,7 +76,6 @@ impl Shown<'_> {
             Results::Elastic(results) => self.forces(&mut lines, results),
             Results::Potential(results) => self.flows(&mut lines, results),
         }
-        lines.extend(s.probes.iter().map(|probe| format!("probe {} {}", probe.name, probe.in_words())));
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
         lines.push(format!("{state}: {}", s.accuracy()));
         if self.is_verbose {
@@ -170,7 +169,10 @@ impl Shown<'_> {
         let probes = &self.s.probes;
         let line = |text: String| wrapped(&format!("  {text}"), "    ") + "\n";
         match self.is_verbose || probes.len() <= MOST_PROBES {
-            true => probes.iter().map(|probe| line(format!("probe {} {}", probe.name, probe.in_words()))).collect(),
+            true => probes
+                .iter()
+                .map(|probe| line(format!("probe {} {}", probe.name, probe.in_words(self.s.units))))
+                .collect(),
             false => vec![line(format!("{} probes: --verbose, or the report", probes.len()))],
         }
     }

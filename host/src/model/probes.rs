@@ -1,6 +1,7 @@
 //! `[output] probes`: points where results are wanted, `u(x) = sum_b N_b(xi) u_b` in the element around `x = x(xi)`.
 
 use rayon::prelude::*;
+use warpfem_text::{engineering, vector};
 
 use super::case::Case;
 use super::problems::Problems;
@@ -67,7 +68,7 @@ fn nearest(mesh: &Mesh, at: [f64; 3]) -> String {
     let nearest = nodes.map(|node| (distance(node), node)).min_by(|a, b| a.0.total_cmp(&b.0));
     nearest.map_or(String::new(), |(distance, node)| {
         let (tag, x) = (mesh.node_tags[node as usize], mesh.coords[node as usize]);
-        format!("the nearest node, {tag} at {x:?}, is {distance:.3e} away")
+        format!("the nearest node, {tag} at {}, is {} away", vector(x), engineering(distance))
     })
 }
 

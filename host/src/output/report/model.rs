@@ -37,8 +37,7 @@ pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> 
 }
 
 /// What numbers mean, as the case file has no units.
-const UNITS: &str = "Numbers are in the units of the case, which are consistent ones and its author’s: N, mm, MPa for example, or \
-                     N, m, Pa. 176.6e6 is 176.6 × 10<sup>6</sup>.";
+const UNITS: &str = "Numbers are in the units of the case file, which must be consistent: N, mm and MPa, or N, m and Pa. 176.6e6 is 176.6 × 10<sup>6</sup>.";
 
 fn list(heading: &str, items: Vec<String>) -> String {
     if items.is_empty() {

@@ -3,7 +3,7 @@
 use super::escape;
 use crate::mesh::Mesh;
 use crate::mesh::quality::Quality;
-use crate::model::AppliedLoad;
+use crate::model::{AppliedLoad, Quantity};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::summary::{Elastic, Potential, Results, Solver, shared};
@@ -79,21 +79,27 @@ pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
     )
 }
 
+/// A number, with its unit if the case names its units.
+fn with_unit(summary: &Summary, value: f64, quantity: Quantity) -> String {
+    let unit = summary.units.and_then(|units| units.label(quantity));
+    unit.map_or_else(|| shown(value), |unit| format!("{} {unit}", shown(value)))
+}
+
 /// The few numbers that most readers want.
 pub(super) fn cards(summary: &Summary) -> String {
     let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
-    let both = |label: &str, nodal: &Peak, centres: &Distribution| {
-        card_with_note(label, shown(nodal.max), &nodal.beside(centres))
+    let both = |(label, quantity), nodal: &Peak, centres: &Distribution| {
+        card_with_note(label, with_unit(summary, nodal.max, quantity), &nodal.beside(centres))
     };
     let (first, second, balance) = match &summary.results {
         Results::Elastic(results) => (
-            card("largest displacement", shown(results.max_displacement)),
-            both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises),
+            card("largest displacement", with_unit(summary, results.max_displacement, Quantity::Length)),
+            both(("largest von Mises stress", Quantity::Stress), &results.von_mises_nodal, &results.von_mises),
             results.equilibrium_error,
         ),
         Results::Potential(results) => (
             card("potential", format!("{} to {}", shown(results.min), shown(results.max))),
-            both("steepest gradient", &results.gradient_nodal, &results.gradient),
+            both(("largest gradient", Quantity::Unlabelled), &results.gradient_nodal, &results.gradient),
             results.equilibrium_error,
         ),
     };
@@ -120,12 +126,13 @@ pub(super) fn warnings(warnings: &[String]) -> String {
 /// Loads, reactions and their balance.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     match &summary.results {
-        Results::Elastic(results) => elastic_forces(results, loads, summary.least_force()),
+        Results::Elastic(results) => elastic_forces(summary, results, loads),
         Results::Potential(results) => flows(results, loads, summary.least_force()),
     }
 }
 
-fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> String {
+fn elastic_forces(summary: &Summary, results: &Elastic, loads: &[AppliedLoad]) -> String {
+    let least = summary.least_force();
     let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
     rows.extend(left_over(results.applied, loads, ("gravity", least)));
     let applied = rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]));
@@ -146,7 +153,9 @@ fn elastic_forces(results: &Elastic, loads: &[AppliedLoad], least: f64) -> Strin
     let table = format!("<div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sums}</tbody></table></div>");
     let note = note(results.shared_nodes);
     let energy = format!("<p>Strain energy {}.</p>", shown(results.strain_energy));
-    format!("<h2>Loads and reactions</h2>{table}{note}{energy}")
+    let unit = summary.units.and_then(|units| units.label(Quantity::Force));
+    let unit = unit.map_or(String::new(), |unit| format!(" [{unit}]"));
+    format!("<h2>Loads and reactions{unit}</h2>{table}{note}{energy}")
 }
 
 /// What is applied to the volume: all that is applied, less the other loads, where that is no rounding error.
@@ -180,43 +189,51 @@ fn note(shared_nodes: usize) -> String {
 
 /// Largest values and where they are.
 pub(super) fn extremes(summary: &Summary) -> String {
-    let row = |name: &str, value: f64, place: String| {
-        format!("<tr><th>{name}</th><td>{}</td><td class=\"place\">{place}</td></tr>", shown(value))
+    let row = |name: &str, value: f64, quantity, place: String| {
+        let value = with_unit(summary, value, quantity);
+        format!("<tr><th>{name}</th><td>{value}</td><td class=\"place\">{place}</td></tr>")
     };
     let node = |x| format!("node at {}", point(x));
     // The largest at nodes, at centres, and what most centres are below.
-    let both = |name: &str, nodal: &Peak, centres: &Distribution| {
+    let both = |name: &str, quantity, nodal: &Peak, centres: &Distribution| {
         let at = format!("node {} at {}", nodal.max_node, point(nodal.max_at));
         let middle = format!("element {} at {}", centres.max_element, point(centres.max_at));
-        row(name, nodal.max, at)
-            + &row("largest at the centre of an element", centres.max, middle)
-            + &row("99 % of the element centres below", centres.p99, String::new())
+        row(name, nodal.max, quantity, at)
+            + &row("largest at the centre of an element", centres.max, quantity, middle)
+            + &row("99 % of the element centres below", centres.p99, quantity, String::new())
     };
     let rows = match &summary.results {
         Results::Elastic(results) => {
-            let first = row("largest displacement", results.max_displacement, node(results.max_displacement_at));
+            let first = row(
+                "largest displacement",
+                results.max_displacement,
+                Quantity::Length,
+                node(results.max_displacement_at),
+            );
             let away = results.away().map_or(String::new(), |peak| {
                 let at = format!("node {} at {}", peak.max_node, point(peak.max_at));
-                row("largest away from supports, point loads and sharp inner corners", peak.max, at)
+                row("largest away from supports, point loads and sharp inner corners", peak.max, Quantity::Stress, at)
             });
             let safety =
                 results.min_safety_factor.filter(|factor| factor.value.is_finite()).map_or(String::new(), |safety| {
-                    row("smallest safety factor", safety.value, format!("node {} at {}", safety.node, point(safety.at)))
+                    let at = format!("node {} at {}", safety.node, point(safety.at));
+                    row("smallest safety factor", safety.value, Quantity::Unlabelled, at)
                 });
-            first + &both("largest von Mises stress", &results.von_mises_nodal, &results.von_mises) + &away + &safety
+            let (nodal, centres) = (&results.von_mises_nodal, &results.von_mises);
+            first + &both("largest von Mises stress", Quantity::Stress, nodal, centres) + &away + &safety
         }
         Results::Potential(results) => {
-            let ends = row("smallest potential", results.min, node(results.min_at))
-                + &row("largest potential", results.max, node(results.max_at));
-            ends + &both("steepest gradient", &results.gradient_nodal, &results.gradient)
+            let ends = row("smallest potential", results.min, Quantity::Unlabelled, node(results.min_at))
+                + &row("largest potential", results.max, Quantity::Unlabelled, node(results.max_at));
+            ends + &both("largest gradient", Quantity::Unlabelled, &results.gradient_nodal, &results.gradient)
         }
     };
     format!(
         "<h2>Extremes</h2><div class=\"wide\"><table><tbody>{rows}</tbody></table></div><p class=\"note\">Colours and the largest \
-         value are means at the nodes: taken where it is most accurate within the elements, extended to their nodes, averaged over \
-         the elements of one material there. Where the value at the centre of an element is larger than such a mean, elements \
-         next to each other disagree, as coarse linear ones do: the gap is a measure of the error. At a sharp inner corner, at \
-         the edge of what is held, or at a point load the largest value grows with every refinement and says little.</p>"
+         value are nodal averages: values are taken where elements are most accurate, extended to the nodes, and averaged over \
+         the elements of one material. If the value at the centre of an element is larger than the average, neighbouring \
+         elements disagree, as coarse linear ones do: the gap is a measure of the error. At sharp inner corners, at the edges of \
+         supports and at point loads the largest value grows with every refinement: do not rely on it there.</p>"
     )
 }
 

@@ -215,7 +215,7 @@ fn a_potential_has_flows_and_no_reactions() {
     summary.results = Numbers::Potential(Potential { max: 5.5, flows, ..Potential::default() });
     let background = Background { analysis: "laplace", ..BACKGROUND };
     let page = page(&hex_pair(), &PotentialResults::of_hex_pair().fields(), &summary, background);
-    assert!(page.contains("held at inner</th><td>4.500") && page.contains("steepest gradient"));
+    assert!(page.contains("held at inner</th><td>4.500") && page.contains("largest gradient"));
     assert!(!page.contains("von Mises") && page.contains("[\"potential\",\"gradient\"]"));
 }
 
