@@ -35,7 +35,7 @@ use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
 
-/// Finite elements for static linear elasticity, on NVIDIA GPUs and CPUs.
+/// Finite elements for linear elasticity and potentials, on NVIDIA GPUs and CPUs.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -60,7 +60,7 @@ struct Arguments {
 /// What can be asked for.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Solve a built-in bracket, and leave its files for you to try things on.
+    /// Solve a built-in crane hook, and leave its files for you to try things on.
     Demo(demo::Arguments),
     /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
     Solve(solve::Arguments),
