@@ -187,7 +187,7 @@ fn the_model_is_told_in_words() {
         "<li>wall: held in x, y and z (2 nodes)</li>",
         "<li>force on tip: (7.000, 0, −30.00) in all</li>",
         "<li>gravity: acceleration (0, 0, −9.810)</li>",
-        "N, mm, MPa for example",
+        "N, mm and MPa, or N, m and Pa",
     ] {
         assert!(page.contains(words), "{words}");
     }
