@@ -63,7 +63,7 @@ fn probes_interpolate_within_their_element() {
     assert!(page.contains("<h2>Probes</h2>") && page.contains("<tr><th>inside</th>"));
 
     let outside = bar.replace("[1.7, 0.3, 0.9]", "[1.7, 0.3, 1.5]");
-    let words = ["probe `inside` lies outside of the mesh", "the nearest node, ", " is 5."];
+    let words = ["probe `inside` lies outside of the mesh", "the nearest node, ", " is 0.5745 away"];
     folder.solve(&outside, &[]).refused(2, &words);
     folder.solve(&bar.replace("\"end\"", "\"inside\""), &[]).refused(2, &["a second probe is called `inside`"]);
     folder.solve(&bar.replace("name = \"end\", at", "name = \"end\", point"), &[]).refused(2, &["did you mean `at`?"]);
