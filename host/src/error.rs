@@ -3,7 +3,7 @@
 use crate::solve::{CgOutcome, Measure};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use warpfem_text::files;
+use warpfem_text::{files, names::suggest};
 
 pub use crate::mesh::MeshError;
 pub use crate::model::{CaseError, ModelError};
@@ -41,7 +41,7 @@ pub enum Error {
         available: Vec<&'static str>,
     },
     /// No picture can show a field of this name (exit code 2).
-    #[error("there is no field `{name}` at the nodes; there are {}", available.join(", "))]
+    #[error("there is no field `{name}` at the nodes; {}", suggest(name, "fields", &available.iter().map(String::as_str).collect::<Vec<_>>()))]
     UnknownField {
         /// What was asked for.
         name: String,

@@ -7,7 +7,6 @@ use warpfem::assembly::symbolic::degrees;
 use warpfem::backend::Device;
 use warpfem::mesh::Mesh;
 use warpfem::mesh::parts::connected_parts;
-use warpfem::mesh::quality::Quality;
 use warpfem::model::case::{Case, Generated};
 use warpfem::model::options::Choices;
 use warpfem::model::{Analysis, Model};
@@ -29,7 +28,7 @@ const TOLERANCE: f64 = 1e-10;
 /// Reads, describes and solves.
 pub fn mesh(bytes: &[u8]) -> Result<()> {
     let mesh = Mesh::parse(bytes)?;
-    let _ = (connected_parts(&mesh), degrees(&mesh), Quality::of(&mesh), mesh.extent());
+    let _ = (connected_parts(&mesh), degrees(&mesh), mesh.quality(), mesh.extent());
     mesh.groups.iter().for_each(|group| drop(mesh.nodes_on(&group.name)));
     let plane = CASE.replace("[[material]]", "[analysis]\nkind = \"plane_strain\"\n[[material]]").replace("xyz", "xy");
     let case = Case::parse(Path::new("mutant.toml"), if mesh.dim() == 2 { &plane } else { CASE })?;

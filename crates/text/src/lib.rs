@@ -18,6 +18,11 @@ pub fn count(n: usize) -> String {
     digits.chars().enumerate().flat_map(group).collect()
 }
 
+/// `1 node`, `23,049 nodes`.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// A number of bytes in a sensible decimal unit.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];

@@ -6,9 +6,10 @@ use super::progress::Progress;
 use super::{memory, solve, template, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
-use crate::mesh::quality::{self, Quality};
+use crate::mesh::quality;
 use crate::model::{Analysis, Case, Model, Problems, unused};
-use crate::output::{self, picture};
+use crate::output;
+use crate::output::picture::{self, Viewpoint};
 use crate::pipeline::{self, Choices};
 use crate::plan::{self, DeviceFacts, Method};
 use crate::precond;
@@ -16,7 +17,7 @@ use crate::solve::Monitor;
 use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use warpfem_text::number;
+use warpfem_text::{counted, number};
 
 /// Where the worst shape is this near to their mean, there is no worst element.
 const ALIKE: f64 = 1e-6;
@@ -39,6 +40,9 @@ pub struct Arguments {
     /// Draw the model with its supports and loads, as FILE [default: <case>_model.png].
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     picture: Option<Option<PathBuf>>,
+    /// Side to draw it from: iso, x, -x, y, -y, z or -z [default: the one that shows most].
+    #[arg(long, value_name = "SIDE", value_parser = solve::view, allow_hyphen_values = true, requires = "picture")]
+    view: Option<Viewpoint>,
 }
 
 /// The exit code of problems that have been reported.
@@ -73,8 +77,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     if let (Some((model, _)), Some(file)) = (&found, &arguments.picture) {
         let file = file.clone().unwrap_or_else(|| format!("{}_model.png", model.name).into());
-        draw(model, &file)?;
-        let _ = writeln!(out, "wrote {}", file.display());
+        draw(model, &file, arguments.view)?;
+        let _ = writeln!(out, "wrote {}", quoted(&file));
     }
     progress.finish();
     let printed = print::text(&fitted(&out));
@@ -114,8 +118,8 @@ fn model(
 }
 
 /// Writes a picture of the model.
-fn draw(model: &Model, file: &Path) -> crate::Result<()> {
-    let png = picture::model_png(&model.mesh, &model.name, &solve::symbols(model));
+fn draw(model: &Model, file: &Path, view: Option<Viewpoint>) -> crate::Result<()> {
+    let png = picture::model_png(&model.mesh, &model.name, &solve::symbols(model), view);
     output::write_file(file, |out| out.write_all(&png?))
 }
 
@@ -151,7 +155,7 @@ fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std
     materials(out, model)?;
     for support in &model.supports {
         let held = prescribed(model.analysis, support.displacement);
-        writeln!(out, "  support   {}: {}, {held}", support.name, n_nodes(support.nodes.len()))?;
+        writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
     }
     for load in &model.applied {
         match model.analysis {
@@ -216,10 +220,6 @@ fn made_of(model: &Model, index: u32) -> (usize, f64) {
     (elements, volume * model.thickness)
 }
 
-fn n_nodes(n: usize) -> String {
-    if n == 1 { "1 node".into() } else { format!("{} nodes", count(n)) }
-}
-
 /// `x = y = 0, z = -0.001`.
 fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
     if analysis == Analysis::Laplace {
@@ -234,7 +234,7 @@ fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
 
 /// The worst elements.
 fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
-    let Some(quality) = Quality::of(&model.mesh) else { return Ok(()) };
+    let Some(quality) = model.mesh.quality() else { return Ok(()) };
     if quality.mean - quality.min < ALIKE {
         writeln!(out, "  shapes    all {:.2} (1 is regular, 0 is flat)", quality.mean)?;
     } else {

@@ -6,14 +6,14 @@ use super::{memory, template};
 use crate::assembly;
 use crate::mesh::coloring::Coloring;
 use crate::mesh::parts::connected_parts;
-use crate::mesh::quality::{self, Quality};
+use crate::mesh::quality;
 use crate::mesh::{Group, Mesh, MeshError};
 use crate::model::planes;
 use crate::solve::Monitor;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use warpfem_text::number;
+use warpfem_text::{counted, number};
 
 /// Bad elements that are listed.
 const BAD_SHOWN: usize = 12;
@@ -26,6 +26,9 @@ Example: warpfem info meshes/bracket.msh")]
 pub struct Arguments {
     /// The mesh file (MSH 4.1 or 2.2).
     mesh: PathBuf,
+    /// Also show neighbours of nodes and colours of elements, which assembly depends on.
+    #[arg(long)]
+    verbose: bool,
 }
 
 /// Runs the command.
@@ -34,7 +37,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     progress.phase("read");
     let (mesh, bad) = memory::inspect_mesh(&arguments.mesh)?;
     progress.phase("look");
-    let text = describe(&mesh);
+    let text = describe(&mesh, arguments.verbose);
     progress.finish();
     print::text(&format!("{}\n{text}{}", arguments.mesh.display(), refused(bad)))
 }
@@ -44,7 +47,7 @@ pub(super) fn refused(bad: Vec<MeshError>) -> String {
     let places: Vec<_> = bad.iter().filter_map(MeshError::of_element).collect();
     let mut out = match places.len() {
         0 => String::new(),
-        n => format!("  bad       {}\n", elements(n)),
+        n => format!("  bad       {}\n", counted(n, "element")),
     };
     for (element, what, at) in places.iter().take(BAD_SHOWN) {
         out += &format!("    {element} is {what}, near {at}\n");
@@ -58,14 +61,14 @@ pub(super) fn refused(bad: Vec<MeshError>) -> String {
     }
 }
 
-fn elements(n: usize) -> String {
-    if n == 1 { "1 element".into() } else { format!("{} elements", count(n)) }
-}
-
 /// The text of all sections; those that run in one thread alone run beside each other.
-fn describe(mesh: &Mesh) -> String {
-    let sections: [fn(&Mesh, &mut String) -> std::fmt::Result; 6] = [counts, parts, degrees, colors, groups, quality];
-    let text = |section: &fn(&Mesh, &mut String) -> std::fmt::Result| {
+fn describe(mesh: &Mesh, is_verbose: bool) -> String {
+    type Section = fn(&Mesh, &mut String) -> std::fmt::Result;
+    let sections: &[Section] = match is_verbose {
+        true => &[counts, parts, degrees, colors, groups, quality],
+        false => &[counts, parts, groups, quality],
+    };
+    let text = |section: &Section| {
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = section(mesh, &mut out);
@@ -124,7 +127,7 @@ fn groups(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
 }
 
 fn quality(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
-    let Some(quality) = Quality::of(mesh) else { return Ok(()) };
+    let Some(quality) = mesh.quality() else { return Ok(()) };
     writeln!(out, "  quality   {:.3} at worst, mean {:.3} (1 is regular, 0 is flat)", quality.min, quality.mean)?;
     let most = quality.histogram.iter().copied().max().unwrap_or(0).max(1);
     for (tenth, n) in quality.histogram.iter().enumerate().filter(|(_, n)| **n > 0) {

@@ -44,6 +44,11 @@ pub fn wrapped(line: &str, indent: &str) -> String {
 /// A space that no line ends at.
 pub const UNBROKEN: char = '\u{a0}';
 
+/// Text that no line ends in.
+pub fn unbroken(text: &str) -> String {
+    text.replace(' ', &UNBROKEN.to_string())
+}
+
 /// `(1, 2, 3)` with spaces that do not break.
 fn with_whole_vectors(line: &str) -> String {
     let is_vector = |inside: &str| inside.chars().all(|c| c.is_ascii_digit() || "+-.e, ".contains(c));
@@ -52,7 +57,7 @@ fn with_whole_vectors(line: &str) -> String {
         out += if i > 0 { "(" } else { "" };
         match piece.split_once(')') {
             Some((inside, rest)) if i > 0 && is_vector(inside) => {
-                out.extend([&inside.replace(' ', "\u{a0}"), ")", rest]);
+                out.extend([&unbroken(inside), ")", rest]);
             }
             _ => out += piece,
         }
@@ -62,7 +67,7 @@ fn with_whole_vectors(line: &str) -> String {
 
 /// [`quoted`], for a line that is [`wrapped`]: no line ends within it.
 pub fn whole(path: &Path) -> String {
-    quoted(path).replace(' ', &UNBROKEN.to_string())
+    unbroken(&quoted(path))
 }
 
 /// A path as a shell takes it: in quotes where it has to be.

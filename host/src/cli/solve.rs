@@ -40,7 +40,7 @@ Writes into DIR:
   <case>.vtu           fields, for ParaView
   <case>_nodes.csv     results at the nodes
   <case>_elements.csv  results at the centres of the elements
-  <case>.png           picture; with --field or --view <case>_<field>_<side>.png
+  <case>.png           picture; with --field or --view also <case>_<field>_<side>.png
   summary.json         results in numbers
 
 Examples:
@@ -91,11 +91,10 @@ pub struct Arguments {
     /// CPU threads [default: all the machine has].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
     pub(super) threads: Option<u32>,
-    /// Sides to draw pictures from, instead of the one that shows most; several by commas: iso,-y,z.
+    /// More pictures from these sides; several by commas: iso,-y,z.
     #[arg(long, value_name = "SIDE", value_parser = view, value_delimiter = ',', allow_hyphen_values = true)]
     view: Vec<Viewpoint>,
-    /// Fields at the nodes to draw pictures of, instead of the von Mises stress or the potential; several by commas:
-    /// displacement,stress_xx.
+    /// More pictures, of these fields at the nodes; several by commas: displacement,stress_xx.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     field: Vec<String>,
     /// Leave supports and loads out of picture and report.
@@ -122,7 +121,7 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 /// The side that a name on the command line stands for.
-fn view(name: &str) -> Result<Viewpoint, String> {
+pub(super) fn view(name: &str) -> Result<Viewpoint, String> {
     let names = || Viewpoint::ALL.map(|(name, _)| name).join(", ");
     Viewpoint::named(name).ok_or_else(|| format!("expected one of {}", names()))
 }
@@ -199,7 +198,7 @@ impl Job {
         Ok(Job { model, case, mesh, pictures, with_symbols: true, dir, start, read })
     }
 
-    /// Takes pictures of these fields from these sides instead of the usual one.
+    /// Takes pictures of these fields from these sides beside the usual one.
     fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> Result<()> {
         let is_potential = self.model.analysis == Analysis::Laplace;
         let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());

@@ -8,7 +8,7 @@ use crate::mesh::{Group, Mesh, quality};
 use crate::model::units::{self, System};
 use crate::model::{Analysis, Units, planes};
 use std::fmt::Write;
-use warpfem_text::number;
+use warpfem_text::{counted, number};
 
 /// Where comments behind values begin.
 const COMMENT: usize = 34;
@@ -118,7 +118,7 @@ pub fn size_of(mesh: &Mesh, group: &Group) -> String {
         0 => String::new(),
         _ => format!(", {measure} {}", number(quality::measure_of(mesh, group), 4)),
     };
-    format!("{kind}  {} elements, {} nodes{size}", count(cells), count(nodes))
+    format!("{kind}  {}, {}{size}", counted(cells, "element"), counted(nodes, "node"))
 }
 
 /// A file in the making.

@@ -2,16 +2,16 @@
 //! everything.
 
 use super::earlier::Earlier;
-use super::print::{Tone, UNBROKEN, count, seconds, toned, vector, whole, wrapped};
+use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
 use super::summary::levels;
-use crate::model::Quantity;
+use crate::model::{Quantity, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::SafetyFactor;
 use crate::output::summary::{Elastic, Potential, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
-use warpfem_text::{clean, engineering as number, vector_beside};
+use warpfem_text::{clean, counted, engineering as number, vector_beside};
 
 /// Lines of a summary, probes and warnings aside.
 const MOST_LINES: usize = 10;
@@ -62,8 +62,13 @@ impl Shown<'_> {
     /// All lines but the warnings, wrapped, each with its end.
     fn lines(&self) -> Vec<String> {
         let s = self.s;
-        let mut lines =
-            vec![format!("{}: {} nodes, {} elements on {}", s.case, count(s.nodes), count(s.elements), s.device)];
+        let mut lines = vec![format!(
+            "{}: {}, {} on {}",
+            s.case,
+            counted(s.nodes, "node"),
+            counted(s.elements, "element"),
+            s.device
+        )];
         let nowhere = s.is_zero() && !s.solver.converged;
         match &s.results {
             _ if nowhere => lines.push(NOWHERE.into()),
@@ -91,12 +96,9 @@ impl Shown<'_> {
         lines.into_iter().enumerate().flat_map(|line| wrapped_lines(&indented(line))).collect()
     }
 
-    /// A number, or a vector, with its unit where the case names units. All numbers with a unit pass here.
+    /// A number, or a vector, with its unit where the case names units, unbroken.
     fn with_unit(&self, value: String, of: Quantity) -> String {
-        match self.s.units.and_then(|units| units.label(of)) {
-            Some(unit) => format!("{value}{UNBROKEN}{unit}"),
-            None => value,
-        }
+        unbroken(&with_unit(value, self.s.units, of))
     }
 
     fn place(&self, x: [f64; 3]) -> String {
@@ -219,8 +221,8 @@ impl Shown<'_> {
         let state = match (solver.converged, solver.iterations) {
             (true, _) if solver.method == "direct" => toned(Tone::Good, "solved"),
             (true, 0) => toned(Tone::Good, "solved"),
-            (true, n) => format!("{} in {}", toned(Tone::Good, "converged"), iterations(n)),
-            (false, n) => format!("{} after {}", toned(Tone::Bad, "not converged"), iterations(n)),
+            (true, n) => format!("{} in {}", toned(Tone::Good, "converged"), counted(n, "iteration")),
+            (false, n) => format!("{} after {}", toned(Tone::Bad, "not converged"), counted(n, "iteration")),
         };
         format!("{}: {state}, {time}", self.s.case)
     }
@@ -247,10 +249,6 @@ fn wrapped_lines(text: &str) -> Vec<String> {
     text.lines().map(|line| format!("{line}\n")).collect()
 }
 
-fn iterations(n: usize) -> String {
-    if n == 1 { "1 iteration".into() } else { format!("{} iterations", count(n)) }
-}
-
 /// An iteration that ended before it found anything.
 const NOWHERE: &str = "the solver stopped before its first step: the solution is still 0, so there is no picture";
 
@@ -263,7 +261,10 @@ fn method(solver: &Solver) -> String {
         }
         _ => {
             let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
-            format!("{} of {method} ({preconditioner}{order}, {format}, {precision})", iterations(solver.iterations))
+            format!(
+                "{} of {method} ({preconditioner}{order}, {format}, {precision})",
+                counted(solver.iterations, "iteration")
+            )
         }
     }
 }

@@ -113,7 +113,7 @@ fn conclusion(found: &Found, device: &str, took: f64) -> String {
 
 /// A line for each check.
 fn table(checks: &[Check]) -> String {
-    let heads = ["problem", "quantity", "computed", "published", "error", "allowed", "", "source"];
+    let heads = ["problem", "quantity", "computed", "expected", "error", "allowed", "", "source"];
     let rows = checks.iter().map(|check| {
         let state = if check.passed() { "ok" } else { "OFF" };
         vec![

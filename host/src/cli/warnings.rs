@@ -1,6 +1,5 @@
 //! What `check` and `solve` warn of. Both say [`of_model`]; a solution adds what only its end tells.
 
-use crate::mesh::quality::Quality;
 use crate::model::Model;
 use crate::output::summary::{Elastic, Results};
 use crate::pipeline::Solution;
@@ -29,7 +28,7 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
 
 /// The worst element, if it is nearly flat.
 fn flat(model: &Model) -> Option<String> {
-    let quality = Quality::of(&model.mesh).filter(|quality| quality.min < FLAT)?;
+    let quality = model.mesh.quality().filter(|quality| quality.min < FLAT)?;
     let element = quality.worst.first()?.0;
     Some(format!(
         "element {element} is nearly flat: stresses there are wrong, and the solver takes more iterations. Mesh again, \

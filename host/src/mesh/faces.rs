@@ -264,16 +264,16 @@ mod tests {
     use crate::element::ElementKind::{Hex8, Hex20, Line3, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::vector::{cross, sub};
 
     /// Twice the area vector of a face, by its diagonals or edges.
     fn normal(mesh: &Mesh, face: &Face) -> [f64; 3] {
         let x = |k: usize| mesh.coords[face.nodes()[k] as usize];
-        let sub = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[c] - b[c]);
         let (a, b) = match face.kind {
             Quad4 | Quad8 => (sub(x(2), x(0)), sub(x(3), x(1))),
             _ => (sub(x(1), x(0)), sub(x(2), x(0))),
         };
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        cross(a, b)
     }
 
     #[test]

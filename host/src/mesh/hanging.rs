@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::faces::Face;
 use super::parts::connected_parts;
+use super::vector::{cross, dot, norm, sub, unit};
 use super::{Mesh, MeshError};
 use crate::element::ElementKind;
 
@@ -229,27 +230,6 @@ fn hold_inside(xi: &mut Point, simplex: bool, dim: usize) {
         let sum = xi[0] + xi[1];
         xi[..2].iter_mut().for_each(|c| *c /= sum);
     }
-}
-
-fn sub(a: Point, b: Point) -> Point {
-    [0, 1, 2].map(|c| a[c] - b[c])
-}
-
-fn dot(a: Point, b: Point) -> f64 {
-    (0..3).map(|c| a[c] * b[c]).sum()
-}
-
-fn norm(a: Point) -> f64 {
-    dot(a, a).sqrt()
-}
-
-fn cross(a: Point, b: Point) -> Point {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn unit(a: Point) -> Point {
-    let length = norm(a);
-    a.map(|c| if length > 0.0 { c / length } else { 0.0 })
 }
 
 #[cfg(test)]

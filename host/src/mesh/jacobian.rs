@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::vector::{cross, dot};
 use crate::element::ElementKind;
 use crate::element::shape::determinant;
 
@@ -327,14 +328,6 @@ fn choose(n: usize, k: usize) -> f64 {
 
 fn multinomial(n: usize, index: &Index) -> f64 {
     factorial(n) / index.iter().map(|&k| factorial(k)).product::<f64>()
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]

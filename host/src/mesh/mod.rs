@@ -3,6 +3,7 @@
 pub mod adjacency;
 pub mod annulus;
 pub mod bodies;
+mod cached;
 mod check;
 pub mod coloring;
 mod error;
@@ -21,8 +22,10 @@ mod raw;
 pub mod rectangle;
 pub mod skin;
 pub mod thin;
+pub(crate) mod vector;
 pub mod write;
 
+pub use cached::Cached;
 pub use error::{MeshError, Place};
 pub use gmsh::foreign::not_a_case;
 
@@ -104,10 +107,12 @@ pub struct Mesh {
     pub groups: Vec<Group>,
     /// Things worth saying that did not stop the reading (elements in reverse order, orphan nodes).
     pub warnings: Vec<String>,
-    /// Its skin, for [`Mesh::skin`].
-    pub skin: skin::Kept,
-    /// Its connected parts.
-    pub parts: parts::Cached,
+    /// For [`Mesh::skin`].
+    pub skin: Cached<Vec<faces::Face>>,
+    /// For [`Mesh::parts`].
+    pub parts: Cached<(Vec<u32>, usize)>,
+    /// For [`Mesh::quality`].
+    pub quality: Cached<Option<quality::Quality>>,
 }
 
 impl Mesh {

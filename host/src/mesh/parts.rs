@@ -1,29 +1,11 @@
 //! Connected parts: solids that hang together through shared nodes.
 
 use super::Mesh;
-use std::sync::OnceLock;
-
-/// The parts of a mesh once they have been asked for. They follow from the cells, so they make no two meshes differ, and
-/// a copy of a mesh, which may yet be changed, begins without.
-#[derive(Debug, Default)]
-pub struct Cached(OnceLock<(Vec<u32>, usize)>);
-
-impl Clone for Cached {
-    fn clone(&self) -> Self {
-        Cached::default()
-    }
-}
-
-impl PartialEq for Cached {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
 
 impl Mesh {
     /// The connected parts, as [`connected_parts`] has them; found when they are first asked for.
     pub fn parts(&self) -> &(Vec<u32>, usize) {
-        self.parts.0.get_or_init(|| connected_parts(self))
+        self.parts.get(|| connected_parts(self))
     }
 }
 

@@ -9,6 +9,7 @@
 use rayon::prelude::*;
 
 use super::faces::Face;
+use super::vector::{dot, sub};
 use super::{Cells, Group, Mesh, jacobian};
 use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
@@ -32,23 +33,27 @@ pub struct Quality {
     pub worst: Vec<(u64, f64)>,
 }
 
-impl Quality {
-    /// The shapes of the solids of `mesh`; `None` if it has none.
-    pub fn of(mesh: &Mesh) -> Option<Quality> {
-        let mut all = Tally::default();
-        for (_, cells) in mesh.solids() {
-            let parts = parallel::map_ranges(cells.len(), PART, &|range| {
-                let mut part = Tally::default();
-                range.for_each(|i| part.count(shape(mesh, cells, i), cells.tags[i]));
-                part
-            });
-            parts.iter().for_each(|part| all.add(part));
-        }
-        let Tally { sum, histogram, worst } = all;
-        let (n, min) = (histogram.iter().sum::<usize>(), worst.first()?.0);
-        let worst = worst.into_iter().map(|(measure, tag)| (tag, measure)).collect();
-        Some(Quality { min, mean: sum / n as f64, histogram, worst })
+impl Mesh {
+    /// The shapes of the solids, found when they are first asked for; `None` if there are none.
+    pub fn quality(&self) -> Option<&Quality> {
+        self.quality.get(|| find(self)).as_ref()
     }
+}
+
+fn find(mesh: &Mesh) -> Option<Quality> {
+    let mut all = Tally::default();
+    for (_, cells) in mesh.solids() {
+        let parts = parallel::map_ranges(cells.len(), PART, &|range| {
+            let mut part = Tally::default();
+            range.for_each(|i| part.count(shape(mesh, cells, i), cells.tags[i]));
+            part
+        });
+        parts.iter().for_each(|part| all.add(part));
+    }
+    let Tally { sum, histogram, worst } = all;
+    let (n, min) = (histogram.iter().sum::<usize>(), worst.first()?.0);
+    let worst = worst.into_iter().map(|(measure, tag)| (tag, measure)).collect();
+    Some(Quality { min, mean: sum / n as f64, histogram, worst })
 }
 
 /// What is known of the shapes of some cells.
@@ -82,14 +87,6 @@ impl Tally {
             self.worst.insert(place.min(self.worst.len()), (measure, tag));
         }
     }
-}
-
-fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|c| a[c] - b[c])
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|c| a[c] * b[c]).sum()
 }
 
 /// The shape measure of cell `i`, between 0 and 1.
@@ -203,7 +200,7 @@ mod tests {
             let measures = [linear, kind].map(|kind| {
                 let mut mesh = generate_box(kind, [1.0, 2.0, 3.0], [2; 3]).unwrap();
                 mesh.coords.iter_mut().for_each(|x| x[0] += 0.2 * x[1] + 0.1 * x[2]);
-                let quality = Quality::of(&mesh).unwrap();
+                let quality = find(&mesh).unwrap();
                 (quality.min, quality.mean, volume(&mesh))
             });
             assert!((measures[0].0 - measures[1].0).abs() < 1e-12, "{measures:?}");
@@ -221,10 +218,10 @@ mod tests {
     fn curved_elements_have_their_volume_and_a_lower_measure() {
         for kind in [Tet10, Hex20] {
             let mut mesh = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
-            let straight = Quality::of(&mesh).unwrap().min;
+            let straight = find(&mesh).unwrap().min;
             mesh.coords.iter_mut().for_each(|x| *x = [x[0] + 0.3 * x[1] * x[1], x[1] + 0.2 * x[2] * x[2], x[2]]);
             assert!((volume(&mesh) - 1.0).abs() < 1e-13, "{kind:?} {}", volume(&mesh));
-            assert!(Quality::of(&mesh).unwrap().min < straight, "{kind:?}");
+            assert!(find(&mesh).unwrap().min < straight, "{kind:?}");
         }
         // A quarter of a ring: two edges are arcs, taken as parabolas through their middles.
         let mut ring = generate_rectangle(Quad8, [1.0, 1.0], [1, 1]).unwrap();
@@ -236,7 +233,7 @@ mod tests {
         let half = std::f64::consts::FRAC_1_SQRT_2;
         let under = 0.5 + 2.0 / 3.0 * 2f64.sqrt() * (1.0 - half);
         assert!((volume(&ring) - 3.0 * under).abs() < 1e-13, "{} {}", volume(&ring), 3.0 * under);
-        assert!(Quality::of(&ring).unwrap().min < 0.9);
+        assert!(find(&ring).unwrap().min < 0.9);
     }
 
     #[test]
@@ -260,12 +257,12 @@ mod tests {
     #[test]
     fn cubes_are_perfect_and_volumes_add_up() {
         let hexes = generate_box(Hex8, [2.0, 2.0, 2.0], [3; 3]).unwrap();
-        let quality = Quality::of(&hexes).unwrap();
+        let quality = find(&hexes).unwrap();
         assert!((quality.min - 1.0).abs() < 1e-12 && quality.histogram[9] == 27 && quality.worst.len() == 5);
         assert!((volume(&hexes) - 8.0).abs() < 1e-12);
         let tets = generate_box(Tet4, [1.0, 2.0, 4.0], [4, 3, 2]).unwrap();
         assert!((volume(&tets) - 8.0).abs() < 1e-12);
-        assert_eq!(Quality::of(&tets).unwrap().histogram.iter().sum::<usize>(), 144);
+        assert_eq!(find(&tets).unwrap().histogram.iter().sum::<usize>(), 144);
     }
 
     #[test]
@@ -281,7 +278,7 @@ mod tests {
         ));
         assert!((one - 1.0).abs() < 1e-12, "{one}");
         mesh.cells[0].nodes = vec![0, 1, 2, 3, 0, 1, 2, 4];
-        let worst = Quality::of(&mesh).unwrap().worst;
+        let worst = &find(&mesh).unwrap().worst;
         assert_eq!(worst[0].0, 9);
         assert!(worst[0].1 < worst[1].1);
     }

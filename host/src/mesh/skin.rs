@@ -6,7 +6,6 @@
 //! 2^64, and only the sides at the other nodes are compared. It is one sweep over the solids, with eight bytes for each
 //! node.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::faces::{Face, FaceUse, Key, for_each_face, in_order, key, single};
@@ -19,28 +18,11 @@ const PART: usize = 4096;
 /// the sides at those nodes.
 const MANY: usize = 8;
 
-/// The skin of a mesh once it has been asked for. It follows from the cells, so it makes no two meshes differ, and a
-/// copy of a mesh, which may yet be changed, begins without.
-#[derive(Debug, Default)]
-pub struct Kept(OnceLock<Vec<Face>>);
-
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        Kept::default()
-    }
-}
-
-impl PartialEq for Kept {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
 impl Mesh {
     /// The sides that belong to exactly one solid, in the order of the solids. They are found when they are first asked
-    /// for, and kept: from then on the cells are to stay as they are.
+    /// for, and kept.
     pub fn skin(&self) -> &[Face] {
-        self.skin.0.get_or_init(|| find(self))
+        self.skin.get(|| find(self))
     }
 }
 

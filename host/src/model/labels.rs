@@ -65,6 +65,14 @@ impl Units {
     }
 }
 
+/// A number with its unit behind it, if there is one.
+pub fn with_unit(value: String, units: Option<Units>, quantity: Quantity) -> String {
+    match units.and_then(|units| units.label(quantity)) {
+        Some(unit) => format!("{value} {unit}"),
+        None => value,
+    }
+}
+
 impl Serialize for Units {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())

@@ -33,7 +33,7 @@ mod tests;
 
 pub use case::Case;
 pub use error::{CaseError, CaseReport, ModelError};
-pub use labels::{Quantity, Units};
+pub use labels::{Quantity, Units, with_unit};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;

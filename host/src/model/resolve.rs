@@ -110,7 +110,7 @@ impl Resolved {
         warnings.extend(rotation::warnings(analysis, mesh, &supports));
         warnings.extend(unsaid_thickness(case));
         if analysis != Analysis::Laplace {
-            warnings.extend(units::warnings(&materials, mesh.longest_side(), gravity));
+            warnings.extend(units::warnings(&materials, mesh.longest_side(), gravity, case.units()));
         }
         warnings.extend(loads.warnings.iter().cloned());
         warnings.extend(zero_in_the_volume(case));

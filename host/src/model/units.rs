@@ -3,17 +3,18 @@
 //! A case file has no units, so a slip (moduli in MPa on a mesh in metres, densities in kg/m^3 on one in millimetres)
 //! shows only in what the numbers would mean. They are tried in each [`System`] that engineers use; if all of them are
 //! plausible in one, there is nothing to say. Otherwise the system with the fewest contradictions is taken to be meant,
-//! and each contradiction is a warning, with the number that would do.
+//! and each contradiction is a warning, with the number that would do. A case that names its units has that system.
 //!
 //! | number | plausible |
 //! | --- | --- |
 //! | longest side of the mesh | 1 mm to 25 m |
-//! | Young's modulus | 1 kPa (gels) to 1.3 TPa (diamond: 1.2 TPa); of a material known by name, within a factor of 3 |
+//! | Young's modulus | 1 kPa (gels; 1 MPa, rubber, if units are named) to 1.3 TPa (diamond: 1.2 TPa); of a material known by name, within a factor of 3 |
+//! | yield strength / Young's modulus | 1e-6 to 10 (steel: 1e-3, rubber: 5) |
 //! | density | 5 kg/m^3 (foams) to 25,000 (osmium: 22,600); of a material known by name, within a factor of 2 |
 //! | sqrt(E / density), the speed of sound | 5 m/s to 20 km/s (rubber: 30 m/s, diamond: 18 km/s) |
 //! | gravity | 0.3 to 3,000 m/s^2 |
 
-use super::Material;
+use super::{Material, Units};
 
 /// A consistent system of units, by what its units are in SI.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,19 +48,22 @@ pub const METRES: System =
 pub const MILLIMETRES: System =
     System { name: "mm, N, MPa, t/mm^3", length: 1e-3, stress: 1e6, density: 1e12, needs: Needs::Nothing };
 
+/// Inches and pounds.
+const INCHES: System = System {
+    name: "in, lbf, psi, lbf s^2/in^4",
+    length: 0.0254,
+    stress: 6894.757,
+    density: 1.068_69e7,
+    needs: Needs::Name,
+};
+
 /// All systems; the first of several that are as good is taken.
 const SYSTEMS: [System; 6] = [
     METRES,
     MILLIMETRES,
     System { name: "m, kN, kPa, t/m^3", length: 1.0, stress: 1e3, density: 1e3, needs: Needs::Density },
     System { name: "mm, kN, GPa, kg/mm^3", length: 1e-3, stress: 1e9, density: 1e9, needs: Needs::Density },
-    System {
-        name: "in, lbf, psi, lbf s^2/in^4",
-        length: 0.0254,
-        stress: 6894.757,
-        density: 1.068_69e7,
-        needs: Needs::Name,
-    },
+    INCHES,
     System {
         name: "ft, lbf, lbf/ft^2, slug/ft^3",
         length: 0.3048,
@@ -70,6 +74,14 @@ const SYSTEMS: [System; 6] = [
 ];
 
 impl System {
+    fn of(units: Units) -> System {
+        match units {
+            Units::Si => METRES,
+            Units::MmNS => MILLIMETRES,
+            Units::InLbfS => INCHES,
+        }
+    }
+
     /// The unit of acceleration in m/s^2: force per mass.
     pub fn acceleration(&self) -> f64 {
         self.stress / (self.density * self.length)
@@ -98,6 +110,9 @@ const DENSITY_FACTOR: f64 = 2.0;
 /// What any solid has, in SI.
 const LENGTHS: [f64; 2] = [1e-3, 25.0];
 const MODULI: [f64; 2] = [1e3, 1.3e12];
+/// The softest rubbers: below, a label of the wrong system is more likely than a gel.
+const RUBBER: f64 = 1e6;
+const YIELD_STRAINS: [f64; 2] = [1e-6, 10.0];
 const DENSITIES: [f64; 2] = [5.0, 25e3];
 const SPEEDS: [f64; 2] = [5.0, 2e4];
 const ACCELERATIONS: [f64; 2] = [0.3, 3e3];
@@ -111,15 +126,19 @@ pub fn likely(longest: f64) -> &'static System {
     if longest > LENGTHS[1] { &MILLIMETRES } else { &METRES }
 }
 
-/// What is suspicious about the units of an elastic model; `longest` is the longest side of the mesh's extent.
+/// What is suspicious about the units of an elastic model; `longest` is the longest side of the mesh's extent, `named`
+/// what the case says its units are.
 ///
 /// A modulus of 1 is taken for one without units, and nothing is said.
-pub fn warnings(materials: &[Material], longest: f64, gravity: Option<[f64; 3]>) -> Vec<String> {
+pub fn warnings(materials: &[Material], longest: f64, gravity: Option<[f64; 3]>, named: Option<Units>) -> Vec<String> {
     if materials.iter().any(|material| material.young == 1.0) {
         return Vec::new();
     }
     let gravity = gravity.map(|g| g.iter().map(|c| c * c).sum::<f64>().sqrt()).filter(|&g| g > 0.0);
-    let evidence = Evidence { materials, longest, gravity };
+    let evidence = Evidence { materials, longest, gravity, is_named: named.is_some() };
+    if let Some(units) = named {
+        return evidence.against(&System::of(units)).warnings;
+    }
     let believed = SYSTEMS.iter().filter(|system| evidence.is_enough_for(system));
     let tried =
         believed.map(|system| evidence.against(system)).filter(|found| found.complete || found.warnings.is_empty());
@@ -131,6 +150,8 @@ struct Evidence<'a> {
     materials: &'a [Material],
     longest: f64,
     gravity: Option<f64>,
+    /// Whether the case names its units.
+    is_named: bool,
 }
 
 /// What speaks against a system.
@@ -151,14 +172,40 @@ impl Evidence<'_> {
 
     fn against(&self, system: &System) -> Against {
         let mut warnings: Vec<String> =
-            self.materials.iter().filter(|material| material.young > 0.0).filter_map(|m| modulus(m, system)).collect();
+            self.materials.iter().filter(|m| m.young > 0.0).filter_map(|m| self.modulus(m, system)).collect();
         warnings.extend(self.materials.iter().filter_map(|material| density(material, system)));
+        if warnings.is_empty() {
+            warnings.extend(self.materials.iter().filter_map(yield_strain));
+        }
         if warnings.is_empty() {
             warnings.extend(self.materials.iter().filter_map(|material| speed(material, system)));
         }
         warnings.extend(self.gravity.and_then(|g| acceleration(g, system)));
         warnings.extend(length(self.longest, system));
         Against { warnings, complete: system.needs == Needs::Nothing }
+    }
+
+    fn modulus(&self, material: &Material, system: &System) -> Option<String> {
+        let (young, name) = (material.young, &material.name);
+        let means = young * system.stress;
+        let said = || {
+            let (given, means) = (number(young), prefixed(means, "Pa"));
+            format!("units: material `{name}`: young = {given} is {means} in {}", system.name)
+        };
+        if let Some((word, own, _)) = known(name) {
+            let plausible = is_in(means, [own / MODULUS_FACTOR, own * MODULUS_FACTOR]);
+            return (!plausible).then(|| {
+                let own_there = number(own / system.stress);
+                format!("{}; {word} has about {}, which is young = {own_there}", said(), prefixed(own, "Pa"))
+            });
+        }
+        let what = match means {
+            _ if means < MODULI[0] => "softer than any solid",
+            _ if self.is_named && means < RUBBER => "softer than rubber",
+            _ if is_in(means, MODULI) => return None,
+            _ => "stiffer than diamond",
+        };
+        Some(format!("{}, {what}; {}", said(), steel_in(&[METRES, MILLIMETRES])))
     }
 }
 
@@ -172,21 +219,16 @@ fn known(name: &str) -> Option<(&'static str, f64, f64)> {
     KNOWN.into_iter().find(|(word, ..)| name.contains(word))
 }
 
-fn modulus(material: &Material, system: &System) -> Option<String> {
-    let (young, name) = (material.young, &material.name);
-    let means = young * system.stress;
-    let said = || {
-        format!("units: material `{name}`: young = {} is {} in {}", number(young), prefixed(means, "Pa"), system.name)
-    };
-    if let Some((word, own, _)) = known(name) {
-        let plausible = is_in(means, [own / MODULUS_FACTOR, own * MODULUS_FACTOR]);
-        return (!plausible).then(|| {
-            let own_there = number(own / system.stress);
-            format!("{}; {word} has about {}, which is young = {own_there}", said(), prefixed(own, "Pa"))
-        });
-    }
-    let what = if means < MODULI[0] { "softer than any solid" } else { "stiffer than diamond" };
-    (!is_in(means, MODULI)).then(|| format!("{}, {what}; {}", said(), steel_in(&[METRES, MILLIMETRES])))
+/// A yield strength that no material with this modulus has.
+fn yield_strain(material: &Material) -> Option<String> {
+    let strength = material.yield_strength.filter(|_| material.young > 0.0)?;
+    (!is_in(strength / material.young, YIELD_STRAINS)).then(|| {
+        let (name, strength, young) = (&material.name, number(strength), number(material.young));
+        format!(
+            "units: material `{name}`: yield_strength = {strength} and young = {young} are in different units: steel \
+             yields at about a thousandth of its modulus"
+        )
+    })
 }
 
 fn density(material: &Material, system: &System) -> Option<String> {
@@ -282,7 +324,7 @@ mod tests {
     }
 
     fn of(name: &str, young: f64, density: Option<f64>, longest: f64) -> Vec<String> {
-        warnings(&[material(name, young, density)], longest, None)
+        warnings(&[material(name, young, density)], longest, None, None)
     }
 
     /// One warning, with these words.
@@ -347,11 +389,32 @@ mod tests {
     #[test]
     fn gravity_tells_metres_from_millimetres() {
         let steel = [material("steel", 210e3, Some(7.85e-9))];
-        one(&warnings(&steel, 300.0, Some([0.0, 0.0, -9.81])), &["9.81 is 0.00981 m/s^2 in mm", "9810 there"]);
-        assert!(warnings(&steel, 300.0, Some([0.0, -9810.0, 0.0])).is_empty());
+        one(&warnings(&steel, 300.0, Some([0.0, 0.0, -9.81]), None), &["9.81 is 0.00981 m/s^2 in mm", "9810 there"]);
+        assert!(warnings(&steel, 300.0, Some([0.0, -9810.0, 0.0]), None).is_empty());
         let steel = [material("steel", 210e9, Some(7850.0))];
-        one(&warnings(&steel, 0.3, Some([0.0, 0.0, -9810.0])), &["9810 is 9810 m/s^2 in m, N", "9.81 there"]);
-        assert!(warnings(&steel, 0.3, Some([0.0; 3])).is_empty());
+        one(&warnings(&steel, 0.3, Some([0.0, 0.0, -9810.0]), None), &["9810 is 9810 m/s^2 in m, N", "9.81 there"]);
+        assert!(warnings(&steel, 0.3, Some([0.0; 3]), None).is_empty());
+    }
+
+    #[test]
+    fn a_case_that_names_its_units_is_held_to_them() {
+        let of =
+            |name: &str, young, longest, units| warnings(&[material(name, young, None)], longest, None, Some(units));
+        one(&of("m1", 210e3, 0.3, Units::Si), &["210000 is 210 kPa in m, N", "softer than rubber", "2.1e11"]);
+        one(&of("m1", 210e9, 300.0, Units::MmNS), &["stiffer than diamond"]);
+        one(&of("steel", 210e9, 300.0, Units::InLbfS), &["which is young = 3.05e7"]);
+        one(&of("steel", 210e9, 300.0, Units::Si), &["longest side of the mesh, 300, is 300 m"]);
+        assert!(of("rubber", 1.0001e6, 0.3, Units::Si).is_empty() && of("", 210e3, 300.0, Units::MmNS).is_empty());
+    }
+
+    #[test]
+    fn a_yield_strength_in_other_units_than_the_modulus() {
+        let of = |young, strength| {
+            let material = Material { yield_strength: Some(strength), ..material("m1", young, None) };
+            warnings(&[material], 100.0, None, Some(Units::MmNS))
+        };
+        one(&of(210e3, 235e6), &["yield_strength = 2.35e8 and young = 210000"]);
+        assert!(of(210e3, 235.0).is_empty() && of(5.0, 20.0).is_empty());
     }
 
     #[test]

@@ -5,12 +5,17 @@
 //! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
 
 use super::distribution::Peak;
-use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
+use crate::mesh::vector::{cross, dot, sub};
+use crate::mesh::{Cells, Mesh};
 use crate::model::{AppliedLoad, Support};
+use crate::parallel;
+use rayon::slice::ParallelSliceMut;
 
 /// Nodes within so many elements are near.
 pub const LAYERS: usize = 3;
+/// Solids that a thread takes at a time, at least.
+const PART: usize = 4096;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;
 
@@ -39,17 +44,25 @@ fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
     let of_loads = loads.iter().filter(|load| !has_a_face(&load.nodes)).flat_map(|load| &load.nodes);
     of_loads.for_each(|&node| near[node as usize] = true);
     inner_corners(mesh, skin).into_iter().flatten().for_each(|node| near[node as usize] = true);
-    for _ in 0..LAYERS {
-        let before = near.clone();
-        for (_, cells) in mesh.solids() {
-            for cell in (0..cells.len()).map(|i| cells.cell(i)) {
-                if cell.iter().any(|&node| before[node as usize]) {
-                    cell.iter().for_each(|&node| near[node as usize] = true);
-                }
-            }
-        }
-    }
+    (0..LAYERS).for_each(|_| spread(mesh, &mut near));
     near
+}
+
+/// Marks the nodes of all solids that have a marked node.
+fn spread(mesh: &Mesh, marked: &mut [bool]) {
+    let touched = |cells: &Cells| {
+        let is_new = |cell: &[u32]| {
+            let n = cell.iter().filter(|&&node| marked[node as usize]).count();
+            n > 0 && n < cell.len()
+        };
+        parallel::map_ranges(cells.len(), PART, &|range| {
+            range.filter(|&i| is_new(cells.cell(i))).collect::<Vec<usize>>()
+        })
+    };
+    let found: Vec<(&Cells, Vec<Vec<usize>>)> = mesh.solids().map(|(_, cells)| (cells, touched(cells))).collect();
+    for (cells, found) in found {
+        found.iter().flatten().flat_map(|&i| cells.cell(i)).for_each(|&node| marked[node as usize] = true);
+    }
 }
 
 /// The ends of the edges, or in the plane the nodes, at which two sides meet in a sharp inner corner.
@@ -63,7 +76,7 @@ fn inner_corners(mesh: &Mesh, skin: &[Face]) -> Vec<[u32; 2]> {
             seams.push(([a.min(b), a.max(b)], i as u32));
         }
     }
-    seams.sort_unstable();
+    seams.par_sort_unstable();
     let sharp = |sides: &[([u32; 2], u32)]| match sides {
         [p, q] => is_inner(mesh, [&skin[p.1 as usize], &skin[q.1 as usize]]),
         _ => false,
@@ -74,26 +87,21 @@ fn inner_corners(mesh: &Mesh, skin: &[Face]) -> Vec<[u32; 2]> {
 /// Whether two sides that meet turn towards each other by more than 30 degrees.
 fn is_inner(mesh: &Mesh, sides: [&Face; 2]) -> bool {
     let [(p, n), (q, m)] = sides.map(|face| plane(mesh, face));
-    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt() && dot(std::array::from_fn(|c| q[c] - p[c]), n) > 0.0
+    dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt() && dot(sub(q, p), n) > 0.0
 }
 
 /// The middle of a side's corners, and its outward normal.
 fn plane(mesh: &Mesh, face: &Face) -> ([f64; 3], [f64; 3]) {
     let corners = &face.nodes()[..face.kind.info().n_corners];
     let x = |k: usize| mesh.coords[corners[k] as usize];
-    let from = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|c| b[c] - a[c]) };
     let middle = crate::mesh::middle((0..corners.len()).map(x));
     let normal = match corners.len() {
         2 => {
-            let along = from(x(0), x(1));
+            let along = sub(x(1), x(0));
             [along[1], -along[0], 0.0]
         }
-        n => {
-            let (a, b) =
-                if n == 3 { (from(x(0), x(1)), from(x(0), x(2))) } else { (from(x(0), x(2)), from(x(1), x(3))) };
-            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-        }
+        3 => cross(sub(x(1), x(0)), sub(x(2), x(0))),
+        _ => cross(sub(x(2), x(0)), sub(x(3), x(1))),
     };
     (middle, normal)
 }

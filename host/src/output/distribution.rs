@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::largest;
 use crate::mesh::{Mesh, middle};
-use warpfem_text::engineering;
+use warpfem_text::{engineering, vector};
 
 /// The largest value of a quantity at the nodes, and where it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -31,8 +31,9 @@ impl Peak {
     pub(super) fn doubt(&self, centres: &Distribution, of: &str) -> Option<String> {
         let percent = 100.0 * self.excess(centres)?;
         Some(format!(
-            "mesh too coarse here: element {of} exceeds the nodal average by {percent:.0} %. Refine there, or use \
-             second-order elements"
+            "mesh too coarse near {}: element {of} exceeds the nodal average by {percent:.0} %. Refine there, or use \
+             second-order elements",
+            vector(centres.max_at)
         ))
     }
 

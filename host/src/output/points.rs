@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::mesh::Mesh;
-use crate::model::{Quantity, Units};
+use crate::model::{Quantity, Units, with_unit};
 use warpfem_text::{engineering, vector};
 
 /// The smallest safety factor, and where it is.
@@ -62,17 +62,11 @@ pub enum Found {
 impl ProbeResult {
     /// The results in words, the name apart, with units if there are any.
     pub fn in_words(&self, units: Option<Units>) -> String {
-        let with_unit = |value: String, quantity| match units.and_then(|units| units.label(quantity)) {
-            Some(unit) => format!("{value} {unit}"),
-            None => value,
-        };
         let found = match self.found {
             Found::Elastic { displacement, von_mises, .. } => {
-                let displacement = with_unit(vector(displacement), Quantity::Length);
-                format!(
-                    "displacement {displacement}, von Mises {}",
-                    with_unit(engineering(von_mises), Quantity::Stress)
-                )
+                let displacement = with_unit(vector(displacement), units, Quantity::Length);
+                let von_mises = with_unit(engineering(von_mises), units, Quantity::Stress);
+                format!("displacement {displacement}, von Mises {von_mises}")
             }
             Found::Potential { potential, gradient } => {
                 format!("potential {}, gradient {}", engineering(potential), vector(gradient))

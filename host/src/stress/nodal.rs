@@ -207,6 +207,9 @@ impl Slots {
     /// The smallest ratio of yield strength to von Mises stress among the slots of each node; nothing if no material in
     /// use has a strength.
     fn safety(&self, sizes: &[f64], strengths: &[Option<f64>]) -> Vec<f64> {
+        if strengths.iter().all(Option::is_none) {
+            return Vec::new();
+        }
         let strength = |slot: usize| self.material(slot).and_then(|material| *strengths.get(material)?);
         let mut smallest = vec![f64::INFINITY; self.n_nodes];
         let mut is_used = false;

@@ -11,7 +11,7 @@ mod tests;
 use rayon::prelude::*;
 use toml::Spanned;
 
-use self::surface::{FaceIntegral, norm};
+use self::surface::FaceIntegral;
 use super::case::Names;
 use super::case::tables::{FluxTable, ForceTable, PointForceTable, PressureTable, PushTable, TractionTable};
 use super::names::{Words, words};
@@ -19,6 +19,7 @@ use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, AppliedLoad, CaseError, Support};
 use crate::mesh::faces::Face;
+use crate::mesh::vector::norm;
 
 /// A force on a node; a node may come several times.
 type NodalForce = (u32, [f64; 3]);

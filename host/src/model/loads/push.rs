@@ -3,9 +3,10 @@
 //! The force is spread over the surface faces between those nodes by their oriented area, `int n . d dA`, and acts
 //! along `-d`. A vertex or an edge has no such face; then the nodes share the force equally.
 
-use super::surface::{FaceIntegral, dot, norm};
+use super::surface::FaceIntegral;
 use super::{NodalForce, scaled};
 use crate::mesh::Mesh;
+use crate::mesh::vector::{dot, norm};
 
 /// How far behind the furthest node another one may lie, as a fraction of the mesh's diagonal.
 const TOLERANCE: f64 = 1e-6;

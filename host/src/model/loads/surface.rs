@@ -6,6 +6,7 @@
 use crate::element::MAX_FACE_NODES;
 use crate::element::shape::At;
 use crate::mesh::faces::Face;
+use crate::mesh::vector::{cross, norm};
 
 /// Normals that turn by less than this angle are those of a flat face.
 const FLAT: f64 = 1e-10;
@@ -58,20 +59,6 @@ impl FaceIntegral {
     }
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// Euclidean length.
-pub(super) fn norm(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// Scalar product.
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 #[cfg(test)]
 mod tests {
     use approx::assert_relative_eq;
@@ -83,6 +70,7 @@ mod tests {
     use crate::mesh::generate::generate_box;
     use crate::mesh::quality::volume;
     use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::vector::dot;
 
     /// A body of two cells a side, bent so that faces and edges are curved and no two normals agree.
     fn bent(kind: ElementKind) -> Mesh {

@@ -1,5 +1,6 @@
 //! Free rigid motions in words.
 
+use crate::mesh::vector::{cross, dot, unit};
 use nalgebra::Vector6;
 
 use warpfem_text::{number, point};
@@ -100,17 +101,8 @@ fn rotation(row: &Vector6<f64>, centre: [f64; 3], size: f64) -> Motion {
     let t = [row[0], row[1], row[2]];
     let w2 = dot(w, w);
     // The points with t + w x r parallel to w; the nearest to r = 0 is w x t / w.w.
-    let foot = [w[1] * t[2] - w[2] * t[1], w[2] * t[0] - w[0] * t[2], w[0] * t[1] - w[1] * t[0]];
+    let foot = cross(w, t);
     let snap = |v: f64| if v.abs() < ROUNDING { 0.0 } else { v };
     let through = [0, 1, 2].map(|c| size * snap(centre[c] / size + snap(foot[c] / w2)));
     Motion::Rotation { axis: unit(w), through, pitch: size * snap(dot(t, w) / w2) }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn unit(v: [f64; 3]) -> [f64; 3] {
-    let length = dot(v, v).sqrt();
-    v.map(|c| c / length)
 }

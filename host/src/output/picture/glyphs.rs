@@ -4,10 +4,11 @@ use super::canvas::{Canvas, Font};
 use super::colormap::{Map, Rgb, SIZE};
 use super::project::View;
 use super::raster::{Drawing, Frame};
-use super::scene::{Edge, NONE, dot, normal};
+use super::scene::{Edge, NONE, normal};
 use super::shapes::{Shape, frame};
-use super::symbols::{GRAVITY, Group, Symbol, unit};
+use super::symbols::{GRAVITY, Group, Symbol};
 use super::{IN_FRONT, SAMPLES, Shown, canvas, lit};
+use crate::mesh::vector::{dot, unit};
 use warpfem_text::{engineering as number, visible};
 
 /// How much nearer a symbol counts than its node, in pixels.

@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use super::summary::Results;
 use super::{Fields, Solved, Summary, largest};
 use crate::mesh::Mesh;
+use crate::mesh::vector::{dot, sub};
 use crate::model::Units;
 use crate::stress::AtNodes;
 use canvas::Canvas;
@@ -35,13 +36,13 @@ pub use field::PointField;
 pub(in crate::output) use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
-use scene::{Scene, dot, normal, sub};
+use scene::{Scene, normal};
 use sheet::{Captions, Sheet};
 pub use shot::{Shot, Viewpoint};
 use symbols::Group;
 pub use symbols::Symbols;
 pub use thumbnail::{Thumbnail, thumbnail};
-use warpfem_text::{count, engineering as number, vector};
+use warpfem_text::{counted, engineering as number, vector};
 
 /// Width of the picture in pixels.
 const WIDTH: usize = 1600;
@@ -136,6 +137,11 @@ impl Shown {
         scored.reduce(better).map_or(View::from([1.0, -1.0, 0.7]), |(view, _)| view)
     }
 
+    /// The view from a side, or else [`Shown::view`].
+    fn from(&self, side: Option<Viewpoint>) -> View {
+        side.map_or_else(|| self.view(), |side| View::from(side.eye()))
+    }
+
     /// Sum over a small picture of how much stress it shows, and more if it shows the largest.
     fn score(&self, view: &View) -> f64 {
         let (width, height) = (200, 150);
@@ -205,7 +211,7 @@ impl Shown {
         let finite = at_skin.map(|value| if value.is_finite() { value } else { 0.0 });
         let colors = Coloring::new(finite.collect(), field.may_be_cut());
         let captions = Captions::new(self, fields, shot, heading);
-        let sheet = Sheet::new(self, shot.view.map_or_else(|| self.view(), |from| View::from(from.eye())));
+        let sheet = Sheet::new(self, self.from(shot.view));
         let map = colormap::stress();
         let mut frame = self.render(&sheet.view, sheet.height, (&colors.t, &map));
         let of_least = field.is_least_of_interest();
@@ -224,8 +230,8 @@ impl Shown {
     }
 
     /// The body in grey, with supports and loads: nothing is solved yet.
-    fn draw_model(&self, heading: &Heading, subtitle: &str) -> Canvas {
-        let sheet = Sheet::new(self, self.view());
+    fn draw_model(&self, heading: &Heading, subtitle: &str, view: View) -> Canvas {
+        let sheet = Sheet::new(self, view);
         let map = colormap::Map { colors: [GREY; colormap::SIZE], above: GREY };
         let mut frame = self.render(&sheet.view, sheet.height, (&self.colors.t, &map));
         let mut canvas = sheet.finish(self, &mut frame);
@@ -239,20 +245,20 @@ impl Shown {
     }
 }
 
-/// A model before it is solved, as PNG.
+/// A model before it is solved, as PNG; seen from where most of it shows, unless a side is named.
 ///
 /// # Errors
 ///
 /// Those of the encoder.
-pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols) -> io::Result<Vec<u8>> {
+pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols, from: Option<Viewpoint>) -> io::Result<Vec<u8>> {
     let n = mesh.coords.len();
     let (potential, nodal) = (vec![0.0; n], AtNodes { values: vec![], sizes: vec![0.0; n] });
     let solved = Solved::Potential { potential: &potential, gradient: &[], steepness: &[], nodal: &nodal };
     let shown = Shown::new(mesh, &Fields { solved, material: &[] }, &[], Some(symbols));
     let heading = Heading { case, converged: true, warnings: 0, units: None, away: None };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let subtitle = format!("{} nodes, {} elements, not solved", count(n), count(elements));
-    shown.draw_model(&heading, &subtitle).png()
+    let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));
+    shown.draw_model(&heading, &subtitle, shown.from(from)).png()
 }
 
 /// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.

@@ -1,6 +1,6 @@
 //! The view: an orthographic camera that shows as much of the part as it can, and the scale of the deformation.
 
-use super::scene::{cross, dot};
+use crate::mesh::vector::{cross, dot};
 
 /// Under this ratio of the smallest to the second extent a part is flat.
 const FLAT: f64 = 0.02;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::creases::{self, Crease};
 use crate::element::ElementKind;
 use crate::mesh::Mesh;
+use crate::mesh::vector::{cross, dot, sub, unit};
 use crate::output::{Fields, Solved, largest};
 
 /// Not a node: the fourth of a triangle.
@@ -188,21 +189,7 @@ pub(super) fn normal(x: &[[f64; 3]], face: &[u32; 4]) -> [f64; 3] {
     let p = |k: usize| x[face[k] as usize];
     // The diagonals of a quadrilateral, two sides of a triangle.
     let (a, b) = if face[3] == NONE { (sub(p(1), p(0)), sub(p(2), p(0))) } else { (sub(p(2), p(0)), sub(p(3), p(1))) };
-    let n = cross(a, b);
-    let length = dot(n, n).sqrt();
-    if length > 0.0 { n.map(|c| c / length) } else { [0.0; 3] }
-}
-
-pub(in crate::output) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-pub(in crate::output) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(in crate::output) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    unit(cross(a, b))
 }
 
 #[cfg(test)]

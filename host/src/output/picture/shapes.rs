@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::scene::{Edge, NONE, cross, dot};
+use super::scene::{Edge, NONE};
+use crate::mesh::vector::{cross, dot};
 
 /// What a symbol looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::glyphs::{self, Legend};
 use super::legend::{self, Bar};
 use super::project::View;
 use super::raster::Frame;
-use super::symbols::{GRAVITY, unit_label};
+use super::symbols::GRAVITY;
 use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
-use crate::model::Quantity;
+use crate::model::{Quantity, Units, with_unit};
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::{Fields, Solved, largest};
 use warpfem_text::engineering as number;
@@ -72,19 +72,19 @@ pub(super) struct Captions {
 impl Captions {
     pub(super) fn new(shown: &Shown, fields: &Fields, shot: &Shot, heading: &Heading) -> Captions {
         let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
-        let label = unit_label(heading.units, field.quantity);
+        let units = heading.units;
         let at = if matches!(fields.solved, Solved::Elastic { .. }) { "at the nodes" } else { "" };
-        let at = if label.is_empty() { at.into() } else { format!("in{label}") };
-        let length = unit_label(heading.units, Quantity::Length);
+        let unit = units.and_then(|units| units.label(field.quantity));
+        let at = unit.map_or(at.into(), |unit| format!("in {unit}"));
         let (subtitle, foot) = match fields.solved {
             Solved::Elastic { .. } if field.may_be_cut() => {
-                (largest_stress(fields, heading), deformation(shown, &length))
+                (largest_stress(fields, heading), deformation(shown, units))
             }
-            Solved::Elastic { .. } => (ends(&field, fields, &label), deformation(shown, &length)),
+            Solved::Elastic { .. } => (ends(&field, fields, units), deformation(shown, units)),
             Solved::Potential { nodal, .. } => {
                 let steepest = largest(nodal.sizes.iter().copied()).map(|(_, most)| number(most));
                 let foot = steepest.map_or(String::new(), |most| format!("steepest gradient {most}"));
-                (ends(&field, fields, &label), foot)
+                (ends(&field, fields, units), foot)
             }
         };
         Captions { title: [field.title(), at], subtitle, foot }
@@ -92,11 +92,13 @@ impl Captions {
 }
 
 /// The least and the greatest value of a field.
-fn ends(field: &PointField, fields: &Fields, label: &str) -> String {
+fn ends(field: &PointField, fields: &Fields, units: Option<Units>) -> String {
     let (title, values) = (field.title(), field.values(fields));
     let least = largest(values.iter().map(|v| -v)).map(|(_, least)| number(-least));
     match (least, largest(values.iter().copied())) {
-        (Some(least), Some((_, most))) => format!("{title} from {least} to {}{label}", number(most)),
+        (Some(least), Some((_, most))) => {
+            format!("{title} from {least} to {}", with_unit(number(most), units, field.quantity))
+        }
         _ => format!("no finite {title}"),
     }
 }
@@ -104,26 +106,26 @@ fn ends(field: &PointField, fields: &Fields, label: &str) -> String {
 /// The largest stress at nodes, at centres, and away from where it grows with every refinement.
 fn largest_stress(fields: &Fields, heading: &Heading) -> String {
     let Solved::Elastic { von_mises, nodal, .. } = fields.solved else { return String::new() };
-    let label = unit_label(heading.units, Quantity::Stress);
+    let stress = |value| with_unit(number(value), heading.units, Quantity::Stress);
     let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
     let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
     let centres = peak(&mut von_mises.iter().flatten().copied());
-    let away = heading.away.map_or(String::new(), |away| {
-        format!("; away from supports, point loads and inner corners {}{label}", number(away))
-    });
+    let away = heading
+        .away
+        .map_or(String::new(), |away| format!("; away from supports, point loads and inner corners {}", stress(away)));
     match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
         (Some(nodal), Some(centres)) => {
-            format!("largest von Mises stress {}{label} ({}){away}", number(nodal.max), nodal.beside(&centres))
+            format!("largest von Mises stress {} ({}){away}", stress(nodal.max), nodal.beside(&centres))
         }
         _ => "no finite stress".into(),
     }
 }
 
-fn deformation(shown: &Shown, label: &str) -> String {
+fn deformation(shown: &Shown, units: Option<Units>) -> String {
     match shown.largest > 0.0 {
         true => {
-            let (scale, most) = (factor(shown.scale), number(shown.largest));
-            format!("deformation x {scale}   largest displacement {most}{label}   grey lines: undeformed")
+            let (scale, most) = (factor(shown.scale), with_unit(number(shown.largest), units, Quantity::Length));
+            format!("deformation x {scale}   largest displacement {most}   grey lines: undeformed")
         }
         false => "no displacement".into(),
     }

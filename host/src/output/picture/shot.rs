@@ -55,11 +55,11 @@ pub struct Shot {
 }
 
 impl Shot {
-    /// Every field from every side; what is not named is as usual.
+    /// The usual picture, then every field from every side; what is not named is as usual.
     pub fn all(fields: &[PointField], views: &[Viewpoint]) -> Vec<Shot> {
         let fields: Vec<_> = if fields.is_empty() { vec![None] } else { fields.iter().cloned().map(Some).collect() };
         let views: Vec<_> = if views.is_empty() { vec![None] } else { views.iter().copied().map(Some).collect() };
-        let mut shots: Vec<Shot> = Vec::new();
+        let mut shots = vec![Shot::default()];
         for field in fields {
             for &view in &views {
                 let shot = Shot { field: field.clone(), view };
@@ -91,8 +91,8 @@ mod tests {
             Shot::all(fields, views).iter().map(|shot| shot.file_name("arm")).collect()
         };
         assert_eq!(names(&[], &[]), ["arm.png"]);
-        assert_eq!(names(&[], &views), ["arm_iso.png", "arm_-y.png"]);
-        assert_eq!(names(std::slice::from_ref(&field), &[]), ["arm_displacement.png"]);
-        assert_eq!(names(&[field], &views), ["arm_displacement_iso.png", "arm_displacement_-y.png"]);
+        assert_eq!(names(&[], &views), ["arm.png", "arm_iso.png", "arm_-y.png"]);
+        assert_eq!(names(std::slice::from_ref(&field), &[]), ["arm.png", "arm_displacement.png"]);
+        assert_eq!(names(&[field], &views), ["arm.png", "arm_displacement_iso.png", "arm_displacement_-y.png"]);
     }
 }

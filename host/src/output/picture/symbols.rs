@@ -4,10 +4,11 @@
 //! those chosen (farthest point sampling, Gonzalez 1985).
 
 use super::colormap::Rgb;
-use super::scene::{Edge, Scene, corners, cross, dot, normal, sub};
+use super::scene::{Edge, Scene, corners, normal};
 use super::shapes::Shape;
-use crate::model::{AppliedLoad, Quantity, Support, Units};
-use warpfem_text::engineering as number;
+use crate::mesh::vector::{cross, dot, norm, sub, unit};
+use crate::model::{AppliedLoad, Quantity, Support, Units, with_unit};
+use warpfem_text::{engineering as number, vector};
 
 /// Supports and loads to be drawn.
 #[derive(Debug, Clone, Copy)]
@@ -66,11 +67,6 @@ pub(super) fn resolve(scene: &Scene, is_flat: bool, symbols: &Symbols) -> Vec<Gr
     let loads = symbols.loads.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
     let loads = loads.zip(LOADS.into_iter().cycle());
     supports.chain(loads.map(|(load, color)| surface.load(load, color, symbols))).collect()
-}
-
-/// ` MPa`; nothing without units.
-pub(super) fn unit_label(units: Option<Units>, quantity: Quantity) -> String {
-    units.and_then(|units| units.label(quantity)).map_or(String::new(), |label| format!(" {label}"))
 }
 
 /// Whether a load acts along the normal.
@@ -174,8 +170,8 @@ impl<'a> Surface<'a> {
             }));
         }
         if motion != [0.0; 3] {
-            let label = unit_label(symbols.units, Quantity::Length);
-            group.label += &format!(": moved by {}{label}", number(dot(motion, motion).sqrt()));
+            let size = with_unit(number(norm(motion)), symbols.units, Quantity::Length);
+            group.label += &format!(": moved by {size}");
             group.shape = Shape::Pull;
             group.symbols.extend(nodes.iter().map(|&node| self.arrow(node, unit(motion))));
         }
@@ -183,10 +179,15 @@ impl<'a> Surface<'a> {
     }
 
     fn load(&self, load: &AppliedLoad, color: Rgb, symbols: &Symbols) -> Group {
-        let size = if symbols.is_potential { load.total[0] } else { dot(load.total, load.total).sqrt() };
+        let size = match symbols.is_potential {
+            true => number(load.total[0]),
+            false if is_normal(load) => number(norm(load.total)),
+            false => vector(load.total),
+        };
         let of = if load.name.starts_with("point_force") || load.name.starts_with("force") { "" } else { " in all" };
         let quantity = if symbols.is_potential { Quantity::Unlabelled } else { Quantity::Force };
-        let label = format!("{}: {}{}{of}", load.name, number(size), unit_label(symbols.units, quantity));
+        let name = load.name.replacen("point_force", "point force", 1);
+        let label = format!("{name}: {}{of}", with_unit(size, symbols.units, quantity));
         let nodes = self.spread(&load.nodes);
         let direction = unit(load.total);
         let symbols = match is_normal(load) {
@@ -223,10 +224,4 @@ impl<'a> Surface<'a> {
         let shape = if dot(along, self.normals[node as usize]) < -0.2 { Shape::Push } else { Shape::Pull };
         Symbol { node, shape, along }
     }
-}
-
-/// `v` with length 1; zero stays.
-pub(super) fn unit(v: [f64; 3]) -> [f64; 3] {
-    let length = dot(v, v).sqrt();
-    if length > 0.0 { v.map(|c| c / length) } else { [0.0; 3] }
 }

@@ -19,7 +19,6 @@ use std::time::SystemTime;
 use super::Summary;
 use super::picture::Shown;
 use crate::mesh::Mesh;
-use crate::mesh::quality::Quality;
 use crate::model::{AppliedLoad, Material, Support};
 use skin::Skin;
 use warpfem_text::escape;
@@ -66,7 +65,6 @@ pub(super) struct Report<'a> {
     mesh: &'a Mesh,
     summary: &'a Summary,
     background: Background<'a>,
-    quality: Option<Quality>,
     skin: Option<Skin>,
 }
 
@@ -79,8 +77,8 @@ impl<'a> Report<'a> {
         background: Background<'a>,
         shown: Option<&Shown>,
     ) -> Report<'a> {
-        let (quality, skin) = rayon::join(|| Quality::of(mesh), || shown.map(Skin::pack));
-        Report { mesh, summary, background, quality, skin }
+        let (_, skin) = rayon::join(|| mesh.quality(), || shown.map(Skin::pack));
+        Report { mesh, summary, background, skin }
     }
 
     /// Writes the page around the picture `png`, if there is one.
@@ -110,7 +108,7 @@ impl<'a> Report<'a> {
             "warnings" => parts::warnings(&self.summary.warnings),
             "forces" => parts::forces(self.summary, self.background.loads),
             "extremes" => parts::extremes(self.summary) + &probes::probes(self.summary),
-            "mesh" => parts::mesh(self.mesh, self.quality.as_ref()),
+            "mesh" => parts::mesh(self.mesh),
             "model" => model::model(self.mesh, self.summary, &self.background),
             "solver" => parts::solver(self.summary, self.background.tolerances()),
             "residuals" => plots::residuals(&self.summary.solver.history, self.background.residual_tolerance),

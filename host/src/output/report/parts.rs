@@ -2,8 +2,7 @@
 
 use super::escape;
 use crate::mesh::Mesh;
-use crate::mesh::quality::Quality;
-use crate::model::{AppliedLoad, Quantity};
+use crate::model::{AppliedLoad, Quantity, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::summary::{Elastic, Potential, Results, Solver, shared};
@@ -80,21 +79,22 @@ pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
 }
 
 /// A number, with its unit if the case names its units.
-fn with_unit(summary: &Summary, value: f64, quantity: Quantity) -> String {
-    let unit = summary.units.and_then(|units| units.label(quantity));
-    unit.map_or_else(|| shown(value), |unit| format!("{} {unit}", shown(value)))
+fn measured(summary: &Summary, value: f64, quantity: Quantity) -> String {
+    with_unit(shown(value), summary.units, quantity)
 }
 
 /// The few numbers that most readers want.
 pub(super) fn cards(summary: &Summary) -> String {
     let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
     let both = |(label, quantity), nodal: &Peak, centres: &Distribution| {
-        card_with_note(label, with_unit(summary, nodal.max, quantity), &nodal.beside(centres))
+        card_with_note(label, measured(summary, nodal.max, quantity), &nodal.beside(centres))
     };
     let (first, second, balance) = match &summary.results {
         Results::Elastic(results) => (
-            card("largest displacement", with_unit(summary, results.max_displacement, Quantity::Length)),
-            both(("largest von Mises stress", Quantity::Stress), &results.von_mises_nodal, &results.von_mises),
+            card("largest displacement", measured(summary, results.max_displacement, Quantity::Length)),
+            both(("largest von Mises stress", Quantity::Stress), &results.von_mises_nodal, &results.von_mises)
+                + &away(summary, results)
+                + &safety(results),
             results.equilibrium_error,
         ),
         Results::Potential(results) => (
@@ -109,6 +109,27 @@ pub(super) fn cards(summary: &Summary) -> String {
     };
     let balance = card_with_note("force balance error", format!("{balance:.1e}").replace('-', "−"), note);
     format!("<dl class=\"cards\">{first}{second}{balance}</dl>")
+}
+
+/// The largest stress away from where it grows with every refinement, if it is another than the largest.
+fn away(summary: &Summary, results: &Elastic) -> String {
+    let note = "away from supports, point loads and sharp inner corners";
+    let card =
+        |peak: &Peak| card_with_note("von Mises stress away", measured(summary, peak.max, Quantity::Stress), note);
+    results.away().map_or(String::new(), card)
+}
+
+/// The smallest safety factor, in red where the material yields.
+fn safety(results: &Elastic) -> String {
+    let Some(factor) = results.min_safety_factor.filter(|factor| factor.value.is_finite()) else {
+        return String::new();
+    };
+    let (class, note) = match factor.value < 1.0 {
+        true => (" class=\"bad\"", "the material yields"),
+        false => ("", "yield strength over von Mises stress"),
+    };
+    let value = shown(factor.value);
+    format!("<div><dt>smallest safety factor</dt><dd{class}>{value}</dd><dd class=\"note\">{note}</dd></div>")
 }
 
 fn card_with_note(label: &str, value: String, note: &str) -> String {
@@ -190,7 +211,7 @@ fn note(shared_nodes: usize) -> String {
 /// Largest values and where they are.
 pub(super) fn extremes(summary: &Summary) -> String {
     let row = |name: &str, value: f64, quantity, place: String| {
-        let value = with_unit(summary, value, quantity);
+        let value = measured(summary, value, quantity);
         format!("<tr><th>{name}</th><td>{value}</td><td class=\"place\">{place}</td></tr>")
     };
     let node = |x| format!("node at {}", point(x));
@@ -238,7 +259,7 @@ pub(super) fn extremes(summary: &Summary) -> String {
 }
 
 /// What the mesh holds, and how its elements are shaped.
-pub(super) fn mesh(mesh: &Mesh, quality: Option<&Quality>) -> String {
+pub(super) fn mesh(mesh: &Mesh) -> String {
     let kinds = mesh.solids().filter(|(_, cells)| !cells.is_empty());
     let rows: String = kinds
         .map(|(_, cells)| format!("<tr><th>{}</th><td>{}</td></tr>", cells.kind.info().name, count(cells.len())))
@@ -246,7 +267,7 @@ pub(super) fn mesh(mesh: &Mesh, quality: Option<&Quality>) -> String {
     let (low, high) = mesh.extent();
     let extent = format!("<p>From {} to {}.</p>", point(low), point(high));
     let nodes = format!("<tr><th>nodes</th><td>{}</td></tr>", count(mesh.coords.len()));
-    let shapes = quality.map_or(String::new(), |quality| {
+    let shapes = mesh.quality().map_or(String::new(), |quality| {
         let worst: Vec<String> = quality.worst.iter().map(|(tag, q)| format!("{tag} ({q:.3})")).collect();
         format!(
             "<h3>Shape of the elements</h3><p>From 0, flat, to 1, regular: {:.3} at worst, {:.3} in the mean.</p>{}\

@@ -158,7 +158,7 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
     }
     let cards = parts::cards(&coarse);
     assert!(cards.contains("nodal average; 4.200 at element centres, 20 % more"), "{cards}");
-    assert!(coarse.results.doubt().unwrap().contains("mesh too coarse here"));
+    assert!(coarse.results.doubt().unwrap().contains("mesh too coarse near ("));
     assert_eq!(summary().results.doubt(), None);
 }
 

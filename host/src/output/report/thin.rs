@@ -5,7 +5,8 @@
 use rayon::prelude::*;
 
 use super::skin::Surface;
-use crate::output::picture::scene::{Scene, cross, dot, sub};
+use crate::mesh::vector::{cross, dot, sub};
+use crate::output::picture::scene::Scene;
 
 /// Bits of a grid coordinate in a key.
 const BITS: u32 = 21;
