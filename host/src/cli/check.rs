@@ -37,8 +37,8 @@ pub struct Arguments {
     /// Where to solve it: auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::named(), hide_possible_values = true)]
     device: String,
-    /// Draw the model with its supports and loads, as FILE [default: <case>_model.png].
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    /// Draw the model with its supports and loads, as FILE.png [default: <case>_model.png].
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_parser = png)]
     picture: Option<Option<PathBuf>>,
     /// Side to draw it from: iso, x, -x, y, -y, z or -z [default: the one that shows most].
     #[arg(long, value_name = "SIDE", value_parser = solve::view, allow_hyphen_values = true, requires = "picture")]
@@ -115,6 +115,13 @@ fn model(
     let is_sound = problems.count() == 0;
     let choices = is_sound.then(|| problems.take(pipeline::choices(&model, device))).flatten();
     Some((model, choices))
+}
+
+/// The path of a picture: a slip must not replace a case or a mesh.
+fn png(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    let is_png = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
+    if is_png { Ok(path) } else { Err("a picture is written as PNG: its name must end in .png".into()) }
 }
 
 /// Writes a picture of the model.

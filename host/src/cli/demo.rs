@@ -1,7 +1,7 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
-use super::print::{self, UNBROKEN, whole, wrapped};
+use super::print::{self, unbroken, whole, wrapped};
 use super::progress::Progress;
 use super::solve::Job;
 use super::terminal::Detail;
@@ -45,7 +45,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (solution, converged) = job.solve(arguments.device, &progress)?;
     let said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
     progress.finish();
-    let printed = if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir))) };
+    let printed =
+        if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir, std::env::var_os("CARGO").is_some()))) };
     if converged { printed } else { Err(Error::NotConverged(solution).into()) }
 }
 
@@ -69,10 +70,11 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(output::write_file(path, |file| file.write_all(bytes))?)
 }
 
-/// What to try next.
-fn next(dir: &Path) -> String {
+/// What to try next; cargo runs a program that is not on the path.
+fn next(dir: &Path, is_by_cargo: bool) -> String {
     let case = whole(&dir.join(CASE.0));
-    wrapped(&format!("next: edit {case}, then warpfem{UNBROKEN}solve{UNBROKEN}{case}"), "  ") + "\n"
+    let program = if is_by_cargo { "cargo run --release --" } else { "warpfem" };
+    wrapped(&format!("next: edit {case}, then {}", unbroken(&format!("{program} solve {case}"))), "  ") + "\n"
 }
 
 #[cfg(test)]
@@ -88,8 +90,9 @@ mod tests {
 
     #[test]
     fn commands_can_be_pasted() {
-        let text = next(Path::new("my demo"));
+        let text = next(Path::new("my demo"), false);
         assert!(text.contains("warpfem solve 'my demo/hook.toml'"), "{text}");
-        assert_eq!(next(Path::new("warpfem-demo")).lines().count(), 1);
+        assert_eq!(next(Path::new("warpfem-demo"), false).lines().count(), 1);
+        assert!(next(Path::new("warpfem-demo"), true).contains("cargo run --release -- solve warpfem-demo/hook.toml"));
     }
 }

@@ -112,7 +112,9 @@ impl Shown<'_> {
         self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            lines.push(format!("  away from supports and corners {most} at {at}"));
+            let factor = results.min_safety_factor_away.filter(|factor| factor.value.is_finite());
+            let factor = factor.map_or(String::new(), |factor| format!(", safety factor {}", number(factor.value)));
+            lines.push(format!("  away from supports and corners {most} at {at}{factor}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
             lines.push(format!("smallest safety factor {} at {}", number(value), self.place(at)));

@@ -4,7 +4,7 @@ use crate::model::Model;
 use crate::output::summary::{Elastic, Results};
 use crate::pipeline::Solution;
 use crate::solve::Ending;
-use warpfem_text::engineering as number;
+use warpfem_text::{engineering as number, vector};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
 const FLAT: f64 = 0.02;
@@ -23,7 +23,26 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));
     warnings.extend(results.doubt());
+    warnings.extend(yielding(results));
     warnings
+}
+
+/// Stresses above the yield strength.
+fn yielding(results: &Results) -> Option<String> {
+    let Results::Elastic(results) = results else { return None };
+    let smallest = results.min_safety_factor.filter(|factor| factor.value < 1.0)?;
+    let (smallest, place) = (number(smallest.value), vector(smallest.at));
+    Some(match results.min_safety_factor_away {
+        Some(away) if away.value >= 1.0 => format!(
+            "the safety factor is {smallest} at {place}, but only near a support, a point load or a sharp corner, where \
+             stresses grow with every refinement; elsewhere it is at least {}",
+            number(away.value)
+        ),
+        _ => format!(
+            "the material yields: the safety factor is {smallest} at {place}. Linear results do not hold beyond the yield \
+             strength"
+        ),
+    })
 }
 
 /// The worst element, if it is nearly flat.

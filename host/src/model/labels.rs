@@ -22,6 +22,8 @@ pub enum Quantity {
     Force,
     /// Stresses and moduli.
     Stress,
+    /// Work.
+    Energy,
     /// Ratios, and potentials, which may be anything.
     Unlabelled,
 }
@@ -51,15 +53,16 @@ impl Units {
 
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
-        let [length, force, stress] = match self {
-            Units::Si => ["m", "N", "Pa"],
-            Units::MmNS => ["mm", "N", "MPa"],
-            Units::InLbfS => ["in", "lbf", "psi"],
+        let [length, force, stress, energy] = match self {
+            Units::Si => ["m", "N", "Pa", "J"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm"],
+            Units::InLbfS => ["in", "lbf", "psi", "lbf in"],
         };
         match quantity {
             Quantity::Length => Some(length),
             Quantity::Force => Some(force),
             Quantity::Stress => Some(stress),
+            Quantity::Energy => Some(energy),
             Quantity::Unlabelled => None,
         }
     }

@@ -216,7 +216,11 @@ impl<'a> Selector<'a> {
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
         let known = self.mesh.groups.iter().map(|group| group.name.as_str());
         let with_planes: Vec<&str> = known.chain(planes(self.mesh.dim()).iter().copied()).collect();
+        let several: Vec<&str> = name.split(',').map(str::trim).collect();
         let help = match nearest(name, &with_planes) {
+            _ if several.len() > 1 && several.iter().all(|name| with_planes.contains(name)) => {
+                format!("several groups make a list: on = [\"{}\"]", several.join("\", \""))
+            }
             Some(near) => format!("did you mean `{near}`? {}", self.known_groups()),
             None => self.known_groups(),
         };

@@ -137,7 +137,9 @@ pub fn warnings(materials: &[Material], longest: f64, gravity: Option<[f64; 3]>,
     let gravity = gravity.map(|g| g.iter().map(|c| c * c).sum::<f64>().sqrt()).filter(|&g| g > 0.0);
     let evidence = Evidence { materials, longest, gravity, is_named: named.is_some() };
     if let Some(units) = named {
-        return evidence.against(&System::of(units)).warnings;
+        let said = format!("[analysis] units = \"{}\": ", units.name());
+        let warnings = evidence.against(&System::of(units)).warnings;
+        return warnings.into_iter().map(|warning| warning.replacen("units: ", &said, 1)).collect();
     }
     let believed = SYSTEMS.iter().filter(|system| evidence.is_enough_for(system));
     let tried =
@@ -255,6 +257,9 @@ fn sound_density(material: &Material) -> Option<f64> {
 
 /// Modulus and density that are plausible one by one and not together.
 fn speed(material: &Material, system: &System) -> Option<String> {
+    if material.young <= 0.0 {
+        return None;
+    }
     let speed = (material.young * system.stress / (sound_density(material)? * system.density)).sqrt();
     (!is_in(speed, SPEEDS)).then(|| {
         let (name, speed, units) = (&material.name, prefixed(speed, "m/s"), system.name);
@@ -400,7 +405,14 @@ mod tests {
     fn a_case_that_names_its_units_is_held_to_them() {
         let of =
             |name: &str, young, longest, units| warnings(&[material(name, young, None)], longest, None, Some(units));
-        one(&of("m1", 210e3, 0.3, Units::Si), &["210000 is 210 kPa in m, N", "softer than rubber", "2.1e11"]);
+        one(
+            &of("m1", 210e3, 0.3, Units::Si),
+            &[
+                "[analysis] units = \"SI\": material `m1`: young = 210000 is 210 kPa in m, N",
+                "softer than rubber",
+                "2.1e11",
+            ],
+        );
         one(&of("m1", 210e9, 300.0, Units::MmNS), &["stiffer than diamond"]);
         one(&of("steel", 210e9, 300.0, Units::InLbfS), &["which is young = 3.05e7"]);
         one(&of("steel", 210e9, 300.0, Units::Si), &["longest side of the mesh, 300, is 300 m"]);

@@ -19,17 +19,15 @@ const PART: usize = 4096;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;
 
-/// The largest of `values`, `[n_nodes]`, that is away; `None` if no node is.
-pub fn largest_away(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad], values: &[f64]) -> Option<Peak> {
-    let near = near(mesh, supports, loads);
-    let away = values.iter().zip(&near).map(|(&value, &near)| if near { f64::NEG_INFINITY } else { value });
-    let away: Vec<f64> = away.collect();
-    let (node, max) = super::largest(away.iter().copied())?;
+/// The largest of `values`, `[n_nodes]`, at nodes that are not `near`; `None` if all are.
+pub fn largest_away(mesh: &Mesh, near: &[bool], values: &[f64]) -> Option<Peak> {
+    let away = values.iter().zip(near).map(|(&value, &near)| if near { f64::NEG_INFINITY } else { value });
+    let (node, max) = super::largest(away)?;
     Some(Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] })
 }
 
 /// Whether a node is not away, `[n_nodes]`.
-fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
+pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
     let skin = mesh.skin();
     let mut near = vec![false; mesh.coords.len()];
     let has_a_face = |nodes: &[u32]| {
@@ -131,7 +129,7 @@ mod tests {
         let mesh = bar();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let found = |supports: &[Support], loads: &[AppliedLoad]| {
-            largest_away(&mesh, supports, loads, &values).map(|peak| (peak.max, peak.max_at[0]))
+            largest_away(&mesh, &near(&mesh, supports, loads), &values).map(|peak| (peak.max, peak.max_at[0]))
         };
         assert_eq!(found(&[], &[]), Some((10.0, 0.0)));
         assert_eq!(found(&[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]), Some((6.0, 4.0)));

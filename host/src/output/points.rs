@@ -18,9 +18,10 @@ pub struct SafetyFactor {
 }
 
 impl SafetyFactor {
-    /// That of `factors`, `[n_nodes]`; none if there are none.
-    pub fn of(mesh: &Mesh, factors: &[f64]) -> Option<SafetyFactor> {
-        let (node, &value) = factors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1))?;
+    /// The smallest of `factors`, `[n_nodes]`, at the nodes that are to count; none if there are none.
+    pub fn of(mesh: &Mesh, factors: &[f64], counts: impl Fn(usize) -> bool) -> Option<SafetyFactor> {
+        let counted = factors.iter().enumerate().filter(|(node, _)| counts(*node));
+        let (node, &value) = counted.min_by(|a, b| a.1.total_cmp(b.1))?;
         Some(SafetyFactor { value, at: mesh.coords[node], node: mesh.node_tags[node] })
     }
 }

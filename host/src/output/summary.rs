@@ -52,7 +52,7 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to about {digits} digits on this mesh")
+                format!("{what} right to about {digits} digits, apart from the mesh's own error")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} of the energy, relative residual {residual:.1e}")
@@ -289,6 +289,9 @@ pub struct Elastic {
     /// The smallest safety factor, if a material has a yield strength.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_safety_factor: Option<SafetyFactor>,
+    /// The same away from supports, point loads and sharp inner corners, if any node is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_safety_factor_away: Option<SafetyFactor>,
     /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
     /// other leave is rounding beside it.
     #[serde(skip)]

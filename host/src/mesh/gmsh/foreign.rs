@@ -9,7 +9,8 @@ const CONVERT: &str = "convert it: `gmsh THIS -save -format msh41 -o PART.msh`";
 const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load \
                          planes (xmin ..) and boxes";
 /// What to do with a geometry.
-const MESH_IT: &str = "mesh it: `gmsh -3 THIS -o PART.msh`, with physical groups where something is held or loaded";
+const MESH_IT: &str = "open it in Gmsh; under Geometry, Physical groups, name the surfaces that are held or loaded, and the volume; then \
+                       mesh it there in 3D with order 2 and save PART.msh, or say `gmsh -3 -order 2 THIS -o PART.msh`";
 /// What to do with a bare surface.
 const FILL_IT: &str = "it is a surface without a volume: in Gmsh merge it, Classify Surfaces, add a volume, mesh in 3D and export as .msh";
 
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(guess(b"hello\n"), None);
         let case = |name: &str, bytes: &[u8]| not_a_case(Path::new(name), bytes);
         let (what, next) = case("a/part.stp", b"ISO-10303-21;\n").unwrap();
-        assert!(what.contains("STEP") && next.contains("`gmsh -3 a/part.stp -o part.msh`"), "{next}");
+        assert!(what.contains("STEP") && next.contains("`gmsh -3 -order 2 a/part.stp -o part.msh`"), "{next}");
         assert!(next.ends_with("; then `warpfem init part.msh` writes a case file"), "{next}");
         assert!(case("x.IGES", b"   S      1\n").unwrap().0.contains("IGES"));
         assert!(case("x.inp", b"*Heading\n").unwrap().1.starts_with("decks are not read yet: convert it"));

@@ -36,6 +36,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
     ("", "heat_flux neumann", Is("flux")),
     ("", "heat_source", Is("source")),
     ("", "results outputs", Is("output")),
+    ("", "probe probes", Not("probes are in [output]: probes = [{ name = \"tip\", at = [1.0, 0.0, 0.0] }]")),
     ("", "load loads bc_load", Not(LOADS)),
     (
         "",

@@ -34,6 +34,11 @@ impl Coloring {
         Coloring { range, above: cap.map(|_| most), t, values }
     }
 
+    /// Whether the largest magnitude is that of a negative value.
+    pub(super) fn is_mostly_negative(&self) -> bool {
+        -self.range[0] > self.range[1]
+    }
+
     /// The node of the largest value, or of the smallest; `None` where the values are as good as one.
     pub(in crate::output) fn peak(&self, of_least: bool) -> Option<usize> {
         let sign = if of_least { -1.0 } else { 1.0 };

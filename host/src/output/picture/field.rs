@@ -8,7 +8,7 @@ use crate::output::{Field, Fields, Solved, Values};
 use crate::stress::AtNodes;
 
 /// Safety factors are shown up to this: a node without stress has an infinite one.
-const SAFE: f64 = 10.0;
+pub(super) const SAFE: f64 = 10.0;
 
 /// A scalar at the nodes, by the name that users write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +59,11 @@ impl PointField {
         };
         let all = PointField::all(&Fields { solved, material: &[] }.list());
         let available = all.iter().map(|field| field.name.clone()).collect();
+        let name = name.trim();
+        // The name in the VTU file does as well.
+        let wanted = name.replace("_nodal", "");
         all.into_iter()
-            .find(|field| field.name == name)
+            .find(|field| field.name == wanted)
             .ok_or_else(|| Error::UnknownField { name: name.into(), available })
     }
 
@@ -95,6 +98,11 @@ impl PointField {
     /// Whether its smallest value is the one to look at.
     pub(super) fn is_least_of_interest(&self) -> bool {
         self.of == SAFETY_FACTOR
+    }
+
+    /// Whether it has a sign that matters: components of vectors and tensors.
+    pub(super) fn is_signed(&self) -> bool {
+        self.component.is_some()
     }
 
     /// Its name in words.

@@ -165,7 +165,7 @@ impl Shown {
             let at = (down as usize).min(height - 1) * width + (right as usize).min(width - 1);
             frame.depth[at] <= near + SEEN
         });
-        if highest { 1.2 * sum } else { sum }
+        if highest { 2.0 * sum } else { sum }
     }
 
     /// The extent of both shapes in a view.
@@ -214,7 +214,7 @@ impl Shown {
         let sheet = Sheet::new(self, self.from(shot.view));
         let map = colormap::stress();
         let mut frame = self.render(&sheet.view, sheet.height, (&colors.t, &map));
-        let of_least = field.is_least_of_interest();
+        let of_least = field.is_least_of_interest() || field.is_signed() && colors.is_mostly_negative();
         let peak = colors.peak(of_least).map(|node| (node, self.is_seen(&frame, &sheet.view, node)));
         let mut canvas = sheet.finish(self, &mut frame);
         let bar = legend::Bar { map: &map, range: colors.range, above: colors.above, title: captions.title };

@@ -1,6 +1,7 @@
 //! The sheet that a picture is drawn on: where the part, its legend and its captions stand.
 
 use super::canvas::{Canvas, Font};
+use super::field::SAFE;
 use super::glyphs::{self, Legend};
 use super::legend::{self, Bar};
 use super::project::View;
@@ -96,6 +97,9 @@ fn ends(field: &PointField, fields: &Fields, units: Option<Units>) -> String {
     let (title, values) = (field.title(), field.values(fields));
     let least = largest(values.iter().map(|v| -v)).map(|(_, least)| number(-least));
     match (least, largest(values.iter().copied())) {
+        (Some(least), Some((_, SAFE))) if field.is_least_of_interest() => {
+            format!("{title} from {least} to {SAFE} and more")
+        }
         (Some(least), Some((_, most))) => {
             format!("{title} from {least} to {}", with_unit(number(most), units, field.quantity))
         }

@@ -27,7 +27,7 @@ impl Viewpoint {
 
     /// The side of this name.
     pub fn named(name: &str) -> Option<Viewpoint> {
-        Self::ALL.iter().find(|(of, _)| *of == name).map(|(_, view)| *view)
+        Self::ALL.iter().find(|(of, _)| *of == name.trim()).map(|(_, view)| *view)
     }
 
     fn name(self) -> &'static str {

@@ -88,8 +88,8 @@ fn materials(materials: &[Material], is_potential: bool) -> String {
     let value = |v: f64| format!("<td>{}</td>", engineering(v));
     let (head, cells): (&str, fn(&Material) -> Vec<f64>) = match is_potential {
         true => ("<th>conductivity</th>", |m| vec![m.conductivity]),
-        false => ("<th>Young’s modulus</th><th>Poisson’s ratio</th><th>density</th>", |m| {
-            vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN)]
+        false => ("<th>Young’s modulus</th><th>Poisson’s ratio</th><th>density</th><th>yield strength</th>", |m| {
+            vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN), m.yield_strength.unwrap_or(f64::NAN)]
         }),
     };
     let row = |material: &Material| {

@@ -128,6 +128,10 @@ fn safety(results: &Elastic) -> String {
         true => (" class=\"bad\"", "the material yields"),
         false => ("", "yield strength over von Mises stress"),
     };
+    let note = match results.min_safety_factor_away {
+        Some(away) if away.value.is_finite() => format!("{note}; {} away from supports and corners", shown(away.value)),
+        _ => note.into(),
+    };
     let value = shown(factor.value);
     format!("<div><dt>smallest safety factor</dt><dd{class}>{value}</dd><dd class=\"note\">{note}</dd></div>")
 }
@@ -173,7 +177,7 @@ fn elastic_forces(summary: &Summary, results: &Elastic, loads: &[AppliedLoad]) -
     let head = "<thead><tr><th></th><th>x</th><th>y</th><th>z</th></tr></thead>";
     let table = format!("<div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sums}</tbody></table></div>");
     let note = note(results.shared_nodes);
-    let energy = format!("<p>Strain energy {}.</p>", shown(results.strain_energy));
+    let energy = format!("<p>Strain energy {}.</p>", measured(summary, results.strain_energy, Quantity::Energy));
     let unit = summary.units.and_then(|units| units.label(Quantity::Force));
     let unit = unit.map_or(String::new(), |unit| format!(" [{unit}]"));
     format!("<h2>Loads and reactions{unit}</h2>{table}{note}{energy}")
