@@ -62,7 +62,7 @@ fn a_model_is_drawn_without_being_solved() {
     folder.write("case.toml", GOOD);
     let run = folder.run(&["check", "case.toml", "--picture"]).done();
     assert!(run.out.contains("wrote case_model.png"), "{}", run.out);
-    folder.run(&["check", "case.toml", "--picture", "a.png"]).done();
+    folder.run(&["check", "case.toml", "--picture=a.png"]).done();
     assert_eq!(folder.names("."), ["a.png", "case.toml", "case_model.png"]);
     assert!(folder.read("a.png") == folder.read("case_model.png") && folder.read("a.png").starts_with(b"\x89PNG"));
 }

@@ -1,19 +1,25 @@
 //! The largest stress away from where it grows with every refinement of the mesh: supports, loads on points and lines,
 //! and sharp inner corners.
 //!
-//! A node counts as away if it is more than [`LAYERS`] elements from all of these. A support that holds one
+//! A node counts as away if it is more than [`LAYERS`] elements, and farther than [`REACH`] of the mesh's diagonal, from
+//! all of these: a finer mesh does not move it towards them. A support that holds one
 //! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
 
 use super::distribution::Peak;
 use crate::mesh::faces::Face;
-use crate::mesh::vector::{cross, dot, sub};
+use crate::mesh::vector::{cross, dot, norm, sub};
 use crate::mesh::{Cells, Mesh};
 use crate::model::{AppliedLoad, Support};
 use crate::parallel;
 use rayon::slice::ParallelSliceMut;
+use std::ops::Range;
 
 /// Nodes within so many elements are near.
-pub const LAYERS: usize = 3;
+const LAYERS: usize = 3;
+/// So are those within this part of the mesh's diagonal.
+const REACH: f64 = 0.05;
+/// No node.
+const NONE: u32 = u32::MAX;
 /// Solids that a thread takes at a time, at least.
 const PART: usize = 4096;
 /// Cosine of the angle between the normals at a sharp inner corner.
@@ -42,24 +48,43 @@ pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<boo
     let of_loads = loads.iter().filter(|load| !has_a_face(&load.nodes)).flat_map(|load| &load.nodes);
     of_loads.for_each(|&node| near[node as usize] = true);
     inner_corners(mesh, skin).into_iter().flatten().for_each(|node| near[node as usize] = true);
-    (0..LAYERS).for_each(|_| spread(mesh, &mut near));
+    spread(mesh, &mut near);
     near
 }
 
-/// Marks the nodes of all solids that have a marked node.
+/// Marks the nodes that are near those marked, by layers of solids. Each new node knows the nearest marked one of those
+/// that its neighbours know.
 fn spread(mesh: &Mesh, marked: &mut [bool]) {
-    let touched = |cells: &Cells| {
-        let is_new = |cell: &[u32]| {
-            let n = cell.iter().filter(|&&node| marked[node as usize]).count();
-            n > 0 && n < cell.len()
+    let (low, high) = mesh.extent();
+    let reach = REACH * norm(sub(high, low));
+    let mut from: Vec<u32> = (0..).zip(&*marked).map(|(node, &marked)| if marked { node } else { NONE }).collect();
+    for layer in 1.. {
+        let touched = |cells: &Cells| {
+            let is_new = |cell: &[u32]| {
+                let n = cell.iter().filter(|&&node| from[node as usize] != NONE).count();
+                n > 0 && n < cell.len()
+            };
+            let of_range = |range: Range<usize>| range.filter(|&i| is_new(cells.cell(i))).collect::<Vec<usize>>();
+            parallel::map_ranges(cells.len(), PART, &of_range)
         };
-        parallel::map_ranges(cells.len(), PART, &|range| {
-            range.filter(|&i| is_new(cells.cell(i))).collect::<Vec<usize>>()
-        })
-    };
-    let found: Vec<(&Cells, Vec<Vec<usize>>)> = mesh.solids().map(|(_, cells)| (cells, touched(cells))).collect();
-    for (cells, found) in found {
-        found.iter().flatten().flat_map(|&i| cells.cell(i)).for_each(|&node| marked[node as usize] = true);
+        let found: Vec<_> = mesh.solids().map(|(_, cells)| (cells, touched(cells))).collect();
+        let distance = |a: u32, b: u32| norm(sub(mesh.coords[a as usize], mesh.coords[b as usize]));
+        let mut new: Vec<(u32, u32)> = Vec::new();
+        for (cells, found) in &found {
+            for cell in found.iter().flatten().map(|&i| cells.cell(i)) {
+                let known = cell.iter().map(|&node| from[node as usize]).filter(|&to| to != NONE);
+                let nearest = |node| known.clone().min_by(|&a, &b| distance(a, node).total_cmp(&distance(b, node)));
+                let unknown = cell.iter().copied().filter(|&node| from[node as usize] == NONE);
+                new.extend(unknown.filter_map(|node| Some((node, nearest(node)?))));
+            }
+        }
+        new.retain(|&(node, to)| layer <= LAYERS || distance(node, to) <= reach);
+        if new.is_empty() {
+            break;
+        }
+        for (node, to) in new {
+            (marked[node as usize], from[node as usize]) = (true, to);
+        }
     }
 }
 
@@ -141,6 +166,16 @@ mod tests {
         assert_eq!(found(&[], &[load(at(&mesh, 0.0)[..1].to_vec())]), Some((6.0, 4.0)), "a point");
         let all = held((0..mesh.coords.len() as u32).collect(), [Some(0.0); 3]);
         assert_eq!(found(&[all], &[]), None);
+    }
+
+    #[test]
+    fn a_finer_mesh_comes_no_nearer_than_a_part_of_the_diagonal() {
+        let mesh = generate_box(Hex8, [10.0, 1.0, 1.0], [200, 1, 1]).unwrap();
+        let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
+        let clamp = [held(at(&mesh, 0.0), [Some(0.0); 3])];
+        let peak = largest_away(&mesh, &near(&mesh, &clamp, &[]), &values).unwrap();
+        let reach = REACH * 102f64.sqrt();
+        assert!(peak.max_at[0] > reach && peak.max_at[0] <= reach + 0.05 + 1e-12, "{peak:?} {reach}");
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to about {digits} digits, apart from the mesh's own error")
+                format!("{what} right to about {digits} digits for this mesh")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} of the energy, relative residual {residual:.1e}")
