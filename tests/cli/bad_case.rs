@@ -41,7 +41,7 @@ fn files_of_other_programs_given_as_a_case() {
         ("part.step", "ISO-10303-21;\nHEADER;\n", ["a STEP file", "`gmsh -3 -order 2 part.step -o part.msh`", next]),
         ("part.stp", "ISO-10303-21;\nHEADER;\n", ["a STEP file", "`gmsh -3 -order 2 part.stp -o part.msh`", next]),
         ("part.iges", "    S      1\n", ["an IGES file", "`gmsh -3 -order 2 part.iges -o part.msh`", next]),
-        ("part.geo", "// a\nlc = 0.1;\n", ["a Gmsh script", "`gmsh -3 part.geo -o part.msh`", next]),
+        ("part.geo", "// a\nlc = 0.1;\n", ["a Gmsh script", "`gmsh -3 -order 2 part.geo -o part.msh`", next]),
         ("part.stl", "solid part\n facet normal 0 0 1\n", ["an STL file", "a surface without a volume", next]),
         ("part.inp", "*HEADING\n*NODE\n", ["an Abaqus or CalculiX deck", "decks are not read yet", next]),
         ("part.bdf", "$ a deck\nSOL 101\n", ["a Nastran deck", "convert it", next]),
