@@ -48,6 +48,21 @@ pub unsafe fn fill<T: Real>(i: usize, value: T, x: ViewMut<T>) {
     x.set(i, value);
 }
 
+/// Computes: the largest of every n-th entry, 0 if all are less; n the length of `most`.
+/// Parameters: `x [any]`; `most [n]`. Thread mapping: an item per entry of `most`. Memory moved: one word per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn largest(item: usize, x: View<f64>, most: ViewMut<f64>) {
+    let (mut i, mut value) = (item, 0.0);
+    while i < x.len() {
+        value = f64::max(value, x.at(i));
+        i += most.len();
+    }
+    most.set(item, value);
+}
+
 /// Computes: `y_i = a_i x_i`, a in single precision.
 /// Parameters: `a, x, y [n]`. Thread mapping: an item per entry. Memory moved: two words and 4 bytes per entry.
 ///

@@ -49,6 +49,7 @@ macro_rules! checks {
 }
 checks!(
     vectors::fill,
+    vectors::largest,
     vectors::mul,
     vectors::axpy,
     vectors::xpby,

@@ -2,7 +2,7 @@
 
 use super::{GUARD, SIZES, more_than_a_grid};
 use crate::common::{Random, assert_close, bits, quotient, rounding};
-use kernels_rs::blas::{Axpby, Axpy, Fill, Mul, Xpby};
+use kernels_rs::blas::{Axpby, Axpy, Fill, Largest, Mul, Xpby};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, Buffer, Scalar};
 
@@ -55,6 +55,23 @@ fn fill_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     let x = before_guard(backend, "fill", &x);
     assert!(x.iter().all(|v| *v == T::from_f64(0.3)));
     bits(&x)
+}
+
+/// The largest of every n-th entry, of fewer entries than places too.
+pub fn largest<B: Backend>(backend: &B) -> Vec<u64> {
+    item_sizes(backend).flat_map(|n| [1, 33].map(|places| largest_of(backend, n, places))).flatten().collect()
+}
+
+fn largest_of<B: Backend>(backend: &B, n: usize, places: usize) -> Vec<u64> {
+    let x: Vec<f64> = Random(4).vector(n);
+    let device_x = backend.upload(&x).unwrap();
+    let mut most = backend.upload(&vec![f64::NAN; places]).unwrap();
+    // SAFETY: both live; an item for each entry of `most`.
+    unsafe { backend.run(places, Largest { x: device_x.view(), most: most.view_mut() }) }.unwrap();
+    let most = backend.download(&most).unwrap();
+    let expected = |place: usize| x.iter().skip(place).step_by(places).copied().fold(0.0, f64::max);
+    assert!((0..places).all(|place| most[place] == expected(place)), "{n} entries, {places} places");
+    bits(&most)
 }
 
 pub fn mul<B: Backend>(backend: &B) -> Vec<u64> {

@@ -40,7 +40,7 @@ pub struct Arguments {
     /// Draw the model with its supports and loads, as FILE.png [default: <case>_model.png].
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_parser = png)]
     picture: Option<Option<PathBuf>>,
-    /// Side to draw it from: iso, x, -x, y, -y, z or -z [default: the one that shows most].
+    /// Side to look from: iso, x, -x (where x is least), y, -y, z or -z [default: the one that shows most].
     #[arg(long, value_name = "SIDE", value_parser = solve::view, allow_hyphen_values = true, requires = "picture")]
     view: Option<Viewpoint>,
 }
@@ -395,7 +395,7 @@ fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Resul
     let iterations = count(iterations.round() as usize);
     let (moved, rate, reached) = (bytes(moved), bytes(speed.bandwidth as u64), 100.0 * speed.reached);
     // A cycle takes as long as so many bytes would, most of which it does not move.
-    let moved = if setup > 0.0 { format!("as long as {moved} each") } else { format!("{moved} each") };
+    let moved = if setup > 0.0 { format!("each as long as reading {moved}") } else { format!("{moved} each") };
     writeln!(
         out,
         "  {name:<9} about {time}: {of_setup}some {iterations} iterations with {preconditioner}, {moved}, at {reached:.0} % of {rate}/s \

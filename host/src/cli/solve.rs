@@ -91,7 +91,7 @@ pub struct Arguments {
     /// CPU threads [default: all the machine has].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_THREADS))]
     pub(super) threads: Option<u32>,
-    /// More pictures from these sides; several by commas: iso,-y,z.
+    /// More pictures, seen from these sides: -y is where y is least; several by commas: iso,-y,z.
     #[arg(long, value_name = "SIDE", value_parser = view, value_delimiter = ',', allow_hyphen_values = true)]
     view: Vec<Viewpoint>,
     /// More pictures, of these fields at the nodes; several by commas: displacement,stress_xx.
@@ -123,7 +123,7 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
 /// The side that a name on the command line stands for.
 pub(super) fn view(name: &str) -> Result<Viewpoint, String> {
     let names = || Viewpoint::ALL.map(|(name, _)| name).join(", ");
-    Viewpoint::named(name).ok_or_else(|| format!("expected one of {}", names()))
+    Viewpoint::named(name).ok_or_else(|| format!("expected a side to look from: one of {}", names()))
 }
 
 impl Arguments {

@@ -281,8 +281,9 @@ impl File<'_> {
         }
         let g = self.down(9.81 / self.units.acceleration());
         self.suggest("[gravity]", &[line(format!("acceleration = {g}"), &format!("[{acceleration}]"))]);
-        let (_, high) = self.mesh.extent();
-        let (at, force) = (self.vector(high), self.down(1000.0));
+        let sum = |x: &&[f64; 3]| x.iter().sum::<f64>();
+        let corner = self.mesh.coords.iter().max_by(|a, b| sum(a).total_cmp(&sum(b))).copied().unwrap_or_default();
+        let (at, force) = (self.vector(corner), self.down(1000.0));
         let at = line(format!("at = {at}"), "the nearest node takes it");
         self.suggest("[[point_force]]", &[at, line(format!("vector = {force}"), "[N]")]);
         let up = self.down(-1.0);

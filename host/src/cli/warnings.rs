@@ -34,8 +34,8 @@ fn yielding(results: &Results) -> Option<String> {
     let (smallest, place) = (number(smallest.value), vector(smallest.at));
     Some(match results.min_safety_factor_away {
         Some(away) if away.value >= 1.0 => format!(
-            "the safety factor is {smallest} at {place}, but only near a support, a point load or a sharp corner, where \
-             stresses grow with every refinement; elsewhere it is at least {}",
+            "the safety factor is {smallest} at {place}, near a support, a point load or a sharp corner: refine there to \
+             see whether it settles. Further away the smallest is {}",
             number(away.value)
         ),
         _ => format!(

@@ -376,7 +376,10 @@ fn not_msh(looks_like: Option<(&str, &str)>) -> String {
         Some((what, next)) => (format!(" (it looks like {what})"), next),
         None => (String::new(), "in Gmsh: File > Export, with the ending .msh"),
     };
-    format!("this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat{seems}\nhelp: {next}")
+    format!(
+        "this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat{seems}\nhelp: {}",
+        next.replace("THIS", "FILE").replace("PART", "FILE")
+    )
 }
 
 fn no_volume(faces: usize, [has_volume, grouped, is_closed]: [bool; 3]) -> String {

@@ -57,18 +57,18 @@ const BENDING: [Bending; 3] = [
     Bending { kinds: [Hex20, Quad8], across: 2, fewer: |_| OF_CENTRES.into() },
 ];
 
-const OF_SIMPLICES: &str = "fewer than 4 across where the body is thin: displacements and stresses in bending come out too low (a cantilever \
-                            bends 23, 51, 79 % of the exact value with 1, 2, 4 across). Use second-order elements (in Gmsh \
-                            `Mesh.ElementOrder = 2`), or at least 4 across";
+const OF_SIMPLICES: &str = "fewer than 4 through the thickness: displacements and stresses in bending come out too low (a cantilever bends \
+                            23, 51, 79 % of the exact value with 1, 2, 4 of them). Use second-order elements (in Gmsh \
+                            `Mesh.ElementOrder = 2`), or at least 4";
 
-const OF_CENTRES: &str = "one across where the body is thin: stresses at element centres (CSV, 99 % value) miss the bending stress. Read the \
-                          stresses at the nodes, or use two across";
+const OF_CENTRES: &str = "one through the thickness: stresses at element centres (CSV, 99 % value) miss the bending stress. Read the \
+                          stresses at the nodes, or use two";
 
 fn of_bricks(thin: &Thin) -> String {
     let stiff = 1.0 / (1.0 - POISSON * POISSON) + thin.aspect.powi(2) / (2.0 * (1.0 + POISSON));
     format!(
-        "one across where the body is thin: about {} times too stiff in bending (shear locking). Use second-order elements \
-         (in Gmsh `Mesh.ElementOrder = 2`), or two and more across, no longer than thick",
+        "one through the thickness: about {} times too stiff in bending (shear locking). Use second-order elements (in \
+         Gmsh `Mesh.ElementOrder = 2`), or two and more, no longer than thick",
         number(stiff, 2)
     )
 }
@@ -124,7 +124,7 @@ mod tests {
                 assert_eq!(found.is_some(), expected, "{kind:?} {n}: {found:?}");
                 assert!(
                     found.is_none_or(
-                        |said| said.starts_with(kind.info().name) && said.contains("where the body is thin")
+                        |said| said.starts_with(kind.info().name) && said.contains("through the thickness")
                     )
                 );
             }

@@ -11,6 +11,7 @@ use super::rigid::{Frame, Parts, point};
 use super::unmerged::{self, Unmerged};
 use super::{ModelError, Support};
 use crate::mesh::Mesh;
+use warpfem_text::counted;
 
 /// A connected part whose potential no support fixes.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +35,7 @@ pub struct FloatingPart {
 impl fmt::Display for FloatingPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
-        write!(f, "part {} ({} nodes, from {min} to {max}) has no fixed value", self.number, self.n_nodes)?;
+        write!(f, "part {} ({}, from {min} to {max}) has no fixed value", self.number, counted(self.n_nodes, "node"))?;
         for touch in &self.touches {
             write!(f, "\n  {}", touch.of_part(self.number))?;
         }

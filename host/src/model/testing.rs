@@ -26,7 +26,7 @@ pub fn load(text: &str) -> Result<Model, Error> {
 
 /// What a model is warned of, but for elements that are few across [`head`]'s box.
 pub fn warned(model: &Model) -> Vec<&str> {
-    model.warnings.iter().map(String::as_str).filter(|said| !said.contains("where the body is thin")).collect()
+    model.warnings.iter().map(String::as_str).filter(|said| !said.contains("through the thickness")).collect()
 }
 
 /// A case text is refused with this exit code, by a message that holds these words.

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Nodes within so many elements are near.
 const LAYERS: usize = 3;
 /// So are those within this part of the mesh's diagonal.
-const REACH: f64 = 0.05;
+const REACH: f64 = 0.02;
 /// No node.
 const NONE: u32 = u32::MAX;
 /// Solids that a thread takes at a time, at least.

@@ -52,10 +52,10 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to about {digits} digits for this mesh")
+                format!("{what} right to {digits} digits for this mesh, not the part")
             }
             (_, Some(error)) => {
-                format!("estimated error of {error:.0e} of the energy, relative residual {residual:.1e}")
+                format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")
             }
             _ => format!("estimated error unknown, relative residual {residual:.1e}"),
         }

@@ -37,6 +37,19 @@ pub unsafe fn begin_set(node: usize, linked: View<u8>, keys: ViewMut<u64>) {
     keys.set(node, if linked.at(node) == 1 { key(UNDECIDED, node) } else { 0 });
 }
 
+/// The greatest key of a node and its neighbours.
+#[inline(always)]
+unsafe fn greatest(graph: Graph, node: usize, keys: View<u64>) -> u64 {
+    let mut greatest = keys.at(node);
+    let (first, width) = graph.pattern.row(node);
+    for block in first + 1..first + width {
+        if graph.strengths.at(block) > 0.0 {
+            greatest = greatest.max(keys.at(graph.pattern.columns.at(block) as usize));
+        }
+    }
+    greatest
+}
+
 /// Computes: the greatest key of a node and its neighbours.
 ///
 /// Parameters: `from, to [n]`. Thread mapping: an item per node.
@@ -46,30 +59,23 @@ pub unsafe fn begin_set(node: usize, linked: View<u8>, keys: ViewMut<u64>) {
 /// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn spread_keys(node: usize, graph: Graph, from: View<u64>, to: ViewMut<u64>) {
-    let mut greatest = from.at(node);
-    let (first, width) = graph.pattern.row(node);
-    for block in first + 1..first + width {
-        if graph.strengths.at(block) > 0.0 {
-            greatest = greatest.max(from.at(graph.pattern.columns.at(block) as usize));
-        }
-    }
-    to.set(node, greatest);
+    to.set(node, greatest(graph, node, from));
 }
 
 /// Computes: who is in and who is out, from the greatest keys within two steps; how many remain undecided.
 ///
-/// Parameters: `greatest, keys [n]`; `undecided [1]`, 0 before. Thread mapping: an item per node. Memory moved: 24 B
-/// per node.
+/// Parameters: `within_one`, the greatest keys within a step, and `keys`, `[n]`; `undecided [1]`, 0 before. Thread
+/// mapping: an item per node. Memory moved: 8 B per node; of an undecided one as [`spread_keys`].
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items)]
-pub unsafe fn decide(node: usize, greatest: View<u64>, keys: ViewMut<u64>, undecided: ViewMut<u32>) {
+pub unsafe fn decide(node: usize, graph: Graph, within_one: View<u64>, keys: ViewMut<u64>, undecided: ViewMut<u32>) {
     let own = keys.at(node);
     if state(own) != UNDECIDED {
         return;
     }
-    let greatest = greatest.at(node);
+    let greatest = greatest(graph, node, within_one);
     if greatest == own {
         keys.set(node, key(IN, node));
     } else if state(greatest) == IN {

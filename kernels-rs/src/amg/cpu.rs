@@ -1,4 +1,4 @@
-//! Products and restriction as a CPU does them: a row of blocks at a time (Gustavson 1978).
+//! Products as a CPU does them: a row of blocks at a time (Gustavson 1978).
 //!
 //! A thread has many neighbouring items, so it can add up a whole row of the result in its cache. Which blocks of the
 //! right factor meet is then read from a table of the row's columns, where a thread of a GPU searches for each; and a
@@ -163,54 +163,4 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
             }
         }
     });
-}
-
-/// The items of `restrict_residual` in a range.
-///
-/// # Safety
-/// As that kernel.
-pub unsafe fn restrict_columns<T: Real>(
-    items: Range<usize>,
-    prolongator: BlockRows<T>,
-    members: Lists,
-    r: View<T>,
-    q: View<T>,
-    coarse: ViewMut<T>,
-) {
-    match prolongator.columns {
-        1 => columns::<T, 1>(items, prolongator, members, r, q, coarse),
-        2 => columns::<T, 2>(items, prolongator, members, r, q, coarse),
-        3 => columns::<T, 3>(items, prolongator, members, r, q, coarse),
-        6 => columns::<T, 6>(items, prolongator, members, r, q, coarse),
-        n => unreachable!("{n} modes"),
-    }
-}
-
-/// As [`restrict_columns`], of blocks of N columns.
-unsafe fn columns<T: Real, const N: usize>(
-    items: Range<usize>,
-    prolongator: BlockRows<T>,
-    members: Lists,
-    r: View<T>,
-    q: View<T>,
-    coarse: ViewMut<T>,
-) {
-    let size = prolongator.rows;
-    for column in items.start / N..items.end.div_ceil(N) {
-        let mut sums = [T::ZERO; N];
-        let (start, end) = members.range(column);
-        for member in start..end {
-            let (row, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
-            let values = prolongator.values.slice(block * N * size..(block + 1) * N * size);
-            for i in 0..size {
-                let residual = r.at(row * size + i) - q.at(row * size + i);
-                for c in 0..N {
-                    sums[c] = fma(values[c * size + i], residual, sums[c]);
-                }
-            }
-        }
-        for item in items.start.max(column * N)..items.end.min((column + 1) * N) {
-            coarse.set(item, sums[item - column * N]);
-        }
-    }
 }

@@ -12,7 +12,7 @@
 //! | products of matrices: `A P`, `P^T (A P)`; the smoothed P | [`product`] |
 //! | from a level to the next and back | [`transfer`] |
 //! | the inverse on the coarsest level | [`inverse`] |
-//! | products and restriction as CPUs do them | `cpu` |
+//! | products as CPUs do them | `cpu` |
 //!
 //! One thread makes one entry of a result, from a list in a fixed order: no atomic additions of floating-point numbers,
 //! so the same input gives the same bits.

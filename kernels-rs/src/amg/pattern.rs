@@ -32,6 +32,38 @@ impl Lists {
     }
 }
 
+/// Shares that a long row of X is cut into, for a thread each: the few rows of `P^T` have hundreds of blocks.
+pub const SHARES: usize = 8;
+
+/// Computes: the rows of X cut into [`SHARES`] of about equal length, as rows; and rows that name the shares of a row.
+///
+/// Parameters: `x`; `starts [n_rows SHARES + 1]`, of the shares among X's blocks; `row_start [n_rows + 1]` and
+/// `columns [n_rows SHARES]`, the shares of each row. Thread mapping: an item per share, and one more.
+/// Memory moved: 20 B per share.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn cut_rows(
+    item: usize,
+    x: PatternView,
+    starts: ViewMut<u64>,
+    row_start: ViewMut<u64>,
+    columns: ViewMut<u32>,
+) {
+    let (row, share) = (item / SHARES, item % SHARES);
+    if share == 0 {
+        row_start.set(row, item as u64);
+    }
+    if item < columns.len() {
+        let (first, width) = x.row(row);
+        starts.set(item, (first + width * share / SHARES) as u64);
+        columns.set(item, item as u32);
+    } else {
+        starts.set(item, x.row_start.at(row));
+    }
+}
+
 /// Computes: how many blocks row `row` of `X Y` can have.
 ///
 /// Parameters: `most`, block columns of Y; `candidates [n_rows]`. Thread mapping: an item per row of X.

@@ -1,38 +1,66 @@
 //! From a level to the next and back, and from the precision of the set-up to that of the cycle.
 
-#[cfg(not(target_arch = "nvptx64"))]
-use super::cpu::restrict_columns;
 use super::pattern::Lists;
 use super::product::BlockRows;
 use crate::real::{Real, fma};
 use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
-/// Computes: an entry of `P^T (r - q)`.
+/// Shares in which the sum over a column of P is formed: a column of a finest level has some two hundred blocks, and there
+/// are too few columns for a thread each.
+pub const SHARES: usize = 16;
+
+/// Computes: a share of the entries of `P^T (r - q)` of a node of the next level, from every [`SHARES`]th block of its
+/// column.
 ///
-/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `r, q [n]`; `coarse [n_coarse]`.
-/// Thread mapping: an item per entry. Memory moved: P once; r and q through the cache; 8 B per block.
+/// Parameters: `prolongator`, P, of N columns of a block; `members`, the blocks of its columns; `r, q [n]`;
+/// `shares [n_columns][SHARES][N]`. Thread mapping: an item per share.
+/// Memory moved: P once; r and q through the cache; 8 B per block; the shares.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, cpu = restrict_columns, T = [f32, f64])]
-pub unsafe fn restrict_residual<T: Real>(
+#[kernel(items, T = [f32, f64], N = [1, 2, 3, 6])]
+pub unsafe fn restrict_share<T: Real, const N: usize>(
     item: usize,
     prolongator: BlockRows<T>,
     members: Lists,
     r: View<T>,
     q: View<T>,
-    coarse: ViewMut<T>,
+    shares: ViewMut<T>,
 ) {
-    let (column, c) = (item / prolongator.columns, item % prolongator.columns);
+    let (column, share) = (item / SHARES, item % SHARES);
     let (start, end) = members.range(column);
-    let mut sum = T::ZERO;
-    for member in start..end {
+    let mut sums = [T::ZERO; N];
+    let mut member = start + share;
+    while member < end {
         let (row, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
         for i in 0..prolongator.rows {
             let entry = row * prolongator.rows + i;
-            sum = fma(prolongator.at(block, i, c), r.at(entry) - q.at(entry), sum);
+            let residual = r.at(entry) - q.at(entry);
+            for c in 0..N {
+                sums[c] = fma(prolongator.at(block, i, c), residual, sums[c]);
+            }
         }
+        member += SHARES;
+    }
+    for c in 0..N {
+        shares.set(item * N + c, sums[c]);
+    }
+}
+
+/// Computes: an entry of `P^T (r - q)`, the sum of its shares.
+///
+/// Parameters: `columns` of a block; `shares [n_columns][SHARES][columns]`; `coarse [n_coarse]`. Thread mapping: an item
+/// per entry. Memory moved: the shares once, a word per entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn add_shares<T: Real>(item: usize, columns: usize, shares: View<T>, coarse: ViewMut<T>) {
+    let (column, c) = (item / columns, item % columns);
+    let mut sum = T::ZERO;
+    for share in 0..SHARES {
+        sum += shares.at((column * SHARES + share) * columns + c);
     }
     coarse.set(item, sum);
 }
@@ -102,29 +130,28 @@ pub unsafe fn round_prolongator<T: Real>(
 /// there is such a scaling.
 ///
 /// Parameters: `inverse [n]`, that of the diagonal, or nothing; `from, values`, the matrix; `to, rounded`, one of the
-/// same pattern and block size. Thread mapping: an item per block row.
+/// same pattern and block size. Thread mapping: an item per row.
 /// Memory moved: every value of a block read and written.
 ///
 /// # Safety
 /// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn copy_blocks<T: Real>(
-    row: usize,
+    item: usize,
     inverse: View<f64>,
     from: Entries,
     values: View<f64>,
     to: Entries,
     rounded: ViewMut<T>,
 ) {
+    let (row, i) = (item / from.size, item % from.size);
     let (first, width) = from.pattern.row(row);
     for k in 0..width {
         let column = from.pattern.columns.at(first + k) as usize;
-        for i in 0..from.size {
-            for j in 0..from.size {
-                let scale = root(inverse, row * from.size + i) * root(inverse, column * from.size + j);
-                let value = scale * values.at(from.at(row, k, i, j));
-                rounded.set(to.at(row, k, i, j), T::from_f64(value));
-            }
+        for j in 0..from.size {
+            let scale = root(inverse, item) * root(inverse, column * from.size + j);
+            let value = scale * values.at(from.at(row, k, i, j));
+            rounded.set(to.at(row, k, i, j), T::from_f64(value));
         }
     }
 }

@@ -111,7 +111,12 @@ impl Case {
         if materials.is_empty() {
             let help = match self.analysis() {
                 Analysis::Laplace => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
-                _ => "[[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3",
+                _ if self.units() == Some(Units::MmNS) => {
+                    "[[material]]\nname = \"steel\"\nyoung = 210e3      # N/mm^2\npoisson = 0.3"
+                }
+                _ => {
+                    "[[material]]\nname = \"steel\"\nyoung = 210e9      # Pa; with lengths in mm: 210e3\npoisson = 0.3"
+                }
             };
             problems.add(self.source.error_anywhere("there is no [[material]]", help));
         }

@@ -10,6 +10,7 @@ mod tests;
 
 use rayon::prelude::*;
 use toml::Spanned;
+use warpfem_text::{engineering as number, vector};
 
 use self::surface::FaceIntegral;
 use super::case::Names;
@@ -208,6 +209,13 @@ fn point_force(
     let vector = table.vector.get_ref().xyz();
     if let Some(on) = &table.on {
         let points = selector.points(on)?.ok_or_else(|| selector.no_points(on))?;
+        if points.len() > 1 {
+            warnings.push(format!(
+                "point_force on {}: each of its {} nodes carries the whole force. [[force]] shares a total among them",
+                on.get_ref().joined(),
+                points.len()
+            ));
+        }
         return Ok(points.into_iter().map(|node| (node, vector)).collect());
     }
     // Where `at` has two components, the plane of the mesh is meant.
@@ -241,8 +249,10 @@ fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String
     if distance > FAR * norm([0, 1, 2].map(|c| high[c] - low[c])) {
         let tag = selector.mesh.node_tags[node];
         warnings.push(format!(
-            "point_force at {at:?}: the nearest node, {tag} at {:?}, is {distance:.3e} away",
-            coords[node]
+            "point_force at {}: the nearest node, {tag} at {}, takes it, {} away",
+            vector(at),
+            vector(coords[node]),
+            number(distance)
         ));
     }
     Some(node as u32)

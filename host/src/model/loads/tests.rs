@@ -259,6 +259,7 @@ fn groups_of_points_are_loaded_and_held() {
     assert!(shared.applied[0].nodes.iter().all(|&node| shared.nodal_forces[node as usize] == [0.0, 0.0, -2.0]));
     let each = of("[[point_force]]\non = \"pair\"\nvector = [0.0, 1.0, -6.0]\n").unwrap();
     assert_eq!((each.applied[0].name.as_str(), each.applied[0].total), ("point_force on pair", [0.0, 2.0, -12.0]));
+    assert!(each.warnings.iter().any(|said| said.contains("each of its 2 nodes carries the whole force")));
     let held = of("[[support]]\non = \"tip\"\nfix = \"y\"\n").unwrap();
     assert_eq!(held.supports[1].nodes, [each.mesh.cells.last().unwrap().nodes[0]]);
     let refused = |text: &str, word: &str| {

@@ -34,6 +34,7 @@ use super::{ModelError, Support};
 use crate::mesh::Mesh;
 use crate::mesh::bodies::parts_are_firm;
 use kernels_rs::parts::rigid_motion;
+use warpfem_text::counted;
 use weak::{Held, weak};
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever
@@ -83,7 +84,7 @@ impl fmt::Display for LoosePart {
         if let Some(joint) = &self.joint {
             write!(f, "body {} of {} of ", joint.body, joint.n_bodies)?;
         }
-        write!(f, "part {} ({} nodes, from {min} to {max}) is free to move:", self.number, self.n_nodes)?;
+        write!(f, "part {} ({}, from {min} to {max}) is free to move:", self.number, counted(self.n_nodes, "node"))?;
         match self.is_unheld() {
             true => write!(f, " nothing stops any translation or rotation")?,
             false => self.motions.iter().try_for_each(|motion| write!(f, "\n  - {}", motion.in_words(self.dim)))?,

@@ -24,8 +24,8 @@ pub(super) fn status(summary: &Summary) -> String {
     match (solver.converged, summary.warnings.len()) {
         (true, 0) => format!("<p class=\"status good\">Converged: {accuracy}</p>"),
         (true, n) => {
-            let what = if n == 1 { "a warning".into() } else { format!("{n} warnings") };
-            format!("<p class=\"status doubtful\">Converged, with {what}: {accuracy}</p>")
+            let plural = if n == 1 { "" } else { "s" };
+            format!("<p class=\"status doubtful\">Converged, {n} warning{plural}. Equations: {accuracy}</p>")
         }
         (false, _) => format!(
             "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at an \
@@ -113,9 +113,10 @@ pub(super) fn cards(summary: &Summary) -> String {
 
 /// The largest stress away from where it grows with every refinement, if it is another than the largest.
 fn away(summary: &Summary, results: &Elastic) -> String {
-    let note = "away from supports, point loads and sharp inner corners";
-    let card =
-        |peak: &Peak| card_with_note("von Mises stress away", measured(summary, peak.max, Quantity::Stress), note);
+    let note = "and from point loads and sharp inner corners";
+    let card = |peak: &Peak| {
+        card_with_note("von Mises stress away from supports", measured(summary, peak.max, Quantity::Stress), note)
+    };
     results.away().map_or(String::new(), card)
 }
 
@@ -129,7 +130,9 @@ fn safety(results: &Elastic) -> String {
         false => ("", "yield strength over von Mises stress"),
     };
     let note = match results.min_safety_factor_away {
-        Some(away) if away.value.is_finite() => format!("{note}; {} away from supports and corners", shown(away.value)),
+        Some(away) if away.value.is_finite() && away.value > factor.value => {
+            format!("{note}; {} away from supports and corners", shown(away.value))
+        }
         _ => note.into(),
     };
     let value = shown(factor.value);

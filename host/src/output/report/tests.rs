@@ -168,7 +168,7 @@ fn warnings_take_the_green_from_converged() {
     assert!(parts::status(&summary).contains("status good\">Converged: "));
     summary.warnings = vec!["hot".into(), "cold".into()];
     let status = parts::status(&summary);
-    assert!(status.contains("status doubtful\">Converged, with 2 warnings") && !status.contains("good"), "{status}");
+    assert!(status.contains("status doubtful\">Converged, 2 warnings") && !status.contains("good"), "{status}");
 }
 
 #[test]

@@ -49,16 +49,16 @@ impl<B: Backend> Aggregates<B> {
 fn independent_set<B: Backend>(backend: &B, pattern: &Pattern<B>, strength: &Strength<B>) -> Result<Vector<B, u64>> {
     let n = pattern.n_rows;
     let graph = strength.graph(pattern.view());
-    let [mut keys, mut once, mut twice] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
+    let [mut keys, mut within_one] = [backend.zeros(n)?, backend.zeros(n)?];
     // SAFETY: all live and have an entry per node.
     unsafe { backend.run(n, BeginSet { linked: strength.linked.view(), keys: keys.view_mut() }) }?;
     loop {
         let mut undecided = backend.zeros(1)?;
-        let kernel = Decide { greatest: twice.view(), keys: keys.view_mut(), undecided: undecided.view_mut() };
+        let (to, of_one) = (within_one.view_mut(), within_one.view());
+        let kernel = Decide { graph, within_one: of_one, keys: keys.view_mut(), undecided: undecided.view_mut() };
         // SAFETY: as above; all live until `read_at`, which waits.
         unsafe {
-            backend.run(n, SpreadKeys { graph, from: keys.view(), to: once.view_mut() })?;
-            backend.run(n, SpreadKeys { graph, from: once.view(), to: twice.view_mut() })?;
+            backend.run(n, SpreadKeys { graph, from: keys.view(), to })?;
             backend.run(n, kernel)?;
         }
         if backend.read_at(&undecided, 0)? == 0 {

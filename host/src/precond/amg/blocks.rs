@@ -4,7 +4,9 @@
 use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
 use crate::error::Result;
 use crate::sparse::Pattern;
-use kernels_rs::amg::pattern::{self as device, ColumnKeys, ColumnStarts, CountProducts, JoinLists, ListProducts};
+use kernels_rs::amg::pattern::{
+    self as device, ColumnKeys, ColumnStarts, CountProducts, CutRows, JoinLists, ListProducts, SHARES,
+};
 use kernels_rs::amg::product::{self, Blocks};
 use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
@@ -66,6 +68,31 @@ impl<B: Backend> Shape<B> {
         unsafe { backend.run(n, kernel) }?;
         backend.finish()?;
         Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns })
+    }
+
+    /// The same of an X whose rows are few and long: on a device of many threads the columns of each row are found in
+    /// shares, which are then put together.
+    pub fn of_long_rows(
+        backend: &B,
+        (n, x): (usize, PatternView),
+        y: PatternView,
+        n_columns: usize,
+        diagonal_first: bool,
+    ) -> Result<Self> {
+        if B::ON_HOST {
+            return Self::of_product(backend, (n, x), y, n_columns, diagonal_first);
+        }
+        let n_shares = n * SHARES;
+        let (mut starts, mut row_start) = (backend.zeros(n_shares + 1)?, backend.zeros(n + 1)?);
+        let mut columns = backend.zeros(n_shares)?;
+        let (of_shares, of_rows) = (starts.view_mut(), row_start.view_mut());
+        let kernel = CutRows { x, starts: of_shares, row_start: of_rows, columns: columns.view_mut() };
+        // SAFETY: all live, and have an entry per share, or per row, and one more.
+        unsafe { backend.run(n_shares + 1, kernel) }?;
+        let cut = PatternView { row_start: starts.view(), columns: x.columns };
+        let found = Self::of_product(backend, (n_shares, cut), y, n_columns, false)?;
+        let shares = PatternView { row_start: row_start.view(), columns: columns.view() };
+        Self::of_product(backend, (n, shares), found.pattern.view(), n_columns, diagonal_first)
     }
 
     /// The blocks as kernels see them.

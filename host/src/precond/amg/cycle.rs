@@ -19,7 +19,7 @@ use super::smoother::{Equations, Smoother};
 use crate::backend::{Backend, Buffer, N_SCALARS, Quotient, Scalar, Vector};
 use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
-use kernels_rs::amg::transfer::{ProlongCorrection, RestrictResidual};
+use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;
 use std::rc::Rc;
 
@@ -27,6 +27,8 @@ use std::rc::Rc;
 pub struct Transfer<B: Backend, T: Real> {
     prolongator: BlockRows<B, T>,
     columns: Rc<Columns<B>>,
+    /// Of the residual that comes to the next level, see [`RestrictShare`].
+    shares: Vector<B, T>,
     /// On the next level: the residual, its correction, and what two steps of conjugate gradients take besides.
     vectors: [Vector<B, T>; 4],
 }
@@ -36,7 +38,27 @@ impl<B: Backend, T: Real> Transfer<B, T> {
     pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Rc<Columns<B>>) -> Result<Self> {
         let n = prolongator.shape.n_columns * prolongator.columns;
         let zeros = || backend.zeros(n);
-        Ok(Transfer { prolongator, columns, vectors: [zeros()?, zeros()?, zeros()?, zeros()?] })
+        let shares = backend.zeros(n * SHARES)?;
+        Ok(Transfer { prolongator, columns, shares, vectors: [zeros()?, zeros()?, zeros()?, zeros()?] })
+    }
+
+    /// Takes `P^T (r - q)` to the next level.
+    fn restrict(&mut self, backend: &B, r: &Vector<B, T>, q: &Vector<B, T>) -> Result<()> {
+        let (prolongator, members) = (self.prolongator.view(), self.columns.view());
+        let (r, q, shares) = (r.view(), q.view(), self.shares.view_mut());
+        let (columns, coarse) = (prolongator.columns, &mut self.vectors[0]);
+        let n_shares = coarse.len() / columns * SHARES;
+        // SAFETY: all live and have the unknowns of this level, or of the next; the vectors are borrowed uniquely.
+        unsafe {
+            match columns {
+                1 => backend.run(n_shares, RestrictShare::<T, 1> { prolongator, members, r, q, shares }),
+                2 => backend.run(n_shares, RestrictShare::<T, 2> { prolongator, members, r, q, shares }),
+                3 => backend.run(n_shares, RestrictShare::<T, 3> { prolongator, members, r, q, shares }),
+                _ => backend.run(n_shares, RestrictShare::<T, 6> { prolongator, members, r, q, shares }),
+            }?;
+            let shares = self.shares.view();
+            backend.run(coarse.len(), AddShares { columns, shares, coarse: coarse.view_mut() })
+        }
     }
 }
 
@@ -74,8 +96,8 @@ impl<B: Backend, T: Real> Level<B, T> {
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
         let of = |vectors: &[Vector<B, T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
-        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, vectors }| {
-            prolongator.bytes() + columns.bytes() + of(vectors)
+        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
+            prolongator.bytes() + columns.bytes() + of(vectors) + of(std::slice::from_ref(shares))
         });
         transfer + self.smoother.bytes() + of(&self.scratch)
     }
@@ -94,18 +116,15 @@ pub fn cycle<B: Backend, T: Real>(
         unreachable!("a hierarchy has its finest level")
     };
     let of = Equations { backend, operator, r };
-    let Some(Transfer { prolongator, columns, vectors: on_next }) = transfer else {
+    let Some(transfer) = transfer else {
         return smoother.start(&of, z, other, product);
     };
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
     let (before, after) = if smoother.is_even() { (other, z) } else { (z, other) };
     smoother.start(&of, before, after, product)?;
     operator.apply(backend, before, product)?;
-    let (p, members) = (prolongator.view(), columns.view());
-    let (coarse, n_coarse) = (on_next[0].view_mut(), on_next[0].len());
-    let kernel = RestrictResidual { prolongator: p, members, r: r.view(), q: product.view(), coarse };
-    // SAFETY: all live and have the unknowns of this level, or of the next; `on_next` is borrowed uniquely.
-    unsafe { backend.run(n_coarse, kernel) }?;
+    transfer.restrict(backend, r, product)?;
+    let Transfer { prolongator, vectors: on_next, .. } = transfer;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
             let below = Matrices { smoothed: others, inverse, is_thin: below.is_thin };
@@ -122,9 +141,13 @@ pub fn cycle<B: Backend, T: Real>(
         }
         ([], None) => unreachable!("there is a level to go to"),
     }
-    let kernel =
-        ProlongCorrection { prolongator: p, coarse: on_next[1].view(), z: before.view(), to: after.view_mut() };
-    // SAFETY: as above; `after` is borrowed uniquely.
+    let kernel = ProlongCorrection {
+        prolongator: prolongator.view(),
+        coarse: on_next[1].view(),
+        z: before.view(),
+        to: after.view_mut(),
+    };
+    // SAFETY: all live and have the unknowns of this level, or of the next; `after` is borrowed uniquely.
     unsafe { backend.run(before.len(), kernel) }?;
     let (z, other) = if smoother.is_even() { (after, before) } else { (before, after) };
     smoother.go_on(&of, z, other, product)

@@ -348,7 +348,7 @@ fn copied<B: Backend, T: Real>(
     let (from, values, rounded) = (matrix.entries(), matrix.values(), copy.values_mut());
     let kernel = CopyBlocks { inverse: scaling, from, values, to, rounded };
     // SAFETY: both live and have this pattern; each entry belongs to one row.
-    unsafe { backend.run(n_rows, kernel) }?;
+    unsafe { backend.run(n_rows * matrix.block_size(), kernel) }?;
     if matrix.is_symmetric() {
         copy.promise_symmetric();
     }

@@ -149,7 +149,7 @@ impl<B: Backend> Symbolic<B> {
         let product = Shape::of_product(backend, fine.rows(), prolongator.pattern.view(), n_coarse, false)?;
         let transposed = (n_coarse, columns.transposed());
         let Shape { pattern, rows, .. } =
-            Shape::of_product(backend, transposed, product.pattern.view(), n_coarse, true)?;
+            Shape::of_long_rows(backend, transposed, product.pattern.view(), n_coarse, true)?;
         Ok(Symbolic {
             coarsening,
             prolongator,

@@ -18,9 +18,10 @@ pub use groups::{Groups, Layout};
 pub use judge::{EARLIER, Iterate, Judge, Verdict, digits};
 pub use parts::{Members, PartLists};
 
-use crate::backend::{Backend, Quotient, Vector};
+use crate::backend::{Backend, Buffer, Quotient, Vector};
 use crate::error::{Error, Result};
 use crate::sparse::Operator;
+use kernels_rs::blas::Largest;
 use kernels_rs::real::Real;
 use std::cell::OnceCell;
 
@@ -83,6 +84,9 @@ impl<B: Backend, T: Real> EnergyNorm<'_, B, T> {
     }
 }
 
+/// Sums of rows that are looked at together for the largest.
+const AT_ONCE: usize = 1 << 14;
+
 /// A system of equations `K u = b`, and what is known of the body that it belongs to.
 pub struct Equations<'a, B: Backend, T: Real> {
     /// K.
@@ -111,7 +115,12 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
         if let Some(norm) = self.norm.get() {
             return Ok(*norm);
         }
-        let norm = backend.take(self.operator.row_sums(backend)?)?.into_iter().fold(0.0, f64::max);
+        let sums = self.operator.row_sums(backend)?;
+        let mut most = backend.zeros(sums.len().min(AT_ONCE))?;
+        let kernel = Largest { x: sums.view(), most: most.view_mut() };
+        // SAFETY: both live until `take`, which waits.
+        unsafe { backend.run(most.len(), kernel) }?;
+        let norm = backend.take(most)?.into_iter().fold(0.0, f64::max);
         Ok(*self.norm.get_or_init(|| norm))
     }
 

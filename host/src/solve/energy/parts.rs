@@ -6,7 +6,7 @@ use kernels_rs::parts::{
     CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows, rigid_motion,
 };
 use kernels_rs::real::Real;
-use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+use nalgebra::{Matrix4, Matrix6, Matrix6x4, SymmetricEigen, Vector4, Vector6};
 use rayon::prelude::*;
 
 /// Eigenvalues of a Gram matrix below this share of the largest are zero.
@@ -210,22 +210,26 @@ impl<B: Backend> PartLists<B> {
         Ok(most.into_iter().map(relative).collect())
     }
 
-    /// `R^T R` of a part.
+    /// `R^T R` of a part: a row of R is linear in `(1, y)`, so the sum of `(1, y) (1, y)^T` over the part is enough.
     fn gram(&self, part: usize, coords: &[[f64; 3]]) -> Matrix6<f64> {
-        let (size, frame) = (self.size, self.frames[part]);
+        let frame = self.frames[part];
         let of_rows = |rows: &[u32]| {
-            let mut gram = Matrix6::zeros();
-            for row in rows {
-                let y = about_centre(coords[*row as usize], frame);
-                for i in 0..size {
-                    let row = motion_row(size, i, y);
-                    gram += row * row.transpose();
-                }
-            }
-            gram
+            let place = |row: &u32| {
+                let [x, y, z] = about_centre(coords[*row as usize], frame);
+                Vector4::new(1.0, x, y, z)
+            };
+            rows.iter().map(place).map(|y| y * y.transpose()).sum::<Matrix4<f64>>()
         };
-        let sums: Vec<Matrix6<f64>> = self.members.of(part).par_chunks(1 << 12).map(of_rows).collect();
-        sums.iter().sum()
+        let sums: Vec<Matrix4<f64>> = self.members.of(part).par_chunks(1 << 12).map(of_rows).collect();
+        let moments: Matrix4<f64> = sums.iter().sum();
+        let of_component = |i: usize| {
+            let at_centre = motion_row(self.size, i, [0.0; 3]);
+            let along =
+                |c: usize| motion_row(self.size, i, core::array::from_fn(|k| f64::from(u8::from(k == c)))) - at_centre;
+            let rows = Matrix6x4::from_columns(&[at_centre, along(0), along(1), along(2)]);
+            rows * moments * rows.transpose()
+        };
+        (0..self.size).map(of_component).sum()
     }
 
     fn list(&self) -> PartRows {
