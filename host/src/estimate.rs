@@ -195,7 +195,7 @@ pub struct Work {
 
 impl Work {
     /// Of a model that can be solved by conjugate gradients with a preconditioner.
-    pub fn of(model: &Model, preconditioner: &str) -> Work {
+    pub fn of(model: &Model, preconditioner: &str, precision: &str) -> Work {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
         let blocks = nodes + 2 * pairs::coupled_pairs(mesh) as u64;
@@ -204,21 +204,22 @@ impl Work {
             mesh: mesh.solids().map(|(_, cells)| mesh_bytes(cells.kind, 0, cells.len() as u64)).sum::<u64>()
                 + nodes * NODE,
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
-            matrix: matrix_values(model).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
+            matrix: matrix_values(precision).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
             hierarchy: if preconditioner == precond::MULTIGRID { hierarchy_bytes(model) } else { 0 },
             factor: 0,
             vectors: VECTORS * DOUBLE * unknowns,
             results: result_bytes(model),
         };
-        let iteration = Some(iteration(model, preconditioner, blocks, unknowns));
+        let iteration = Some(iteration(model, preconditioner, precision, [blocks, unknowns]));
         let setup = if preconditioner == precond::MULTIGRID { MULTIGRID_SETUP } else { 0.0 };
         Work { unknowns: unknowns as usize, entries: blocks * size * size, memory, iteration, setup, fill: None }
     }
 
     /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
     pub fn without_iteration(model: &Model, fill: Option<Fill>) -> Work {
-        let mut work = Work { iteration: None, fill, ..Work::of(model, "none") };
-        let value = if model.solver.precision == "double" { DOUBLE } else { DOUBLE / 2 };
+        let precision = model.solver.precision.as_str();
+        let mut work = Work { iteration: None, fill, ..Work::of(model, "none", precision) };
+        let value = if matches!(precision, "auto" | "double") { DOUBLE } else { DOUBLE / 2 };
         work.memory.factor = fill.map_or(0, |fill| factor_bytes(&fill) * value / DOUBLE);
         work
     }
@@ -258,8 +259,8 @@ fn result_bytes(model: &Model) -> u64 {
 }
 
 /// Bytes of a value of the matrix, and of the copy that a preconditioner in lower precision has of it.
-fn matrix_values(model: &Model) -> Vec<u64> {
-    match model.solver.precision.as_str() {
+fn matrix_values(precision: &str) -> Vec<u64> {
+    match precision {
         "single" => vec![4],
         "mixed" => vec![8, 4],
         "mixed_half" => vec![8, 2],
@@ -289,9 +290,9 @@ fn volume(model: &Model) -> f64 {
 }
 
 /// How many iterations, and what each moves.
-fn iteration(model: &Model, name: &str, blocks: u64, unknowns: u64) -> (f64, u64) {
+fn iteration(model: &Model, name: &str, precision: &str, [blocks, unknowns]: [u64; 2]) -> (f64, u64) {
     let solver = &model.solver;
-    let values = matrix_values(model);
+    let values = matrix_values(precision);
     let size = model.analysis.components() as u64;
     let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
     let own = product(values.first()) + vector_bytes(values[0]) * unknowns;
@@ -459,7 +460,7 @@ mod tests {
             ("vase", 3000.0),
             ("hole", 280.0),
         ] {
-            let (found, _) = Work::of(&model(&format!("{case}.toml")), "jacobi").iteration.unwrap();
+            let (found, _) = Work::of(&model(&format!("{case}.toml")), "jacobi", "double").iteration.unwrap();
             let off = found / iterations;
             assert!((1.0 / 3.0..3.0).contains(&off), "{case}: {found:.0} against {iterations}");
         }
@@ -484,7 +485,7 @@ mod tests {
     /// Iterations to 1e-8 with multigrid, measured; within a factor of three.
     #[test]
     fn iterations_with_multigrid_are_met() {
-        let expected = |model: &Model| Work::of(model, "amg").iteration.unwrap().0;
+        let expected = |model: &Model| Work::of(model, "amg", "double").iteration.unwrap().0;
         let near = |found: f64, measured: f64| (1.0 / 3.0..3.0).contains(&(found / measured));
         for (case, measured) in [
             ("cube_463", 14.0),
@@ -532,7 +533,7 @@ mod tests {
     fn time_of_multigrid_is_met() {
         let speed = Speed::gpu(4.8e12);
         for (element, rows, setup, iteration) in [("tet4", 14.8, 73.8e-3, 6.0e-3), ("hex8", 26.5, 83.8e-3, 7.4e-3)] {
-            let mut work = Work::of(&clamped_box(element, [1; 3], [2; 3]), "amg");
+            let mut work = Work::of(&clamped_box(element, [1; 3], [2; 3]), "amg", "double");
             let (n, nodes) = (work.iteration.unwrap().0, 1_030_301.0);
             let own = matrix_bytes((nodes * rows) as u64, 3, 8) + vector_bytes(DOUBLE) * 3 * nodes as u64;
             work.iteration = Some((n, own + MULTIGRID_PRODUCTS * matrix_bytes((nodes * rows) as u64, 3, 8)));
@@ -550,7 +551,7 @@ mod tests {
             [("hex8", 50, 363e6), ("tet4", 50, 289e6), ("tet10", 24, 359e6), ("hex20", 24, 316e6)]
         {
             let model = clamped_box(element, [1, 1, 1], [cells; 3]);
-            let off = Work::of(&model, "jacobi").memory.on_host() as f64 / peak;
+            let off = Work::of(&model, "jacobi", "double").memory.on_host() as f64 / peak;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
     }
@@ -560,7 +561,7 @@ mod tests {
     fn memory_of_hierarchies_is_met() {
         for (element, more) in [("hex8", 179e6), ("tet4", 177e6)] {
             let model = clamped_box(element, [1, 1, 1], [40; 3]);
-            let [jacobi, amg] = ["jacobi", "amg"].map(|name| Work::of(&model, name).memory.on_host() as f64);
+            let [jacobi, amg] = ["jacobi", "amg"].map(|name| Work::of(&model, name, "double").memory.on_host() as f64);
             let off = (amg - jacobi) / more;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
@@ -569,19 +570,19 @@ mod tests {
     #[test]
     fn time_is_bytes_over_bandwidth_and_operations_over_their_rate() {
         let mut cube = model("cube_463.toml");
-        let work = Work::of(&cube, "jacobi");
+        let work = Work::of(&cube, "jacobi", "double");
         let (n, bytes) = work.iteration.unwrap();
         let direct = DirectSpeed { unknown: 1e-3, entry: 1e-5, value: 1e-6, rate: 1e9, bandwidth: 1e9 };
         let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2, direct };
         assert_eq!(work.seconds(&speed), Some([0.0, n * (1e-3 + bytes as f64 / 0.5e9)]));
-        let multigrid = Work::of(&cube, "amg");
+        let multigrid = Work::of(&cube, "amg", "double");
         let (iterations, moved) = multigrid.iteration.unwrap();
         let one = 1e-3 + 1e-2 + moved as f64 / 0.5e9;
         assert_eq!(multigrid.seconds(&speed), Some([MULTIGRID_SETUP * one, iterations * one]));
         // Values of 3 x 3 blocks and their columns, and eight and a half words per unknown.
         assert_eq!((work.memory.matrix % 76, work.memory.matrix + 68 * work.unknowns as u64), (0, bytes));
         cube.solver.precision = "mixed".into();
-        let (fewer, more) = Work::of(&cube, "chebyshev").iteration.unwrap();
+        let (fewer, more) = Work::of(&cube, "chebyshev", "mixed").iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);
         let fill = Fill { nonzeros: 1_000_000, operations: 3e9 };
         let direct = Work::without_iteration(&cube, Some(fill));

@@ -155,7 +155,7 @@ fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Res
         return Err(Error::NotAvailable { what, name, available: vec!["none"] });
     }
     let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
-    let Decision { method, preconditioner, reason, fill } = plan::decide(model, facts);
+    let Decision { method, preconditioner, precision, reason, fill } = plan::decide(model, facts);
     if method == Method::Direct && solver.precision == "mixed_half" {
         let (what, name) = ("precision with method `direct`", solver.precision.clone());
         return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
@@ -176,7 +176,7 @@ fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Res
         ordering: ordering(model)?.name().to_owned(),
         order: precond::has_order(&preconditioner).then_some(solver.order),
         preconditioner,
-        precision: solver.precision.clone(),
+        precision,
         assembly: strategy::<B>(model)?.name().to_owned(),
         factor_nonzeros: None,
         hierarchy: None,

@@ -303,9 +303,9 @@ struct OnDevice {
 
 impl OnDevice {
     fn new(model: &Model, choices: &Choices) -> OnDevice {
-        let Choices { method, preconditioner, reason, fill, .. } = choices.clone();
+        let Choices { method, preconditioner, precision, reason, fill, .. } = choices.clone();
         let work = match method {
-            Method::Cg => Work::of(model, &preconditioner),
+            Method::Cg => Work::of(model, &preconditioner, &precision),
             Method::Direct => Work::without_iteration(model, Some(fill.unwrap_or_else(|| plan::fill(model)))),
             Method::Femses => Work::without_iteration(model, None),
         };
@@ -318,8 +318,8 @@ fn expect(model: &Model, choices: &Choices, device: Device, free: Option<u64>) -
     let chosen = OnDevice::new(model, choices);
     let on = |device| {
         let decision = plan::decide(model, &DeviceFacts::guess(device));
-        let plan::Decision { method, preconditioner, reason, fill } = decision;
-        OnDevice::new(model, &Choices { method, preconditioner, reason, fill, ..Choices::default() })
+        let plan::Decision { method, preconditioner, precision, reason, fill } = decision;
+        OnDevice::new(model, &Choices { method, preconditioner, precision, reason, fill, ..Choices::default() })
     };
     let has_gpu = || !matches!(Device::Auto.resolve(), Device::Cpu);
     let (host, gpu) = match device.resolve() {
@@ -329,7 +329,7 @@ fn expect(model: &Model, choices: &Choices, device: Device, free: Option<u64>) -
     let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
     if host.preconditioner == precond::MULTIGRID && !fits(&host.work) {
         let instead = precond::without_multigrid(&model.solver.precision);
-        let work = Work::of(model, instead);
+        let work = Work::of(model, instead, &model.solver.precision);
         if fits(&work) {
             let no_room = Some(host.work.memory.hierarchy);
             return Expected { host: OnDevice { preconditioner: instead.into(), work, ..host }, gpu, no_room };

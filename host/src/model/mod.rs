@@ -184,7 +184,7 @@ impl Default for SolverOptions {
             ordering: "auto".into(),
             preconditioner: "auto".into(),
             order: 6,
-            precision: "double".into(),
+            precision: "auto".into(),
             assembly: "auto".into(),
             tolerance: 1e-6,
             residual_tolerance: None,

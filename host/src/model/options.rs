@@ -16,8 +16,8 @@ pub fn analyses() -> Vec<&'static str> {
 pub const METHODS: &[&str] = &["auto", "cg", "direct", "femses"];
 /// What makes `femses` faster, in this version.
 pub const ACCELERATIONS: &[&str] = &["none", "chebyshev", "cg"];
-/// Precisions of this version.
-pub const PRECISIONS: &[&str] = &["double", "single", "mixed", "mixed_half"];
+/// Precisions of this version; `auto` is double, or mixed where `plan` decides so.
+pub const PRECISIONS: &[&str] = &["auto", "double", "single", "mixed", "mixed_half"];
 /// Precisions that a matrix and its vectors can be in.
 pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
 /// Orders of polynomial preconditioners: products per application.

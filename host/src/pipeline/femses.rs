@@ -22,7 +22,8 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
     if model.analysis != Analysis::Laplace {
         return refuse("method of elasticity", METHOD, vec!["cg", "direct"]);
     }
-    if !PLAIN_PRECISIONS.contains(&solver.precision.as_str()) {
+    let precision = if solver.precision == "auto" { "double" } else { &solver.precision };
+    if !PLAIN_PRECISIONS.contains(&precision) {
         return refuse("precision with method `femses`", &solver.precision, PLAIN_PRECISIONS.to_vec());
     }
     if solver.format != "auto" {
@@ -44,7 +45,7 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
         ordering: ordering(model)?.name().to_owned(),
         order: (acceleration == Acceleration::Cg).then_some(solver.order),
         preconditioner: acceleration.name().into(),
-        precision: solver.precision.clone(),
+        precision: precision.into(),
         assembly: "none".into(),
         factor_nonzeros: None,
         hierarchy: None,

@@ -247,7 +247,7 @@ fn row<B: Backend>(
         let choices = &solution.choices;
         let (used, work) = match choices.method {
             Method::Direct => ("direct".into(), Work::without_iteration(&model, Some(fill))),
-            _ => (choices.preconditioner.clone(), Work::of(&model, &choices.preconditioner)),
+            _ => (choices.preconditioner.clone(), Work::of(&model, &choices.preconditioner, &choices.precision)),
         };
         runs.push(Run {
             asked: asked.clone(),
