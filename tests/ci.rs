@@ -16,7 +16,8 @@ fn succeeds(function: &str, cargo: &str) -> bool {
     fs::write(&program, format!("#!/bin/bash\n{cargo}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
-    let text = format!("set -euo pipefail\ntools=$(dirname \"$(command -v cargo)\") target=$tools\n{body}\n{function}\n");
+    let text =
+        format!("set -euo pipefail\ntools=$(dirname \"$(command -v cargo)\") target=$tools\n{body}\n{function}\n");
     let run = Command::new("bash").args(["-c", &text]).current_dir(root).env("PATH", path).output().unwrap();
     run.status.success()
 }
@@ -33,9 +34,11 @@ fn a_library_without_features_has_a_tree_without_their_crates() {
 
 #[test]
 fn device_code_of_other_sources_or_another_compiler_is_refused() {
-    let made = |edit: &str| succeeds("rebuild_ptx", &format!("sed '{edit}' kernels-rs/ptx/kernels.ptx >\"${{@: -1}}\""));
+    let made =
+        |edit: &str| succeeds("rebuild_ptx", &format!("sed '{edit}' kernels-rs/ptx/kernels.ptx >\"${{@: -1}}\""));
     assert!(made(""));
-    for edit in ["s#^// compiler:.*#// compiler: another#", "/^.. compiler:/d", "s#^// sources:.*#// sources: 0#", "$d"] {
+    for edit in ["s#^// compiler:.*#// compiler: another#", "/^.. compiler:/d", "s#^// sources:.*#// sources: 0#", "$d"]
+    {
         assert!(!made(edit), "{edit}");
     }
     assert!(!succeeds("rebuild_ptx", "exit 101"));
