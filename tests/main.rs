@@ -5,6 +5,7 @@ mod assembly;
 mod beams;
 mod benchmarks;
 mod cg;
+mod ci;
 mod coloring;
 mod common;
 mod convergence;

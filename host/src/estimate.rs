@@ -41,20 +41,20 @@ const MULTIGRID_ITERATIONS: f64 = 18.0;
 /// nu = 0.499, and 178 with tet10.
 const USUAL_POISSON: f64 = 0.3;
 const POISSON_POWER: f64 = 0.45;
-/// And with elements more stretched than this, as powers of the stretch of hexahedra (some 170 with 20:1) and of simplices
-/// (48).
+/// And with elements more stretched than this, as powers of the stretch of hexahedra (170 with 20:1) and simplices (48).
 const USUAL_STRETCH: f64 = 2.0;
 const STRETCH_POWERS: [f64; 2] = [1.0, 0.43];
-/// And in plates of one element: 58 of 100 x 100 hex8, 32 of 40 x 40 tet10.
+/// And in plates of one linear element: 58 of 100 x 100 hex8. Hex20 of 120 thousand unknowns take 18.
 const ONE_ACROSS: f64 = 2.0;
 /// Products with the matrix that take as long as a cycle: 5 are products with it, the rest is those with P and its
 /// transpose, and the coarser levels. On an H200, of 3 to 10 million unknowns, 10 to 13 (hex8) and 15 to 19 (tet4); on
 /// two cores of a CPU that others used too, of 20 to 270 thousand, 12 to 25.
 const MULTIGRID_PRODUCTS: u64 = 15;
+/// The same of quadratic elements, whose next level has their vertices alone.
+const QUADRATIC_PRODUCTS: u64 = 6;
 /// Iterations with multigrid that take as long as its set-up. On two cores of a CPU 13 and 20 (hex8 of 21 and 207
-/// thousand unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand), 13 to 19 (the
-/// meshes of `meshes/` of more than ten thousand), 25 (the tutorial's lug); on an H200 10 to 13 from a million unknowns
-/// on, and 17 of 28 thousand.
+/// thousand unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand); on an H200 10 to
+/// 13 from a million unknowns on, and 17 of 28 thousand.
 const MULTIGRID_SETUP: f64 = 16.0;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
@@ -299,7 +299,8 @@ fn iteration(model: &Model, name: &str, precision: &str, [blocks, unknowns]: [u6
     if name == precond::MULTIGRID {
         let needed = multigrid_iterations(model) * digits(solver, 1.0);
         let iterations = needed.min(solver.max_iterations as f64);
-        return (iterations, own + MULTIGRID_PRODUCTS * product(values.last()));
+        let products = [MULTIGRID_PRODUCTS, QUADRATIC_PRODUCTS][usize::from(is_quadratic(&model.mesh))];
+        return (iterations, own + products * product(values.last()));
     }
     let jacobi = jacobi_iterations(model).min(solver.max_iterations as f64);
     match precond::has_order(name) {
@@ -320,11 +321,16 @@ fn multigrid_iterations(model: &Model) -> f64 {
     let mut more = beyond(median_stretch(mesh), USUAL_STRETCH, power);
     if model.analysis == Analysis::Elasticity {
         more *= beyond(1.0 - 2.0 * USUAL_POISSON, 1.0 - 2.0 * largest_poisson(model), POISSON_POWER);
-        if one_across(mesh) == 1.0 {
+        if !is_quadratic(mesh) && one_across(mesh) == 1.0 {
             more *= ONE_ACROSS;
         }
     }
     MULTIGRID_ITERATIONS * more
+}
+
+/// Whether all elements are of second order.
+fn is_quadratic(mesh: &Mesh) -> bool {
+    mesh.solids().map(|(_, cells)| cells.kind.info()).all(|info| info.n_nodes > info.n_corners)
 }
 
 /// The share of the elements that have all their corners on the skin: those of a body one element across, and a few in
@@ -399,7 +405,7 @@ pub fn jacobi_iterations(model: &Model) -> f64 {
 fn coefficient(kind: ElementKind, analysis: Analysis) -> f64 {
     let (elastic, potential) = match kind {
         ElementKind::Tet4 => (19.0, 6.6),
-        ElementKind::Hex8 => (8.4, 1.2),
+        ElementKind::Hex8 => (8.4, 2.0),
         ElementKind::Tet10 => (25.0, 6.5),
         ElementKind::Hex20 => (15.0, 2.4),
         ElementKind::Tri3 => (10.0, 4.2),

@@ -219,11 +219,13 @@ fn next_step(solution: &Solution) -> String {
                 .into()
         }
         (Ending::Stagnated, _) if outcome.measure == Measure::Residual => {
-            let (reached, digits) = (outcome.relative_residual, outcome.digits.unwrap_or_default());
+            let reached = outcome.relative_residual;
             let reachable = within_reach(REACHABLE * reached);
+            let right = |digits: u32| format!("; displacements are right to about {digits} digits");
             format!(
                 "; rounding allows no residual below {reached:.1e} on this model (`--residual-tolerance {reachable:e}` is \
-                 met); displacements are right to about {digits} digits"
+                 met){}",
+                outcome.digits.map(right).unwrap_or_default()
             )
         }
         (Ending::Stagnated, "double") => format!(". {CAUSES}; `--method direct` may still solve it"),

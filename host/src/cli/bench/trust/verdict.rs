@@ -8,17 +8,19 @@ use crate::solve::Ending;
 const DEFORMATION: f64 = 1e-5;
 /// Largest error of von Mises stresses, relative to the largest in the material.
 const VON_MISES: f64 = 1e-4;
-/// An estimate may be so many times the error: of multigrid, and of what is preconditioned by less.
+/// An estimate may be so many times the error: of multigrid, and of others. That of a direct solution is the error before its
+/// last correction.
 const OVER: [f64; 2] = [15.0, 3_000.0];
 /// At the floor of rounding either may be so many times the other.
 const AT_FLOOR: f64 = 6.0;
 /// Estimates and errors below this need not agree: nobody asks for so many digits.
 const NEGLIGIBLE: f64 = 1e-8;
-/// Solutions that may be off by more than the estimate: model and method.
-const UNDERESTIMATED: &[(&str, &str)] = &[("beam_hex20", "auto"), ("flat_hex20", "auto")];
-/// Models whose exact solution, rounded to doubles, is off by more than the bounds: they may end unconverged by default.
-/// A coat of a thousandth, 1e9 times as stiff as what it is on: eps of the displacement, over the coat's thickness, is 1e-4 of
-/// its strain, whatever its elements.
+/// Models that may be off by more than the estimate, which does not see how entries of K are rounded: by 1e-8 on bodies as
+/// slender as these.
+const UNDERESTIMATED: &[&str] = &["beam_hex20", "flat_hex20"];
+/// Models that doubles cannot hold to the bounds: they may end unconverged by default. A coat of a thousandth, 1e9 times as
+/// stiff as what it is on: two sums of K that differ by rounding alone, the solver's rows and the reference's lower triangle,
+/// have exact solutions 1.3e-4 of the coat's von Mises stress apart.
 const BEYOND_DOUBLE: &[&str] = &["coat_force_on_hard_1e9"];
 
 /// How a run ended.
@@ -73,7 +75,7 @@ impl Run<'_> {
         };
         check(self.errors.deformation <= DEFORMATION, "deformation");
         check(self.errors.von_mises <= VON_MISES, "von Mises");
-        let is_named = UNDERESTIMATED.contains(&(self.model, self.method));
+        let is_named = UNDERESTIMATED.contains(&self.model);
         check(is_named || !self.is_underestimated(), "estimate too small");
         check(!self.is_overestimated(), "estimate too large");
         broken
@@ -93,7 +95,7 @@ impl Run<'_> {
     fn is_overestimated(&self) -> bool {
         let times = match self.preconditioner {
             _ if self.is_at_floor() => AT_FLOOR,
-            "amg" | "direct" => OVER[0],
+            "amg" => OVER[0],
             _ => OVER[1],
         };
         self.estimate.is_nan() || self.estimate > (times * self.errors.energy).max(NEGLIGIBLE)
