@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::model::ModelError;
 use crate::pipeline::Solution;
+use crate::plan::Method;
 use crate::solve::{Ending, Measure};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -228,6 +229,7 @@ fn next_step(solution: &Solution) -> String {
                 outcome.digits.map(right).unwrap_or_default()
             )
         }
+        (Ending::Stagnated, "double") if solution.choices.method == Method::Direct => format!(". {CAUSES}"),
         (Ending::Stagnated, "double") => format!(". {CAUSES}; `--method direct` may still solve it"),
         (Ending::Stagnated, _) => format!("; use `--precision double`. {CAUSES}"),
         (Ending::Indefinite | Ending::Diverged, _) => format!(". {CAUSES}"),
