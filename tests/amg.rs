@@ -66,11 +66,12 @@ fn two<B: Backend>(backend: &B, model: &Model) -> Two<B> {
     let fine = Fine::new(backend, &matrix).unwrap().unwrap();
     let upper = spectrum::estimate(backend, &matrix, &fine.inverse).unwrap().upper;
     let (coords, mut modes) = (mesh.coords(), Vec::new());
-    let aggregation = aggregate(backend, &fine, coords, 0, Modes::<B>::rigid_number(matrix.block_size()), |free| {
-        let found = Modes::rigid(backend, matrix.block_size(), coords, free)?;
-        modes = backend.download(found.values())?;
-        Ok(Rc::new(found))
-    });
+    let aggregation =
+        aggregate(backend, &fine, coords, (0, REACH), Modes::<B>::rigid_number(matrix.block_size()), |free| {
+            let found = Modes::rigid(backend, matrix.block_size(), coords, free)?;
+            modes = backend.download(found.values())?;
+            Ok(Rc::new(found))
+        });
     let aggregation = aggregation.unwrap().expect("there is a next level");
     let of_coarse = aggregation.modes.clone();
     let symbolic = Symbolic::new(backend, &fine, aggregation).unwrap();
@@ -176,6 +177,25 @@ fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
         }
         let mean = (sparsity.n_rows() - outside) / found.number;
         assert!(mean >= 4, "{mean} nodes per aggregate");
+    }
+}
+
+/// Also where norms say that the strongest coupling is the longest one, as in bricks.
+#[test]
+fn aggregates_of_stretched_elements_lie_across_their_long_edges() {
+    let backend = CpuBackend::default();
+    for (element, size, cells) in [(Hex8, [20.0, 1.0, 1.0], [4; 3]), (Tet4, [12.0, 12.0, 1.0], [3, 3, 6])] {
+        let model = loaded(Analysis::Elasticity, generate_box(element, size, cells).unwrap());
+        let System { matrix, body, .. } = system(&backend, &model);
+        let fine = Fine::new(&backend, &matrix).unwrap().unwrap();
+        let strength = Strength::new(&backend, &fine, body.mesh.coords(), 0, REACH).unwrap();
+        let found = Aggregates::new(&backend, matrix.pattern(), &strength).unwrap();
+        let x = backend.download(body.mesh.coords()).unwrap();
+        for aggregate in 0..found.number as u32 {
+            let members: Vec<usize> = (0..x.len()).filter(|n| found.of_nodes.0[*n] == aggregate).collect();
+            let is_beside = |n: &usize| (x[*n][0] - x[members[0]][0]).abs() < 1e-9;
+            assert!(members.iter().all(is_beside), "{element:?}: aggregate {aggregate}");
+        }
     }
 }
 
@@ -346,6 +366,7 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
         ("plate hex20", Hex20, plate(0.04), [25, 25, 1], 15),
         ("flat hex20", Hex20, plate(0.005), [25, 25, 1], 60),
         ("shell hex20", Hex20, plate(0.01), [16, 16, 1], 75),
+        ("stretched hex8", Hex8, [20.0, 1.0, 1.0], [12; 3], 40),
     ];
     let backend = CpuBackend::default();
     for (what, element, size, cells, most) in cases {

@@ -14,8 +14,8 @@ use warpfem::precond::{self, Context};
 use warpfem::solve::Silent;
 use warpfem::sparse::Operator;
 
-/// Entry points for combinations of block sizes that no pair of levels has.
-pub const UNUSED: [&str; 10] = [
+/// Entry points for combinations of block sizes that no pair of levels has, and for a copy of P in its own precision.
+pub const UNUSED: [&str; 11] = [
     "multiply_blocks_f32_1_6",
     "multiply_blocks_f64_1_6",
     "multiply_blocks_f32_3_1",
@@ -26,6 +26,7 @@ pub const UNUSED: [&str; 10] = [
     "galerkin_product_1_6",
     "galerkin_product_3_1",
     "galerkin_product_3_2",
+    "round_prolongator_f64",
 ];
 
 /// Blocks of 3 and then 6, of 2 and then 3 on three levels, and of 1; then the vertices of quadratic elements, in flat

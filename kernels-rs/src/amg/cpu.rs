@@ -141,26 +141,31 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
     let parts = N / M;
     let blocks = items.start / parts..items.end.div_ceil(parts);
     for_rows::<N>(blocks, of, N, |row, blocks, places, sums| {
+        // Rows of the items' blocks, and where A_c has their first entries.
+        let own = items.start.max(blocks.start * parts)..items.end.min(blocks.end * parts);
+        let own = own.start * M..own.end * M;
+        let first = entries.pattern.row(row).0;
+        let at = |i: usize, c: usize| entries.at(row, i / N - first, i % N, c);
+        for (i, c) in own.clone().flat_map(|i| (0..N).map(move |c| (i, c))) {
+            sums[i - blocks.start * N][c] = values.at(at(i, c));
+        }
         let (start, end) = members.range(row);
         let (mut left, mut right) = ([[0.0; MAX]; MAX], [[0.0; N]; MAX]);
         for member in start..end {
+            let (first, width) = product.pattern.row(members.rows.at(member) as usize);
+            if width == 0 {
+                continue;
+            }
             let block = members.places.at(member) as usize;
             (0..product.rows).for_each(|m| left[m][..N].copy_from_slice(&prolongator.row::<N>(block, m)));
-            let (first, width) = product.pattern.row(members.rows.at(member) as usize);
             for other in first..first + width {
                 let Some(place) = places.get(product.pattern.columns.at(other)) else { continue };
                 (0..product.rows).for_each(|m| right[m] = product.row(other, m));
                 add_product(&left[..product.rows], &right, &mut sums[place * N..(place + 1) * N]);
             }
         }
-        for item in items.start.max(blocks.start * parts)..items.end.min(blocks.end * parts) {
-            let (block, top) = (item / parts, item % parts * M);
-            let k = block - entries.pattern.row(row).0;
-            for i in top..top + M {
-                for c in 0..N {
-                    values.set(entries.at(row, k, i, c), sums[(block - blocks.start) * N + i][c]);
-                }
-            }
+        for (i, c) in own.flat_map(|i| (0..N).map(move |c| (i, c))) {
+            values.set(at(i, c), sums[i - blocks.start * N][c]);
         }
     });
 }

@@ -139,12 +139,12 @@ pub unsafe fn smooth_prolongator<T: Real>(
     }
 }
 
-/// Computes: M rows of each block of `A_c = P^T (A P)`, where M divides N.
+/// Computes: M rows of each block of `A_c += P^T (A P)`, where M divides N.
 ///
-/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P, with N columns of a block; `of`,
-/// the blocks of A_c in the order of its pattern; `entries, values`, A_c. Thread mapping: an item per M rows of a
-/// block.
-/// Memory moved: A_c once; the blocks of P and A P that meet, through the cache.
+/// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P or some rows of it, the others
+/// without blocks, with N columns of a block; `of`, the blocks of A_c in the order of its pattern; `entries, values`,
+/// A_c. Thread mapping: an item per M rows of a block.
+/// Memory moved: A_c read and written; the blocks of P and A P that meet, through the cache.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -161,7 +161,13 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     let (block, top) = (item * M / N, item * M % N);
     let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
     let (start, end) = members.range(row);
+    let k = block - entries.pattern.row(row).0;
     let mut sums = [[0.0; N]; M];
+    for i in 0..M {
+        for c in 0..N {
+            sums[i][c] = values.at(entries.at(row, k, top + i, c));
+        }
+    }
     for member in start..end {
         if let Some(place) = find(product.pattern, members.rows.at(member) as usize, column) {
             for m in 0..product.rows {
@@ -175,7 +181,6 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
             }
         }
     }
-    let k = block - entries.pattern.row(row).0;
     for i in 0..M {
         for c in 0..N {
             values.set(entries.at(row, k, top + i, c), sums[i][c]);

@@ -112,7 +112,9 @@ impl Measures {
 }
 
 /// Computes: the strength `|A_ij|_F^2 / (|A_ii|_F |A_jj|_F)` of every block, 0 where it is weak, unless it is the row's
-/// strongest: so every node that is coupled at all has a strong coupling.
+/// strongest among those that are not long, or among all where all are long: so every node that is coupled at all has
+/// a strong coupling. By norms alone the strongest one of a stretched hexahedron is along its long edges, and aggregates
+/// would grow from one layer of nodes into the next.
 ///
 /// Parameters: `by`; `to`. Thread mapping: an item per block row.
 /// Memory moved: the matrix once, per block an index, 40 B of measures (gathered) and a strength.
@@ -123,7 +125,7 @@ impl Measures {
 pub unsafe fn find_strengths<T: Real>(row: usize, entries: Entries, values: View<T>, by: Measures, to: Couplings) {
     let (first, width) = entries.pattern.row(row);
     let (_, mut free) = look_at(entries, values, row, 0);
-    let (mut strongest, mut largest) = (0, 0.0);
+    let (mut strongest, mut largest, mut is_strongest_long) = (0, 0.0, true);
     to.strengths.set(first, 0.0);
     for k in 1..width {
         let (square, coupled) = look_at(entries, values, row, k);
@@ -131,10 +133,11 @@ pub unsafe fn find_strengths<T: Real>(row: usize, entries: Entries, values: View
         let scale = by.norms.at(row) * by.norms.at(other);
         let strength = if square > 0.0 && scale > 0.0 { square / scale } else { 0.0 };
         free |= coupled;
-        if strength > largest {
-            (strongest, largest) = (k, strength);
+        let is_long = by.is_long(row, other);
+        if strength > 0.0 && (!is_long, strength) > (!is_strongest_long, largest) {
+            (strongest, largest, is_strongest_long) = (k, strength, is_long);
         }
-        let is_weak = strength < by.threshold || by.is_long(row, other);
+        let is_weak = is_long || strength < by.threshold;
         to.strengths.set(first + k, if is_weak { 0.0 } else { strength as f32 });
     }
     if strongest > 0 {

@@ -217,7 +217,11 @@ fn materials_may_say_more_than_an_analysis_asks_for_and_no_less() {
 #[test]
 fn what_is_to_come_is_refused_by_name() {
     says(&message("\"cg\"", "\"multigrid\""), "part.toml:26:10: method `multigrid`", &["available: auto, cg, direct"]);
-    says(&message("method = \"cg\"", "precision = \"half\""), "part.toml:26:", &["available: double, single, mixed"]);
+    says(
+        &message("method = \"cg\"", "precision = \"half\""),
+        "part.toml:26:",
+        &["available: auto, double, single, mixed"],
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ use kernels_rs::amg::pattern::{
 use kernels_rs::amg::product::{self, Blocks};
 use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// An array of zeros, if there is room for it.
@@ -93,6 +94,25 @@ impl<B: Backend> Shape<B> {
         let found = Self::of_product(backend, (n_shares, cut), y, n_columns, false)?;
         let shares = PatternView { row_start: row_start.view(), columns: columns.view() };
         Self::of_product(backend, (n, shares), found.pattern.view(), n_columns, diagonal_first)
+    }
+
+    /// Some of its rows, on a host: the others have no blocks.
+    pub fn rows(&self, backend: &B, rows: Range<usize>) -> Result<Self> {
+        assert!(B::ON_HOST, "arrays are read as slices");
+        // SAFETY: the arrays live, in the host's memory, and nobody writes them.
+        let (starts, columns, of) = unsafe {
+            let starts = self.pattern.row_start.view().slice(0..self.pattern.n_rows + 1);
+            let blocks = starts[rows.start] as usize..starts[rows.end] as usize;
+            (starts, self.pattern.columns.view().slice(blocks.clone()), self.rows.view().slice(blocks))
+        };
+        let [first, end] = [starts[rows.start], starts[rows.end]];
+        let row_start = backend.upload_vec(starts.iter().map(|start| (*start).clamp(first, end) - first).collect())?;
+        let (columns, rows) = (backend.upload(columns)?, backend.upload(of)?);
+        Ok(Shape {
+            pattern: Pattern { n_rows: self.pattern.n_rows, row_start, columns },
+            rows,
+            n_columns: self.n_columns,
+        })
     }
 
     /// The blocks as kernels see them.

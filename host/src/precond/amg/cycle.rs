@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 /// The way from a level to the next.
 pub struct Transfer<B: Backend, T: Real> {
-    prolongator: BlockRows<B, T>,
+    prolongator: Rc<BlockRows<B, T>>,
     columns: Rc<Columns<B>>,
     /// Of the residual that comes to the next level, see [`RestrictShare`].
     shares: Vector<B, T>,
@@ -35,7 +35,7 @@ pub struct Transfer<B: Backend, T: Real> {
 
 impl<B: Backend, T: Real> Transfer<B, T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
-    pub fn new(backend: &B, prolongator: BlockRows<B, T>, columns: Rc<Columns<B>>) -> Result<Self> {
+    pub fn new(backend: &B, prolongator: Rc<BlockRows<B, T>>, columns: Rc<Columns<B>>) -> Result<Self> {
         let n = prolongator.shape.n_columns * prolongator.columns;
         let zeros = || backend.zeros(n);
         let shares = backend.zeros(n * SHARES)?;
@@ -74,7 +74,7 @@ pub struct Level<B: Backend, T: Real> {
 /// The matrices below the finest level.
 pub struct Matrices<'a, B: Backend, T: Real> {
     /// Of each level that is smoothed.
-    pub smoothed: &'a [Matrix<B, T>],
+    pub smoothed: &'a [Rc<Matrix<B, T>>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
     pub inverse: Option<&'a Matrix<B, T>>,
     /// Whether the body is thin.
@@ -86,11 +86,6 @@ impl<B: Backend, T: Real> Level<B, T> {
     pub fn new(backend: &B, smoother: Smoother<B, T>, transfer: Option<Transfer<B, T>>) -> Result<Self> {
         let scratch = [backend.zeros(smoother.n())?, backend.zeros(smoother.n())?];
         Ok(Level { smoother, transfer, scratch })
-    }
-
-    /// Its smoother.
-    pub fn smoother_mut(&mut self) -> &mut Smoother<B, T> {
-        &mut self.smoother
     }
 
     /// Bytes of what it has besides its matrix.
@@ -132,7 +127,7 @@ pub fn cycle<B: Backend, T: Real>(
                 two_steps(backend, rest, &below, next, on_next)?;
             } else {
                 let [r, z, ..] = on_next;
-                cycle(backend, rest, &below, next, r, z)?;
+                cycle(backend, rest, &below, &**next, r, z)?;
             }
         }
         ([], Some(inverse)) => {

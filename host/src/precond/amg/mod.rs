@@ -58,10 +58,11 @@ use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
 use setup::{Coarsening, Fine, Symbolic, aggregate};
 use smoother::{FEW, MORE, Smoother};
+use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
-use strength::{REACH, Strength};
+use strength::{COARSE_REACH, REACH, Strength};
 use tentative::Modes;
 
 /// Levels at most.
@@ -75,7 +76,7 @@ pub struct Amg<B: Backend, T: Real> {
     /// The levels that are smoothed.
     levels: RefCell<Vec<Level<B, T>>>,
     /// Their matrices, but for the finest.
-    matrices: Vec<Matrix<B, T>>,
+    matrices: Vec<Rc<Matrix<B, T>>>,
     /// The inverse of the coarsest level's matrix.
     inverse: Option<Matrix<B, T>>,
     /// Whether the body is thin.
@@ -147,7 +148,7 @@ struct Way<B: Backend> {
 /// A hierarchy as it is made.
 struct Parts<'a, B: Backend, T: Real> {
     levels: Vec<Level<B, T>>,
-    matrices: Vec<Matrix<B, T>>,
+    matrices: Vec<Rc<Matrix<B, T>>>,
     inverse: Option<Matrix<B, T>>,
     is_thin: bool,
     hierarchy: Hierarchy,
@@ -203,7 +204,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
                     return Ok(Some(found));
                 }
             }
-            aggregate(backend, &fine, coords, 0, Modes::<B>::rigid_number(size), |free| {
+            aggregate(backend, &fine, coords, (0, REACH), Modes::<B>::rigid_number(size), |free| {
                 Ok(Rc::new(Modes::rigid(backend, size, coords, free)?))
             })
         })?;
@@ -254,26 +255,24 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     fn coarser(&mut self, backend: &B, below: Below<B>) -> Result<Option<Below<B>>> {
         let Below { matrix, modes, coords, is_of_vertices } = below;
         let unscaled = View::from_slice(&[]);
-        let rounded = copied::<B, T>(backend, &matrix, AUTO, unscaled)?;
+        let matrix = Rc::new(matrix);
+        let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
+            Ok(same) => same,
+            Err(_) => Rc::new(copied::<B, T>(backend, &matrix, AUTO, unscaled)?),
+        };
         let inverse = inverse_diagonal(backend, &rounded)?;
         let Some(mut fine) = Fine::new(backend, &matrix)? else { unreachable!("doubles are numbers") };
         if is_of_vertices {
             fine = fine.with_stacks(backend, &coords, stacks::LINEAR)?;
         }
-        let smoother = Smoother::new(
-            backend,
-            &rounded,
-            inverse,
-            fine.blocks.as_ref(),
-            unscaled,
-            if is_of_vertices { MORE } else { FEW },
-        )?;
+        let smoother = Smoother::new(backend, &*rounded, inverse, fine.blocks.as_ref(), unscaled, MORE)?;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
         let level = self.levels.len();
+        let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
             self.way(backend, &fine, OMEGA / smoother.upper(), || {
-                aggregate(backend, &fine, &coords, level, modes.number, |_| Ok(modes))
+                aggregate(backend, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
             })?
         } else {
             None
@@ -295,7 +294,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             self.levels.push(Level::new(backend, smoother, None)?);
             return Ok(None);
         };
-        let prolongator = scaled_to(backend, &prolongator, scaling)?;
+        let prolongator = scaled_to(backend, prolongator, scaling)?;
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         let next = LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() };
         self.is_thin |= !below.is_of_vertices && next.is_thin();
@@ -307,11 +306,8 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     fn amg(self) -> Amg<B, T> {
-        let Parts { mut levels, matrices, inverse, is_thin, mut hierarchy, .. } = self;
-        if is_thin {
-            levels.iter_mut().skip(1).for_each(|level| level.smoother_mut().set_steps(MORE));
-        }
-        let of_matrices = matrices.iter().chain(&inverse).map(|matrix| {
+        let Parts { levels, matrices, inverse, is_thin, mut hierarchy, .. } = self;
+        let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
             let stored = matrix.footprint();
             stored.values * size_of::<T>() as u64 + stored.index_bytes
         });
@@ -320,19 +316,24 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 }
 
-/// P in the precision of the cycle, scaled by the root of `scaling` if that is there.
+/// P in the precision of the cycle, scaled by the root of `scaling` if that is there; P itself where that is the same.
 fn scaled_to<B: Backend, T: Real>(
     backend: &B,
-    from: &BlockRows<B, f64>,
+    from: Rc<BlockRows<B, f64>>,
     scaling: View<f64>,
-) -> Result<BlockRows<B, T>> {
+) -> Result<Rc<BlockRows<B, T>>> {
+    if scaling.is_empty()
+        && let Ok(same) = (from.clone() as Rc<dyn Any>).downcast()
+    {
+        return Ok(same);
+    }
     let mut values = blocks::zeros(backend, from.values.len())?;
     let (prolongator, rows) = (from.view(), from.shape.rows.view());
     let kernel = RoundProlongator { inverse: scaling, rows, prolongator, to: values.view_mut() };
     // SAFETY: all live until `finish`; a row of a block is written once.
     unsafe { backend.run(from.n_items(), kernel) }?;
     backend.finish()?;
-    Ok(BlockRows { shape: from.shape.clone(), values, rows: from.rows, columns: from.columns })
+    Ok(Rc::new(BlockRows { shape: from.shape.clone(), values, rows: from.rows, columns: from.columns }))
 }
 
 /// A matrix in another precision and format, its rows and columns scaled as those of P are in [`scaled_to`].

@@ -7,7 +7,7 @@
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
 use super::stacks;
-use super::strength::{REACH, Strength};
+use super::strength::Strength;
 use super::tentative::{Modes, centroids, members};
 use crate::backend::{Backend, Buffer, Vector};
 use crate::error::Result;
@@ -21,6 +21,9 @@ use std::rc::Rc;
 
 /// A level does not help if it has more than this part of the unknowns of the one above.
 pub const WORTHWHILE: f64 = 0.7;
+
+/// Parts that the rows of A P are made in on a host.
+const SLABS: usize = 16;
 
 /// The matrix that a level is made from.
 pub struct Fine<'a, B: Backend, R: Real> {
@@ -90,8 +93,8 @@ pub struct Symbolic<B: Backend> {
     n_blocks: usize,
 }
 
-/// Puts the nodes of level number `level`, which are at `coords`, together; nothing if there is no next level worth
-/// having. Of the finest level the `n_modes` modes are not known yet: `modes` makes them from a bit for each component
+/// Puts the nodes of level number `level`, which are at `coords`, together, those within `reach` (see [`Strength::new`]);
+/// nothing if there is no next level worth having. Of the finest level the `n_modes` modes are not known yet: `modes` makes them from a bit for each component
 /// that is free.
 ///
 /// # Errors
@@ -101,13 +104,13 @@ pub fn aggregate<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,
     coords: &Vector<B, [f64; 3]>,
-    level: usize,
+    (level, reach): (usize, f64),
     n_modes: usize,
     modes: impl FnOnce(&Vector<B, u8>) -> Result<Rc<Modes<B>>>,
 ) -> Result<Option<Coarsening<B>>> {
     let (n, size) = (fine.pattern.n_rows, fine.entries.size);
     let is_worthwhile = |number: usize| (n_modes * number) as f64 <= WORTHWHILE * (size * n) as f64;
-    let mut strength = Strength::new(backend, fine, coords, level, REACH)?;
+    let mut strength = Strength::new(backend, fine, coords, level, reach)?;
     let mut aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
     if !is_worthwhile(aggregates.number) {
         // Pairs of nodes across a flat element have as many modes as unknowns.
@@ -199,11 +202,34 @@ impl<B: Backend> Symbolic<B> {
         Ok(p)
     }
 
-    /// `P^T A P`.
+    /// `P^T A P`, from `A P`: some rows of it after the others where memory is the host's, as all of them are as large
+    /// as A.
     fn galerkin<R: Real>(&self, backend: &B, fine: &Fine<B, R>, p: &BlockRows<B, f64>) -> Result<Matrix<B, f64>> {
-        let right = product(backend, (fine.entries, fine.values), p, &self.product)?;
+        let mut matrix = Matrix::<B, f64>::zeros(backend, AUTO, p.columns, &self.pattern, Tuning::default())?;
+        let n = fine.pattern.n_rows;
+        let height = if B::ON_HOST { n.div_ceil(SLABS).max(1) } else { n };
+        for first in (0..n).step_by(height.max(1)) {
+            let rows = first..(first + height).min(n);
+            let slab = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(backend, rows)?) };
+            let right = product(backend, (fine.entries, fine.values), p, &slab)?;
+            self.add_galerkin(backend, p, &right, &mut matrix)?;
+        }
+        let (entries, values) = (matrix.entries(), matrix.values_mut());
+        // SAFETY: all live until `finish`; each row is written once.
+        unsafe { backend.run(self.pattern.n_rows, FillEmptyRows { entries, values }) }?;
+        backend.finish()?;
+        Ok(matrix)
+    }
+
+    /// Adds `P^T right` to A_c, `right` being rows of A P.
+    fn add_galerkin(
+        &self,
+        backend: &B,
+        p: &BlockRows<B, f64>,
+        right: &BlockRows<B, f64>,
+        matrix: &mut Matrix<B, f64>,
+    ) -> Result<()> {
         let (size, pattern) = (p.columns, &self.pattern);
-        let mut matrix = Matrix::<B, f64>::zeros(backend, AUTO, size, pattern, Tuning::default())?;
         let of = Blocks { rows: self.rows.view(), columns: pattern.columns.view() };
         let (rows, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
         let (prolongator, members, product) = (p.view(), self.columns.view(), right.view());
@@ -216,11 +242,9 @@ impl<B: Backend> Symbolic<B> {
                     .run(rows / 3, GalerkinProduct::<3, 3> { prolongator, members, product, of, entries, values }),
                 _ => backend
                     .run(rows / 3, GalerkinProduct::<3, 6> { prolongator, members, product, of, entries, values }),
-            }?;
-            backend.run(pattern.n_rows, FillEmptyRows { entries, values })?;
-        }
-        backend.finish()?;
-        Ok(matrix)
+            }
+        }?;
+        backend.finish()
     }
 }
 

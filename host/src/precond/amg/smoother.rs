@@ -22,11 +22,11 @@ pub struct Steps {
     pub lower: f64,
 }
 
-/// On most levels.
+/// On the finest level.
 pub const FEW: Steps = Steps { number: 2, lower: 0.1 };
 
-/// On the level of vertices, and on all coarse ones of thin bodies: these have a fifth of the finest one's entries or
-/// less, and two steps more cost less than the iterations that they save.
+/// On the others: these mostly have a fifth of the finest one's entries or less, and two steps more cost less than the
+/// iterations that they save.
 pub const MORE: Steps = Steps { number: 4, lower: 0.04 };
 
 impl Steps {
@@ -78,11 +78,6 @@ impl<B: Backend, T: Real> Smoother<B, T> {
         };
         let upper = spectrum.upper;
         Ok(Smoother { inverse, blocks, upper, steps: steps.factors(upper) })
-    }
-
-    /// Takes other steps.
-    pub fn set_steps(&mut self, steps: Steps) {
-        self.steps = steps.factors(self.upper);
     }
 
     /// Unknowns.

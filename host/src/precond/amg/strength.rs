@@ -5,7 +5,9 @@
 //! ```
 //!
 //! (the first by Vanek, Mandel, Brezina 1996, sec. 4), d_i being the distance to the nearest node that shares an
-//! element; and each node's strongest coupling in any case.
+//! element; and each node's strongest coupling in any case, if possible one that is not long. Between aggregates 2.5
+//! stands for 5: their distances vary, and aggregates that grow from one layer into the next hide how slender a body of
+//! stretched elements is. With 5, such a body of 24 x 24 x 24 hex8, 20:1, takes 42 iterations, not 16.
 //!
 //! Theirs has theta = 0.08, which takes some of the couplings of regular meshes of tetrahedra for weak, and makes twice
 //! as many aggregates.
@@ -20,8 +22,10 @@ use kernels_rs::sparse::PatternView;
 /// theta on the finest level.
 const THRESHOLD: f64 = 0.02;
 
-/// Couplings this many times as long as the nearest ones are weak.
+/// Couplings this many times as long as the nearest ones are weak: between nodes of the mesh.
 pub const REACH: f64 = 5.0;
+/// And between aggregates.
+pub const COARSE_REACH: f64 = 2.5;
 
 /// The strong couplings of a level.
 pub struct Strength<B: Backend> {
