@@ -64,7 +64,7 @@ pub unsafe fn largest(item: usize, x: View<f64>, most: ViewMut<f64>) {
 }
 
 /// Computes: `y_i = a_i x_i`, a in single precision.
-/// Parameters: `a, x, y [n]`. Thread mapping: an item per entry. Memory moved: two words and 4 bytes per entry.
+/// Parameters: `a, x, y [n]`. Thread mapping: an item per entry. Memory moved: two values of T and 4 bytes per entry.
 ///
 /// # Safety
 /// See the crate's section on safety.

@@ -119,7 +119,9 @@ fn the_readme_s_claims_are_what_was_measured() {
         case.ends_with("_3") && (case.starts_with("beam") || case.starts_with("plate"))
     });
     let iterations: Vec<u64> = largest.map(|run| run["iterations"].as_u64().unwrap()).collect();
-    assert_eq!(iterations, [10; 6], "of beams and plates of millions of unknowns");
+    let [least, most] = [iterations.iter().min(), iterations.iter().max()].map(Option::unwrap);
+    let wanted = format!("Beams and plates of 2 to 5 million unknowns take {least} to {most} iterations");
+    assert!(iterations.len() == 6 && readme.contains(&wanted), "{wanted}");
 }
 
 #[test]

@@ -41,6 +41,11 @@ pub fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: De
     }
 }
 
+/// A relative error.
+fn share(error: f64) -> String {
+    if error == 0.0 { "0".into() } else { format!("{error:.1e}") }
+}
+
 /// A summary on its way to the terminal.
 struct Shown<'a> {
     s: &'a Summary,
@@ -143,16 +148,16 @@ impl Shown<'_> {
             let text = vector_beside(force, self.s.least_force(), results.largest_force());
             self.with_unit(text, Quantity::Force)
         };
-        let balance = results.equilibrium_error;
-        lines.push(format!("loads {}; force balance error {balance:.1e}", of(results.applied)));
+        let balance = share(results.equilibrium_error);
+        lines.push(format!("loads {}; force balance error {balance}", of(results.applied)));
         let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(*force))).collect();
         self.supports(lines, ["reaction of", "all reactions"], each, (of(results.reaction_sum), results.shared_nodes));
     }
 
     fn flows(&self, lines: &mut Vec<String>, results: &Potential) {
         let of = |flow| number(clean(flow, self.s.least_force()));
-        let balance = results.equilibrium_error;
-        lines.push(format!("flow from fluxes and sources {}; balance error {balance:.1e}", number(results.applied)));
+        let balance = share(results.equilibrium_error);
+        lines.push(format!("flow from fluxes and sources {}; balance error {balance}", number(results.applied)));
         let each = results.flows.iter().map(|(name, flow)| (name.as_str(), of(*flow))).collect();
         let all = (of(results.flow_sum), results.shared_nodes);
         self.supports(lines, ["flow in at", "flow in at all supports"], each, all);

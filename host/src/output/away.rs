@@ -10,9 +10,7 @@ use crate::mesh::faces::Face;
 use crate::mesh::vector::{cross, dot, norm, sub};
 use crate::mesh::{Cells, Mesh};
 use crate::model::{AppliedLoad, Support};
-use crate::parallel;
-use rayon::slice::ParallelSliceMut;
-use std::ops::Range;
+use rayon::prelude::*;
 
 /// Nodes within so many elements are near.
 const LAYERS: usize = 3;
@@ -64,14 +62,13 @@ fn spread(mesh: &Mesh, marked: &mut [bool]) {
                 let n = cell.iter().filter(|&&node| from[node as usize] != NONE).count();
                 n > 0 && n < cell.len()
             };
-            let of_range = |range: Range<usize>| range.filter(|&i| is_new(cells.cell(i))).collect::<Vec<usize>>();
-            parallel::map_ranges(cells.len(), PART, &of_range)
+            (0..cells.len()).into_par_iter().with_min_len(PART).filter(|&i| is_new(cells.cell(i))).collect::<Vec<_>>()
         };
         let found: Vec<_> = mesh.solids().map(|(_, cells)| (cells, touched(cells))).collect();
         let distance = |a: u32, b: u32| norm(sub(mesh.coords[a as usize], mesh.coords[b as usize]));
         let mut new: Vec<(u32, u32)> = Vec::new();
         for (cells, found) in &found {
-            for cell in found.iter().flatten().map(|&i| cells.cell(i)) {
+            for cell in found.iter().map(|&i| cells.cell(i)) {
                 let known = cell.iter().map(|&node| from[node as usize]).filter(|&to| to != NONE);
                 let nearest = |node| known.clone().min_by(|&a, &b| distance(a, node).total_cmp(&distance(b, node)));
                 let unknown = cell.iter().copied().filter(|&node| from[node as usize] == NONE);

@@ -10,7 +10,7 @@ const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (p
                          planes (xmin ..) and boxes";
 /// What to do with a geometry.
 const MESH_IT: &str = "open it in Gmsh; under Geometry, Physical groups, name the surfaces that are held or loaded, and the volume; then \
-                       mesh it there in 3D with order 2 and save PART.msh, or say `gmsh -3 -order 2 THIS -o PART.msh`";
+                       mesh it there in 3D with order 2 and save PART.msh (`gmsh -3 -order 2 THIS -o PART.msh` alone makes no groups)";
 /// What to do with a bare surface.
 const FILL_IT: &str = "it is a surface without a volume: in Gmsh merge it, Classify Surfaces, add a volume, mesh in 3D and export as .msh";
 
