@@ -140,8 +140,8 @@ impl Folder {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpfem"));
-        // With traces asked for, so that one would show.
-        command.args(arguments).current_dir(self.0.path()).env("RUST_BACKTRACE", "1");
+        // With traces asked for, so that one would show, and as if cargo had not started the program.
+        command.args(arguments).current_dir(self.0.path()).env("RUST_BACKTRACE", "1").env_remove("CARGO");
         command
     }
 
