@@ -1,7 +1,7 @@
 //! The largest stress away from where it grows with every refinement of the mesh: supports, loads on points and lines,
 //! and sharp inner corners.
 //!
-//! A node counts as away if it is more than [`LAYERS`] elements, and farther than [`REACH`] of the mesh's diagonal, from
+//! A node counts as away if it is more than `LAYERS` elements, and farther than `REACH` of the mesh's diagonal, from
 //! all of these: a finer mesh does not move it towards them. A support that holds one
 //! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
 
