@@ -73,8 +73,8 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// What to try next; cargo runs a program that is not on the path.
 fn next(dir: &Path, is_by_cargo: bool) -> String {
     let case = whole(&dir.join(CASE.0));
-    let program = if is_by_cargo { "cargo run --release --" } else { "warpfem" };
-    wrapped(&format!("next: edit {case}, then {}", unbroken(&format!("{program} solve {case}"))), "  ") + "\n"
+    let (what, program) = if is_by_cargo { ("the case", "cargo run --release --") } else { (&*case, "warpfem") };
+    wrapped(&format!("next: edit {what}, then {}", unbroken(&format!("{program} solve {case}"))), "  ") + "\n"
 }
 
 #[cfg(test)]
