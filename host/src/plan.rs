@@ -292,7 +292,7 @@ fn iterate(model: &Model, device: &DeviceFacts, why: Option<String>, fill: Optio
 }
 
 /// The precision asked for; double if none is.
-fn double_or(solver: &SolverOptions) -> String {
+pub(crate) fn double_or(solver: &SolverOptions) -> String {
     if solver.precision == "auto" { "double" } else { &solver.precision }.into()
 }
 

@@ -8,7 +8,7 @@ use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model, SolverOptions};
-use crate::plan::{AS_ASKED, Method};
+use crate::plan::{AS_ASKED, Method, double_or};
 use crate::solve::{Acceleration, CgOptions, FemsesOptions, Monitor, femses};
 use kernels_rs::real::Real;
 
@@ -22,8 +22,8 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
     if model.analysis != Analysis::Laplace {
         return refuse("method of elasticity", METHOD, vec!["cg", "direct"]);
     }
-    let precision = if solver.precision == "auto" { "double" } else { &solver.precision };
-    if !PLAIN_PRECISIONS.contains(&precision) {
+    let precision = double_or(solver);
+    if !PLAIN_PRECISIONS.contains(&precision.as_str()) {
         return refuse("precision with method `femses`", &solver.precision, PLAIN_PRECISIONS.to_vec());
     }
     if solver.format != "auto" {
@@ -45,7 +45,7 @@ pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
         ordering: ordering(model)?.name().to_owned(),
         order: (acceleration == Acceleration::Cg).then_some(solver.order),
         preconditioner: acceleration.name().into(),
-        precision: precision.into(),
+        precision,
         assembly: "none".into(),
         factor_nonzeros: None,
         hierarchy: None,
