@@ -7,7 +7,7 @@ use super::{memory, solve, template, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality;
-use crate::model::{Analysis, Case, Model, Problems, unused};
+use crate::model::{Analysis, Case, Model, Problems, Quantity, Units, unused, with_unit};
 use crate::output;
 use crate::output::picture::{self, Viewpoint};
 use crate::pipeline::{self, Choices};
@@ -17,6 +17,7 @@ use crate::solve::Monitor;
 use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use toml::Spanned;
 use warpfem_text::{counted, number};
 
 /// Where the worst shape is this near to their mean, there is no worst element.
@@ -156,18 +157,18 @@ fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std
         count(nodes),
         cells.join(", "),
         vector(low),
-        vector(high)
+        with_unit(vector(high), model.units, Quantity::Length)
     )?;
     writeln!(out, "  unknowns  {}", count(nodes * model.analysis.components()))?;
-    materials(out, model)?;
+    materials(out, case, model)?;
     for support in &model.supports {
-        let held = prescribed(model.analysis, support.displacement);
+        let held = prescribed(model.analysis, model.units, support.displacement);
         writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
     }
     for load in &model.applied {
         match model.analysis {
             Analysis::Laplace => writeln!(out, "  load      {}: {} in all", load.name, number(load.total[0], 4))?,
-            _ => writeln!(out, "  load      {}: {} in all", load.name, vector(load.total))?,
+            _ => writeln!(out, "  load      {}: {} in all", load.name, force(model, load.total))?,
         }
     }
     shapes(out, model)?;
@@ -190,8 +191,12 @@ fn in_words(model: &Model) -> String {
     }
 }
 
+fn force(model: &Model, force: [f64; 3]) -> String {
+    with_unit(vector(force), model.units, Quantity::Force)
+}
+
 /// Each material with what is made of it; what gravity and sources add up to.
-fn materials(out: &mut String, model: &Model) -> std::fmt::Result {
+fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let (mut mass, mut volume) = (0.0, 0.0);
     for (index, material) in model.materials.iter().enumerate() {
         let (elements, content) = made_of(model, index as u32);
@@ -200,15 +205,23 @@ fn materials(out: &mut String, model: &Model) -> std::fmt::Result {
         volume += content;
         mass += content * density.unwrap_or(0.0);
         let weight = density.map_or(String::new(), |rho| format!(", mass {}", number(rho * content, 4)));
+        let table = case.tables.material[index].get_ref();
+        let given = |value: &Option<Spanned<f64>>, quantity| match value {
+            Some(value) => with_unit(number(*value.get_ref(), 4), model.units, quantity),
+            None => "missing".into(),
+        };
         let numbers = match model.analysis {
-            Analysis::Laplace => format!("k = {}", number(material.conductivity, 4)),
-            _ => format!("E = {}, nu = {}", number(material.young, 4), number(material.poisson, 4)),
+            Analysis::Laplace => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
+            _ => {
+                let (young, poisson) = (given(&table.young, Quantity::Stress), &table.poisson);
+                format!("E = {young}, nu = {}", given(poisson, Quantity::Unlabelled))
+            }
         };
         let (name, content) = (&material.name, number(content, 4));
         writeln!(out, "  material  {name}: {} elements, volume {content}{weight}; {numbers}", count(elements))?;
     }
     if let Some(g) = model.gravity {
-        writeln!(out, "  load      gravity: {} in all", vector(g.map(|c| c * mass)))?;
+        writeln!(out, "  load      gravity: {} in all", force(model, g.map(|c| c * mass)))?;
     }
     if let Some(source) = model.source {
         writeln!(out, "  load      source: {} in all", number(source * volume, 4))?;
@@ -228,14 +241,14 @@ fn made_of(model: &Model, index: u32) -> (usize, f64) {
 }
 
 /// `x = y = 0, z = -0.001`.
-fn prescribed(analysis: Analysis, values: [Option<f64>; 3]) -> String {
+fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3]) -> String {
     if analysis == Analysis::Laplace {
         return format!("value {}", number(values[0].unwrap_or(0.0), 4));
     }
     let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| ["x", "y", "z"][c]).collect();
     let fixed = (!fixed.is_empty()).then(|| format!("{} fixed", fixed.join(", ")));
     let moved = (0..3).filter_map(|c| values[c].filter(|&v| v != 0.0).map(|v| (["x", "y", "z"][c], v)));
-    let moved = moved.map(|(c, v)| format!("{c} moved by {}", number(v, 4)));
+    let moved = moved.map(|(c, v)| format!("{c} moved by {}", with_unit(number(v, 4), units, Quantity::Length)));
     fixed.into_iter().chain(moved).collect::<Vec<_>>().join(", ")
 }
 
@@ -467,9 +480,9 @@ mod tests {
 
     #[test]
     fn what_a_support_prescribes_is_said_in_words() {
-        let elastic = |values| prescribed(Analysis::Elasticity, values);
+        let elastic = |values| prescribed(Analysis::Elasticity, Some(Units::MmNS), values);
         assert_eq!(elastic([Some(0.0), None, Some(0.0)]), "x, z fixed");
-        assert_eq!(elastic([Some(0.0), Some(-2e-3), None]), "x fixed, y moved by -0.002");
-        assert_eq!(prescribed(Analysis::Laplace, [Some(20.0), None, None]), "value 20");
+        assert_eq!(elastic([Some(0.0), Some(-2e-3), None]), "x fixed, y moved by -0.002 mm");
+        assert_eq!(prescribed(Analysis::Laplace, None, [Some(20.0), None, None]), "value 20");
     }
 }

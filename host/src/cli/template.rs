@@ -13,6 +13,9 @@ use warpfem_text::{counted, number};
 /// Where comments behind values begin.
 const COMMENT: usize = 34;
 
+/// Parts of names of sides that are rarely held or loaded.
+const TRANSITIONS: [&str; 4] = ["fillet", "chamfer", "blend", "radius"];
+
 /// The case file `case` for a mesh that lies at `path` from it.
 pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
     let places = Places::of(mesh);
@@ -49,7 +52,11 @@ impl Places {
             true => planes(mesh.dim()).iter().filter(has_faces).copied().collect(),
             false => Vec::new(),
         };
-        let names = if sides.is_empty() { planes.clone() } else { names };
+        let mut names = if sides.is_empty() { planes.clone() } else { names };
+        let is_likely = |name: &&str| !TRANSITIONS.iter().any(|word| name.to_lowercase().contains(word));
+        if names.iter().any(is_likely) {
+            names.retain(is_likely);
+        }
         let bodies = mesh.groups.iter().find(|group| group.dim == mesh.dim()).map(|group| group.name.as_str());
         let held = names.first().copied().map(quoted);
         Places { held, loaded: names.last().copied().or(bodies).map(quoted), planes }

@@ -1,6 +1,6 @@
 //! What can be wrong with a mesh.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use warpfem_text::{count, point, some};
 
@@ -25,7 +25,7 @@ const TAGS_SHOWN: usize = 10;
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
     /// Something is wrong in this file; [`MeshError::root`] says what.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), in_file(path, source))]
     InFile {
         /// The mesh file.
         path: PathBuf,
@@ -44,7 +44,7 @@ pub enum MeshError {
         instead: String,
     },
     /// The file does not begin like a MSH file.
-    #[error("{}", not_msh(*.looks_like))]
+    #[error("{}", not_msh(*.looks_like, Path::new("FILE")))]
     NotMsh {
         /// What it seems to be instead, and what to do with that.
         looks_like: Option<(&'static str, &'static str)>,
@@ -371,14 +371,22 @@ fn untangle(kind: &str) -> &'static str {
     }
 }
 
-fn not_msh(looks_like: Option<(&str, &str)>) -> String {
+/// What is wrong in a file, which commands name.
+fn in_file(path: &Path, source: &MeshError) -> String {
+    match source {
+        MeshError::NotMsh { looks_like } => not_msh(*looks_like, path),
+        other => other.to_string(),
+    }
+}
+
+fn not_msh(looks_like: Option<(&str, &str)>, path: &Path) -> String {
     let (seems, next) = match looks_like {
         Some((what, next)) => (format!(" (it looks like {what})"), next),
         None => (String::new(), "in Gmsh: File > Export, with the ending .msh"),
     };
     format!(
         "this is not a Gmsh mesh (MSH) file: it does not begin with $MeshFormat{seems}\nhelp: {}",
-        next.replace("THIS", "FILE").replace("PART", "FILE")
+        super::gmsh::foreign::named(next, path)
     )
 }
 

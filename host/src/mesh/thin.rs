@@ -30,8 +30,9 @@ pub struct Thin {
     /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a
     /// third of that of a cube.
     pub thickness: f64,
-    /// Length over thickness of the linear quadrilaterals and hexahedra among them, in the mean of squares; 0 without
-    /// any that reach from skin to skin.
+    /// Linear quadrilaterals and hexahedra from skin to skin where these are fewest: 1, 2 or 3; 0 without any.
+    pub layers: u8,
+    /// Their length over the body's thickness there, in the mean of squares; 0 without any.
     pub aspect: f64,
 }
 
@@ -42,7 +43,7 @@ impl Thin {
         mesh.skin().iter().flat_map(Face::nodes).for_each(|&node| on_skin[node as usize] = true);
         let (depths, _) = steps(mesh, on_skin.iter().copied(), depth - 1);
         let (away, beyond) = steps(mesh, depths.iter().map(|&depth| depth == FAR), 2 * depth);
-        let mut found = Thin { elements: 0, longest: 0.0, thickness: 0.0, aspect: 0.0 };
+        let mut found = Thin { elements: 0, longest: 0.0, thickness: 0.0, layers: 0, aspect: 0.0 };
         let (mut volume, mut area, mut is_thin) = (0.0, 0.0, vec![Vec::new(); mesh.cells.len()]);
         let mut on_thin = vec![false; mesh.coords.len()];
         for ((block, cells), mut members) in mesh.solids().zip(beyond).filter(|((_, cells), _)| takes(cells)) {
@@ -59,40 +60,61 @@ impl Thin {
         let places: Vec<[f64; 3]> =
             mesh.coords.iter().zip(on_thin).filter(|(_, on_thin)| *on_thin).map(|(x, _)| *x).collect();
         found.longest = super::longest_side(super::extent(&places));
-        found.aspect = aspect(mesh, &is_thin);
+        (found.layers, found.aspect) = bricks(mesh, &is_thin);
         found.thickness = if area > 0.0 { 2.0 * volume / area } else { 0.0 };
         found
     }
 }
 
-/// Length over thickness of those bricks of some elements that reach from skin to skin, in the mean of squares.
-fn aspect(mesh: &Mesh, takes: &[Vec<bool>]) -> f64 {
-    let is_brick = |face: &&Face| {
-        let kind = mesh.cells[face.block].kind;
-        !kind.info().is_simplex()
-            && !kind.info().is_quadratic()
-            && takes[face.block].get(face.cell as usize) == Some(&true)
+/// [`Thin::layers`] and [`Thin::aspect`] of the bricks among some elements.
+///
+/// Bricks with opposite sides on the skin are one layer. Where there are none, those with a side on the skin are of
+/// two layers, or of three if others lie between them.
+fn bricks(mesh: &Mesh, takes: &[Vec<bool>]) -> (u8, f64) {
+    let is_brick = |block: usize| {
+        let info = mesh.cells[block].kind.info();
+        !info.is_simplex() && !info.is_quadratic()
     };
-    let mut sides: Vec<&Face> = mesh.skin().iter().filter(is_brick).collect();
+    let is_taken = |face: &&Face| is_brick(face.block) && takes[face.block].get(face.cell as usize) == Some(&true);
+    let mut sides: Vec<&Face> = mesh.skin().iter().filter(is_taken).collect();
     sides.sort_by_key(|side| (side.block, side.cell));
-    let cells = sides.chunk_by(|a, b| (a.block, a.cell) == (b.block, b.cell));
-    let (mut sum, mut n) = (0.0, 0);
-    for square in cells.filter_map(|sides| length_over_thickness(mesh, sides)) {
-        (sum, n) = (sum + square * square, n + 1);
+    let cells: Vec<&[&Face]> = sides.chunk_by(|a, b| (a.block, a.cell) == (b.block, b.cell)).collect();
+    let spanning: Vec<_> = cells.iter().filter(|sides| spans(sides)).copied().collect();
+    let taken =
+        |(block, takes): (usize, &Vec<bool>)| takes.iter().filter(|&&is_taken| is_taken && is_brick(block)).count();
+    let inside = takes.iter().enumerate().map(taken).sum::<usize>() - cells.len();
+    let (layers, of) = match (spanning.is_empty(), inside) {
+        (false, _) => (1, spanning),
+        (true, 0) => (2, cells),
+        (true, _) => (3, cells),
+    };
+    let squares: Vec<f64> = of.iter().filter_map(|sides| Some(length_over_thickness(mesh, sides)?.powi(2))).collect();
+    match squares.len() {
+        0 => (0, 0.0),
+        n => (layers, (squares.iter().sum::<f64>() / n as f64).sqrt() / f64::from(layers)),
     }
-    if n > 0 { (sum / f64::from(n)).sqrt() } else { 0.0 }
 }
 
-/// The longest edge of a brick that does not cross the body over the shortest that does; of one with skin all around,
-/// over all its edges.
+/// Whether two of a brick's sides are opposite.
+fn spans(sides: &[&Face]) -> bool {
+    sides.iter().any(|f| sides.iter().any(|g| is_opposite(f, g)))
+}
+
+fn is_opposite(f: &Face, g: &Face) -> bool {
+    f.nodes().iter().all(|node| !g.nodes().contains(node))
+}
+
+/// The longest edge along the body of a brick with these sides on the skin over the shortest across it; of a brick with
+/// skin all around, over all its edges. An edge across leads from a side to the opposite one, on the skin too where the
+/// brick [spans] the body.
 fn length_over_thickness(mesh: &Mesh, sides: &[&Face]) -> Option<f64> {
     let first = sides.first()?;
     let block = &mesh.cells[first.block];
     let cell = block.cell(first.cell as usize);
-    let crosses = |a: &u32, b: &u32| {
-        let is_opposite = |f: &Face, g: &Face| f.nodes().iter().all(|node| !g.nodes().contains(node));
-        let on = |side: &Face, node: &u32| side.nodes().contains(node);
-        sides.iter().filter(|f| on(f, a)).any(|f| sides.iter().any(|g| on(g, b) && is_opposite(f, g)))
+    let is_spanning = spans(sides);
+    let leaves = |f: &&&Face, a: u32, b: u32| {
+        let has_opposite = || sides.iter().any(|g| is_opposite(f, g));
+        f.nodes().contains(&a) != f.nodes().contains(&b) && (!is_spanning || has_opposite())
     };
     let (mut across, mut along, mut longest) = (f64::INFINITY, 0.0f64, 0.0f64);
     for edge in block.kind.info().edges() {
@@ -100,12 +122,13 @@ fn length_over_thickness(mesh: &Mesh, sides: &[&Face]) -> Option<f64> {
         let [x, y] = [a, b].map(|node| mesh.coords[node as usize]);
         let length = (0..3).map(|c| (x[c] - y[c]).powi(2)).sum::<f64>().sqrt();
         longest = longest.max(length);
-        match crosses(&a, &b) {
+        match sides.iter().any(|f| leaves(&f, a, b)) {
             true => across = across.min(length),
             false => along = along.max(length),
         }
     }
-    across.is_finite().then_some(if along > 0.0 { along } else { longest } / across)
+    let length = if along > 0.0 { Some(along) } else { is_spanning.then_some(longest) };
+    length.filter(|_| across.is_finite()).map(|length| length / across)
 }
 
 /// How many steps from element to element each node is away from those that steps begin at, [`FAR`] after more than
@@ -185,6 +208,24 @@ mod tests {
         assert!((strip.thickness - 100.0 / 102.0).abs() < 1e-12 && strip.aspect == 1.0, "{strip:?}");
         let rod = thin(&generate_box(Hex8, [9.0, 0.5, 0.5], [3, 1, 1]).unwrap(), 1);
         assert_eq!((rod.aspect, plate.aspect > 90.0, cube.aspect), (6.0, true, 0.0));
+        assert_eq!((rod.layers, plate.layers, cube.layers), (1, 1, 0));
+    }
+
+    /// Bricks three times as long as thick.
+    #[test]
+    fn aspect_is_length_over_the_thickness_of_all_layers() {
+        for layers in 1..=3 {
+            let n = f64::from(layers);
+            let cells = [12, usize::from(layers)];
+            let plate = thin(&generate_box(Hex8, [36.0, 36.0, n], [12, 12, cells[1]]).unwrap(), 2);
+            let rod = thin(&generate_box(Hex8, [36.0, n, n], [12, cells[1], cells[1]]).unwrap(), 2);
+            let strip = thin(&generate_rectangle(Quad4, [36.0, n], cells).unwrap(), 2);
+            for found in [plate, rod, strip] {
+                assert_eq!(found.layers, layers, "{found:?}");
+                // At the border of three layers bricks of the middle one have a side on the skin too.
+                assert!((0.9..=1.0 + 1e-12).contains(&(found.aspect * n / 3.0)), "{layers} {found:?}");
+            }
+        }
     }
 
     /// A block of 6 x 6 x 6 elements with an arm of 10 x 2 x 2.

@@ -49,7 +49,8 @@ impl Model {
         let at_work = |v: &[f64; 3]| *v != [0.0; 3];
         let is_loaded = loads.nodal_forces.iter().chain(&gravity).any(at_work) || source.is_some_and(|s| s != 0.0);
         if fits && problems.count() == 0 && !is_loaded {
-            warnings.extend(at_rest(analysis, &supports).map(str::to_string));
+            let cancel = loads.applied.iter().any(|load| at_work(&load.total));
+            warnings.extend(at_rest(analysis, &supports, cancel).map(str::to_string));
         }
         let model = Model {
             name: case.name(),
@@ -129,17 +130,18 @@ fn check_held(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<V
     }
 }
 
-/// What there is to say of a model without loads, if supports do not move it either.
-fn at_rest(analysis: Analysis, supports: &[Support]) -> Option<&'static str> {
+/// What there is to say of a model without loads, or whose loads `cancel`, if supports do not move it either.
+fn at_rest(analysis: Analysis, supports: &[Support], cancel: bool) -> Option<&'static str> {
     let mut values = supports.iter().flat_map(|support| support.displacement).flatten();
     match analysis {
         Analysis::Laplace => {
             let first = values.next();
             values.all(|value| Some(value) == first).then_some("nothing drives a flow: the potential will be constant")
         }
-        _ => values
-            .all(|v| v == 0.0)
-            .then_some("nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"),
+        _ => values.all(|v| v == 0.0).then_some(match cancel {
+            true => "the loads cancel at every node: every displacement will be zero. Check their signs",
+            false => "nothing loads the model: every displacement will be zero. Add a load, for example [[force]]",
+        }),
     }
 }
 

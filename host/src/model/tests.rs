@@ -26,6 +26,13 @@ fn a_single_material_is_everywhere() {
 }
 
 #[test]
+fn loads_that_cancel_are_said_to() {
+    let load = |x: f64| format!("[[force]]\non = \"xmax\"\ntotal = [{x:?}, 0.0, 0.0]\n");
+    let model = supported(&format!("{CLAMP}{}{}", load(3.0), load(-3.0)));
+    assert_eq!(warned(&model), ["the loads cancel at every node: every displacement will be zero. Check their signs"]);
+}
+
+#[test]
 fn supports_by_group_tags_and_box() {
     let model = supported(
         "[[support]]\non = [\"xmin\", \"xmax\"]\nfix = \"y\"\ndisplacement = { x = 0.0, z = 1e-3 }\n\

@@ -52,11 +52,10 @@ const ENDINGS: [(&str, &str, &str); 10] = [
 
 /// What a file is that was taken for a case file, and what to do about it; nothing if that cannot be told.
 pub fn not_a_case(path: &Path, bytes: &[u8]) -> Option<(&'static str, String)> {
-    let named = |text: &str| text.replace("THIS", &path.display().to_string()).replace("PART", &stem(path));
     if bytes.starts_with(b"$MeshFormat") {
         return Some((
             "a Gmsh mesh",
-            named("`warpfem init THIS` writes a case file for it, `warpfem info THIS` describes it"),
+            named("`warpfem init THIS` writes a case file for it, `warpfem info THIS` describes it", path),
         ));
     }
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -64,12 +63,13 @@ pub fn not_a_case(path: &Path, bytes: &[u8]) -> Option<(&'static str, String)> {
     let found = guess(bytes).filter(|(what, _)| !["a case file", "an empty file"].contains(what));
     let (what, next) = found.or_else(|| by_ending().map(|&(_, what, next)| (what, next)))?;
     let note = if what.contains("Abaqus") { "decks are not read yet: " } else { "" };
-    Some((what, named(&format!("{note}{next}; then `warpfem init PART.msh` writes a case file"))))
+    Some((what, named(&format!("{note}{next}; then `warpfem init PART.msh` writes a case file"), path)))
 }
 
-/// A file's name without its ending.
-fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+/// Puts the path of a file, and its name without the ending, where `THIS` and `PART` stand.
+pub fn named(text: &str, path: &Path) -> String {
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    text.replace("THIS", &path.display().to_string()).replace("PART", &stem)
 }
 
 /// What some bytes seem to be, and what to do about it.

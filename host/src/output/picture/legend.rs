@@ -136,10 +136,10 @@ pub(super) fn captions(canvas: &mut Canvas, heading: &Heading, subtitle: &str, f
     canvas.text(Font::Title, [40.0, 22.0], &fitting(&visible(heading.case), room, Font::Title), INK);
 }
 
-/// Across the picture, too large to be overlooked or cut off: that the results are none.
-pub(super) fn stamp_not_converged(canvas: &mut Canvas) {
+/// Across the `width` pixels left of the colour bar, too large to be overlooked or cut off: that the results are none.
+pub(super) fn stamp_not_converged(canvas: &mut Canvas, width: f32) {
     const TIMES: usize = 4;
-    let (width, height) = (canvas.width as f32, Font::Title.height() * TIMES as f32);
+    let height = Font::Title.height() * TIMES as f32;
     let top = (0.5 * (canvas.height as f32 - height)).round();
     canvas.fill([0.0, top - 12.0], [width, height + 24.0], ALARM, 0.85);
     let left = 0.5 * (width - Font::Title.width(NOT_CONVERGED) * TIMES as f32);

@@ -28,7 +28,7 @@ use super::summary::Results;
 use super::{Fields, Solved, Summary, largest};
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
-use crate::model::Units;
+use crate::model::{Quantity, Units, with_unit};
 use crate::stress::AtNodes;
 use canvas::Canvas;
 use coloring::Coloring;
@@ -221,10 +221,11 @@ impl Shown {
         sheet.color_bar(&mut canvas, &bar);
         legend::captions(&mut canvas, heading, &captions.subtitle, &captions.foot);
         if let Some(peak) = peak {
-            mark_maximum(&mut canvas, &frame, (self, &colors), (&sheet.view, sheet.bottom), peak);
+            let units = (heading.units, field.quantity);
+            mark_maximum(&mut canvas, &frame, (self, &colors, units), (&sheet.view, sheet.bottom), peak);
         }
         if !heading.converged {
-            legend::stamp_not_converged(&mut canvas);
+            legend::stamp_not_converged(&mut canvas, (PART[0] + PART[2]) as f32);
         }
         canvas
     }
@@ -269,7 +270,7 @@ const IN_FRONT: f32 = 12.0;
 fn mark_maximum(
     canvas: &mut Canvas,
     frame: &Frame,
-    (shown, colors): (&Shown, &Coloring),
+    (shown, colors, (units, quantity)): (&Shown, &Coloring, (Option<Units>, Quantity)),
     (view, bottom): (&View, f32),
     (node, is_seen): (usize, bool),
 ) {
@@ -285,7 +286,9 @@ fn mark_maximum(
         true => " (inside)",
     };
     let name = if value > colors.range[0] { "max" } else { "min" };
-    let text = format!("{name} {} at {}{note}", number(value), vector(scene.rest[node]));
+    let value = with_unit(number(value), units, quantity);
+    let place = with_unit(vector(scene.rest[node]), units, Quantity::Length);
+    let text = format!("{name} {value} at {place}{note}");
     let mask: Vec<bool> = frame.depth.iter().map(|depth| depth.is_finite()).collect();
     let covered = |x: i64, y: i64| {
         let at = (y.max(0) as usize * frame.width + x.max(0) as usize) * SAMPLES;
