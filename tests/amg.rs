@@ -365,7 +365,7 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
         ("plate tet10", Tet10, plate(1.0 / 30.0), [30, 30, 1], 22),
         ("plate hex20", Hex20, plate(0.04), [25, 25, 1], 15),
         ("flat hex20", Hex20, plate(0.005), [25, 25, 1], 60),
-        ("shell hex20", Hex20, plate(0.01), [16, 16, 1], 75),
+        ("shell hex20", Hex20, plate(0.01), [16, 16, 1], 60),
         ("stretched hex8", Hex8, [20.0, 1.0, 1.0], [12; 3], 40),
     ];
     let backend = CpuBackend::default();

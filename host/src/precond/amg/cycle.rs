@@ -4,9 +4,10 @@
 //! z = q(D^-1 A) D^-1 r,   z += P c, A_c c ~ P^T (r - A z),   z += q(D^-1 A) D^-1 (r - A z)
 //! ```
 //!
-//! The correction c is exact on the coarsest level. On others it comes from two steps of flexible conjugate gradients,
+//! The correction c is exact on the coarsest level. On others it comes from some steps of flexible conjugate gradients,
 //! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). That is for thin bodies,
-//! whose bending a single cycle, a V, solves badly, level by level worse; for compact ones it is enough.
+//! whose bending a single cycle, a V, solves badly, level by level worse; for compact ones it is enough. Two steps do,
+//! and four where elements are flat: a shell of 32 x 32 x 1 hex20, 1/100 thick, takes 38 iterations, not 70.
 //!
 //! The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is symmetric: so is a cycle of two
 //! levels, and a V. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. The
@@ -21,6 +22,7 @@ use crate::error::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;
+use std::mem::swap;
 use std::rc::Rc;
 
 /// The way from a level to the next.
@@ -29,8 +31,8 @@ pub struct Transfer<B: Backend, T: Real> {
     columns: Rc<Columns<B>>,
     /// Of the residual that comes to the next level, see [`RestrictShare`].
     shares: Vector<B, T>,
-    /// On the next level: the residual, its correction, and what two steps of conjugate gradients take besides.
-    vectors: [Vector<B, T>; 4],
+    /// On the next level: the residual, its correction, and what conjugate gradients take besides.
+    vectors: [Vector<B, T>; 5],
 }
 
 impl<B: Backend, T: Real> Transfer<B, T> {
@@ -39,7 +41,8 @@ impl<B: Backend, T: Real> Transfer<B, T> {
         let n = prolongator.shape.n_columns * prolongator.columns;
         let zeros = || backend.zeros(n);
         let shares = backend.zeros(n * SHARES)?;
-        Ok(Transfer { prolongator, columns, shares, vectors: [zeros()?, zeros()?, zeros()?, zeros()?] })
+        let vectors = [zeros()?, zeros()?, zeros()?, zeros()?, zeros()?];
+        Ok(Transfer { prolongator, columns, shares, vectors })
     }
 
     /// Takes `P^T (r - q)` to the next level.
@@ -77,8 +80,8 @@ pub struct Matrices<'a, B: Backend, T: Real> {
     pub smoothed: &'a [Rc<Matrix<B, T>>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
     pub inverse: Option<&'a Matrix<B, T>>,
-    /// Whether the body is thin.
-    pub is_thin: bool,
+    /// Steps of conjugate gradients on each level with a next one; 1 for the cycle alone, a V.
+    pub steps: usize,
 }
 
 impl<B: Backend, T: Real> Level<B, T> {
@@ -122,9 +125,9 @@ pub fn cycle<B: Backend, T: Real>(
     let Transfer { prolongator, vectors: on_next, .. } = transfer;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
-            let below = Matrices { smoothed: others, inverse, is_thin: below.is_thin };
-            if below.is_thin {
-                two_steps(backend, rest, &below, next, on_next)?;
+            let below = Matrices { smoothed: others, inverse, steps: below.steps };
+            if below.steps > 1 {
+                conjugate_gradients(backend, rest, &below, next, on_next)?;
             } else {
                 let [r, z, ..] = on_next;
                 cycle(backend, rest, &below, &**next, r, z)?;
@@ -148,35 +151,48 @@ pub fn cycle<B: Backend, T: Real>(
     smoother.go_on(&of, z, other, product)
 }
 
-/// Scalars that [`two_steps`] has on a level: the last ones of the bank but for two that others have, as the iteration
-/// outside has the first.
+/// Scalars that [`conjugate_gradients`] has on a level: the last ones of the bank but for two that others have, as the
+/// iteration outside has the first.
 const SCALARS: usize = 5;
 
-/// `z ~ A^-1 r` on the first of the levels, whose matrix is `a`, by two steps of flexible conjugate gradients that its
-/// cycle preconditions. r becomes the residual after the first step.
+/// `x ~ A^-1 r` on the first of the levels, whose matrix is `a`, by some steps of flexible conjugate gradients, two or
+/// more, that its cycle preconditions. r becomes the residual before the last step.
 ///
 /// ```text
-/// c = M^-1 r,   v = A c,   alpha = c.r / c.v,   r -= alpha v
-/// p = M^-1 r - (v . M^-1 r / c.v) c,   z = alpha c + (p.r / p.A p) p
+/// x = M^-1 r,   v = A x,   alpha = x.r / x.v,   r -= alpha v
+/// p = M^-1 r - (v . M^-1 r / x.v) x,   v = A p,   gamma = p.r / p.v,   x = alpha x + gamma p,   r -= gamma v
+/// p = M^-1 r - (v . M^-1 r / p.v) p,   v = A p,   gamma = p.r / p.v,   x += gamma p,   and so on
 /// ```
-fn two_steps<B: Backend, T: Real>(
+fn conjugate_gradients<B: Backend, T: Real>(
     backend: &B,
     levels: &mut [Level<B, T>],
     below: &Matrices<B, T>,
     a: &Matrix<B, T>,
-    [r, c, v, p]: &mut [Vector<B, T>; 4],
+    [r, x, v, p, next]: &mut [Vector<B, T>; 5],
 ) -> Result<()> {
     let first = N_SCALARS - 3 - SCALARS * levels.len();
-    let [cr, cv, vp, pr, pq] = core::array::from_fn(|i| Scalar::new(first + i));
-    cycle(backend, levels, below, a, r, c)?;
-    a.apply_dot(backend, c, v, cv)?;
-    backend.dot(c, r, cr)?;
-    let alpha = Quotient::new(cr, cv);
+    let [xr, xv, vp, pr, pv] = core::array::from_fn(|i| Scalar::new(first + i));
+    cycle(backend, levels, below, a, r, x)?;
+    a.apply_dot(backend, x, v, xv)?;
+    backend.dot(x, r, xr)?;
+    let (alpha, gamma) = (Quotient::new(xr, xv), Quotient::new(pr, pv));
     backend.axpy(alpha.minus(), v, r)?;
     cycle(backend, levels, below, a, r, p)?;
     backend.dot(v, p, vp)?;
-    backend.axpy(Quotient::new(vp, cv).minus(), c, p)?;
-    a.apply_dot(backend, p, v, pq)?;
+    backend.axpy(Quotient::new(vp, xv).minus(), x, p)?;
+    a.apply_dot(backend, p, v, pv)?;
     backend.dot(p, r, pr)?;
-    backend.axpby([Quotient::new(pr, pq), alpha], p, c)
+    backend.axpby([gamma, alpha], p, x)?;
+    let (mut p, mut next) = (p, next);
+    for _ in 2..below.steps {
+        backend.axpy(gamma.minus(), v, r)?;
+        cycle(backend, levels, below, a, r, next)?;
+        backend.dot(v, next, vp)?;
+        backend.axpy(Quotient::new(vp, pv).minus(), p, next)?;
+        swap(&mut p, &mut next);
+        a.apply_dot(backend, p, v, pv)?;
+        backend.dot(p, r, pr)?;
+        backend.axpy(gamma, p, x)?;
+    }
+    Ok(())
 }

@@ -13,7 +13,7 @@
 //! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
-//! | cycle | V; of thin bodies K: two steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
+//! | cycle | V; of thin bodies K: steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
 //! Supported components are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0
@@ -71,6 +71,10 @@ const MOST_LEVELS: usize = 12;
 /// The prolongator is smoothed by this over the largest eigenvalue of `D^-1 A`.
 const OMEGA: f64 = 4.0 / 3.0;
 
+/// Steps of conjugate gradients on each coarse level of a thin body, and of one whose elements are flat.
+const STEPS_OF_THIN: usize = 2;
+const STEPS_OF_FLAT: usize = 4;
+
 /// A hierarchy of levels.
 pub struct Amg<B: Backend, T: Real> {
     /// The levels that are smoothed.
@@ -79,15 +83,15 @@ pub struct Amg<B: Backend, T: Real> {
     matrices: Vec<Rc<Matrix<B, T>>>,
     /// The inverse of the coarsest level's matrix.
     inverse: Option<Matrix<B, T>>,
-    /// Whether the body is thin.
-    is_thin: bool,
+    /// Steps of conjugate gradients on each coarse level; 1 for the cycle alone.
+    steps: usize,
     hierarchy: Hierarchy,
 }
 
 impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
-        let (smoothed, inverse, is_thin) = (self.matrices.as_slice(), self.inverse.as_ref(), self.is_thin);
-        let below = Matrices { smoothed, inverse, is_thin };
+        let (smoothed, inverse, steps) = (self.matrices.as_slice(), self.inverse.as_ref(), self.steps);
+        let below = Matrices { smoothed, inverse, steps };
         cycle(backend, &mut self.levels.borrow_mut(), &below, operator, r, z)
     }
 
@@ -101,7 +105,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 
     fn is_linear(&self) -> bool {
-        !self.is_thin || self.matrices.is_empty()
+        self.steps == 1 || self.matrices.is_empty()
     }
 }
 
@@ -150,7 +154,9 @@ struct Parts<'a, B: Backend, T: Real> {
     levels: Vec<Level<B, T>>,
     matrices: Vec<Rc<Matrix<B, T>>>,
     inverse: Option<Matrix<B, T>>,
+    /// Whether aggregates lie on a surface or a line, and whether elements are flat.
     is_thin: bool,
+    is_flat: bool,
     hierarchy: Hierarchy,
     /// What a hierarchy made before has left.
     kept: Option<&'a Kept<B>>,
@@ -163,7 +169,16 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
         let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
         let (levels, matrices) = (Vec::new(), Vec::new());
-        Parts { levels, matrices, inverse: None, is_thin: false, hierarchy, kept, since: Instant::now() }
+        Parts {
+            levels,
+            matrices,
+            inverse: None,
+            is_thin: false,
+            is_flat: false,
+            hierarchy,
+            kept,
+            since: Instant::now(),
+        }
     }
 
     /// Ends a part of the set-up.
@@ -195,6 +210,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
         // Half precision does not tell the nodes of a stack apart.
         let fine = if is_half { fine } else { fine.with_stacks(backend, coords, flat)? };
+        self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(backend, |times| &mut times.smoothing)?;
         let way = self.way(backend, &fine, OMEGA / smoother.upper(), || {
@@ -306,13 +322,20 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     fn amg(self) -> Amg<B, T> {
-        let Parts { levels, matrices, inverse, is_thin, mut hierarchy, .. } = self;
+        let Parts { levels, matrices, inverse, is_thin, is_flat, mut hierarchy, .. } = self;
         let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
             let stored = matrix.footprint();
             stored.values * size_of::<T>() as u64 + stored.index_bytes
         });
         hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
-        Amg { levels: RefCell::new(levels), matrices, inverse, is_thin, hierarchy }
+        let steps = if !is_thin {
+            1
+        } else if is_flat {
+            STEPS_OF_FLAT
+        } else {
+            STEPS_OF_THIN
+        };
+        Amg { levels: RefCell::new(levels), matrices, inverse, steps, hierarchy }
     }
 }
 

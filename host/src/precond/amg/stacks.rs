@@ -23,7 +23,7 @@ const WORTHWHILE: f64 = 0.1;
 /// elements.
 pub const LINEAR: f64 = 2.5;
 /// And in those with nodes on edges, which are twice as close.
-pub const QUADRATIC: f64 = 4.0;
+pub const QUADRATIC: f64 = 3.5;
 
 /// `D^-1` of the matrix of nodes at `coords`, stacked if they are `flat` times as close as the farthest; nothing if
 /// hardly any elements are flat.
