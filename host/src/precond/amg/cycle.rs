@@ -6,8 +6,10 @@
 //!
 //! The correction c is exact on the coarsest level. On others it comes from some steps of flexible conjugate gradients,
 //! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). That is for thin bodies,
-//! whose bending a single cycle, a V, solves badly, level by level worse; for compact ones it is enough. Two steps do,
-//! and four where elements are flat: a shell of 32 x 32 x 1 hex20, 1/100 thick, takes 38 iterations, not 70.
+//! whose bending a single cycle, a V, solves badly, level by level worse. Two steps do, and four where elements are
+//! flat: a shell of 32 x 32 x 1 hex20, 1/100 thick, takes 38 iterations, not 70. Compact bodies of quadratic or
+//! stretched elements have steps from the second coarse level on, which is small: iterations then do not grow with the
+//! mesh. For others a V is enough.
 //!
 //! The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is symmetric: so is a cycle of two
 //! levels, and a V. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. The
@@ -80,8 +82,8 @@ pub struct Matrices<'a, B: Backend, T: Real> {
     pub smoothed: &'a [Rc<Matrix<B, T>>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
     pub inverse: Option<&'a Matrix<B, T>>,
-    /// Steps of conjugate gradients on each level with a next one; 1 for the cycle alone, a V.
-    pub steps: usize,
+    /// Steps of conjugate gradients on the first of these levels, and on each of the others; 1 for the cycle alone, a V.
+    pub steps: [usize; 2],
 }
 
 impl<B: Backend, T: Real> Level<B, T> {
@@ -125,9 +127,10 @@ pub fn cycle<B: Backend, T: Real>(
     let Transfer { prolongator, vectors: on_next, .. } = transfer;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
-            let below = Matrices { smoothed: others, inverse, steps: below.steps };
-            if below.steps > 1 {
-                conjugate_gradients(backend, rest, &below, next, on_next)?;
+            let [steps, on_others] = below.steps;
+            let below = Matrices { smoothed: others, inverse, steps: [on_others; 2] };
+            if steps > 1 {
+                conjugate_gradients(backend, rest, &below, steps, next, on_next)?;
             } else {
                 let [r, z, ..] = on_next;
                 cycle(backend, rest, &below, &**next, r, z)?;
@@ -167,6 +170,7 @@ fn conjugate_gradients<B: Backend, T: Real>(
     backend: &B,
     levels: &mut [Level<B, T>],
     below: &Matrices<B, T>,
+    steps: usize,
     a: &Matrix<B, T>,
     [r, x, v, p, next]: &mut [Vector<B, T>; 5],
 ) -> Result<()> {
@@ -184,7 +188,7 @@ fn conjugate_gradients<B: Backend, T: Real>(
     backend.dot(p, r, pr)?;
     backend.axpby([gamma, alpha], p, x)?;
     let (mut p, mut next) = (p, next);
-    for _ in 2..below.steps {
+    for _ in 2..steps {
         backend.axpy(gamma.minus(), v, r)?;
         cycle(backend, levels, below, a, r, next)?;
         backend.dot(v, next, vp)?;

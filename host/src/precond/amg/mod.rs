@@ -71,9 +71,12 @@ const MOST_LEVELS: usize = 12;
 /// The prolongator is smoothed by this over the largest eigenvalue of `D^-1 A`.
 const OMEGA: f64 = 4.0 / 3.0;
 
-/// Steps of conjugate gradients on each coarse level of a thin body, and of one whose elements are flat.
-const STEPS_OF_THIN: usize = 2;
-const STEPS_OF_FLAT: usize = 4;
+/// Steps of conjugate gradients on a coarse level where a V-cycle is not enough, and of thin bodies of flat elements.
+const FEW_STEPS: usize = 2;
+const MORE_STEPS: usize = 4;
+
+/// Operator complexity above which elements are stretched, whose aggregates grow along the short edges alone.
+const STRETCHED: f64 = 1.5;
 
 /// A hierarchy of levels.
 pub struct Amg<B: Backend, T: Real> {
@@ -83,8 +86,8 @@ pub struct Amg<B: Backend, T: Real> {
     matrices: Vec<Rc<Matrix<B, T>>>,
     /// The inverse of the coarsest level's matrix.
     inverse: Option<Matrix<B, T>>,
-    /// Steps of conjugate gradients on each coarse level; 1 for the cycle alone.
-    steps: usize,
+    /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
+    steps: [usize; 2],
     hierarchy: Hierarchy,
 }
 
@@ -105,7 +108,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 
     fn is_linear(&self) -> bool {
-        self.steps == 1 || self.matrices.is_empty()
+        self.steps == [1; 2] || self.matrices.is_empty()
     }
 }
 
@@ -154,9 +157,10 @@ struct Parts<'a, B: Backend, T: Real> {
     levels: Vec<Level<B, T>>,
     matrices: Vec<Rc<Matrix<B, T>>>,
     inverse: Option<Matrix<B, T>>,
-    /// Whether aggregates lie on a surface or a line, and whether elements are flat.
+    /// Whether aggregates lie on a surface or a line; whether elements are flat; and quadratic.
     is_thin: bool,
     is_flat: bool,
+    is_quadratic: bool,
     hierarchy: Hierarchy,
     /// What a hierarchy made before has left.
     kept: Option<&'a Kept<B>>,
@@ -175,6 +179,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             inverse: None,
             is_thin: false,
             is_flat: false,
+            is_quadratic: false,
             hierarchy,
             kept,
             since: Instant::now(),
@@ -313,6 +318,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let prolongator = scaled_to(backend, prolongator, scaling)?;
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         let next = LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() };
+        self.is_quadratic |= below.is_of_vertices;
         self.is_thin |= !below.is_of_vertices && next.is_thin();
         self.hierarchy.levels.push(next);
         let transfer = Transfer::new(backend, prolongator, columns)?;
@@ -322,18 +328,17 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     fn amg(self) -> Amg<B, T> {
-        let Parts { levels, matrices, inverse, is_thin, is_flat, mut hierarchy, .. } = self;
+        let Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, mut hierarchy, .. } = self;
         let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
             let stored = matrix.footprint();
             stored.values * size_of::<T>() as u64 + stored.index_bytes
         });
         hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
-        let steps = if !is_thin {
-            1
-        } else if is_flat {
-            STEPS_OF_FLAT
-        } else {
-            STEPS_OF_THIN
+        let steps = match is_thin {
+            true if is_flat => [MORE_STEPS; 2],
+            true => [FEW_STEPS; 2],
+            false if is_quadratic || hierarchy.operator_complexity() > STRETCHED => [1, FEW_STEPS],
+            false => [1; 2],
         };
         Amg { levels: RefCell::new(levels), matrices, inverse, steps, hierarchy }
     }
