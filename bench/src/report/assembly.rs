@@ -5,31 +5,13 @@ use super::markdown::{count, number, percent, ratio, table};
 use super::peers::cupy_on;
 use super::plot::Plots;
 use super::run::{Assembly, Run};
-use super::topic::Topic;
-
-/// The topics.
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        heading: "Assembly",
-        about: "The fastest strategy on every problem. `least bytes, of copy` is the share of the copy bandwidth that \
-            the matrix's values and what elements read account for; `of write floor` counts the values alone.",
-        lists: &["assembly", "peer_assembly"],
-        tables: fastest,
-    },
-    Topic {
-        heading: "Assembly by strategy",
-        about: "The strategies that assemble every element; those of WARP are for hex8 alone.",
-        lists: &["assembly"],
-        tables: strategies,
-    },
-];
 
 /// WARP's meshes by what they are.
 fn named(one: &Assembly) -> String {
     if one.head.problem.ends_with(" of 16x2x2") { "WARP's cantilever".into() } else { title(&one.head.problem) }
 }
 
-fn fastest(run: &Run, _: &mut Plots) -> String {
+pub fn fastest(run: &Run, _: &mut Plots) -> String {
     let line = |one: &Assembly| {
         let all = one.rows.iter().filter_map(|row| Some((&row.format, row.figures.as_ref()?)));
         let (strategy, best) = all.min_by(|a, b| a.1.assembly_ms.total_cmp(&b.1.assembly_ms))?;
@@ -68,7 +50,7 @@ fn fastest(run: &Run, _: &mut Plots) -> String {
     table(&heads, &rows)
 }
 
-fn strategies(run: &Run, _: &mut Plots) -> String {
+pub fn strategies(run: &Run, _: &mut Plots) -> String {
     const NAMES: [&str; 3] = ["row_owner", "by_element", "atomic"];
     let line = |one: &Assembly| {
         let times = NAMES.map(|name| number(assembled(one, name).map(|row| row.assembly_ms)));

@@ -1,34 +1,9 @@
 //! The report, from the figures of some machines: Markdown, and the plots that it shows.
 
 use super::markdown::table;
-use super::paper::Paper;
+use super::outline::OUTLINE;
 use super::plot::Plots;
 use super::run::Run;
-use super::topic::{Topic, chapter};
-use super::{assembly, dsm, femses, iterations, multigrid, peers, phases, products, roofline, sbell, trials, warp};
-
-/// The papers, in the order of the report.
-const PAPERS: [Paper; 4] = [dsm::PAPER, sbell::PAPER, warp::PAPER, femses::PAPER];
-
-const PHASES: &[Topic] = &[Topic {
-    heading: "From case to files",
-    about: "`warpfem solve` of a case, run once: read or generate the mesh, set-up (sparsity, layout), assembly, \
-        supports (`boundary`), solution, stresses and reactions, and five files written. `other` is what the total has \
-        beyond them: on a GPU opening the driver and loading kernels, and what no phase counts. For the phases of \
-        DSM's own sizes see its figure 11 above.",
-    lists: &["solve"],
-    tables: phases::section,
-}];
-
-const FEMSES: &[Topic] = &[Topic {
-    heading: "FEMSES and what assembles a matrix",
-    about: "The potential on the unit square, triangles of n x n nodes, between two sides at 0 and 1 or, on four \
-        sides, of a source. `dense` is Cholesky's method, on a GPU by our kernels, on a processor by nalgebra on one \
-        thread; `dense_to_csr` assembles a dense matrix, makes it sparse and iterates as `cg` does; `sparse` is \
-        cuDSS's Cholesky on a GPU, faer's on a processor; `femses_atomic` is the thesis's form.",
-    lists: &["femses"],
-    tables: super::femses_table::every,
-}];
 
 const HEAD: &str = "\
 # The papers' tables and figures, made again
@@ -87,7 +62,7 @@ pub fn make(runs: &[Run]) -> (String, Plots) {
     let mut plots = Plots::default();
     let mut contents = String::new();
     let mut papers = String::new();
-    for paper in PAPERS {
+    for paper in &OUTLINE.papers {
         let (sections, answered) = paper.sections(runs, &mut plots);
         let rows = paper.contents(&answered);
         let list = table(&["table or figure", "what it shows.", "counterpart here."], &rows);
@@ -95,18 +70,8 @@ pub fn make(runs: &[Run]) -> (String, Plots) {
         papers += &format!("\n## {}\n\n{}. {}.\n{sections}", paper.name, paper.source, paper.hardware);
     }
     let mut out = format!("{HEAD}\n{}\n## Every table and figure\n{contents}{papers}", measured(runs));
-    for (heading, about, topics) in [
-        ("Roofline", "What bounds each kernel.", roofline::TOPICS),
-        ("Phases", "Where the time of a whole solution goes.", PHASES),
-        ("Peers", "What users would pick instead, on the same kind of device.", peers::TOPICS),
-        ("Preconditioners", "Fewer iterations for more products.", multigrid::TOPICS),
-        ("Products and formats", "All measured products.", products::TOPICS),
-        ("Iterations", "All measured iterations on GPUs.", iterations::TOPICS),
-        ("Assembly of every element", "All measured assemblies.", assembly::TOPICS),
-        ("Potentials", "All measured ways to a potential.", FEMSES),
-        ("Products that were tried", "What was not kept, and why.", trials::TOPICS),
-    ] {
-        out += &chapter(heading, about, topics, runs, &mut plots);
+    for chapter in &OUTLINE.chapters {
+        out += &chapter.text(runs, &mut plots);
     }
     (out, plots)
 }
@@ -124,7 +89,7 @@ fn measured(runs: &[Run]) -> String {
 mod tests {
     use super::*;
     use crate::report::markdown::anchor;
-    use crate::report::paper::Ours;
+    use crate::report::paper::Paper;
     use std::collections::BTreeSet;
 
     /// Every number of a label: `Figures 5.1, 5.2` are two.
@@ -139,6 +104,10 @@ mod tests {
         labels.filter(|(found, _)| *found == kind).map(|(_, number)| number).collect()
     }
 
+    fn paper(name: &str) -> &'static Paper {
+        OUTLINE.papers.iter().find(|paper| paper.name == name).unwrap()
+    }
+
     fn listed(paper: &Paper, kind: &str, expected: impl IntoIterator<Item = String>) {
         let found = numbers(paper, kind);
         let once: BTreeSet<String> = found.iter().cloned().collect();
@@ -149,24 +118,23 @@ mod tests {
     #[test]
     fn every_table_and_figure_of_the_papers_is_listed_once() {
         let range = |chapter: &str, n: usize| (1..=n).map(|i| format!("{chapter}{i}")).collect::<Vec<_>>();
-        listed(&dsm::PAPER, "Table", ["I", "II", "III", "IV", "V", "VI", "VII"].map(String::from));
-        listed(&dsm::PAPER, "Figure", range("", 11));
-        listed(&sbell::PAPER, "Table", range("", 5));
-        listed(&sbell::PAPER, "Figure", range("", 10));
-        listed(&warp::PAPER, "Table", range("", 4));
-        listed(&warp::PAPER, "Figure", range("", 14));
-        listed(&femses::PAPER, "Table", ["5.1".into()]);
+        listed(paper("DSM"), "Table", ["I", "II", "III", "IV", "V", "VI", "VII"].map(String::from));
+        listed(paper("DSM"), "Figure", range("", 11));
+        listed(paper("SBELL"), "Table", range("", 5));
+        listed(paper("SBELL"), "Figure", range("", 10));
+        listed(paper("WARP"), "Table", range("", 4));
+        listed(paper("WARP"), "Figure", range("", 14));
+        listed(paper("FEMSES"), "Table", ["5.1".into()]);
         let chapters = [("2.", 6), ("3.", 6), ("4.", 12), ("5.", 42), ("6.", 1)];
-        listed(&femses::PAPER, "Figure", chapters.into_iter().flat_map(|(chapter, n)| range(chapter, n)));
+        listed(paper("FEMSES"), "Figure", chapters.into_iter().flat_map(|(chapter, n)| range(chapter, n)));
     }
 
     #[test]
     fn without_figures_the_report_says_what_is_missing() {
         let (text, plots) = make(&[]);
         assert!(plots.0.is_empty());
-        for item in PAPERS.iter().flat_map(|paper| paper.items) {
-            let Ours::Measured { lists, .. } = item.ours else { continue };
-            assert!(text.contains(&format!("Not measured: `{}`", lists[0])), "{}", item.label);
+        for item in OUTLINE.papers.iter().flat_map(|paper| &paper.items).filter(|item| item.answer.is_some()) {
+            assert!(text.contains(&format!("Not measured: `{}`", item.lists[0])), "{}", item.label);
         }
         assert!(!text.contains("](#"), "a link to a section that is not there");
     }

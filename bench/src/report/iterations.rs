@@ -4,29 +4,9 @@ use super::lookup::{OURS, PRECISIONS, iterated, iterations, name, peer, place, t
 use super::markdown::{count, digits, number, percent, quotient, ratio, span, table};
 use super::plot::Plots;
 use super::run::{Cg, Iterations, Run, is_gpu, threads};
-use super::topic::Topic;
 use std::collections::BTreeMap;
 
-/// The topics.
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        heading: "Conjugate gradients with Jacobi",
-        about: "To a tolerance, from zero. The residual is the true one, b - K u. The fused CG's iterations are \
-            counted one by one; warpfem's in tens, but for small systems, whose many iterations in one launch end at once. Iterations and solutions are given where the true residual came to the tolerance, \
-            the fused CG's where its own came to the same.",
-        lists: &["cg", "peer"],
-        tables: conjugate_gradients,
-    },
-    Topic {
-        heading: "An iteration, by how the device is told what to do",
-        about: "A launch per step, ten iterations recorded as a graph, or `auto`: one launch of many iterations on \
-            small systems.",
-        lists: &["cg", "peer"],
-        tables: steppings,
-    },
-];
-
-fn conjugate_gradients(run: &Run, _: &mut Plots) -> String {
+pub fn conjugate_gradients(run: &Run, _: &mut Plots) -> String {
     let (mut rows, mut ratios) = (Vec::new(), Vec::new());
     for one in iterations(run) {
         let other = peer(run, &one.head);
@@ -105,7 +85,7 @@ fn unreached(run: &Run) -> String {
     )
 }
 
-fn steppings(run: &Run, _: &mut Plots) -> String {
+pub fn steppings(run: &Run, _: &mut Plots) -> String {
     let mut problems: BTreeMap<&str, Vec<&Cg>> = BTreeMap::new();
     for one in whole(run).into_iter().filter(|one| one.head.precision == "f64") {
         problems.entry(&one.head.problem).or_default().push(one);

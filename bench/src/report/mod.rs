@@ -1,7 +1,6 @@
 //! `warpfem-bench report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! [`run`] reads JSON; [`provenance`] tells which run each number is from. One file for each paper says what the paper
-//! claims and what answers it; [`document`] puts the report together from them and from the chapters that are about no
+//! [`run`] reads JSON; [`provenance`] tells which run each number is from.  [`document`] puts the report together from them and from the chapters that are about no
 //! paper. Everything is a function of the JSON: the same files make the same bytes. `measure.rs` makes such JSON.
 
 mod assembly;
@@ -19,6 +18,7 @@ mod lookup;
 mod markdown;
 mod measure;
 mod multigrid;
+mod outline;
 mod paper;
 mod peers;
 mod phases;
@@ -31,7 +31,6 @@ pub mod run;
 mod sbell;
 mod sbell_solver;
 mod speed;
-mod topic;
 mod trials;
 mod warp;
 mod warp_beam;

@@ -4,40 +4,8 @@
 use super::lookup::{named, place, together};
 use super::markdown::{count, number, ratio, table};
 use super::plot::Plots;
-use super::precond::{EVERY, called};
+use super::precond::called;
 use super::run::{Amg, MultigridSetup, Precond, Preconditioned, ResolvedAmg, Run, Whole};
-use super::topic::Topic;
-
-/// The topics.
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        heading: "Multigrid",
-        about: "Whole solutions from an assembled matrix, by the problem, run once (to 1e-10 three times); the iteration is in double \
-            precision, and the hierarchy that preconditions it in f64, f32 or f16. Set-up makes the hierarchy; \
-            complexity is the entries of all levels' matrices over those of the finest. An iteration that did not come to the \
-            tolerance says so: double precision does not get the residual of a slender beam or a thin plate that far.",
-        lists: &["precond"],
-        tables: multigrid,
-    },
-    Topic {
-        heading: "Multigrid: levels and set-up",
-        about: "The levels, and where the time of the set-up goes. *Aggregation*: strong couplings, aggregates, modes. *Symbolic*: \
-            which blocks products have. *Numeric*: their values. *Smoothing*: copies in the precision of the cycle, diagonals, largest \
-            eigenvalues. *Coarsest*: the inverse of the last matrix. Another load takes no set-up, and other materials \
-            on the same mesh nothing of the first two parts but a look whether the mesh is the same. Medians of three; the parts are of the last of them.",
-        lists: &["amg"],
-        tables: levels,
-    },
-    Topic {
-        heading: "Whole solutions of a mesh in memory",
-        about: "From the mesh in the host's memory to displacements and stresses there, phase by phase, the preconditioner's set-up in \
-            the solution's time. The first solution of a program loads kernels (where it was measured those of the set-up were there already); the rest is of those after it, \
-            of which the one with the median total is shown.",
-        lists: &["whole"],
-        tables: whole,
-    },
-    EVERY,
-];
 
 /// Iterations, and whether they came to the tolerance.
 fn reached(row: &Preconditioned) -> String {
@@ -45,7 +13,7 @@ fn reached(row: &Preconditioned) -> String {
 }
 
 /// A line for each problem that multigrid was measured on.
-fn multigrid(run: &Run, _: &mut Plots) -> String {
+pub fn multigrid(run: &Run, _: &mut Plots) -> String {
     let mut all: Vec<&Precond> = run.precond.iter().collect();
     all.sort_by(|a, b| place(&a.head, &b.head));
     let rows: Vec<Vec<String>> = all.iter().filter_map(|one| hierarchies(run, one)).collect();
@@ -134,7 +102,7 @@ fn with_others(run: &Run, one: &Precond) -> Option<Vec<String>> {
 }
 
 /// Levels, parts of the set-up, and solutions again, for each problem.
-fn levels(run: &Run, _: &mut Plots) -> String {
+pub fn levels(run: &Run, _: &mut Plots) -> String {
     if run.amg.is_empty() {
         return String::new();
     }
@@ -173,7 +141,7 @@ fn levels(run: &Run, _: &mut Plots) -> String {
 }
 
 /// A line for each problem.
-fn whole(run: &Run, _: &mut Plots) -> String {
+pub fn whole(run: &Run, _: &mut Plots) -> String {
     if run.whole.is_empty() {
         return String::new();
     }

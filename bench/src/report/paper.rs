@@ -1,39 +1,45 @@
 //! A paper's tables and figures, each with its counterpart here or the reason it has none.
 
 use super::markdown::{anchor, median, number, span};
+use super::outline::Answer;
 use super::plot::Plots;
 use super::provenance::{listed, numbered};
 use super::run::Run;
+use serde::Deserialize;
 use std::fmt::Write;
 
 /// One paper.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Paper {
     /// What this project calls it.
-    pub name: &'static str,
+    pub name: String,
     /// Authors, title, year.
-    pub source: &'static str,
+    pub source: String,
     /// What it was measured on.
-    pub hardware: &'static str,
-    pub items: &'static [Item],
+    pub hardware: String,
+    #[serde(rename = "item")]
+    pub items: Vec<Item>,
 }
 
 /// A table or figure, or several that one measurement answers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Item {
     /// `Table IV`, or `Figures 7, 8`.
-    pub label: &'static str,
+    pub label: String,
     /// What it shows.
-    pub about: &'static str,
-    pub ours: Ours,
-}
-
-/// What stands beside it here.
-pub enum Ours {
-    /// Nothing, for this reason.
-    Nothing(&'static str),
-    /// What a document or another section has, as the rest of a sentence.
-    Elsewhere(&'static str),
-    /// What the paper claims, with its numbers; the lists of the JSON that answer it; and the answer.
-    Measured { claim: &'static str, lists: &'static [&'static str], answer: fn(&Run, &mut Plots) -> String },
+    pub about: String,
+    /// Why it has no counterpart here.
+    pub nothing: Option<String>,
+    /// What a document or another section has of it, as the rest of a sentence.
+    pub elsewhere: Option<String>,
+    /// What the paper claims, with its numbers.
+    pub claim: Option<String>,
+    /// The lists of the JSON that answer it.
+    #[serde(default)]
+    pub lists: Vec<String>,
+    pub answer: Option<Answer>,
 }
 
 impl Paper {
@@ -45,15 +51,13 @@ impl Paper {
     pub fn contents(&self, answered: &[String]) -> Vec<Vec<String>> {
         let row = |item: &Item| {
             let heading = self.heading(item);
-            let place = match &item.ours {
-                Ours::Nothing(why) => format!("None: {why}."),
-                Ours::Elsewhere(place) => format!("{place}."),
-                Ours::Measured { .. } if answered.contains(&heading) => format!("[below](#{})", anchor(&heading)),
-                Ours::Measured { lists, .. } => {
-                    format!("Not measured: {} of the files lacks what it takes.", quoted(lists))
-                }
+            let place = match (&item.nothing, &item.elsewhere) {
+                (Some(why), _) => format!("None: {why}."),
+                (_, Some(place)) => format!("{place}."),
+                _ if answered.contains(&heading) => format!("[below](#{})", anchor(&heading)),
+                _ => format!("Not measured: {} of the files lacks what it takes.", quoted(&item.lists)),
             };
-            vec![format!("{} {}", self.name, item.label), item.about.into(), place]
+            vec![format!("{} {}", self.name, item.label), item.about.clone(), place]
         };
         self.items.iter().map(row).collect()
     }
@@ -61,9 +65,9 @@ impl Paper {
     /// A section for every table and figure that some run has an answer to, and their headings.
     pub fn sections(&self, runs: &[Run], plots: &mut Plots) -> (String, Vec<String>) {
         let (mut out, mut headings) = (String::new(), Vec::new());
-        for item in self.items {
-            let Ours::Measured { claim, lists, answer } = &item.ours else { continue };
-            let answers: String = runs.iter().map(|run| sourced(run, lists, *answer, plots)).collect();
+        for item in &self.items {
+            let (Some(claim), Some(answer)) = (&item.claim, &item.answer) else { continue };
+            let answers: String = runs.iter().map(|run| sourced(run, &item.lists, answer, plots)).collect();
             if !answers.is_empty() {
                 let heading = self.heading(item);
                 // Writing to a string does not fail.
@@ -76,19 +80,19 @@ impl Paper {
     }
 }
 
-fn quoted(lists: &[&str]) -> String {
+fn quoted(lists: &[String]) -> String {
     lists.iter().map(|list| format!("`{list}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// An answer with where it is from; nothing for none.
-pub fn sourced(run: &Run, lists: &[&str], answer: fn(&Run, &mut Plots) -> String, plots: &mut Plots) -> String {
-    let text = answer(run, plots);
+pub fn sourced(run: &Run, lists: &[String], answer: &Answer, plots: &mut Plots) -> String {
+    let text = answer.make(run, plots);
     if text.is_empty() {
         return String::new();
     }
     let runs = run.behind(|run| {
         let mut drawn = Plots::default();
-        (answer(run, &mut drawn), drawn.0)
+        (answer.make(run, &mut drawn), drawn.0)
     });
     let Run { device, name, .. } = run;
     let (when, which) = match &runs[..] {

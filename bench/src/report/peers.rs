@@ -1,56 +1,13 @@
 //! What users would pick instead, on the same device: cuSPARSE, a fused CG with cuSPARSE, CuPy, SciPy,
 //! CalculiX.
 
-use super::iterations::{processors, times_as_fast};
+use super::iterations::times_as_fast;
 use super::lookup::{OURS, iterated, iterations, library, name, peer, products, row, title};
 use super::markdown::{count, number, quotient, ratio, span, table};
 use super::plot::Plots;
 use super::run::{PeerAssembled, Run};
-use super::topic::Topic;
 
-/// The topics.
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        heading: "cuSPARSE's products",
-        about: "One product on the same matrix, each the best of its variants and of the orders of \
-            nodes measured ([`cusparse.py`](cusparse.py)); CuPy's and PyTorch's call cuSPARSE too.",
-        lists: &["cusparse", "spmv"],
-        tables: cusparse,
-    },
-    Topic {
-        heading: "A fused CG with cuSPARSE",
-        about: "What the libraries give at best: Jacobi-CG with cuSPARSE's SELL-32, its vector steps fused into three \
-            kernels of CuPy's, scalars on the device, in a CUDA graph ([`fused_cg.py`](fused_cg.py)); the times are of an \
-            iteration.",
-        lists: &["peer", "cg"],
-        tables: fused,
-    },
-    Topic {
-        heading: "CuPy's assembly",
-        about: "Element matrices and their addition to known places ([`cupy_assembly.py`](cupy_assembly.py)), f64.",
-        lists: &["peer_assembly", "assembly"],
-        tables: cupy,
-    },
-    Topic {
-        heading: "SciPy's conjugate gradients",
-        about: "`scipy.sparse.linalg.cg` with Jacobi as scikit-fem calls it, on one thread and a matrix of the same \
-            pattern ([`scipy_cg.py`](scipy_cg.py)), measured in turn with ours on one and more threads.",
-        lists: &["host_cg", "cg"],
-        tables: processors,
-    },
-    Topic {
-        heading: "CalculiX's solution",
-        about: "Whole programs on the processor's threads, from the command to the results on disk \
-            ([`peers.py`](peers.py)): a cube pressed from above. CalculiX reads a deck, iterates to its own tolerance \
-            and writes displacements; warpfem makes the mesh, iterates to 1e-8, and writes displacements, stresses, a \
-            table, a picture and a report. Memory is the largest resident set. What each answer is off by, is against \
-            the last line's.",
-        lists: &["programs"],
-        tables: programs,
-    },
-];
-
-fn cusparse(run: &Run, _: &mut Plots) -> String {
+pub fn cusparse(run: &Run, _: &mut Plots) -> String {
     const VARIANTS: [&str; 5] = ["csr_alg", "bsr", "sell32", "cupy_csr", "torch_csr"];
     let (mut rows, mut found) = (Vec::new(), Vec::new());
     for one in products(run) {
@@ -74,7 +31,7 @@ fn cusparse(run: &Run, _: &mut Plots) -> String {
     }
 }
 
-fn fused(run: &Run, _: &mut Plots) -> String {
+pub fn fused(run: &Run, _: &mut Plots) -> String {
     let (mut rows, mut found) = (Vec::new(), Vec::new());
     for one in iterations(run) {
         let (Some(other), Some(ours)) = (peer(run, &one.head), iterated(one, OURS)) else { continue };
@@ -99,7 +56,7 @@ pub fn cupy_on<'a>(run: &'a Run, problem: &str) -> Option<&'a PeerAssembled> {
     run.peer_assembly.iter().flat_map(|one| &one.rows).find(|row| row.problem == problem)
 }
 
-fn cupy(run: &Run, _: &mut Plots) -> String {
+pub fn cupy(run: &Run, _: &mut Plots) -> String {
     let line = |one: &super::run::Assembly| {
         let theirs = cupy_on(run, &one.head.problem)?;
         let fastest = one.rows.iter().filter_map(|row| Some((row.figures.as_ref()?.assembly_ms, &row.format)));
@@ -121,7 +78,7 @@ fn cupy(run: &Run, _: &mut Plots) -> String {
     if rows.is_empty() { String::new() } else { format!("{by}.\n\n{}", table(&heads, &rows)) }
 }
 
-fn programs(run: &Run, _: &mut Plots) -> String {
+pub fn programs(run: &Run, _: &mut Plots) -> String {
     let mut rows = Vec::new();
     for one in &run.programs {
         let (Some(peer), Some(last)) = (one.programs.first(), one.programs.last()) else { continue };

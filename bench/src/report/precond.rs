@@ -4,20 +4,8 @@ use super::lookup::{find, preconditioned, storage, title, together};
 use super::markdown::{count, number, ratio, table};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Precond, Preconditioned, Run};
-use super::topic::Topic;
 
-/// The topic.
-pub const EVERY: Topic = Topic {
-    heading: "Every preconditioner and order",
-    about: "Whole solutions from an assembled matrix. Products are all with the matrix: those of the preconditioner, \
-        of the bounds of its spectrum and of the residual at the end among them. `x Jacobi`: times as fast as Jacobi \
-        in double, set-up included (`together`). `f32` and `f16`: polynomials of a copy of the matrix in so many bits under an \
-        iteration in double; Jacobi there is iterative refinement.",
-    lists: &["precond"],
-    tables: every,
-};
-
-fn every(run: &Run, plots: &mut Plots) -> String {
+pub fn every(run: &Run, plots: &mut Plots) -> String {
     let ones = [true, false].map(|gpu| preconditioned(run, gpu));
     let ones = if ones[0].is_empty() { &ones[1] } else { &ones[0] };
     // Those with every kind of polynomial; the others are SBELL's.

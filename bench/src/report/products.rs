@@ -6,51 +6,12 @@ use super::lookup::{
 use super::markdown::{count, digits, megabytes, milliseconds, number, percent, quotient, ratio, table};
 use super::plot::Plots;
 use super::run::{Run, Spmv};
-use super::topic::Topic;
 use std::collections::BTreeMap;
 
 /// Cells of the cubes whose formats are compared; squares, boxes and files always are.
 const COMPARED: [&str; 2] = ["20", "100"];
 
-/// The topics.
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        heading: "Sparse product",
-        about: "One product `y = K x` with the format that `auto` stands for. SELL-32 and CSR: times as fast as \
-            cuSPARSE's.",
-        lists: &["spmv", "cusparse"],
-        tables: sparse_product,
-    },
-    Topic {
-        heading: "Sparse product by format",
-        about: "Operations per second; two for every value of the mesh's blocks, whatever a format pads.",
-        lists: &["spmv", "cusparse"],
-        tables: by_format,
-    },
-    Topic {
-        heading: "Formats on large meshes",
-        about: "`own bytes, of copy` is the share of the copy bandwidth that all that a format stores, x and y once \
-            account for.",
-        lists: &["spmv", "cusparse"],
-        tables: formats,
-    },
-    Topic {
-        heading: "Orders of nodes",
-        about: "Nodes as the mesh has them, along a Hilbert curve, or in reverse Cuthill-McKee order; then sorted by \
-            their number of neighbours within a window.",
-        lists: &["spmv", "cusparse"],
-        tables: orders,
-    },
-    Topic {
-        heading: "Set-up",
-        about: "What comes before the first iteration and depends on the topology alone, against a solution in double \
-            precision.",
-        lists: &["spmv", "cg"],
-        tables: set_up,
-    },
-];
-
-fn sparse_product(run: &Run, _: &mut Plots) -> String {
+pub fn sparse_product(run: &Run, _: &mut Plots) -> String {
     let line = |one: &Spmv| {
         let found = row(one, OURS)?;
         let peers = ["sell32", "csr"].map(|variant| ratio(library(run, &one.head, variant, None), found.spmv_ms));
@@ -82,7 +43,7 @@ fn is_compared(one: &&Spmv) -> bool {
     one.rows.len() > 1 && cells.is_none_or(|cells| COMPARED.contains(&cells))
 }
 
-fn by_format(run: &Run, _: &mut Plots) -> String {
+pub fn by_format(run: &Run, _: &mut Plots) -> String {
     let mut out = String::new();
     for precision in PRECISIONS {
         let all = products_in(run, precision);
@@ -117,7 +78,7 @@ fn by_format(run: &Run, _: &mut Plots) -> String {
 }
 
 /// Every format on the largest cubes that were compared, and on unstructured meshes.
-fn formats(run: &Run, _: &mut Plots) -> String {
+pub fn formats(run: &Run, _: &mut Plots) -> String {
     let wanted =
         |one: &&Spmv| one.rows.len() > 1 && (is_file(&one.head.problem) || one.head.problem.ends_with(" cube 100"));
     products(run).into_iter().filter(wanted).map(|one| formats_of(run, one)).collect()
@@ -166,7 +127,7 @@ fn formats_of(run: &Run, one: &Spmv) -> String {
 type Orders<'a> = BTreeMap<(&'a str, usize), &'a Spmv>;
 
 /// Every order of nodes of the problems that were measured in several.
-fn orders(run: &Run, _: &mut Plots) -> String {
+pub fn orders(run: &Run, _: &mut Plots) -> String {
     let mut problems: BTreeMap<_, Orders> = BTreeMap::new();
     for one in &run.spmv {
         let of = problems.entry((&one.head.problem, &one.head.precision, one.head.block_size)).or_default();
@@ -204,7 +165,7 @@ fn orders_of(run: &Run, ones: &[&Spmv]) -> String {
     format!("\n{}, {}:\n\n{}{peers}", title(&head.problem), head.precision, table(&heads, &rows))
 }
 
-fn set_up(run: &Run, _: &mut Plots) -> String {
+pub fn set_up(run: &Run, _: &mut Plots) -> String {
     let solution = |problem: &str| {
         let one = iterations(run).into_iter().find(|one| one.head.problem == problem && one.head.precision == "f64")?;
         iterated(one, OURS).filter(|found| found.converged).map(|found| found.solve_ms / 1e3)

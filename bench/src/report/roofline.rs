@@ -6,7 +6,6 @@ use super::lookup::{PRECISIONS, assemblies, is_main, products_in, title};
 use super::markdown::{count, number, percent, table};
 use super::plot::{Axis, Chart, Note, Plots, Series, Style};
 use super::run::{Head, Run};
-use super::topic::Topic;
 
 /// Operations per byte at which the line of the copy ends: beyond it arithmetic may bind, whose peak is not known.
 const LINE_ENDS: f64 = 1.0;
@@ -14,22 +13,6 @@ const LINE_ENDS: f64 = 1.0;
 /// Operations of an iteration's vector steps per unknown, fused ones counted as two: `p . q`, `r -= alpha q`, `u +=
 /// alpha p` and `p = z + beta p` two each, `r . z` and `r . r` two each, `z = M^-1 r` one, twice.
 const VECTOR_FLOPS: usize = 14;
-
-/// The topic.
-pub const TOPICS: &[Topic] = &[Topic {
-    heading: "Roofline by device",
-    about: "Each point is a kernel: products on the largest generated mesh of tet4 of at most 1.1 million nodes, where \
-        all formats were measured, iterations and assemblies on the largest generated mesh of their element. Across: operations for a \
-        byte that it must move (a product: two for each value of the mesh's blocks, over all that the format stores, \
-        x and y once; an iteration: also 14 for each unknown, and the bytes of its vector steps; an assembly: those of the element \
-        matrices, each once, over the matrix and what elements read). Up: operations a second. The line is the copy \
-        bandwidth: a kernel on it moves its bytes as fast as a copy does. The arithmetic peak was not measured, so the \
-        line ends at one operation per byte, and nothing bounds the assemblies on its right. Points above it read from \
-        caches. The fastest and the slowest assembly of every element are named in the picture; `WARP` there is ELL-WARP, and \
-        the kinds of EBW are those of the table.",
-    lists: &["spmv", "cg", "assembly"],
-    tables: roofline,
-}];
 
 /// A kernel: its name, operations, bytes, milliseconds, and the copy bandwidth it is measured against.
 struct Kernel {
@@ -120,7 +103,7 @@ fn assembly(run: &Run, precision: &str) -> Vec<Kernel> {
     ["tet4", "hex8", "tet10", "hex20"].into_iter().flat_map(of).collect()
 }
 
-fn roofline(run: &Run, plots: &mut Plots) -> String {
+pub fn roofline(run: &Run, plots: &mut Plots) -> String {
     PRECISIONS.iter().map(|precision| of_precision(run, precision, plots)).collect()
 }
 

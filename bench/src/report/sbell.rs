@@ -2,11 +2,10 @@
 
 use super::lookup::{PRECISIONS, is_file, library, products_in, row, title};
 use super::markdown::{count, median, number, quotient, ratio, span, table};
-use super::paper::{Item, Ours, Paper, Verdict, yes_or_no};
+use super::paper::{Verdict, yes_or_no};
 use super::plot::Plots;
 use super::products::library_gflops;
 use super::run::{Run, Spmv};
-use super::sbell_solver::{devices, iterations, jacobi, times};
 
 /// One of its matrices.
 pub struct Matrix {
@@ -75,119 +74,6 @@ const SLICES: [&str; 3] = ["ebw", "ebw64", "ebw128"];
 /// Unstructured meshes of at least so many unknowns stand beside its four.
 const LARGE: usize = 2_000_000;
 
-/// The paper.
-pub const PAPER: Paper = Paper {
-    name: "SBELL",
-    source: "Jianfei Zhang, Lei Zhang: Efficient CUDA Polynomial Preconditioned Conjugate Gradient Solver for Finite \
-        Element Computation of Elasticity Problems, 2013",
-    hardware: "GeForce GT430 and Core 2 Duo E7400, double precision",
-    items: ITEMS,
-};
-
-const ITEMS: &[Item] = &[
-    Item {
-        label: "Table 1",
-        about: "matrices",
-        ours: Ours::Measured {
-            claim: "four matrices of elasticity: tri, quad, tet, hex. They are not published; generated meshes of the \
-                same elements, those nearest in unknowns, and large unstructured meshes stand for them here.",
-            lists: &["spmv"],
-            answer: matrices,
-        },
-    },
-    Item {
-        label: "Table 2",
-        about: "entries stored over CSR's",
-        ours: Ours::Measured {
-            claim: "ELLPACK and BELL suit structured meshes, and store too many zeros on unstructured ones; SELL and \
-                SBELL suit both. (The table's figures are missing in the copy at hand.)",
-            lists: &["spmv"],
-            answer: storage,
-        },
-    },
-    Item {
-        label: "Figures 1, 2, 3, 4, 5",
-        about: "layouts of the formats",
-        ours: Ours::Elsewhere("Drawings: [formats](../formats.md)"),
-    },
-    Item {
-        label: "Figure 6",
-        about: "SELL by the rows of a slice",
-        ours: Ours::Nothing(
-            "`sell` was measured with slices of 32 rows alone; figure 7 asks the same of SBELL's own format",
-        ),
-    },
-    Item {
-        label: "Figure 7",
-        about: "SBELL by the rows of a slice",
-        ours: Ours::Measured {
-            claim: "speed declines as slices grow from 32 rows on, on all four matrices.",
-            lists: &["spmv"],
-            answer: slices,
-        },
-    },
-    Item {
-        label: "Figure 8",
-        about: "speed of six products",
-        ours: Ours::Measured {
-            claim: "SBELL is the fastest: 3.33, 3.52, 2.44 and 3.64 GFLOP/s on tri, quad, tet and hex, which is 2.98, \
-                5.52, 1.94 and 2.22 times cuSPARSE's CSR and 24.72, 23.78, 72.22 and 24.86 % above SELL.",
-            lists: &["spmv", "cusparse"],
-            answer: speed,
-        },
-    },
-    Item {
-        label: "Figure 9",
-        about: "double precision over single",
-        ours: Ours::Measured {
-            claim: "in double precision the product has 54.4 (tri), 57.3 (quad), 74.8 (tet) and 51.1 % (hex) of its \
-                speed in single.",
-            lists: &["spmv"],
-            answer: precisions,
-        },
-    },
-    Item {
-        label: "Table 3",
-        about: "iterations by polynomial and order",
-        ours: Ours::Measured {
-            claim: "on quad Jacobi takes 1,938 iterations, every polynomial fewer; least squares converges fastest, \
-                and higher orders take fewer iterations. (The table's figures are missing in the copy at hand.)",
-            lists: &["precond"],
-            answer: iterations,
-        },
-    },
-    Item {
-        label: "Table 4",
-        about: "time by polynomial and order",
-        ours: Ours::Measured {
-            claim: "on its CPU, in CSR, Jacobi takes 64.92 s; Neumann's and Chebyshev's polynomials take much more, \
-                least squares of order 6 about the same.",
-            lists: &["precond"],
-            answer: times,
-        },
-    },
-    Item {
-        label: "Table 5",
-        about: "Jacobi against least squares of order 6",
-        ours: Ours::Measured {
-            claim: "on all four matrices both take almost the same time on its CPU. (The table's figures are missing \
-                in the copy at hand.)",
-            lists: &["precond"],
-            answer: jacobi,
-        },
-    },
-    Item {
-        label: "Figure 10",
-        about: "preconditioned CG on the GPU over the CPU",
-        ours: Ours::Measured {
-            claim: "with least squares of order 6 the GPU is 1.2 to 3.8 (CSR), 1.8 to 4.5 (CSR, mixed precision), 5.5 \
-                to 6.9 (SBELL) and 7.2 to 9.1 (SBELL, mixed) times as fast as the CPU.",
-            lists: &["precond"],
-            answer: devices,
-        },
-    },
-];
-
 /// For each of its matrices the problem of the same element nearest in size; and large meshes from files.
 fn compared<'a>(run: &'a Run, precision: &str) -> Vec<(Option<&'static Matrix>, &'a Spmv)> {
     let ones: Vec<&Spmv> = products_in(run, precision)
@@ -207,7 +93,7 @@ fn entries(one: &Spmv) -> usize {
 }
 
 /// Table 1.
-fn matrices(run: &Run, _: &mut Plots) -> String {
+pub fn matrices(run: &Run, _: &mut Plots) -> String {
     let line = |(matrix, one): (Option<&Matrix>, &Spmv)| {
         let per_row = |entries: usize, dofs: usize| number(entries as f64 / dofs as f64);
         let theirs = match matrix {
@@ -233,7 +119,7 @@ fn matrices(run: &Run, _: &mut Plots) -> String {
 }
 
 /// Table 2.
-fn storage(run: &Run, _: &mut Plots) -> String {
+pub fn storage(run: &Run, _: &mut Plots) -> String {
     let ones = compared(run, "f64");
     let cell = |one: &Spmv, name: &str| {
         let (csr, found) = (row(one, "csr"), row(one, name));
@@ -283,7 +169,7 @@ fn storage(run: &Run, _: &mut Plots) -> String {
 }
 
 /// Figure 7.
-fn slices(run: &Run, _: &mut Plots) -> String {
+pub fn slices(run: &Run, _: &mut Plots) -> String {
     let (mut rows, mut slower) = (Vec::new(), Vec::new());
     for precision in PRECISIONS {
         for (_, one) in compared(run, precision) {
@@ -305,7 +191,7 @@ fn slices(run: &Run, _: &mut Plots) -> String {
 }
 
 /// Figure 8: every format, and the ratios.
-fn speed(run: &Run, _: &mut Plots) -> String {
+pub fn speed(run: &Run, _: &mut Plots) -> String {
     let (mut out, mut fastest, mut of) = (String::new(), 0, 0);
     for precision in PRECISIONS {
         let mut rows = Vec::new();
@@ -365,7 +251,7 @@ fn met(found: Option<f64>, claimed: Option<f64>) -> String {
 }
 
 /// Figure 9.
-fn precisions(run: &Run, _: &mut Plots) -> String {
+pub fn precisions(run: &Run, _: &mut Plots) -> String {
     let single = compared(run, "f32");
     let mut rows = Vec::new();
     for (matrix, one) in compared(run, "f64") {

@@ -3,19 +3,6 @@
 use super::markdown::{number, ratio, table};
 use super::plot::Plots;
 use super::run::{Run, Trial, Tried};
-use super::topic::Topic;
-
-/// The topic.
-pub const TOPICS: &[Topic] = &[Topic {
-    heading: "What was tried",
-    about: "How many times as fast as EBW's product was without launch bounds, on the same matrix in the same run, in \
-        the same precision of values: each the best of its sizes of thread blocks (and of launch bounds, where there \
-        are several), but what was kept as it was kept. Bytes are all that is moved. \"Half\" \
-        keeps each pair of blocks K_ab, K_ba once, and adds the second product to y with atomics. The code of what \
-        was not kept is in the history.",
-    lists: &["trials"],
-    tables: trials,
-}];
 
 /// The products and how they are called in the files; the first is what the others are compared with.
 const TRIED: [(&str, &[&str]); 10] = [
@@ -42,7 +29,7 @@ fn best<'a>(one: &'a Trial, names: &[&str], precision: &str) -> Option<&'a Tried
     same.filter(|row| row.product != KEPT.0 || row.threads == KEPT.1).min_by(|a, b| a.ms.total_cmp(&b.ms))
 }
 
-fn trials(run: &Run, _: &mut Plots) -> String {
+pub fn trials(run: &Run, _: &mut Plots) -> String {
     let mut ones: Vec<&Trial> = run.trials.iter().collect();
     ones.sort_by_key(|one| (one.element != "tet4", one.cells));
     let mut out = String::new();

@@ -2,10 +2,9 @@
 
 use super::lookup::{OURS, PRECISIONS, assembled, assemblies};
 use super::markdown::{count, number, quotient, ratio, table};
-use super::paper::{Claim, Item, Ours, Paper, Verdict, claims, in_range, yes_or_no};
+use super::paper::{Claim, Verdict, claims, in_range, yes_or_no};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Assembly, Run};
-use super::warp_beam::{cantilever, metrics};
 
 /// Elements of its four meshes (table 3).
 const MESHES: [usize; 4] = [110_592, 262_144, 1_000_000, 2_097_152];
@@ -25,108 +24,6 @@ const JACOBIANS: [(&str, &str, f64); 3] = [
     ("by_warp4", "shuffles", 1.03),
 ];
 
-/// The paper.
-pub const PAPER: Paper = Paper {
-    name: "WARP",
-    source: "Utpal Kiran, Deepak Sharma, Sachin Singh Gautam: GPU-Warp based Finite Element Matrices Generation and \
-        Assembly using Coloring Method, 2018",
-    hardware: "Tesla K40 and Xeon E5-2650, single precision",
-    items: ITEMS,
-};
-
-const ITEMS: &[Item] = &[
-    Item {
-        label: "Table 1",
-        about: "three ways to sum a Jacobian, 2,097,152 elements",
-        ours: Ours::Measured {
-            claim: "assembly by warp with 4 threads takes 1.39 s with atomic additions, 1.09 s with shared memory and \
-                1.03 s with shuffles.",
-            lists: &["assembly"],
-            answer: jacobians,
-        },
-    },
-    Item {
-        label: "Table 2, Figure 9",
-        about: "the cantilever",
-        ours: Ours::Measured {
-            claim: "16 x 2 x 2 m, E = 200 GPa, Poisson's ratio 0.333, clamped at one end and loaded at the other; no \
-                displacement is given. The beam formula of Timoshenko stands beside ours.",
-            lists: &["solve"],
-            answer: cantilever,
-        },
-    },
-    Item {
-        label: "Table 3",
-        about: "meshes",
-        ours: Ours::Measured {
-            claim: "110,592, 262,144, 1,000,000 and 2,097,152 elements; 361,875, 1,055,499, 3,129,003 and 6,502,275 \
-                unknowns.",
-            lists: &["assembly"],
-            answer: meshes,
-        },
-    },
-    Item {
-        label: "Table 4",
-        about: "occupancy and local memory",
-        ours: Ours::Measured {
-            claim: "by element 55.38 % of the traffic between the caches is of registers spilled to local memory, by \
-                warp 3.53 % (4 threads) and 0.13 % (8), with PPNI and two kernels none; occupancy is 0.49 to 0.57.",
-            lists: &["registers"],
-            answer: metrics,
-        },
-    },
-    Item {
-        label: "Figures 1, 2, 3, 4, 5, 6, 7, 8",
-        about: "the GPU, and which thread does what",
-        ours: Ours::Elsewhere("Drawings: [assembly](../assembly.md) says it in words"),
-    },
-    Item {
-        label: "Figure 10",
-        about: "arithmetic throughput",
-        ours: Ours::Measured {
-            claim: "by element 0.213 GFLOP/s, its own strategies 181 to 523 GFLOP/s, counted by the profiler: what a \
-                strategy computes twice counts twice.",
-            lists: &["assembly"],
-            answer: throughput,
-        },
-    },
-    Item {
-        label: "Figure 11",
-        about: "bandwidth",
-        ours: Ours::Measured {
-            claim: "by element 51.4 % of the peak bandwidth, PPNI with 4 threads 54.5 %, the others less: no strategy \
-                saturates the memory.",
-            lists: &["assembly"],
-            answer: bandwidth,
-        },
-    },
-    Item {
-        label: "Figures 12, 14",
-        about: "run time by mesh, and over assembly by element",
-        ours: Ours::Measured {
-            claim: "PPNI with 4 threads is the fastest on every mesh: 8.2 times as fast as by element at 262,144 \
-                elements, 7.09 times at 2,097,152; by warp 5.82 (4 threads) and 5.17 times (8), two kernels 5.17 to \
-                6.05 times.",
-            lists: &["assembly"],
-            answer: strategies,
-        },
-    },
-    Item {
-        label: "Figure 13",
-        about: "run time with ANSYS's numbers of nodes",
-        ours: Ours::Nothing("the meshes that ANSYS made are not published; ours are numbered layer by layer"),
-    },
-    Item {
-        label: "section 5.1, colours",
-        about: "time to colour 2,097,152 elements",
-        ours: Ours::Measured {
-            claim: "greedy colouring on the CPU (Xeon E5-2650) takes about 1.4 s.",
-            lists: &["assembly"],
-            answer: colors,
-        },
-    },
-];
-
 /// Its meshes, small ones first, with what is stored in `storage`; its own is CSR.
 fn cantilevers<'a>(run: &'a Run, precision: &str, storage: &str) -> Vec<&'a Assembly> {
     let mut ones = assemblies(run, precision, storage);
@@ -144,7 +41,7 @@ fn largest<'a>(run: &'a Run, precision: &str) -> Option<&'a Assembly> {
 }
 
 /// Table 1.
-fn jacobians(run: &Run, _: &mut Plots) -> String {
+pub fn jacobians(run: &Run, _: &mut Plots) -> String {
     let mut out = String::new();
     for precision in PRECISIONS {
         let Some(one) = largest(run, precision) else { continue };
@@ -177,7 +74,7 @@ fn jacobians(run: &Run, _: &mut Plots) -> String {
 }
 
 /// Table 3.
-fn meshes(run: &Run, _: &mut Plots) -> String {
+pub fn meshes(run: &Run, _: &mut Plots) -> String {
     let paper = [(120_625, 361_875), (279_873, 1_055_499), (1_043_001, 3_129_003), (2_167_425, 6_502_275)];
     let mut rows = Vec::new();
     let mut slips = Vec::new();
@@ -226,7 +123,7 @@ const BY_ELEMENT: f64 = 0.213;
 const LEAST: f64 = 181.0;
 
 /// Figure 10.
-fn throughput(run: &Run, _: &mut Plots) -> String {
+pub fn throughput(run: &Run, _: &mut Plots) -> String {
     let tables = by_mesh(run, "GFLOP/s", |one, name| assembled(one, name).map(|row| row.gflops));
     let found = largest(run, "f32").and_then(|one| {
         let of = |name| assembled(one, name).map(|row| row.gflops);
@@ -251,7 +148,7 @@ fn throughput(run: &Run, _: &mut Plots) -> String {
 }
 
 /// Figure 11.
-fn bandwidth(run: &Run, _: &mut Plots) -> String {
+pub fn bandwidth(run: &Run, _: &mut Plots) -> String {
     let tables = by_mesh(run, "least bytes, % of the copy bandwidth", |one, name| {
         assembled(one, name).map(|row| 100.0 * row.of_copy)
     });
@@ -315,7 +212,7 @@ fn all_two_kernels(run: &Run, precision: &str) -> Vec<f64> {
 }
 
 /// Figures 12 and 14.
-fn strategies(run: &Run, plots: &mut Plots) -> String {
+pub fn strategies(run: &Run, plots: &mut Plots) -> String {
     let mut out = String::new();
     for (precision, storage) in [("f32", "csr"), ("f64", "csr"), ("f32", OURS), ("f64", OURS)] {
         out += &strategies_in(run, precision, storage, plots);
@@ -373,7 +270,7 @@ fn strategies_in(run: &Run, precision: &str, storage: &str, plots: &mut Plots) -
 }
 
 /// Time to colour, and colours.
-fn colors(run: &Run, _: &mut Plots) -> String {
+pub fn colors(run: &Run, _: &mut Plots) -> String {
     let mut ones = cantilevers(run, "f64", "csr");
     ones.extend(assemblies(run, "f64", OURS));
     let line = |one: &&Assembly| {
