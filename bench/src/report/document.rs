@@ -133,7 +133,7 @@ mod tests {
     fn without_figures_the_report_says_what_is_missing() {
         let (text, plots) = make(&[]);
         assert!(plots.0.is_empty());
-        for item in OUTLINE.papers.iter().flat_map(|paper| &paper.items).filter(|item| item.answer.is_some()) {
+        for item in OUTLINE.papers.iter().flat_map(|paper| &paper.items).filter(|item| item.claim.is_some()) {
             assert!(text.contains(&format!("Not measured: `{}`", item.lists[0])), "{}", item.label);
         }
         assert!(!text.contains("](#"), "a link to a section that is not there");

@@ -1,111 +1,19 @@
 //! DSM's figures 7 and 8, and the poster's stages, convergence and memory: iterations against the size of a cube.
 
-use super::dsm::CPU_DENSE;
 use super::lookup::{
-    OURS, PRECISIONS, find, is_file, iterated, iterations, nearest, products_in, rate, row, stopped, stopped_in, title,
+    OURS, PRECISIONS, find, iterated, iterations, nearest, products_in, rate, row, stopped, stopped_in, title,
 };
 use super::markdown::{count, digits, number, quotient, table};
-use super::paper::{Claim, claims, exponent, in_range, power, yes_or_no};
+use super::paper::{exponent, in_range, power, yes_or_no};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Cg, Iterations, Run};
 use warpfem_text::bytes;
 
+/// The formats that run on one thread of the CPU for comparison.
+const CPU_DENSE: [&str; 2] = ["dense", "dense_block"];
+
 /// From how many nodes a mesh is large: DSM's largest cube and those beyond.
 pub const LARGE: usize = 200_000;
-
-/// What DSM says of its formats.
-const CLAIMS: &[Claim] = &[
-    Claim {
-        what: "dense on a GPU over dense on a CPU, 463 nodes",
-        range: [10.0, 10.0],
-        measured: |run, precision| dense_over_cpu(run, precision, 463),
-        why: [
-            "",
-            "the matrix stays in the device's cache",
-            "rows are too few threads to fill this device, and one thread of this CPU reads about as fast as it copies",
-        ],
-    },
-    Claim {
-        what: "the same, 3,419 nodes",
-        range: [34.0, 34.0],
-        measured: |run, precision| dense_over_cpu(run, precision, 3419),
-        why: ["", "", "a thread for each row still is too few threads for the bandwidth of this device"],
-    },
-    Claim {
-        what: "CSR over dense, 463 nodes",
-        range: [2.0, 2.0],
-        measured: |run, precision| over(run, precision, "csr", "dense", 463),
-        why: ["", "dense reads all columns with few threads, and most of CSR's time is that of the launches", ""],
-    },
-    Claim {
-        what: "the same, 7,348 nodes",
-        range: [42.0, 42.0],
-        measured: |run, precision| over(run, precision, "csr", "dense", 7348),
-        why: ["", "the sparse matrix stays in the cache here, and the dense one does not", ""],
-    },
-    Claim {
-        what: "ELL by columns over ELL by rows, products on large meshes",
-        range: [1.33, 1.33],
-        measured: by_columns,
-        why: [
-            "",
-            "by rows the lanes of a warp read from as many sectors as there are lanes, by columns from a few",
-            "",
-        ],
-    },
-    Claim {
-        what: "ELL-WARP over ELL, large unstructured meshes",
-        range: [1.05, 1.10],
-        measured: |run, precision| large(run, precision, &["ell_warp"], "ell", true),
-        why: ["", "ELL pads every row to the longest of the mesh, and the bytes decide", ""],
-    },
-    Claim {
-        what: "EBW over ELL-WARP, large meshes",
-        range: [1.05, 1.15],
-        measured: |run, precision| large(run, precision, &["ebw"], "ell_warp", false),
-        why: [
-            "the vector steps take their share",
-            "a block of nine values has one index instead of nine",
-            "the vector steps take their share",
-        ],
-    },
-    Claim {
-        what: "ELL, ELL-WARP and EBW over CSR, large meshes",
-        range: [5.0, 10.0],
-        measured: |run, precision| large(run, precision, &["ell", "ell_warp", "ebw"], "csr", false),
-        why: [
-            "",
-            "",
-            "the caches of this device spare CSR most of its waste; the rest of an iteration is the same for all; ELL \
-                on unstructured meshes reads its padding",
-        ],
-    },
-];
-
-fn dense_over_cpu(run: &Run, precision: &str, nodes: usize) -> Vec<f64> {
-    if !run.is_gpu() {
-        return Vec::new();
-    }
-    let dense = |gpu| rate(nearest(&stopped_in(run, gpu, precision), nodes)?, &CPU_DENSE);
-    quotient(dense(true), dense(false)).into_iter().collect()
-}
-
-fn over(run: &Run, precision: &str, fast: &str, slow: &str, nodes: usize) -> Vec<f64> {
-    let ratio = |one| quotient(rate(one, &[fast]), rate(one, &[slow]));
-    nearest(&stopped_in(run, true, precision), nodes).and_then(ratio).into_iter().collect()
-}
-
-fn by_columns(run: &Run, precision: &str) -> Vec<f64> {
-    let spatial =
-        products_in(run, precision).into_iter().filter(|one| one.head.block_size == 3 && one.head.nodes > LARGE);
-    spatial.filter_map(|one| quotient(row(one, "ell_row")?.spmv_ms, row(one, "ell")?.spmv_ms)).collect()
-}
-
-fn large(run: &Run, precision: &str, fast: &[&str], slow: &str, unstructured: bool) -> Vec<f64> {
-    let ones = stopped_in(run, true, precision).into_iter().filter(|one| one.head.nodes > LARGE);
-    let ones = ones.filter(|one| !unstructured || is_file(&one.head.problem));
-    ones.flat_map(|one| fast.iter().filter_map(move |name| quotient(rate(one, &[name]), rate(one, &[slow])))).collect()
-}
 
 /// Figures 7 and 8: a table and a plot for each precision, and the claims.
 pub fn rates(run: &Run, plots: &mut Plots) -> String {
@@ -114,14 +22,6 @@ pub fn rates(run: &Run, plots: &mut Plots) -> String {
         out += &rates_in(run, precision, plots);
     }
     let Some(limit) = stopped(run, true).iter().find_map(|one| one.max_iterations) else { return String::new() };
-    let claims = claims("DSM", run, CLAIMS);
-    if !claims.is_empty() {
-        out += &format!(
-            "\nA claim holds if the median of the ratios is in its range, give or take a tenth. Large is more than {} \
-            nodes.\n\n{claims}",
-            count(LARGE)
-        );
-    }
     format!(
         "Iterations of CG with Jacobi per second, from runs of at most {limit} iterations, on unstructured cubes of \
             about DSM's numbers of nodes (named `cube_N`) and on cubes of cells. The CPU's is the faster of two dense \

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 pub const OURS: &str = "ebw";
 /// Precisions, the one that tables begin with first.
 pub const PRECISIONS: [&str; 2] = ["f64", "f32"];
-const ELEMENTS: [&str; 8] = ["tet4", "hex8", "tet10", "hex20", "tri3", "quad4", "tri6", "quad8"];
+/// Elements in the order of tables.
+pub const ELEMENTS: [&str; 8] = ["tet4", "hex8", "tet10", "hex20", "tri3", "quad4", "tri6", "quad8"];
 
 /// `tet4, n = 40` for a cube or square, else the problem's name.
 pub fn title(problem: &str) -> String {
@@ -17,11 +18,6 @@ pub fn title(problem: &str) -> String {
         [element, _, cells] => format!("{element}, n = {cells}"),
         _ => problem.into(),
     }
-}
-
-/// The problem by its title, and the precision.
-pub fn name(head: &Head) -> String {
-    format!("{}, {}", title(&head.problem), head.precision)
 }
 
 /// The problem by its title, with its device where that is not the run's.
@@ -73,11 +69,6 @@ pub fn products(run: &Run) -> Vec<&Spmv> {
 /// Products of one precision.
 pub fn products_in<'a>(run: &'a Run, precision: &str) -> Vec<&'a Spmv> {
     products(run).into_iter().filter(|one| one.head.precision == precision).collect()
-}
-
-/// The products on a problem.
-pub fn product<'a>(run: &'a Run, problem: &str, precision: &str) -> Option<&'a Spmv> {
-    products_in(run, precision).into_iter().find(|one| one.head.problem == problem)
 }
 
 /// The figures of a format's product.

@@ -37,11 +37,6 @@ pub fn milliseconds(seconds: impl Into<Option<f64>>) -> String {
     number(seconds.into().map(|seconds| 1e3 * seconds))
 }
 
-/// Bytes as megabytes.
-pub fn megabytes(bytes: f64) -> String {
-    digits(bytes / 1e6, 4)
-}
-
 /// `1.2` or `1.2 to 3.4`: the smallest and the largest of some values.
 pub fn span(values: &[f64]) -> String {
     let low = values.iter().copied().min_by(f64::total_cmp);

@@ -3,11 +3,11 @@
 //! [`run`] reads JSON; [`provenance`] tells which run each number is from.  [`document`] puts the report together from them and from the chapters that are about no
 //! paper. Everything is a function of the JSON: the same files make the same bytes. `measure.rs` makes such JSON.
 
-mod assembly;
+mod block;
+mod derive;
 mod document;
-mod dsm;
-mod dsm_counters;
 mod dsm_rates;
+mod expression;
 mod femses;
 mod femses_gpu;
 mod femses_iteration;
@@ -20,7 +20,6 @@ mod measure;
 mod multigrid;
 mod outline;
 mod paper;
-mod peers;
 mod phases;
 mod plot;
 mod precond;
@@ -31,6 +30,7 @@ pub mod run;
 mod sbell;
 mod sbell_solver;
 mod speed;
+mod template;
 mod trials;
 mod warp;
 mod warp_beam;

@@ -5,7 +5,7 @@ use super::lookup::{named, place, together};
 use super::markdown::{count, number, ratio, table};
 use super::plot::Plots;
 use super::precond::called;
-use super::run::{Amg, MultigridSetup, Precond, Preconditioned, ResolvedAmg, Run, Whole};
+use super::run::{Amg, MultigridSetup, Precond, Preconditioned, ResolvedAmg, Run};
 
 /// Iterations, and whether they came to the tolerance.
 fn reached(row: &Preconditioned) -> String {
@@ -138,46 +138,6 @@ pub fn levels(run: &Run, _: &mut Plots) -> String {
     );
     let again = again(run, &all);
     format!("{sizes}\nThe set-up of a hierarchy in double:\n\n{parts}\nThe same mesh again:\n\n{again}")
-}
-
-/// A line for each problem.
-pub fn whole(run: &Run, _: &mut Plots) -> String {
-    if run.whole.is_empty() {
-        return String::new();
-    }
-    let mut all: Vec<&Whole> = run.whole.iter().collect();
-    all.sort_by(|a, b| place(&a.head, &b.head));
-    let line = |one: &&Whole| {
-        let (again, ms) = (&one.again, |seconds: f64| number(1e3 * seconds));
-        let reached = if one.converged { "" } else { " (not reached)" };
-        vec![
-            named(run, &one.head),
-            count(one.head.dofs),
-            format!("{}, {}", one.preconditioner, one.arithmetic),
-            format!("{:.0e}", one.tolerance),
-            format!("{}{reached}", count(one.iterations)),
-            ms(again.setup),
-            ms(again.assembly + again.boundary),
-            ms(again.solve),
-            ms(again.stress),
-            ms(again.total),
-            ms(one.first.total),
-        ]
-    };
-    let heads = [
-        "problem",
-        "unknowns",
-        "solver.",
-        "to",
-        "iterations",
-        "set-up, ms",
-        "assembly and supports, ms",
-        "solution, ms",
-        "stress, ms",
-        "total, ms",
-        "first total, ms",
-    ];
-    table(&heads, &all.iter().map(line).collect::<Vec<_>>())
 }
 
 /// Solutions of the same mesh again, for each hierarchy.

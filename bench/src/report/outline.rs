@@ -1,15 +1,21 @@
 //! What the report says and where its figures come from: `report.toml`, read once.
 
+use super::block::{Block, Condition, Select};
 use super::paper::{Paper, sourced};
 use super::plot::Plots;
 use super::run::Run;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The report's outline.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
+    /// Selections by name.
+    pub select: BTreeMap<String, Select>,
+    /// What entries of a list are ordered by, by problem.
+    pub order: Vec<Condition>,
     /// The papers, in the order of the report.
     #[serde(rename = "paper")]
     pub papers: Vec<Paper>,
@@ -37,7 +43,9 @@ struct Topic {
     about: String,
     /// The lists of the JSON that they are from.
     lists: Vec<String>,
-    answer: Answer,
+    answer: Option<Answer>,
+    #[serde(rename = "block", default)]
+    blocks: Vec<Block>,
 }
 
 /// The name of a function of [`ANSWERS`].
@@ -56,25 +64,21 @@ macro_rules! answers {
 
 /// Every function that makes a section, by its module and name.
 const ANSWERS: &[(&str, Make)] = answers! {
-    assembly: fastest, strategies;
-    dsm: kernels, serial;
-    dsm_counters: components, dram_sectors, first_cache;
     dsm_rates: rates, stages, convergence, vase, memory;
     femses_gpu: over_serial, share, factors, allocation, elements_and_assembly, block_sizes;
     femses_iteration: exact, others, femses_allocation, growth;
     femses_serial: serial, kernels;
     femses_table: every;
-    iterations: processors, conjugate_gradients, steppings;
-    multigrid: multigrid, levels, whole;
-    peers: cusparse, fused, cupy, programs;
+    iterations: steppings;
+    multigrid: multigrid, levels;
     phases: cpu_phases, set_up, totals, breakdown, section;
     precond: every;
-    products: sparse_product, by_format, formats, orders, set_up;
+    products: by_format, orders;
     roofline: roofline;
     sbell: matrices, storage, slices, speed, precisions;
     sbell_solver: iterations, times, jacobi, devices;
     trials: trials;
-    warp: jacobians, meshes, throughput, bandwidth, strategies, colors;
+    warp: meshes, strategies, colors;
     warp_beam: cantilever, metrics;
 };
 
@@ -84,9 +88,15 @@ pub static OUTLINE: LazyLock<Outline> = LazyLock::new(|| {
     found.unwrap_or_else(|error| panic!("report.toml: {error}"))
 });
 
+/// A machine's section: by its function, and its blocks.
+pub fn made(answer: &Option<Answer>, blocks: &'static [Block], run: &Run, plots: &mut Plots) -> String {
+    let own = answer.as_ref().map_or(String::new(), |answer| answer.make(run, plots));
+    blocks.iter().fold(own, |text, block| text + &block.make(run))
+}
+
 impl Answer {
     /// A machine's answer.
-    pub fn make(&self, run: &Run, plots: &mut Plots) -> String {
+    fn make(&self, run: &Run, plots: &mut Plots) -> String {
         let found = ANSWERS.iter().find(|(name, _)| *name == self.0);
         found.unwrap_or_else(|| panic!("report.toml: there is no answer {}", self.0)).1(run, plots)
     }
@@ -94,10 +104,11 @@ impl Answer {
 
 impl Chapter {
     /// Its topics, those that some run has figures of; nothing if there is none.
-    pub fn text(&self, runs: &[Run], plots: &mut Plots) -> String {
+    pub fn text(&'static self, runs: &[Run], plots: &mut Plots) -> String {
         let mut out = String::new();
         for topic in &self.topics {
-            let answers: String = runs.iter().map(|run| sourced(run, &topic.lists, &topic.answer, plots)).collect();
+            let make = |run: &Run, plots: &mut Plots| made(&topic.answer, &topic.blocks, run, plots);
+            let answers: String = runs.iter().map(|run| sourced(run, &topic.lists, make, plots)).collect();
             if !answers.is_empty() {
                 out += &format!("\n### {}\n\n{}\n{answers}", topic.heading, topic.about);
             }
@@ -114,7 +125,8 @@ mod tests {
     #[test]
     fn every_answer_is_there_and_used() {
         let of_papers = OUTLINE.papers.iter().flat_map(|paper| &paper.items).filter_map(|item| item.answer.as_ref());
-        let of_topics = OUTLINE.chapters.iter().flat_map(|chapter| &chapter.topics).map(|topic| &topic.answer);
+        let of_topics =
+            OUTLINE.chapters.iter().flat_map(|chapter| &chapter.topics).filter_map(|topic| topic.answer.as_ref());
         let named: BTreeSet<&str> = of_papers.chain(of_topics).map(|answer| answer.0.as_str()).collect();
         let there: BTreeSet<&str> = ANSWERS.iter().map(|(name, _)| *name).collect();
         assert_eq!(named, there);

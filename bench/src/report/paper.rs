@@ -1,7 +1,8 @@
 //! A paper's tables and figures, each with its counterpart here or the reason it has none.
 
-use super::markdown::{anchor, median, number, span};
-use super::outline::Answer;
+use super::block::Block;
+use super::markdown::{anchor, median, number};
+use super::outline::{Answer, made};
 use super::plot::Plots;
 use super::provenance::{listed, numbered};
 use super::run::Run;
@@ -40,6 +41,8 @@ pub struct Item {
     #[serde(default)]
     pub lists: Vec<String>,
     pub answer: Option<Answer>,
+    #[serde(rename = "block", default)]
+    pub blocks: Vec<Block>,
 }
 
 impl Paper {
@@ -63,11 +66,12 @@ impl Paper {
     }
 
     /// A section for every table and figure that some run has an answer to, and their headings.
-    pub fn sections(&self, runs: &[Run], plots: &mut Plots) -> (String, Vec<String>) {
+    pub fn sections(&'static self, runs: &[Run], plots: &mut Plots) -> (String, Vec<String>) {
         let (mut out, mut headings) = (String::new(), Vec::new());
         for item in &self.items {
-            let (Some(claim), Some(answer)) = (&item.claim, &item.answer) else { continue };
-            let answers: String = runs.iter().map(|run| sourced(run, &item.lists, answer, plots)).collect();
+            let Some(claim) = &item.claim else { continue };
+            let make = |run: &Run, plots: &mut Plots| made(&item.answer, &item.blocks, run, plots);
+            let answers: String = runs.iter().map(|run| sourced(run, &item.lists, make, plots)).collect();
             if !answers.is_empty() {
                 let heading = self.heading(item);
                 // Writing to a string does not fail.
@@ -85,14 +89,14 @@ fn quoted(lists: &[String]) -> String {
 }
 
 /// An answer with where it is from; nothing for none.
-pub fn sourced(run: &Run, lists: &[String], answer: &Answer, plots: &mut Plots) -> String {
-    let text = answer.make(run, plots);
+pub fn sourced(run: &Run, lists: &[String], make: impl Fn(&Run, &mut Plots) -> String, plots: &mut Plots) -> String {
+    let text = make(run, plots);
     if text.is_empty() {
         return String::new();
     }
     let runs = run.behind(|run| {
         let mut drawn = Plots::default();
-        (answer.make(run, &mut drawn), drawn.0)
+        (make(run, &mut drawn), drawn.0)
     });
     let Run { device, name, .. } = run;
     let (when, which) = match &runs[..] {
@@ -154,11 +158,12 @@ impl Verdict {
     }
 
     /// The reason among those for as claimed, more, and less.
-    fn reason(self, why: [&str; 3]) -> &str {
+    pub fn reason<T>(self, why: [T; 3]) -> T {
+        let [yes, more, no] = why;
         match self {
-            Verdict::Holds => why[0],
-            Verdict::Exceeded => why[1],
-            _ => why[2],
+            Verdict::Holds => yes,
+            Verdict::Exceeded => more,
+            _ => no,
         }
     }
 }
@@ -171,54 +176,6 @@ pub fn yes_or_no(holds: bool, measured: &str, why_yes: &str, why_no: &str) -> St
 /// A claim on one number, with what was measured and why it came out so: as claimed, more, less.
 pub fn in_range(found: f64, [low, high]: [f64; 2], measured: &str, why: [&str; 3]) -> String {
     Verdict::of(&[found], low, high).map_or(String::new(), |verdict| verdict.sentence(measured, verdict.reason(why)))
-}
-
-/// A claimed ratio.
-pub struct Claim {
-    /// What over what.
-    pub what: &'static str,
-    /// The lowest and the highest that the paper has.
-    pub range: [f64; 2],
-    /// What is measured, in one precision.
-    pub measured: fn(&Run, &str) -> Vec<f64>,
-    /// Why it holds, why more, why less; empty where there is nothing to say.
-    pub why: [&'static str; 3],
-}
-
-/// Claims beside what was measured, in both precisions.
-pub fn claims(name: &str, run: &Run, claims: &[Claim]) -> String {
-    let mut rows = Vec::new();
-    for claim in claims {
-        let [low, high] = claim.range;
-        let found = super::lookup::PRECISIONS.map(|precision| (precision, (claim.measured)(run, precision)));
-        let verdicts: Vec<(&str, Verdict)> = found
-            .iter()
-            .filter_map(|(precision, values)| Some((*precision, Verdict::of(values, low, high)?)))
-            .collect();
-        if verdicts.is_empty() {
-            continue;
-        }
-        let cells = found.iter().map(|(_, values)| span(values));
-        rows.push([vec![claim.what.into(), span(&[low, high])], cells.collect(), said(&verdicts, claim)].concat());
-    }
-    super::markdown::table(&["how many times as fast", name, "here, f64", "here, f32", "claim.", "why."], &rows)
-}
-
-/// The verdicts in words, once if they agree, and their reasons.
-fn said(verdicts: &[(&str, Verdict)], claim: &Claim) -> Vec<String> {
-    let agree = verdicts.iter().all(|(_, verdict)| *verdict == verdicts[0].1);
-    let words: Vec<String> = match agree {
-        true => vec![verdicts[0].1.words().into()],
-        false => verdicts.iter().map(|(precision, verdict)| format!("{} in {precision}", verdict.words())).collect(),
-    };
-    let mut reasons: Vec<&str> = Vec::new();
-    for (_, verdict) in verdicts {
-        let why = verdict.reason(claim.why);
-        if !why.is_empty() && !reasons.contains(&why) {
-            reasons.push(why);
-        }
-    }
-    vec![words.join(", "), if reasons.is_empty() { "-".into() } else { reasons.join("; ") }]
 }
 
 /// The exponent p of y ~ x^p through some points, by least squares of the logarithms; nothing from fewer than three.
@@ -251,24 +208,6 @@ mod tests {
         assert_eq!(Verdict::of(&[0.2], 0.5, 0.5), Some(Verdict::Short));
         assert_eq!(verdict(&[10.9, 11.1, 12.0]), Some(Verdict::Exceeded));
         assert_eq!(verdict(&[]), None);
-    }
-
-    #[test]
-    fn claims_say_where_precisions_differ() {
-        let claim = Claim {
-            what: "a over b",
-            range: [2.0, 3.0],
-            measured: |_, precision| if precision == "f64" { vec![2.5] } else { vec![9.0, 7.0] },
-            why: ["as bytes say", "caches", ""],
-        };
-        let text = claims("PAPER", &Run::default(), &[claim]);
-        assert_eq!(
-            text.lines().nth(2),
-            Some(
-                "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, holds and is exceeded in f32 | as bytes say; \
-                    caches |"
-            )
-        );
     }
 
     #[test]

@@ -1,36 +1,13 @@
 //! Tables of products, orders of nodes and set-up.
 
-use super::lookup::{
-    OURS, PRECISIONS, is_file, iterated, iterations, library, name, place, products, products_in, row, title,
-};
-use super::markdown::{count, digits, megabytes, milliseconds, number, percent, quotient, ratio, table};
+use super::lookup::{OURS, PRECISIONS, library, place, products_in, row, title};
+use super::markdown::{count, milliseconds, number, percent, quotient, table};
 use super::plot::Plots;
 use super::run::{Run, Spmv};
 use std::collections::BTreeMap;
 
 /// Cells of the cubes whose formats are compared; squares, boxes and files always are.
 const COMPARED: [&str; 2] = ["20", "100"];
-
-pub fn sparse_product(run: &Run, _: &mut Plots) -> String {
-    let line = |one: &Spmv| {
-        let found = row(one, OURS)?;
-        let peers = ["sell32", "csr"].map(|variant| ratio(library(run, &one.head, variant, None), found.spmv_ms));
-        let name = name(&one.head);
-        let own = [
-            count(one.head.dofs),
-            number(found.spmv_ms),
-            digits(found.gb_per_s, 4),
-            percent(found.of_copy),
-            number(found.gflops),
-        ];
-        Some([vec![name], own.to_vec(), peers.to_vec()].concat())
-    };
-    let rows: Vec<Vec<String>> = products(run).into_iter().filter_map(line).collect();
-    table(
-        &["problem", "unknowns", "product, ms", "GB/s of least bytes", "of copy", "GFLOP/s", "x SELL-32", "x CSR"],
-        &rows,
-    )
-}
 
 /// GFLOP/s of cuSPARSE's best variant that begins so.
 pub fn library_gflops(run: &Run, one: &Spmv, variant: &str) -> Option<f64> {
@@ -77,52 +54,6 @@ pub fn by_format(run: &Run, _: &mut Plots) -> String {
     out
 }
 
-/// Every format on the largest cubes that were compared, and on unstructured meshes.
-pub fn formats(run: &Run, _: &mut Plots) -> String {
-    let wanted =
-        |one: &&Spmv| one.rows.len() > 1 && (is_file(&one.head.problem) || one.head.problem.ends_with(" cube 100"));
-    products(run).into_iter().filter(wanted).map(|one| formats_of(run, one)).collect()
-}
-
-fn formats_of(run: &Run, one: &Spmv) -> String {
-    let times = ["sell32", "csr_alg"].map(|variant| library(run, &one.head, variant, None));
-    let line = |row: &super::run::Row<super::run::Product>| {
-        let Some(found) = &row.figures else {
-            let why =
-                row.needed_bytes.map_or("refused".into(), |needed| format!("needs {}", warpfem_text::bytes(needed)));
-            return vec![row.format.clone(), why];
-        };
-        let own = [
-            format!("{} ({:.3})", megabytes(found.stored_bytes), found.padding),
-            milliseconds(found.layout_s),
-            number(found.spmv_ms),
-            percent(found.own_of_copy),
-            number(found.gflops),
-        ];
-        let peers = times.map(|ms| ratio(ms, found.spmv_ms));
-        std::iter::once(row.format.clone()).chain(own).chain(peers).collect()
-    };
-    let rows: Vec<Vec<String>> = one.rows.iter().map(line).collect();
-    let heads = [
-        "format",
-        "stored, MB (padding)",
-        "layout, ms",
-        "product, ms",
-        "own bytes, of copy",
-        "GFLOP/s",
-        "x SELL-32",
-        "x CSR",
-    ];
-    let (head, b) = (&one.head, one.head.block_size);
-    let sizes = format!(
-        "{} unknowns, {} blocks of {b}x{b}; order of nodes: {}",
-        count(head.dofs),
-        count(head.blocks),
-        one.ordering
-    );
-    format!("\n{}, {}: {sizes}.\n\n{}", title(&head.problem), head.precision, table(&heads, &rows))
-}
-
 /// A problem's reports by order of nodes and degree window.
 type Orders<'a> = BTreeMap<(&'a str, usize), &'a Spmv>;
 
@@ -163,30 +94,4 @@ fn orders_of(run: &Run, ones: &[&Spmv]) -> String {
     let heads =
         ["order", "degree window", "pattern, ms", "csr, ms", "sell, ms", "ebw, padding", "ebw, ms", "ebw, of copy"];
     format!("\n{}, {}:\n\n{}{peers}", title(&head.problem), head.precision, table(&heads, &rows))
-}
-
-pub fn set_up(run: &Run, _: &mut Plots) -> String {
-    let solution = |problem: &str| {
-        let one = iterations(run).into_iter().find(|one| one.head.problem == problem && one.head.precision == "f64")?;
-        iterated(one, OURS).filter(|found| found.converged).map(|found| found.solve_ms / 1e3)
-    };
-    let line = |one: &Spmv| {
-        let (layout, solve) = (row(one, OURS)?.layout_s?, solution(&one.head.problem));
-        let together = one.setup_s + layout;
-        let head = [title(&one.head.problem), count(one.head.elements), count(one.head.dofs)];
-        let times = [Some(one.setup_s), Some(layout), Some(together), solve].map(milliseconds);
-        Some(head.into_iter().chain(times).chain([percent(quotient(together, solve))]).collect())
-    };
-    let rows: Vec<Vec<String>> = products_in(run, "f64").into_iter().filter_map(line).collect();
-    let heads = [
-        "problem",
-        "elements",
-        "unknowns",
-        "pattern, ms",
-        "ebw layout, ms",
-        "together, ms",
-        "solution, ms",
-        "of solution",
-    ];
-    table(&heads, &rows)
 }

@@ -4,9 +4,10 @@
 //! so that it cannot say itself; but it is a function of the file, and so is what it makes of the file without a run.
 //! Where the two differ, the section is from that run.
 
+use super::derive::derive;
 use super::run::Run;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde_json::Value;
 
 /// A run: what was measured at one time on one machine.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -22,40 +23,45 @@ pub struct Session {
     pub note: Option<String>,
 }
 
-/// Every list of a file whose entries are of runs.
+/// The lists of a file whose entries are of runs.
+const LISTS: [&str; 16] = [
+    "spmv",
+    "cg",
+    "assembly",
+    "precond",
+    "amg",
+    "femses",
+    "solve",
+    "whole",
+    "cusparse",
+    "peer_assembly",
+    "host_cg",
+    "programs",
+    "counters",
+    "registers",
+    "trials",
+    "peer",
+];
+
+/// Those of them that functions read.
 macro_rules! lists {
     ($visit:ident) => {
-        $visit!(
-            spmv,
-            cg,
-            assembly,
-            precond,
-            amg,
-            femses,
-            solve,
-            whole,
-            cusparse,
-            peer_assembly,
-            host_cg,
-            programs,
-            counters,
-            registers,
-            trials
-        )
+        $visit!(spmv, cg, assembly, precond, amg, femses, solve, cusparse, programs, registers, trials)
     };
 }
 
 impl Run {
     /// For each list the runs that its entries are of, as far as they say.
     pub fn origins(&self) -> Vec<(&'static str, Vec<Option<usize>>)> {
-        macro_rules! of_each {
-            ($($list:ident),*) => {
-                vec![$((stringify!($list), self.$list.iter().map(|one| one.run).collect())),*]
-            };
-        }
-        let mut found: Vec<(_, Vec<_>)> = lists!(of_each);
-        found.push(("peer", self.peer.values().flat_map(BTreeMap::values).map(|one| one.run).collect()));
-        found
+        let run = |one: &Value| one["run"].as_u64().map(|run| run as usize);
+        let of = |list: &'static str| match &self.json[list] {
+            Value::Array(entries) => entries.iter().map(run).collect(),
+            Value::Object(peers) => {
+                peers.values().filter_map(Value::as_object).flat_map(|of| of.values()).map(run).collect()
+            }
+            _ => Vec::new(),
+        };
+        LISTS.map(|list| (list, of(list))).to_vec()
     }
 
     /// The file without the entries of a run.
@@ -66,6 +72,19 @@ impl Run {
         }
         lists!(retain);
         rest.peer.values_mut().for_each(|figures| figures.retain(|_, one| one.run != Some(run)));
+        for found in rest.json.as_object_mut().into_iter().flat_map(|lists| lists.values_mut()) {
+            match found {
+                Value::Array(entries) => entries.retain(|one| one["run"] != run),
+                Value::Object(peers) => {
+                    peers
+                        .values_mut()
+                        .filter_map(Value::as_object_mut)
+                        .for_each(|of| of.retain(|_, one| one["run"] != run));
+                }
+                _ => {}
+            }
+        }
+        derive(&mut rest.json);
         rest
     }
 
@@ -157,7 +176,7 @@ mod tests {
         let run = read(&file());
         let most = |run: &Run| run.femses.iter().map(|one| one.sides).max();
         let even = |run: &Run| run.femses.iter().filter(|one| one.sides % 2 == 0).count();
-        let peers = |run: &Run| run.peer.values().map(BTreeMap::len).sum::<usize>();
+        let peers = |run: &Run| run.json["peer"]["tet4 cube 9"].as_object().map_or(0, |peers| peers.len());
         assert_eq!((run.behind(most), run.behind(even), run.behind(peers)), (vec![2], vec![1, 2], vec![0, 2]));
         assert_eq!(run.behind(|_| 0), Vec::<usize>::new());
         assert_eq!(run.dates(&[0, 2, 1, 2]), ["2026-01-01", "2026-01-02", "2026-01-03"]);

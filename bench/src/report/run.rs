@@ -5,6 +5,7 @@
 //! lacks is left empty. A row without figures is of what could not be measured. `run` in an entry is the place of its
 //! run in `runs`.
 
+use super::derive::derive;
 use super::provenance::Session;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -19,6 +20,9 @@ pub struct Run {
     /// The file's name.
     #[serde(skip)]
     pub name: String,
+    /// All of it, with what [`derive`] adds.
+    #[serde(skip)]
+    pub json: Value,
     pub device: String,
     pub runs: Vec<Session>,
     /// The file without each of its runs, once it was asked for.
@@ -31,14 +35,10 @@ pub struct Run {
     pub amg: Vec<Amg>,
     pub femses: Vec<Femses>,
     pub solve: Vec<Solve>,
-    pub whole: Vec<Whole>,
     pub cusparse: Vec<Library>,
     /// The fused CG's figures by problem and precision.
     pub peer: BTreeMap<String, BTreeMap<String, Peer>>,
-    pub peer_assembly: Vec<PeerAssembly>,
-    pub host_cg: Vec<HostCg>,
     pub programs: Vec<Programs>,
-    pub counters: Vec<Counters>,
     pub registers: Vec<Registers>,
     pub trials: Vec<Trial>,
 }
@@ -87,8 +87,6 @@ pub struct Product {
     pub padding: f64,
     pub spmv_ms: f64,
     pub own_bytes: f64,
-    pub own_of_copy: f64,
-    pub gb_per_s: f64,
     pub of_copy: f64,
     pub gflops: f64,
 }
@@ -116,15 +114,12 @@ fn auto() -> String {
 pub struct Iterations {
     pub iterations: usize,
     pub converged: bool,
-    /// Of the equations themselves, not of the recurrence.
-    pub relative_residual: Option<f64>,
     pub setup_s: f64,
     pub assembly_s: f64,
     pub solve_ms: f64,
     pub iteration_ms: f64,
     pub iterations_per_s: f64,
     pub of_copy: f64,
-    pub min_u_z: f64,
 }
 
 /// `warpfem-bench assembly`.
@@ -134,7 +129,6 @@ pub struct Assembly {
     #[serde(flatten)]
     pub head: Head,
     pub format: String,
-    pub symbolic_s: f64,
     pub flops: f64,
     pub min_bytes: f64,
     pub rows: Vec<Row<Assembled>>,
@@ -146,11 +140,6 @@ pub struct Assembled {
     pub largest_color: usize,
     pub prepare_s: f64,
     pub assembly_ms: f64,
-    pub elements_per_s: f64,
-    pub gflops: f64,
-    pub gb_per_s: f64,
-    pub of_copy: f64,
-    pub of_write_floor: f64,
 }
 
 /// `warpfem-bench precond`.
@@ -227,32 +216,6 @@ impl Amg {
     pub fn first(&self, storage: &str) -> Option<&ResolvedAmg> {
         self.solutions.iter().find(|row| row.what == "first" && row.storage == storage)
     }
-}
-
-/// `warpfem-bench solve`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Whole {
-    pub run: Option<usize>,
-    #[serde(flatten)]
-    pub head: Head,
-    pub preconditioner: String,
-    pub arithmetic: String,
-    pub tolerance: f64,
-    pub iterations: usize,
-    pub converged: bool,
-    pub first: WholePhases,
-    pub again: WholePhases,
-}
-
-/// Seconds of its phases.
-#[derive(Debug, Clone, Deserialize)]
-pub struct WholePhases {
-    pub setup: f64,
-    pub assembly: f64,
-    pub boundary: f64,
-    pub solve: f64,
-    pub stress: f64,
-    pub total: f64,
 }
 
 /// A solution of it.
@@ -347,34 +310,6 @@ pub struct Variant {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Peer {
     pub run: Option<usize>,
-    pub tolerance: Option<f64>,
-    pub iterations: Option<usize>,
-    pub iteration_ms: f64,
-    pub true_residual: Option<f64>,
-}
-
-/// CuPy, by `cupy_assembly.py`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct PeerAssembly {
-    pub run: Option<usize>,
-    pub peer_assembly: String,
-    pub rows: Vec<PeerAssembled>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct PeerAssembled {
-    pub problem: String,
-    pub elements: usize,
-    pub element_matrices_ms: f64,
-    pub scatter_ms: f64,
-    pub assembly_ms: f64,
-}
-
-/// SciPy's conjugate gradients, by `scipy_cg.py`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct HostCg {
-    pub run: Option<usize>,
-    pub problem: String,
     pub iteration_ms: f64,
 }
 
@@ -394,29 +329,6 @@ pub struct Program {
     pub program: String,
     pub seconds: f64,
     pub peak_mib: f64,
-    pub iterations: Option<usize>,
-    pub max_displacement: f64,
-}
-
-/// One product of each format under Nsight Compute, by `counters.py`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Counters {
-    pub run: Option<usize>,
-    /// What `warpfem-bench spmv` was given.
-    pub problem: String,
-    pub rows: Vec<Counted>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Counted {
-    pub format: String,
-    pub dram_sectors_read: f64,
-    pub dram_sectors_written: f64,
-    pub l2_sectors_read: f64,
-    pub l1_hit_percent: f64,
-    pub l2_hit_percent: f64,
-    pub dram_percent_of_peak: f64,
-    pub multiprocessor_percent_of_peak: f64,
 }
 
 /// What ptxas says of kernels.
@@ -479,13 +391,16 @@ impl Run {
     /// The same of a file's name and text; the error says why not.
     pub fn parse(name: &str, text: &str) -> Result<Run, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let run: Run = serde_json::from_value(collected(value)?).map_err(|error| error.to_string())?;
+        let mut json = collected(value)?;
+        let run: Run = serde_json::from_value(json.clone()).map_err(|error| error.to_string())?;
+        derive(&mut json);
+        let run = Run { name: name.into(), json, ..run };
         for (list, runs) in run.origins() {
             if let Some(none) = runs.into_iter().flatten().find(|place| *place >= run.runs.len()) {
                 return Err(format!("an entry of `{list}` is of run {none}, which `runs` does not have"));
             }
         }
-        Ok(Run { name: name.into(), ..run })
+        Ok(run)
     }
 
     /// Whether it is of a GPU.

@@ -228,3 +228,36 @@ fn a_single_report_is_a_run() {
         assert!(Run::parse("one.json", text).unwrap_err().contains(why), "{text}");
     }
 }
+
+/// Counted products.
+fn counters(csr_hits: f64, ebw_read: f64, ebw_second: f64) -> String {
+    let row = |format: &str, read: f64, hits: f64, second: f64| {
+        format!(
+            r#"{{"format": "{format}", "dram_sectors_read": {read}, "dram_sectors_written": 1e4,
+            "l2_sectors_read": {second},
+            "l1_hit_percent": {hits}, "l2_hit_percent": 6, "dram_percent_of_peak": 80,
+            "multiprocessor_percent_of_peak": 20}}"#
+        )
+    };
+    let rows = [row("csr", 2e7, csr_hits, 2e7), row("ell", 1.9e7, 37.0, 2e7), row("ebw", ebw_read, 45.0, ebw_second)]
+        .join(",");
+    let text = format!(
+        r#"{{"runs": [], "device": "GPU", "counters": [{{"problem": "--element tet4 --cells 60", "rows":
+        [{rows}]}}]}}"#
+    );
+    make(&[Run::parse("a.json", &text).unwrap()]).0
+}
+
+#[test]
+fn the_fewest_sectors_decide() {
+    let text = counters(80.0, 1e7, 2e7);
+    assert!(text.contains("Fewest sectors. **Holds**: ebw reads the fewest"), "{text}");
+    assert!(text.contains("CSR against ELL. **Contradicted**: CSR reads 1.05 times"), "{text}");
+    assert!(counters(80.0, 3e7, 2e7).contains("Fewest sectors. **Contradicted**: ell reads the fewest"));
+}
+
+#[test]
+fn a_cache_that_is_missed_is_wasted() {
+    assert!(counters(80.0, 1e7, 2e7).contains("**Contradicted**: CSR reads 1 times EBW's"));
+    assert!(counters(2.0, 1e7, 1e7).contains("**Holds**: CSR reads 2 times EBW's"));
+}
