@@ -35,9 +35,8 @@ pub struct Select {
     /// What they are ordered by.
     #[serde(default)]
     order: Vec<Condition>,
-    /// Each entry's rows instead of the entry.
-    #[serde(default)]
-    rows: bool,
+    /// The list in each entry whose rows are shown instead of the entry.
+    rows: Option<String>,
     /// Values for each row, `name = expression`; those after may use those before.
     #[serde(rename = "let", default)]
     values: Vec<Named>,
@@ -92,8 +91,8 @@ impl TryFrom<String> for Cell {
 
 impl Cell {
     /// The text, or a dash.
-    fn text(&self, scope: &Scope) -> String {
-        self.0.iter().find_map(|one| one.text(scope, &[])).unwrap_or("-".into())
+    fn text(&self, scope: &Scope, rows: &[Scope]) -> String {
+        self.0.iter().find_map(|one| one.text(scope, rows)).unwrap_or("-".into())
     }
 }
 
@@ -175,6 +174,8 @@ pub struct Block {
     when: Option<Condition>,
     columns: Option<Columns>,
     across: Option<Across>,
+    /// Columns after those; what is over rows is over these columns in them.
+    last: Option<Columns>,
     /// Values over all rows.
     #[serde(rename = "let", default)]
     values: Vec<Named>,
@@ -209,8 +210,8 @@ impl Select {
         if let Some(nodes) = self.near {
             found = near(found, nodes);
         }
-        if self.rows {
-            found = found.iter().flat_map(|entry| of_entry(entry)).collect();
+        if let Some(list) = &self.rows {
+            found = found.iter().flat_map(|entry| of_entry(entry, list)).collect();
         }
         for scope in &mut found {
             set(&self.values, scope);
@@ -241,8 +242,8 @@ fn near(entries: Vec<Scope<'_>>, nodes: f64) -> Vec<Scope<'_>> {
     found
 }
 
-fn of_entry<'a>(entry: &Scope<'a>) -> Vec<Scope<'a>> {
-    let rows = entry.objects.last().and_then(|entry| entry.get("rows")?.as_array());
+fn of_entry<'a>(entry: &Scope<'a>, list: &str) -> Vec<Scope<'a>> {
+    let rows = entry.objects.last().and_then(|entry| entry.get(list)?.as_array());
     rows.into_iter().flatten().map(|row| entry.within(row)).collect()
 }
 
@@ -405,20 +406,22 @@ impl Block {
     fn table<'a>(&self, across: Option<(&Across, Vec<Scope<'a>>)>, scope: &Scope<'a>, rows: &[Scope<'a>]) -> String {
         let own = self.columns.as_ref().map_or(&[][..], |columns| &columns.0);
         let (more, across) = across.map_or((None, Vec::new()), |(more, across)| (Some(more), across));
-        let head = |one: &Scope| more.map_or(String::new(), |more| more.head.text(one));
-        let heads: Vec<String> = own
-            .iter()
-            .map(|column| column.0.text(scope, rows).unwrap_or_default())
-            .chain(across.iter().map(head))
-            .collect();
+        let last = self.last.as_ref().map_or(&[][..], |columns| &columns.0);
+        let named = |column: &(Template, Cell)| column.0.text(scope, rows).unwrap_or_default();
+        let head = |one: &Scope| more.map_or(String::new(), |more| more.head.text(one, &[]));
+        let heads: Vec<String> =
+            own.iter().map(named).chain(across.iter().map(head)).chain(last.iter().map(named)).collect();
         let cells = |row: &Scope| {
-            let cell = |one: &Scope| {
+            let inner = |one: &Scope<'a>| {
                 let mut inner = row.clone();
                 inner.objects.extend(&one.objects[scope.objects.len()..]);
                 inner.values.extend(one.values.clone());
-                more.map_or(String::new(), |more| more.cell.text(&inner))
+                inner
             };
-            own.iter().map(|column| column.1.text(row)).chain(across.iter().map(cell)).collect()
+            let inner: Vec<Scope> = across.iter().map(inner).collect();
+            let cell = |one: &Scope| more.map_or(String::new(), |more| more.cell.text(one, &[]));
+            let first = own.iter().map(|column| column.1.text(row, &[]));
+            first.chain(inner.iter().map(cell)).chain(last.iter().map(|column| column.1.text(row, &inner))).collect()
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         table(&heads, &rows.iter().map(cells).collect::<Vec<_>>())
@@ -431,7 +434,7 @@ impl Across {
             return self.rows.as_ref().map_or(Vec::new(), |select| select.rows(run, scope));
         };
         let mut found: Vec<Found> = Vec::new();
-        for name in rows.iter().flat_map(of_entry).filter_map(|row| names.0.find(&row, &[])) {
+        for name in rows.iter().flat_map(|entry| of_entry(entry, "rows")).filter_map(|row| names.0.find(&row, &[])) {
             if !found.contains(&name) {
                 found.push(name);
             }

@@ -3,7 +3,9 @@
 
 use super::lookup::{ELEMENTS, OURS, is_file, title};
 use super::run::{is_gpu, threads};
+use super::sbell;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// From how many million cells the matrix is larger than caches: DSM's large mesh and beyond.
 const LARGE: usize = 40;
@@ -15,6 +17,7 @@ pub fn derive(file: &mut Value) {
     let device = file["device"].as_str().unwrap_or_default().to_owned();
     let on_gpu = is_gpu(&device);
     file["machine"] = json!({ "device": device, "gpu": on_gpu });
+    file["machine"]["serial"] = json!(serial_processor(file));
     let given = file.clone();
     let lists = file.as_object_mut().into_iter().flatten();
     for (list, entry) in
@@ -45,13 +48,20 @@ pub fn derive(file: &mut Value) {
             "cg" => json!({
                 "serial": serial(&given, entry, on_gpu),
                 "fused": given["peer"][&problem][&precision],
+                "quickest": quickest(entry),
                 "scipy": find(&given["host_cg"], |one| one["problem"] == problem),
                 "alone": find(&given["cg"], |one| {
                     let of = one["device"].as_str().unwrap_or_default();
                     one["problem"] == problem && threads(of) == Some(1) && !is_gpu(of) && rows(one).len() == 1
                 }),
             }),
+            "precond" => preconditioners(entry),
             "counters" => counted(&given, &problem),
+            "registers" => {
+                let kernels = entry["kernels"].as_object().into_iter().flatten();
+                let row = |(name, kernel): (&String, &Value)| json!({ "kernel": name, "registers": kernel["registers"], "spilled_bytes": kernel["spilled_bytes"] });
+                json!({ "rows": kernels.map(row).collect::<Vec<_>>() })
+            }
             "programs" => {
                 let all = entry["programs"].as_array().cloned().unwrap_or_default();
                 json!({ "rows": all, "first": all.first(), "last": all.last() })
@@ -62,6 +72,8 @@ pub fn derive(file: &mut Value) {
         let fields = [more, joined].into_iter().filter_map(|found| found.as_object().cloned()).flatten();
         entry.extend(fields);
     }
+    file["potentials"] = potentials(file);
+    file["sbell"] = sbell::compared(&products(file)).into();
 }
 
 /// The problem and precision of the arguments that counters.py was given.
@@ -84,14 +96,79 @@ fn problem(arguments: &str) -> (String, &'static str) {
 fn counted(file: &Value, arguments: &str) -> Value {
     let (problem, precision) = problem(arguments);
     let cells = problem.rsplit(' ').next().and_then(|cells| cells.parse().ok());
-    let same = |one: &&Value| one["problem"] == problem && one["precision"] == precision;
-    let all = file["spmv"].as_array().into_iter().flatten().filter(same);
-    let fullest = all.fold(None, |best: Option<&Value>, one| match best {
-        Some(best) if rows(one).len() <= rows(best).len() => Some(best),
-        _ => Some(one),
-    });
+    let fullest = products(file).into_iter().find(|one| one["problem"] == problem && one["precision"] == precision);
     let large = cells.is_none_or(|cells: usize| cells >= LARGE);
     json!({ "title": title(&problem), "precision": precision, "large": large, "product": fullest })
+}
+
+/// Multigrid by the precision of its hierarchy, Jacobi, the fastest hierarchy and the fastest of what else converged.
+fn preconditioners(entry: &Map<String, Value>) -> Value {
+    let all = entry["rows"].as_array().map_or(&[][..], Vec::as_slice);
+    let is = |row: &Value, name: &str| row["preconditioner"] == name;
+    let of = |storage: &str| all.iter().find(|row| is(row, "amg") && row["storage"] == storage);
+    let is_jacobi = |row: &Value| is(row, "jacobi") && row["mixed"] == false;
+    let together = |row: &Value| Some(row["setup_ms"].as_f64()? + row["solve_ms"].as_f64()?);
+    let fastest = |multigrid: bool| {
+        let kind = all.iter().filter(|row| is(row, "amg") == multigrid && row["converged"] == true && !is_jacobi(row));
+        let timed = kind.filter_map(|row| Some((together(row)?, row)));
+        timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
+    };
+    let double = all.iter().find(|row| is(row, "amg") && row["mixed"] == false);
+    json!({
+        "levels": double.and_then(|row| row["multigrid"]["levels"].as_array()).map(Vec::len),
+        "complexity": double.map(|row| &row["multigrid"]["operator_complexity"]),
+        "amg": { "f64": of("f64"), "f32": of("f32"), "f16": of("f16") },
+        "jacobi": all.iter().find(|row| is_jacobi(row)),
+        "best": fastest(true),
+        "other": fastest(false),
+    })
+}
+
+/// Products by problem and precision, those of most rows, in order.
+fn products(file: &Value) -> Vec<Value> {
+    let mut best: BTreeMap<_, &Value> = BTreeMap::new();
+    for one in file["spmv"].as_array().into_iter().flatten() {
+        let slot = best.entry(["problem", "block_size", "precision"].map(|key| one[key].to_string())).or_insert(one);
+        if rows(one).len() > rows(slot).len() {
+            *slot = one;
+        }
+    }
+    let mut found: Vec<Value> = best.into_values().cloned().collect();
+    let key = |one: &Value| (one["rank"].as_u64(), one["dofs"].as_u64(), one["problem"].to_string());
+    found.sort_by_key(key);
+    found
+}
+
+/// The processor of the fewest threads that potentials were computed on, whose program stands for the serial one.
+fn serial_processor(file: &Value) -> Option<&str> {
+    let devices = file["femses"].as_array()?.iter().filter_map(|one| one["device"].as_str());
+    devices.filter(|device| device.starts_with("cpu")).min_by_key(|device| threads(device).unwrap_or(usize::MAX))
+}
+
+/// Potentials between two sides in double precision by size, of the GPU and of one thread the figures of each method.
+fn potentials(file: &Value) -> Value {
+    let serial = serial_processor(file);
+    let mut sizes: BTreeMap<u64, Map<String, Value>> = BTreeMap::new();
+    for one in file["femses"].as_array().into_iter().flatten() {
+        let device = one["device"].as_str().unwrap_or_default();
+        let mut blocks: Vec<Option<u64>> = rows(one).iter().map(|row| row["block"].as_u64()).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        // What compares sizes of blocks is apart.
+        if one["sides"] != 2 || one["precision"] != "f64" || blocks.len() > 2 {
+            continue;
+        }
+        for row in rows(one).iter().filter(|row| !row["total_ms"].is_null()) {
+            let size = sizes.entry(row["unknowns"].as_u64().unwrap_or(0)).or_default();
+            size.insert("unknowns".into(), row["unknowns"].clone());
+            let method = row["method"].as_str().unwrap_or_default();
+            for (place, _) in [("gpu", is_gpu(device)), ("serial", Some(device) == serial)].iter().filter(|of| of.1) {
+                let of = size.entry(*place).or_insert_with(|| json!({})).as_object_mut();
+                of.map(|methods| methods.entry(method).or_insert_with(|| row.clone()));
+            }
+        }
+    }
+    sizes.into_values().map(Value::Object).collect::<Vec<_>>().into()
 }
 
 fn rows(entry: &Value) -> &[Value] {
@@ -110,6 +187,14 @@ fn serial<'a>(file: &'a Value, entry: &Map<String, Value>, on_gpu: bool) -> Opti
         stopped && !main && 20.0 * (nodes(one) - own).abs() < own
     });
     all.min_by(|a, b| (nodes(a) - own).abs().total_cmp(&(nodes(b) - own).abs()))
+}
+
+/// The format that a machine takes least with, from the mesh to the end of its iterations.
+fn quickest(entry: &Map<String, Value>) -> Option<&Value> {
+    let seconds =
+        |row: &Value| Some(row["setup_s"].as_f64()? + row["assembly_s"].as_f64()? + row["solve_ms"].as_f64()? / 1e3);
+    let timed = entry.get("rows")?.as_array()?.iter().filter_map(|row| Some((seconds(row)?, &row["format"])));
+    timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
 }
 
 fn find(list: &Value, wanted: impl Fn(&Value) -> bool) -> Value {

@@ -3,7 +3,7 @@
 //! `ebw.spmv_ms` is a field of the row named `ebw` of the entry at hand; `title` one of the row or the entry itself.
 //! Operators, the loosest first: `?` (the right side where the left one is missing), `|`, `&`, comparisons, `+ -`, `* /`.
 //! What is missing makes all that is computed from it missing. `min`, `max`, `median`, `sum`, `first`, `last`, `count`,
-//! `all`, `list`, `span` and `exponent` are over the rows of the table at hand.
+//! `all`, `list`, `span`, `exponent`, `slope`, `falls` and `decays` are over the rows of the table at hand.
 
 use super::markdown;
 use super::paper;
@@ -138,6 +138,11 @@ fn combine(operator: char, a: &Found, b: &Found) -> Option<Found> {
 fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> Option<Found> {
     let over = |i: usize| rows.iter().filter_map(move |row| arguments.get(i)?.find(row, rows));
     let numbers = |i: usize| over(i).filter_map(|found| found.number()).collect::<Vec<f64>>();
+    let points = || {
+        let number = |row: &Scope, i: usize| arguments.get(i)?.find(row, rows)?.number();
+        let both = rows.iter().filter_map(|row| Some((number(row, 0)?, number(row, 1)?)));
+        both.filter(|point| point.1 > 0.0).collect::<Vec<(f64, f64)>>()
+    };
     let text = |i: usize| arguments.get(i)?.text(scope);
     let number = match name {
         "min" => numbers(0).into_iter().min_by(f64::total_cmp)?,
@@ -145,7 +150,15 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         "median" => markdown::median(&numbers(0))?,
         "sum" => numbers(0).into_iter().sum(),
         "count" => over(0).filter(Found::is_true).count() as f64,
-        "exponent" => paper::exponent(&numbers(0).into_iter().zip(numbers(1)).collect::<Vec<_>>())?,
+        "exponent" => paper::exponent(&points())?,
+        // That between the last two.
+        "slope" => {
+            let points = points();
+            let [.., a, b] = points[..] else { return None };
+            (b.1 / a.1).ln() / (b.0 / a.0).ln()
+        }
+        "falls" => return Some(Found::Truth(numbers(0).windows(2).any(|two| two[1] < two[0]))),
+        "decays" => return Some(Found::Truth(numbers(0).windows(2).all(|two| two[1] < two[0]))),
         "first" => return over(0).next(),
         "last" => return over(0).next_back(),
         "all" => return Some(Found::Truth(over(0).all(|found| found.is_true()))),
@@ -177,6 +190,12 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         "ends" => return Some(Found::Truth(text(0)?.ends_with(&text(1)?))),
         // A field of the row whose name is computed.
         "of" => return scope.find(&format!("{}.{}", text(0)?, text(1)?)),
+        "contains" => return Some(Found::Truth(text(0)?.contains(&text(1)?))),
+        // What a ratio is, of a claimed one.
+        "verdict" => {
+            let [found, claimed] = [0, 1].map(|i| arguments.get(i)?.find(scope, rows)?.number());
+            return Some(Found::Text(paper::Verdict::of(&[found?], claimed?, claimed?)?.words().into()));
+        }
         "abs" => arguments[0].find(scope, rows)?.number()?.abs(),
         _ => return None,
     };

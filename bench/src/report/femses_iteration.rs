@@ -2,8 +2,8 @@
 
 use super::femses::{Found, at, both, by_size, found, own_iterations, sizes};
 use super::femses_gpu::grows;
-use super::markdown::{count, number, quotient, table};
-use super::paper::{exponent, in_range, power, yes_or_no};
+use super::markdown::{count, table};
+use super::paper::{exponent, power, yes_or_no};
 use super::plot::{Axis, Chart, Plots, Series, Style};
 use super::run::{Phases, Run};
 
@@ -37,119 +37,6 @@ pub fn exact(run: &Run, _: &mut Plots) -> String {
             tolerance.\n\n{}\n{}\n",
         table(&["method, f64", "largest error", "at unknowns"], &lines),
         yes_or_no(error < 1e-9, &measured, "", "rounding in the factors")
-    )
-}
-
-/// Figures 5.27 and 5.31.
-pub fn others(run: &Run, _: &mut Plots) -> String {
-    let (gpu, serial) = both(run);
-    let mut lines = Vec::new();
-    for unknowns in sizes(&gpu) {
-        let Some(ours) = at(&gpu, "femses", unknowns) else { continue };
-        let cell = |other: Option<&Phases>| match other {
-            Some(other) => {
-                format!("{} ({})", number(other.total_ms / ours.total_ms), number(other.solve_ms / ours.solve_ms))
-            }
-            None => "-".into(),
-        };
-        let all = [
-            at(&serial, "sparse", unknowns),
-            at(&serial, "dense", unknowns),
-            at(&gpu, "sparse", unknowns),
-            at(&gpu, "dense", unknowns),
-            at(&gpu, "cg", unknowns),
-        ];
-        lines.push([vec![count(unknowns)], all.map(cell).to_vec()].concat());
-    }
-    let over = |rows: &[Found], method: &str| -> Vec<(usize, f64)> {
-        let ratio = |size| Some((size, at(rows, method, size)?.total_ms / at(&gpu, "femses", size)?.total_ms));
-        sizes(&gpu).into_iter().filter_map(ratio).collect()
-    };
-    let [sparse, dense] = ["sparse", "dense"].map(|method| over(&serial, method));
-    if sparse.is_empty() || dense.is_empty() {
-        return String::new();
-    }
-    let heads = ["unknowns", "serial sparse", "serial dense", "GPU sparse", "GPU dense", "GPU, CG with a matrix"];
-    let cg = over(&gpu, "cg").last().map_or(String::new(), |(unknowns, cg)| {
-        let takes = format!("take {} of FEMSES's time at {} unknowns", number(*cg), count(*unknowns));
-        format!("\nConjugate gradients with an assembled matrix {takes}.\n")
-    });
-    format!(
-        "How many times as fast as the others FEMSES on the GPU is, f64: totals, and solvers in brackets. Verdicts are \
-            on totals.\n\n{}\n{}{}{}{}{cg}",
-        table(&heads, &lines),
-        against_sparse(&sparse),
-        against_dense(&dense),
-        against_gpu_sparse(&over(&gpu, "sparse")),
-        against_gpu_dense(&over(&gpu, "dense"))
-    )
-}
-
-/// `0.3 at 400 unknowns, 14 at 2,500`.
-fn listed(ratios: &[(usize, f64)]) -> String {
-    let one = |(i, (unknowns, ratio)): (usize, &(usize, f64))| {
-        format!("{} at {}{}", number(*ratio), count(*unknowns), if i == 0 { " unknowns" } else { "" })
-    };
-    ratios.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
-}
-
-fn against_sparse(ratios: &[(usize, f64)]) -> String {
-    let slower =
-        yes_or_no(ratios.iter().all(|pair| pair.1 < 1.0), &listed(ratios), "its iterations grow with the unknowns", "");
-    let falls = ratios.windows(2).any(|pair| pair[1].1 < pair[0].1);
-    let why = "at these sizes launches bound an iteration, whose time hardly grows; larger ones were not measured";
-    let trend = match ratios.len() {
-        0 | 1 => String::new(),
-        _ => {
-            let measured =
-                if falls { "it falls among the measured sizes" } else { "it rises at all of the measured sizes" };
-            format!("The ratio decreases as sizes grow. {}\n\n", yes_or_no(falls, measured, "", why))
-        }
-    };
-    format!("Slower than the serial sparse program at all sizes. {slower}\n\n{trend}")
-}
-
-fn against_dense(ratios: &[(usize, f64)]) -> String {
-    let best = ratios.iter().map(|pair| pair.1).fold(0.0, f64::max);
-    let why = "a dense solution of these sizes takes less than its many iterations";
-    let verdict =
-        in_range(best, [10.0, 10.0], &listed(ratios), ["", "the dense work grows as the cube of the unknowns", why]);
-    format!("Faster than the serial dense program, up to 10 times. {verdict}\n\n")
-}
-
-fn against_gpu_sparse(ratios: &[(usize, f64)]) -> String {
-    let [first, .., last] = ratios else { return String::new() };
-    let decays = ratios.windows(2).all(|pair| pair[1].1 < pair[0].1) && first.1 > 1.0 && last.1 < 1.0;
-    let verdict = yes_or_no(decays, &listed(ratios), "", "");
-    format!("Ahead of the GPU's sparse one at first, then behind and decaying. {verdict}\n\n")
-}
-
-fn against_gpu_dense(ratios: &[(usize, f64)]) -> String {
-    let Some(least) = ratios.iter().map(|pair| pair.1).min_by(f64::total_cmp) else { return String::new() };
-    let turns = ratios.first().is_some_and(|pair| pair.1 > least) && ratios.last().is_some_and(|pair| pair.1 > least);
-    format!("Behind the GPU's dense one, then improving. {}\n", yes_or_no(turns, &listed(ratios), "", ""))
-}
-
-/// Figures 5.32 and 5.33.
-pub fn femses_allocation(run: &Run, _: &mut Plots) -> String {
-    let (gpu, _) = both(run);
-    let allocate = |phases: &Phases| phases.allocate_ms;
-    let line = |unknowns: usize| {
-        let (ours, dense) = (at(&gpu, "femses", unknowns)?.allocate_ms, at(&gpu, "dense", unknowns).map(allocate));
-        let ratio = quotient(dense, ours);
-        Some((vec![count(unknowns), number(ours), number(dense), number(ratio)], ratio))
-    };
-    let lines: Vec<(Vec<String>, Option<f64>)> = sizes(&gpu).into_iter().filter_map(line).collect();
-    let most = lines.iter().filter_map(|pair| pair.1).max_by(f64::total_cmp);
-    let (Some(most), Some(grows)) = (most, exponent(&by_size(&gpu, "femses", allocate))) else { return String::new() };
-    let rows: Vec<Vec<String>> = lines.into_iter().map(|pair| pair.0).collect();
-    let pool = "memory comes from the driver's pool, in a time that hardly depends on the size";
-    let larger = "element matrices take memory in proportion to the cells, a dense matrix to the square of the nodes";
-    format!(
-        "{}\nLinear. {}\n\nUp to 7.5 times as fast as a dense matrix's. {}\n",
-        table(&["unknowns", "FEMSES, ms", "dense, ms", "FEMSES, times as fast"], &rows),
-        yes_or_no((0.9..1.1).contains(&grows), &format!("allocation grows as {}", power(grows)), "", pool),
-        in_range(most, [7.5, 7.5], &format!("it is up to {} times as fast", number(most)), ["", larger, ""])
     )
 }
 

@@ -11,7 +11,6 @@ mod expression;
 mod femses;
 mod femses_gpu;
 mod femses_iteration;
-mod femses_serial;
 mod femses_table;
 mod iterations;
 mod lookup;
@@ -33,7 +32,6 @@ mod speed;
 mod template;
 mod trials;
 mod warp;
-mod warp_beam;
 
 #[cfg(test)]
 mod tests;

@@ -1,105 +1,10 @@
 //! Tables of multigrid: against the other preconditioners, its levels, and what is left of its set-up when a mesh is
 //! solved again.
 
-use super::lookup::{named, place, together};
-use super::markdown::{count, number, ratio, table};
+use super::lookup::{named, place};
+use super::markdown::{count, number, table};
 use super::plot::Plots;
-use super::precond::called;
-use super::run::{Amg, MultigridSetup, Precond, Preconditioned, ResolvedAmg, Run};
-
-/// Iterations, and whether they came to the tolerance.
-fn reached(row: &Preconditioned) -> String {
-    if row.converged { count(row.iterations) } else { format!("{} (not reached)", count(row.iterations)) }
-}
-
-/// A line for each problem that multigrid was measured on.
-pub fn multigrid(run: &Run, _: &mut Plots) -> String {
-    let mut all: Vec<&Precond> = run.precond.iter().collect();
-    all.sort_by(|a, b| place(&a.head, &b.head));
-    let rows: Vec<Vec<String>> = all.iter().filter_map(|one| hierarchies(run, one)).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let heads = [
-        "problem",
-        "to",
-        "unknowns",
-        "levels",
-        "complexity",
-        "f64: iterations",
-        "f64: set-up + solution, ms",
-        "f32: iterations",
-        "f32: set-up + solution, ms",
-        "f16: iterations",
-        "f16: set-up + solution, ms",
-    ];
-    let against = [
-        "problem",
-        "to",
-        "multigrid, ms",
-        "hierarchy in.",
-        "Jacobi, iterations",
-        "Jacobi, ms",
-        "x Jacobi",
-        "best other.",
-        "best other, ms",
-        "x best other",
-    ];
-    let others: Vec<Vec<String>> = all.iter().filter_map(|one| with_others(run, one)).collect();
-    format!(
-        "{}\nSet-up and solution together, multigrid's by the hierarchy that takes least, against Jacobi in double and \
-            the best of what else was measured on the problem:\n\n{}",
-        table(&heads, &rows),
-        table(&against, &others)
-    )
-}
-
-const MULTIGRID: &str = "amg";
-
-/// What a hierarchy in each precision takes.
-fn hierarchies(run: &Run, one: &Precond) -> Option<Vec<String>> {
-    let double = one.rows.iter().find(|row| row.preconditioner == MULTIGRID && !row.mixed)?;
-    let hierarchy = double.multigrid.as_ref()?;
-    let mut cells = vec![
-        named(run, &one.head),
-        format!("{:.0e}", one.tolerance),
-        count(one.head.dofs),
-        count(hierarchy.levels.len()),
-        number(hierarchy.operator_complexity),
-    ];
-    for kept in ["f64", "f32", "f16"] {
-        match one.rows.iter().find(|row| row.preconditioner == MULTIGRID && row.storage == kept) {
-            Some(row) => cells.extend([reached(row), format!("{} + {}", number(row.setup_ms), number(row.solve_ms))]),
-            None => cells.extend(["-".into(), "-".into()]),
-        }
-    }
-    Some(cells)
-}
-
-/// The fastest hierarchy beside Jacobi and the best of the others.
-fn with_others(run: &Run, one: &Precond) -> Option<Vec<String>> {
-    let is_jacobi = |row: &Preconditioned| row.preconditioner == "jacobi" && !row.mixed;
-    let fastest = |multigrid: bool| {
-        let kind = one.rows.iter().filter(|row| (row.preconditioner == MULTIGRID) == multigrid);
-        let rows = kind.filter(|row| row.converged && !is_jacobi(row));
-        rows.min_by(|a, b| together(a).total_cmp(&together(b)))
-    };
-    let (best, other) = (fastest(true)?, fastest(false));
-    let jacobi = one.rows.iter().find(|row| is_jacobi(row));
-    jacobi.or(other)?;
-    Some(vec![
-        named(run, &one.head),
-        format!("{:.0e}", one.tolerance),
-        number(together(best)),
-        best.storage.clone(),
-        jacobi.map_or("-".into(), reached),
-        number(jacobi.map(together)),
-        ratio(jacobi.map(together), together(best)),
-        other.map_or("-".into(), |row| format!("{}, {}", called(row), row.storage)),
-        number(other.map(together)),
-        ratio(other.map(together), together(best)),
-    ])
-}
+use super::run::{Amg, MultigridSetup, ResolvedAmg, Run};
 
 /// Levels, parts of the set-up, and solutions again, for each problem.
 pub fn levels(run: &Run, _: &mut Plots) -> String {

@@ -65,21 +65,18 @@ macro_rules! answers {
 /// Every function that makes a section, by its module and name.
 const ANSWERS: &[(&str, Make)] = answers! {
     dsm_rates: rates, stages, convergence, vase, memory;
-    femses_gpu: over_serial, share, factors, allocation, elements_and_assembly, block_sizes;
-    femses_iteration: exact, others, femses_allocation, growth;
-    femses_serial: serial, kernels;
+    femses_gpu: block_sizes;
+    femses_iteration: exact, growth;
     femses_table: every;
     iterations: steppings;
-    multigrid: multigrid, levels;
-    phases: cpu_phases, set_up, totals, breakdown, section;
+    multigrid: levels;
+    phases: cpu_phases, breakdown, section;
     precond: every;
     products: by_format, orders;
     roofline: roofline;
-    sbell: matrices, storage, slices, speed, precisions;
     sbell_solver: iterations, times, jacobi, devices;
     trials: trials;
     warp: meshes, strategies, colors;
-    warp_beam: cantilever, metrics;
 };
 
 /// The outline of `report.toml`.

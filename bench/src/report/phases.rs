@@ -1,7 +1,7 @@
 //! Where the time goes: DSM's figures 6, 9, 10 and 11, and whole solutions from case to files.
 
-use super::dsm_rates::{LARGE, formats};
-use super::lookup::{OURS, PRECISIONS, iterated, iterations, nearest, products, row, stopped_in, title};
+use super::dsm_rates::LARGE;
+use super::lookup::{OURS, PRECISIONS, iterated, iterations, nearest, stopped_in, title};
 use super::markdown::{count, median, number, percent, quotient, table};
 use super::paper::yes_or_no;
 use super::plot::{Bar, Plots, shares};
@@ -70,77 +70,6 @@ fn solutions(run: &Run, ones: &[&Solve], name: &str, plots: &mut Plots) -> Strin
         "From case to files, single runs:\n\n{}{}",
         table(&heads, &rows),
         plots.add(format!("{}-{name}", run.stem()), &title, picture)
-    )
-}
-
-/// Figure 9: set-up by format.
-pub fn set_up(run: &Run, _: &mut Plots) -> String {
-    let mut out = String::new();
-    let ones = stopped_in(run, true, "f64");
-    let names = formats(&ones);
-    let line = |one: &&Cg| {
-        let first = [title(&one.head.problem), count(one.head.nodes)];
-        first
-            .into_iter()
-            .chain(names.iter().map(|name| number(iterated(one, name).map(|row| 1e3 * row.setup_s))))
-            .collect()
-    };
-    let rows: Vec<Vec<String>> = ones.iter().map(line).collect();
-    if !rows.is_empty() {
-        let heads = by_format(&names, "ms");
-        out += &format!("Sparsity, slots, layout and copies, f64, single runs:\n\n{}\n", table(&strs(&heads), &rows));
-    }
-    let mut layouts = Vec::new();
-    let (mut least, mut of) = (0, 0);
-    for one in products(run).into_iter().filter(|one| one.head.precision == "f64") {
-        let time = |name: &str| row(one, name)?.layout_s;
-        let (Some(ell), Some(warp), Some(ebw)) = (time("ell"), time("ell_warp"), time(OURS)) else { continue };
-        (least, of) = (least + usize::from(ebw < ell && ebw < warp), of + 1);
-        layouts.push(vec![
-            title(&one.head.problem),
-            count(one.head.nodes),
-            number(1e3 * ell),
-            number(1e3 * warp),
-            number(1e3 * ebw),
-        ]);
-    }
-    if of > 0 {
-        let heads = ["problem", "nodes", "ell, ms", "ell_warp, ms", "ebw, ms"];
-        let measured = format!("of {of} meshes, EBW is laid out in the least time on {least}");
-        let why = "there is an index for each block of values instead of one for each value";
-        let against = "on small meshes the time is that of the launches, and EBW sorts its rows";
-        let verdict = yes_or_no(2 * least > of, &measured, why, against);
-        out += &format!("The layout alone, the pattern given, f64:\n\n{}\n{verdict}\n", table(&heads, &layouts));
-    }
-    out
-}
-
-/// Figure 10: from mesh to so many iterations, by format.
-pub fn totals(run: &Run, _: &mut Plots) -> String {
-    let ones = stopped_in(run, true, "f64");
-    let names = formats(&ones);
-    let total = |one: &Cg, name: &str| iterated(one, name).map(|found| 1e3 * seconds(found).iter().sum::<f64>());
-    let line = |one: &&Cg| {
-        let first = [title(&one.head.problem), count(one.head.nodes)];
-        first.into_iter().chain(names.iter().map(|name| number(total(one, name)))).collect()
-    };
-    let rows: Vec<Vec<String>> = ones.iter().map(line).collect();
-    let Some(limit) = ones.iter().find_map(|one| one.max_iterations) else { return String::new() };
-    let fastest = |one: &&&Cg| {
-        let best = names.iter().filter_map(|name| Some((total(one, name)?, *name))).min_by(|a, b| a.0.total_cmp(&b.0));
-        best.is_some_and(|best| best.1 == OURS)
-    };
-    let won = ones.iter().filter(fastest).count();
-    let measured = format!("EBW is the fastest to {limit} iterations on {won} of {} meshes", ones.len());
-    format!(
-        "Set-up, assembly and {limit} iterations, f64; solutions were not run to their end in every format.\n\n{}\n{}\n",
-        table(&strs(&by_format(&names, "ms")), &rows),
-        yes_or_no(
-            2 * won > ones.len(),
-            &measured,
-            "it is set up and multiplied with in the least time",
-            "on small meshes launches and set-up decide, which differ little"
-        )
     )
 }
 
@@ -213,16 +142,6 @@ fn in_solutions(run: &Run, precision: &str) -> String {
         table(&heads, &rows),
         yes_or_no(middle > 0.2, &measured, "", "set-up runs in parallel here")
     )
-}
-
-/// Heads of a table with a column for each format.
-fn by_format(names: &[&str], unit: &str) -> Vec<String> {
-    let columns = names.iter().map(|name| format!("{name}, {unit}"));
-    ["problem".into(), "nodes".into()].into_iter().chain(columns).collect()
-}
-
-fn strs(heads: &[String]) -> Vec<&str> {
-    heads.iter().map(String::as_str).collect()
 }
 
 /// The section of whole solutions on a device.

@@ -39,7 +39,6 @@ pub struct Run {
     /// The fused CG's figures by problem and precision.
     pub peer: BTreeMap<String, BTreeMap<String, Peer>>,
     pub programs: Vec<Programs>,
-    pub registers: Vec<Registers>,
     pub trials: Vec<Trial>,
 }
 
@@ -81,9 +80,6 @@ pub struct Row<F> {
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Product {
-    /// Files of the first runs lack it.
-    pub layout_s: Option<f64>,
-    pub stored_bytes: f64,
     pub padding: f64,
     pub spmv_ms: f64,
     pub own_bytes: f64,
@@ -165,7 +161,6 @@ pub struct Preconditioned {
     pub setup_ms: f64,
     pub solve_ms: f64,
     pub spmv_ms: f64,
-    pub multigrid: Option<Multigrid>,
     pub history: Vec<f64>,
     /// Iterations from one entry of the history to the next.
     #[serde(default = "one")]
@@ -275,18 +270,11 @@ pub struct Solve {
     pub device: String,
     pub solver: Solver,
     pub timings_s: BTreeMap<String, f64>,
-    pub results: Results,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct Solver {
     pub iterations: usize,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Results {
-    /// Potentials have none.
-    pub strain_energy: Option<f64>,
 }
 
 /// cuSPARSE and others on one matrix, by `cusparse.py`.
@@ -329,20 +317,6 @@ pub struct Program {
     pub program: String,
     pub seconds: f64,
     pub peak_mib: f64,
-}
-
-/// What ptxas says of kernels.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Registers {
-    pub run: Option<usize>,
-    pub architecture: String,
-    pub kernels: BTreeMap<String, Kernel>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Kernel {
-    pub registers: usize,
-    pub spilled_bytes: usize,
 }
 
 /// Products that were tried beside EBW's.

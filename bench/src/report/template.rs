@@ -12,6 +12,8 @@ pub enum Unit {
     Digits(usize),
     /// Decimals.
     Decimals(usize),
+    /// Decimals, with a sign.
+    Signed(usize),
     /// A power of ten with so many decimals.
     Power(usize),
     /// `12,345`
@@ -65,6 +67,7 @@ impl Unit {
             "bytes" => Unit::Bytes,
             "reached" => Unit::Reached,
             _ => match text.split_at_checked(1).unwrap_or_default() {
+                ("+", decimals) => Unit::Signed(whole(decimals)?),
                 (".", decimals) => Unit::Decimals(whole(decimals)?),
                 ("e", decimals) => Unit::Power(whole(decimals)?),
                 _ => Unit::Digits(whole(text)?),
@@ -83,6 +86,7 @@ impl Unit {
             Unit::Digits(3) => number(value),
             Unit::Digits(n) => digits(value, n),
             Unit::Decimals(n) => format!("{value:.n$}"),
+            Unit::Signed(n) => format!("{value:+.n$}"),
             Unit::Power(n) => format!("{value:.n$e}"),
             Unit::Count => count(value as usize),
             Unit::Percent => percent(value),
