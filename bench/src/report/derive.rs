@@ -2,6 +2,7 @@
 //! of the same problem.
 
 use super::lookup::{ELEMENTS, OURS, is_file, title};
+use super::markdown::{count, number};
 use super::run::{is_gpu, threads};
 use super::sbell;
 use serde_json::{Map, Value, json};
@@ -56,6 +57,7 @@ pub fn derive(file: &mut Value) {
                 }),
             }),
             "precond" => preconditioners(entry),
+            "amg" => hierarchies(entry),
             "counters" => counted(&given, &problem),
             "registers" => {
                 let kernels = entry["kernels"].as_object().into_iter().flatten();
@@ -73,6 +75,7 @@ pub fn derive(file: &mut Value) {
         entry.extend(fields);
     }
     file["potentials"] = potentials(file);
+    file["steppings"] = steppings(file).into();
     file["sbell"] = sbell::compared(&products(file)).into();
 }
 
@@ -122,6 +125,49 @@ fn preconditioners(entry: &Map<String, Value>) -> Value {
         "best": fastest(true),
         "other": fastest(false),
     })
+}
+
+/// The first solution with a hierarchy in double, its levels in words, and for each precision of hierarchies the first
+/// solution, that of another load and that with other materials.
+fn hierarchies(entry: &Map<String, Value>) -> Value {
+    let all = entry["solutions"].as_array().map_or(&[][..], Vec::as_slice);
+    let of = |what: &str, storage: &str| all.iter().find(|row| row["what"] == what && row["storage"] == storage);
+    let again = ["f64", "f32", "f16"].into_iter().filter_map(|kept| {
+        let [first, load, materials] = ["first", "new load", "new materials"].map(|what| of(what, kept));
+        Some(json!({ "kept": kept, "first": first?, "load": load?, "materials": materials? }))
+    });
+    let levels = of("first", "f64").and_then(|first| first["multigrid"]["levels"].as_array());
+    let each =
+        |write: fn(&Value) -> String| levels.map(|levels| levels.iter().map(write).collect::<Vec<_>>().join(" / "));
+    json!({
+        "first": of("first", "f64"),
+        "sizes": each(|level| count(level["unknowns"].as_u64().map(|n| n as usize))),
+        "stencils": each(|level| number(level["stencil"].as_f64())),
+        "again": again.collect::<Vec<_>>(),
+    })
+}
+
+/// Iterations to a tolerance in double precision of the problems that were stepped in several ways.
+fn steppings(file: &Value) -> Vec<Value> {
+    let mut problems: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
+    for one in file["cg"].as_array().into_iter().flatten() {
+        if one["max_iterations"].is_null() && one["main"] == true && one["precision"] == "f64" {
+            let place = (one["rank"].as_u64(), one["dofs"].as_u64(), one["problem"].to_string());
+            problems.entry(place).or_default().push(one);
+        }
+    }
+    let group = |ones: Vec<&Value>| {
+        let by = |way: &str| {
+            ones.iter().find(|one| one.get("stepping").map_or("auto", |of| of.as_str().unwrap_or("")) == way)
+        };
+        // Those of the newest program, which moves the fewest.
+        let bytes = ones.iter().filter_map(|one| one["iteration_bytes"].as_f64()).reduce(f64::min);
+        let mut entry = ones[0].clone();
+        let more = json!({ "launches": by("launches"), "graph": by("graph"), "auto": by("auto"), "bytes": bytes });
+        entry.as_object_mut()?.extend(more.as_object()?.clone());
+        Some(entry)
+    };
+    problems.into_values().filter(|ones| ones.len() > 1).filter_map(group).collect()
 }
 
 /// Products by problem and precision, those of most rows, in order.

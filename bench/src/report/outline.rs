@@ -68,8 +68,6 @@ const ANSWERS: &[(&str, Make)] = answers! {
     femses_gpu: block_sizes;
     femses_iteration: exact, growth;
     femses_table: every;
-    iterations: steppings;
-    multigrid: levels;
     phases: cpu_phases, breakdown, section;
     precond: every;
     products: by_format, orders;

@@ -46,7 +46,7 @@ const LISTS: [&str; 16] = [
 /// Those of them that functions read.
 macro_rules! lists {
     ($visit:ident) => {
-        $visit!(spmv, cg, assembly, precond, amg, femses, solve, cusparse, programs, trials)
+        $visit!(spmv, cg, assembly, precond, femses, solve, cusparse, programs, trials)
     };
 }
 

@@ -32,7 +32,6 @@ pub struct Run {
     pub cg: Vec<Cg>,
     pub assembly: Vec<Assembly>,
     pub precond: Vec<Precond>,
-    pub amg: Vec<Amg>,
     pub femses: Vec<Femses>,
     pub solve: Vec<Solve>,
     pub cusparse: Vec<Library>,
@@ -169,59 +168,6 @@ pub struct Preconditioned {
 
 fn one() -> usize {
     1
-}
-
-/// Seconds that the parts of a hierarchy's set-up took.
-#[derive(Debug, Clone, Copy, Deserialize)]
-pub struct MultigridSetup {
-    pub aggregation: f64,
-    pub symbolic: f64,
-    pub numeric: f64,
-    pub smoothing: f64,
-    pub coarsest: f64,
-}
-
-/// The levels of a multigrid preconditioner.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Multigrid {
-    pub operator_complexity: f64,
-    pub bytes: Option<f64>,
-    pub setup_s: Option<MultigridSetup>,
-    pub levels: Vec<Level>,
-}
-
-/// A level of it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Level {
-    pub unknowns: usize,
-    pub stencil: f64,
-}
-
-/// `warpfem-bench amg`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Amg {
-    pub run: Option<usize>,
-    #[serde(flatten)]
-    pub head: Head,
-    pub solutions: Vec<ResolvedAmg>,
-}
-
-impl Amg {
-    /// The first solution with a hierarchy in this precision.
-    pub fn first(&self, storage: &str) -> Option<&ResolvedAmg> {
-        self.solutions.iter().find(|row| row.what == "first" && row.storage == storage)
-    }
-}
-
-/// A solution of it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct ResolvedAmg {
-    pub what: String,
-    pub storage: String,
-    pub iterations: usize,
-    pub setup_ms: f64,
-    pub solve_ms: f64,
-    pub multigrid: Option<Multigrid>,
 }
 
 /// `warpfem-bench femses`.
