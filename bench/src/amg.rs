@@ -3,13 +3,14 @@
 
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
-use super::{Common, matrices, write_json};
+use super::{Common, matrices};
+use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use warpfem::Result;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Vector};
-use warpfem::cli::{print, table};
+use warpfem::cli::table;
 use warpfem::model::Model;
 use warpfem::output::summary::{Level, Multigrid};
 use warpfem::precond::{Context, Kept, MULTIGRID};
@@ -60,8 +61,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, arguments, model, &[(iteration::plain, "f32")]),
         _ => measure::<_, f64>(backend, arguments, model, storages(arguments.wanted.mixed)),
     })?;
-    write_json(common.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    let first = report.solutions.iter().find_map(|one| one.solved.multigrid.as_ref());
+    page::finish("amg", common.json.as_deref(), &report, first.map_or(String::new(), levels))
 }
 
 /// Solves, then for another load, then with other materials on the same mesh.
@@ -119,21 +120,6 @@ fn change_materials(model: &mut Model) {
         material.poisson *= 0.8;
         material.conductivity *= 0.75 / (1 + place) as f64;
     }
-}
-
-fn text(report: &Report) -> String {
-    let row = |one: &Solution| [vec![format!("{}, {}", one.what, one.storage)], one.solved.cells().to_vec()].concat();
-    let rows: Vec<Vec<String>> = report.solutions.iter().map(row).collect();
-    let heads = [&["solution"], Solved::HEADS.as_slice()].concat();
-    let first = report.solutions.iter().find_map(|one| one.solved.multigrid.as_ref());
-    format!(
-        "{}conjugate gradients in {} with multigrid to {:.0e}\n\n{}\n{}",
-        report.header.text(),
-        report.format,
-        report.tolerance,
-        first.map_or(String::new(), levels),
-        table::text(&heads, &rows)
-    )
 }
 
 /// A line for each level, and the parts of the set-up.

@@ -2,7 +2,8 @@
 
 use super::header::Header;
 use super::row::{Of, Row};
-use super::{Common, matrices, reference, setups, write_json};
+use super::{Common, matrices, reference, setups};
+use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -12,12 +13,10 @@ use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth;
 use warpfem::backend::device::with_backend;
-use warpfem::cli::{print, table};
 use warpfem::element::ElementInfo;
 use warpfem::mesh::coloring::Balance;
 use warpfem::model::Model;
 use warpfem::sparse::{self, Matrix, Tuning};
-use warpfem_text::seconds;
 
 /// The strategies, and the format they write into.
 #[derive(Debug, clap::Args)]
@@ -92,8 +91,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, arguments, &model),
         _ => measure::<_, f64>(backend, arguments, &model),
     })?;
-    write_json(common.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    page::finish("assembly", common.json.as_deref(), &report, String::new())
 }
 
 /// What all strategies are measured with.
@@ -190,41 +188,4 @@ fn difference<T: Real>(strategy: Strategy, first: &mut Option<Vec<T>>, blocks: V
     let difference = pairs.fold(0.0, f64::max) / largest;
     reference::check::<T>(&format!("the matrix by {}", strategy.name()), difference);
     difference
-}
-
-fn text(report: &Report) -> String {
-    let Report { header, format, symbolic_s, write_floor_ms, .. } = report;
-    let heads = [
-        "strategy",
-        "colours",
-        "prepared in",
-        "ms",
-        "M elements/s",
-        "GFLOP/s",
-        "least GB/s",
-        "of copy",
-        "of write floor",
-        "difference",
-    ];
-    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
-    format!(
-        "{}into {format}; symbolic phase {}; writing all values once at the copy bandwidth takes {write_floor_ms:.3} ms\n\n{}",
-        header.text(),
-        seconds(*symbolic_s),
-        table::text(&heads, &rows)
-    )
-}
-
-fn cells(f: &Figures) -> Vec<String> {
-    vec![
-        if f.colors == 0 { "-".into() } else { f.colors.to_string() },
-        seconds(f.prepare_s),
-        format!("{:.4}", f.assembly_ms),
-        format!("{:.1}", f.elements_per_s / 1e6),
-        format!("{:.1}", f.gflops),
-        format!("{:.0}", f.gb_per_s),
-        format!("{:.1} %", 100.0 * f.of_copy),
-        format!("{:.1} %", 100.0 * f.of_write_floor),
-        format!("{:.0e}", f.difference),
-    ]
 }

@@ -1,7 +1,7 @@
 //! `warpfem-bench auto`: what `auto` takes, beside everything that it could have taken, over bodies of many shapes. The
 //! thresholds of [`warpfem::plan`] and the speeds of [`warpfem::estimate`] are made from its figures.
 
-use super::write_json;
+use super::page;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -205,7 +205,7 @@ struct Report {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report: Report = with_backend!(arguments.device, backend => measure(backend, arguments))?;
-    write_json(arguments.json.as_deref(), &report)?;
+    page::write(arguments.json.as_deref(), &report)?;
     print::text(&text(&report))
 }
 

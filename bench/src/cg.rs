@@ -1,10 +1,11 @@
 //! `warpfem-bench cg`.
 
+use super::Common;
 use super::header::Header;
 use super::matrices;
 use super::row::{Of, Row};
 use super::solutions::MAX_SOLUTIONS;
-use super::{Common, write_json};
+use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -13,13 +14,11 @@ use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
-use warpfem::cli::{print, table};
 use warpfem::estimate::vector_bytes;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
 use warpfem::solve::{CgOptions, Silent, Stepping};
 use warpfem::{Result, sparse};
-use warpfem_text::{count, seconds};
 
 /// The formats, and when to stop.
 #[derive(Debug, clap::Args)]
@@ -98,8 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, arguments, &model),
         _ => measure::<_, f64>(backend, arguments, &model),
     })?;
-    write_json(common.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    page::finish("cg", common.json.as_deref(), &report, String::new())
 }
 
 /// What all formats are measured with.
@@ -168,31 +166,4 @@ impl<B: Backend> Bench<'_, B> {
             min_u_z: v.iter().skip(dim - 1).step_by(dim).fold(f64::INFINITY, |a, &b| a.min(b)),
         })
     }
-}
-
-fn text(report: &Report) -> String {
-    let heads =
-        ["format", "setup", "assembly", "iterations", "residual", "solve ms", "ms each", "per s", "of copy", "min u_z"];
-    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
-    format!(
-        "{}conjugate gradients with {} to {:.0e}\n\n{}",
-        report.header.text(),
-        report.preconditioner,
-        report.tolerance,
-        table::text(&heads, &rows)
-    )
-}
-
-fn cells(f: &Figures) -> Vec<String> {
-    vec![
-        seconds(f.setup_s),
-        seconds(f.assembly_s),
-        format!("{}{}", count(f.iterations), if f.converged { "" } else { " (not reached)" }),
-        format!("{:.1e}", f.relative_residual),
-        format!("{:.2}", f.solve_ms),
-        format!("{:.4}", f.iteration_ms),
-        format!("{:.1}", f.iterations_per_s),
-        format!("{:.1} %", 100.0 * f.of_copy),
-        format!("{:.6e}", f.min_u_z),
-    ]
 }

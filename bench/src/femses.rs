@@ -11,7 +11,8 @@
 //! | `femses_atomic` | element matrices alone | FEMSES as the thesis has it, by atomics, in blocks of `--block` threads |
 //! | `femses_chebyshev`, `femses_cg` | element matrices alone | FEMSES accelerated |
 
-use super::{matrices, row, write_json};
+use super::{matrices, row};
+use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -22,8 +23,8 @@ use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topolo
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Buffer, Device, Vector};
+use warpfem::cli::devices;
 use warpfem::cli::solve::tolerance;
-use warpfem::cli::{devices, print, table};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Loaded, System, natural_order};
@@ -163,8 +164,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, arguments),
         _ => measure::<_, f64>(backend, arguments),
     })?;
-    write_json(arguments.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    page::finish("femses", arguments.json.as_deref(), &report, String::new())
 }
 
 /// The unit square with this many nodes along an edge.
@@ -413,52 +413,4 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         let errors = self.supports.with_motion(&total).into_iter().zip(&coords).map(|(u, x)| (u - x[0]).abs());
         Ok(errors.fold(0.0, f64::max))
     }
-}
-
-fn text(report: &Report) -> String {
-    let heads = [
-        "method",
-        "unknowns",
-        "iterations",
-        "residual",
-        "error",
-        "transfer",
-        "setup",
-        "allocate",
-        "assembly",
-        "solve",
-        "total ms",
-    ];
-    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
-    let Report { device, precision, tolerance, sides, .. } = report;
-    format!(
-        "the potential on the unit square, fixed on {sides} sides, {precision} on {device}, to {tolerance:.0e}; milliseconds\n\n{}",
-        table::text(&heads, &rows)
-    )
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    let name = match row.block {
-        Some(block) => format!("{} {block}", row.method),
-        None => row.method.clone(),
-    };
-    let unknowns = count(row.unknowns);
-    let Some(figures) = &row.figures else {
-        return vec![name, unknowns, row.left_out.clone().unwrap_or_default()];
-    };
-    let ms = |ms: f64| format!("{ms:.3}");
-    let Phases { transfer_ms, setup_ms, allocate_ms, assembly_ms, solve_ms } = figures.phases;
-    vec![
-        name,
-        unknowns,
-        format!("{}{}", count(figures.iterations), if figures.converged { "" } else { " (not reached)" }),
-        format!("{:.1e}", figures.relative_residual),
-        figures.error.map_or("-".into(), |error| format!("{error:.1e}")),
-        ms(transfer_ms),
-        ms(setup_ms),
-        ms(allocate_ms),
-        ms(assembly_ms),
-        ms(solve_ms),
-        ms(figures.total_ms),
-    ]
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::mesh::Mesh;
-use warpfem_text::count;
 
 /// The problem and the machine.
 #[derive(Debug, Serialize)]
@@ -61,18 +60,5 @@ impl Header {
     fn bytes_of<T: Real>(&self, blocks: usize) -> u64 {
         let block = self.block_size * self.block_size * size_of::<T>() + size_of::<u32>();
         (blocks * block + 2 * self.dofs * size_of::<T>()) as u64
-    }
-
-    /// Its two lines of text.
-    pub fn text(&self) -> String {
-        let Header { device, problem, block_size, precision, copy_gb_per_s, .. } = self;
-        format!(
-            "{problem}: {} nodes, {} elements, {} unknowns, {} blocks of {block_size}x{block_size}\n\
-             {precision} on {device}, copy {copy_gb_per_s:.0} GB/s (read and written)\n",
-            count(self.nodes),
-            count(self.elements),
-            count(self.dofs),
-            count(self.blocks)
-        )
     }
 }

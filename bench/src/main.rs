@@ -12,6 +12,7 @@ mod femses;
 mod header;
 mod matrices;
 mod npy;
+mod page;
 mod precond;
 mod problem;
 mod reference;
@@ -23,8 +24,7 @@ mod spmv;
 mod trust;
 
 use clap::builder::PossibleValuesParser;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use warpfem::Result;
@@ -32,7 +32,6 @@ use warpfem::backend::bandwidth::{self, median};
 use warpfem::backend::{Backend, Device};
 use warpfem::cli::{self, devices, print};
 use warpfem::model::options::PLAIN_PRECISIONS;
-use warpfem::output;
 
 /// Set-ups are timed at most this often.
 const MAX_SETUPS: u32 = 3;
@@ -134,13 +133,6 @@ fn run(kind: &Kind) -> anyhow::Result<()> {
         Kind::Compare(arguments) => compare::run(arguments),
         Kind::Report(arguments) => report::run(arguments),
     }
-}
-
-/// Writes figures as JSON.
-fn write_json(path: Option<&Path>, figures: &impl serde::Serialize) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let text = serde_json::to_string_pretty(figures)? + "\n";
-    Ok(output::write_file(path, |file| file.write_all(text.as_bytes()))?)
 }
 
 /// What `make` makes, and the median of the seconds it takes; the first time, which loads kernels, is not counted.

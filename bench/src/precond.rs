@@ -2,7 +2,8 @@
 
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
-use super::{Common, matrices, write_json};
+use super::{Common, matrices};
+use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
@@ -11,7 +12,7 @@ use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
 use warpfem::cli::solve::orders;
-use warpfem::cli::{print, summary, table};
+use warpfem::cli::summary;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
 use warpfem::solve::CgOptions;
@@ -80,8 +81,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, arguments, &model, &[(iteration::plain, "f32")]),
         _ => measure::<_, f64>(backend, arguments, &model, storages(arguments.wanted.mixed)),
     })?;
-    write_json(common.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    page::finish("precond", common.json.as_deref(), &report, levels(&report))
 }
 
 /// The preconditioners asked for, with their orders.
@@ -131,25 +131,8 @@ fn measure<B: Backend, T: Real>(
     Ok(Report { header, format: format.clone(), tolerance: *tolerance, max_iterations, rows })
 }
 
-fn text(report: &Report) -> String {
-    let heads = [&["preconditioner"], Solved::HEADS.as_slice(), &["x first"]].concat();
-    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+/// The levels of multigrid, if it was measured.
+fn levels(report: &Report) -> String {
     let levels = report.rows.iter().find_map(|row| row.solved.multigrid.as_ref());
-    format!(
-        "{}conjugate gradients in {} to {:.0e}\n\n{}{}",
-        report.header.text(),
-        report.format,
-        report.tolerance,
-        table::text(&heads, &rows),
-        levels.map_or(String::new(), |levels| format!("\namg: {}\n", summary::levels(levels)))
-    )
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    let order = row.order.map_or(String::new(), |order| format!(" {order}"));
-    let kept = if row.mixed { format!(", {}", row.storage) } else { String::new() };
-    let mut cells = vec![format!("{}{order}{kept}", row.preconditioner)];
-    cells.extend(row.solved.cells());
-    cells.push(format!("{:.2}", row.speedup));
-    cells
+    levels.map_or(String::new(), |levels| format!("\namg: {}\n", summary::levels(levels)))
 }

@@ -48,17 +48,6 @@ impl<F> Row<F> {
         }
         Ok(row)
     }
-
-    /// Its cells in a table: the name, and what `cells` makes of the figures.
-    pub fn cells(&self, cells: impl FnOnce(&F) -> Vec<String>) -> Vec<String> {
-        let more = match (&self.figures, &self.left_out) {
-            (Some(figures), _) => cells(figures),
-            (None, Some(why)) => vec![why.clone()],
-            (None, None) => vec![needs(self.needed_bytes)],
-        };
-        let (Of::Format(name) | Of::Strategy(name)) = &self.of;
-        [vec![name.clone()], more].concat()
-    }
 }
 
 /// What stands in a table for what had too little memory: the bytes it asked for, where it is known how many.
@@ -73,16 +62,15 @@ mod tests {
     #[test]
     fn what_does_not_fit_says_what_it_needs() {
         let row = |measured| Row::<f64>::measure(Of::Format("dense".into()), || measured);
-        let cells = |measured| row(measured).map(|row| row.cells(|ms| vec![ms.to_string()]));
-        assert_eq!(cells(Ok(0.5)).unwrap(), ["dense", "0.5"]);
-        let full = Error::OutOfMemory { device: "one".into(), needed: Some(2_000), available: None };
-        assert_eq!(cells(Err(full)).unwrap(), ["dense", "needs 2.0 kB"]);
-        let full = Error::OutOfMemory { device: "one".into(), needed: None, available: Some(2_000) };
-        assert_eq!(cells(Err(full)).unwrap(), ["dense", "no room"]);
-        assert_eq!(cells(Err(Error::TooLarge("far apart".into()))).unwrap(), ["dense", "far apart"]);
+        let said = |measured| row(measured).map(|row| (row.figures, row.needed_bytes, row.left_out)).unwrap();
+        assert_eq!(said(Ok(0.5)), (Some(0.5), None, None));
+        let full = |needed| Err(Error::OutOfMemory { device: "one".into(), needed, available: None });
+        assert_eq!(said(full(Some(2_000))), (None, Some(2_000), None));
+        assert_eq!(said(full(None)), (None, None, Some("no room".into())));
+        assert_eq!(said(Err(Error::TooLarge("far apart".into()))), (None, None, Some("far apart".into())));
         let unsuited = Error::Unsuited { strategy: "ppni4", why: "needs warps".into(), available: Vec::new() };
-        assert_eq!(cells(Err(unsuited)).unwrap(), ["dense", "needs warps"]);
-        assert!(cells(Err(Error::Breakdown)).is_err());
+        assert_eq!(said(Err(unsuited)), (None, None, Some("needs warps".into())));
+        assert!(row(Err(Error::Breakdown)).is_err());
     }
 
     #[test]

@@ -13,7 +13,6 @@ use warpfem::pipeline::System;
 use warpfem::solve::iteration::{self, Builder, Iteration};
 use warpfem::solve::{CgOptions, Silent};
 use warpfem::{Result, sparse};
-use warpfem_text::count;
 
 /// Solutions are timed at most this often: one takes many iterations.
 pub const MAX_SOLUTIONS: u32 = 5;
@@ -114,21 +113,4 @@ pub fn solved<B: Backend, T: Real, I: Deref<Target = dyn Iteration<B, T>>>(
         multigrid,
         history: outcome.history,
     })
-}
-
-impl Solved {
-    /// The heads of [`Solved::cells`].
-    pub const HEADS: [&str; 6] = ["iterations", "SpMVs", "residual", "setup ms", "solve ms", "ms per SpMV"];
-
-    /// Its line of a table.
-    pub fn cells(&self) -> [String; 6] {
-        [
-            format!("{}{}", count(self.iterations), if self.converged { "" } else { " (not reached)" }),
-            count(self.spmvs),
-            format!("{:.1e}", self.relative_residual),
-            format!("{:.2}", self.setup_ms),
-            format!("{:.2}", self.solve_ms),
-            format!("{:.4}", self.spmv_ms),
-        ]
-    }
 }

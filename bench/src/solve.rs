@@ -2,7 +2,8 @@
 
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions};
-use super::{Common, matrices, write_json};
+use super::{Common, matrices};
+use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -11,12 +12,10 @@ use warpfem::Result;
 use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::cli::{print, table};
 use warpfem::model::Model;
 use warpfem::pipeline::{Choices, Solution, solve_on};
 use warpfem::precond;
 use warpfem::solve::Silent;
-use warpfem_text::count;
 
 /// What is solved, and how.
 #[derive(Debug, clap::Args)]
@@ -92,8 +91,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, common, &model),
         _ => measure::<_, f64>(backend, common, &model),
     })?;
-    write_json(common.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    page::finish("solve", common.json.as_deref(), &report, String::new())
 }
 
 fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> Result<Report> {
@@ -131,21 +129,4 @@ fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> 
         first,
         again,
     })
-}
-
-fn text(report: &Report) -> String {
-    let Report { header, format, preconditioner, arithmetic, tolerance, iterations, relative_residual, .. } = report;
-    let row = |what: &str, phases: &Phases| {
-        let Phases { setup, assembly, boundary, solve, stress, total } = *phases;
-        let times = [setup, assembly, boundary, solve, stress, total].map(|seconds| format!("{:.2}", 1e3 * seconds));
-        [vec![what.to_owned()], times.to_vec()].concat()
-    };
-    let heads = ["ms", "set-up", "assembly", "boundary", "solution", "stress", "total"];
-    format!(
-        "{}{format}, {preconditioner}, {arithmetic}, to {tolerance:.0e}: {} iterations{}, residual {relative_residual:.1e}\n\n{}",
-        header.text(),
-        count(*iterations),
-        if report.converged { "" } else { " (not reached)" },
-        table::text(&heads, &[row("first", &report.first), row("again", &report.again)])
-    )
 }

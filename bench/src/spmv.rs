@@ -4,7 +4,8 @@ use super::header::Header;
 use super::matrices;
 use super::reference::{self, Reference};
 use super::row::{Of, Row};
-use super::{Common, export, setups, write_json};
+use super::{Common, export, setups};
+use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
@@ -15,10 +16,8 @@ use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::backend::bandwidth;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Scalar};
-use warpfem::cli::{print, table};
 use warpfem::mesh::Mesh;
 use warpfem::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
-use warpfem_text::{bytes, seconds};
 
 /// Most rows per slice: `sell` pads the last slice to its full height, so taller ones measure padding.
 const MAX_SLICE: usize = 1 << 20;
@@ -132,8 +131,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "single" => measure::<_, f32>(backend, arguments, &mesh),
         _ => measure::<_, f64>(backend, arguments, &mesh),
     })?;
-    write_json(common.json.as_deref(), &report)?;
-    print::text(&text(&report))
+    page::finish("spmv", common.json.as_deref(), &report, String::new())
 }
 
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> Result<Report> {
@@ -212,46 +210,4 @@ impl<B: Backend> Bench<'_, B> {
             ..Figures::default()
         }
     }
-}
-
-fn text(report: &Report) -> String {
-    let Report { header, ordering, degree_window, slice_height, sorting_window, setup_s, .. } = report;
-    let heads = [
-        "format",
-        "layout",
-        "stored",
-        "padding",
-        "spmv ms",
-        "with dot ms",
-        "own GB/s",
-        "of copy",
-        "least GB/s",
-        "of copy",
-        "GFLOP/s",
-        "difference",
-    ];
-    let rows: Vec<Vec<String>> = report.rows.iter().map(|row| row.cells(cells)).collect();
-    format!(
-        "{}ordering {ordering}, sorted by degree in windows of {degree_window}; sell: slices of {slice_height} rows, windows \
-         of {sorting_window}\nset-up common to all formats {}\n\n{}",
-        header.text(),
-        seconds(*setup_s),
-        table::text(&heads, &rows)
-    )
-}
-
-fn cells(f: &Figures) -> Vec<String> {
-    vec![
-        seconds(f.layout_s),
-        bytes(f.stored_bytes),
-        format!("{:.3}", f.padding),
-        format!("{:.4}", f.spmv_ms),
-        format!("{:.4}", f.spmv_dot_ms),
-        format!("{:.0}", f.own_gb_per_s),
-        format!("{:.1} %", 100.0 * f.own_of_copy),
-        format!("{:.0}", f.gb_per_s),
-        format!("{:.1} %", 100.0 * f.of_copy),
-        format!("{:.1}", f.gflops),
-        format!("{:.0e}", f.difference),
-    ]
 }

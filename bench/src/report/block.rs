@@ -5,7 +5,6 @@ use super::lookup::PRECISIONS;
 use super::markdown::{span, table};
 use super::outline::OUTLINE;
 use super::paper::Verdict;
-use super::run::Run;
 use super::template::Template;
 use serde::Deserialize;
 use serde_json::Value;
@@ -160,6 +159,9 @@ struct Claim {
     no: String,
 }
 
+/// Writes a table of heads and rows.
+type Write = fn(&[&str], &[Vec<String>]) -> String;
+
 /// A block.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -176,6 +178,8 @@ pub struct Block {
     across: Option<Across>,
     /// Columns after those; what is over rows is over these columns in them.
     last: Option<Columns>,
+    /// What a row says instead of the columns after the first that is missing.
+    short: Option<Cell>,
     /// Values over all rows.
     #[serde(rename = "let", default)]
     values: Vec<Named>,
@@ -190,7 +194,7 @@ pub struct Block {
 
 impl Select {
     /// The rows, each with what it is looked up in.
-    pub fn rows<'a>(&'static self, run: &'a Run, outer: &Scope<'a>) -> Vec<Scope<'a>> {
+    pub fn rows<'a>(&'static self, file: &'a Value, outer: &Scope<'a>) -> Vec<Scope<'a>> {
         let of = |list: Option<&'a Value>| {
             let entries = list.and_then(Value::as_array).into_iter().flatten();
             entries.map(|entry| outer.within(entry)).collect::<Vec<_>>()
@@ -199,8 +203,8 @@ impl Select {
             "given" => self.given.iter().map(|row| outer.within(row)).collect(),
             "rows" => of(outer.objects.last().and_then(|entry| entry.get("rows"))),
             name => match OUTLINE.select.get(name) {
-                Some(other) => other.rows(run, outer),
-                None => of(run.json.get(name)),
+                Some(other) => other.rows(file, outer),
+                None => of(file.get(name)),
             },
         };
         found.retain(|scope| self.wanted.as_ref().is_none_or(|wanted| wanted.is_true(scope)));
@@ -309,11 +313,11 @@ impl Rule {
 
 impl Claim {
     /// Its line of the table; nothing if it was not measured.
-    fn cells<'a>(&'static self, run: &'a Run, scope: &Scope<'a>) -> Option<Vec<String>> {
+    fn cells<'a>(&'static self, file: &'a Value, scope: &Scope<'a>) -> Option<Vec<String>> {
         let found = PRECISIONS.map(|precision| {
             let mut scope = scope.clone();
             scope.values.insert("in".into(), Found::Text(precision.into()));
-            let rows = self.rows.rows(run, &scope);
+            let rows = self.rows.rows(file, &scope);
             rows.iter().filter_map(|row| self.value.0.find(row, &rows)?.number()).collect::<Vec<f64>>()
         });
         let verdict = |values: &Vec<f64>| Verdict::of(values, self.range[0], self.range[1]);
@@ -343,9 +347,13 @@ impl Claim {
 
 impl Block {
     /// A machine's block; nothing if it lacks what that takes.
-    pub fn make(&'static self, run: &Run) -> String {
-        let machine = Scope::default().within(&run.json);
-        let mut outer = vec![machine];
+    pub fn make(&'static self, file: &Value) -> String {
+        self.in_scope(file, Scope::default(), table)
+    }
+
+    /// The same with values of its own, and tables that are written so.
+    pub fn in_scope<'a>(&'static self, file: &'a Value, scope: Scope<'a>, write: Write) -> String {
+        let mut outer = vec![scope.within(file)];
         if !self.precisions.is_empty() {
             let of = |precision: &String| {
                 let precision = Found::Text(precision.clone());
@@ -358,13 +366,13 @@ impl Block {
             outer = self.precisions.iter().flat_map(of).collect();
         }
         if let Some(each) = &self.each {
-            outer = outer.iter().flat_map(|scope| each.rows(run, scope)).collect();
+            outer = outer.iter().flat_map(|scope| each.rows(file, scope)).collect();
         }
-        outer.into_iter().filter_map(|scope| self.within(run, scope)).collect()
+        outer.into_iter().filter_map(|scope| self.within(file, scope, write)).collect()
     }
 
-    fn within<'a>(&'static self, run: &'a Run, mut scope: Scope<'a>) -> Option<String> {
-        let mut rows = self.rows.as_ref().map_or(Vec::new(), |select| select.rows(run, &scope));
+    fn within<'a>(&'static self, file: &'a Value, mut scope: Scope<'a>, write: Write) -> Option<String> {
+        let mut rows = self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, &scope));
         if self.rows.is_some() && rows.is_empty() {
             return None;
         }
@@ -383,18 +391,18 @@ impl Block {
             scope.values.insert(name.clone(), Found::Text(said));
         }
         for (paper, all) in &self.claims {
-            let lines: Vec<Vec<String>> = all.iter().filter_map(|claim| claim.cells(run, &scope)).collect();
+            let lines: Vec<Vec<String>> = all.iter().filter_map(|claim| claim.cells(file, &scope)).collect();
             let heads = ["how many times as fast", paper, "here, f64", "here, f32", "claim.", "why."];
             if lines.is_empty() {
                 return None;
             }
             scope.values.insert("claims".into(), Found::Text(table(&heads, &lines)));
         }
-        let across = self.across.as_ref().map(|across| (across, across.all(run, &scope, &rows)));
+        let across = self.across.as_ref().map(|across| (across, across.all(file, &scope, &rows)));
         if across.as_ref().is_some_and(|(_, across)| across.is_empty()) {
             return None;
         }
-        let table = Found::Text(self.table(across, &scope, &rows));
+        let table = Found::Text(self.table(across, &scope, &rows, write));
         scope.values.insert("table".into(), table.clone());
         match (&self.text, table) {
             (Some(text), _) => text.text(&scope, &rows),
@@ -403,7 +411,13 @@ impl Block {
         }
     }
 
-    fn table<'a>(&self, across: Option<(&Across, Vec<Scope<'a>>)>, scope: &Scope<'a>, rows: &[Scope<'a>]) -> String {
+    fn table<'a>(
+        &self,
+        across: Option<(&Across, Vec<Scope<'a>>)>,
+        scope: &Scope<'a>,
+        rows: &[Scope<'a>],
+        write: Write,
+    ) -> String {
         let own = self.columns.as_ref().map_or(&[][..], |columns| &columns.0);
         let (more, across) = across.map_or((None, Vec::new()), |(more, across)| (Some(more), across));
         let last = self.last.as_ref().map_or(&[][..], |columns| &columns.0);
@@ -421,17 +435,26 @@ impl Block {
             let inner: Vec<Scope> = across.iter().map(inner).collect();
             let cell = |one: &Scope| more.map_or(String::new(), |more| more.cell.text(one, &[]));
             let first = own.iter().map(|column| column.1.text(row, &[]));
-            first.chain(inner.iter().map(cell)).chain(last.iter().map(|column| column.1.text(row, &inner))).collect()
+            let mut all: Vec<String> = first
+                .chain(inner.iter().map(cell))
+                .chain(last.iter().map(|column| column.1.text(row, &inner)))
+                .collect();
+            let short = self.short.as_ref().map(|short| short.text(row, &[])).filter(|short| short != "-");
+            if let (Some(short), Some(at)) = (short, all.iter().position(|cell| cell == "-")) {
+                all.truncate(at);
+                all.push(short);
+            }
+            all
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-        table(&heads, &rows.iter().map(cells).collect::<Vec<_>>())
+        write(&heads, &rows.iter().map(cells).collect::<Vec<_>>())
     }
 }
 
 impl Across {
-    fn all<'a>(&'static self, run: &'a Run, scope: &Scope<'a>, rows: &[Scope<'a>]) -> Vec<Scope<'a>> {
+    fn all<'a>(&'static self, file: &'a Value, scope: &Scope<'a>, rows: &[Scope<'a>]) -> Vec<Scope<'a>> {
         let Some(names) = &self.names else {
-            return self.rows.as_ref().map_or(Vec::new(), |select| select.rows(run, scope));
+            return self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, scope));
         };
         let mut found: Vec<Found> = Vec::new();
         for name in rows.iter().flat_map(|entry| of_entry(entry, "rows")).filter_map(|row| names.0.find(&row, &[])) {
@@ -463,11 +486,11 @@ mod tests {
         let block: &Block = Box::leak(Box::new(toml::from_str(block).unwrap()));
         let one = |precision: &str, a: f64| json!({ "precision": precision, "a": a, "b": 1.0 });
         let json = json!({ "cg": [one("f64", 2.5), one("f32", 9.0), one("f32", 7.0)] });
-        let text = block.make(&Run { json, ..Run::default() });
+        let text = block.make(&json);
         let line =
             "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, holds and is exceeded in f32 | as bytes say; caches |";
         assert_eq!(text.lines().nth(2), Some(line));
-        assert_eq!(block.make(&Run::default()), "");
+        assert_eq!(block.make(&json!({})), "");
     }
 
     #[test]
@@ -488,8 +511,8 @@ mod tests {
         let of = |nodes: usize, rows: Value| json!({ "nodes": nodes, "dofs": 3 * nodes, "rows": rows });
         let ebw = json!({ "format": "ebw", "ms": 3.0 });
         let json = json!({ "cg": [of(98, json!([ebw, { "format": "csr", "ms": 4.0 }])), of(101, json!([ebw])), of(500, json!([]))] });
-        let text = block.make(&Run { json, ..Run::default() });
+        let text = block.make(&json);
         assert_eq!(text, "| unknowns | ms |\n| --- | ---: |\n| 303 | 3 alone |\n**Contradicted**: 3 ms; it is slow.");
-        assert_eq!(block.make(&Run { json: json!({ "cg": [of(100, json!([]))] }), ..Run::default() }), "");
+        assert_eq!(block.make(&json!({ "cg": [of(100, json!([]))] })), "");
     }
 }

@@ -3,11 +3,11 @@
 //! [`run`] reads JSON; [`provenance`] tells which run each number is from.  [`document`] puts the report together from them and from the chapters that are about no
 //! paper. Everything is a function of the JSON: the same files make the same bytes. `measure.rs` makes such JSON.
 
-mod block;
+pub mod block;
 mod derive;
 mod document;
 mod dsm_rates;
-mod expression;
+pub mod expression;
 mod femses;
 mod femses_gpu;
 mod femses_iteration;
@@ -27,7 +27,7 @@ pub mod run;
 mod sbell;
 mod sbell_solver;
 mod speed;
-mod template;
+pub mod template;
 mod trials;
 mod warp;
 

@@ -86,7 +86,7 @@ pub static OUTLINE: LazyLock<Outline> = LazyLock::new(|| {
 /// A machine's section: by its function, and its blocks.
 pub fn made(answer: &Option<Answer>, blocks: &'static [Block], run: &Run, plots: &mut Plots) -> String {
     let own = answer.as_ref().map_or(String::new(), |answer| answer.make(run, plots));
-    blocks.iter().fold(own, |text, block| text + &block.make(run))
+    blocks.iter().fold(own, |text, block| text + &block.make(&run.json))
 }
 
 impl Answer {

@@ -3,7 +3,7 @@
 use super::expression::{Expression, Found, Scope};
 use super::markdown::{count, digits, number, percent};
 use serde::Deserialize;
-use warpfem_text::bytes;
+use warpfem_text::{bytes, seconds};
 
 /// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +20,7 @@ pub enum Unit {
     Count,
     Percent,
     Bytes,
+    Seconds,
     /// Nothing of what is true, ` (not reached)` of what is not.
     Reached,
 }
@@ -65,6 +66,7 @@ impl Unit {
             "," => Unit::Count,
             "%" => Unit::Percent,
             "bytes" => Unit::Bytes,
+            "s" => Unit::Seconds,
             "reached" => Unit::Reached,
             _ => match text.split_at_checked(1).unwrap_or_default() {
                 ("+", decimals) => Unit::Signed(whole(decimals)?),
@@ -91,6 +93,7 @@ impl Unit {
             Unit::Count => count(value as usize),
             Unit::Percent => percent(value),
             Unit::Bytes => bytes(value as u64),
+            Unit::Seconds => seconds(value),
             Unit::Reached => String::new(),
         }
     }

@@ -13,7 +13,7 @@ mod row;
 mod tests;
 mod verdict;
 
-use super::write_json;
+use super::page;
 use clap::builder::PossibleValuesParser;
 use clock::Clock;
 use models::{Entry, Size};
@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     print::text(&row::heads())?;
     let report = with_backend!(arguments.device, backend => compare(backend, arguments, &entries))?;
     print::text(&report.conclusion())?;
-    write_json(arguments.json.as_deref(), &report)?;
+    page::write(arguments.json.as_deref(), &report)?;
     if report.broken > 0 { Err(Reported(BROKEN).into()) } else { Ok(()) }
 }
 
