@@ -1,7 +1,7 @@
 //! What a benchmark prints of its figures: `pages.toml`.
 
 use crate::report::block::Block;
-use crate::report::expression::{Found, Scope};
+use crate::report::expression::{Scalar, Scope};
 use crate::report::template::Template;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,9 +29,9 @@ pub fn finish(name: &str, json: Option<&Path>, figures: &impl Serialize, levels:
     write(json, figures)?;
     let figures = serde_json::to_value(figures)?;
     let mut scope = Scope::default();
-    scope.values.insert("levels".into(), Found::Text(levels));
+    scope.values.insert("levels".into(), Scalar::Text(levels));
     let head = PAGES.head.text(&scope.within(&figures), &[]).unwrap_or_default();
-    scope.values.insert("head".into(), Found::Text(head));
+    scope.values.insert("head".into(), Scalar::Text(head));
     let page = PAGES.page.get(name).map(|block| block.in_scope(&figures, scope, table::text));
     print::text(&page.unwrap_or_default())
 }

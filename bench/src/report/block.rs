@@ -1,74 +1,14 @@
 //! A block of a section: which rows of the JSON it shows, in which columns, and what follows from them.
 
-use super::expression::{Expression, Found, Scope};
+use super::expression::{Expression, Scalar, Scope};
 use super::lookup::PRECISIONS;
 use super::markdown::{span, table};
-use super::outline::OUTLINE;
 use super::paper::Verdict;
+use super::select::{Binding, Select, of_entry};
 use super::template::Template;
 use serde::Deserialize;
 use serde_json::Value;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// Entries of a list, or their rows.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Select {
-    /// A list of the JSON, another selection, or `rows` of the entry at hand.
-    from: String,
-    /// The rows themselves, of `from = "given"`.
-    #[serde(default)]
-    given: Vec<Value>,
-    /// What is kept.
-    #[serde(rename = "where", default)]
-    wanted: Option<Condition>,
-    /// Of entries of one problem and precision only that of most rows; ordered by problem.
-    #[serde(default)]
-    fullest: bool,
-    /// Of entries of one precision only that of about so many nodes: meshers do not meet a number of nodes.
-    near: Option<f64>,
-    /// Only the first.
-    #[serde(default)]
-    first: bool,
-    /// What they are ordered by.
-    #[serde(default)]
-    order: Vec<Condition>,
-    /// The list in each entry whose rows are shown instead of the entry.
-    rows: Option<String>,
-    /// Values for each row, `name = expression`; those after may use those before.
-    #[serde(rename = "let", default)]
-    values: Vec<Named>,
-    /// What must be there, and true if it is a truth.
-    #[serde(default)]
-    need: Vec<Condition>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Condition(Expression);
-
-impl TryFrom<String> for Condition {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Expression::parse(&text).map(Condition)
-    }
-}
-
-/// `name = expression`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct Named(String, Expression);
-
-impl TryFrom<String> for Named {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let (name, expression) = text.split_once(" = ").ok_or_else(|| format!("no `name = expression`: {text}"))?;
-        Ok(Named(name.into(), Expression::parse(expression)?))
-    }
-}
 
 /// The columns of a table, a line for each: `head: template`.
 #[derive(Debug, Deserialize)]
@@ -112,7 +52,7 @@ impl TryFrom<String> for Columns {
 #[serde(deny_unknown_fields)]
 struct Across {
     /// The names at this path in the rows, each once.
-    names: Option<Condition>,
+    names: Option<Expression>,
     /// Or these.
     rows: Option<Select>,
     head: Cell,
@@ -125,9 +65,9 @@ struct Across {
 struct Rule {
     /// The claim, if it is a yes or a no.
     #[serde(rename = "if")]
-    holds: Option<Condition>,
+    holds: Option<Expression>,
     /// The claimed range of `value`.
-    value: Option<Condition>,
+    value: Option<Expression>,
     #[serde(default)]
     range: [f64; 2],
     /// The paper speaks of another quantity.
@@ -149,7 +89,7 @@ struct Claim {
     /// The lowest and the highest that the paper has.
     range: [f64; 2],
     rows: Select,
-    value: Condition,
+    value: Expression,
     /// Why it holds, why it is more, why it is less.
     #[serde(default)]
     yes: String,
@@ -173,7 +113,7 @@ pub struct Block {
     each: Option<Select>,
     rows: Option<Select>,
     /// What the rows must show for the block to stand.
-    when: Option<Condition>,
+    when: Option<Expression>,
     columns: Option<Columns>,
     across: Option<Across>,
     /// Columns after those; what is over rows is over these columns in them.
@@ -182,7 +122,7 @@ pub struct Block {
     short: Option<Cell>,
     /// Values over all rows.
     #[serde(rename = "let", default)]
-    values: Vec<Named>,
+    values: Vec<Binding>,
     #[serde(default)]
     rules: BTreeMap<String, Rule>,
     /// Claims by the paper's name, in the text `{claims}`.
@@ -192,116 +132,15 @@ pub struct Block {
     text: Option<Template>,
 }
 
-impl Select {
-    /// The rows, each with what it is looked up in.
-    pub fn rows<'a>(&'static self, file: &'a Value, outer: &Scope<'a>) -> Vec<Scope<'a>> {
-        let of = |list: Option<&'a Value>| {
-            let entries = list.and_then(Value::as_array).into_iter().flatten();
-            entries.map(|entry| outer.within(entry)).collect::<Vec<_>>()
-        };
-        let mut found = match self.from.as_str() {
-            "given" => self.given.iter().map(|row| outer.within(row)).collect(),
-            "rows" => of(outer.objects.last().and_then(|entry| entry.get("rows"))),
-            name => match OUTLINE.select.get(name) {
-                Some(other) => other.rows(file, outer),
-                None => of(file.get(name)),
-            },
-        };
-        found.retain(|scope| self.wanted.as_ref().is_none_or(|wanted| wanted.is_true(scope)));
-        if self.fullest {
-            found = fullest(found);
-        }
-        if let Some(nodes) = self.near {
-            found = near(found, nodes);
-        }
-        if let Some(list) = &self.rows {
-            found = found.iter().flat_map(|entry| of_entry(entry, list)).collect();
-        }
-        for scope in &mut found {
-            set(&self.values, scope);
-        }
-        found.retain(|scope| {
-            self.need.iter().all(|need| need.0.find(scope, &[]).is_some_and(|found| found != Found::Truth(false)))
-        });
-        if !self.order.is_empty() {
-            found.sort_by(|a, b| by(&self.order, a, b));
-        }
-        found.truncate(if self.first { 1 } else { usize::MAX });
-        found
-    }
-}
-
-/// Of each precision the entry of most nearly so many nodes, within a twentieth.
-fn near(entries: Vec<Scope<'_>>, nodes: f64) -> Vec<Scope<'_>> {
-    let field = |scope: &Scope, key: &str| scope.objects.last().map_or(Value::Null, |entry| entry[key].clone());
-    let off = |scope: &Scope| field(scope, "nodes").as_f64().map_or(f64::INFINITY, |found| (found - nodes).abs());
-    let mut found: Vec<Scope> = Vec::new();
-    for scope in entries.into_iter().filter(|scope| 20.0 * off(scope) < nodes) {
-        match found.iter_mut().find(|one| field(one, "precision") == field(&scope, "precision")) {
-            Some(one) if off(&scope) < off(one) => *one = scope,
-            Some(_) => {}
-            None => found.push(scope),
-        }
-    }
-    found
-}
-
-fn of_entry<'a>(entry: &Scope<'a>, list: &str) -> Vec<Scope<'a>> {
-    let rows = entry.objects.last().and_then(|entry| entry.get(list)?.as_array());
-    rows.into_iter().flatten().map(|row| entry.within(row)).collect()
-}
-
-impl Condition {
-    fn is_true(&self, scope: &Scope) -> bool {
-        self.0.find(scope, &[]).is_some_and(|found| found.is_true())
-    }
-}
-
-fn by(order: &[Condition], a: &Scope, b: &Scope) -> Ordering {
-    let compared = order.iter().map(|one| match (one.0.find(a, &[]), one.0.find(b, &[])) {
-        (Some(Found::Number(a)), Some(Found::Number(b))) => a.total_cmp(&b),
-        (Some(Found::Text(a)), Some(Found::Text(b))) => a.cmp(&b),
-        (Some(Found::Truth(a)), Some(Found::Truth(b))) => a.cmp(&b),
-        _ => Ordering::Equal,
-    });
-    compared.fold(Ordering::Equal, Ordering::then)
-}
-
-/// For each problem and precision the entry of most rows, in order: the others study a part.
-fn fullest(entries: Vec<Scope<'_>>) -> Vec<Scope<'_>> {
-    let mut best: BTreeMap<(String, u64, String), Scope> = BTreeMap::new();
-    let rows = |scope: &Scope| scope.objects.last().and_then(|entry| entry["rows"].as_array()).map_or(0, Vec::len);
-    for scope in entries {
-        let Some(entry) = scope.objects.last() else { continue };
-        let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
-        let key = (text("problem"), entry["block_size"].as_u64().unwrap_or(0), text("precision"));
-        match best.get(&key) {
-            Some(slot) if rows(&scope) <= rows(slot) => {}
-            _ => drop(best.insert(key, scope)),
-        }
-    }
-    let mut found: Vec<Scope> = best.into_values().collect();
-    found.sort_by(|a, b| by(&OUTLINE.order, a, b));
-    found
-}
-
-fn set(values: &[Named], scope: &mut Scope) {
-    for Named(name, expression) in values {
-        if let Some(found) = expression.find(scope, &[]) {
-            scope.values.insert(name.clone(), found);
-        }
-    }
-}
-
 impl Rule {
     fn text(&self, scope: &Scope, rows: &[Scope]) -> Option<String> {
         let measured = self.measured.text(scope, rows)?;
         let verdict = match (&self.holds, &self.value) {
             _ if self.incomparable => Verdict::Incomparable,
-            (Some(holds), _) if holds.0.find(scope, rows)?.is_true() => Verdict::Holds,
+            (Some(holds), _) if holds.find(scope, rows)?.is_true() => Verdict::Holds,
             (Some(_), _) => Verdict::Contradicted,
             (None, value) => {
-                let value = value.as_ref()?.0.find(scope, rows)?.number()?;
+                let value = value.as_ref()?.find(scope, rows)?.number()?;
                 Verdict::of(&[value], self.range[0], self.range[1])?
             }
         };
@@ -316,9 +155,9 @@ impl Claim {
     fn cells<'a>(&'static self, file: &'a Value, scope: &Scope<'a>) -> Option<Vec<String>> {
         let found = PRECISIONS.map(|precision| {
             let mut scope = scope.clone();
-            scope.values.insert("in".into(), Found::Text(precision.into()));
+            scope.values.insert("in".into(), Scalar::Text(precision.into()));
             let rows = self.rows.rows(file, &scope);
-            rows.iter().filter_map(|row| self.value.0.find(row, &rows)?.number()).collect::<Vec<f64>>()
+            rows.iter().filter_map(|row| self.value.find(row, &rows)?.number()).collect::<Vec<f64>>()
         });
         let verdict = |values: &Vec<f64>| Verdict::of(values, self.range[0], self.range[1]);
         let verdicts: Vec<(&str, Verdict)> = PRECISIONS
@@ -356,7 +195,7 @@ impl Block {
         let mut outer = vec![scope.within(file)];
         if !self.precisions.is_empty() {
             let of = |precision: &String| {
-                let precision = Found::Text(precision.clone());
+                let precision = Scalar::Text(precision.clone());
                 outer.iter().map(move |scope| {
                     let mut scope = scope.clone();
                     scope.values.insert("in".into(), precision.clone());
@@ -376,19 +215,19 @@ impl Block {
         if self.rows.is_some() && rows.is_empty() {
             return None;
         }
-        for Named(name, expression) in &self.values {
+        for Binding(name, expression) in &self.values {
             let Some(found) = expression.find(&scope, &rows) else { continue };
             rows.iter_mut().for_each(|row| drop(row.values.insert(name.clone(), found.clone())));
             scope.values.insert(name.clone(), found);
         }
         if let Some(when) = &self.when
-            && !when.0.find(&scope, &rows)?.is_true()
+            && !when.find(&scope, &rows)?.is_true()
         {
             return None;
         }
         for (name, rule) in &self.rules {
             let said = rule.text(&scope, &rows)?;
-            scope.values.insert(name.clone(), Found::Text(said));
+            scope.values.insert(name.clone(), Scalar::Text(said));
         }
         for (paper, all) in &self.claims {
             let lines: Vec<Vec<String>> = all.iter().filter_map(|claim| claim.cells(file, &scope)).collect();
@@ -396,17 +235,17 @@ impl Block {
             if lines.is_empty() {
                 return None;
             }
-            scope.values.insert("claims".into(), Found::Text(table(&heads, &lines)));
+            scope.values.insert("claims".into(), Scalar::Text(table(&heads, &lines)));
         }
         let across = self.across.as_ref().map(|across| (across, across.all(file, &scope, &rows)));
         if across.as_ref().is_some_and(|(_, across)| across.is_empty()) {
             return None;
         }
-        let table = Found::Text(self.table(across, &scope, &rows, write));
+        let table = Scalar::Text(self.table(across, &scope, &rows, write));
         scope.values.insert("table".into(), table.clone());
         match (&self.text, table) {
             (Some(text), _) => text.text(&scope, &rows),
-            (None, Found::Text(table)) => Some(table),
+            (None, Scalar::Text(table)) => Some(table),
             _ => None,
         }
     }
@@ -456,13 +295,13 @@ impl Across {
         let Some(names) = &self.names else {
             return self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, scope));
         };
-        let mut found: Vec<Found> = Vec::new();
-        for name in rows.iter().flat_map(|entry| of_entry(entry, "rows")).filter_map(|row| names.0.find(&row, &[])) {
+        let mut found: Vec<Scalar> = Vec::new();
+        for name in rows.iter().flat_map(|entry| of_entry(entry, "rows")).filter_map(|row| names.find(&row, &[])) {
             if !found.contains(&name) {
                 found.push(name);
             }
         }
-        let named = |name: Found| {
+        let named = |name: Scalar| {
             let mut scope = scope.clone();
             scope.values.insert("name".into(), name);
             scope

@@ -42,7 +42,7 @@ pub fn derive(file: &mut Value) {
             "threads": threads(&of),
             "file": is_file(&problem),
             "layout": format,
-            "several": entry.get("rows").and_then(Value::as_array).is_some_and(|rows| rows.len() > 1),
+            "several": list_of(entry, "rows").len() > 1,
         });
         let joined = match list.as_str() {
             "spmv" => json!({ "library": library(&given, entry), "solution_ms": solution(&given, &problem, on_gpu) }),
@@ -59,13 +59,9 @@ pub fn derive(file: &mut Value) {
             "precond" => preconditioners(entry),
             "amg" => hierarchies(entry),
             "counters" => counted(&given, &problem),
-            "registers" => {
-                let kernels = entry["kernels"].as_object().into_iter().flatten();
-                let row = |(name, kernel): (&String, &Value)| json!({ "kernel": name, "registers": kernel["registers"], "spilled_bytes": kernel["spilled_bytes"] });
-                json!({ "rows": kernels.map(row).collect::<Vec<_>>() })
-            }
+            "registers" => registers(entry),
             "programs" => {
-                let all = entry["programs"].as_array().cloned().unwrap_or_default();
+                let all = list_of(entry, "programs");
                 json!({ "rows": all, "first": all.first(), "last": all.last() })
             }
             "assembly" => json!({ "cupy": cupy(&given, &problem), "best": fastest(entry) }),
@@ -106,7 +102,7 @@ fn counted(file: &Value, arguments: &str) -> Value {
 
 /// Multigrid by the precision of its hierarchy, Jacobi, the fastest hierarchy and the fastest of what else converged.
 fn preconditioners(entry: &Map<String, Value>) -> Value {
-    let all = entry["rows"].as_array().map_or(&[][..], Vec::as_slice);
+    let all = list_of(entry, "rows");
     let is = |row: &Value, name: &str| row["preconditioner"] == name;
     let of = |storage: &str| all.iter().find(|row| is(row, "amg") && row["storage"] == storage);
     let is_jacobi = |row: &Value| is(row, "jacobi") && row["mixed"] == false;
@@ -130,7 +126,7 @@ fn preconditioners(entry: &Map<String, Value>) -> Value {
 /// The first solution with a hierarchy in double, its levels in words, and for each precision of hierarchies the first
 /// solution, that of another load and that with other materials.
 fn hierarchies(entry: &Map<String, Value>) -> Value {
-    let all = entry["solutions"].as_array().map_or(&[][..], Vec::as_slice);
+    let all = list_of(entry, "solutions");
     let of = |what: &str, storage: &str| all.iter().find(|row| row["what"] == what && row["storage"] == storage);
     let again = ["f64", "f32", "f16"].into_iter().filter_map(|kept| {
         let [first, load, materials] = ["first", "new load", "new materials"].map(|what| of(what, kept));
@@ -217,6 +213,20 @@ fn potentials(file: &Value) -> Value {
     sizes.into_values().map(Value::Object).collect::<Vec<_>>().into()
 }
 
+/// What ptxas says of kernels, a row for each.
+fn registers(entry: &Map<String, Value>) -> Value {
+    let kernels = entry.get("kernels").and_then(Value::as_object).into_iter().flatten();
+    let row = |(name, kernel): (&String, &Value)| {
+        let [registers, bytes] = ["registers", "spilled_bytes"].map(|key| &kernel[key]);
+        json!({ "kernel": name, "registers": registers, "spilled_bytes": bytes })
+    };
+    json!({ "rows": kernels.map(row).collect::<Vec<_>>() })
+}
+
+fn list_of<'a>(entry: &'a Map<String, Value>, key: &str) -> &'a [Value] {
+    entry.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
 fn rows(entry: &Value) -> &[Value] {
     entry["rows"].as_array().map_or(&[], Vec::as_slice)
 }
@@ -239,7 +249,7 @@ fn serial<'a>(file: &'a Value, entry: &Map<String, Value>, on_gpu: bool) -> Opti
 fn quickest(entry: &Map<String, Value>) -> Option<&Value> {
     let seconds =
         |row: &Value| Some(row["setup_s"].as_f64()? + row["assembly_s"].as_f64()? + row["solve_ms"].as_f64()? / 1e3);
-    let timed = entry.get("rows")?.as_array()?.iter().filter_map(|row| Some((seconds(row)?, &row["format"])));
+    let timed = list_of(entry, "rows").iter().filter_map(|row| Some((seconds(row)?, &row["format"])));
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
 }
 
@@ -284,8 +294,7 @@ fn cupy(file: &Value, problem: &str) -> Value {
 
 /// The fastest strategy.
 fn fastest(entry: &Map<String, Value>) -> Value {
-    let rows = entry.get("rows").and_then(Value::as_array).into_iter().flatten();
-    let timed = rows.filter_map(|row| Some((row["assembly_ms"].as_f64()?, row)));
+    let timed = list_of(entry, "rows").iter().filter_map(|row| Some((row["assembly_ms"].as_f64()?, row)));
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1.clone()).unwrap_or_default()
 }
 

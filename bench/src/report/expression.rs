@@ -8,6 +8,7 @@
 use super::markdown;
 use super::paper;
 use super::template::Unit;
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -15,26 +16,26 @@ use std::str::Chars;
 
 /// What an expression comes to.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum Scalar {
     Number(f64),
     Text(String),
     Truth(bool),
 }
 
-impl Found {
+impl Scalar {
     pub fn number(&self) -> Option<f64> {
-        if let Found::Number(number) = self { Some(*number) } else { None }
+        if let Scalar::Number(number) = self { Some(*number) } else { None }
     }
 
     pub fn is_true(&self) -> bool {
-        *self == Found::Truth(true)
+        *self == Scalar::Truth(true)
     }
 
-    fn of(value: &Value) -> Option<Found> {
+    fn of(value: &Value) -> Option<Scalar> {
         match value {
-            Value::Number(number) => number.as_f64().map(Found::Number),
-            Value::String(text) => Some(Found::Text(text.clone())),
-            Value::Bool(truth) => Some(Found::Truth(*truth)),
+            Value::Number(number) => number.as_f64().map(Scalar::Number),
+            Value::String(text) => Some(Scalar::Text(text.clone())),
+            Value::Bool(truth) => Some(Scalar::Truth(*truth)),
             _ => None,
         }
     }
@@ -44,7 +45,7 @@ impl Found {
 #[derive(Debug, Clone, Default)]
 pub struct Scope<'a> {
     pub objects: Vec<&'a Value>,
-    pub values: BTreeMap<String, Found>,
+    pub values: BTreeMap<String, Scalar>,
 }
 
 /// The keys that rows are named by.
@@ -58,11 +59,11 @@ impl<'a> Scope<'a> {
         inner
     }
 
-    fn find(&self, path: &str) -> Option<Found> {
+    fn find(&self, path: &str) -> Option<Scalar> {
         if let Some(found) = self.values.get(path) {
             return Some(found.clone());
         }
-        self.objects.iter().rev().find_map(|object| Found::of(walk(object, path)?))
+        self.objects.iter().rev().find_map(|object| Scalar::of(walk(object, path)?))
     }
 
     fn is_there(&self, path: &str) -> bool {
@@ -79,12 +80,21 @@ fn walk<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
 }
 
 /// An expression.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Expression {
-    Is(Found),
+    Is(Scalar),
     Path(String),
     Call(String, Vec<Expression>),
     Two(char, Box<[Expression; 2]>),
+}
+
+impl TryFrom<String> for Expression {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Expression::parse(&text)
+    }
 }
 
 impl Expression {
@@ -96,7 +106,7 @@ impl Expression {
     }
 
     /// What it comes to, if nothing is missing.
-    pub fn find(&self, scope: &Scope, rows: &[Scope]) -> Option<Found> {
+    pub fn find(&self, scope: &Scope, rows: &[Scope]) -> Option<Scalar> {
         match self {
             Expression::Is(found) => Some(found.clone()),
             Expression::Path(path) => scope.find(path),
@@ -109,33 +119,38 @@ impl Expression {
         }
     }
 
+    /// Whether it is true, and nothing in it is missing.
+    pub fn is_true(&self, scope: &Scope) -> bool {
+        self.find(scope, &[]).is_some_and(|found| found.is_true())
+    }
+
     fn text(&self, scope: &Scope) -> Option<String> {
-        if let Found::Text(text) = self.find(scope, &[])? { Some(text) } else { None }
+        if let Scalar::Text(text) = self.find(scope, &[])? { Some(text) } else { None }
     }
 }
 
-fn combine(operator: char, a: &Found, b: &Found) -> Option<Found> {
+fn combine(operator: char, a: &Scalar, b: &Scalar) -> Option<Scalar> {
     match (operator, a, b) {
-        ('=', ..) => return Some(Found::Truth(a == b)),
-        ('!', ..) => return Some(Found::Truth(a != b)),
-        ('&', Found::Truth(a), Found::Truth(b)) => return Some(Found::Truth(*a && *b)),
-        ('|', Found::Truth(a), Found::Truth(b)) => return Some(Found::Truth(*a || *b)),
-        ('+', Found::Text(a), Found::Text(b)) => return Some(Found::Text(format!("{a}{b}"))),
+        ('=', ..) => return Some(Scalar::Truth(a == b)),
+        ('!', ..) => return Some(Scalar::Truth(a != b)),
+        ('&', Scalar::Truth(a), Scalar::Truth(b)) => return Some(Scalar::Truth(*a && *b)),
+        ('|', Scalar::Truth(a), Scalar::Truth(b)) => return Some(Scalar::Truth(*a || *b)),
+        ('+', Scalar::Text(a), Scalar::Text(b)) => return Some(Scalar::Text(format!("{a}{b}"))),
         _ => {}
     }
     let (a, b) = (a.number()?, b.number()?);
     Some(match operator {
-        '<' => Found::Truth(a < b),
-        '>' => Found::Truth(a > b),
-        '+' => Found::Number(a + b),
-        '-' => Found::Number(a - b),
-        '*' => Found::Number(a * b),
-        '/' if b != 0.0 => Found::Number(a / b),
+        '<' => Scalar::Truth(a < b),
+        '>' => Scalar::Truth(a > b),
+        '+' => Scalar::Number(a + b),
+        '-' => Scalar::Number(a - b),
+        '*' => Scalar::Number(a * b),
+        '/' if b != 0.0 => Scalar::Number(a / b),
         _ => return None,
     })
 }
 
-fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> Option<Found> {
+fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> Option<Scalar> {
     let over = |i: usize| rows.iter().filter_map(move |row| arguments.get(i)?.find(row, rows));
     let numbers = |i: usize| over(i).filter_map(|found| found.number()).collect::<Vec<f64>>();
     let points = || {
@@ -149,7 +164,7 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         "max" => numbers(0).into_iter().max_by(f64::total_cmp)?,
         "median" => markdown::median(&numbers(0))?,
         "sum" => numbers(0).into_iter().sum(),
-        "count" => over(0).filter(Found::is_true).count() as f64,
+        "count" => over(0).filter(Scalar::is_true).count() as f64,
         "exponent" => paper::exponent(&points())?,
         // That between the last two.
         "slope" => {
@@ -157,21 +172,21 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
             let [.., a, b] = points[..] else { return None };
             (b.1 / a.1).ln() / (b.0 / a.0).ln()
         }
-        "falls" => return Some(Found::Truth(numbers(0).windows(2).any(|two| two[1] < two[0]))),
-        "decays" => return Some(Found::Truth(numbers(0).windows(2).all(|two| two[1] < two[0]))),
+        "falls" => return Some(Scalar::Truth(numbers(0).windows(2).any(|two| two[1] < two[0]))),
+        "decays" => return Some(Scalar::Truth(numbers(0).windows(2).all(|two| two[1] < two[0]))),
         "first" => return over(0).next(),
         "last" => return over(0).next_back(),
-        "all" => return Some(Found::Truth(over(0).all(|found| found.is_true()))),
+        "all" => return Some(Scalar::Truth(over(0).all(|found| found.is_true()))),
         "list" => {
-            let words = over(0).filter_map(|found| if let Found::Text(word) = found { Some(word) } else { None });
-            return Some(Found::Text(words.collect::<Vec<_>>().join(", ")))
-                .filter(|list| *list != Found::Text(String::new()));
+            let words = over(0).filter_map(|found| if let Scalar::Text(word) = found { Some(word) } else { None });
+            return Some(Scalar::Text(words.collect::<Vec<_>>().join(", ")))
+                .filter(|list| *list != Scalar::Text(String::new()));
         }
-        "span" => return over(0).next().is_some().then(|| Found::Text(markdown::span(&numbers(0)))),
-        "not" => return Some(Found::Truth(!arguments[0].find(scope, rows)?.is_true())),
+        "span" => return over(0).next().is_some().then(|| Scalar::Text(markdown::span(&numbers(0)))),
+        "not" => return Some(Scalar::Truth(!arguments[0].find(scope, rows)?.is_true())),
         "has" => {
             let Expression::Path(path) = arguments.first()? else { return None };
-            return Some(Found::Truth(scope.is_there(path)));
+            return Some(Scalar::Truth(scope.is_there(path)));
         }
         "if" => {
             let place = if arguments[0].find(scope, rows)?.is_true() { 1 } else { 2 };
@@ -179,27 +194,27 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         }
         "write" => {
             let unit = Unit::parse(&text(1)?).ok()?;
-            return Some(Found::Text(unit.write(&arguments[0].find(scope, rows)?)));
+            return Some(Scalar::Text(unit.write(&arguments[0].find(scope, rows)?)));
         }
         // Of what is there.
         "least" | "most" => {
             let there = arguments.iter().filter_map(|one| one.find(scope, rows)?.number());
             there.reduce(if name == "least" { f64::min } else { f64::max })?
         }
-        "begins" => return Some(Found::Truth(text(0)?.starts_with(&text(1)?))),
-        "ends" => return Some(Found::Truth(text(0)?.ends_with(&text(1)?))),
+        "begins" => return Some(Scalar::Truth(text(0)?.starts_with(&text(1)?))),
+        "ends" => return Some(Scalar::Truth(text(0)?.ends_with(&text(1)?))),
         // A field of the row whose name is computed.
         "of" => return scope.find(&format!("{}.{}", text(0)?, text(1)?)),
-        "contains" => return Some(Found::Truth(text(0)?.contains(&text(1)?))),
+        "contains" => return Some(Scalar::Truth(text(0)?.contains(&text(1)?))),
         // What a ratio is, of a claimed one.
         "verdict" => {
             let [found, claimed] = [0, 1].map(|i| arguments.get(i)?.find(scope, rows)?.number());
-            return Some(Found::Text(paper::Verdict::of(&[found?], claimed?, claimed?)?.words().into()));
+            return Some(Scalar::Text(paper::Verdict::of(&[found?], claimed?, claimed?)?.words().into()));
         }
         "abs" => arguments[0].find(scope, rows)?.number()?.abs(),
         _ => return None,
     };
-    Some(Found::Number(number))
+    Some(Scalar::Number(number))
 }
 
 /// Operators by how tight they bind, loose ones first.
@@ -241,16 +256,16 @@ impl Reader<'_> {
             }
             '\'' | '"' => {
                 let text = self.word(|c| c != first);
-                self.rest.next().map(|_| Expression::Is(Found::Text(text)))
+                self.rest.next().map(|_| Expression::Is(Scalar::Text(text)))
             }
             digit if digit.is_ascii_digit() => {
                 let number = format!("{digit}{}", self.word(|c| c.is_ascii_digit() || ".e_".contains(c)));
-                Some(Expression::Is(Found::Number(number.replace('_', "").parse().ok()?)))
+                Some(Expression::Is(Scalar::Number(number.replace('_', "").parse().ok()?)))
             }
             letter => {
                 let path = format!("{letter}{}", self.word(|c| c.is_alphanumeric() || "_.".contains(c)));
                 if path == "true" {
-                    return Some(Expression::Is(Found::Truth(true)));
+                    return Some(Expression::Is(Scalar::Truth(true)));
                 }
                 if self.rest.next_if_eq(&'(').is_none() {
                     return Some(Expression::Path(path));
@@ -286,7 +301,7 @@ mod tests {
             ("max(ms) - min(ms)", Some(2.0)),
             ("if(dofs == 6 & has(csr.ms), of('ebw', 'ms'), 0)", Some(2.0)),
         ] {
-            assert_eq!(find(text), expected.map(Found::Number), "{text}");
+            assert_eq!(find(text), expected.map(Scalar::Number), "{text}");
         }
         assert!(find("begins('tet4 cube', 'tet') & dofs > 5 & not(dofs != 6)").unwrap().is_true());
         assert!(Expression::parse("a +").is_err() && Expression::parse("a b").is_err());

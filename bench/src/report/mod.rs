@@ -1,7 +1,10 @@
 //! `warpfem-bench report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! [`run`] reads JSON; [`provenance`] tells which run each number is from.  [`document`] puts the report together from them and from the chapters that are about no
-//! paper. Everything is a function of the JSON: the same files make the same bytes. `measure.rs` makes such JSON.
+//! `report.toml` has the papers' claims and, for most sections, which rows of the JSON they show, in which columns and
+//! units, and the rule by which a claim holds: [`outline`] reads it, [`block`] prints such a section. What needs more than
+//! that is a function in a file of its own. [`run`] reads JSON, [`derive`] adds what belongs together, [`provenance`] tells
+//! which run each number is from, [`document`] puts the report together. Everything is a function of the JSON: the same
+//! files make the same bytes. `measure.rs` makes such JSON.
 
 pub mod block;
 mod derive;
@@ -26,6 +29,7 @@ mod roofline;
 pub mod run;
 mod sbell;
 mod sbell_solver;
+mod select;
 mod speed;
 pub mod template;
 mod trials;

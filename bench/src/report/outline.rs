@@ -1,9 +1,11 @@
 //! What the report says and where its figures come from: `report.toml`, read once.
 
-use super::block::{Block, Condition, Select};
+use super::block::Block;
+use super::expression::Expression;
 use super::paper::{Paper, sourced};
 use super::plot::Plots;
 use super::run::Run;
+use super::select::Select;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -15,7 +17,7 @@ pub struct Outline {
     /// Selections by name.
     pub select: BTreeMap<String, Select>,
     /// What entries of a list are ordered by, by problem.
-    pub order: Vec<Condition>,
+    pub order: Vec<Expression>,
     /// The papers, in the order of the report.
     #[serde(rename = "paper")]
     pub papers: Vec<Paper>,

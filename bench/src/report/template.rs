@@ -1,6 +1,6 @@
 //! Text with figures in it: `{1e3 * ebw.layout_s:4} ms`, an expression and the unit that it is written in.
 
-use super::expression::{Expression, Found, Scope};
+use super::expression::{Expression, Scalar, Scope};
 use super::markdown::{count, digits, number, percent};
 use serde::Deserialize;
 use warpfem_text::{bytes, seconds};
@@ -78,11 +78,11 @@ impl Unit {
     }
 
     /// Writes a number; text stays as it is.
-    pub fn write(self, found: &Found) -> String {
+    pub fn write(self, found: &Scalar) -> String {
         let value = match found {
-            Found::Text(text) => return text.clone(),
-            Found::Truth(truth) => return if *truth { "" } else { " (not reached)" }.into(),
-            Found::Number(value) => *value,
+            Scalar::Text(text) => return text.clone(),
+            Scalar::Truth(truth) => return if *truth { "" } else { " (not reached)" }.into(),
+            Scalar::Number(value) => *value,
         };
         match self {
             Unit::Digits(3) => number(value),
