@@ -35,7 +35,7 @@ pub struct Arguments {
         value_parser = PossibleValuesParser::new(sparse::formats()))]
     format: Vec<String>,
     /// Relative residual to stop at.
-    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::solve::tolerance, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::tolerance, allow_negative_numbers = true)]
     tolerance: f64,
     /// Iterations to stop after, whatever the residual [default: the case's].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

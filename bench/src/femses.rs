@@ -24,7 +24,7 @@ use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Buffer, Device, Vector};
 use warpfem::cli::devices;
-use warpfem::cli::solve::tolerance;
+use warpfem::cli::tolerance;
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Loaded, System, natural_order};

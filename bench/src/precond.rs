@@ -11,7 +11,7 @@ use serde::Serialize;
 use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::cli::solve::orders;
+use warpfem::cli::orders;
 use warpfem::cli::summary;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};

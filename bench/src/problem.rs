@@ -3,7 +3,7 @@
 use super::Common;
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
-use warpfem::cli::{memory, solve, usage};
+use warpfem::cli::{memory, read_model, usage};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::{self, generate_rectangle};
@@ -157,7 +157,7 @@ impl Problem {
     /// x = 0 under its own weight.
     pub fn model(&self, common: &Common) -> anyhow::Result<Model> {
         match &self.input {
-            Some(path) if has_extension(path, "toml") => Ok(solve::read_model(path, common.device)?.1),
+            Some(path) if has_extension(path, "toml") => Ok(read_model(path, common.device)?.1),
             Some(path) => {
                 let mesh = path.display();
                 Err(usage(format!("{mesh} is a mesh without supports and loads: name a case (.toml) that uses it")))

@@ -28,7 +28,7 @@ pub struct Solutions {
     #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
     pub format: String,
     /// Relative residual to stop at.
-    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::solve::tolerance, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::tolerance, allow_negative_numbers = true)]
     pub tolerance: f64,
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use warpfem::backend::Device;
-use warpfem::cli::{print, solve};
+use warpfem::cli::{self, print};
 use warpfem::{output, sparse};
 use warpfem_text::date;
 
@@ -15,13 +15,6 @@ use warpfem_text::date;
 const HISTORY: usize = 60;
 /// Cells along the edges of the largest cube with a dense matrix on a processor: 0.8 GB.
 const MOST_DENSE: usize = 14;
-
-/// `solve`, as if it were on the command line.
-#[derive(Debug, Parser)]
-struct Solve {
-    #[command(flatten)]
-    arguments: solve::Arguments,
-}
 
 /// The sizes of what is measured.
 struct Plan {
@@ -155,15 +148,8 @@ impl Plan {
             let case = self.folder.path().join(format!("{name}.toml"));
             std::fs::write(&case, cube(element, n))?;
             let results = self.folder.path().join(&name);
-            let words = [
-                "solve".into(),
-                case.display().to_string(),
-                "--device".into(),
-                self.device.clone(),
-                "-o".into(),
-                results.display().to_string(),
-            ];
-            let solved = solve::run(&Solve::try_parse_from(words)?.arguments);
+            let [case, out] = [&case, &results].map(|path| path.display().to_string());
+            let solved = cli::run_command(&["warpfem", "solve", &case, "--device", &self.device, "-o", &out]);
             self.keep("solve", &name, solved, &results.join("summary.json"))?;
         }
         Ok(())

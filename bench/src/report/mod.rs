@@ -2,12 +2,12 @@
 //!
 //! `report.toml` has the papers' claims and, for most sections, which rows of the JSON they show, in which columns and
 //! units, and the rule by which a claim holds: [`outline`] reads it, [`block`] prints such a section. What needs more than
-//! that is a function in a file of its own. [`run`] reads JSON, [`derive`] adds what belongs together, [`provenance`] tells
+//! that is a function in a file of its own. `run.rs` reads JSON, [`derived`] adds what belongs together, [`provenance`] tells
 //! which run each number is from, [`document`] puts the report together. Everything is a function of the JSON: the same
 //! files make the same bytes. `measure.rs` makes such JSON.
 
 pub mod block;
-mod derive;
+mod derived;
 mod document;
 mod dsm_rates;
 pub mod expression;

@@ -4,7 +4,7 @@
 //! so that it cannot say itself; but it is a function of the file, and so is what it makes of the file without a run.
 //! Where the two differ, the section is from that run.
 
-use super::derive::derive;
+use super::derived::add_derived;
 use super::run::Run;
 use serde::Deserialize;
 use serde_json::Value;
@@ -84,7 +84,7 @@ impl Run {
                 _ => {}
             }
         }
-        derive(&mut rest.json);
+        add_derived(&mut rest.json);
         rest
     }
 

@@ -5,7 +5,7 @@
 //! lacks is left empty. A row without figures is of what could not be measured. `run` in an entry is the place of its
 //! run in `runs`.
 
-use super::derive::derive;
+use super::derived::add_derived;
 use super::provenance::Session;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub struct Run {
     /// The file's name.
     #[serde(skip)]
     pub name: String,
-    /// All of it, with what [`derive`] adds.
+    /// All of it, with what [`add_derived`] adds.
     #[serde(skip)]
     pub json: Value,
     pub device: String,
@@ -313,7 +313,7 @@ impl Run {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut json = collected(value)?;
         let run: Run = serde_json::from_value(json.clone()).map_err(|error| error.to_string())?;
-        derive(&mut json);
+        add_derived(&mut json);
         let run = Run { name: name.into(), json, ..run };
         for (list, runs) in run.origins() {
             if let Some(none) = runs.into_iter().flatten().find(|place| *place >= run.runs.len()) {

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Device};
-use warpfem::cli::{Reported, devices, print, solve, usage};
+use warpfem::cli::{Reported, devices, print, read_model, tolerance, usage};
 use warpfem::error::{Error, Result};
 use warpfem::model::Model;
 use warpfem::model::SolverOptions;
@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', default_value = "auto,jacobi,amg,direct", value_parser = PossibleValuesParser::new(METHODS))]
     methods: Vec<String>,
     /// The tolerance of every solution, instead of the default.
-    #[arg(long, value_name = "X", value_parser = solve::tolerance, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// Solutions whose median time counts; from 3 on the program's own choice must not be slower than the best method by
     /// more than a quarter, and 0.2 s.
@@ -100,7 +100,7 @@ fn entries(arguments: &Arguments) -> anyhow::Result<Vec<Entry>> {
     for path in &arguments.cases {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (path, device) = (path.clone(), arguments.device);
-        entries.push(Entry { name, make: Box::new(move || solve::read_model(&path, device).map(|read| read.1)) });
+        entries.push(Entry { name, make: Box::new(move || read_model(&path, device).map(|read| read.1)) });
     }
     let Some(wanted) = &arguments.model else { return Ok(entries) };
     let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();

@@ -14,7 +14,7 @@ mod mesh;
 mod preview;
 pub mod print;
 mod progress;
-pub mod solve;
+mod solve;
 pub mod summary;
 pub mod table;
 mod template;
@@ -24,6 +24,8 @@ mod warnings;
 
 #[cfg(test)]
 mod tests;
+
+pub use solve::{orders, read_model, tolerance};
 
 use crate::{Error, output};
 use clap::error::{ContextKind, ContextValue};
@@ -146,6 +148,19 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Solve(arguments) => arguments.threads,
         _ => None,
     })?;
+    dispatch(command)
+}
+
+/// Runs a command of `warpfem` in this process: its words, the program's name first.
+///
+/// # Errors
+///
+/// Those of the command and of words that are none.
+pub fn run_command(words: &[&str]) -> anyhow::Result<()> {
+    dispatch(Arguments::try_parse_from(words)?.command)
+}
+
+fn dispatch(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),

@@ -14,7 +14,7 @@ const LARGE: usize = 40;
 const VARIANTS: [&str; 6] = ["sell32", "csr", "csr_alg", "bsr", "cupy_csr", "torch_csr"];
 
 /// Adds `machine`, and to every entry of the lists what is derived from it and from the others.
-pub fn derive(file: &mut Value) {
+pub fn add_derived(file: &mut Value) {
     let device = file["device"].as_str().unwrap_or_default().to_owned();
     let on_gpu = is_gpu(&device);
     file["machine"] = json!({ "device": device, "gpu": on_gpu });
