@@ -2,7 +2,7 @@
 
     python3 docs/benchmarks/collect.py FOLDER.. -o docs/benchmarks/NAME.json [--add] [--driver 580.159.04] [--date 2026-11-21]
 
-The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem bench`, that of cusparse.py,
+The folders, searched with their subfolders, hold what run_gpu.sh left: the JSON of `warpfem-bench`, that of cusparse.py,
 fused_cg.py, cupy_assembly.py, scipy_cg.py, peers.py and counters.py, the summary.json of solved cases; and the figures of trials, products
 that were tried and not kept. Files are told apart by what is in them, not by their names; what is missing is left out, and a file
 that is none of these is named and skipped. Of the same measurement made twice the one counts whose path comes last.
@@ -124,7 +124,7 @@ def polynomial(row):
 
 
 def way(row):
-    """What a row of bench femses is of."""
+    """What a row of `warpfem-bench femses` is of."""
     return " ".join(str(row[name]) for name in ("method", "block", "nodes") if name in row)
 
 

@@ -1,8 +1,8 @@
 """What each format's product does to the memory: counters of Nsight Compute, one product per format.
 
-    python3 docs/benchmarks/counters.py BINARY -o FILE.json -- PROBLEM..        # for example: -- --element tet4 --cells 60
+    python3 docs/benchmarks/counters.py WARPFEM-BENCH -o FILE.json -- PROBLEM..        # for example: -- --element tet4 --cells 60
 
-PROBLEM is what `warpfem bench spmv` takes. Needs ncu on the path and the right to read counters. The clocks are left as
+PROBLEM is what `warpfem-bench spmv` takes. Needs ncu on the path and the right to read counters. The clocks are left as
 they are, so times are not taken from here.
 """
 
@@ -32,7 +32,7 @@ def counters(binary, problem, name):
     """The counters of one product in the format of this name."""
     command = ["ncu", "--csv", "--clock-control", "none", "-k", "regex:^spmv_", "-s", str(SKIPPED), "-c", "1"]
     command += ["--cache-control", "none", "--metrics", ",".join(METRICS.values())]
-    command += [binary, "bench", "spmv", *problem, "--device", "cuda", "--format", name, "--samples", "2"]
+    command += [binary, "spmv", *problem, "--device", "cuda", "--format", name, "--samples", "2"]
     out = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     lines = [line for line in out.stdout.splitlines() if line.startswith('"')]
     found = {row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(io.StringIO("\n".join(lines)))}

@@ -1,6 +1,6 @@
 """Matrices and loads of clamped cubes, put together quickly, for fused_cg.py to solve with.
 
-The cubes are those of `warpfem bench cg`: n x n x n cells, a hex8 or six tet4 each, E = 200 GPa, nu = 0.3 (as
+The cubes are those of `warpfem-bench cg`: n x n x n cells, a hex8 or six tet4 each, E = 200 GPa, nu = 0.3 (as
 cupy_assembly.py has them), nodes numbered x fastest, clamped at x = 0 (rows and columns zero but for the diagonal, and
 kept in the pattern), under their own weight. As all cells are alike, a node's 27 (hex8) or 15 (tet4) blocks are sums of
 slices of one array; those of neighbours outside the cube are then dropped. `xp` is numpy or CuPy.

@@ -3,7 +3,7 @@
     python3 docs/benchmarks/cupy_assembly.py --cells 60,100,128 [--element hex8] [--json FILE] [--samples 5]
     python3 docs/benchmarks/cupy_assembly.py --self-test        # the matrices, with numpy alone
 
-The cubes are those of `warpfem bench assembly`: n x n x n cells, a hex8 or six tet4 (cut round the diagonal from the lowest
+The cubes are those of `warpfem-bench assembly`: n x n x n cells, a hex8 or six tet4 (cut round the diagonal from the lowest
 to the highest corner) each, E = 200 GPa, nu = 0.3. Nothing uses that all cells are alike. Two steps are timed: the element
 matrices from the nodes' coordinates, and their addition into the matrix's 3x3 blocks, whose places are known beforehand (that
 is the symbolic phase, timed apart). A time is the median of samples between two CUDA events, after a warm-up.

@@ -1,4 +1,4 @@
-"""Measures cuSPARSE's sparse products on a matrix that `warpfem bench spmv --matrix FOLDER` has written.
+"""Measures cuSPARSE's sparse products on a matrix that `warpfem-bench spmv --matrix FOLDER` has written.
 
     python3 docs/benchmarks/cusparse.py FOLDER [--json FILE] [--samples 25]
     python3 docs/benchmarks/cusparse.py --self-test        # the layouts, with numpy alone
@@ -468,7 +468,7 @@ def start():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, nargs="?", help="what `warpfem bench spmv --matrix` has written")
+    parser.add_argument("folder", type=pathlib.Path, nargs="?", help="what `warpfem-bench spmv --matrix` has written")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
     parser.add_argument("--samples", type=int, default=25, help="samples whose median is reported")
     parser.add_argument("--self-test", action="store_true", help="check the layouts with numpy alone")

@@ -3,7 +3,7 @@
     python3 docs/benchmarks/fused_cg.py [--cells 20,40] [--element hex8,tet4] [--precision f64,f32] [--json FILE]
     python3 docs/benchmarks/fused_cg.py --self-test        # the cubes, and the method by its kernels, with numpy alone
 
-The cubes are those of `warpfem bench cg`: n x n x n cells, a hex8 or six tet4 each, clamped at x = 0 under their own
+The cubes are those of `warpfem-bench cg`: n x n x n cells, a hex8 or six tet4 each, clamped at x = 0 under their own
 weight; from zero to 1e-8 of the load in double precision, to 1e-5 in single (which the recurrence reaches, the true
 residual does not). An iteration is cuSPARSE's product on sliced ELLPACK, 32 rows a slice, and three kernels written
 with `cupyx.jit`, which move twelve words an unknown:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures conjugate gradients and whole solutions on this machine's processor beside SciPy and CalculiX, in turn.
 #
-#   docs/benchmarks/run_cpu.sh BINARY FOLDER
+#   docs/benchmarks/run_cpu.sh BINARY FOLDER      # with `warpfem-bench` beside BINARY
 #
 # Leaves JSON in FOLDER for collect.py. Needs Python (PYTHON) with NumPy and SciPy, and CalculiX's `ccx`: `apt-get install
 # calculix-ccx`. Linux. CELLS is how many cells cubes have along an edge, 60 as the report has it; NOTE is what the machine is.
@@ -11,7 +11,7 @@ if [ $# -ne 2 ]; then
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
-binary=$1 out=$2 cells=${CELLS:-60} python=${PYTHON:-python3}
+binary=$1 bench=$(dirname "$1")/warpfem-bench out=$2 cells=${CELLS:-60} python=${PYTHON:-python3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT INT TERM
 
@@ -25,10 +25,10 @@ mkdir -p "$out"
 } >"$out/run.txt"
 for element in hex8 tet4; do
     # A matrix of the same pattern, with values that are made up.
-    "$binary" bench spmv --element $element --cells "$cells" --format ebw --samples 1 --device cpu --matrix "$scratch/matrix" >/dev/null
+    "$bench" spmv --element $element --cells "$cells" --format ebw --samples 1 --device cpu --matrix "$scratch/matrix" >/dev/null
     # Enough iterations that the start's product and cold caches do not count.
     for threads in "$(nproc)" 1; do
-        RAYON_NUM_THREADS=$threads "$binary" bench cg --element $element --cells "$cells" --device cpu --max-iterations 200 \
+        RAYON_NUM_THREADS=$threads "$bench" cg --element $element --cells "$cells" --device cpu --max-iterations 200 \
             --json "$out/cg_${element}_$threads.json"
     done
     "$python" "$here/scipy_cg.py" "$scratch/matrix" --iterations 40 --json "$out/scipy_$element.json"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures warpfem on a GPU machine and leaves the raw figures in a folder, for collect.py.
 #
-#   docs/benchmarks/run_gpu.sh BINARY FOLDER [PART ...]
+#   docs/benchmarks/run_gpu.sh BINARY FOLDER [PART ...]      # with `warpfem-bench` beside BINARY
 #
 # Parts: products (every format on every problem, and cuSPARSE on the same matrices), orders (of the nodes of MESHES),
 # iterations (conjugate gradients on the cubes, and fused ones with cuSPARSE), rates (iterations per second of CG_FORMATS), solve (cases of benches/),
@@ -25,7 +25,7 @@ if [ $# -lt 2 ]; then
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
-binary=$1
+binary=$1 bench=$(dirname "$1")/warpfem-bench
 out=$2
 shift 2
 parts=${*:-products orders iterations rates solve assembly preconditioners multigrid femses}
@@ -66,14 +66,14 @@ measure() { # measure NAME COMMAND..
 warpfem() { # warpfem NAME COMMAND..
     figures=$1
     shift
-    measure "$figures" "$binary" bench "$@" --device "$device" --json "$out/$figures.json"
+    measure "$figures" "$bench" "$@" --device "$device" --json "$out/$figures.json"
 }
 
 library() { # library NAME SPMV-ARGUMENTS..: cuSPARSE on the matrix that warpfem writes
     matrix=$1
     shift
     [ "$cusparse" = yes ] || return 0
-    measure "matrix_$matrix" "$binary" bench spmv "$@" --format ebw --samples 1 --device "$device" --matrix "$scratch/matrix"
+    measure "matrix_$matrix" "$bench" spmv "$@" --format ebw --samples 1 --device "$device" --matrix "$scratch/matrix"
     if [ -f "$scratch/matrix/matrix.json" ]; then
         measure "cusparse_$matrix" python3 "$here/cusparse.py" "$scratch/matrix" --json "$out/cusparse_$matrix.json"
     fi
@@ -124,10 +124,10 @@ femses() {
     done
     warpfem femses_four_sided femses --four-sided --tolerance 1e-6 --nodes 20,50,100,150,200 --method femses,femses_chebyshev,femses_cg
     for threads in 1 0; do
-        RAYON_NUM_THREADS=$threads measure "femses_host_$threads" "$binary" bench femses --device cpu --tolerance 1e-6 \
+        RAYON_NUM_THREADS=$threads measure "femses_host_$threads" "$bench" femses --device cpu --tolerance 1e-6 \
             --nodes 20,50,70,100 --method dense,sparse,cg,femses,femses_chebyshev,femses_cg --max-iterations 100000 \
             --json "$out/femses_host_$threads.json"
-        RAYON_NUM_THREADS=$threads measure "femses_host_large_$threads" "$binary" bench femses --device cpu --tolerance 1e-6 \
+        RAYON_NUM_THREADS=$threads measure "femses_host_large_$threads" "$bench" femses --device cpu --tolerance 1e-6 \
             --nodes 150,200,400,700 --samples 3 --method sparse,cg,femses_cg --json "$out/femses_host_large_$threads.json"
     done
 }

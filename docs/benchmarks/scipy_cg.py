@@ -1,10 +1,10 @@
-"""Measures SciPy's conjugate gradients with Jacobi on a matrix that `warpfem bench spmv --matrix FOLDER` has written.
+"""Measures SciPy's conjugate gradients with Jacobi on a matrix that `warpfem-bench spmv --matrix FOLDER` has written.
 
     python3 docs/benchmarks/scipy_cg.py FOLDER [--json FILE] [--samples 5] [--iterations 20]
 
 It is what scikit-fem solves with (`solver_iter_pcg`): `scipy.sparse.linalg.cg` on compressed rows, the inverse diagonal as a
 sparse matrix, on one thread. The values are made up, so a fixed number of iterations is timed, each sample from zero; an
-iteration's time does not depend on them. The figure is the median of the samples. Measure in turn with `warpfem bench cg`.
+iteration's time does not depend on them. The figure is the median of the samples. Measure in turn with `warpfem-bench cg`.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from scipy.sparse.linalg import cg
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="what `warpfem bench spmv --matrix` has written")
+    parser.add_argument("folder", type=pathlib.Path, help="what `warpfem-bench spmv --matrix` has written")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
     parser.add_argument("--samples", type=int, default=5, help="samples whose median is reported")
     parser.add_argument("--iterations", type=int, default=20, help="iterations of a sample")

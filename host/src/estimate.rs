@@ -62,7 +62,7 @@ const MULTIGRID_BLOCKS: u64 = 18;
 const FACTOR_PADDING: f64 = 1.25;
 /// Solutions with a factor, the first and those that refine it.
 const SUBSTITUTIONS: f64 = 2.5;
-/// On two cores of a CPU, of 30 to 240 thousand unknowns (`warpfem bench auto`); the rate is a core's. A cube of hex8 with 207 thousand, of
+/// On two cores of a CPU, of 30 to 240 thousand unknowns (`warpfem-bench auto`); the rate is a core's. A cube of hex8 with 207 thousand, of
 /// 4.0e11 operations, takes 18 s.
 const CPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 1.5e-6, entry: 5e-8, value: 2e-9, rate: 11e9, bandwidth: 0.0 };
 /// By cuDSS on an H200, whose analysis is on the host.

@@ -42,7 +42,7 @@ pub struct Limits {
 /// On two cores, user and system seconds for fifteen kinds of bodies of 30 and 120 thousand unknowns (docs/solver.md, "What
 /// `auto` chooses"): direct is up to 4.4 times as fast as multigrid for plates of one element where L has at most 300 values
 /// per unknown, and 1.8 times with 548 and nu = 0.499; multigrid is 1.6 times as fast for beams from 216 on, and 2.4 times or
-/// more for compact bodies. `warpfem bench auto` measures them.
+/// more for compact bodies. `warpfem-bench auto` measures them.
 pub const CPU: Limits = Limits { easy: 150.0, flat: 320.0, incompressible: 700.0, potential: 100.0, most: usize::MAX };
 
 /// On an H200 multigrid takes 0.02 to 0.07 s of 10 to 100 thousand unknowns, and 0.17 s where nu = 0.499; the analysis of a

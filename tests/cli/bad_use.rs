@@ -37,6 +37,20 @@ fn flags_that_make_no_sense() {
 }
 
 #[test]
+fn commands_of_warpfem_bench_say_where_they_are() {
+    let folder = Folder::new();
+    for (words, now) in [
+        (&["bench", "cg", "--cells", "2"][..], "-p warpfem-bench -- COMMAND"),
+        (&["bench"], "`warpfem-bench COMMAND`"),
+        (&["bench", "--help"], "is now `warpfem-bench"),
+        (&["report", "--quick", "-o", "here"], "-p warpfem-bench -- report"),
+    ] {
+        folder.run(words).refused(2, &[now]);
+    }
+    assert!(folder.names(".").is_empty());
+}
+
+#[test]
 fn boxes_that_make_no_sense() {
     let folder = Folder::new();
     let shapes: [(&[&str], &str); 8] = [
@@ -56,7 +70,6 @@ fn boxes_that_make_no_sense() {
     let rectangle = ["mesh", "rectangle", "-o", "a.msh", "--element"];
     folder.run(&[&rectangle[..], &["hex8"]].concat()).refused(2, &["possible values: tri3, quad4, tri6, quad8"]);
     folder.run(&[&rectangle[..], &["tri6", "--size", "1", "1", "1"]].concat()).refused(2, &["unexpected argument"]);
-    folder.run(&["bench", "cg", "--tolerance", "nan"]).refused(2, &["between 0 and 1"]);
     assert!(folder.names(".").is_empty());
 }
 
@@ -67,7 +80,6 @@ fn no_gpu() {
         folder.solve(GOOD, &["--threads", "1"]).done();
         std::fs::remove_dir_all(folder.path("out")).unwrap();
         folder.run(&["solve", "case.toml", "--device", "cuda"]).refused(7, &["GPU", "`--device cpu` needs no GPU"]);
-        folder.run(&["bench", "spmv", "--cells", "2", "--device", "cuda:3"]).refused(7, &["`warpfem devices`"]);
     }
     assert!(!folder.path("results").exists());
 }
@@ -87,8 +99,6 @@ fn places_that_cannot_be_written() {
     folder
         .run(&["mesh", "box", "--cells", "1", "1", "1", "-o", "no/a.msh"])
         .refused(8, &["no/a.msh", "there is no folder no"]);
-    let bench = ["bench", "spmv", "--cells", "2", "--samples", "1", "--device", "cpu", "--json", "no/a.json"];
-    folder.run(&bench).refused(8, &["no/a.json"]);
     assert_eq!(folder.names("."), ["case.toml", "file"]);
     assert_eq!(folder.read("file"), b"old");
 }

@@ -9,11 +9,10 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 /// Every command that writes files, and one of its files.
-const WRITERS: [(&str, &[&str], &str); 8] = [
+const WRITERS: [(&str, &[&str], &str); 7] = [
     ("mesh", &["mesh", "box", "-o", "new.msh"], "new.msh"),
     ("init", &["init", "part.msh", "-o", "new.toml", "--force"], "new.toml"),
     ("demo", &["demo", "-o", "out", "--device", "cpu"], "out/hook.msh"),
-    ("bench", &["bench", "spmv", "--cells", "2", "--samples", "1", "--device", "cpu", "--json", "b.json"], "b.json"),
     ("solve, vtu", &SOLVE, "out/case.vtu"),
     ("solve, png", &SOLVE, "out/case.png"),
     ("solve, html", &SOLVE, "out/case.html"),

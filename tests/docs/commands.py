@@ -2,7 +2,7 @@
 """Runs the commands that the documents tell people to run: `python3 tests/docs/commands.py PROGRAM`.
 
 A command is a line of a block that begins with ```sh, in README.md, CONTRIBUTING.md or a document in docs, meshes or benches. Each document's commands run in
-its order, `warpfem` being PROGRAM: those in a document of a folder with cases of its own in that folder, the others in the root, all in a copy
+its order, by PROGRAM and the `warpfem-bench` beside it: those in a document of a folder with cases of its own in that folder, the others in the root, all in a copy
 of the tree. What is not run is named below, with the reason; anything else that fails, or a reason that no command needs any more, is an error.
 So are a README of more than 900 words, and docs (without benchmarks) of more than 12,000. Needs `gmsh` on the path.
 """
@@ -33,8 +33,8 @@ LEFT_OUT = {
     "cargo run --release -- solve benches/cube_100.toml": "takes minutes without a GPU",
     "docs/benchmarks/run_gpu.sh": "measures on a GPU",
     "python3 docs/benchmarks/collect.py": "needs what has been measured",
-    "warpfem report --quick": "measures for minutes",
-    "warpfem bench compare OLD.json NEW.json": "OLD and NEW stand for the reader's files",
+    "warpfem-bench report --quick": "measures for minutes",
+    "warpfem-bench compare OLD.json NEW.json": "OLD and NEW stand for the reader's files",
     "python3 docs/benchmarks/meshes.py": "takes minutes, and needs numpy",
     "python3 meshes/make.py": "changes the meshes that tests use",
 }
@@ -71,7 +71,8 @@ def main():
         ignored = shutil.ignore_patterns("target", ".git", "results", ".*")
         shutil.copytree(ROOT, tree, ignore=ignored)
         (pathlib.Path(folder) / "bin").mkdir()
-        os.symlink(program, pathlib.Path(folder) / "bin" / "warpfem")
+        for name in ("warpfem", "warpfem-bench"):
+            os.symlink(program.with_name(name), pathlib.Path(folder) / "bin" / name)
         environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
         for name in documents():
             document = ROOT / name

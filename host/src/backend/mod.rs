@@ -3,6 +3,7 @@
 //! Coefficients are *device-resident scalars*: a dot product leaves its result where the next step reads it, and
 //! [`Backend::read`] is the only call that waits.
 
+pub mod bandwidth;
 pub mod cpu;
 pub mod device;
 pub mod gpu;

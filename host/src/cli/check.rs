@@ -3,7 +3,7 @@
 use super::devices::{self, Computer};
 use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
-use super::{memory, solve, template, terminal, warnings};
+use super::{Reported, memory, solve, template, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality;
@@ -45,11 +45,6 @@ pub struct Arguments {
     #[arg(long, value_name = "SIDE", value_parser = solve::view, allow_hyphen_values = true, requires = "picture")]
     view: Option<Viewpoint>,
 }
-
-/// The exit code of problems that have been reported.
-#[derive(Debug, thiserror::Error)]
-#[error("the case cannot be solved")]
-pub struct Reported(pub u8);
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! `warpfem devices`.
 
-use super::bench::bandwidth;
 use super::print;
+use crate::backend::bandwidth;
 use crate::backend::{CpuBackend, Device};
 use crate::estimate::Speed;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -53,7 +53,7 @@ pub struct Computer {
 
 /// The devices of this machine; those that cannot be asked are left out.
 pub fn computers() -> Vec<Computer> {
-    let copied = bandwidth::copy_of(&CpuBackend::default(), COPIED, 3).ok();
+    let copied = bandwidth::copy(&CpuBackend::default(), COPIED, 3).ok();
     let cpu = copied.map(|gb| Computer {
         name: "cpu".into(),
         memory: None,

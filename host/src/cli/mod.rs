@@ -1,24 +1,22 @@
 //! The command line: raw arguments become a validated job, which runs and ends in an exit code. All printing for people
-//! is here and below.
+//! is here and below. What is public serves the workspace's other program, `warpfem-bench`, as well.
 
-mod bench;
 mod check;
 mod completions;
 mod demo;
-mod devices;
+pub mod devices;
 mod earlier;
 mod info;
 mod init;
 mod interrupt;
-mod memory;
+pub mod memory;
 mod mesh;
 mod preview;
-mod print;
+pub mod print;
 mod progress;
-mod report;
 mod solve;
-mod summary;
-mod table;
+pub mod summary;
+pub mod table;
 mod template;
 mod terminal;
 mod verify;
@@ -27,10 +25,13 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
+pub use solve::{orders, read_model, tolerance};
+
 use crate::{Error, output};
 use clap::error::{ContextKind, ContextValue};
-use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ColorChoice, Parser, Subcommand};
 use std::alloc::Layout;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
@@ -63,7 +64,7 @@ enum Command {
     /// Solve a built-in crane hook, and leave its files for you to try things on.
     Demo(demo::Arguments),
     /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
-    Solve(solve::Arguments),
+    Solve(Box<solve::Arguments>),
     /// Write a case file for a mesh, for you to fill in.
     Init(init::Arguments),
     /// Check a case: the model, everything wrong with it, memory and time to solve it.
@@ -78,21 +79,34 @@ enum Command {
     /// List the devices of this machine.
     #[command(after_help = "Example: warpfem devices")]
     Devices,
-    /// Measure kernels and solvers.
-    #[command(subcommand, after_help = "Example: warpfem bench cg --cells 40")]
-    Bench(bench::Kind),
-    /// Write measurements beside the tables and figures of the papers: Markdown with plots.
-    Report(report::Arguments),
     /// Print the script that lets a shell complete commands and flags.
     Completions(completions::Arguments),
+    /// The name of another program, `warpfem-bench`.
+    #[command(hide = true, disable_help_flag = true)]
+    Bench(Elsewhere),
+    /// One of its commands.
+    #[command(hide = true, disable_help_flag = true)]
+    Report(Elsewhere),
 }
 
-/// Runs the program. Exit code 1 stands for a bug alone.
+/// The arguments of a command of another program, whatever they are.
+#[derive(Debug, clap::Args)]
+struct Elsewhere {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _words: Vec<OsString>,
+}
+
+/// Runs `warpfem`.
 pub fn main() -> ExitCode {
+    program(|arguments: Arguments| run(arguments.command))
+}
+
+/// Runs a program on its arguments and reports errors; its exit code, of which 1 stands for a bug alone.
+pub fn program<A: Parser>(run: fn(A) -> anyhow::Result<()>) -> ExitCode {
     panic::set_hook(Box::new(print::bug));
     print::set_up();
     panic::catch_unwind(|| match parse() {
-        Ok(arguments) => finish(run(arguments.command)),
+        Ok(arguments) => finish(run(arguments)),
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };
             match print::usage(&error) {
@@ -106,11 +120,11 @@ pub fn main() -> ExitCode {
 }
 
 /// The arguments; clap's own messages have colours where ours have.
-fn parse() -> Result<Arguments, clap::Error> {
+fn parse<A: Parser>() -> Result<A, clap::Error> {
     let colours = if print::wants_colours() { ColorChoice::Auto } else { ColorChoice::Never };
-    let mut command = Arguments::command().color(colours);
+    let mut command = A::command().color(colours);
     let matches = command.try_get_matches_from_mut(std::env::args_os());
-    Arguments::from_arg_matches(&matches.map_err(|error| by_beginning(error, &command))?)
+    A::from_arg_matches(&matches.map_err(|error| by_beginning(error, &command))?)
 }
 
 /// Where what is no flag is the beginning of one, that one is meant: clap would offer the one with the most letters in
@@ -130,11 +144,23 @@ fn by_beginning(mut error: clap::Error, command: &clap::Command) -> clap::Error 
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
-    interrupt::listen().map_err(|source| Error::Threads { source })?;
-    start_threads(match &command {
+    start(match &command {
         Command::Solve(arguments) => arguments.threads,
         _ => None,
     })?;
+    dispatch(command)
+}
+
+/// Runs a command of `warpfem` in this process: its words, the program's name first.
+///
+/// # Errors
+///
+/// Those of the command and of words that are none.
+pub fn run_command(words: &[&str]) -> anyhow::Result<()> {
+    dispatch(Arguments::try_parse_from(words)?.command)
+}
+
+fn dispatch(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
@@ -144,14 +170,20 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Mesh(kind) => mesh::run(&kind),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Devices => devices::run(),
-        Command::Bench(kind) => bench::run(&kind),
-        Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Bench(_) => Err(elsewhere("bench", "COMMAND")),
+        Command::Report(_) => Err(elsewhere("report", "report")),
     }
 }
 
-/// Starts the threads that all loops share; without a number as many as the machine runs at a time.
-fn start_threads(n: Option<u32>) -> Result<(), Error> {
+/// Listens for Ctrl-C and starts the threads that all loops share; without a number as many as the machine runs at a
+/// time.
+///
+/// # Errors
+///
+/// [`Error::Threads`]
+pub fn start(n: Option<u32>) -> Result<(), Error> {
+    interrupt::listen().map_err(|source| Error::Threads { source })?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0) as usize);
     pool.build_global().map_err(|error| Error::Threads { source: io::Error::other(error) })
 }
@@ -175,8 +207,20 @@ pub fn out_of_memory(layout: Layout) {
     std::process::exit(6)
 }
 
-/// Arguments that are sound one by one and make no sense together.
-fn usage(message: String) -> anyhow::Error {
+/// A command that another program has.
+fn elsewhere(command: &str, its: &str) -> anyhow::Error {
+    usage(format!(
+        "`warpfem {command}` is now `warpfem-bench {its}`\nhelp: in the repository: cargo run --release -p warpfem-bench -- {its} .."
+    ))
+}
+
+/// The exit code of something that has been reported.
+#[derive(Debug, thiserror::Error)]
+#[error("exit code {0}")]
+pub struct Reported(pub u8);
+
+/// An error of arguments that are sound one by one and make no sense together.
+pub fn usage(message: String) -> anyhow::Error {
     clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message + "\n").into()
 }
 
@@ -197,7 +241,7 @@ fn reported(error: &anyhow::Error) -> u8 {
     if print::is_closed_pipe(error) {
         return 0;
     }
-    if let Some(check::Reported(code)) = error.downcast_ref() {
+    if let Some(Reported(code)) = error.downcast_ref() {
         return *code;
     }
     print::error(error);

@@ -9,7 +9,7 @@ use crate::solve::{Ending, Measure};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use warpfem_text::visible;
-pub use warpfem_text::{bytes, count, seconds, vector};
+pub(super) use warpfem_text::{bytes, count, seconds, vector};
 
 /// Prints to stdout. Unlike `println!`, a closed pipe is an error and no panic.
 pub fn text(text: &str) -> anyhow::Result<()> {
@@ -18,7 +18,7 @@ pub fn text(text: &str) -> anyhow::Result<()> {
 }
 
 /// Prints what `clap` says: help on stdout, errors on stderr.
-pub fn usage(error: &clap::Error) -> io::Result<()> {
+pub(super) fn usage(error: &clap::Error) -> io::Result<()> {
     let said = error.render();
     let text = |colours| shown(&if colours { said.ansi().to_string() } else { said.to_string() }, colours);
     match error.use_stderr() {
@@ -32,7 +32,7 @@ pub const WIDTH: usize = 80;
 
 /// A line, broken between words where it would be longer than [`WIDTH`]; the lines after the first begin with `indent`.
 /// Vectors and percentages stay whole.
-pub fn wrapped(line: &str, indent: &str) -> String {
+pub(super) fn wrapped(line: &str, indent: &str) -> String {
     let options = textwrap::Options::new(WIDTH)
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
@@ -43,10 +43,10 @@ pub fn wrapped(line: &str, indent: &str) -> String {
 }
 
 /// A space that no line ends at.
-pub const UNBROKEN: char = '\u{a0}';
+pub(super) const UNBROKEN: char = '\u{a0}';
 
 /// Text that no line ends in.
-pub fn unbroken(text: &str) -> String {
+pub(super) fn unbroken(text: &str) -> String {
     text.replace(' ', &UNBROKEN.to_string())
 }
 
@@ -67,12 +67,12 @@ fn with_whole_vectors(line: &str) -> String {
 }
 
 /// [`quoted`], for a line that is [`wrapped`]: no line ends within it.
-pub fn whole(path: &Path) -> String {
+pub(super) fn whole(path: &Path) -> String {
     unbroken(&quoted(path))
 }
 
 /// A path as a shell takes it: in quotes where it has to be.
-pub fn quoted(path: &Path) -> String {
+pub(super) fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {
@@ -111,7 +111,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// What a colour says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(super) enum Tone {
     /// As it should be.
     Good,
     /// Worth a look.
@@ -121,17 +121,17 @@ pub enum Tone {
 }
 
 /// A text for stdout in the colour of its tone, where there are colours.
-pub fn toned(tone: Tone, text: &str) -> String {
+pub(super) fn toned(tone: Tone, text: &str) -> String {
     if has_colours(&io::stdout()) { colour(tone, text) } else { text.into() }
 }
 
 /// Whether a stream shows colours, and nobody asked for none.
-pub fn has_colours(stream: &impl IsTerminal) -> bool {
+pub(super) fn has_colours(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && wants_colours()
 }
 
 /// Whether the environment leaves terminals their colours (<https://no-color.org>).
-pub fn wants_colours() -> bool {
+pub(super) fn wants_colours() -> bool {
     let said = |name: &str| std::env::var(name).ok();
     allows_colours(said("NO_COLOR").as_deref(), said("TERM").as_deref())
 }
@@ -150,14 +150,14 @@ fn colour(tone: Tone, text: &str) -> String {
 }
 
 /// Makes `miette` draw errors by our rule of colours: its own has them in CI whatever the terminal says.
-pub fn set_up() {
+pub(super) fn set_up() {
     let opts = || miette::MietteHandlerOpts::new().color(has_colours(&io::stderr()));
     // Only a second call could fail.
     let _ = miette::set_hook(Box::new(move |_| Box::new(opts().build())));
 }
 
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
-pub fn error(error: &anyhow::Error) {
+pub(super) fn error(error: &anyhow::Error) {
     let text = match error.downcast_ref::<Error>() {
         Some(Error::Case(case) | Error::MissingMesh(case) | Error::Model(ModelError::MissingDensity(case)))
             if io::stderr().is_terminal() =>
@@ -175,11 +175,6 @@ pub fn error(error: &anyhow::Error) {
 /// `error`, red where there are colours.
 fn word() -> String {
     if has_colours(&io::stderr()) { colour(Tone::Bad, "error") } else { "error".into() }
-}
-
-/// What stands in a table for what had too little memory: the bytes it asked for, where it is known how many.
-pub fn needs(needed: Option<u64>) -> String {
-    needed.map_or("no room".into(), |needed| format!("needs {}", bytes(needed)))
 }
 
 /// What comes before every help where results are marked.
@@ -246,7 +241,7 @@ fn within_reach(residual: f64) -> f64 {
 }
 
 /// Reports a panic: a bug, for which there is nothing the user can do but tell us.
-pub fn bug(panic: &std::panic::PanicHookInfo<'_>) {
+pub(super) fn bug(panic: &std::panic::PanicHookInfo<'_>) {
     let _ = writeln!(io::stderr(), "error: this is a bug in warpfem, please report it: {panic}");
 }
 

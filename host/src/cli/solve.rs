@@ -109,11 +109,12 @@ pub struct Arguments {
 }
 
 /// [`ORDERS`] as clap takes them.
-pub(super) fn orders() -> std::ops::RangeInclusive<i64> {
+pub fn orders() -> std::ops::RangeInclusive<i64> {
     *ORDERS.start() as i64..=*ORDERS.end() as i64
 }
 
-pub(super) fn tolerance(text: &str) -> Result<f64, String> {
+/// Reads a tolerance.
+pub fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("expected a number between 0 and 1".into()),
@@ -307,8 +308,8 @@ pub(super) fn check_names(case: &Case) -> Result<(), Error> {
     Ok(case.check_solver(&choices)?)
 }
 
-/// Reads a case and its mesh, and checks both.
-pub(super) fn read_model(path: &Path, device: Device) -> anyhow::Result<(Case, Model)> {
+/// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.
+pub fn read_model(path: &Path, device: Device) -> anyhow::Result<(Case, Model)> {
     let case = Case::read(path).map_err(Error::from)?;
     check_names(&case)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));

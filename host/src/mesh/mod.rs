@@ -161,7 +161,7 @@ fn longest_side((low, high): ([f64; 3], [f64; 3])) -> f64 {
 }
 
 /// The mean of some points; not a number without any.
-pub(crate) fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
+pub fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
     let n = points.len() as f64;
     [0, 1, 2].map(|c| points.clone().map(|x| x[c]).sum::<f64>() / n)
 }

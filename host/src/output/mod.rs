@@ -8,7 +8,6 @@ pub mod away;
 pub mod csv;
 pub mod distribution;
 pub mod field;
-pub mod npy;
 pub mod picture;
 pub mod points;
 pub mod report;

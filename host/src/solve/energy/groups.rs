@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 /// rounding errors.
 const NOISE: f64 = 16.0 * f64::EPSILON;
 /// What a number that is rounded is off by, in the mean. With this the bound is 0.4 to 5 times the error of bonded bars and
-/// coats of 300 to 7,600 unknowns, with stiffnesses 1e6 to 1e9 apart (`bench trust`).
+/// coats of 300 to 7,600 unknowns, with stiffnesses 1e6 to 1e9 apart (`warpfem-bench trust`).
 const ROUNDED: f64 = 0.25 * f64::EPSILON;
 
 /// Which parts and groups groups and pieces belong to.

@@ -1,0 +1,147 @@
+//! `warpfem-bench amg`: multigrid's levels, its set-up part by part, and what is left of that for another load and for
+//! other materials.
+
+use super::header::Header;
+use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
+use super::{Common, matrices};
+use crate::page;
+use kernels_rs::real::Real;
+use serde::Serialize;
+use warpfem::Result;
+use warpfem::backend::device::with_backend;
+use warpfem::backend::{Backend, Vector};
+use warpfem::cli::table;
+use warpfem::model::Model;
+use warpfem::output::summary::{Level, Multigrid};
+use warpfem::precond::{Context, Kept, MULTIGRID};
+use warpfem::solve::CgOptions;
+use warpfem::solve::iteration::{self, Builder};
+use warpfem_text::{bytes, count, seconds};
+
+/// What is measured, and when to stop.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without INPUT: a steel box, clamped at x = 0 under its own weight.
+
+Examples:
+  warpfem-bench amg --element tet4 --cells 100 --device cuda --mixed --json amg.json
+  warpfem-bench amg meshes/vase.toml")]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    wanted: Solutions,
+}
+
+/// A solution.
+#[derive(Debug, Serialize)]
+struct Solution {
+    /// `first`, `new load` or `new materials`.
+    what: &'static str,
+    /// What the hierarchy's values are stored in.
+    storage: &'static str,
+    #[serde(flatten)]
+    solved: Solved,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    header: Header,
+    format: String,
+    tolerance: f64,
+    solutions: Vec<Solution>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let common = &arguments.common;
+    let model = common.problem.model(common)?;
+    arguments.wanted.check(&common.precision)?;
+    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
+        "single" => measure::<_, f32>(backend, arguments, model, &[(iteration::plain, "f32")]),
+        _ => measure::<_, f64>(backend, arguments, model, storages(arguments.wanted.mixed)),
+    })?;
+    let first = report.solutions.iter().find_map(|one| one.solved.multigrid.as_ref());
+    page::finish("amg", common.json.as_deref(), &report, first.map_or(String::new(), levels))
+}
+
+/// Solves, then for another load, then with other materials on the same mesh.
+fn measure<B: Backend, T: Real>(
+    backend: &B,
+    arguments: &Arguments,
+    mut model: Model,
+    builders: &[(Builder<B, T>, &'static str)],
+) -> Result<Report> {
+    let Arguments { common, wanted: Solutions { format, tolerance, .. } } = arguments;
+    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    let options = CgOptions::new(*tolerance, model.solver.max_iterations);
+    let samples = common.samples.min(MAX_SOLUTIONS);
+    let (mut system, _) = matrices::assemble::<B, T>(backend, &model, format)?;
+    header.blocks = system.matrix.pattern().n_blocks();
+    let kept: Vec<Kept<B>> = builders.iter().map(|_| Kept::new()).collect();
+    let mut solutions = Vec::new();
+    for ((build, storage), kept) in builders.iter().zip(&kept) {
+        let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());
+        let make = || build(MULTIGRID, &context, backend, &system.matrix);
+        let first = solved(backend, &system, make, options, samples)?;
+        solutions.push(Solution { what: "first", storage, solved: first });
+        // Fills what is kept.
+        let made = build(MULTIGRID, &context.keeping(kept), backend, &system.matrix)?;
+        let other = other_load(backend, &system.f, header.block_size)?;
+        let load = std::mem::replace(&mut system.f, other);
+        let mut again = solved(backend, &system, || Ok(&*made), options, samples)?;
+        (again.setup_ms, again.multigrid, system.f) = (0.0, None, load);
+        solutions.push(Solution { what: "new load", storage, solved: again });
+    }
+    change_materials(&mut model);
+    system.set_materials(backend, &model)?;
+    for ((build, storage), kept) in builders.iter().zip(&kept) {
+        let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends()).keeping(kept);
+        let make = || build(MULTIGRID, &context, backend, &system.matrix);
+        let other = solved(backend, &system, make, options, samples)?;
+        solutions.push(Solution { what: "new materials", storage, solved: other });
+    }
+    Ok(Report { header, format: format.clone(), tolerance: *tolerance, solutions })
+}
+
+/// The same forces in other directions: supports that fix a node fix it in all of them, in the problems that this is
+/// for.
+fn other_load<B: Backend, T: Real>(backend: &B, f: &Vector<B, T>, size: usize) -> Result<Vector<B, T>> {
+    let mut f = backend.download(f)?;
+    f.chunks_exact_mut(size).for_each(|node| node.rotate_left(1));
+    f.iter_mut().step_by(2 * size + 1).for_each(|f| *f *= T::from_f64(0.5));
+    backend.upload_vec(f)
+}
+
+/// Other materials for the same mesh: stiffnesses three quarters as large, and less lateral contraction.
+fn change_materials(model: &mut Model) {
+    for (place, material) in model.materials.iter_mut().enumerate() {
+        material.young *= 0.75;
+        material.poisson *= 0.8;
+        material.conductivity *= 0.75 / (1 + place) as f64;
+    }
+}
+
+/// A line for each level, and the parts of the set-up.
+fn levels(hierarchy: &Multigrid) -> String {
+    let finest = hierarchy.levels.first().map_or(0, |level| level.unknowns).max(1) as f64;
+    let line = |(depth, level): (usize, &Level)| {
+        vec![
+            depth.to_string(),
+            count(level.unknowns),
+            count(level.rows),
+            count(level.blocks),
+            format!("{:.1}", level.stencil),
+            format!("{:.4}", level.unknowns as f64 / finest),
+        ]
+    };
+    let rows: Vec<Vec<String>> = hierarchy.levels.iter().enumerate().map(line).collect();
+    let heads = ["level", "unknowns", "rows", "blocks", "stencil", "of finest"];
+    let parts = hierarchy.setup_s.parts().map(|(name, time)| format!("{name} {}", seconds(time))).join(", ");
+    format!(
+        "{}operator complexity {:.3}, {}; set-up: {parts}\n",
+        table::text(&heads, &rows),
+        hierarchy.operator_complexity,
+        bytes(hierarchy.bytes)
+    )
+}

@@ -1,0 +1,191 @@
+//! `warpfem-bench assembly`.
+
+use super::header::Header;
+use super::row::{Of, Row};
+use super::{Common, matrices, reference, setups};
+use crate::page;
+use clap::builder::PossibleValuesParser;
+use kernels_rs::real::Real;
+use serde::Serialize;
+use warpfem::Result;
+use warpfem::assembly::numbering::DEGREE_WINDOW;
+use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
+use warpfem::backend::Backend;
+use warpfem::backend::bandwidth;
+use warpfem::backend::device::with_backend;
+use warpfem::element::ElementInfo;
+use warpfem::mesh::coloring::Balance;
+use warpfem::model::Model;
+use warpfem::sparse::{self, Matrix, Tuning};
+
+/// The strategies, and the format they write into.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without INPUT: a steel box, or a plate in plane stress. An assembly is of the whole stiffness matrix, before supports, \
+in place of the one that was there; what depends on the topology alone is made before.
+
+Examples:
+  warpfem-bench assembly --element hex8 --cells 512x64x64 --size 16x2x2 --device cuda
+  warpfem-bench assembly meshes/bracket.toml --assembly by_element,row_owner --precision single"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Strategies, separated by commas [default: all].
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
+    assembly: Vec<String>,
+    /// Storage format of the matrix.
+    #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
+    format: String,
+}
+
+/// One strategy's figures.
+#[derive(Debug, Serialize)]
+struct Figures {
+    /// Colours of the cells; 0 where the strategy takes none.
+    colors: usize,
+    /// Cells of the smallest colour.
+    smallest_color: usize,
+    /// Cells of the largest colour.
+    largest_color: usize,
+    /// Seconds of what the strategy prepares once per topology, colours and tables: the median.
+    prepare_s: f64,
+    /// Milliseconds of an assembly: the median.
+    assembly_ms: f64,
+    /// Elements per second.
+    elements_per_s: f64,
+    /// The report's `flops` over the time.
+    gflops: f64,
+    /// The report's `min_bytes` over the time.
+    gb_per_s: f64,
+    /// That over the copy bandwidth.
+    of_copy: f64,
+    /// The report's `write_floor_ms` over the time.
+    of_write_floor: f64,
+    /// Largest difference of an entry from that of the first strategy, over the largest entry.
+    difference: f64,
+}
+
+/// All figures.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    header: Header,
+    format: String,
+    /// Seconds of numbering, sparsity and slots, once per topology: the median.
+    symbolic_s: f64,
+    /// Operations of all element matrices, each once; fused ones count as two.
+    flops: f64,
+    /// The matrix's values once; for each element its nodes, slots and material; every node's coordinates once.
+    min_bytes: u64,
+    /// Milliseconds to write the matrix's values once at the copy bandwidth.
+    write_floor_ms: f64,
+    rows: Vec<Row<Figures>>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let common = &arguments.common;
+    let model = common.problem.model(common)?;
+    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
+        "single" => measure::<_, f32>(backend, arguments, &model),
+        _ => measure::<_, f64>(backend, arguments, &model),
+    })?;
+    page::finish("assembly", common.json.as_deref(), &report, String::new())
+}
+
+/// What all strategies are measured with.
+struct Bench<'a, B: Backend, T: Real> {
+    backend: &'a B,
+    arguments: &'a Arguments,
+    report: &'a Report,
+    mesh: DeviceMesh<B>,
+    matrix: Matrix<B, T>,
+    /// The blocks that the first strategy has made.
+    first: Option<Vec<T>>,
+}
+
+fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
+    let common = &arguments.common;
+    let order = matrices::ordering("auto", &model.mesh);
+    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    let (topology, symbolic_s) =
+        setups(backend, common.samples, || Topology::new(backend, &model.mesh, order, DEGREE_WINDOW))?;
+    let Topology { pattern, blocks, coords, .. } = topology;
+    header.blocks = pattern.n_blocks();
+    let matrix = Matrix::zeros(backend, &arguments.format, header.block_size, &pattern, Tuning::default())?;
+    let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+    let mut report = report::<T>(header, &arguments.format, symbolic_s, model);
+    let mut bench: Bench<B, T> = Bench { backend, arguments, report: &report, mesh, matrix, first: None };
+    let mut strategies = Strategy::ALL.to_vec();
+    if !arguments.assembly.is_empty() {
+        strategies = arguments.assembly.iter().map(|name| Strategy::from_name(name)).collect::<Result<_>>()?;
+    }
+    let mut row = |strategy: Strategy| Row::measure(Of::Strategy(strategy.name().into()), || bench.figures(strategy));
+    report.rows = strategies.into_iter().map(&mut row).collect::<Result<_>>()?;
+    Ok(report)
+}
+
+/// The report but for its rows.
+fn report<T: Real>(header: Header, format: &str, symbolic_s: f64, model: &Model) -> Report {
+    let value_bytes = header.blocks * header.block_size * header.block_size * size_of::<T>();
+    let (mut mesh_bytes, mut flops) = (size_of::<[f64; 3]>() * header.nodes, 0.0);
+    for (_, cells) in model.mesh.solids() {
+        let info = cells.kind.info();
+        let slots = size_of::<u16>() * info.n_nodes * info.n_nodes;
+        mesh_bytes += cells.len() * (size_of::<u32>() * (info.n_nodes + 1) + slots);
+        flops += cells.len() as f64 * element_flops(info);
+    }
+    let write_floor_ms = value_bytes as f64 / header.copy_gb_per_s / 1e6;
+    let min_bytes = (value_bytes + mesh_bytes) as u64;
+    Report { header, format: format.into(), symbolic_s, flops, min_bytes, write_floor_ms, rows: Vec::new() }
+}
+
+/// Operations of one element matrix: at each of `q` points the Jacobian, its inverse, the gradients in space and their
+/// products for every pair of nodes; then the material for every pair.
+fn element_flops(info: &ElementInfo) -> f64 {
+    let (n, d, q) = (info.n_nodes, info.dim, info.shape.quadrature.len());
+    let inverse = if d == 3 { 44 } else { 8 };
+    let gradients = n * d * (2 * d - 1);
+    let point = 2 * n * d * d + inverse + gradients + n * d + 2 * n * n * d * d;
+    (q * point + n * n * (4 * d * d + d)) as f64
+}
+
+impl<B: Backend, T: Real> Bench<'_, B, T> {
+    fn figures(&mut self, strategy: Strategy) -> Result<Figures> {
+        let Bench { backend, arguments, report, mesh, matrix, first } = self;
+        let samples = arguments.common.samples;
+        let (mut assembly, prepare_s) =
+            setups(*backend, samples, || Assembly::new(*backend, mesh, matrix.pattern(), strategy))?;
+        let seconds = bandwidth::time(*backend, samples, || assembly.assemble(*backend, mesh, matrix))?;
+        let difference = difference(strategy, first, matrix.blocks(*backend)?);
+        let gb_per_s = report.min_bytes as f64 / seconds / 1e9;
+        let Balance { n_colors, smallest, largest, .. } = assembly.balance();
+        Ok(Figures {
+            colors: n_colors,
+            smallest_color: smallest,
+            largest_color: largest,
+            prepare_s,
+            assembly_ms: 1e3 * seconds,
+            elements_per_s: report.header.elements as f64 / seconds,
+            gflops: report.flops / seconds / 1e9,
+            gb_per_s,
+            of_copy: gb_per_s / report.header.copy_gb_per_s,
+            of_write_floor: report.write_floor_ms / (1e3 * seconds),
+            difference,
+        })
+    }
+}
+
+/// Largest difference of blocks from the first strategy's, over the largest of these.
+fn difference<T: Real>(strategy: Strategy, first: &mut Option<Vec<T>>, blocks: Vec<T>) -> f64 {
+    let Some(first) = first else {
+        *first = Some(blocks);
+        return 0.0;
+    };
+    let largest = first.iter().fold(0.0, |most: f64, value| most.max(value.to_f64().abs()));
+    let pairs = first.iter().zip(&blocks).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
+    let difference = pairs.fold(0.0, f64::max) / largest;
+    reference::check::<T>(&format!("the matrix by {}", strategy.name()), difference);
+    difference
+}

@@ -1,0 +1,107 @@
+//! Numbers and tables as Markdown.
+
+use warpfem_text as text;
+
+/// A value to three significant digits; a dash for nothing.
+pub fn number(value: impl Into<Option<f64>>) -> String {
+    digits(value, 3)
+}
+
+/// A value to some significant digits; a dash for nothing.
+pub fn digits(value: impl Into<Option<f64>>, digits: usize) -> String {
+    value.into().map_or("-".into(), |value| text::number(value, digits))
+}
+
+/// A whole number with thousands separated.
+pub fn count(value: impl Into<Option<usize>>) -> String {
+    value.into().map_or("-".into(), text::count)
+}
+
+/// A share as whole percents.
+pub fn percent(value: impl Into<Option<f64>>) -> String {
+    value.into().map_or("-".into(), |value| format!("{:.0} %", 100.0 * value))
+}
+
+/// How many times as fast, from two times.
+pub fn ratio(slower: impl Into<Option<f64>>, faster: impl Into<Option<f64>>) -> String {
+    quotient(slower, faster).map_or("-".into(), |value| format!("{value:.2}"))
+}
+
+/// One over the other, if both are there.
+pub fn quotient(over: impl Into<Option<f64>>, under: impl Into<Option<f64>>) -> Option<f64> {
+    Some(over.into()? / under.into().filter(|value| *value != 0.0)?)
+}
+
+/// Seconds as milliseconds.
+pub fn milliseconds(seconds: impl Into<Option<f64>>) -> String {
+    number(seconds.into().map(|seconds| 1e3 * seconds))
+}
+
+/// `1.2` or `1.2 to 3.4`: the smallest and the largest of some values.
+pub fn span(values: &[f64]) -> String {
+    let low = values.iter().copied().min_by(f64::total_cmp);
+    let high = values.iter().copied().max_by(f64::total_cmp);
+    let (low, high) = (number(low), number(high));
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
+/// The middle of some values, if there are any.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    (n > 0).then(|| (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
+}
+
+/// A table, its first column text and the others figures but those whose head ends in a full stop, which is left away.
+/// Nothing without rows; columns in which no row has a figure are left out.
+pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let is_shown = |i: &usize| *i == 0 || rows.iter().any(|row| row.get(*i).is_some_and(|cell| cell != "-"));
+    let shown: Vec<usize> = (0..heads.len()).filter(is_shown).collect();
+    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
+    let rule = shown.iter().map(|&i| if i == 0 || heads[i].ends_with('.') { "---" } else { "---:" });
+    let mut out = line(shown.iter().map(|&i| heads[i].trim_end_matches('.')).collect()) + &line(rule.collect());
+    for row in rows {
+        out += &line(shown.iter().map(|&i| row.get(i).map_or("-", |cell| cell)).collect());
+    }
+    out
+}
+
+/// Where GitHub puts a heading: what a link to it ends in.
+pub fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_leaves_out_what_nobody_measured() {
+        let rows =
+            [vec!["csr".into(), "1.5".into(), "-".into(), "why".into()], vec!["ebw".into(), "-".into(), "-".into()]];
+        let text = table(&["format", "ms", "x", "remark."], &rows);
+        assert_eq!(text, "| format | ms | remark |\n| --- | ---: | --- |\n| csr | 1.5 | why |\n| ebw | - | - |\n");
+        assert_eq!(table(&["format"], &[]), "");
+    }
+
+    #[test]
+    fn numbers_say_where_there_is_none() {
+        assert_eq!(
+            (number(1234.5), number(None), count(12_000), percent(0.984)),
+            ("1230".into(), "-".into(), "12,000".into(), "98 %".into())
+        );
+        assert_eq!((ratio(3.0, 2.0), ratio(None, 2.0), ratio(3.0, 0.0)), ("1.50".into(), "-".into(), "-".into()));
+        assert_eq!((span(&[3.0, 1.0]), span(&[2.0]), span(&[])), ("1 to 3".into(), "2".into(), "-".into()));
+        assert_eq!((median(&[4.0, 1.0, 2.0]), median(&[1.0, 2.0]), median(&[])), (Some(2.0), Some(1.5), None));
+    }
+
+    #[test]
+    fn anchors_are_those_of_the_page() {
+        assert_eq!(anchor("DSM, Table IV: CUDA kernels (N = 2,199)"), "dsm-table-iv-cuda-kernels-n--2199");
+    }
+}

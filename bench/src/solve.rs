@@ -1,0 +1,132 @@
+//! `warpfem-bench solve`: whole solutions of a mesh in memory, the first, which loads kernels, and those after.
+
+use super::header::Header;
+use super::solutions::{MAX_SOLUTIONS, Solutions};
+use super::{Common, matrices};
+use crate::page;
+use clap::builder::PossibleValuesParser;
+use kernels_rs::real::Real;
+use serde::Serialize;
+use std::time::Instant;
+use warpfem::Result;
+use warpfem::assembly::Ordering;
+use warpfem::backend::Backend;
+use warpfem::backend::device::with_backend;
+use warpfem::model::Model;
+use warpfem::pipeline::{Choices, Solution, solve_on};
+use warpfem::precond;
+use warpfem::solve::Silent;
+
+/// What is solved, and how.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without INPUT: a steel box, clamped at x = 0 under its own weight.
+
+Examples:
+  warpfem-bench solve --element tet4 --cells 79 --tolerance 1e-10 --device cuda --json whole.json
+  warpfem-bench solve meshes/bracket.toml --mixed")]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    wanted: Solutions,
+    /// Preconditioner.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = PossibleValuesParser::new(preconditioners()))]
+    preconditioner: String,
+    /// The tolerance is on the estimated error, as that of a case is, and not on the residual.
+    #[arg(long)]
+    energy: bool,
+}
+
+fn preconditioners() -> Vec<&'static str> {
+    std::iter::once("auto").chain(precond::names()).collect()
+}
+
+/// Seconds by phase, all of them done when `total` ends.
+#[derive(Debug, Clone, Serialize)]
+struct Phases {
+    /// Sparsity, slots, layout, copies to the device.
+    setup: f64,
+    /// Element blocks into the matrix, and loads.
+    assembly: f64,
+    /// Supports and prescribed values.
+    boundary: f64,
+    /// The preconditioner and the iteration.
+    solve: f64,
+    /// Stresses and reactions.
+    stress: f64,
+    /// From the mesh in the host's memory to results there.
+    total: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    header: Header,
+    format: String,
+    preconditioner: String,
+    /// That of the solver, which may be mixed.
+    arithmetic: String,
+    tolerance: f64,
+    iterations: usize,
+    converged: bool,
+    /// `||b - K u|| / ||b||`, recomputed.
+    relative_residual: f64,
+    /// The first solution.
+    first: Phases,
+    /// Of those after it the one with the median total.
+    again: Phases,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { common, wanted, preconditioner, energy } = arguments;
+    wanted.check(&common.precision)?;
+    let mut model = common.problem.model(common)?;
+    let solver = &mut model.solver;
+    (solver.tolerance, solver.format) = (wanted.tolerance, wanted.format.clone());
+    solver.residual_tolerance = (!energy).then_some(wanted.tolerance);
+    solver.preconditioner.clone_from(preconditioner);
+    solver.precision = if wanted.mixed { "mixed".into() } else { common.precision.clone() };
+    let report = with_backend!(common.device, backend => match common.precision.as_str() {
+        "single" => measure::<_, f32>(backend, common, &model),
+        _ => measure::<_, f64>(backend, common, &model),
+    })?;
+    page::finish("solve", common.json.as_deref(), &report, String::new())
+}
+
+fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> Result<Report> {
+    let timed = || -> Result<(Solution, Phases)> {
+        let start = Instant::now();
+        let solution = solve_on(backend, model, &Silent)?;
+        let (total, timings) = (start.elapsed().as_secs_f64(), &solution.timings);
+        let [setup, assembly, boundary] = [timings.setup, timings.assembly, timings.boundary];
+        let phases = Phases { setup, assembly, boundary, solve: timings.solve, stress: timings.stress, total };
+        Ok((solution, phases))
+    };
+    // Before anything else loads kernels.
+    let (solution, first) = timed()?;
+    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+    let mut again = Vec::new();
+    for _ in 0..common.samples.min(MAX_SOLUTIONS) {
+        let (other, phases) = timed()?;
+        let same = other.displacement == solution.displacement && other.potential == solution.potential;
+        assert!(same, "two solutions on one device differ");
+        again.push(phases);
+    }
+    again.sort_by(|a, b| a.total.total_cmp(&b.total));
+    let again = again.swap_remove(again.len() / 2);
+    let Choices { format, preconditioner, precision, .. } = solution.choices;
+    Ok(Report {
+        header,
+        format,
+        preconditioner,
+        arithmetic: precision,
+        tolerance: model.solver.tolerance,
+        iterations: solution.outcome.iterations,
+        converged: solution.outcome.converged,
+        relative_residual: solution.outcome.relative_residual,
+        first,
+        again,
+    })
+}
