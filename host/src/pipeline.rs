@@ -93,7 +93,9 @@ pub struct Solution {
     pub applied: [f64; 3],
     /// See [`stress::equilibrium_error`].
     pub equilibrium_error: f64,
-    /// The same of each connected part.
+    /// See [`stress::load_error`].
+    pub load_error: f64,
+    /// Its equilibrium error of each connected part.
     pub part_balance: Vec<f64>,
     /// How the iteration ended.
     pub outcome: CgOutcome,
@@ -388,17 +390,23 @@ fn results<B: Backend>(
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let reaction_force = numbering.scatter(&support_forces, dim);
+    let reactions = reactions(model, &reaction_force);
+    let load_error = stress::load_error(&support_forces, &applied, &reactions, dim);
+    if model.analysis != Analysis::Laplace {
+        outcome.judge_by_loads(load_error);
+    }
     let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&supports.with_motion(&u), dim) };
     let mut solution = Solution {
         displacement,
         potential,
-        reactions: reactions(model, &reaction_force),
+        reactions,
         reaction_force,
         stresses,
         nodal,
         safety_factor,
         applied: stress::resultant(&applied, dim),
         equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
+        load_error,
         part_balance: (0..parts.members().n_parts())
             .map(|part| parts.balance(part, &support_forces, &applied, dim))
             .collect(),

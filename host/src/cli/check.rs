@@ -162,8 +162,8 @@ fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std
     }
     for load in &model.applied {
         match model.analysis {
-            Analysis::Laplace => writeln!(out, "  load      {}: {} in all", load.name, number(load.total[0], 4))?,
-            _ => writeln!(out, "  load      {}: {} in all", load.name, force(model, load.total))?,
+            Analysis::Laplace => writeln!(out, "  load      {}: {} in total", load.name, number(load.total[0], 4))?,
+            _ => writeln!(out, "  load      {}: {} in total", load.name, force(model, load.total))?,
         }
     }
     shapes(out, model)?;
@@ -216,10 +216,10 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         writeln!(out, "  material  {name}: {} elements, volume {content}{weight}; {numbers}", count(elements))?;
     }
     if let Some(g) = model.gravity {
-        writeln!(out, "  load      gravity: {} in all", force(model, g.map(|c| c * mass)))?;
+        writeln!(out, "  load      gravity: {} in total", force(model, g.map(|c| c * mass)))?;
     }
     if let Some(source) = model.source {
-        writeln!(out, "  load      source: {} in all", number(source * volume, 4))?;
+        writeln!(out, "  load      source: {} in total", number(source * volume, 4))?;
     }
     Ok(())
 }

@@ -11,6 +11,8 @@ pub struct Earlier {
     pub case: String,
     nodes: u64,
     elements: u64,
+    /// The names of its pictures.
+    pictures: Vec<String>,
 }
 
 /// What is said of a file that has taken the place of one of the same case and mesh.
@@ -21,12 +23,20 @@ impl Earlier {
     pub fn read(dir: &Path) -> Option<Earlier> {
         let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(dir.join("summary.json")).ok()?).ok()?;
         let count = |key: &str| summary[key].as_u64();
-        Some(Earlier { case: summary["case"].as_str()?.into(), nodes: count("nodes")?, elements: count("elements")? })
+        let pictures = summary["pictures"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
+        let (case, pictures) = (summary["case"].as_str()?.into(), pictures.map(String::from).collect());
+        Some(Earlier { case, nodes: count("nodes")?, elements: count("elements")?, pictures })
+    }
+
+    /// How many of its pictures are not among the new ones of the same case, and were removed.
+    pub fn removed(&self, s: &Summary) -> usize {
+        let is_removed = |name: &&String| self.case == s.case && !s.pictures.contains(name);
+        self.pictures.iter().filter(is_removed).count()
     }
 
     /// What to say of a file that has taken its place; more than a word if it was of another case or mesh.
     pub fn replaced(&self, s: &Summary) -> String {
-        let Earlier { case, nodes, elements } = self;
+        let Earlier { case, nodes, elements, .. } = self;
         match (case == &s.case, (*nodes, *elements) == (s.nodes as u64, s.elements as u64)) {
             (true, true) => SAME.into(),
             _ => format!(

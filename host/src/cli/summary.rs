@@ -4,7 +4,7 @@ use super::print::{bytes, count};
 use super::warnings;
 use crate::model::{Model, Probe};
 use crate::output::Summary;
-use crate::output::away::{largest_away, near};
+use crate::output::away::{largest_away, near, rises};
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
@@ -143,6 +143,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let largest = Peak::of(&model.mesh, &lengths);
     let names = model.supports.iter().map(|support| support.name.clone());
     let near = near(&model.mesh, &model.supports, &model.applied);
+    let away = largest_away(&model.mesh, &near, &solution.nodal.sizes);
     Elastic {
         max_displacement: largest.max,
         max_displacement_at: largest.max_at,
@@ -154,7 +155,8 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
-        max_von_mises_away: largest_away(&model.mesh, &near, &solution.nodal.sizes),
+        max_von_mises_away_rises: away.as_ref().map(|away| rises(&model.mesh, away, &solution.nodal.sizes)),
+        max_von_mises_away: away,
         min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor, |_| true),
         min_safety_factor_away: SafetyFactor::of(&model.mesh, &solution.safety_factor, |node| !near[node]),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),

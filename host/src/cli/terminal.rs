@@ -119,12 +119,14 @@ impl Shown<'_> {
         self.peak(lines, of, (&results.von_mises_nodal, note), &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            let factor = results.min_safety_factor_away.filter(|factor| factor.value.is_finite());
-            let factor = factor.map_or(String::new(), |factor| format!(", safety factor {}", number(factor.value)));
-            lines.push(format!("  away from supports and corners {most} at {at}{factor}"));
+            let rises = if results.max_von_mises_away_rises == Some(true) { ", rising towards one" } else { "" };
+            lines.push(format!("  away from supports and corners {most} at {at}{rises}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
-            lines.push(format!("smallest safety factor {} at {}", number(value), self.place(at)));
+            let away = results.min_safety_factor_away.filter(|away| away.value.is_finite() && away.value > value);
+            let away =
+                away.map_or(String::new(), |away| format!("; away {} at {}", number(away.value), self.place(away.at)));
+            lines.push(format!("smallest safety factor {} at {}{away}", number(value), self.place(at)));
         }
     }
 
@@ -213,13 +215,18 @@ impl Shown<'_> {
     fn wrote(&self) -> Vec<String> {
         let replaced = |before: &Earlier| before.replaced(self.s);
         let is_of_case = |before: &&Earlier| before.case == self.s.case;
+        let removed = match self.before.map_or(0, |before| before.removed(self.s)) {
+            0 => String::new(),
+            n => format!("; {} of the earlier solution removed", counted(n, "picture")),
+        };
         if self.is_verbose {
             let note = |file: &PathBuf| {
                 // Every case has a summary of that name.
                 let of = self.before.filter(|before| is_of_case(before) || file.ends_with("summary.json"));
                 of.map_or(String::new(), replaced)
             };
-            return self.files.iter().map(|file| format!("wrote {}{}", whole(file), note(file))).collect();
+            let lines = self.files.iter().map(|file| format!("wrote {}{}", whole(file), note(file)));
+            return lines.chain((!removed.is_empty()).then(|| removed[2..].into())).collect();
         }
         let ending = |file: &PathBuf| file.extension().unwrap_or_default().to_string_lossy().into_owned();
         let Some(report) = self.files.iter().find(|file| ending(file) == "html") else { return vec![] };
@@ -227,7 +234,7 @@ impl Shown<'_> {
         others.retain(|ending| ending != "HTML");
         others.dedup();
         let other_model = self.before.map(replaced).filter(|note| note != super::earlier::SAME).unwrap_or_default();
-        vec![format!("report: {}; {} beside it{other_model}", whole(report), others.join(", "))]
+        vec![format!("report: {}; {} beside it{other_model}{removed}", whole(report), others.join(", "))]
     }
 
     /// How it ended, in a line.

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::output::summary::{Elastic, Results};
 use crate::pipeline::Solution;
-use crate::solve::Ending;
+use crate::solve::{Ending, MOST_LOAD_ERROR};
 use warpfem_text::{engineering as number, vector};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.
@@ -103,6 +103,13 @@ const UNBALANCED: f64 = 1e-4;
 
 /// Reactions of a part that do not equal its loads.
 fn unbalanced(solution: &Solution) -> Option<String> {
+    if solution.load_error > MOST_LOAD_ERROR && solution.potential.is_none() {
+        return Some(format!(
+            "reactions differ from the loads by {} %: the body is too slender, or stiffnesses differ too much, for double \
+             precision. Do not use these results",
+            warpfem_text::number(100.0 * solution.load_error, 2)
+        ));
+    }
     let errors = solution.part_balance.iter().enumerate();
     let (part, worst) = errors.max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, error)| **error > UNBALANCED)?;
     let of = if solution.part_balance.len() > 1 { format!(" of part {}", part + 1) } else { String::new() };

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::gmsh::kinds;
 use super::{Cells, FLAT, Group, LENGTHS, Mesh, MeshError, check, extent, is_flat, longest_side, middle};
 use crate::element::ElementKind;
+use warpfem_text::counted;
 
 /// Cells of one kind with their nodes by tag.
 pub(super) struct RawCells {
@@ -316,7 +317,8 @@ fn drop_orphans(mesh: &mut Mesh) {
         return;
     }
     let first = used.iter().position(|&used| !used).map_or(0, |i| mesh.node_tags[i]);
-    mesh.warnings.push(format!("{orphans} nodes belong to no element and were left out (the first is node {first})"));
+    let (nodes, were) = (counted(orphans, "node"), if orphans == 1 { "was" } else { "were" });
+    mesh.warnings.push(format!("{nodes} of no element {were} left out (the first is node {first})"));
     let new = ranks(&used);
     let keep = |i: usize| used[i];
     mesh.coords = (0..used.len()).filter(|&i| keep(i)).map(|i| mesh.coords[i]).collect();

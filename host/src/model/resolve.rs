@@ -47,7 +47,12 @@ impl Model {
         let Resolved { materials, cell_material, gravity, supports, loads, solver, probes, mut warnings } = resolved;
         let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
         let at_work = |v: &[f64; 3]| *v != [0.0; 3];
-        let is_loaded = loads.nodal_forces.iter().chain(&gravity).any(at_work) || source.is_some_and(|s| s != 0.0);
+        // What rounding leaves of loads that cancel is none.
+        let largest = |v: &mut dyn Iterator<Item = &[f64; 3]>| v.flatten().fold(0.0, |most: f64, c| most.max(c.abs()));
+        let rounding = ROUNDING * largest(&mut loads.applied.iter().map(|load| &load.total)) / mesh.coords.len() as f64;
+        let is_loaded = largest(&mut loads.nodal_forces.iter()) > rounding
+            || gravity.iter().any(at_work)
+            || source.is_some_and(|s| s != 0.0);
         if fits && problems.count() == 0 && !is_loaded {
             let cancel = loads.applied.iter().any(|load| at_work(&load.total));
             warnings.extend(at_rest(analysis, &supports, cancel).map(str::to_string));
@@ -120,6 +125,9 @@ impl Resolved {
         Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings }
     }
 }
+
+/// Nodal forces below this part of the loads' mean share of a node are rounding.
+const ROUNDING: f64 = 1e-10;
 
 /// Whether every part of the body is held; warnings of what hardly is, of parts that only seem joined, and of what
 /// could not be checked in full.

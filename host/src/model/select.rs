@@ -64,9 +64,14 @@ impl<'a> Selector<'a> {
         if self.mesh.group(name).is_none() && self.mesh.nodes_on(name).is_none() {
             return self.unknown_group(name, place.clone());
         }
+        let what = match self.mesh.group(name).map(|group| group.dim) {
+            Some(1) => "curves",
+            Some(3) => "volumes",
+            _ => "surfaces",
+        };
         let help =
             "[[force]] spreads a total over faces; a point force is on a group of points, `at` a point or a `node`";
-        self.case.error_at(place.clone(), format!("`{name}` is no group of points"), help)
+        self.case.error_at(place.clone(), format!("`{name}` is a group of {what}, not of points"), help)
     }
 
     /// The surface faces on some groups, turned outward, each once.

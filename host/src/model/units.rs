@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | longest side of the mesh | 1 mm to 25 m |
 //! | Young's modulus | 1 kPa (gels; 1 MPa, rubber, if units are named) to 1.3 TPa (diamond: 1.2 TPa); of a material known by name, within a factor of 3 |
-//! | yield strength / Young's modulus | 1e-6 to 10 (steel: 1e-3, rubber: 5) |
+//! | yield strength / Young's modulus | 1e-6 to 0.2 (steel: 1e-3); to 10 below 100 MPa (rubber: 5) |
 //! | density | 5 kg/m^3 (foams) to 25,000 (osmium: 22,600); of a material known by name, within a factor of 2 |
 //! | sqrt(E / density), the speed of sound | 5 m/s to 20 km/s (rubber: 30 m/s, diamond: 18 km/s) |
 //! | gravity | 0.3 to 3,000 m/s^2 |
@@ -112,7 +112,10 @@ const LENGTHS: [f64; 2] = [1e-3, 25.0];
 const MODULI: [f64; 2] = [1e3, 1.3e12];
 /// The softest rubbers: below, a label of the wrong system is more likely than a gel.
 const RUBBER: f64 = 1e6;
-const YIELD_STRAINS: [f64; 2] = [1e-6, 10.0];
+const YIELD_STRAINS: [f64; 2] = [1e-6, 0.2];
+const YIELD_STRAIN_OF_RUBBER: f64 = 10.0;
+/// Rubbers and gels have a modulus below this.
+const SOFT: f64 = 1e8;
 const DENSITIES: [f64; 2] = [5.0, 25e3];
 const SPEEDS: [f64; 2] = [5.0, 2e4];
 const ACCELERATIONS: [f64; 2] = [0.3, 3e3];
@@ -177,7 +180,7 @@ impl Evidence<'_> {
             self.materials.iter().filter(|m| m.young > 0.0).filter_map(|m| self.modulus(m, system)).collect();
         warnings.extend(self.materials.iter().filter_map(|material| density(material, system)));
         if warnings.is_empty() {
-            warnings.extend(self.materials.iter().filter_map(yield_strain));
+            warnings.extend(self.materials.iter().filter_map(|material| yield_strain(material, system)));
         }
         if warnings.is_empty() {
             warnings.extend(self.materials.iter().filter_map(|material| speed(material, system)));
@@ -222,9 +225,10 @@ fn known(name: &str) -> Option<(&'static str, f64, f64)> {
 }
 
 /// A yield strength that no material with this modulus has.
-fn yield_strain(material: &Material) -> Option<String> {
+fn yield_strain(material: &Material, system: &System) -> Option<String> {
     let strength = material.yield_strength.filter(|_| material.young > 0.0)?;
-    (!is_in(strength / material.young, YIELD_STRAINS)).then(|| {
+    let most = if material.young * system.stress > SOFT { YIELD_STRAINS[1] } else { YIELD_STRAIN_OF_RUBBER };
+    (!is_in(strength / material.young, [YIELD_STRAINS[0], most])).then(|| {
         let (name, strength, young) = (&material.name, number(strength), number(material.young));
         format!(
             "units: material `{name}`: yield_strength = {strength} and young = {young} are in different units: steel \
@@ -426,6 +430,7 @@ mod tests {
             warnings(&[material], 100.0, None, Some(Units::MmNS))
         };
         one(&of(210e3, 235e6), &["yield_strength = 2.35e8 and young = 210000"]);
+        one(&of(210.0, 355.0), &["yield_strength = 355 and young = 210"]);
         assert!(of(210e3, 235.0).is_empty() && of(5.0, 20.0).is_empty());
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A node counts as away if it is more than `LAYERS` elements, and farther than `REACH` of the mesh's diagonal, from
 //! all of these: a finer mesh does not move it towards them. A support that holds one
-//! component of whole faces, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
+//! component of a whole side, as symmetry does, is none of them; nor is an inner corner of at most 210 degrees.
 
 use super::distribution::Peak;
 use crate::mesh::faces::Face;
@@ -30,6 +30,17 @@ pub fn largest_away(mesh: &Mesh, near: &[bool], values: &[f64]) -> Option<Peak> 
     Some(Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] })
 }
 
+/// Whether an element of the node with this tag has a node of a larger value, of `values`, `[n_nodes]`: the largest
+/// one [away](largest_away) then is at the border of what is near, and rises towards it.
+pub fn rises(mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
+    let is_at = |node: &u32| mesh.node_tags[*node as usize] == peak.max_node;
+    let is_larger = |node: &u32| values[*node as usize] > peak.max;
+    mesh.solids().any(|(_, cells)| {
+        let rises = |i: usize| cells.cell(i).iter().any(is_at) && cells.cell(i).iter().any(is_larger);
+        (0..cells.len()).into_par_iter().with_min_len(PART).any(rises)
+    })
+}
+
 /// Whether a node is not away, `[n_nodes]`.
 pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
     let skin = mesh.skin();
@@ -41,6 +52,19 @@ pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<boo
     };
     let is_symmetry =
         |support: &Support| support.displacement.iter().flatten().count() == 1 && has_a_face(&support.nodes);
+    // Where such a support ends within a flat side, the stress there is as at any support's edge.
+    for support in supports.iter().filter(|support| is_symmetry(support)) {
+        let held = support.displacement.iter().position(Option::is_some).unwrap_or(0);
+        let mut marked = vec![false; mesh.coords.len()];
+        support.nodes.iter().for_each(|&node| marked[node as usize] = true);
+        let goes_on = |face: &&Face| {
+            let n_held = face.nodes().iter().filter(|&&node| marked[node as usize]).count();
+            let normal = plane(mesh, face).1;
+            n_held > 0 && n_held < face.nodes().len() && normal[held].abs() > SHARP * norm(normal)
+        };
+        let ends = skin.iter().filter(goes_on).flat_map(|face| face.nodes());
+        ends.filter(|&&node| marked[node as usize]).for_each(|&node| near[node as usize] = true);
+    }
     let of_supports = supports.iter().filter(|support| !is_symmetry(support)).flat_map(|support| &support.nodes);
     of_supports.for_each(|&node| near[node as usize] = true);
     let of_loads = loads.iter().filter(|load| !has_a_face(&load.nodes)).flat_map(|load| &load.nodes);
@@ -80,7 +104,10 @@ fn spread(mesh: &Mesh, marked: &mut [bool]) {
             break;
         }
         for (node, to) in new {
-            (marked[node as usize], from[node as usize]) = (true, to);
+            let known = from[node as usize];
+            if known == NONE || distance(node, to) < distance(node, known) {
+                (marked[node as usize], from[node as usize]) = (true, to);
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to {digits} digits for this mesh, not the part")
+                format!("{what} right to {digits} digits; the error of the mesh comes on top")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")
@@ -277,7 +277,7 @@ pub struct Elastic {
     pub shared_nodes: usize,
     /// The sum of the applied loads.
     pub applied: [f64; 3],
-    /// How far reactions and loads are from balance, relative to the loads.
+    /// How far reactions and loads are from balance, relative to the magnitudes of all nodal forces.
     pub equilibrium_error: f64,
     /// Von Mises stress over the elements, at their centres.
     pub von_mises: Distribution,
@@ -286,6 +286,9 @@ pub struct Elastic {
     /// The same [away](super::away) from supports, point loads and sharp inner corners, if any node is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_von_mises_away: Option<Peak>,
+    /// Whether that [rises](super::away::rises) towards one of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_von_mises_away_rises: Option<bool>,
     /// The smallest safety factor, if a material has a yield strength.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_safety_factor: Option<SafetyFactor>,

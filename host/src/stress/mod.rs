@@ -149,6 +149,17 @@ pub fn equilibrium_error(support_forces: &[f64], applied: &[f64], dim: usize) ->
     if total == 0.0 { 0.0 } else { unbalanced / total }
 }
 
+/// How far supports and loads, `[n][dim]` flat, are from balance: `|sum of both|`, relative to the sum of the loads or the
+/// largest of the supports' `reactions`. Where these are rounding beside the nodal forces, as of loads that balance each
+/// other, it is 0.
+pub fn load_error(support_forces: &[f64], applied: &[f64], reactions: &[[f64; 3]], dim: usize) -> f64 {
+    const ROUNDING: f64 = 1e-6;
+    let ((supports, of_supports), (loads, of_loads)) = (sums(support_forces, dim), sums(applied, dim));
+    let unbalanced = norm(&core::array::from_fn::<f64, 3, _>(|i| supports[i] + loads[i]));
+    let scale = reactions.iter().map(|reaction| norm(reaction)).fold(norm(&loads), f64::max);
+    if scale > ROUNDING * (of_supports + of_loads) { unbalanced / scale } else { 0.0 }
+}
+
 /// Euclidean norm.
 pub fn norm(v: &[f64]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()

@@ -20,8 +20,13 @@ pub fn reason(text: &str, place: &Place) -> Option<(String, String)> {
         return Some((message, format!("a list has commas between its values: {}", words.join(", "))));
     }
     if let Some((whole, digits)) = decimal_comma(value) {
-        let message = format!("`{whole},{digits}` has a decimal comma");
-        return Some((message, format!("numbers have a decimal point: {whole}.{digits}")));
+        // As in 210,000, but not in 0,285.
+        let is_of_thousands = digits.len() == 3 && !whole.trim_start_matches(['+', '-']).starts_with('0');
+        let (what, help) = match is_of_thousands {
+            true => ("comma", format!("write {whole}{digits} if it separates thousands, {whole}.{digits} if not")),
+            false => ("decimal comma", format!("numbers have a decimal point: {whole}.{digits}")),
+        };
+        return Some((format!("`{whole},{digits}` has a {what}"), help));
     }
     let (number, unit) = pieces().find_map(|words| with_unit(&words.join(" ")))?;
     let scaled = match unit.as_str() {
@@ -69,6 +74,8 @@ mod tests {
         has("young = 210GPa # steel", "210 GPa are 210e9 in Pa");
         has("total = [0.0, -5 kN]", "5 kN are -5e3 in N");
         has("poisson = 0,3", "`0,3` has a decimal comma: numbers have a decimal point: 0.3");
+        has("poisson = 0,285", "`0,285` has a decimal comma: numbers have a decimal point: 0.285");
+        has("young = 210,000", "`210,000` has a comma: write 210000 if it separates thousands, 210.000 if not");
         has("value = -1,5e3 # down", "a decimal point: -1.5e3");
         has("value = 2e6Pa", "`Pa` after the number 2e6");
         for line in ["on = left", "young = 210e9", "young 210", "x = [1, 2]", "ö = 3 # 4 mm", "inf"] {

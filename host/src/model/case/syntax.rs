@@ -80,6 +80,9 @@ pub(super) fn another_file(path: &Path, bytes: &[u8]) -> Option<Box<CaseError>> 
     })
 }
 
+const QUOTES: &str = "put text in quotes: on = \"group\"";
+const SLASHES: &str = "write paths with `/`, or in single quotes: file = 'C:\\parts\\part.msh'";
+
 /// What a case file looks like.
 pub(super) const FORM: &str =
     "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`";
@@ -94,13 +97,14 @@ fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
         {
             return source.error_at(place, message, help);
         }
-        let help = match error.message().contains("quote") {
-            true => "put text in quotes: on = \"group\"",
-            false => FORM,
-        };
-        let said = match error.message().contains("must be quoted") {
-            true => "this text has no quotes",
-            false => error.message(),
+        let message = error.message();
+        let (said, help) = match message {
+            _ if message.contains("must be quoted") => ("this text has no quotes", QUOTES),
+            _ if message.contains("quote") => (message, QUOTES),
+            _ if message.contains("unicode") || message.contains("escape") => {
+                ("a backslash is special in quotes", SLASHES)
+            }
+            _ => (message, FORM),
         };
         match error.span() {
             Some(place) => source.error_at(place, said, help),

@@ -266,7 +266,10 @@ fn groups_of_points_are_loaded_and_held() {
         let error = of(text).unwrap_err();
         assert!(error.exit_code() == 2 && error.to_string().contains(word), "{error}");
     };
-    refused("[[point_force]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n", "`xmax` is no group of points");
+    refused(
+        "[[point_force]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n",
+        "`xmax` is a group of surfaces, not of points",
+    );
     refused("[[point_force]]\non = \"tpi\"\nvector = [1.0, 0.0, 0.0]\n", "did you mean `tip`?");
     refused("[[point_force]]\non = \"tip\"\nnode = 3\nvector = [1.0, 0.0, 0.0]\n", "exactly one of `on`, `at`, `node`");
     refused("[[force]]\non = [\"tip\", \"xmax\"]\ntotal = [1.0, 0.0, 0.0]\n", "use [[force]] on it alone");

@@ -104,7 +104,7 @@ pub(super) fn cards(summary: &Summary) -> String {
         ),
     };
     let note = match &summary.results {
-        Results::Elastic(_) => "loads plus reactions, relative to the loads",
+        Results::Elastic(_) => "loads plus reactions, relative to all nodal forces",
         Results::Potential(_) => "the sum of all flows, relative to their sizes",
     };
     let balance = card_with_note("force balance error", format!("{balance:.1e}").replace('-', "−"), note);

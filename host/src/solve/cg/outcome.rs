@@ -119,6 +119,9 @@ impl Ending {
 /// An answer that rounding has ended is good enough if its errors are within this.
 const ACCEPTABLE: f64 = 1e-4;
 
+/// Reactions farther from the loads than this show that the answer is not.
+pub(crate) const MOST_LOAD_ERROR: f64 = 1e-3;
+
 /// How it ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CgOutcome {
@@ -196,5 +199,15 @@ impl CgOutcome {
         let of_displacements = if ending == Ending::Stagnated { verdict.change } else { 0.0 };
         self.digits = Some(digits(verdict.estimate.max(of_displacements)));
         self.part_errors = verdict.parts;
+    }
+
+    /// Takes for the error how far reactions are from the loads, where that is more than a thousandth: rounding of K's
+    /// entries, as of a body 1,000 times as long as thick, moves the solution, and no estimate by this K sees that.
+    pub(crate) fn judge_by_loads(&mut self, load_error: f64) {
+        if load_error > MOST_LOAD_ERROR && self.converged && self.measure == Measure::Energy {
+            (self.converged, self.ending) = (false, Ending::Stagnated);
+            self.error_estimate = self.error_estimate.map(|error| error.max(load_error));
+            self.digits = Some(digits(load_error));
+        }
     }
 }
