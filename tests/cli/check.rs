@@ -31,9 +31,9 @@ fn a_sound_case_is_described() {
         "  mesh      81 nodes, 192 tet4, from (0, 0, 0) to (4.000, 1.000, 1.000)\n",
         "  unknowns  243\n",
         "  material  steel: 192 elements, volume 4, mass 31400; E = 2.1e11, nu = 0.3\n",
-        "  load      gravity: (0, 0, -308.0e3) in all\n",
+        "  load      gravity: (0, 0, -308.0e3) in total\n",
         "  support   xmin: 9 nodes, x, y, z fixed\n",
-        "  load      force on xmax: (0, 0, -1000) in all\n",
+        "  load      force on xmax: (0, 0, -1000) in total\n",
         "  shapes    all 0.66 (1 is regular, 0 is flat)\n",
         "ready: warpfem solve case.toml\n",
     ];

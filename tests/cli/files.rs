@@ -42,7 +42,7 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     assert!(residuals.iter().all(|residual| residual.as_f64().unwrap() > 0.0), "{history}");
     let timings = ["read", "setup", "assembly", "boundary", "solve", "stress", "write", "total"];
     let results = ["max_displacement", "max_displacement_at", "strain_energy", "reactions", "reaction_sum"];
-    let stresses = ["von_mises", "von_mises_nodal", "max_von_mises_away"];
+    let stresses = ["von_mises", "von_mises_nodal", "max_von_mises_away", "max_von_mises_away_rises"];
     let results = [&results[..], &["shared_nodes", "applied", "equilibrium_error"], &stresses].concat();
     let sorted = |keys: &[&'static str]| {
         let mut keys = keys.to_vec();

@@ -114,12 +114,10 @@ impl Shown<'_> {
         let largest = self.with_unit(number(results.max_displacement), Quantity::Length);
         lines.push(format!("largest displacement {largest} at {}", self.place(results.max_displacement_at)));
         let of = ("largest von Mises stress", Quantity::Stress);
-        let is_away = results.max_von_mises_away.is_some() && results.away().is_none();
-        let note = if is_away { ", away from supports and corners" } else { "" };
-        self.peak(lines, of, (&results.von_mises_nodal, note), &results.von_mises);
+        self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            let rises = if results.max_von_mises_away_rises == Some(true) { ", rising towards one" } else { "" };
+            let rises = if results.max_von_mises_away_rises == Some(true) { ", rising" } else { "" };
             lines.push(format!("  away from supports and corners {most} at {at}{rises}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
@@ -134,20 +132,14 @@ impl Shown<'_> {
         let (low, high) = (self.place(results.min_at), self.place(results.max_at));
         lines.push(format!("potential {} at {low} to {} at {high}", number(results.min), number(results.max)));
         let of = ("largest gradient", Quantity::Unlabelled);
-        self.peak(lines, of, (&results.gradient_nodal, ""), &results.gradient);
+        self.peak(lines, of, &results.gradient_nodal, &results.gradient);
     }
 
-    /// The largest value at the nodes, its place, and a note on it; the elements' own values beside it.
-    fn peak(
-        &self,
-        lines: &mut Vec<String>,
-        of: (&str, Quantity),
-        (nodal, note): (&Peak, &str),
-        centres: &Distribution,
-    ) {
+    /// The largest value at the nodes and its place; the elements' own values beside it.
+    fn peak(&self, lines: &mut Vec<String>, of: (&str, Quantity), nodal: &Peak, centres: &Distribution) {
         let [largest, most, p99] =
             [nodal.max, centres.max, centres.p99].map(|value| self.with_unit(number(value), of.1));
-        lines.push(format!("{} {largest} at {}{note}", of.0, self.place(nodal.max_at)));
+        lines.push(format!("{} {largest} at {}", of.0, self.place(nodal.max_at)));
         if self.is_verbose {
             lines.push(format!("  nodal average; element centres: {most} at most, 99 % below {p99}"));
         }

@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory, Parser};
 /// Every command below one, with what is to be typed for it.
 fn all(command: &Command, typed: &str) -> Vec<(String, Command)> {
     let mut found = vec![(typed.to_owned(), command.clone())];
-    for below in command.get_subcommands() {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         found.extend(all(below, &format!("{typed} {}", below.get_name())));
     }
     found

@@ -193,6 +193,30 @@ mod tests {
     }
 
     #[test]
+    fn a_sliding_support_that_ends_within_a_side_is_near_there() {
+        let mesh = bar();
+        let below = |end: f64| {
+            let is_below = |&node: &u32| mesh.coords[node as usize][1] == 0.0 && mesh.coords[node as usize][0] <= end;
+            let nodes = (0..mesh.coords.len() as u32).filter(is_below).collect();
+            near(&mesh, &[held(nodes, [None, Some(0.0), None])], &[])
+        };
+        let is_near = |near: &[bool], x: f64| at(&mesh, x).iter().all(|&node| near[node as usize]);
+        let (half, whole) = (below(5.0), below(10.0));
+        assert!([2.0, 5.0, 8.0].iter().all(|&x| is_near(&half, x)) && !is_near(&half, 0.0), "{half:?}");
+        assert!(whole.iter().all(|near| !near));
+    }
+
+    #[test]
+    fn a_peak_at_the_border_of_what_is_near_rises() {
+        let mesh = bar();
+        let rising: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
+        let bump: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - (x[0] - 7.0).abs()).collect();
+        let near = near(&mesh, &[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]);
+        let found = |values: &[f64]| rises(&mesh, &largest_away(&mesh, &near, values).unwrap(), values);
+        assert_eq!((found(&rising), found(&bump)), (true, false));
+    }
+
+    #[test]
     fn a_finer_mesh_comes_no_nearer_than_a_part_of_the_diagonal() {
         let mesh = generate_box(Hex8, [10.0, 1.0, 1.0], [200, 1, 1]).unwrap();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();

@@ -292,9 +292,6 @@ impl Case {
                 if let Some(meant) = synonyms::letters(word, components) {
                     help = format!("did you mean `{meant}`? {help}");
                 }
-                if ["all", "fixed", "true"].contains(&word) {
-                    help = format!("\"{}\" holds all of them", components.concat());
-                }
                 if word.contains(['4', '5', '6']) || ["rx", "ry", "rz"].iter().any(|turn| word.contains(turn)) {
                     help = format!("{help}; {}", synonyms::ROTATIONS);
                 }

@@ -21,7 +21,9 @@ pub fn reason(text: &str, place: &Place) -> Option<(String, String)> {
     }
     if let Some((whole, digits)) = decimal_comma(value) {
         // As in 210,000, but not in 0,285.
-        let is_of_thousands = digits.len() == 3 && !whole.trim_start_matches(['+', '-']).starts_with('0');
+        let is_of_thousands = digits.len() == 3
+            && digits.bytes().all(|digit| digit.is_ascii_digit())
+            && !whole.trim_start_matches(['+', '-']).starts_with('0');
         let (what, help) = match is_of_thousands {
             true => ("comma", format!("write {whole}{digits} if it separates thousands, {whole}.{digits} if not")),
             false => ("decimal comma", format!("numbers have a decimal point: {whole}.{digits}")),
