@@ -65,7 +65,10 @@ pub fn listen() -> io::Result<()> {
         libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
         signals
     };
+    // Its stack for signals is its own to allocate: that is done before this thread takes what memory is left.
+    let (started, has_started) = std::sync::mpsc::channel();
     let wait = move || {
+        let _ = started.send(());
         loop {
             let mut signal = 0;
             // SAFETY: both places live as long as the call.
@@ -74,7 +77,9 @@ pub fn listen() -> io::Result<()> {
             }
         }
     };
-    std::thread::Builder::new().name("signals".into()).stack_size(STACK).spawn(wait).map(drop)
+    std::thread::Builder::new().name("signals".into()).stack_size(STACK).spawn(wait)?;
+    let _ = has_started.recv();
+    Ok(())
 }
 
 /// Whether whoever started the program has a signal ignored.

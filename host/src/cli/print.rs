@@ -202,8 +202,8 @@ fn help(error: &Error) -> String {
 }
 
 /// Why an iteration does not converge.
-const CAUSES: &str = "Likely causes: a body that is barely held or nearly a mechanism (`warpfem check`), badly shaped elements \
-                      (`warpfem info`), or materials of very different stiffness";
+const CAUSES: &str = "Likely causes: a body that is barely held, nearly a mechanism (`warpfem check`) or very slender, badly shaped \
+                      elements (`warpfem info`), or materials of very different stiffness";
 
 /// What to do about an iteration that ended short of its tolerance.
 fn next_step(solution: &Solution) -> String {

@@ -117,7 +117,7 @@ impl Shown<'_> {
         self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            let rises = if results.max_von_mises_away_rises == Some(true) { ", rising" } else { "" };
+            let rises = if results.max_von_mises_away_rises == Some(true) { ", not a peak" } else { "" };
             lines.push(format!("  away from supports and corners {most} at {at}{rises}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {

@@ -10,8 +10,7 @@ pub mod lanczos;
 mod monitor;
 mod refine;
 
-pub(crate) use cg::MOST_LOAD_ERROR;
-pub use cg::{CgOptions, CgOutcome, Ending, Measure, Stepping, cg};
+pub use cg::{CgOptions, CgOutcome, Ending, MOST_LOAD_ERROR, Measure, Stepping, cg};
 pub use energy::{Body, EnergyNorm, Equations};
 pub use femses::{Acceleration, FemsesOptions, femses};
 pub use iteration::Iteration;

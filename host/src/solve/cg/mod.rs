@@ -22,8 +22,7 @@ mod by_residual;
 mod outcome;
 mod stepping;
 
-pub(crate) use outcome::MOST_LOAD_ERROR;
-pub use outcome::{CgOptions, CgOutcome, Ending, Measure, Stepping};
+pub use outcome::{CgOptions, CgOutcome, Ending, MOST_LOAD_ERROR, Measure, Stepping};
 
 use super::energy::Equations;
 use super::lanczos::Lanczos;

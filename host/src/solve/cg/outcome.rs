@@ -120,7 +120,7 @@ impl Ending {
 const ACCEPTABLE: f64 = 1e-4;
 
 /// Reactions farther from the loads than this show that the answer is not.
-pub(crate) const MOST_LOAD_ERROR: f64 = 1e-3;
+pub const MOST_LOAD_ERROR: f64 = 1e-3;
 
 /// How it ended.
 #[derive(Debug, Clone, PartialEq)]
