@@ -203,8 +203,10 @@ impl CgOutcome {
 
     /// Takes for the error how far reactions are from the loads, where that is more than a thousandth: rounding of K's
     /// entries, as of a body 1,000 times as long as thick, moves the solution, and no estimate by this K sees that.
+    /// A rough answer that was asked for is left as it is.
     pub(crate) fn judge_by_loads(&mut self, load_error: f64) {
-        if load_error > MOST_LOAD_ERROR && self.converged && self.measure == Measure::Energy {
+        let is_fine = self.measure == Measure::Energy && self.tolerance <= ACCEPTABLE;
+        if load_error > MOST_LOAD_ERROR && self.converged && is_fine {
             (self.converged, self.ending) = (false, Ending::Stagnated);
             self.error_estimate = self.error_estimate.map(|error| error.max(load_error));
             self.digits = Some(digits(load_error));
