@@ -5,7 +5,8 @@
 //! All kernels here are near the bandwidth of the memory, so that on a machine twice as fast t is half and `t B` the
 //! same.
 
-use crate::report::run::{Head, Run, is_gpu};
+use crate::header::Header;
+use crate::report::run::{Run, is_gpu};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Every time of a run over that of a copy; of one measured more than once the least.
 fn times(run: &Run) -> Times {
     let mut found = Times::new();
-    let mut add = |kind: &str, head: &Head, what: String, ms: f64| {
+    let mut add = |kind: &str, head: &Header, what: String, ms: f64| {
         // A GPU is a GPU, so that machines compare; processors differ by their threads.
         let device = if is_gpu(&head.device) { "gpu" } else { &head.device };
         let key = format!("{kind} {}, {}, {device}: {what}", head.problem, head.precision);

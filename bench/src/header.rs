@@ -1,14 +1,14 @@
-//! What every report of `warpfem-bench` begins with.
+//! What every report of `warpfem-bench` but FEMSES begins with, as it is written and read.
 
 use super::Common;
 use kernels_rs::real::Real;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::mesh::Mesh;
 
 /// The problem and the machine.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Header {
     /// Device name.
     pub device: String,
@@ -25,7 +25,7 @@ pub struct Header {
     /// Blocks of the matrix, without what a format pads.
     pub blocks: usize,
     /// `f32` or `f64`.
-    pub precision: &'static str,
+    pub precision: String,
     /// Bandwidth of a copy within the device's memory, reads and writes both counted.
     pub copy_gb_per_s: f64,
 }
@@ -41,7 +41,7 @@ impl Header {
             block_size,
             dofs: block_size * mesh.coords.len(),
             blocks: 0,
-            precision: T::NAME,
+            precision: T::NAME.into(),
             copy_gb_per_s: common.copy_bandwidth(backend)?,
         })
     }

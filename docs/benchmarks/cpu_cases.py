@@ -22,6 +22,8 @@ import statistics
 import subprocess
 import tempfile
 
+from peers import largest_displacement
+
 # Element, edge lengths, cells along each edge.
 CASES = {
     "cube_hex8_20": ("hex8", (1, 1, 1), (20, 20, 20)),
@@ -98,17 +100,6 @@ def median(command, folder, limit):
     return statistics.median([first, run(command, folder, limit), run(command, folder, limit)])
 
 
-def largest(path):
-    """The largest displacement in CalculiX's results."""
-    most, block = 0.0, ""
-    for line in open(path):
-        if line.startswith(" -4"):
-            block = line.split()[1]
-        elif block == "DISP" and line.startswith(" -1"):
-            most = max(most, sum(float(line[13 + 12 * i : 25 + 12 * i]) ** 2 for i in range(3)))
-    return most**0.5
-
-
 def measure(name, options):
     """A row: seconds and the largest displacement of each program."""
     import meshio
@@ -126,7 +117,7 @@ def measure(name, options):
             write_deck(mesh, folder, solver)
             row["seconds"][solver] = median([options.ccx, solver], folder, options.limit)
             if row["seconds"][solver] is not None:
-                row["max_displacement"][solver] = largest(folder / f"{solver}.frd")
+                row["max_displacement"][solver] = largest_displacement(folder / f"{solver}.frd")
         for program, flags in WARPFEM.items():
             command = [options.warpfem, "solve", "case.toml", "--device", "cpu", "--quiet", "-o", program, *flags]
             row["seconds"][program] = median(command, folder, options.limit)

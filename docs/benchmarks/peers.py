@@ -100,23 +100,28 @@ def timed(command, folder):
     return seconds, usage.ru_maxrss / 1024, text
 
 
+def largest_displacement(path):
+    """The largest displacement in CalculiX's results."""
+    largest, block = 0.0, ""
+    for line in open(path):
+        if line.startswith(" -4"):
+            block = line.split()[1]
+        elif block == "DISP" and line.startswith(" -1"):
+            largest = max(largest, sum(float(line[13 + 12 * i : 25 + 12 * i]) ** 2 for i in range(3)))
+    return largest**0.5
+
+
 def by_calculix(program, folder, deck):
     """A run of the deck there: seconds, MiB, iterations (none of a direct solver), the largest displacement."""
     result = folder / f"{deck}.frd"
     result.unlink(missing_ok=True)
     seconds, memory, text = timed([program, deck], folder)
-    largest, block = 0.0, ""
-    for line in open(result):
-        if line.startswith(" -4"):
-            block = line.split()[1]
-        elif block == "DISP" and line.startswith(" -1"):
-            u = [float(line[13 + 12 * i : 25 + 12 * i]) for i in range(3)]
-            largest = max(largest, sum(v * v for v in u))
+    largest = largest_displacement(result)
     # It counts aloud, a line or a part of one per iteration.
     counts = re.findall(r"iteration[= :]+(\d+)", text, re.IGNORECASE)
     if largest == 0.0:
         raise SystemExit(f"CalculiX has no result:\n{text[-2000:]}")
-    return seconds, memory, max(map(int, counts), default=None), largest**0.5
+    return seconds, memory, max(map(int, counts), default=None), largest
 
 
 def by_scikit_fem(solver, folder, problem):

@@ -19,7 +19,7 @@ use crate::solve::direct::Fill;
 use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
 use crate::sparse;
-use crate::stress::{self, AtNodes, Stresses};
+use crate::stress::{self, AtNodes, Balance, Stresses};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use std::time::Instant;
@@ -91,12 +91,12 @@ pub struct Solution {
     pub reactions: Vec<[f64; 3]>,
     /// The sum of all loads; of a potential what fluxes and sources bring in, then zeros.
     pub applied: [f64; 3],
-    /// See [`stress::equilibrium_error`].
+    /// See [`Balance::error`].
     pub equilibrium_error: f64,
-    /// See [`stress::load_error`].
-    pub load_error: f64,
-    /// Its equilibrium error of each connected part.
+    /// The same of each connected part.
     pub part_balance: Vec<f64>,
+    /// See [`Balance::load_error`]; 0 of a potential.
+    pub load_error: f64,
     /// How the iteration ended.
     pub outcome: CgOutcome,
     /// What was used.
@@ -391,10 +391,9 @@ fn results<B: Backend>(
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let reaction_force = numbering.scatter(&support_forces, dim);
     let reactions = reactions(model, &reaction_force);
-    let load_error = stress::load_error(&support_forces, &applied, &reactions, dim);
-    if model.analysis != Analysis::Laplace {
-        outcome.judge_by_loads(load_error);
-    }
+    let balance = Balance::new(&support_forces, &applied, dim);
+    let load_error = if potential.is_some() { 0.0 } else { balance.load_error(&reactions) };
+    outcome.judge_by_loads(load_error);
     let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&supports.with_motion(&u), dim) };
     let mut solution = Solution {
         displacement,
@@ -405,7 +404,7 @@ fn results<B: Backend>(
         nodal,
         safety_factor,
         applied: stress::resultant(&applied, dim),
-        equilibrium_error: stress::equilibrium_error(&support_forces, &applied, dim),
+        equilibrium_error: balance.error(),
         load_error,
         part_balance: (0..parts.members().n_parts())
             .map(|part| parts.balance(part, &support_forces, &applied, dim))

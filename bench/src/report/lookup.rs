@@ -1,7 +1,8 @@
 //! Finds figures in a run.
 
 use super::run::is_gpu;
-use super::run::{Assembled, Assembly, Cg, Head, Iterations, Peer, Precond, Preconditioned, Product, Row, Run, Spmv};
+use super::run::{Assembled, Assembly, Cg, Iterations, Peer, Precond, Preconditioned, Product, Row, Run, Spmv};
+use crate::header::Header;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -21,14 +22,14 @@ pub fn title(problem: &str) -> String {
 }
 
 /// The problem by its title, with its device where that is not the run's.
-pub fn named(run: &Run, head: &Head) -> String {
+pub fn named(run: &Run, head: &Header) -> String {
     let device = if is_main(run, &head.device) { String::new() } else { format!(", {}", head.device) };
     format!("{}{device}", title(&head.problem))
 }
 
 /// Generated meshes by element, then files; small ones first; double precision first.
-pub fn place(a: &Head, b: &Head) -> Ordering {
-    let rank = |head: &Head| {
+pub fn place(a: &Header, b: &Header) -> Ordering {
+    let rank = |head: &Header| {
         let first = head.problem.split(' ').next().unwrap_or_default();
         ELEMENTS.iter().position(|element| *element == first).unwrap_or(ELEMENTS.len())
     };
@@ -47,10 +48,10 @@ pub fn is_file(problem: &str) -> bool {
 }
 
 /// For each problem and precision the report of most rows, in order: the others study a part.
-fn fullest<'a, R>(reports: impl Iterator<Item = &'a R>, head: fn(&R) -> &Head, rows: fn(&R) -> usize) -> Vec<&'a R> {
+fn fullest<'a, R>(reports: impl Iterator<Item = &'a R>, head: fn(&R) -> &Header, rows: fn(&R) -> usize) -> Vec<&'a R> {
     let mut best: BTreeMap<(&str, usize, &str), &R> = BTreeMap::new();
     for one in reports {
-        let Head { problem, block_size, precision, .. } = head(one);
+        let Header { problem, block_size, precision, .. } = head(one);
         let slot = best.entry((problem, *block_size, precision)).or_insert(one);
         if rows(one) > rows(slot) {
             *slot = one;
@@ -77,7 +78,7 @@ pub fn row<'a>(one: &'a Spmv, format: &str) -> Option<&'a Product> {
 }
 
 /// The best time of cuSPARSE's variants that begin so, on a problem in its precision; of all orders of nodes or of one.
-pub fn library(run: &Run, head: &Head, variant: &str, ordering: Option<&str>) -> Option<f64> {
+pub fn library(run: &Run, head: &Header, variant: &str, ordering: Option<&str>) -> Option<f64> {
     let of_problem =
         run.cusparse.iter().filter(|other| (&other.problem, other.block_size) == (&head.problem, head.block_size));
     of_problem
@@ -89,7 +90,7 @@ pub fn library(run: &Run, head: &Head, variant: &str, ordering: Option<&str>) ->
 }
 
 /// The fused CG's figures on a problem.
-pub fn peer<'a>(run: &'a Run, head: &Head) -> Option<&'a Peer> {
+pub fn peer<'a>(run: &'a Run, head: &Header) -> Option<&'a Peer> {
     run.peer.get(&head.problem)?.get(&head.precision)
 }
 

@@ -5,7 +5,8 @@
 use super::lookup::{PRECISIONS, assemblies, is_main, products_in, title};
 use super::markdown::{count, number, percent, table};
 use super::plot::{Axis, Chart, Note, Plots, Series, Style};
-use super::run::{Head, Run};
+use super::run::Run;
+use crate::header::Header;
 
 /// Operations per byte at which the line of the copy ends: beyond it arithmetic may bind, whose peak is not known.
 const LINE_ENDS: f64 = 1.0;
@@ -38,12 +39,12 @@ impl Kernel {
     }
 }
 
-fn product_flops(head: &Head) -> f64 {
+fn product_flops(head: &Header) -> f64 {
     2.0 * (head.blocks * head.block_size.pow(2)) as f64
 }
 
 /// The largest generated mesh of an element among some.
-fn largest<'a, R>(ones: &[&'a R], element: &str, head: fn(&R) -> &Head) -> Option<&'a R> {
+fn largest<'a, R>(ones: &[&'a R], element: &str, head: fn(&R) -> &Header) -> Option<&'a R> {
     let same = ones.iter().copied().filter(|one| head(one).problem.starts_with(&format!("{element} ")));
     same.max_by_key(|one| head(one).dofs)
 }

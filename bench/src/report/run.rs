@@ -7,6 +7,7 @@
 
 use super::derived::add_derived;
 use super::provenance::Session;
+use crate::header::Header;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -41,26 +42,12 @@ pub struct Run {
     pub trials: Vec<Trial>,
 }
 
-/// The problem and the machine: what every report of `warpfem-bench` but FEMSES begins with.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub struct Head {
-    pub device: String,
-    pub problem: String,
-    pub nodes: usize,
-    pub elements: usize,
-    pub block_size: usize,
-    pub dofs: usize,
-    pub blocks: usize,
-    pub precision: String,
-    pub copy_gb_per_s: f64,
-}
-
 /// `warpfem-bench spmv`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Spmv {
     pub run: Option<usize>,
     #[serde(flatten)]
-    pub head: Head,
+    pub head: Header,
     pub ordering: String,
     pub degree_window: usize,
     pub setup_s: f64,
@@ -91,7 +78,7 @@ pub struct Product {
 pub struct Cg {
     pub run: Option<usize>,
     #[serde(flatten)]
-    pub head: Head,
+    pub head: Header,
     pub tolerance: f64,
     pub max_iterations: Option<usize>,
     /// Files of the first runs lack it: it was `auto`.
@@ -122,7 +109,7 @@ pub struct Iterations {
 pub struct Assembly {
     pub run: Option<usize>,
     #[serde(flatten)]
-    pub head: Head,
+    pub head: Header,
     pub format: String,
     pub flops: f64,
     pub min_bytes: f64,
@@ -142,7 +129,7 @@ pub struct Assembled {
 pub struct Precond {
     pub run: Option<usize>,
     #[serde(flatten)]
-    pub head: Head,
+    pub head: Header,
     pub format: String,
     pub tolerance: f64,
     pub rows: Vec<Preconditioned>,

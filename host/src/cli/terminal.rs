@@ -207,10 +207,8 @@ impl Shown<'_> {
     fn wrote(&self) -> Vec<String> {
         let replaced = |before: &Earlier| before.replaced(self.s);
         let is_of_case = |before: &&Earlier| before.case == self.s.case;
-        let removed = match self.before.map_or(0, |before| before.removed(self.s)) {
-            0 => String::new(),
-            n => format!("; {} of the earlier solution removed", counted(n, "picture")),
-        };
+        let removed = self.before.map(|before| before.removed(self.s)).filter(|&n| n > 0);
+        let removed = removed.map(|n| format!("{} of the earlier solution removed", counted(n, "picture")));
         if self.is_verbose {
             let note = |file: &PathBuf| {
                 // Every case has a summary of that name.
@@ -218,7 +216,7 @@ impl Shown<'_> {
                 of.map_or(String::new(), replaced)
             };
             let lines = self.files.iter().map(|file| format!("wrote {}{}", whole(file), note(file)));
-            return lines.chain((!removed.is_empty()).then(|| removed[2..].into())).collect();
+            return lines.chain(removed).collect();
         }
         let ending = |file: &PathBuf| file.extension().unwrap_or_default().to_string_lossy().into_owned();
         let Some(report) = self.files.iter().find(|file| ending(file) == "html") else { return vec![] };
@@ -226,6 +224,7 @@ impl Shown<'_> {
         others.retain(|ending| ending != "HTML");
         others.dedup();
         let other_model = self.before.map(replaced).filter(|note| note != super::earlier::SAME).unwrap_or_default();
+        let removed = removed.map_or(String::new(), |removed| format!("; {removed}"));
         vec![format!("report: {}; {} beside it{other_model}{removed}", whole(report), others.join(", "))]
     }
 

@@ -104,7 +104,7 @@ const UNBALANCED: f64 = 1e-4;
 /// Reactions of a part that do not equal its loads.
 fn unbalanced(solution: &Solution) -> Option<String> {
     let is_rounded = !solution.outcome.converged && solution.outcome.ending == Ending::Stagnated;
-    if solution.load_error > MOST_LOAD_ERROR && is_rounded && solution.potential.is_none() {
+    if solution.load_error > MOST_LOAD_ERROR && is_rounded {
         return Some(format!(
             "reactions differ from the loads by {} %: the body is too slender, or stiffnesses differ too much, for double \
              precision. Do not use these results",

@@ -33,10 +33,10 @@ pub fn largest_away(mesh: &Mesh, near: &[bool], values: &[f64]) -> Option<Peak> 
 /// Whether an element of the node with this tag has a node of a larger value, of `values`, `[n_nodes]`: the largest
 /// one [away](largest_away) then is at the border of what is near, and rises towards it.
 pub fn rises(mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
-    let is_at = |node: &u32| mesh.node_tags[*node as usize] == peak.max_node;
+    let Some(at) = mesh.node_tags.iter().position(|&tag| tag == peak.max_node) else { return false };
     let is_larger = |node: &u32| values[*node as usize] > peak.max;
     mesh.solids().any(|(_, cells)| {
-        let rises = |i: usize| cells.cell(i).iter().any(is_at) && cells.cell(i).iter().any(is_larger);
+        let rises = |i: usize| cells.cell(i).contains(&(at as u32)) && cells.cell(i).iter().any(is_larger);
         (0..cells.len()).into_par_iter().with_min_len(PART).any(rises)
     })
 }
@@ -45,29 +45,29 @@ pub fn rises(mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
 pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
     let skin = mesh.skin();
     let mut near = vec![false; mesh.coords.len()];
-    let has_a_face = |nodes: &[u32]| {
+    let on = |nodes: &[u32]| {
         let mut marked = vec![false; mesh.coords.len()];
         nodes.iter().for_each(|&node| marked[node as usize] = true);
-        skin.iter().any(|face| face.nodes().iter().all(|&node| marked[node as usize]))
+        marked
     };
-    let is_symmetry =
-        |support: &Support| support.displacement.iter().flatten().count() == 1 && has_a_face(&support.nodes);
-    // Where such a support ends within a flat side, the stress there is as at any support's edge.
-    for support in supports.iter().filter(|support| is_symmetry(support)) {
+    let has_a_face = |on: &[bool]| skin.iter().any(|face| face.nodes().iter().all(|&node| on[node as usize]));
+    for support in supports {
+        let on = on(&support.nodes);
+        if support.displacement.iter().flatten().count() != 1 || !has_a_face(&on) {
+            support.nodes.iter().for_each(|&node| near[node as usize] = true);
+            continue;
+        }
+        // Where symmetry ends within a flat side, the stress is as at any support's edge.
         let held = support.displacement.iter().position(Option::is_some).unwrap_or(0);
-        let mut marked = vec![false; mesh.coords.len()];
-        support.nodes.iter().for_each(|&node| marked[node as usize] = true);
         let goes_on = |face: &&Face| {
-            let n_held = face.nodes().iter().filter(|&&node| marked[node as usize]).count();
+            let n_held = face.nodes().iter().filter(|&&node| on[node as usize]).count();
             let normal = plane(mesh, face).1;
             n_held > 0 && n_held < face.nodes().len() && normal[held].abs() > SHARP * norm(normal)
         };
         let ends = skin.iter().filter(goes_on).flat_map(|face| face.nodes());
-        ends.filter(|&&node| marked[node as usize]).for_each(|&node| near[node as usize] = true);
+        ends.filter(|&&node| on[node as usize]).for_each(|&node| near[node as usize] = true);
     }
-    let of_supports = supports.iter().filter(|support| !is_symmetry(support)).flat_map(|support| &support.nodes);
-    of_supports.for_each(|&node| near[node as usize] = true);
-    let of_loads = loads.iter().filter(|load| !has_a_face(&load.nodes)).flat_map(|load| &load.nodes);
+    let of_loads = loads.iter().filter(|load| !has_a_face(&on(&load.nodes))).flat_map(|load| &load.nodes);
     of_loads.for_each(|&node| near[node as usize] = true);
     inner_corners(mesh, skin).into_iter().flatten().for_each(|node| near[node as usize] = true);
     spread(mesh, &mut near);

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::mesh::parts::{find, unite};
 use crate::model::Model;
 use crate::solve::energy::{Layout, Members, PartLists};
-use crate::stress;
+use crate::stress::Balance;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No number.
@@ -52,14 +52,14 @@ impl<B: Backend> Parts<B> {
         self.lists.members()
     }
 
-    /// How far supports and loads of a part are from balance: see [`stress::equilibrium_error`].
+    /// How far supports and loads of a part are from balance: see [`Balance::error`].
     pub(super) fn balance(&self, part: usize, support_forces: &[f64], applied: &[f64], size: usize) -> f64 {
         if self.members().n_parts() == 1 {
-            return stress::equilibrium_error(support_forces, applied, size);
+            return Balance::new(support_forces, applied, size).error();
         }
         let rows = self.members().of(part).iter().map(|row| size * *row as usize);
         let of = |forces: &[f64]| -> Vec<f64> { rows.clone().flat_map(|k| forces[k..k + size].to_vec()).collect() };
-        stress::equilibrium_error(&of(support_forces), &of(applied), size)
+        Balance::new(&of(support_forces), &of(applied), size).error()
     }
 }
 

@@ -140,24 +140,37 @@ fn sums(forces: &[f64], dim: usize) -> ([f64; 3], f64) {
     parts.iter().map(|(sum, size)| (&sum[..], *size)).fold(zero(), add)
 }
 
-/// How far supports and loads, `[n][dim]` flat, are from balance: `|sum of both| / sum of both's magnitudes`; 0 without
-/// forces.
-pub fn equilibrium_error(support_forces: &[f64], applied: &[f64], dim: usize) -> f64 {
-    let ((supports, of_supports), (loads, of_loads)) = (sums(support_forces, dim), sums(applied, dim));
-    let unbalanced = supports.iter().zip(loads).map(|(s, l)| (s + l) * (s + l)).sum::<f64>().sqrt();
-    let total = of_supports + of_loads;
-    if total == 0.0 { 0.0 } else { unbalanced / total }
+/// Supports and loads, added up.
+pub struct Balance {
+    /// `|sum of both|`.
+    unbalanced: f64,
+    /// `|sum of the loads|`.
+    loads: f64,
+    /// The sum of both's magnitudes.
+    magnitudes: f64,
 }
 
-/// How far supports and loads, `[n][dim]` flat, are from balance: `|sum of both|`, relative to the sum of the loads or the
-/// largest of the supports' `reactions`. Where these are rounding beside the nodal forces, as of loads that balance each
-/// other, it is 0.
-pub fn load_error(support_forces: &[f64], applied: &[f64], reactions: &[[f64; 3]], dim: usize) -> f64 {
-    const ROUNDING: f64 = 1e-6;
-    let ((supports, of_supports), (loads, of_loads)) = (sums(support_forces, dim), sums(applied, dim));
-    let unbalanced = norm(&core::array::from_fn::<f64, 3, _>(|i| supports[i] + loads[i]));
-    let scale = reactions.iter().map(|reaction| norm(reaction)).fold(norm(&loads), f64::max);
-    if scale > ROUNDING * (of_supports + of_loads) { unbalanced / scale } else { 0.0 }
+/// Reactions below this part of the nodal forces are what rounding leaves of loads that balance each other.
+const ROUNDING: f64 = 1e-6;
+
+impl Balance {
+    /// Of forces of supports and loads, `[n][dim]` flat.
+    pub fn new(support_forces: &[f64], applied: &[f64], dim: usize) -> Self {
+        let ((supports, of_supports), (loads, of_loads)) = (sums(support_forces, dim), sums(applied, dim));
+        let unbalanced = norm(&core::array::from_fn::<f64, 3, _>(|i| supports[i] + loads[i]));
+        Balance { unbalanced, loads: norm(&loads), magnitudes: of_supports + of_loads }
+    }
+
+    /// How far both are from balance, relative to the sum of their magnitudes; 0 without forces.
+    pub fn error(&self) -> f64 {
+        if self.magnitudes == 0.0 { 0.0 } else { self.unbalanced / self.magnitudes }
+    }
+
+    /// The same relative to the loads or the largest of the supports' `reactions`; 0 where these are rounding.
+    pub fn load_error(&self, reactions: &[[f64; 3]]) -> f64 {
+        let scale = reactions.iter().map(|reaction| norm(reaction)).fold(self.loads, f64::max);
+        if scale > ROUNDING * self.magnitudes { self.unbalanced / scale } else { 0.0 }
+    }
 }
 
 /// Euclidean norm.
