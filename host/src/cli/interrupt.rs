@@ -4,11 +4,15 @@
 //! code is 130. At any other time, and the second time, it ends the program at once. SIGTERM and SIGHUP always do. No
 //! half-written file is left.
 
+#[cfg(unix)]
+use super::threads;
 use crate::output;
 use indicatif::{ProgressBar, WeakProgressBar};
 use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+#[cfg(unix)]
+use std::thread::Builder;
 
 /// The number of Ctrl-C's signal.
 const INTERRUPT: i32 = 2;
@@ -65,10 +69,7 @@ pub fn listen() -> io::Result<()> {
         libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
         signals
     };
-    // Its stack for signals is its own to allocate: that is done before this thread takes what memory is left.
-    let (started, has_started) = std::sync::mpsc::channel();
-    let wait = move || {
-        let _ = started.send(());
+    threads::start(Builder::new().name("signals".into()).stack_size(STACK), move || {
         loop {
             let mut signal = 0;
             // SAFETY: both places live as long as the call.
@@ -76,10 +77,7 @@ pub fn listen() -> io::Result<()> {
                 arrived(signal);
             }
         }
-    };
-    std::thread::Builder::new().name("signals".into()).stack_size(STACK).spawn(wait)?;
-    let _ = has_started.recv();
-    Ok(())
+    })
 }
 
 /// Whether whoever started the program has a signal ignored.

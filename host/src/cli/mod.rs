@@ -19,6 +19,7 @@ pub mod summary;
 pub mod table;
 mod template;
 mod terminal;
+mod threads;
 mod verify;
 mod warnings;
 
@@ -35,6 +36,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
+use std::thread::Builder;
 
 /// Finite elements for linear elasticity and potentials, on NVIDIA GPUs and CPUs.
 #[derive(Debug, Parser)]
@@ -185,6 +187,7 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
 pub fn start(n: Option<u32>) -> Result<(), Error> {
     interrupt::listen().map_err(|source| Error::Threads { source })?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0) as usize);
+    let pool = pool.spawn_handler(|thread| threads::start(Builder::new(), || thread.run()));
     pool.build_global().map_err(|error| Error::Threads { source: io::Error::other(error) })
 }
 

@@ -2,11 +2,12 @@
 //! takes of a large problem's time; in the iteration's the logarithm of the residual comes towards that of the
 //! tolerance. Ctrl-C ends that iteration.
 
-use super::interrupt;
+use super::{interrupt, threads};
 use crate::solve::Monitor;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
+use std::thread::Builder;
 use std::time::Duration;
 
 /// Steps of the bar.
@@ -74,7 +75,7 @@ fn tick(bar: &ProgressBar) {
         }
     };
     // Without it the clock stands still between two steps.
-    let _ = std::thread::Builder::new().spawn(run);
+    let _ = threads::start(Builder::new(), run);
 }
 
 /// Where the bar ends for a share of the work.
