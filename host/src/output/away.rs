@@ -125,16 +125,28 @@ fn inner_corners(mesh: &Mesh, skin: &[Face]) -> Vec<[u32; 2]> {
     }
     seams.par_sort_unstable();
     let sharp = |sides: &[([u32; 2], u32)]| match sides {
-        [p, q] => is_inner(mesh, [&skin[p.1 as usize], &skin[q.1 as usize]]),
+        [p, q] => is_inner(mesh, [&skin[p.1 as usize], &skin[q.1 as usize]], p.0),
         _ => false,
     };
     seams.chunk_by(|p, q| p.0 == q.0).filter(|sides| sharp(sides)).map(|sides| sides[0].0).collect()
 }
 
-/// Whether two sides that meet turn towards each other by more than 30 degrees.
-fn is_inner(mesh: &Mesh, sides: [&Face; 2]) -> bool {
-    let [(p, n), (q, m)] = sides.map(|face| plane(mesh, face));
-    dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt() && dot(sub(q, p), n) > 0.0
+/// Whether two sides turn towards each other by more than 30 degrees where they meet, at the nodes `seam`.
+fn is_inner(mesh: &Mesh, sides: [&Face; 2], seam: [u32; 2]) -> bool {
+    let [n, m] = sides.map(|face| normal_at(mesh, face, seam));
+    let [(p, flat), (q, _)] = sides.map(|face| plane(mesh, face));
+    dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt() && dot(sub(q, p), flat) > 0.0
+}
+
+/// The mean outward normal of a side at two of its nodes: a curved side's is not that of the plane through its corners.
+fn normal_at(mesh: &Mesh, face: &Face, seam: [u32; 2]) -> [f64; 3] {
+    let (nodes, table) = (face.nodes(), face.kind.table());
+    let at = nodes.iter().zip(&table.nodes).filter(|(node, _)| seam.contains(node));
+    at.fold([0.0; 3], |sum, (_, at)| {
+        let [r, s, _] = at.tangents(|b| mesh.coords[nodes[b] as usize]);
+        let normal = if face.kind.info().dim == 1 { [r[1], -r[0], 0.0] } else { cross(r, s) };
+        [0, 1, 2].map(|c| sum[c] + normal[c])
+    })
 }
 
 /// The middle of a side's corners, and its outward normal.
@@ -156,7 +168,7 @@ fn plane(mesh: &Mesh, face: &Face) -> ([f64; 3], [f64; 3]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Quad4};
+    use crate::element::ElementKind::{Hex8, Hex20, Quad4, Tet4, Tet10};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
 
@@ -224,6 +236,23 @@ mod tests {
         let peak = largest_away(&mesh, &near(&mesh, &clamp, &[]), &values).unwrap();
         let reach = REACH * 102f64.sqrt();
         assert!(peak.max_at[0] > reach && peak.max_at[0] <= reach + 0.05 + 1e-12, "{peak:?} {reach}");
+    }
+
+    /// A part of a ring, one cell for each 40 degrees: seen from inside its flat facets meet at an angle of 40.
+    #[test]
+    fn a_round_side_of_curved_elements_is_no_corner() {
+        let bend = |[x, y, z]: [f64; 3]| {
+            let (sin, cos) = x.to_radians().sin_cos();
+            [(2.0 + z) * sin, y, (2.0 + z) * cos]
+        };
+        for (curved, straight) in [(Hex20, Hex8), (Tet10, Tet4)] {
+            let found = [curved, straight].map(|kind| {
+                let mut mesh = generate_box(kind, [120.0, 1.0, 1.0], [3, 1, 1]).unwrap();
+                mesh.coords.iter_mut().for_each(|x| *x = bend(*x));
+                inner_corners(&mesh, mesh.skin()).len()
+            });
+            assert_eq!(found, [0, 2], "{curved:?}");
+        }
     }
 
     #[test]
