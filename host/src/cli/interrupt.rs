@@ -69,7 +69,7 @@ pub fn listen() -> io::Result<()> {
         libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
         signals
     };
-    threads::start(Builder::new().name("signals".into()).stack_size(STACK), move || {
+    threads::spawn(Builder::new().name("signals".into()).stack_size(STACK), move || {
         loop {
             let mut signal = 0;
             // SAFETY: both places live as long as the call.

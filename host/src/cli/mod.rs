@@ -187,7 +187,7 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
 pub fn start(n: Option<u32>) -> Result<(), Error> {
     interrupt::listen().map_err(|source| Error::Threads { source })?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0) as usize);
-    let pool = pool.spawn_handler(|thread| threads::start(Builder::new(), || thread.run()));
+    let pool = pool.spawn_handler(|thread| threads::spawn(Builder::new(), || thread.run()));
     pool.build_global().map_err(|error| Error::Threads { source: io::Error::other(error) })
 }
 

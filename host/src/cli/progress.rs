@@ -75,7 +75,7 @@ fn tick(bar: &ProgressBar) {
         }
     };
     // Without it the clock stands still between two steps.
-    let _ = threads::start(Builder::new(), run);
+    let _ = threads::spawn(Builder::new(), run);
 }
 
 /// Where the bar ends for a share of the work.

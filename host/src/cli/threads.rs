@@ -13,7 +13,7 @@ const FREE: usize = 4 << 20;
 ///
 /// # Errors
 /// Those of starting a thread.
-pub fn start(builder: Builder, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub fn spawn(builder: Builder, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Vec::<u8>::new().try_reserve_exact(FREE).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let (runs, has_begun) = mpsc::channel();
     builder.spawn(move || {

@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::adjacency::NodeCells;
+use super::vector::cross;
 use super::{Cells, Group, Mesh};
+use crate::element::shape::At;
 use crate::element::{ElementKind, MAX_FACE_CORNERS, MAX_FACE_NODES};
 
 /// One side of one solid element.
@@ -29,6 +31,13 @@ impl Face {
     /// Its nodes, the corners ordered for the outward normal.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes[..self.kind.info().n_nodes]
+    }
+
+    /// `n dA` for `dxi deta = 1` at a reference point, outward: `dx/dxi x dx/deta`, which varies over a curved face. The
+    /// faces of a plane body are its edges, of unit thickness: the tangent turned clockwise, for the body lies on its left.
+    pub(crate) fn area_vector(&self, at: &At, coords: &[[f64; 3]]) -> [f64; 3] {
+        let [r, s, _] = at.tangents(|b| coords[self.nodes[b] as usize]);
+        if self.kind.info().dim == 1 { [r[1], -r[0], 0.0] } else { cross(r, s) }
     }
 
     /// Its corners, as they are compared.
@@ -264,7 +273,7 @@ mod tests {
     use crate::element::ElementKind::{Hex8, Hex20, Line3, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
-    use crate::mesh::vector::{cross, sub};
+    use crate::mesh::vector::sub;
 
     /// Twice the area vector of a face, by its diagonals or edges.
     fn normal(mesh: &Mesh, face: &Face) -> [f64; 3] {

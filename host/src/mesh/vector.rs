@@ -1,5 +1,9 @@
 //! Vectors of three components.
 
+pub(crate) fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|c| a[c] + b[c])
+}
+
 pub(crate) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|c| a[c] - b[c])
 }

@@ -7,7 +7,7 @@
 
 use super::distribution::Peak;
 use crate::mesh::faces::Face;
-use crate::mesh::vector::{cross, dot, norm, sub};
+use crate::mesh::vector::{add, cross, dot, norm, sub};
 use crate::mesh::{Cells, Mesh};
 use crate::model::{AppliedLoad, Support};
 use rayon::prelude::*;
@@ -134,19 +134,17 @@ fn inner_corners(mesh: &Mesh, skin: &[Face]) -> Vec<[u32; 2]> {
 /// Whether two sides turn towards each other by more than 30 degrees where they meet, at the nodes `seam`.
 fn is_inner(mesh: &Mesh, sides: [&Face; 2], seam: [u32; 2]) -> bool {
     let [n, m] = sides.map(|face| normal_at(mesh, face, seam));
-    let [(p, flat), (q, _)] = sides.map(|face| plane(mesh, face));
-    dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt() && dot(sub(q, p), flat) > 0.0
+    let turns = dot(n, m) < SHARP * (dot(n, n) * dot(m, m)).sqrt();
+    turns && {
+        let [(p, flat), (q, _)] = sides.map(|face| plane(mesh, face));
+        dot(sub(q, p), flat) > 0.0
+    }
 }
 
 /// The mean outward normal of a side at two of its nodes: a curved side's is not that of the plane through its corners.
 fn normal_at(mesh: &Mesh, face: &Face, seam: [u32; 2]) -> [f64; 3] {
-    let (nodes, table) = (face.nodes(), face.kind.table());
-    let at = nodes.iter().zip(&table.nodes).filter(|(node, _)| seam.contains(node));
-    at.fold([0.0; 3], |sum, (_, at)| {
-        let [r, s, _] = at.tangents(|b| mesh.coords[nodes[b] as usize]);
-        let normal = if face.kind.info().dim == 1 { [r[1], -r[0], 0.0] } else { cross(r, s) };
-        [0, 1, 2].map(|c| sum[c] + normal[c])
-    })
+    let at = face.nodes().iter().zip(&face.kind.table().nodes).filter(|(node, _)| seam.contains(node));
+    at.map(|(_, at)| face.area_vector(at, &mesh.coords)).fold([0.0; 3], add)
 }
 
 /// The middle of a side's corners, and its outward normal.

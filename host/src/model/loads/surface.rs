@@ -1,7 +1,4 @@
 //! Integrals of shape functions over faces: what a surface load puts on each node.
-//!
-//! `n dA = dx/dxi x dx/deta dxi deta` varies over a curved face. The faces of a plane body are its edges, of unit
-//! thickness: `n dA` is the edge's tangent turned clockwise, for the body lies on its left.
 
 use crate::element::MAX_FACE_NODES;
 use crate::element::shape::At;
@@ -25,10 +22,7 @@ impl FaceIntegral {
     /// by a quarter of a circle.
     pub fn of(face: &Face, coords: &[[f64; 3]]) -> FaceIntegral {
         let (mut integral, table) = (FaceIntegral::default(), face.kind.table());
-        let normal = |at: &At| {
-            let [s, t, _] = at.tangents(|a| coords[face.nodes()[a] as usize]);
-            if face.kind.info().dim == 1 { [s[1], -s[0], 0.0] } else { cross(s, t) }
-        };
+        let normal = |at: &At| face.area_vector(at, coords);
         let first = normal(&table.rule[0]);
         let mut is_flat = true;
         for at in &table.rule {
