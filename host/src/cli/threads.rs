@@ -14,7 +14,7 @@ const FREE: usize = 4 << 20;
 /// # Errors
 /// Those of starting a thread.
 pub fn spawn(builder: Builder, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    Vec::<u8>::new().try_reserve_exact(FREE).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    look_for_room()?;
     let (runs, has_begun) = mpsc::channel();
     builder.spawn(move || {
         // The allocator sets memory aside for a thread when it allocates first.
@@ -24,5 +24,22 @@ pub fn spawn(builder: Builder, run: impl FnOnce() + Send + 'static) -> io::Resul
     })?;
     // The channel closes only after the word.
     let _ = has_begun.recv();
+    Ok(())
+}
+
+/// Fails where the system has no room for a thread. The allocator may have kept what was freed, so it is not asked.
+fn look_for_room() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let (rights, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: memory at a place of the system's choice, which nobody uses before it is given back.
+        unsafe {
+            let place = libc::mmap(std::ptr::null_mut(), FREE, rights, kind, -1, 0);
+            if place == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            libc::munmap(place, FREE);
+        }
+    }
     Ok(())
 }
