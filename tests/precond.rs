@@ -120,7 +120,7 @@ fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
         let copy = matrix.scaled_to::<F16>(&backend, &inverse).unwrap();
         let inverse = precond::inverse_diagonal(&backend, &copy).unwrap();
         assert!(inverse.0.iter().all(|v| *v == 1.0), "the scaled diagonal is 1");
-        let bounds = spectrum::estimate(&backend, &copy, &inverse).unwrap();
+        let bounds = spectrum::estimate(&backend, &copy, &inverse, spectrum::STEPS).unwrap();
         let dense = dense_of(&backend, &copy);
         assert_eq!(dense, dense.transpose());
         let exact = SymmetricEigen::new(dense).eigenvalues;
@@ -248,7 +248,7 @@ fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
     let blocks = positive(9);
     let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
     let inverse: Vec<T> = blocks.dense().diagonal().iter().map(|v| T::ONE / T::from_f64(*v)).collect();
-    let bounds = spectrum::estimate(backend, &matrix, &backend.upload(&inverse).unwrap()).unwrap();
+    let bounds = spectrum::estimate(backend, &matrix, &backend.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
     let scale = scaling(&blocks.dense());
     let eigen = SymmetricEigen::new(&scale * blocks.dense() * &scale);
     let r: Vec<T> = Random(8).vector(27);
@@ -297,7 +297,7 @@ fn bounds_on<B: Backend>(backend: &B) -> Vec<u64> {
     let enclosed = |what: &str, matrix: &Matrix<B, f64>| {
         let dense = dense_of(backend, matrix);
         let inverse: Vec<f64> = dense.diagonal().iter().map(|v| 1.0 / v).collect();
-        let bounds = spectrum::estimate(backend, matrix, &backend.upload(&inverse).unwrap()).unwrap();
+        let bounds = spectrum::estimate(backend, matrix, &backend.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
         let scale = scaling(&dense);
         let exact = SymmetricEigen::new(&scale * dense * &scale).eigenvalues;
         let (smallest, largest) = (exact.min(), exact.max());
@@ -326,7 +326,7 @@ fn few_eigenvalues_are_found_exactly() {
     let diagonal: Vec<f64> = (0..300).map(|i| 1.0 + (i % 4) as f64).collect();
     let matrix: Matrix<_, f64> = Blocks::diagonal(&diagonal).upload(&backend, "ebw");
     // Unscaled, by a "diagonal" of ones: the eigenvalues are 1 to 4.
-    let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[1.0; 300]).unwrap()).unwrap();
+    let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[1.0; 300]).unwrap(), spectrum::STEPS).unwrap();
     // But for the margin that a diagonal in single precision takes.
     let margin = f64::from(f32::EPSILON);
     let expected = [1.0 - margin, 4.0 * (1.0 + margin)];
@@ -339,7 +339,8 @@ fn bounds_enclose_a_long_spectrum() {
     const N: usize = 3000;
     let (backend, blocks) = (CpuBackend::default(), chain(N));
     let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[0.5; 3 * N]).unwrap()).unwrap();
+    let bounds =
+        spectrum::estimate(&backend, &matrix, &backend.upload(&[0.5; 3 * N]).unwrap(), spectrum::STEPS).unwrap();
     let [smallest, largest] = [1, N].map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos());
     assert!(bounds.lower <= smallest && largest <= bounds.upper, "{bounds:?}, not {smallest} to {largest}");
     assert!(bounds.upper < 1.05 * largest, "{bounds:?}, far above {largest}");
@@ -358,7 +359,7 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
     let expected: Vec<f64> = Random(3).vector(3 * N);
     let f = backend.upload(&blocks.product(&expected)).unwrap();
     let inverse = backend.upload(&[0.5; 3 * N]).unwrap();
-    let bounds = spectrum::estimate(&backend, &matrix, &inverse).unwrap();
+    let bounds = spectrum::estimate(&backend, &matrix, &inverse, spectrum::STEPS).unwrap();
     let eigenvalues: Vec<f64> = (1..=N).map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos()).collect();
     let start = energy_norm(&blocks, &expected);
     for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {

@@ -38,6 +38,8 @@ pub mod blas;
 pub mod cg;
 pub mod cg_persistent;
 pub mod cholesky;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod cpu;
 pub mod element;
 pub mod extended;
 pub mod femses;

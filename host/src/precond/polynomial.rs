@@ -49,7 +49,7 @@ pub struct Polynomial<B: Backend, T: Real, F> {
 impl<B: Backend, T: Real, F: Family> Polynomial<B, T, F> {
     /// The polynomial of an order for an operator, whose diagonal has this inverse. Rows where that is 0 are left out.
     pub fn of(backend: &B, operator: &dyn Operator<B, T>, inverse: Vector<B, T>, order: usize) -> Result<Self> {
-        let steps = F::steps(order, spectrum::estimate(backend, operator, &inverse)?);
+        let steps = F::steps(order, spectrum::estimate(backend, operator, &inverse, spectrum::STEPS)?);
         let scratch = Scratch { previous: backend.zeros(operator.n())?, product: backend.zeros(operator.n())? };
         Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
     }

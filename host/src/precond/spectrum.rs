@@ -20,8 +20,11 @@ use crate::sparse::Operator;
 use kernels_rs::precond::LanczosStart;
 use kernels_rs::real::Real;
 
-/// Steps of Lanczos.
+/// Steps of Lanczos at most.
 pub const STEPS: usize = 20;
+
+/// Steps that find the largest eigenvalue to some percent.
+pub const FEW: usize = 10;
 
 /// Bounds of a spectrum.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,12 +48,13 @@ const fn pq(j: usize) -> Scalar {
 /// Where `r . r` goes, which nobody reads.
 const UNREAD: Scalar = Scalar::new(2 * STEPS + 1);
 
-/// Bounds of the spectrum of `D^-1 K`, from the inverse of the diagonal D, of which no entry is beyond what single
-/// precision holds (1e-38 to 3e38). Rows where that is 0 are left out.
+/// Bounds of the spectrum of `D^-1 K` by so many `steps`, from the inverse of the diagonal D, of which no entry is beyond
+/// what single precision holds (1e-38 to 3e38). Rows where that is 0 are left out.
 pub fn estimate<B: Backend, T: Real>(
     backend: &B,
     operator: &dyn Operator<B, T>,
     inverse: &Vector<B, T>,
+    steps: usize,
 ) -> Result<Spectrum> {
     let n = operator.n();
     let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
@@ -61,7 +65,7 @@ pub fn estimate<B: Backend, T: Real>(
     backend.mul(inverse, &r, &mut z)?;
     backend.copy(&z, &mut p)?;
     backend.dot(&r, &p, rho(0))?;
-    for j in 0..STEPS {
+    for j in 0..steps {
         let alpha = Quotient::new(rho(j), pq(j));
         let beta = Quotient::new(rho(j + 1), rho(j));
         operator.apply_dot(backend, &p, &mut q, pq(j))?;
@@ -70,7 +74,7 @@ pub fn estimate<B: Backend, T: Real>(
         // parts.
         backend.cg_update([alpha, beta], &z, &mut r, &mut p)?;
     }
-    found::<B, T>(backend)
+    found::<B, T>(backend, steps)
 }
 
 /// As [`estimate`], of `D^-1 K` with a block diagonal D, whose inverse is a matrix; `diagonal` is the inverse of that of
@@ -80,6 +84,7 @@ pub fn estimate_blocks<B: Backend, T: Real>(
     operator: &dyn Operator<B, T>,
     inverse: &dyn Operator<B, T>,
     diagonal: &Vector<B, T>,
+    steps: usize,
 ) -> Result<Spectrum> {
     let n = operator.n();
     let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
@@ -89,7 +94,7 @@ pub fn estimate_blocks<B: Backend, T: Real>(
     inverse.apply(backend, &r, &mut z)?;
     backend.copy(&z, &mut p)?;
     backend.dot(&r, &p, rho(0))?;
-    for j in 0..STEPS {
+    for j in 0..steps {
         let alpha = Quotient::new(rho(j), pq(j));
         let beta = Quotient::new(rho(j + 1), rho(j));
         operator.apply_dot(backend, &p, &mut q, pq(j))?;
@@ -98,14 +103,14 @@ pub fn estimate_blocks<B: Backend, T: Real>(
         backend.dot(&r, &z, rho(j + 1))?;
         backend.cg_update([alpha, beta], &z, &mut u, &mut p)?;
     }
-    found::<B, T>(backend)
+    found::<B, T>(backend, steps)
 }
 
 /// The bounds from what the steps have left.
-fn found<B: Backend, T: Real>(backend: &B) -> Result<Spectrum> {
-    let coefficients = backend.read::<{ 2 * STEPS + 1 }>(core::array::from_fn(Scalar::new))?;
-    let (rho, pq) = coefficients.split_at(STEPS + 1);
-    Ok(bounds(rho, pq, T::EPSILON.to_f64()))
+fn found<B: Backend, T: Real>(backend: &B, steps: usize) -> Result<Spectrum> {
+    let rhos = backend.read::<{ STEPS + 1 }>(core::array::from_fn(|j| rho(j.min(steps))))?;
+    let pqs = backend.read::<STEPS>(core::array::from_fn(|j| pq(j.min(steps - 1))))?;
+    Ok(bounds(&rhos[..=steps], &pqs[..steps], T::EPSILON.to_f64()))
 }
 
 /// The bounds from `rho [k + 1]` and `pq [k]`, of which only what precedes the end of the process counts: where nothing

@@ -13,9 +13,10 @@
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
-use crate::backend::widest::{Work, prefetch, widest};
+use crate::backend::widest::{Work, widest};
 use crate::parallel::{self, split_at_bounds};
 use cuda_std::GpuFloat;
+use kernels_rs::cpu::prefetch;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Ebw;
 use std::array;

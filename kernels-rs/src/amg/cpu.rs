@@ -1,12 +1,15 @@
-//! Products as a CPU does them: a row of blocks at a time (Gustavson 1978).
+//! Products as a CPU does them: a row of blocks at a time (Gustavson 1978), or a column of P.
 //!
 //! A thread has many neighbouring items, so it can add up a whole row of the result in its cache. Which blocks of the
 //! right factor meet is then read from a table of the row's columns, where a thread of a GPU searches for each; and a
 //! block is read once, not for each of its columns. Sums are formed in the kernels' order, so the bits are theirs.
 
 use super::pattern::Lists;
-use super::product::{BlockRows, Blocks};
+use super::product::{BlockRows, Blocks, Mirrored};
+use super::transfer::SHARES;
+use crate::cpu::prefetch;
 use crate::real::{Real, fma};
+use crate::setup::lists::bisect;
 use crate::sparse::Entries;
 use cuda_std::prelude::*;
 use std::ops::Range;
@@ -44,16 +47,21 @@ impl Places {
 /// Rows and columns of a block at most: the modes of a node in space.
 const MAX: usize = 6;
 
-/// Adds `left right` to blocks of N columns, `sums [rows][N]`, where `left` is `[columns][MAX]`, column by column, and
-/// `right` is `[columns][N]`.
+/// Adds `left right` to a block of N columns, `sums [rows][N]`, where `left` is `[columns][MAX]`, column by column, and
+/// `right` is `[columns][N]`: M rows at a time, which the registers hold.
 #[inline(always)]
-fn add_product<const N: usize>(left: &[[f64; MAX]], right: &[[f64; N]], sums: &mut [[f64; N]]) {
-    for (left, right) in left.iter().zip(right) {
-        for (value, sums) in left.iter().zip(&mut *sums) {
-            for c in 0..N {
-                sums[c] = fma(*value, right[c], sums[c]);
+fn add_product<const M: usize, const N: usize>(left: &[[f64; MAX]], right: &[[f64; N]], sums: &mut [[f64; N]]) {
+    for (part, sums) in sums.as_chunks_mut::<M>().0.iter_mut().enumerate() {
+        let mut kept = *sums;
+        for (left, right) in left.iter().zip(right) {
+            let left = &left.as_chunks::<M>().0[part];
+            for i in 0..M {
+                for c in 0..N {
+                    kept[i][c] = fma(left[i], right[c], kept[i][c]);
+                }
             }
         }
+        *sums = kept;
     }
 }
 
@@ -111,7 +119,7 @@ pub unsafe fn multiply_rows<T: Real, const M: usize, const N: usize>(
             for other in start..start + n {
                 let Some(place) = places.get(b.pattern.columns.at(other)) else { continue };
                 (0..size).for_each(|j| right[j] = b.row(other, j));
-                add_product(&left[..size], &right, &mut sums[place * size..(place + 1) * size]);
+                add_product::<M, N>(&left[..size], &right, &mut sums[place * size..(place + 1) * size]);
             }
         }
         for item in items.start.max(blocks.start * parts)..items.end.min(blocks.end * parts) {
@@ -141,31 +149,79 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
     let parts = N / M;
     let blocks = items.start / parts..items.end.div_ceil(parts);
     for_rows::<N>(blocks, of, N, |row, blocks, places, sums| {
-        // Rows of the items' blocks, and where A_c has their first entries.
+        // Of the members, which ascend, those that `product` has rows of: often none.
+        let (start, end) = members.range(row);
+        let (starts, n_blocks) = (product.pattern.row_start, product.pattern.columns.len() as u64);
+        let end = bisect(start, end, |member| starts.at(members.rows.at(member) as usize) < n_blocks);
+        let start = bisect(start, end, |member| starts.at(members.rows.at(member) as usize + 1) == 0);
+        if start == end {
+            return;
+        }
+        // Rows of the items' blocks.
         let own = items.start.max(blocks.start * parts)..items.end.min(blocks.end * parts);
         let own = own.start * M..own.end * M;
-        let first = entries.pattern.row(row).0;
-        let at = |i: usize, c: usize| entries.at(row, i / N - first, i % N, c);
+        let to: Vec<Mirrored> = (blocks.clone())
+            .map(|block| Mirrored::new(entries, values, [row, of.columns.at(block) as usize]))
+            .collect();
         for (i, c) in own.clone().flat_map(|i| (0..N).map(move |c| (i, c))) {
-            sums[i - blocks.start * N][c] = values.at(at(i, c));
+            sums[i - blocks.start * N][c] = to[i / N - blocks.start].get(i % N, c);
         }
-        let (start, end) = members.range(row);
         let (mut left, mut right) = ([[0.0; MAX]; MAX], [[0.0; N]; MAX]);
         for member in start..end {
             let (first, width) = product.pattern.row(members.rows.at(member) as usize);
-            if width == 0 {
-                continue;
-            }
             let block = members.places.at(member) as usize;
             (0..product.rows).for_each(|m| left[m][..N].copy_from_slice(&prolongator.row::<N>(block, m)));
             for other in first..first + width {
                 let Some(place) = places.get(product.pattern.columns.at(other)) else { continue };
                 (0..product.rows).for_each(|m| right[m] = product.row(other, m));
-                add_product(&left[..product.rows], &right, &mut sums[place * N..(place + 1) * N]);
+                add_product::<M, N>(&left[..product.rows], &right, &mut sums[place * N..(place + 1) * N]);
             }
         }
         for (i, c) in own.flat_map(|i| (0..N).map(move |c| (i, c))) {
-            values.set(at(i, c), sums[i - blocks.start * N][c]);
+            to[i / N - blocks.start].set(i % N, c, sums[i - blocks.start * N][c]);
         }
     });
+}
+
+/// Blocks of a column of P that are asked for ahead: each is somewhere else in memory.
+const AHEAD: usize = 8;
+
+/// The items of `restrict_share` in a range: all shares of a column at once, as its blocks come.
+///
+/// # Safety
+/// As that kernel.
+pub unsafe fn restrict_columns<T: Real, const N: usize>(
+    items: Range<usize>,
+    prolongator: BlockRows<T>,
+    members: Lists,
+    r: View<T>,
+    q: View<T>,
+    shares: ViewMut<T>,
+) {
+    // SAFETY: P lives, and nobody writes it.
+    let entries = unsafe { prolongator.values.slice(0..prolongator.values.len()) };
+    let size = N * prolongator.rows;
+    for column in items.start / SHARES..items.end.div_ceil(SHARES) {
+        let (start, end) = members.range(column);
+        let mut sums = [[T::ZERO; N]; SHARES];
+        for member in start..end {
+            let ahead = members.places.at((member + AHEAD).min(end - 1)) as usize;
+            prefetch(entries, ahead * size, size);
+            let sums = &mut sums[(member - start) % SHARES];
+            let (from, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
+            for i in 0..prolongator.rows {
+                let entry = from * prolongator.rows + i;
+                let residual = r.at(entry) - q.at(entry);
+                let row: [T; N] = prolongator.row(block, i);
+                for c in 0..N {
+                    sums[c] = fma(row[c], residual, sums[c]);
+                }
+            }
+        }
+        for item in items.start.max(column * SHARES)..items.end.min((column + 1) * SHARES) {
+            for c in 0..N {
+                shares.set(item * N + c, sums[item % SHARES][c]);
+            }
+        }
+    }
 }

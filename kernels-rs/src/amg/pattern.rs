@@ -149,6 +149,44 @@ pub unsafe fn join_lists(
     }
 }
 
+/// Computes: how many blocks of a row are on the diagonal or right of it.
+///
+/// Parameters: `square`, with the diagonal first in each row; `lengths [n_rows]`. Thread mapping: an item per row.
+/// Memory moved: 24 B per row, and the two gathers of each step of a search by bisection.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn count_upper(row: usize, square: PatternView, lengths: ViewMut<u32>) {
+    let (first, width) = square.row(row);
+    let right = square.off_diagonal(row, row as u32);
+    lengths.set(row, (1 + first + width - right) as u32);
+}
+
+/// Computes: the blocks on the diagonal and right of it.
+///
+/// Parameters: `square`, see [`count_upper`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`, of each
+/// block. Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items)]
+pub unsafe fn list_upper(
+    row: usize,
+    square: PatternView,
+    row_start: View<u64>,
+    columns: ViewMut<u32>,
+    rows: ViewMut<u32>,
+) {
+    let (start, end) = (row_start.at(row) as usize, row_start.at(row + 1) as usize);
+    let right = square.off_diagonal(row, row as u32);
+    for block in start..end {
+        let column = if block == start { row as u32 } else { square.columns.at(right + block - start - 1) };
+        columns.set(block, column);
+        rows.set(block, row as u32);
+    }
+}
+
 /// Computes: 1 for each node that is in an aggregate. Parameters: `aggregates, counts [n]`. Thread mapping: an item per
 /// node.
 /// Memory moved: 8 B per node.

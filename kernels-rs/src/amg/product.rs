@@ -139,12 +139,13 @@ pub unsafe fn smooth_prolongator<T: Real>(
     }
 }
 
-/// Computes: M rows of each block of `A_c += P^T (A P)`, where M divides N.
+/// Computes: M rows of each block of `A_c += P^T (A P)`, where M divides N; A_c is symmetric, so those on the diagonal and
+/// right of it are computed, and their entries written twice.
 ///
 /// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P or some rows of it, the others
-/// without blocks, with N columns of a block; `of`, the blocks of A_c in the order of its pattern; `entries, values`,
-/// A_c. Thread mapping: an item per M rows of a block.
-/// Memory moved: A_c read and written; the blocks of P and A P that meet, through the cache.
+/// without blocks, with N columns of a block; `of`, the blocks to compute, row by row; `entries, values`, A_c. Thread
+/// mapping: an item per M rows of a block.
+/// Memory moved: A_c read by half and written; the blocks of P and A P that meet, through the cache.
 ///
 /// # Safety
 /// See the crate's section on safety.
@@ -161,11 +162,11 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     let (block, top) = (item * M / N, item * M % N);
     let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
     let (start, end) = members.range(row);
-    let k = block - entries.pattern.row(row).0;
+    let to = Mirrored::new(entries, values, [row, column as usize]);
     let mut sums = [[0.0; N]; M];
     for i in 0..M {
         for c in 0..N {
-            sums[i][c] = values.at(entries.at(row, k, top + i, c));
+            sums[i][c] = to.get(top + i, c);
         }
     }
     for member in start..end {
@@ -183,7 +184,61 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     }
     for i in 0..M {
         for c in 0..N {
-            values.set(entries.at(row, k, top + i, c), sums[i][c]);
+            to.set(top + i, c, sums[i][c]);
+        }
+    }
+}
+
+/// A block on the diagonal of a symmetric matrix or right of it, and its mirror image.
+#[derive(Clone, Copy)]
+pub(super) struct Mirrored {
+    entries: Entries,
+    values: ViewMut<f64>,
+    /// Row and column of the block.
+    at: [usize; 2],
+    /// Its number among its row's, and that of its image.
+    k: [usize; 2],
+}
+
+impl Mirrored {
+    /// # Safety
+    /// The matrix has a block in that row and column, and its image.
+    #[inline(always)]
+    pub(super) unsafe fn new(entries: Entries, values: ViewMut<f64>, [row, column]: [usize; 2]) -> Self {
+        // SAFETY: the blocks are there by contract.
+        let k = unsafe { [entries.pattern.place(row, column as u32), entries.pattern.place(column, row as u32)] };
+        Mirrored { entries, values, at: [row, column], k }
+    }
+
+    /// Whether an entry is left of the matrix's diagonal, where it is that opposite which counts.
+    #[inline(always)]
+    fn is_image(self, i: usize, j: usize) -> bool {
+        self.at[0] == self.at[1] && j < i
+    }
+
+    /// Entry (i, j) of the block; 0 left of the diagonal.
+    ///
+    /// # Safety
+    /// i and j are below the size of a block.
+    #[inline(always)]
+    pub(super) unsafe fn get(self, i: usize, j: usize) -> f64 {
+        // SAFETY: an entry of the matrix by contract.
+        if self.is_image(i, j) { 0.0 } else { unsafe { self.values.at(self.entries.at(self.at[0], self.k[0], i, j)) } }
+    }
+
+    /// Sets entry (i, j) of the block and the one opposite; nothing left of the diagonal.
+    ///
+    /// # Safety
+    /// i and j are below the size of a block.
+    #[inline(always)]
+    pub(super) unsafe fn set(self, i: usize, j: usize, value: f64) {
+        if self.is_image(i, j) {
+            return;
+        }
+        // SAFETY: entries of the matrix by contract.
+        unsafe {
+            self.values.set(self.entries.at(self.at[0], self.k[0], i, j), value);
+            self.values.set(self.entries.at(self.at[1], self.k[1], j, i), value);
         }
     }
 }

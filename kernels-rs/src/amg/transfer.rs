@@ -1,5 +1,7 @@
 //! From a level to the next and back, and from the precision of the set-up to that of the cycle.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::cpu::restrict_columns;
 use super::pattern::Lists;
 use super::product::BlockRows;
 use crate::real::{Real, fma};
@@ -19,7 +21,7 @@ pub const SHARES: usize = 16;
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, T = [f32, f64], N = [1, 2, 3, 6])]
+#[kernel(items, cpu = restrict_columns, T = [f32, f64], N = [1, 2, 3, 6])]
 pub unsafe fn restrict_share<T: Real, const N: usize>(
     item: usize,
     prolongator: BlockRows<T>,

@@ -2,7 +2,7 @@
 //! the rows of the matrix are made once their lengths are known.
 
 use super::around::Around;
-use super::lists::{List, SHORT, bisect};
+use super::lists::{List, SHORT};
 use crate::sparse::PatternView;
 use cuda_std::prelude::*;
 
@@ -154,7 +154,6 @@ pub struct Placed {
 #[kernel(items)]
 pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, pattern: PatternView, to: Placed) {
     let (start, end) = around.range(to_mesh.at(row) as usize);
-    let (first_column, width) = pattern.row(row);
     let first_pair = to.offsets.at(row) as usize;
     for k in 0..end - start {
         let cell = around.cells.at(start + k);
@@ -165,18 +164,8 @@ pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, patter
             a += 1;
         }
         for b in 0..around.size {
-            let slot = place(pattern.columns, first_column, width, around.nodes.at(first_node + b));
+            let slot = pattern.place(row, around.nodes.at(first_node + b));
             to.slots.set((first_node + a) * around.size + b, slot as u16);
         }
     }
-}
-
-/// Where `node` is among the columns of a row, of which the first is the diagonal and the others ascend.
-#[inline(always)]
-unsafe fn place(columns: View<u32>, first: usize, width: usize, node: u32) -> usize {
-    if columns.at(first) == node {
-        return 0;
-    }
-    // SAFETY: places below `width` are columns of the row.
-    bisect(1, width, |place| unsafe { columns.at(first + place) < node })
 }

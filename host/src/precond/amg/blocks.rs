@@ -5,7 +5,8 @@ use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
 use crate::error::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::pattern::{
-    self as device, ColumnKeys, ColumnStarts, CountProducts, CutRows, JoinLists, ListProducts, SHARES,
+    self as device, ColumnKeys, ColumnStarts, CountProducts, CountUpper, CutRows, JoinLists, ListProducts, ListUpper,
+    SHARES,
 };
 use kernels_rs::amg::product::{self, Blocks};
 use kernels_rs::setup::order::Gather;
@@ -94,6 +95,23 @@ impl<B: Backend> Shape<B> {
         let found = Self::of_product(backend, (n_shares, cut), y, n_columns, false)?;
         let shares = PatternView { row_start: row_start.view(), columns: columns.view() };
         Self::of_product(backend, (n, shares), found.pattern.view(), n_columns, diagonal_first)
+    }
+
+    /// The blocks on the diagonal and right of it of a matrix that has the diagonal first in each row.
+    pub fn upper(backend: &B, square: &Pattern<B>) -> Result<Self> {
+        let (n, square) = (square.n_rows, square.view());
+        let mut lengths = backend.zeros(n)?;
+        // SAFETY: all live, and there is a length for each row.
+        unsafe { backend.run(n, CountUpper { square, lengths: lengths.view_mut() }) }?;
+        let row_start = backend.exclusive_sum(&lengths)?;
+        let n_blocks = backend.read_at(&row_start, n)? as usize;
+        let (mut columns, mut rows) = (zeros(backend, n_blocks)?, zeros(backend, n_blocks)?);
+        let (starts, rows_to) = (row_start.view(), rows.view_mut());
+        let kernel = ListUpper { square, row_start: starts, columns: columns.view_mut(), rows: rows_to };
+        // SAFETY: as above; all live until `finish`.
+        unsafe { backend.run(n, kernel) }?;
+        backend.finish()?;
+        Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: n })
     }
 
     /// Some of its rows, on a host: the others have no blocks.

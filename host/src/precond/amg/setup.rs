@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::precond::inverse_diagonal;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
-use kernels_rs::amg::product::{Blocks, FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
+use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::{Entries, PatternView};
 use std::rc::Rc;
@@ -86,9 +86,9 @@ pub struct Symbolic<B: Backend> {
     unsolved: Option<Rc<Shape<B>>>,
     /// Which blocks `A P` has.
     product: Rc<Shape<B>>,
-    /// Which blocks A_c has, and the row of each.
+    /// Which blocks A_c has, and those of them on the diagonal and right of it.
     pattern: Rc<Pattern<B>>,
-    rows: Vector<B, u32>,
+    upper: Shape<B>,
     /// Blocks of A.
     n_blocks: usize,
 }
@@ -151,16 +151,15 @@ impl<B: Backend> Symbolic<B> {
         let columns = Columns::new(backend, &prolongator)?;
         let product = Shape::of_product(backend, fine.rows(), prolongator.pattern.view(), n_coarse, false)?;
         let transposed = (n_coarse, columns.transposed());
-        let Shape { pattern, rows, .. } =
-            Shape::of_long_rows(backend, transposed, product.pattern.view(), n_coarse, true)?;
+        let pattern = Shape::of_long_rows(backend, transposed, product.pattern.view(), n_coarse, true)?.pattern;
         Ok(Symbolic {
             coarsening,
             prolongator,
             columns: Rc::new(columns),
             unsolved,
             product: Rc::new(product),
+            upper: Shape::upper(backend, &pattern)?,
             pattern: Rc::new(pattern),
-            rows,
             n_blocks: fine.pattern.n_blocks(),
         })
     }
@@ -218,6 +217,7 @@ impl<B: Backend> Symbolic<B> {
         // SAFETY: all live until `finish`; each row is written once.
         unsafe { backend.run(self.pattern.n_rows, FillEmptyRows { entries, values }) }?;
         backend.finish()?;
+        matrix.promise_symmetric();
         Ok(matrix)
     }
 
@@ -229,11 +229,10 @@ impl<B: Backend> Symbolic<B> {
         right: &BlockRows<B, f64>,
         matrix: &mut Matrix<B, f64>,
     ) -> Result<()> {
-        let (size, pattern) = (p.columns, &self.pattern);
-        let of = Blocks { rows: self.rows.view(), columns: pattern.columns.view() };
-        let (rows, entries, values) = (pattern.n_blocks() * size, matrix.entries(), matrix.values_mut());
+        let (size, of) = (p.columns, self.upper.blocks());
+        let (rows, entries, values) = (self.upper.rows.len() * size, matrix.entries(), matrix.values_mut());
         let (prolongator, members, product) = (p.view(), self.columns.view(), right.view());
-        // SAFETY: all live until `finish`; each row of a block is written once.
+        // SAFETY: all live until `finish`; each entry is written by one item.
         unsafe {
             match size {
                 1 => backend.run(rows, GalerkinProduct::<1, 1> { prolongator, members, product, of, entries, values }),

@@ -73,8 +73,8 @@ impl<B: Backend, T: Real> Smoother<B, T> {
     ) -> Result<Self> {
         let blocks: Option<Matrix<B, T>> = blocks.map(|blocks| copied(backend, blocks, AUTO, scaling)).transpose()?;
         let spectrum = match &blocks {
-            None => spectrum::estimate(backend, operator, &inverse)?,
-            Some(blocks) => spectrum::estimate_blocks(backend, operator, blocks, &inverse)?,
+            None => spectrum::estimate(backend, operator, &inverse, spectrum::FEW)?,
+            Some(blocks) => spectrum::estimate_blocks(backend, operator, blocks, &inverse, spectrum::FEW)?,
         };
         let upper = spectrum.upper;
         Ok(Smoother { inverse, blocks, upper, steps: steps.factors(upper) })

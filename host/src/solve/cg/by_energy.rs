@@ -51,6 +51,7 @@ pub(super) fn solve<B: Backend, T: Real>(
         recurrence: f64::INFINITY,
         kept_at: f64::INFINITY,
         energy_now: f64::INFINITY,
+        is_one_enough: false,
     };
     let (ending, verdict) = search.run(cg, u, until)?;
     if ending == Ending::Diverged {
@@ -77,6 +78,8 @@ struct Search<'a, B: Backend, T: Real> {
     kept_at: f64,
     /// The strain energy at the last look.
     energy_now: f64,
+    /// Whether one more iteration is likely to reach the target.
+    is_one_enough: bool,
 }
 
 impl<B: Backend, T: Real> Search<'_, B, T> {
@@ -131,7 +134,9 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
             if let Some(ending) = until.interruption(&self.outcome) {
                 return Ok(Some(ending));
             }
-            let progress = cg.advance(u, options.max_iterations - self.outcome.iterations, [-1.0, enough])?;
+            let most = if self.is_one_enough { 1 } else { options.max_iterations - self.outcome.iterations };
+            let before = cg.rho;
+            let progress = cg.advance(u, most, [-1.0, enough])?;
             let residual = cg.record(&progress, until.norm_f, &mut self.outcome);
             let energy = f64::max(self.offset + progress.energy, f64::MIN_POSITIVE);
             self.energy_now = energy;
@@ -140,6 +145,8 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
                 theta = cg.lanczos.theta().unwrap_or(theta);
                 self.recurrence = (cg.rho / (theta * energy)).sqrt();
             }
+            let gain = (cg.rho / before).powf(0.5 / progress.records.len() as f64);
+            self.is_one_enough = cg.every == CHECK_MULTIGRID && gain * self.recurrence <= self.target;
             until.monitor.error(self.outcome.iterations, self.recurrence, options.tolerance);
             if progress.indefinite || residual.is_some_and(|residual| residual > too_large) {
                 return Ok(Some(if progress.indefinite { Ending::Indefinite } else { Ending::Diverged }));

@@ -58,7 +58,7 @@ pub(super) fn iterate<B: Backend, T: Real>(
     let (n, f) = (u.len(), equations.f);
     let interval = match options.acceleration {
         Acceleration::Chebyshev => {
-            Some(Interval::new(spectrum::estimate(backend, operator, operator.inverse_diagonal())?))
+            Some(Interval::new(spectrum::estimate(backend, operator, operator.inverse_diagonal(), spectrum::STEPS)?))
         }
         _ => None,
     };
