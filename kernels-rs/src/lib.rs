@@ -14,7 +14,7 @@
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
 //! | smoothed aggregation multigrid | [`amg`] |
-//! | `K = L L^T`, dense; residuals in twice the precision | [`cholesky`], [`extended`] |
+//! | `K = L L^T`, dense | [`cholesky`] |
 //! | the iteration on element matrices | [`femses`] |
 //! | sums by connected part, for error estimates | [`parts`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
@@ -41,7 +41,6 @@ pub mod cholesky;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod cpu;
 pub mod element;
-pub mod extended;
 pub mod femses;
 pub mod half;
 pub mod material;

@@ -20,7 +20,8 @@ pub struct Deformation {
     pub det_j: f64,
 }
 
-/// Evaluates [`Deformation`] at `xi`: `h = (sum_b u_b (dN_b/dxi)^T) J^-1`, which needs no gradient in space.
+/// Evaluates [`Deformation`] at `xi`: `h = (sum_b (u_b - u_0) (dN_b/dxi)^T) J^-1`, which needs no gradient in space. The
+/// differences keep a translation of the cell out of rounding errors.
 ///
 /// # Safety
 /// `nodes` are nodes of the mesh that `u [n_nodes][size]` belongs to.
@@ -31,12 +32,15 @@ pub unsafe fn deformation<E: Element, P: Physics>(
     xi: [f64; 3],
     u: View<f64>,
 ) -> Deformation {
-    let (mut jac, mut slope) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+    let (mut jac, mut slope, mut first) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3]);
+    for i in 0..size::<E, P>() {
+        first[i] = u.at(size::<E, P>() * nodes[0] + i);
+    }
     for b in 0..E::N {
         let dn = E::shape_gradient(b, xi);
         add_outer(E::DIM, &mut jac, x[b], dn);
         for i in 0..size::<E, P>() {
-            let ub = u.at(size::<E, P>() * nodes[b] + i);
+            let ub = u.at(size::<E, P>() * nodes[b] + i) - first[i];
             for j in 0..E::DIM {
                 slope[i][j] = fma(ub, dn[j], slope[i][j]);
             }

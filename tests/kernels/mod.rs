@@ -5,7 +5,6 @@ mod amg;
 mod cells;
 mod cholesky;
 mod coloring;
-mod extended;
 mod femses;
 mod matrices;
 mod parts;
@@ -62,8 +61,6 @@ checks!(
     matrices::made_up_values,
     matrices::eliminate,
     matrices::inverse_diagonal,
-    extended::residual,
-    extended::add,
     parts::parts,
     parts::row_sums,
     precond::round_diagonal,

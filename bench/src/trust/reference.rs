@@ -1,8 +1,9 @@
 //! A solution to compare with, which owes nothing to a stopping rule.
 //!
 //! From each connected part the rigid motion g is taken off that fits its prescribed values best, so that no digits go
-//! to a motion that strains nothing; w = u - g is solved for by a sparse factor, and refined with residuals in extended
-//! precision until corrections are below the rounding of doubles: `r = f - K w`, `w += L^-T L^-1 r`.
+//! to a motion that strains nothing; w = u - g is solved for by a sparse factor, and refined until corrections are below
+//! the rounding of doubles: `r = f - K w`, `w += L^-T L^-1 r`. K w is summed up element by element from the stresses, so
+//! that the rounding of K's entries is no part of it, and w is held in extended precision.
 
 use super::extended::Extended;
 use super::matrix::Stiffness;
@@ -82,8 +83,9 @@ impl Reference {
             part.take_off_motion(&supports, &coords, &diagonal, &mut w);
         }
         let factor = factor(&backend, &matrix, &coords)?;
-        let equations = Equations { stiffness: &stiffness, supports: &supports, applied: &applied, parts: &parts };
-        let correction = equations.refine(&backend, &*factor, &mut w)?;
+        let equations =
+            Equations { backend: &backend, mesh: &mesh, supports: &supports, applied: &applied, parts: &parts };
+        let correction = equations.refine(&*factor, &mut w)?;
         let forces = stiffness.product(&w);
         for part in &mut parts {
             part.energy = part.norm(&w, &forces);
@@ -202,7 +204,8 @@ fn factor(
 
 /// `K w = f` in the free entries, `w` given in the others.
 struct Equations<'a> {
-    stiffness: &'a Stiffness,
+    backend: &'a CpuBackend,
+    mesh: &'a DeviceMesh<CpuBackend>,
     supports: &'a Supports,
     applied: &'a [f64],
     parts: &'a [Part],
@@ -210,10 +213,11 @@ struct Equations<'a> {
 
 impl Equations<'_> {
     /// Solves for the free entries of w; returns the last correction.
-    fn refine(&self, backend: &CpuBackend, factor: &dyn Factor<CpuBackend, f64>, w: &mut [Extended]) -> Result<f64> {
+    fn refine(&self, factor: &dyn Factor<CpuBackend, f64>, w: &mut [Extended]) -> Result<f64> {
+        let backend = self.backend;
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
-            let r = backend.upload_vec(self.residual(w))?;
+            let r = backend.upload_vec(self.residual(w)?)?;
             let mut d = backend.zeros(w.len())?;
             factor.solve(backend, &r, &mut d)?;
             let d: Vec<Extended> = backend.take(d)?.into_iter().map(Extended::from).collect();
@@ -238,10 +242,16 @@ impl Equations<'_> {
     }
 
     /// `f - K w` in the free entries, 0 in the others.
-    fn residual(&self, w: &[Extended]) -> Vec<f64> {
-        let forces = self.stiffness.product(w);
-        let left = |entry: usize| (Extended::from(self.applied[entry]) - forces[entry]).rounded();
-        (0..w.len()).map(|entry| if self.is_free(entry) { left(entry) } else { 0.0 }).collect()
+    fn residual(&self, w: &[Extended]) -> Result<Vec<f64>> {
+        let high: Vec<f64> = w.iter().map(|w| w.rounded()).collect();
+        let low: Vec<f64> = w.iter().zip(&high).map(|(w, high)| (*w - Extended::from(*high)).rounded()).collect();
+        let forces =
+            |w: &[f64]| self.backend.take(self.mesh.internal_force(self.backend, &self.backend.upload(w)?, None)?);
+        let (high, low) = (forces(&high)?, forces(&low)?);
+        let left = |entry: usize| {
+            (Extended::from(self.applied[entry]) - Extended::from(high[entry]) - Extended::from(low[entry])).rounded()
+        };
+        Ok((0..w.len()).map(|entry| if self.is_free(entry) { left(entry) } else { 0.0 }).collect())
     }
 }
 

@@ -1,10 +1,9 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
 use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning, formats};
-use crate::backend::{Backend, Buffer, CgState, Quotient, Scalar, Vector};
+use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
-use kernels_rs::extended::ExtendedResidual;
 use kernels_rs::for_each_format;
 use kernels_rs::precond::{ScaleTo, Step};
 use kernels_rs::real::{Real, Stored};
@@ -37,19 +36,6 @@ pub trait Operator<B: Backend, T: Real> {
     /// The vectors of `step` live, have the rows of the matrix, and are not z or `scratch`; nobody else has `previous`.
     unsafe fn apply_step(&self, backend: &B, step: Step<T>, z: &Vector<B, T>, scratch: &mut Vector<B, T>)
     -> Result<()>;
-    /// `r = f - A (hi + lo)`, in twice the precision where the matrix can.
-    fn extended_residual(
-        &self,
-        backend: &B,
-        f: &Vector<B, T>,
-        [hi, _lo]: [&Vector<B, T>; 2],
-        r: &mut Vector<B, T>,
-    ) -> Result<()> {
-        let mut product = backend.zeros(self.n())?;
-        self.apply(backend, hi, &mut product)?;
-        backend.copy(f, r)?;
-        backend.axpy(Quotient::MINUS_ONE, &product, r)
-    }
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.
     fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>>;
@@ -399,21 +385,6 @@ impl<B: Backend, V: Stored> Operator<B, V::Arithmetic> for Matrix<B, V> {
         self.check_shapes(z.len(), scratch.len());
         // SAFETY: as above, and the caller's promise.
         unsafe { self.products.spmv_step(backend, &self.values, step, z, scratch) }
-    }
-
-    fn extended_residual(
-        &self,
-        backend: &B,
-        f: &Vector<B, V::Arithmetic>,
-        [hi, lo]: [&Vector<B, V::Arithmetic>; 2],
-        r: &mut Vector<B, V::Arithmetic>,
-    ) -> Result<()> {
-        self.check_shapes(hi.len(), r.len());
-        self.check_shapes(lo.len(), f.len());
-        let (entries, values) = (self.entries(), self.values.view());
-        let (f, hi, lo, r) = (f.view(), hi.view(), lo.view(), r.view_mut());
-        // SAFETY: the entries are those of these values, and all vectors have the matrix's rows.
-        unsafe { backend.run(self.pattern.n_rows, ExtendedResidual { entries, values, f, hi, lo, r }) }
     }
 
     fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>> {

@@ -5,6 +5,8 @@
 pub mod atomic;
 pub mod by_element;
 pub mod by_warp;
+#[cfg(not(target_arch = "nvptx64"))]
+mod cpu;
 pub mod ppni;
 pub mod row_group;
 pub mod row_owner;

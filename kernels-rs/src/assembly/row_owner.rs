@@ -5,7 +5,7 @@
 
 use super::MeshView;
 #[cfg(not(target_arch = "nvptx64"))]
-use super::{Destination, rows::row_of_products};
+use super::{Destination, cpu::internal_forces, rows::row_of_products};
 use crate::element::*;
 use crate::for_each_element;
 use crate::physics::{Conduction, Elasticity, Physics, size};
@@ -92,12 +92,13 @@ pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, for
 /// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix
 /// and before supports.
 ///
-/// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node.
+/// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node; a
+/// CPU takes the cells around a range of nodes.
 /// Memory moved: as [`body_force`], and u.
 ///
 /// # Safety
 /// See the crate's section on safety.
-#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
+#[kernel(items, cpu = internal_forces, E = for_each_element!, P = [Elasticity, Conduction])]
 pub unsafe fn internal_force<E: Element, P: Physics>(
     item: usize,
     mesh: MeshView,

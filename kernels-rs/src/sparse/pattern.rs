@@ -24,6 +24,7 @@ impl PatternView {
         let (start, end) = unsafe { (self.row_start.at(row) as usize, self.row_start.at(row + 1) as usize) };
         (start, end - start)
     }
+
     /// Position of the first block of `row` off the diagonal whose column is `column` or beyond; one past the row's last
     /// if there is none.
     ///

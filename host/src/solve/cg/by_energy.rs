@@ -51,7 +51,6 @@ pub(super) fn solve<B: Backend, T: Real>(
         recurrence: f64::INFINITY,
         kept_at: f64::INFINITY,
         energy_now: f64::INFINITY,
-        is_one_enough: false,
     };
     let (ending, verdict) = search.run(cg, u, until)?;
     if ending == Ending::Diverged {
@@ -78,8 +77,6 @@ struct Search<'a, B: Backend, T: Real> {
     kept_at: f64,
     /// The strain energy at the last look.
     energy_now: f64,
-    /// Whether one more iteration is likely to reach the target.
-    is_one_enough: bool,
 }
 
 impl<B: Backend, T: Real> Search<'_, B, T> {
@@ -130,11 +127,13 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
         let window = if cg.every == CHECK_MULTIGRID { CHECK_MULTIGRID } else { 2 * CHECK_EVERY };
         let too_large = self.outcome.history.last().copied().unwrap_or(1.0).max(1.0) / T::EPSILON.to_f64().sqrt();
         let (mut enough, mut theta) = (0.0, cg.lanczos.theta().unwrap_or(1.0));
+        // Whether one more iteration is likely to reach the target.
+        let mut is_one_enough = false;
         loop {
             if let Some(ending) = until.interruption(&self.outcome) {
                 return Ok(Some(ending));
             }
-            let most = if self.is_one_enough { 1 } else { options.max_iterations - self.outcome.iterations };
+            let most = if is_one_enough { 1 } else { options.max_iterations - self.outcome.iterations };
             let before = cg.rho;
             let progress = cg.advance(u, most, [-1.0, enough])?;
             let residual = cg.record(&progress, until.norm_f, &mut self.outcome);
@@ -146,7 +145,7 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
                 self.recurrence = (cg.rho / (theta * energy)).sqrt();
             }
             let gain = (cg.rho / before).powf(0.5 / progress.records.len() as f64);
-            self.is_one_enough = cg.every == CHECK_MULTIGRID && gain * self.recurrence <= self.target;
+            is_one_enough = cg.every == CHECK_MULTIGRID && gain * self.recurrence <= self.target;
             until.monitor.error(self.outcome.iterations, self.recurrence, options.tolerance);
             if progress.indefinite || residual.is_some_and(|residual| residual > too_large) {
                 return Ok(Some(if progress.indefinite { Ending::Indefinite } else { Ending::Diverged }));

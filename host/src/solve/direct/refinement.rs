@@ -5,11 +5,10 @@
 //! is said so.
 
 use super::Factor;
-use crate::backend::{Backend, Buffer, Quotient, Vector};
+use crate::backend::{Backend, Quotient, Vector};
 use crate::error::Result;
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
 use crate::solve::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, norm};
-use kernels_rs::extended::ExtendedAdd;
 use kernels_rs::real::Real;
 
 /// Relative residual that is refined to even if less is asked for: a step costs little beside the factor.
@@ -110,12 +109,12 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
     }
 
     /// Corrects until the energy of a correction, which is the error before it, is small enough, or stands still. The
-    /// factor is its own preconditioner: theta is 1. Residuals are in twice the precision, and so is the solution, as
-    /// else rounding would end the refinement of ill-conditioned bodies early.
+    /// factor is its own preconditioner: theta is 1. Residuals are summed up by elements, as else the rounding of K's
+    /// entries would be part of the solution.
     fn until_energy(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
-        let (b, energy, n) = (self.backend, self.equations.energy()?, u.len());
-        let (mut judge, mut low) = (Judge::new(b, energy, u)?, b.zeros(n)?);
-        let mut outcome = CgOutcome::start(self.extended_residual([u, &low])?, options.tolerance);
+        let (b, energy) = (self.backend, self.equations.energy()?);
+        let mut judge = Judge::new(b, energy, u)?;
+        let mut outcome = CgOutcome::start(self.residual_by_elements(u)?, options.tolerance);
         let mut last: Option<Verdict> = None;
         let (ending, verdict) = loop {
             self.factor.solve(b, &self.r, &mut self.d)?;
@@ -126,9 +125,8 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
             let verdict = judge.examine(b, self.equations, &iterate, options.tolerance, &mut self.q)?;
             // What is kept is the solution before the correction.
             judge.keep(b, u)?;
-            // SAFETY: all three live, have n entries, and are borrowed uniquely where they are written.
-            unsafe { b.run(n, ExtendedAdd { d: self.d.view(), hi: u.view_mut(), lo: low.view_mut() }) }?;
-            outcome.relative_residual = self.extended_residual([u, &low])?;
+            b.axpy(Quotient::ONE, &self.d, u)?;
+            outcome.relative_residual = self.residual_by_elements(u)?;
             outcome.iterations += 1;
             outcome.history.push(outcome.relative_residual);
             monitor.error(outcome.iterations, verdict.estimate, options.tolerance);
@@ -150,9 +148,9 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
         Ok(outcome)
     }
 
-    /// `r = f - K (hi + lo)`; returns `||r|| / ||f||`.
-    fn extended_residual(&mut self, u: [&Vector<B, T>; 2]) -> Result<f64> {
-        self.equations.extended_residual(self.backend, u, &mut self.r)?;
+    /// `r = f - K u`, by elements; returns `||r|| / ||f||`.
+    fn residual_by_elements(&mut self, u: &Vector<B, T>) -> Result<f64> {
+        self.equations.energy()?.body.residual(u, &mut self.r)?;
         Ok(norm(self.backend, &self.r)? / self.norm_f)
     }
 }

@@ -15,9 +15,6 @@ use std::cell::OnceCell;
 /// A group whose strain energy is below the square of this times `w . D w`, D the diagonal of K, has no strain but
 /// rounding errors.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// What a number that is rounded is off by, in the mean. With this the bound is 0.4 to 5 times the error of bonded bars and
-/// coats of 300 to 7,600 unknowns, with stiffnesses 1e6 to 1e9 apart (`warpfem-bench trust`).
-const ROUNDED: f64 = 0.25 * f64::EPSILON;
 
 /// Which parts and groups groups and pieces belong to.
 pub struct Layout {
@@ -100,24 +97,6 @@ impl<'a, B: Backend> Groups<'a, B> {
             *bound = f64::max(*bound, t.dot(&(inverse * t)));
         }
         Ok(bounds)
-    }
-
-    /// What rounding of K is worth in each part, `[n_parts]`, at a solution v: [`Self::bounds`] of the residual that
-    /// [`ROUNDED`] of the diagonal of K makes. Entries of elements alike are rounded alike, so that a hard piece resists its
-    /// rigid motions with that much, which soft ones around it notice. 0 where each part has one material.
-    pub(super) fn rounding<T: Real>(
-        &self,
-        backend: &B,
-        operator: &dyn Operator<B, T>,
-        size: usize,
-        v: &Vector<B, T>,
-        n_parts: usize,
-    ) -> Result<Vec<f64>> {
-        let Some(diagonal) = &self.diagonal else { return Ok(vec![0.0; n_parts]) };
-        let mut forces = backend.zeros(v.len())?;
-        backend.mul(diagonal, v, &mut forces)?;
-        let bounds = self.bounds(backend, operator, size, &forces, n_parts)?;
-        Ok(bounds.into_iter().map(|bound| ROUNDED * ROUNDED * bound).collect())
     }
 
     /// `T^T K T` of each piece: a product for each motion and colour.

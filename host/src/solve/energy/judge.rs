@@ -128,8 +128,7 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
         Ok(verdict)
     }
 
-    /// What the iterations since the iterate kept have changed: at the floor of rounding that is the error, or what
-    /// rounding of K is worth if that is more.
+    /// What the iterations since the iterate kept have changed: at the floor of rounding that is the error.
     pub fn changes(
         &self,
         backend: &B,
@@ -142,12 +141,9 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
         backend.copy(v, delta)?;
         backend.axpy(Quotient::MINUS_ONE, &self.before, delta)?;
         equations.operator.apply(backend, delta, scratch)?;
-        let EnergyNorm { parts, groups, coords, .. } = self.energy;
+        let EnergyNorm { parts, groups, .. } = self.energy;
         let changed = parts.dot(backend, delta, scratch)?;
-        let size = v.len() / coords.1.len();
-        let rounding = groups.rounding(backend, equations.operator, size, v, parts.n_parts())?;
-        let errors: Vec<f64> = changed.iter().zip(rounding).map(|(changed, rounding)| changed.max(rounding)).collect();
-        let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));
+        let mut verdict = Verdict::of(self.energy.relative(&changed, &energies));
         if groups.are_several() {
             let changed = self.energy.body.strain_energies(delta, false)?;
             verdict.of_materials = self.of_materials(backend, groups, v, |group, _| changed[group], scratch)?;
