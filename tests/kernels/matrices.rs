@@ -4,7 +4,7 @@ use super::{GUARD, SIZES};
 use crate::common::blocks::{Blocks, dense_of, random_sparsity};
 use crate::common::{Random, assert_close, bits, rounding};
 use cuda_std::GpuFloat;
-use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal};
+use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal, TotalDisplacement, Unbalanced};
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
@@ -151,6 +151,60 @@ fn eliminate_of<B: Backend, T: Real, const D: usize>(backend: &B, format: &str, 
     assert_eq!(dense_of(backend, &matrix), k, "{n} rows");
     assert_close("right-hand side", &f_found, lifted.as_slice(), rounding::<f64>(), SCALE);
     [bits(&values), bits(&f_found)].concat()
+}
+
+pub fn total_displacement<B: Backend>(backend: &B) -> Vec<u64> {
+    SIZES.iter().flat_map(|n| [total_of::<B, f32>(backend, *n), total_of::<B, f64>(backend, *n)]).flatten().collect()
+}
+
+fn total_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+    let (v, moved) = (Random(1).vector::<T>(n), Random(2).vector::<f64>(n));
+    let device_v = backend.upload(&v).unwrap();
+    let mut found = Vec::new();
+    for prescribed in [&moved[..], &[]] {
+        let prescribed = backend.upload(prescribed).unwrap();
+        let mut w = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+        let kernel = TotalDisplacement { v: device_v.view(), prescribed: prescribed.view(), w: w.view_mut() };
+        // SAFETY: all live and have n entries, or none.
+        unsafe { backend.run(n, kernel) }.unwrap();
+        let w = backend.download(&w).unwrap();
+        let moved = |i: usize| if prescribed.is_empty() { 0.0 } else { moved[i] };
+        assert!((0..n).all(|i| w[i] == v[i].to_f64() + moved(i)), "n = {n}");
+        assert!(w[n..].iter().all(|w| w.is_nan()), "it writes past its entries");
+        found.extend(bits(&w[..n]));
+    }
+    found
+}
+
+pub fn unbalanced<B: Backend>(backend: &B) -> Vec<u64> {
+    let of_size = |(n, size): (usize, usize)| {
+        [unbalanced_of::<B, f32>(backend, n, size), unbalanced_of::<B, f64>(backend, n, size)].concat()
+    };
+    SIZES.iter().flat_map(|n| [1, 2, 3].map(|size| (*n, size))).flat_map(of_size).collect()
+}
+
+fn unbalanced_of<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+    let fixed: Vec<u8> = (0..n).map(|row| (row % 8) as u8).collect();
+    let (loads, forces) = (Random(3).vector::<f64>(size * n), Random(4).vector::<f64>(size * n));
+    let [device_loads, device_forces] = [&loads, &forces].map(|v| backend.upload(v).unwrap());
+    let device_fixed = backend.upload(&fixed).unwrap();
+    let mut r = backend.upload(&vec![T::from_f64(f64::NAN); size * n + GUARD]).unwrap();
+    let kernel = Unbalanced {
+        size,
+        fixed: device_fixed.view(),
+        loads: device_loads.view(),
+        forces: device_forces.view(),
+        r: r.view_mut(),
+    };
+    // SAFETY: all live and have n rows.
+    unsafe { backend.run(n, kernel) }.unwrap();
+    let r = backend.download(&r).unwrap();
+    for k in 0..size * n {
+        let is_fixed = fixed[k / size] >> (k % size) & 1 == 1;
+        assert_eq!(r[k], if is_fixed { T::ZERO } else { T::from_f64(loads[k] - forces[k]) }, "n = {n}, entry {k}");
+    }
+    assert!(r[size * n..].iter().all(|r| r.to_f64().is_nan()), "it writes past its rows");
+    bits(&r[..size * n])
 }
 
 pub fn inverse_diagonal<B: Backend>(backend: &B) -> Vec<u64> {

@@ -60,6 +60,8 @@ checks!(
     matrices::blocks,
     matrices::made_up_values,
     matrices::eliminate,
+    matrices::total_displacement,
+    matrices::unbalanced,
     matrices::inverse_diagonal,
     parts::parts,
     parts::row_sums,

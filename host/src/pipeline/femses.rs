@@ -89,7 +89,7 @@ pub(super) fn find<B: Backend, T: Real>(
     let plain = FemsesOptions::new(tolerance, max_iterations, acceleration(solver)?);
     let options = FemsesOptions { measure, order: solver.order, ..plain };
     let mut v = backend.zeros(body.mesh.n_nodes)?;
-    let strains = Strains { backend, body: &body };
+    let strains = Strains::new(backend, &body);
     let inverse = || {
         let mut inverse = backend.zeros(body.mesh.n_nodes)?;
         backend.copy(operator.inverse_diagonal(), &mut inverse)?;

@@ -5,7 +5,7 @@ use crate::assembly::Numbering;
 use crate::backend::Backend;
 use crate::error::Result;
 use crate::mesh::parts::{find, unite};
-use crate::model::{Analysis, Model};
+use crate::model::Model;
 use crate::solve::energy::{Layout, Members, PartLists};
 use crate::stress::Balance;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,8 +22,6 @@ pub(super) struct Parts<B: Backend> {
     /// The group of each cell, by block of the mesh; and the rows of each connected piece of a group. None where each
     /// part has one material: then groups, pieces and parts are the same.
     pub several: Option<(Vec<Vec<u32>>, PartLists<B>)>,
-    /// How many times as stiff as another a material of the same part is at most.
-    pub contrast: f64,
 }
 
 /// Groups of elements of one part and one material.
@@ -31,7 +29,6 @@ struct Groups {
     of_cells: Vec<Vec<u32>>,
     pieces: Members,
     layout: Layout,
-    contrast: f64,
 }
 
 impl<B: Backend> Parts<B> {
@@ -42,13 +39,12 @@ impl<B: Backend> Parts<B> {
         let size = model.analysis.components();
         let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, labels)).flatten();
         let lists = PartLists::new(backend, size, members, coords)?;
-        let Some(Groups { of_cells, pieces, layout, contrast }) = groups else {
+        let Some(Groups { of_cells, pieces, layout }) = groups else {
             let all: Vec<u32> = (0..*n_parts as u32).collect();
             let layout = Layout { part: all.clone(), group: all, colours: vec![(0..*n_parts).collect()] };
-            return Ok(Parts { lists, layout, several: None, contrast: 1.0 });
+            return Ok(Parts { lists, layout, several: None });
         };
-        let several = Some((of_cells, PartLists::new(backend, size, pieces, coords)?));
-        Ok(Parts { lists, layout, several, contrast })
+        Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(backend, size, pieces, coords)?)) })
     }
 
     /// The rows of each part.
@@ -70,10 +66,6 @@ impl<B: Backend> Parts<B> {
 impl Groups {
     /// The groups; none where each part has one material.
     fn new(model: &Model, numbering: &Numbering, labels: &[u32]) -> Option<Self> {
-        let stiffness = |material: u32| {
-            let material = &model.materials[material as usize];
-            if model.analysis == Analysis::Laplace { material.conductivity } else { material.young }
-        };
         let mut numbers = BTreeMap::new();
         let mut part = Vec::new();
         let mut of_cells = vec![Vec::new(); model.mesh.cells.len()];
@@ -93,21 +85,15 @@ impl Groups {
                 })
                 .collect();
         }
-        let mut ranges = BTreeMap::<u32, [f64; 2]>::new();
-        for (part, material) in numbers.keys() {
-            let stiffness = stiffness(*material);
-            let range = ranges.entry(*part).or_insert([stiffness; 2]);
-            *range = [range[0].min(stiffness), range[1].max(stiffness)];
-        }
-        if ranges.len() == part.len() {
+        let parts: BTreeSet<u32> = part.iter().copied().collect();
+        if parts.len() == part.len() {
             return None;
         }
-        let contrast = ranges.values().map(|[least, most]| most / least).fold(1.0, f64::max);
         let (pieces, group, of_nodes) = pieces(model, &of_cells, part.len());
         let colours = colour(model, &of_nodes, group.len());
         let mut members = pieces;
         members.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
-        Some(Groups { of_cells, pieces: members, layout: Layout { part, group, colours }, contrast })
+        Some(Groups { of_cells, pieces: members, layout: Layout { part, group, colours } })
     }
 }
 

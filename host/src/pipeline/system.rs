@@ -13,8 +13,10 @@ use crate::solve::iteration::Iteration;
 use crate::solve::{CgOptions, CgOutcome, Monitor};
 use crate::sparse::{Matrix, Tuning};
 use crate::stress;
+use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
+use std::cell::OnceCell;
 
 /// A model assembled on a backend: `K v = f`, with `v` the displacement, or the potential, less what is prescribed.
 pub struct System<B: Backend, T: Real> {
@@ -149,28 +151,48 @@ impl<B: Backend> Loaded<B> {
     }
 }
 
-/// Materials of one part whose stiffnesses are so many times each other leave too few digits of the soft one in the matrix:
-/// its rounding errors of 1e-16 count as many times, and up to a hundred times more on thin coats.
-const LARGE_CONTRAST: f64 = 1e4;
-
 /// The diagonal of a matrix from its inverse; 0 where that is 0.
 pub(super) fn reciprocals<T: Real>(inverse: &[T]) -> Vec<f64> {
     inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect()
 }
 
-/// How the body strains.
+/// How a body strains.
 pub(super) struct Strains<'a, B: Backend> {
-    pub(super) backend: &'a B,
-    pub(super) body: &'a Loaded<B>,
+    backend: &'a B,
+    body: &'a Loaded<B>,
+    loaded: OnceCell<Loads<B>>,
 }
 
-impl<B: Backend> Strains<'_, B> {
+/// Supports and loads on the backend.
+struct Loads<B: Backend> {
+    fixed: Vector<B, u8>,
+    applied: Vector<B, f64>,
+}
+
+impl<'a, B: Backend> Strains<'a, B> {
+    pub(super) fn new(backend: &'a B, body: &'a Loaded<B>) -> Self {
+        Strains { backend, body, loaded: OnceCell::new() }
+    }
+
     /// v as it is, or with what is prescribed, in double.
     fn displacement<T: Real>(&self, v: &Vector<B, T>, total: bool) -> Result<Vector<B, f64>> {
-        let v = self.backend.download(v)?;
-        let prescribed = &self.body.supports.prescribed;
-        let value = |(k, v): (usize, T)| v.to_f64() + if total { prescribed[k] } else { 0.0 };
-        self.backend.upload_vec(v.into_iter().enumerate().map(value).collect())
+        let prescribed = self.backend.upload(if total { &self.body.supports.prescribed[..] } else { &[] })?;
+        let mut w = self.backend.zeros(v.len())?;
+        let kernel = TotalDisplacement { v: v.view(), prescribed: prescribed.view(), w: w.view_mut() };
+        // SAFETY: all live until `finish`, and have the body's unknowns.
+        unsafe { self.backend.run(v.len(), kernel) }?;
+        self.backend.finish()?;
+        Ok(w)
+    }
+
+    /// Supports and loads on the backend.
+    fn loads(&self) -> Result<&Loads<B>> {
+        if let Some(loads) = self.loaded.get() {
+            return Ok(loads);
+        }
+        let Loaded { supports, applied, .. } = self.body;
+        let loads = Loads { fixed: self.backend.upload(&supports.fixed)?, applied: self.backend.upload(applied)? };
+        Ok(self.loaded.get_or_init(|| loads))
     }
 }
 
@@ -188,18 +210,14 @@ impl<B: Backend, T: Real> Body<B, T> for Strains<'_, B> {
         Ok(energies)
     }
 
-    fn is_matrix_coarse(&self) -> bool {
-        T::EPSILON.to_f64() > f64::EPSILON || self.body.parts.contrast > LARGE_CONTRAST
-    }
-
     fn residual(&self, v: &Vector<B, T>, r: &mut Vector<B, T>) -> Result<()> {
-        let (mesh, supports, applied) = (&self.body.mesh, &self.body.supports, &self.body.applied);
-        let forces = mesh.internal_force(self.backend, &self.displacement(v, true)?, None)?;
-        let forces = self.backend.take(forces)?;
-        let size = supports.components;
-        let free = |k: usize| if supports.is_fixed(k / size, k % size) { 0.0 } else { applied[k] - forces[k] };
-        *r = self.backend.upload_vec((0..forces.len()).map(|k| T::from_f64(free(k))).collect())?;
-        Ok(())
+        let forces = self.body.mesh.internal_force(self.backend, &self.displacement(v, true)?, None)?;
+        let Loads { fixed, applied } = self.loads()?;
+        let (fixed, loads, forces, size) = (fixed.view(), applied.view(), forces.view(), self.body.supports.components);
+        let kernel = Unbalanced { size, fixed, loads, forces, r: r.view_mut() };
+        // SAFETY: all live until `finish`, and have the body's rows.
+        unsafe { self.backend.run(self.body.supports.fixed.len(), kernel) }?;
+        self.backend.finish()
     }
 }
 
@@ -274,7 +292,7 @@ impl<B: Backend, T: Real> System<B, T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, CgOutcome)> {
-        let strains = Strains { backend, body: &self.body };
+        let strains = Strains::new(backend, &self.body);
         let energy = self.body.energy_norm(backend, &strains, || inverse_diagonal(backend, &self.matrix))?;
         let equations = Equations::new(&self.matrix, &self.f).measured(Some(&energy));
         let outcome = iteration.solve(backend, &equations, &mut v, options, monitor)?;

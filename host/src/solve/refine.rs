@@ -164,7 +164,8 @@ impl<'a, B: Backend> Work<'a, B> {
     fn until_energy(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
         let (b, energy) = (self.backend, self.equations.energy()?);
         let mut judge = Judge::new(b, energy, u)?;
-        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(self.residual(u)?, options.tolerance) };
+        let mut outcome =
+            CgOutcome { spmvs: 1, ..CgOutcome::start(self.true_residual(u, options.tolerance)?, options.tolerance) };
         let (mut theta, mut last) = (f64::INFINITY, Verdict { estimate: f64::INFINITY, ..Verdict::default() });
         let (ending, verdict) = loop {
             self.round()?;
@@ -172,7 +173,7 @@ impl<'a, B: Backend> Work<'a, B> {
             let estimate = if last.estimate.is_finite() { last.estimate } else { 1.0 };
             let found = self.correct(u, estimate, options, monitor, &mut outcome)?;
             theta = found.theta.map_or(theta, |found| theta.min(found));
-            outcome.relative_residual = self.residual(u)?;
+            outcome.relative_residual = self.true_residual(u, options.tolerance)?;
             let verdict = self.examine(&judge, u, theta, options.tolerance)?;
             if verdict.excess(options.tolerance) <= 1.0 {
                 break (Ending::Converged, verdict);
@@ -207,6 +208,12 @@ impl<'a, B: Backend> Work<'a, B> {
     /// `r = f - K u`, and `||r|| / ||f||`.
     fn residual(&mut self, u: &Vector<B, f64>) -> Result<f64> {
         self.equations.residual(self.backend, u, &mut self.q, &mut self.r)?;
+        Ok(norm(self.backend, &self.r)? / self.norm_f)
+    }
+
+    /// The same, wherever rounding of K may count by the elements.
+    fn true_residual(&mut self, u: &Vector<B, f64>, tolerance: f64) -> Result<f64> {
+        self.equations.true_residual(self.backend, u, tolerance, &mut self.q, &mut self.r)?;
         Ok(norm(self.backend, &self.r)? / self.norm_f)
     }
 

@@ -60,6 +60,42 @@ pub unsafe fn eliminate<T: Real, const D: usize>(
     }
 }
 
+/// Computes: the displacement `w = v + prescribed`, in double.
+///
+/// Parameters: `v, w [n]`; `prescribed [n]`, or nothing. Thread mapping: an item per entry. Memory moved: three words per
+/// entry.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn total_displacement<T: Real>(i: usize, v: View<T>, prescribed: View<f64>, w: ViewMut<f64>) {
+    let moved = if prescribed.is_empty() { 0.0 } else { prescribed.at(i) };
+    w.set(i, v.at(i).to_f64() + moved);
+}
+
+/// Computes: what internal forces leave of the loads, `r = loads - forces`, and 0 where a component is prescribed.
+///
+/// Parameters: `size`, components of a row; `fixed [n_rows]`, a bit per component; `loads, forces, r [n_rows][size]`.
+/// Thread mapping: an item per row. Memory moved: a byte and three words per component.
+///
+/// # Safety
+/// See the crate's section on safety.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn unbalanced<T: Real>(
+    row: usize,
+    size: usize,
+    fixed: View<u8>,
+    loads: View<f64>,
+    forces: View<f64>,
+    r: ViewMut<T>,
+) {
+    let own = fixed.at(row);
+    for i in 0..size {
+        let k = size * row + i;
+        r.set(k, if is_fixed(own, i) { T::ZERO } else { T::from_f64(loads.at(k) - forces.at(k)) });
+    }
+}
+
 /// Computes: `inverse_i = 1 / K_ii`, the Jacobi preconditioner; 0 for an empty row.
 ///
 /// Parameters: `inverse [n_rows][size]`. Thread mapping: an item per block row. Memory moved: two words per row.

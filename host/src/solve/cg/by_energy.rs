@@ -166,7 +166,7 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
     /// Examines u with its true residual; says whether the recurrence has lost that.
     fn examine(&mut self, cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, until: &Until) -> Result<(Verdict, bool)> {
         let (b, equations) = (cg.backend, cg.equations);
-        equations.residual(b, u, &mut cg.q, &mut self.r)?;
+        equations.true_residual(b, u, until.options.tolerance, &mut cg.q, &mut self.r)?;
         self.outcome.relative_residual = norm(b, &self.r)? / until.norm_f;
         cg.preconditioner.apply(b, equations.operator, &self.r, &mut cg.q)?;
         cg.starts += 1;
