@@ -8,7 +8,7 @@ use crate::model::{Quantity, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::SafetyFactor;
-use crate::output::summary::{Elastic, Potential, Results, Solver, shared};
+use crate::output::summary::{Elastic, NOT_A_PEAK, Potential, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
 use warpfem_text::{clean, counted, engineering as number, vector_beside};
@@ -117,7 +117,7 @@ impl Shown<'_> {
         self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            let rises = if results.max_von_mises_away_rises == Some(true) { ", not a peak" } else { "" };
+            let rises = if results.rises() { NOT_A_PEAK } else { "" };
             lines.push(format!("  away from supports and corners {most} at {at}{rises}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {

@@ -50,8 +50,8 @@ fn flat(model: &Model) -> Option<String> {
     let quality = model.mesh.quality().filter(|quality| quality.min < FLAT)?;
     let element = quality.worst.first()?.0;
     Some(format!(
-        "element {element} is nearly flat: stresses there are wrong, and the solver takes more iterations. Mesh again, \
-         with Mesh.Optimize = 1 in Gmsh"
+        "element {element} is nearly flat: stresses there are wrong, and the solver takes more iterations. Mesh again \
+         with smaller elements there, or without the narrow face that causes it"
     ))
 }
 

@@ -363,10 +363,10 @@ fn also(count: usize) -> String {
 fn untangle(kind: &str) -> &'static str {
     let kind = crate::element::ElementKind::ALL.iter().find(|known| known.info().name == kind);
     match kind.is_none_or(|kind| !kind.info().is_quadratic()) {
-        true => "in Gmsh let it be optimised (Mesh.Optimize = 1;), or ",
+        true => "let Gmsh optimise the mesh (option Mesh.Optimize, 1), or ",
         false => {
-            "in Gmsh say `Mesh.SecondOrderLinear = 1;` (straight sides), or `Mesh.HighOrderOptimize = 1;` (curved ones, \
-             mended), and mesh again; or "
+            "set one of Gmsh's options, Mesh.SecondOrderLinear to 1 (straight sides) or Mesh.HighOrderOptimize to 1 (curved \
+             ones, mended), and mesh again; or "
         }
     }
 }

@@ -30,7 +30,8 @@ pub struct Thin {
     /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a
     /// third of that of a cube.
     pub thickness: f64,
-    /// Linear quadrilaterals and hexahedra from skin to skin where these are fewest: 1, 2 or 3; 0 without any.
+    /// Linear quadrilaterals and hexahedra from skin to skin where these are fewest: 1, 2 or 3; 4 and more of regions as
+    /// thick throughout; 0 without any.
     pub layers: u8,
     /// Their length over the body's thickness there, in the mean of squares; 0 without any.
     pub aspect: f64,
@@ -58,19 +59,20 @@ impl Thin {
             area += quality::area(mesh, face);
         }
         let places: Vec<[f64; 3]> =
-            mesh.coords.iter().zip(on_thin).filter(|(_, on_thin)| *on_thin).map(|(x, _)| *x).collect();
+            mesh.coords.iter().zip(&on_thin).filter(|(_, on_thin)| **on_thin).map(|(x, _)| *x).collect();
         found.longest = super::longest_side(super::extent(&places));
-        (found.layers, found.aspect) = bricks(mesh, &is_thin);
+        let deepest = on_thin.iter().zip(&depths).filter(|(on_thin, _)| **on_thin).map(|(_, depth)| *depth).max();
+        (found.layers, found.aspect) = bricks(mesh, &is_thin, deepest.unwrap_or(0));
         found.thickness = if area > 0.0 { 2.0 * volume / area } else { 0.0 };
         found
     }
 }
 
-/// [`Thin::layers`] and [`Thin::aspect`] of the bricks among some elements.
+/// [`Thin::layers`] and [`Thin::aspect`] of the bricks among some elements, whose nodes are so deep at most.
 ///
 /// Bricks with opposite sides on the skin are one layer. Where there are none, those with a side on the skin are of
-/// two layers, or of three if others lie between them.
-fn bricks(mesh: &Mesh, takes: &[Vec<bool>]) -> (u8, f64) {
+/// two layers, or of three if others lie between them, or of more if nodes are deeper than one step.
+fn bricks(mesh: &Mesh, takes: &[Vec<bool>], deepest: u8) -> (u8, f64) {
     let is_brick = |block: usize| {
         let info = mesh.cells[block].kind.info();
         !info.is_simplex() && !info.is_quadratic()
@@ -86,6 +88,7 @@ fn bricks(mesh: &Mesh, takes: &[Vec<bool>]) -> (u8, f64) {
     let (layers, of) = match (spanning.is_empty(), inside) {
         (false, _) => (1, spanning),
         (true, 0) => (2, cells),
+        (true, _) if deepest > 1 => (2 * deepest, cells),
         (true, _) => (3, cells),
     };
     let squares: Vec<f64> = of.iter().filter_map(|sides| Some(length_over_thickness(mesh, sides)?.powi(2))).collect();

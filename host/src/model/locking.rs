@@ -34,8 +34,9 @@ pub fn warnings(analysis: Analysis, materials: &[Material], mesh: &Mesh, cell_ma
         for (block, cells) in mesh.solids() {
             if locks(cells.kind, material.poisson) && cell_material[block].contains(&(index as u32)) {
                 let (name, nu, element) = (&material.name, material.poisson, cells.kind.info().name);
+                let help = if cells.kind.info().is_quadratic() { "" } else { ". Use second-order elements" };
                 warnings.push(format!(
-                    "material `{name}`: {element} elements lock at poisson = {nu}; displacements will be too small"
+                    "material `{name}`: {element} elements lock at poisson = {nu}: displacements come out too small{help}"
                 ));
             }
         }

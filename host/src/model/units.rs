@@ -221,7 +221,15 @@ fn is_in(value: f64, [low, high]: [f64; 2]) -> bool {
 /// Word, modulus and density of a material known by its name.
 fn known(name: &str) -> Option<(&'static str, f64, f64)> {
     let name = name.to_lowercase();
-    KNOWN.into_iter().find(|(word, ..)| name.contains(word))
+    let word = if is_steel_grade(&name) { "steel" } else { &name };
+    KNOWN.into_iter().find(|(known, ..)| word.contains(known))
+}
+
+/// Whether a name in small letters is that of a structural steel (EN 10027): S and a yield strength in MPa.
+fn is_steel_grade(name: &str) -> bool {
+    let digits = name.strip_prefix('s').unwrap_or_default().trim_start_matches(' ');
+    let n = digits.chars().take_while(char::is_ascii_digit).count();
+    n == 3 && digits[..n].parse().is_ok_and(|strength: u32| (100..=960).contains(&strength))
 }
 
 /// A yield strength that no material with this modulus has.
@@ -358,6 +366,8 @@ mod tests {
         ] {
             assert_eq!(of("steel", young, Some(density), longest), Vec::<String>::new(), "{young}");
         }
+        one(&of("S355J2", 210.0, None, 0.08), &["steel has about 210 GPa"]);
+        assert!(of("s 235", 210e9, None, 0.3).is_empty() && of("s1", 210.0, None, 0.08).len() == 1);
         assert!(of("steel", 210e9, None, 0.3).is_empty() && of("steel", 210e3, None, 80.0).is_empty());
         assert!(of("steel", 29e6, None, 12.0).is_empty(), "psi");
         assert!(of("rubber", 5e6, Some(1100.0), 0.1).is_empty() && of("soft", 1e6, None, 2.0).is_empty());

@@ -311,10 +311,18 @@ impl Results {
     }
 }
 
+/// What is said of a largest stress beside which there is more.
+pub const NOT_A_PEAK: &str = ", not a peak";
+
 impl Elastic {
     /// The largest stress away from supports, point loads and sharp inner corners, if it is another than the largest.
     pub fn away(&self) -> Option<&Peak> {
         self.max_von_mises_away.as_ref().filter(|peak| peak.max != self.von_mises_nodal.max)
+    }
+
+    /// Whether a node beside that place has more, so that it is no peak.
+    pub fn rises(&self) -> bool {
+        self.max_von_mises_away_rises == Some(true)
     }
 
     /// The largest component of loads and reactions.

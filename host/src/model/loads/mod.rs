@@ -14,6 +14,7 @@ use warpfem_text::{engineering as number, vector};
 
 use self::surface::FaceIntegral;
 use super::case::Names;
+use super::case::Vector;
 use super::case::tables::{FluxTable, ForceTable, PointForceTable, PressureTable, PushTable, TractionTable};
 use super::names::{Words, words};
 use super::problems::Problems;
@@ -29,6 +30,8 @@ type NodalForce = (u32, [f64; 3]);
 const INTO_SUPPORTS: f64 = 0.5;
 /// A point force further from its node than this fraction of the mesh's diagonal is worth a warning.
 const FAR: f64 = 0.01;
+/// One as far as this is nowhere near the body.
+const NOWHERE: f64 = 0.1;
 
 /// All loads of a case but gravity and sources.
 #[derive(Debug, Default)]
@@ -221,7 +224,7 @@ fn point_force(
     // Where `at` has two components, the plane of the mesh is meant.
     let plane_z = selector.mesh.coords.first().map_or(0.0, |x| x[2]);
     let node = match (&table.at, &table.node) {
-        (Some(at), _) => nearest_node(selector, at.get_ref().with_z(plane_z), warnings),
+        (Some(at), _) => nearest_node(selector, at, plane_z, warnings)?,
         (_, Some(tag)) => {
             let tags = Spanned::new(tag.span(), vec![tag.clone()]);
             selector.tagged(&tags)?.first().copied()
@@ -239,15 +242,32 @@ fn point_force(
 }
 
 /// The solids' node nearest to a point; the first of several.
-fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String>) -> Option<u32> {
+///
+/// # Errors
+///
+/// A point that is nowhere near the body.
+fn nearest_node(
+    selector: &Selector<'_>,
+    point: &Spanned<Vector>,
+    plane_z: f64,
+    warnings: &mut Vec<String>,
+) -> Result<Option<u32>, Box<CaseError>> {
+    let at = point.get_ref().with_z(plane_z);
     let coords = &selector.mesh.coords;
     let distance = |node: usize| norm([0, 1, 2].map(|c| coords[node][c] - at[c]));
     let candidates = (0..coords.len()).into_par_iter().filter(|&node| selector.in_solid[node]);
     let nearest = candidates.map(|node| (distance(node), node)).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let (distance, node) = nearest?;
-    let (low, high) = selector.mesh.extent();
-    if distance > FAR * norm([0, 1, 2].map(|c| high[c] - low[c])) {
-        let tag = selector.mesh.node_tags[node];
+    let Some((distance, node)) = nearest else { return Ok(None) };
+    let ((low, high), tag) = (selector.mesh.extent(), selector.mesh.node_tags[node]);
+    let diagonal = norm([0, 1, 2].map(|c| high[c] - low[c]));
+    if distance > NOWHERE * diagonal {
+        let (low, high, distance) = (vector(low), vector(high), number(distance));
+        let message =
+            format!("no node is near this point: the nearest, {tag} at {}, is {distance} away", vector(coords[node]));
+        let help = format!("the mesh reaches from {low} to {high}; is the point in the same unit?");
+        return Err(selector.case.error_at(point.span(), message, help));
+    }
+    if distance > FAR * diagonal {
         warnings.push(format!(
             "point_force at {}: the nearest node, {tag} at {}, takes it, {} away",
             vector(at),
@@ -255,7 +275,7 @@ fn nearest_node(selector: &Selector<'_>, at: [f64; 3], warnings: &mut Vec<String
             number(distance)
         ));
     }
-    Some(node as u32)
+    Ok(Some(node as u32))
 }
 
 fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {

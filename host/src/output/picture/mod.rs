@@ -74,16 +74,18 @@ pub(super) struct Heading<'a> {
     pub units: Option<Units>,
     /// The largest stress away from where it grows with every refinement, if it is another.
     pub away: Option<f64>,
+    /// Whether a node beside it has more.
+    pub rises: bool,
 }
 
 impl Heading<'_> {
     pub(super) fn of(summary: &Summary) -> Heading<'_> {
-        let away = match &summary.results {
-            Results::Elastic(results) => results.away().map(|peak| peak.max),
-            Results::Potential(_) => None,
+        let (away, rises) = match &summary.results {
+            Results::Elastic(results) => (results.away().map(|peak| peak.max), results.rises()),
+            Results::Potential(_) => (None, false),
         };
         let (converged, warnings) = (summary.solver.converged, summary.warnings.len());
-        Heading { case: &summary.case, converged, warnings, units: summary.units, away }
+        Heading { case: &summary.case, converged, warnings, units: summary.units, away, rises }
     }
 }
 
@@ -256,7 +258,7 @@ pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols, from: Option<Viewpo
     let (potential, nodal) = (vec![0.0; n], AtNodes { values: vec![], sizes: vec![0.0; n] });
     let solved = Solved::Potential { potential: &potential, gradient: &[], steepness: &[], nodal: &nodal };
     let shown = Shown::new(mesh, &Fields { solved, material: &[] }, &[], Some(symbols));
-    let heading = Heading { case, converged: true, warnings: 0, units: None, away: None };
+    let heading = Heading { case, converged: true, warnings: 0, units: None, away: None, rises: false };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));
     shown.draw_model(&heading, &subtitle, shown.from(from)).png()

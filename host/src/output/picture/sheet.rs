@@ -10,6 +10,7 @@ use super::symbols::GRAVITY;
 use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
 use crate::model::{Quantity, Units, with_unit};
 use crate::output::distribution::{Distribution, Peak};
+use crate::output::summary::NOT_A_PEAK;
 use crate::output::{Fields, Solved, largest};
 use warpfem_text::engineering as number;
 
@@ -114,9 +115,10 @@ fn largest_stress(fields: &Fields, heading: &Heading) -> String {
     let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
     let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
     let centres = peak(&mut von_mises.iter().flatten().copied());
-    let away = heading
-        .away
-        .map_or(String::new(), |away| format!("; away from supports, point loads and inner corners {}", stress(away)));
+    let rises = if heading.rises { NOT_A_PEAK } else { "" };
+    let away = heading.away.map_or(String::new(), |away| {
+        format!("; away from supports, point loads and inner corners {}{rises}", stress(away))
+    });
     match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
         (Some(nodal), Some(centres)) => {
             format!("largest von Mises stress {} ({}){away}", stress(nodal.max), nodal.beside(&centres))

@@ -6,7 +6,7 @@ use crate::model::{AppliedLoad, Support};
 use shapes::Shape;
 use sheet::Captions;
 
-const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0, units: None, away: None };
+const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0, units: None, away: None, rises: false };
 
 fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
     Shown::new(mesh, fields, &[], None).draw(fields, &Shot::default(), &PAIR)
@@ -263,11 +263,11 @@ fn every_side_and_field_gives_another_picture() {
 fn units_and_the_largest_value_away_are_said() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
     let shown = Shown::new(&mesh, &results.fields(), &[], None);
-    let heading = Heading { units: Some(Units::MmNS), away: Some(3.0), ..PAIR };
+    let heading = Heading { units: Some(Units::MmNS), away: Some(3.0), rises: true, ..PAIR };
     let captions = Captions::new(&shown, &results.fields(), &Shot::default(), &heading);
     assert_eq!(captions.title[1], "in MPa");
     assert!(captions.subtitle.starts_with("largest von Mises stress 11.25 MPa ("), "{}", captions.subtitle);
-    assert!(captions.subtitle.ends_with("; away from supports, point loads and inner corners 3.000 MPa"));
+    assert!(captions.subtitle.ends_with("; away from supports, point loads and inner corners 3.000 MPa, not a peak"));
     assert!(captions.foot.contains("displacement 192.4 mm"), "{}", captions.foot);
 }
 
