@@ -48,7 +48,7 @@ fn a_sound_case_is_described() {
     assert!(!out.contains("nothing uses group"), "{out}");
     // Two linear elements are few over the depth of a beam.
     assert!(
-        out.matches("warning").count() == 1 && out.contains("  warning: tet4 elements, fewer than 4 through"),
+        out.matches("warning").count() == 1 && out.contains("  warning: tet4 elements, fewer than 8 through"),
         "{out}"
     );
     let finer = check(&good_but("\"tet4\"", "\"tet10\"")).done().out;
@@ -58,7 +58,7 @@ fn a_sound_case_is_described() {
 #[test]
 fn elements_too_stiff_in_bending_are_told_of_beside_the_results() {
     let folder = Folder::new();
-    let said = "tet4 elements, fewer than 4 through the thickness";
+    let said = "tet4 elements, fewer than 8 through the thickness";
     assert!(folder.solve(GOOD, &[]).done().words().contains(&format!(" warning: {said}")));
     assert!(folder.summary("out")["warnings"].to_string().contains(said));
 }

@@ -35,7 +35,7 @@ fn a_case_that_somebody_has_changed_is_left_alone() {
     std::fs::create_dir(folder.path("first")).unwrap();
     folder.write("first/hook.toml", "# mine\n");
     let demo = ["demo", "-o", "first", "--device", "cpu"];
-    folder.run(&demo).refused(2, &["first/hook.toml is there already", "`-o`"]);
+    folder.run(&demo).refused(2, &["first/hook.toml has been changed", "`-o`"]);
     assert_eq!(folder.read("first/hook.toml"), b"# mine\n");
     folder.write("file", "");
     folder.run(&["demo", "-o", "file/below"]).refused(8, &["is a file, not a folder"]);

@@ -76,5 +76,5 @@ fn the_largest_stress_away_from_the_clamp_is_said_beside_the_largest() {
     assert!(0.0 < away && away < all, "{away} {all}");
     // Three elements of 0.5 beside the clamp are near it.
     assert!(results["max_von_mises_away"]["max_at"][0].as_f64().unwrap() >= 2.0);
-    assert!(out.contains("away from supports and corners"), "{out}");
+    assert!(out.contains("away from supports, point loads, corners"), "{out}");
 }

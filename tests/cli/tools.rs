@@ -122,7 +122,7 @@ fn a_mesh_with_bad_elements_is_described_and_they_are_listed() {
     let case = "[mesh]\nfile = \"bad.msh\"\n[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.3\n";
     folder.write("bad.toml", case);
     let remedies =
-        ["bad.msh: element 8 (tet10) is tangled", "`Mesh.SecondOrderLinear = 1;`", "`Mesh.HighOrderOptimize = 1;`"];
+        ["bad.msh: element 8 (tet10) is tangled", "Mesh.SecondOrderLinear to 1", "Mesh.HighOrderOptimize to 1"];
     folder.run(&["solve", "bad.toml"]).refused(3, &remedies);
     assert_eq!(folder.run(&["check", "bad.toml"]).code, Some(3));
 }

@@ -7,7 +7,7 @@ use super::{Reported, memory, solve, template, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality;
-use crate::model::{Analysis, Case, Model, Problems, Quantity, Units, unused, with_unit};
+use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, unused, with_unit};
 use crate::output;
 use crate::output::picture::{self, Viewpoint};
 use crate::pipeline::{self, Choices};
@@ -62,13 +62,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let (is_sound, has_slip) = (problems.count() == 0, problems.has_slip());
         let free = host_memory::available();
         let (described, expected) = rayon::join(
-            || describe(&mut out, &case, model, has_slip),
+            || describe(&mut out, &case, model),
             || choices.as_ref().filter(|_| is_sound).map(|choices| expect(model, choices, device, free)),
         );
         // Writing to a string cannot fail.
-        let _ = described.and_then(|()| match &expected {
-            Some(expected) => costs(&mut out, expected, free).and_then(|()| ready(&mut out, arguments)),
-            None => Ok(()),
+        let _ = described.and_then(|()| {
+            if let Some(expected) = &expected {
+                costs(&mut out, expected, free)?;
+            }
+            remarks(&mut out, &case, model, has_slip)?;
+            if expected.is_some() { ready(&mut out, arguments) } else { Ok(()) }
         });
     }
     if let (Some((model, _)), Some(file)) = (&found, &arguments.picture) {
@@ -139,8 +142,8 @@ fn report(problems: Problems) -> Option<anyhow::Error> {
     Some(Reported(code).into())
 }
 
-/// What a case is; groups that nothing is on are left out where it `has_slip`, as that may be why.
-fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std::fmt::Result {
+/// What a case is.
+fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let mesh = &model.mesh;
     let cells: Vec<String> =
         mesh.solids().map(|(_, cells)| format!("{} {}", count(cells.len()), cells.kind.info().name)).collect();
@@ -163,14 +166,27 @@ fn describe(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std
     for load in &model.applied {
         match model.analysis {
             Analysis::Laplace => writeln!(out, "  load      {}: {} in total", load.name, number(load.total[0], 4))?,
-            _ => writeln!(out, "  load      {}: {} in total", load.name, force(model, load.total))?,
+            _ => {
+                writeln!(out, "  load      {}{}: {} in total", load.name, place(model, load), force(model, load.total))?
+            }
         }
     }
-    shapes(out, model)?;
+    shapes(out, model)
+}
+
+/// What there is to warn of; groups that nothing is on are left out where the case `has_slip`, as that may be why.
+fn remarks(out: &mut String, case: &Case, model: &Model, has_slip: bool) -> std::fmt::Result {
     for warning in warnings::of_model(model) {
         out.push_str(&terminal::warning(&warning));
     }
     if has_slip { Ok(()) } else { forgotten(out, case, model) }
+}
+
+/// Where a load on a single node is.
+fn place(model: &Model, load: &AppliedLoad) -> String {
+    let &[node] = &load.nodes[..] else { return String::new() };
+    let at = with_unit(vector(model.mesh.coords[node as usize]), model.units, Quantity::Length);
+    format!(" on node {} at {at}", model.mesh.node_tags[node as usize])
 }
 
 fn in_words(model: &Model) -> String {

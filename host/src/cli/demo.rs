@@ -59,7 +59,7 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         Ok(there) if there == bytes => return Ok(()),
         Ok(_) => {
             let path = path.display();
-            let message = format!("{path} is there already, and is not the demo's: choose another folder with `-o`");
+            let message = format!("{path} has been changed: choose another folder with `-o`, or remove it");
             return Err(super::usage(message));
         }
         Err(_) => {}

@@ -49,7 +49,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let text = template::text(&mesh, &relative(&arguments.mesh, &case), &case.display().to_string(), analysis);
     output::write_file(&case, |file| file.write_all(text.as_bytes()))?;
     let (case, groups) = (case.display(), count(mesh.groups.len()));
-    let first = if bad.is_empty() { "" } else { "mend the elements in Gmsh, " };
+    let first = match () {
+        () if !bad.is_empty() => "mend the elements in Gmsh, ",
+        () if mesh.groups.is_empty() => {
+            "give the mesh physical groups in Gmsh, or use `box` for supports and `at` for forces, "
+        }
+        () => "",
+    };
     print::text(&format!(
         "wrote {case}: {groups} groups of {}\n{}next: {first}fill in a support and a load, then `warpfem check {case}`\n",
         arguments.mesh.display(),

@@ -144,6 +144,9 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let names = model.supports.iter().map(|support| support.name.clone());
     let near = near(&model.mesh, &model.supports, &model.applied);
     let away = largest_away(&model.mesh, &near, &solution.nodal.sizes);
+    let is_rising = away.as_ref().map(|away| rises(&model.mesh, away, &solution.nodal.sizes));
+    // A stress that rises is no measure of safety.
+    let is_away = |node: usize| !near[node] && is_rising != Some(true);
     Elastic {
         max_displacement: largest.max,
         max_displacement_at: largest.max_at,
@@ -155,10 +158,10 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
         von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
-        max_von_mises_away_rises: away.as_ref().map(|away| rises(&model.mesh, away, &solution.nodal.sizes)),
+        max_von_mises_away_rises: is_rising,
         max_von_mises_away: away,
         min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor, |_| true),
-        min_safety_factor_away: SafetyFactor::of(&model.mesh, &solution.safety_factor, |node| !near[node]),
+        min_safety_factor_away: SafetyFactor::of(&model.mesh, &solution.safety_factor, is_away),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{Quantity, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::SafetyFactor;
-use crate::output::summary::{Elastic, NOT_A_PEAK, Potential, Results, Solver, shared};
+use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
 use warpfem_text::{clean, counted, engineering as number, vector_beside};
@@ -87,7 +87,9 @@ impl Shown<'_> {
             Results::Potential(results) => self.flows(&mut lines, results),
         }
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
-        lines.push(format!("{state}: {}", s.accuracy()));
+        if !s.is_zero() {
+            lines.push(format!("{state}: {}", s.accuracy()));
+        }
         if self.is_verbose {
             self.how(&mut lines);
         }
@@ -117,8 +119,8 @@ impl Shown<'_> {
         self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
         if let Some(peak) = results.away() {
             let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
-            let rises = if results.rises() { NOT_A_PEAK } else { "" };
-            lines.push(format!("  away from supports and corners {most} at {at}{rises}"));
+            let rises = if results.rises() { RISING } else { "" };
+            lines.push(format!("  away from supports, point loads, corners {most} at {at}{rises}"));
         }
         if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
             let away = results.min_safety_factor_away.filter(|away| away.value.is_finite() && away.value > value);

@@ -221,8 +221,8 @@ fn nearly_incompressible_linear_elements_are_warned_of() {
     for element in ["tet4", "hex8"] {
         let text = format!("{}{CLAMP}", head(element)).replace("0.3", "0.47");
         let words = format!(
-            "material `soft`: {element} elements lock at poisson = 0.47: displacements come out too small. Use second-order \
-             elements"
+            "material `soft`: {element} elements lock at poisson = 0.47: displacements come out too small, stresses \
+             wrong. Use second-order elements"
         );
         assert_eq!(load(&text).unwrap().warnings[0], words);
         assert!(!load(&text.replace("0.47", "0.4")).unwrap().warnings[0].contains("elements lock"));

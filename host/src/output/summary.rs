@@ -311,8 +311,8 @@ impl Results {
     }
 }
 
-/// What is said of a largest stress beside which there is more.
-pub const NOT_A_PEAK: &str = ", not a peak";
+/// What is said of a largest stress beside which, nearer to one of these places, there is more.
+pub const RISING: &str = ", rising towards them";
 
 impl Elastic {
     /// The largest stress away from supports, point loads and sharp inner corners, if it is another than the largest.

@@ -295,7 +295,10 @@ impl Case {
                 if word.contains(['4', '5', '6']) || ["rx", "ry", "rz"].iter().any(|turn| word.contains(turn)) {
                     help = format!("{help}; {}", synonyms::ROTATIONS);
                 }
-                Err(self.error_at(place, format!("`{letter}` is no component"), help))
+                // A word of none is not one of many.
+                let is_any = word.chars().any(|letter| components.contains(&&*letter.to_string()));
+                let what = if is_any { letter } else { word };
+                Err(self.error_at(place, format!("`{what}` is no component"), help))
             }
         }
     }

@@ -10,7 +10,7 @@ use super::symbols::GRAVITY;
 use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
 use crate::model::{Quantity, Units, with_unit};
 use crate::output::distribution::{Distribution, Peak};
-use crate::output::summary::NOT_A_PEAK;
+use crate::output::summary::RISING;
 use crate::output::{Fields, Solved, largest};
 use warpfem_text::engineering as number;
 
@@ -115,7 +115,7 @@ fn largest_stress(fields: &Fields, heading: &Heading) -> String {
     let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
     let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
     let centres = peak(&mut von_mises.iter().flatten().copied());
-    let rises = if heading.rises { NOT_A_PEAK } else { "" };
+    let rises = if heading.rises { RISING } else { "" };
     let away = heading.away.map_or(String::new(), |away| {
         format!("; away from supports, point loads and inner corners {}{rises}", stress(away))
     });

@@ -5,7 +5,7 @@ use crate::mesh::Mesh;
 use crate::model::{AppliedLoad, Quantity, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
-use crate::output::summary::{Elastic, NOT_A_PEAK, Potential, Results, Solver, shared};
+use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
 use warpfem_text::{clean, count, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
@@ -113,7 +113,7 @@ pub(super) fn cards(summary: &Summary) -> String {
 
 /// The largest stress away from where it grows with every refinement, if it is another than the largest.
 fn away(summary: &Summary, results: &Elastic) -> String {
-    let note = format!("and from point loads and sharp inner corners{}", if results.rises() { NOT_A_PEAK } else { "" });
+    let note = format!("and from point loads and sharp inner corners{}", if results.rises() { RISING } else { "" });
     let card = |peak: &Peak| {
         card_with_note("von Mises stress away from supports", measured(summary, peak.max, Quantity::Stress), &note)
     };

@@ -213,3 +213,19 @@ impl CgOutcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reactions_that_are_not_the_loads_are_an_error() {
+        let mut outcome = CgOutcome::start(1.0, 1e-6);
+        outcome.judged(Ending::Converged, Verdict { estimate: 1e-7, ..Verdict::default() });
+        outcome.judge_by_loads(0.5 * MOST_LOAD_ERROR);
+        assert!(outcome.converged && outcome.digits == Some(7));
+        outcome.judge_by_loads(0.02);
+        assert_eq!((outcome.converged, outcome.ending, outcome.digits), (false, Ending::Stagnated, Some(1)));
+        assert_eq!(outcome.error_estimate, Some(0.02));
+    }
+}
