@@ -47,7 +47,7 @@ const METHODS: [&str; 4] = [AUTO, "jacobi", "amg", "direct"];
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Thin, slender and hardly compressible bodies, bonded stiffnesses, moved clamps, several parts: each is solved by \
-default and by each method. The reference is a sparse factor refined in extended precision. Bounds: converged by \
+default and by each method. The reference is a sparse factor, refined by residuals summed up element by element. Bounds: converged by \
 default; displacements within 1e-5 of the deformation, von Mises stresses within 1e-4 of the largest in each \
 material; the error in the energy norm at most the estimate, and the estimate at most 15 times the error (3,000 \
 times with other preconditioners than multigrid). Ends with 5 if one is broken.

@@ -87,7 +87,7 @@ impl Shown<'_> {
             Results::Potential(results) => self.flows(&mut lines, results),
         }
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
-        if !s.is_zero() {
+        if !s.is_zero() || !s.solver.converged {
             lines.push(format!("{state}: {}", s.accuracy()));
         }
         if self.is_verbose {

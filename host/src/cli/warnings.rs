@@ -58,9 +58,9 @@ fn flat(model: &Model) -> Option<String> {
 /// A linear theory is for displacements below this fraction of the body's size.
 const MOST_OF_EXTENT: f64 = 0.1;
 
-/// `12 %`, or `3.5e6 times` what would be hard to read so.
+/// `12 % of`, or `3.5e6 times` what would be hard to read so.
 fn share(of_whole: f64) -> String {
-    if of_whole < 10.0 { format!("{:.0} %", 100.0 * of_whole) } else { format!("{} times", number(of_whole)) }
+    if of_whole < 10.0 { format!("{:.0} % of", 100.0 * of_whole) } else { format!("{} times", number(of_whole)) }
 }
 
 /// Displacements that are not small.
@@ -69,7 +69,7 @@ fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> 
     let extent = model.mesh.longest_side();
     (solution.outcome.converged && largest > MOST_OF_EXTENT * extent).then(|| {
         format!(
-            "the largest displacement is {} of the body's size ({} of {}), too large for a linear theory. Check that \
+            "the largest displacement is {} the body's size ({} of {}), too large for a linear theory. Check that \
              loads, materials and lengths have matching units",
             share(largest / extent),
             number(largest),

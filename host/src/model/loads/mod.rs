@@ -30,7 +30,7 @@ type NodalForce = (u32, [f64; 3]);
 const INTO_SUPPORTS: f64 = 0.5;
 /// A point force further from its node than this fraction of the mesh's diagonal is worth a warning.
 const FAR: f64 = 0.01;
-/// One as far as this is nowhere near the body.
+/// One as far as this outside the mesh's box is nowhere near the body.
 const NOWHERE: f64 = 0.1;
 
 /// All loads of a case but gravity and sources.
@@ -260,10 +260,13 @@ fn nearest_node(
     let Some((distance, node)) = nearest else { return Ok(None) };
     let ((low, high), tag) = (selector.mesh.extent(), selector.mesh.node_tags[node]);
     let diagonal = norm([0, 1, 2].map(|c| high[c] - low[c]));
-    if distance > NOWHERE * diagonal {
+    let outside = norm([0, 1, 2].map(|c| at[c] - at[c].clamp(low[c], high[c])));
+    if outside > NOWHERE * diagonal {
         let (low, high, distance) = (vector(low), vector(high), number(distance));
-        let message =
-            format!("no node is near this point: the nearest, {tag} at {}, is {distance} away", vector(coords[node]));
+        let message = format!(
+            "this point is far from the body: the nearest node, {tag} at {}, is {distance} away",
+            vector(coords[node])
+        );
         let help = format!("the mesh reaches from {low} to {high}; is the point in the same unit?");
         return Err(selector.case.error_at(point.span(), message, help));
     }

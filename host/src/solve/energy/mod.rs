@@ -175,7 +175,7 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
         }
     }
 
-    /// By how much rounding of K moves u, whose residual is r, relative to the strain energy: the largest over parts.
+    /// About how much rounding of K moves u, whose residual is r, relative to the strain energy: the largest over parts.
     /// With `|dK| = c ||K||`, and the loads `dK u` against the body as u is, that is `c ||K|| u . u / u . K u`.
     fn rounding(&self, backend: &B, energy: &EnergyNorm<B, T>, u: &Vector<B, T>, r: &Vector<B, T>) -> Result<f64> {
         let scale = ROUNDED * self.norm(backend)?;
