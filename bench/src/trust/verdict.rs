@@ -15,6 +15,7 @@ const OVER: [f64; 2] = [15.0, 3_000.0];
 const AT_FLOOR: f64 = 6.0;
 /// Estimates and errors below this need not agree: nobody asks for so many digits.
 const NEGLIGIBLE: f64 = 1e-8;
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {

@@ -201,8 +201,8 @@ impl CgOutcome {
         self.part_errors = verdict.parts;
     }
 
-    /// Takes for the error how far reactions are from the loads, where that is more than a thousandth: rounding of K's
-    /// entries, as of a body 1,000 times as long as thick, moves the solution, and no estimate by this K sees that.
+    /// Takes for the error how far reactions are from the loads, where that is more than a thousandth, as on bodies so
+    /// slender that no residual in double shows what is missing.
     /// A rough answer that was asked for is left as it is.
     pub(crate) fn judge_by_loads(&mut self, load_error: f64) {
         let is_fine = self.measure == Measure::Energy && self.tolerance <= ACCEPTABLE;

@@ -1,4 +1,4 @@
-//! Solution with a factor, refined by residuals of the matrix itself (Higham 2002, ch. 12).
+//! Solution with a factor, refined by residuals of the matrix, or of the elements that it is made of (Higham 2002, ch. 12).
 //!
 //! A factor in double leaves a residual of some roundings at once. One in single takes several steps, each of which
 //! gains what single precision holds beyond the condition number; where that is nothing, the steps stand still and it

@@ -85,6 +85,11 @@ impl<B: Backend, T: Real> EnergyNorm<'_, B, T> {
     }
 }
 
+/// Whether the matrix is in single precision.
+fn is_single<T: Real>() -> bool {
+    T::EPSILON.to_f64() > f64::EPSILON
+}
+
 /// What a number that is rounded is off by, in the mean: elements that are alike are rounded alike.
 const ROUNDED: f64 = 0.25 * f64::EPSILON;
 /// What rounding may be worth of a tolerance.
@@ -152,7 +157,7 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
         r: &mut Vector<B, T>,
     ) -> Result<()> {
         match self.energy {
-            Some(energy) if T::EPSILON.to_f64() > f64::EPSILON => energy.body.residual(u, r),
+            Some(energy) if is_single::<T>() => energy.body.residual(u, r),
             _ => super::residual(backend, self.operator, self.f, u, q, r),
         }
     }
@@ -167,7 +172,7 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
         r: &mut Vector<B, T>,
     ) -> Result<()> {
         self.residual(backend, u, q, r)?;
-        match self.energy {
+        match self.energy.filter(|_| !is_single::<T>()) {
             Some(energy) if self.rounding(backend, energy, u, r)? > NEGLIGIBLE * tolerance => {
                 energy.body.residual(u, r)
             }
