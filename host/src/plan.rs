@@ -16,7 +16,7 @@
 
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
-use crate::estimate;
+use crate::estimate::{self, STRETCHED};
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
 use crate::solve::direct::{Dissection, Fill};
@@ -39,10 +39,10 @@ pub struct Limits {
     pub most: usize,
 }
 
-/// On two cores, user and system seconds for fifteen kinds of bodies of 30 and 120 thousand unknowns (docs/solver.md, "What
-/// `auto` chooses"): direct is up to 4.4 times as fast as multigrid for plates of one element where L has at most 300 values
-/// per unknown, and 1.8 times with 548 and nu = 0.499; multigrid is 1.6 times as fast for beams from 216 on, and 2.4 times or
-/// more for compact bodies. `warpfem-bench auto` measures them.
+/// On two cores, user and system seconds for fifteen kinds of bodies of 10 to 120 thousand unknowns (docs/solver.md, "What
+/// `auto` chooses"): direct is up to 3.6 times as fast as multigrid for plates of one flat element, and a quarter faster with
+/// 548 values per unknown and nu = 0.499; multigrid is 1.9 times as fast for beams from 216 on, and 3 times or more for
+/// compact bodies. `warpfem-bench auto` measures them.
 pub const CPU: Limits = Limits { easy: 150.0, flat: 320.0, incompressible: 700.0, potential: 100.0, most: usize::MAX };
 
 /// On an H200 multigrid takes 0.02 to 0.07 s of 10 to 100 thousand unknowns, and 0.17 s where nu = 0.499; the analysis of a
@@ -68,9 +68,11 @@ const MOSTLY_SURFACE: f64 = 0.5;
 /// Iterations with Jacobi below which a potential is iterated on: they take less time than the analysis of a factor.
 const FEW_ITERATIONS: f64 = 200.0;
 
-/// Poisson's ratios above this, and elements more stretched than this, take multigrid many iterations.
-const INCOMPRESSIBLE: f64 = 0.45;
-const STRETCHED: f64 = 5.0;
+/// Poisson's ratios above this take multigrid many iterations: 39 with 0.49, and 115 with 0.499.
+const INCOMPRESSIBLE: f64 = 0.497;
+/// And plates of one quadratic element that is more stretched than this: 18 with tet10 as long as thick, and 43 three times
+/// as long.
+const FLAT: f64 = 2.0;
 /// Where more of the elements than this are one across, the body counts as thin.
 const THIN_SHARE: f64 = 0.05;
 /// Where most are, multigrid has a hard time. A beam of 3 x 3 tet10 across, where it has not, has a ninth of them in its corners.
@@ -272,8 +274,9 @@ fn hard(model: &Model, limits: Limits) -> Option<(f64, String)> {
     if stretch > STRETCHED {
         return Some((limits.flat, format!("elements are {stretch:.0} times as long as wide")));
     }
-    let is_thin = estimate::one_across(&model.mesh) >= MOSTLY_THIN;
-    is_thin.then(|| (limits.flat, ONE_ACROSS.into()))
+    let is_even = estimate::is_quadratic(&model.mesh) && stretch <= FLAT;
+    let is_hard = !is_even && estimate::one_across(&model.mesh) >= MOSTLY_THIN;
+    is_hard.then(|| (limits.flat, ONE_ACROSS.into()))
 }
 
 fn unknowns(model: &Model) -> usize {
@@ -454,8 +457,9 @@ mod tests {
         assert_eq!(why(&hard([1.0; 3], 0.3)), None);
         let stretched = why(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
         assert_eq!(stretched, "elements are 20 times as long as wide");
-        let sheet = why(&clamped("hex20", [8.0, 8.0, 1.0], [8, 8, 1], 0.3)).unwrap();
-        assert_eq!(sheet, "one element across where it is thin");
+        let sheet = |size| why(&clamped("hex20", [size, size, 1.0], [8, 8, 1], 0.3));
+        assert_eq!(sheet(20.0).unwrap(), "one element across where it is thin");
+        assert_eq!(sheet(8.0), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{Reported, memory, solve, template, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality;
-use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, unused, with_unit};
+use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, Unused, unused, with_unit};
 use crate::output;
 use crate::output::picture::{self, Viewpoint};
 use crate::pipeline::{self, Choices};
@@ -18,12 +18,13 @@ use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+use warpfem_text::names::list;
 use warpfem_text::{counted, number};
 
-/// Where the worst shape is this near to their mean, there is no worst element.
+/// Where the worst shape is this near to their mean, all are alike.
 const ALIKE: f64 = 1e-6;
-/// Groups that no table is on are listed up to this many.
-const UNUSED_SHOWN: usize = 12;
+/// Elements of worse shape than this are listed.
+const POOR: f64 = 0.1;
 
 /// Describes a case, and everything that is wrong with it.
 #[derive(Debug, clap::Args)]
@@ -215,7 +216,8 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let density = material.density.filter(|&rho| rho > 0.0);
         volume += content;
         mass += content * density.unwrap_or(0.0);
-        let weight = density.map_or(String::new(), |rho| format!(", mass {}", number(rho * content, 4)));
+        let measured = |value, quantity| with_unit(number(value, 4), model.units, quantity);
+        let weight = density.map_or(String::new(), |rho| format!(", mass {}", measured(rho * content, Quantity::Mass)));
         let table = case.tables.material[index].get_ref();
         let given = |value: &Option<Spanned<f64>>, quantity| match value {
             Some(value) => with_unit(number(*value.get_ref(), 4), model.units, quantity),
@@ -228,7 +230,7 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
                 format!("E = {young}, nu = {}", given(poisson, Quantity::Unlabelled))
             }
         };
-        let (name, content) = (&material.name, number(content, 4));
+        let (name, content) = (&material.name, measured(content, Quantity::Volume));
         writeln!(out, "  material  {name}: {} elements, volume {content}{weight}; {numbers}", count(elements))?;
     }
     if let Some(g) = model.gravity {
@@ -269,10 +271,12 @@ fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
     if quality.mean - quality.min < ALIKE {
         writeln!(out, "  shapes    all {:.2} (1 is regular, 0 is flat)", quality.mean)?;
     } else {
-        let worst: Vec<String> =
-            quality.worst.iter().map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
-        let (mean, worst) = (quality.mean, worst.join(", "));
-        writeln!(out, "  shapes    mean {mean:.2} (1 is regular, 0 is flat); the worst elements: {worst}")?;
+        let poor = quality.worst.iter().filter(|(_, measure)| *measure < POOR);
+        let poor: Vec<String> = poor.map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
+        let (mean, worst) = (quality.mean, quality.min);
+        write!(out, "  shapes    mean {mean:.2}, worst {worst:.2} (1 is regular, 0 is flat)")?;
+        let listed = if poor.is_empty() { String::new() } else { format!("; poor elements: {}", poor.join(", ")) };
+        writeln!(out, "{listed}")?;
     }
     Ok(())
 }
@@ -282,23 +286,17 @@ fn forgotten(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     if !matches!(case.generated(), Ok(None)) {
         return Ok(());
     }
-    let found = unused(case, &model.mesh);
-    for unused in found.iter().take(UNUSED_SHOWN) {
-        let name = &unused.group.name;
-        let size = template::size_of(&model.mesh, unused.group);
-        let size = size.split_whitespace().collect::<Vec<_>>().join(" ");
-        match &unused.like {
-            Some(like) => writeln!(
-                out,
-                "  hint: nothing uses group `{name}` ({size}); did you mean it by `{like}`, the extreme plane?"
-            )?,
-            None => writeln!(out, "  hint: nothing uses group `{name}` ({size})")?,
-        }
+    let (meant, others): (Vec<_>, Vec<_>) =
+        unused(case, &model.mesh).into_iter().partition(|unused| unused.like.is_some());
+    for Unused { group, like } in meant {
+        let (name, like) = (&group.name, like.unwrap_or_default());
+        writeln!(out, "  hint: nothing uses group `{name}`; did you mean it by `{like}`, the extreme plane?")?;
     }
-    match found.len() > UNUSED_SHOWN {
-        true => writeln!(out, "  hint: nothing uses {} more groups", found.len() - UNUSED_SHOWN),
-        false => Ok(()),
+    if others.is_empty() {
+        return Ok(());
     }
+    let names: Vec<&str> = others.iter().map(|unused| &*unused.group.name).collect();
+    writeln!(out, "  groups    not used: {}", list(&names))
 }
 
 /// A time with two digits: an estimate has no more.
@@ -463,7 +461,7 @@ mod tests {
         let needed = expected(&model, None).host.work.memory.on_host();
         let (name, no_room, out) = said(needed);
         assert_eq!((name.as_str(), no_room), ("amg", None));
-        assert!(!out.contains("too ") && out.contains(" of set-up, then some 13 iterations with amg"), "{out}");
+        assert!(!out.contains("too ") && out.contains(" of set-up, then some 11 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
         assert_eq!((name.as_str(), no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
         assert!(

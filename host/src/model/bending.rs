@@ -65,11 +65,11 @@ const BENDING: [Bending; 5] = [
 ];
 
 const OF_SIMPLICES: &str = "fewer than 8 through the thickness: displacements and stresses in bending come out too low (a cantilever bends \
-                            23, 51, 79, 93 % of the exact value with 1, 2, 4, 8 of them). Use second-order elements (Gmsh's \
-                            option Mesh.ElementOrder, 2)";
+                            23, 51, 79, 93 % of the exact value with 1, 2, 4, 8 of them). Use second-order elements \
+                            (tet10, hex20; Gmsh's option Mesh.ElementOrder, 2)";
 
 const OF_BRICKS: &str = "in bending (shear locking), so displacements and stresses come out too low. Use second-order elements \
-                         (Gmsh's option Mesh.ElementOrder, 2)";
+                         (hex20; Gmsh's option Mesh.ElementOrder, 2)";
 
 const OF_CENTRES: &str = "one through the thickness: stresses at element centres (CSV, 99 % value) miss the bending stress. Read the \
                           stresses at the nodes, or use two";

@@ -24,6 +24,10 @@ pub enum Quantity {
     Stress,
     /// Work.
     Energy,
+    /// Of a body.
+    Volume,
+    /// Of a body.
+    Mass,
     /// Ratios, and potentials, which may be anything.
     Unlabelled,
 }
@@ -53,16 +57,18 @@ impl Units {
 
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
-        let [length, force, stress, energy] = match self {
-            Units::Si => ["m", "N", "Pa", "J"],
-            Units::MmNS => ["mm", "N", "MPa", "N mm"],
-            Units::InLbfS => ["in", "lbf", "psi", "lbf in"],
+        let [length, force, stress, energy, volume, mass] = match self {
+            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t"],
+            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in"],
         };
         match quantity {
             Quantity::Length => Some(length),
             Quantity::Force => Some(force),
             Quantity::Stress => Some(stress),
             Quantity::Energy => Some(energy),
+            Quantity::Volume => Some(volume),
+            Quantity::Mass => Some(mass),
             Quantity::Unlabelled => None,
         }
     }

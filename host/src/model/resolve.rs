@@ -5,7 +5,7 @@ use std::path::Path;
 use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, Probe, SolverOptions, Support};
+use super::{Analysis, Material, Model, ModelError, Probe, SolverOptions, Support, Units};
 use super::{bending, floating, loads, locking, materials, options, probes, rigid, rotation, supports, units};
 use crate::Error;
 use crate::mesh::Mesh;
@@ -183,9 +183,13 @@ fn unsaid_thickness(case: &Case) -> Option<String> {
         .then(|| "[analysis] has no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
-/// What to add to a material without density.
-const DENSITY_HELP: &str = "add `density = 7850.0` to that [[material]], if it is steel in kg/m^3 (7.85e-9 where lengths are in mm and \
-                            forces in N): the units are yours";
+/// What to add to a material without density. Steel has 210e9 Pa and 210e3 MPa.
+fn density_help(case: &Case, young: f64) -> &'static str {
+    match case.units().map_or(young < 1e7, |units| units == Units::MmNS) {
+        true => "if it is steel in mm, N and MPa, add `density = 7.85e-9` (t/mm^3) to that [[material]]",
+        false => "if it is steel in m, N and Pa, add `density = 7850.0` (kg/m^3) to that [[material]]",
+    }
+}
 
 /// Gravity; every material in use must have a density.
 fn gravity(
@@ -207,7 +211,7 @@ fn gravity(
         if in_use[i] && material.density.is_none() {
             let message = format!("gravity needs the density of material `{}`", material.name);
             let place = case.tables.material[i].get_ref().name.span();
-            problems.add(ModelError::MissingDensity(case.error_at(place, message, DENSITY_HELP)));
+            problems.add(ModelError::MissingDensity(case.error_at(place, message, density_help(case, material.young))));
             is_sound = false;
         }
     }

@@ -99,8 +99,9 @@ fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
         }
         let message = error.message();
         let (said, help) = match message {
-            _ if message.contains("must be quoted") || message.contains("invalid boolean") => {
-                ("this text has no quotes", QUOTES)
+            _ if message.contains("must be quoted") => ("this text has no quotes", QUOTES),
+            _ if message.contains("invalid boolean") => {
+                ("this is not `true` or `false`, and a text needs quotes", QUOTES)
             }
             _ if message.contains("quote") => (message, QUOTES),
             _ if message.contains("unicode") || message.contains("escape") => {

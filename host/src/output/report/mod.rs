@@ -77,7 +77,7 @@ impl<'a> Report<'a> {
         background: Background<'a>,
         shown: Option<&Shown>,
     ) -> Report<'a> {
-        let (_, skin) = rayon::join(|| mesh.quality(), || shown.map(Skin::pack));
+        let (_, skin) = rayon::join(|| mesh.quality(), || shown.map(|shown| Skin::pack(shown, summary.units)));
         Report { mesh, summary, background, skin }
     }
 

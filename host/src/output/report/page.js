@@ -61,6 +61,12 @@ function fieldsOf(header, skin) {
   return [...stored, { name: "displacement", values: length, bounds: [undefined, header.largest] }, ...along];
 }
 
+/** A field's name, with its unit if the case names its units. */
+function titled(name, { length, stress }) {
+  const unit = name.includes("stress") ? stress : name.startsWith("displacement") ? length : null;
+  return unit ? `${name} [${unit}]` : name;
+}
+
 /** Round numbers between low and high, some five. */
 function roundTicks(low, high) {
   const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
@@ -200,7 +206,7 @@ function start(viewer, header, skin) {
     const from = Math.min(a, b, 0.995), to = Math.max(a, b, from + 0.005);
     viewer.range = high > low ? [from, to].map((t) => low + t * (high - low)) : [low - 1, low + 1];
     viewer.cut = field.cap != null && to === 1;
-    legend(viewer, field.name, viewer.cut ? top : undefined);
+    legend(viewer, titled(field.name, header.units), viewer.cut ? top : undefined);
     viewer.draw();
   };
   const choose = () => {

@@ -13,6 +13,7 @@ use flate2::write::ZlibEncoder;
 use serde_json::json;
 
 use super::thin;
+use crate::model::{Quantity, Units};
 use crate::output::picture::Shown;
 use crate::output::picture::colormap;
 use crate::output::picture::scene::{Edge, NONE, Scene, corners};
@@ -75,7 +76,7 @@ impl Plane {
 }
 
 impl Skin {
-    pub(super) fn pack(shown: &Shown) -> Skin {
+    pub(super) fn pack(shown: &Shown, units: Option<Units>) -> Skin {
         let scene = &shown.scene;
         let whole = surface(scene);
         let (n_vertices, n_edges) = (whole.vertices.len(), whole.edges.len());
@@ -97,6 +98,7 @@ impl Skin {
         numbers.for_each(|&number| write_step(&mut bytes, &mut last, number));
         let ranges: Vec<[f64; 2]> = planes.iter().map(|plane| plane.range).collect();
         let map = colormap::stress();
+        let label = |quantity| units.and_then(|units| units.label(quantity));
         let hex = |color: &[u8; 3]| color.iter().map(|c| format!("{c:02x}")).collect::<String>();
         let colors: String = map.colors.iter().map(hex).collect();
         let header = json!({
@@ -107,6 +109,7 @@ impl Skin {
             "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
             "cap": shown.colors.above.map(|_| shown.colors.range[1]), "above": hex(&map.above),
             "symbols": symbols(shown), "gravity": shown.gravity,
+            "units": { "length": label(Quantity::Length), "stress": label(Quantity::Stress) },
         });
         Skin { header: header.to_string().replace('<', "\\u003c"), packed: deflate(&bytes), note }
     }

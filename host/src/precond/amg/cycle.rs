@@ -5,11 +5,11 @@
 //! ```
 //!
 //! The correction c is exact on the coarsest level. On others it comes from some steps of flexible conjugate gradients,
-//! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). That is for thin bodies,
-//! whose bending a single cycle, a V, solves badly, level by level worse. Two steps do, and four where elements are
-//! flat: a shell of 32 x 32 x 1 hex20, 1/100 thick, takes 38 iterations, not 70. Compact bodies of quadratic or
-//! stretched elements have steps from the second coarse level on, which is small: iterations then do not grow with the
-//! mesh. For others a V is enough.
+//! each with the next level's cycle as preconditioner: the K-cycle (Notay, Vassilevski 2008). On all levels that is for
+//! thin bodies, whose bending a single cycle, a V, solves badly, level by level worse. Two steps do, and four where
+//! elements are flat: a shell of 32 x 32 x 1 hex20, 1/100 thick, takes 38 iterations, not 70. Compact bodies have two steps
+//! on the first coarse level alone, and those of quadratic or stretched elements, whose first coarse level is large, on the
+//! others: iterations then do not grow with the mesh. With a V a cube of hex8 takes 9 of 6,591 unknowns and 12 of 3 million.
 //!
 //! The polynomial before is the one after, and a polynomial of `D^-1 A` times `D^-1` is symmetric: so is a cycle of two
 //! levels, and a V. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. The

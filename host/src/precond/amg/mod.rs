@@ -13,7 +13,7 @@
 //! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
-//! | cycle | V; of thin bodies K: steps of flexible CG on each next level | [`mod@cycle`] | Notay, Vassilevski 2008 |
+//! | cycle | K: steps of flexible CG on some of the next levels, on all of thin bodies | [`mod@cycle`] | Notay, Vassilevski 2008 |
 //!
 //! As `A B = 0`, the smoothed P represents the modes as exactly as P_0 does: `P B_c = B` wherever no support is near.
 //! Supported components are recognised in the matrix by rows that have a diagonal and nothing else; the modes are 0
@@ -71,7 +71,7 @@ const MOST_LEVELS: usize = 12;
 /// The prolongator is smoothed by this over the largest eigenvalue of `D^-1 A`.
 const OMEGA: f64 = 4.0 / 3.0;
 
-/// Steps of conjugate gradients on a coarse level where a V-cycle is not enough, and of thin bodies of flat elements.
+/// Steps of conjugate gradients on a coarse level, and on those of thin bodies of flat elements.
 const FEW_STEPS: usize = 2;
 const MORE_STEPS: usize = 4;
 
@@ -286,7 +286,8 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         if is_of_vertices {
             fine = fine.with_stacks(backend, &coords, stacks::LINEAR)?;
         }
-        let smoother = Smoother::new(backend, &*rounded, inverse, fine.blocks.as_ref(), unscaled, MORE)?;
+        let steps = if self.is_thin { MORE } else { FEW };
+        let smoother = Smoother::new(backend, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
         let level = self.levels.len();
@@ -338,7 +339,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
             true if is_flat => [MORE_STEPS; 2],
             true => [FEW_STEPS; 2],
             false if is_quadratic || hierarchy.operator_complexity() > STRETCHED => [1, FEW_STEPS],
-            false => [1; 2],
+            false => [FEW_STEPS, 1],
         };
         Amg { levels: RefCell::new(levels), matrices, inverse, steps, hierarchy }
     }
