@@ -7,7 +7,7 @@
 //!
 //! | where | direct if |
 //! | --- | --- |
-//! | anywhere, with sparse factors | there are at most [`SMALL`] unknowns |
+//! | anywhere | there are at most [`Limits::small`] unknowns |
 //! | the CPU | L has at most [`Limits::easy`] values per unknown; more of a model that iterations find hard |
 //! | a GPU with cuDSS | the same with limits of its own |
 //! | always | the factor takes at most half of the memory that is free |
@@ -21,12 +21,11 @@ use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
 use crate::solve::direct::{Dissection, Fill};
 
-/// Unknowns up to which any factor is made in a few hundredths of a second.
-pub const SMALL: usize = 3_000;
-
 /// Values of L per unknown up to which a direct solution is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
+    /// Unknowns up to which any factor is made in some hundredths of a second.
+    pub small: usize,
     /// Of any model.
     pub easy: f64,
     /// Of a body one element thick, or of stretched elements.
@@ -43,11 +42,13 @@ pub struct Limits {
 /// `auto` chooses"): direct is up to 3.6 times as fast as multigrid for plates of one flat element, and a quarter faster with
 /// 548 values per unknown and nu = 0.499; multigrid is 1.9 times as fast for beams from 216 on, and 3 times or more for
 /// compact bodies. `warpfem-bench auto` measures them.
-pub const CPU: Limits = Limits { easy: 150.0, flat: 320.0, incompressible: 700.0, potential: 100.0, most: usize::MAX };
+pub const CPU: Limits =
+    Limits { small: 6_000, easy: 150.0, flat: 320.0, incompressible: 700.0, potential: 100.0, most: usize::MAX };
 
 /// On an H200 multigrid takes 0.02 to 0.07 s of 10 to 100 thousand unknowns, and 0.17 s where nu = 0.499; the analysis of a
 /// factor by cuDSS, on the host, takes longer (docs/solver.md, "Direct solvers").
-pub const GPU: Limits = Limits { easy: 0.0, flat: 0.0, incompressible: 400.0, potential: 0.0, most: 100_000 };
+pub const GPU: Limits =
+    Limits { small: 3_000, easy: 0.0, flat: 0.0, incompressible: 400.0, potential: 0.0, most: 100_000 };
 
 /// Iterations with Jacobi that take as long as a whole solution with multigrid, its set-up included:
 /// `a + b / (unknowns + c)`.
@@ -210,7 +211,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
         return Verdict::no(None);
     }
     let (unknowns, limits) = (unknowns(model), device.limits());
-    if unknowns <= SMALL {
+    if unknowns <= limits.small {
         return match (device.factors)() {
             Factors::None => Verdict::no(None),
             _ => Verdict { takes: true, why: Some("a small model".into()), fill: None },
@@ -335,6 +336,8 @@ fn stiffness_ratio(model: &Model) -> f64 {
     young().fold(0.0, f64::max) / young().fold(f64::INFINITY, f64::min)
 }
 
+/// Unknowns up to which an iteration with Jacobi costs too little to look further.
+const FEW_UNKNOWNS: usize = 3_000;
 /// Ratio of stiffnesses from which on Jacobi's estimate of the error is too rough for the stress of the hard material: with
 /// 1e6 it ends after 20,000 iterations, where multigrid takes 25.
 const FAR_APART: f64 = 1e5;
@@ -363,7 +366,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
     let iterations = estimate::jacobi_iterations(model);
     let is_elastic = model.analysis != Analysis::Laplace;
     let is_thin = || estimate::one_across(&model.mesh) >= THIN_SHARE;
-    if is_elastic && precision == "double" && unknowns > SMALL {
+    if is_elastic && precision == "double" && unknowns > FEW_UNKNOWNS {
         if on_host {
             return (precond::MULTIGRID.into(), Some("multigrid is the fastest iteration on a CPU".into()));
         }
@@ -428,7 +431,7 @@ mod tests {
     #[test]
     fn thin_bodies_are_solved_directly_and_compact_ones_by_multigrid_on_a_cpu() {
         assert_taken(&clamped("hex8", [1.0; 3], [6; 3], 0.3), &cpu(), "direct", "a small model");
-        let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
+        let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
         assert_taken(&plate, &cpu(), "direct", "a thin body, cheap to factorise (1");
         let fill = decide(&plate, &cpu()).fill.unwrap();
         assert_eq!(fill, super::fill(&plate));
@@ -464,7 +467,7 @@ mod tests {
 
     #[test]
     fn a_factor_needs_memory_and_a_solver() {
-        let plate = clamped("hex8", [1.0, 1.0, 0.01], [30, 30, 1], 0.3);
+        let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
         let bytes = estimate::factor_bytes(&fill(&plate));
         assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
         assert_taken(

@@ -3,7 +3,7 @@
 use super::devices::{self, Computer};
 use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
-use super::{Reported, memory, solve, template, terminal, warnings};
+use super::{Reported, memory, solve, terminal, warnings};
 use crate::backend::{Device, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality;

@@ -186,8 +186,8 @@ fn unsaid_thickness(case: &Case) -> Option<String> {
 /// What to add to a material without density. Steel has 210e9 Pa and 210e3 MPa.
 fn density_help(case: &Case, young: f64) -> &'static str {
     match case.units().map_or(young < 1e7, |units| units == Units::MmNS) {
-        true => "if it is steel in mm, N and MPa, add `density = 7.85e-9` (t/mm^3) to that [[material]]",
-        false => "if it is steel in m, N and Pa, add `density = 7850.0` (kg/m^3) to that [[material]]",
+        true => "add `density = 7.85e-9` (t/mm^3) to that [[material]], if it is steel in mm, N and MPa",
+        false => "add `density = 7850.0` (kg/m^3) to that [[material]], if it is steel in m, N and Pa",
     }
 }
 

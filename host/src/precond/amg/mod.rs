@@ -75,7 +75,7 @@ const OMEGA: f64 = 4.0 / 3.0;
 const FEW_STEPS: usize = 2;
 const MORE_STEPS: usize = 4;
 
-/// Operator complexity above which elements are stretched, whose aggregates grow along the short edges alone.
+/// Operator complexity above which elements are stretched.
 const STRETCHED: f64 = 1.5;
 
 /// A hierarchy of levels.
@@ -286,7 +286,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         if is_of_vertices {
             fine = fine.with_stacks(backend, &coords, stacks::LINEAR)?;
         }
-        let steps = if self.is_thin { MORE } else { FEW };
+        let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
         let smoother = Smoother::new(backend, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
         self.matrices.push(rounded);
         self.lap(backend, |times| &mut times.smoothing)?;
@@ -328,7 +328,13 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         Ok(Some(below))
     }
 
+    /// Whether aggregates grow along the short edges alone.
+    fn is_stretched(&self) -> bool {
+        self.hierarchy.operator_complexity() > STRETCHED
+    }
+
     fn amg(self) -> Amg<B, T> {
+        let is_stretched = self.is_stretched();
         let Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, mut hierarchy, .. } = self;
         let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
             let stored = matrix.footprint();
@@ -338,7 +344,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let steps = match is_thin {
             true if is_flat => [MORE_STEPS; 2],
             true => [FEW_STEPS; 2],
-            false if is_quadratic || hierarchy.operator_complexity() > STRETCHED => [1, FEW_STEPS],
+            false if is_quadratic || is_stretched => [1, FEW_STEPS],
             false => [FEW_STEPS, 1],
         };
         Amg { levels: RefCell::new(levels), matrices, inverse, steps, hierarchy }
