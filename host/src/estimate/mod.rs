@@ -279,8 +279,14 @@ pub fn hierarchy_bytes(model: &Model) -> u64 {
 fn weight(model: &Model) -> f64 {
     match () {
         () if model.analysis != Analysis::Elasticity => 1.0,
+        () if one_across(&model.mesh) == 1.0 => {
+            if is_quadratic(&model.mesh) {
+                FLAT_WEIGHT
+            } else {
+                1.0
+            }
+        }
         () if median_stretch(&model.mesh) > STRETCHED => STRETCHED_WEIGHT,
-        () if is_quadratic(&model.mesh) && one_across(&model.mesh) == 1.0 => FLAT_WEIGHT,
         () => 1.0,
     }
 }

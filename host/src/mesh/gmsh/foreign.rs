@@ -8,6 +8,9 @@ const CONVERT: &str = "convert it: `gmsh THIS -save -format msh41 -o PART.msh`";
 /// And with one that only meshio reads, or reads with its groups.
 const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load \
                          planes (xmin ..) and boxes";
+/// And with a deck: meshio does not know the plane elements that Gmsh writes for its surfaces.
+const FROM_DECK: &str = "if Gmsh wrote it, export PART.msh there instead; if not, convert it: `meshio convert -o gmsh22 THIS PART.msh` \
+                         (pip install meshio); sets make no groups: hold and load planes (xmin ..) and boxes";
 /// What to do with a geometry.
 const MESH_IT: &str = "open it in Gmsh; under Geometry, Physical groups, name the surfaces that are held or loaded, and the volume; then \
                        mesh it there in 3D with order 2 and save PART.msh (`gmsh -3 -order 2 THIS -o PART.msh` alone makes no groups)";
@@ -25,8 +28,8 @@ const BEGINNINGS: [(&str, &str, &str); 14] = [
     ("# vtk", "a VTK file", CONVERT),
     ("<?xml", "an XML file, perhaps VTU", BY_MESHIO),
     ("<vtkfile", "a VTU file", BY_MESHIO),
-    ("*heading", "an Abaqus or CalculiX deck", BY_MESHIO),
-    ("*node", "an Abaqus or CalculiX deck", BY_MESHIO),
+    ("*heading", "an Abaqus or CalculiX deck", FROM_DECK),
+    ("*node", "an Abaqus or CalculiX deck", FROM_DECK),
     ("sol ", "a Nastran deck", CONVERT),
     ("meshversionformatted", "a Medit mesh", CONVERT),
     (
@@ -44,7 +47,7 @@ const ENDINGS: [(&str, &str, &str); 10] = [
     ("stp", "a STEP file: a geometry", MESH_IT),
     ("geo", "a Gmsh script", MESH_IT),
     ("stl", "an STL file", FILL_IT),
-    ("inp", "an Abaqus or CalculiX deck", BY_MESHIO),
+    ("inp", "an Abaqus or CalculiX deck", FROM_DECK),
     ("bdf", "a Nastran deck", CONVERT),
     ("nas", "a Nastran deck", CONVERT),
     ("msh", "a mesh", "open it in Gmsh and export it: Version 4.1 or 2.2"),
