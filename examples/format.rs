@@ -15,8 +15,9 @@ use kernels_rs::sparse::{Layout, MAX_BLOCK, PatternView};
 use std::path::Path;
 use std::rc::Rc;
 use warpfem::Error;
-use warpfem::assembly::{Assembly, DeviceMesh, Ordering, Strategy, Topology};
+use warpfem::assembly::{Assembly, DeviceMesh, Topology};
 use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
+use warpfem::choices::{Ordering, Strategy};
 use warpfem::model::{Case, Model};
 use warpfem::sparse::{Built, Format, Matrix, Operator, Places, Plan, Tuning};
 
@@ -141,11 +142,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (model, backend) = (Model::resolve(&case, case.mesh()?)?, CpuBackend::default());
     let Topology { pattern, blocks, coords, .. } = Topology::new(&backend, &model.mesh, Ordering::Mesh, 1)?;
     let mesh = DeviceMesh::new(&backend, &model, blocks, coords)?;
-    let mut assembly = Assembly::new(&backend, &mesh, &pattern, Strategy::from_name("row_owner")?)?;
+    let mut assembly = Assembly::new(&backend, &mesh, &pattern, Strategy::RowOwner)?;
 
     let plan = Plan { backend: &backend, pattern: &pattern, size: 3, tuning: Tuning::default(), value_bytes: 8 };
     let mut near = Matrix::<_, f64>::stored::<Near>(&plan)?;
-    let mut bcsr = Matrix::<_, f64>::zeros(&backend, "bcsr", 3, &pattern, Tuning::default())?;
+    let mut bcsr = Matrix::<_, f64>::zeros(&backend, warpfem::choices::Format::Bcsr, 3, &pattern, Tuning::default())?;
     let x: Vec<f64> = (0..near.n()).map(|i| (i as f64).sin()).collect();
     let x = backend.upload(&x)?;
     let mut products = Vec::new();

@@ -10,9 +10,10 @@ use std::path::Path;
 use warpfem::backend::{Backend, CpuBackend, Quotient, Vector};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::plan::Plan;
 use warpfem::precond::{Build, Context, Jacobi, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
-use warpfem::sparse::{self, Operator};
+use warpfem::sparse::Operator;
 
 /// w: `D^-1 K` of linear bricks has eigenvalues up to about 3.
 const DAMPING: f64 = 0.5;
@@ -69,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (model, backend) = (Model::resolve(&case, case.mesh()?)?, CpuBackend::default());
     let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
     let System { matrix, f, .. } =
-        System::<_, f64>::assemble(&backend, &model, sparse::AUTO, &mut phase, &mut timings)?;
+        System::<_, f64>::assemble(&backend, &model, &Plan::plain(&model, true), &mut phase, &mut timings)?;
 
     let n = matrix.n();
     let jacobi = || Jacobi::build(&backend, &matrix, &Context::of_order(1));

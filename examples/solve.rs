@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lowest = solution.displacement.iter().map(|u| u[2]).fold(0.0, f64::min);
     // F L^3 / (3 E I) with I = h^4 / 12: Euler and Bernoulli's beam.
     let beam = -1000.0 / (3.0 * 210e9 * 0.1_f64.powi(4) / 12.0);
-    println!("{} iterations on {}", solution.outcome.iterations, solution.choices.device);
+    println!("{} iterations on {}", solution.outcome.iterations, solution.used.device);
     println!("the tip sinks by {:.4} mm; as a slender beam by {:.4} mm", -1e3 * lowest, -1e3 * beam);
     assert!((lowest / beam - 1.0).abs() < 0.02, "{lowest} is not {beam}");
     Ok(())

@@ -1,7 +1,7 @@
 //! Smoothed aggregation multigrid: its parts against dense references, and how many iterations it takes.
 
 use crate::common::blocks::dense_of;
-use crate::common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model};
+use crate::common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model, system};
 use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_device};
 use kernels_rs::amg::NONE;
@@ -9,11 +9,12 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::rc::Rc;
 use warpfem::backend::{Backend, CpuBackend, Device};
+use warpfem::choices::{Precision, Preconditioner};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::{self, Phase, System, Timings};
+use warpfem::pipeline::{self, System};
 use warpfem::precond::amg::aggregate::Aggregates;
 use warpfem::precond::amg::blocks::BlockRows;
 use warpfem::precond::amg::setup::{Fine, Symbolic, aggregate};
@@ -38,11 +39,6 @@ fn unit(kind: ElementKind, n: usize) -> warpfem::mesh::Mesh {
         2 => generate_rectangle(kind, [1.0; 2], [n; 2]).unwrap(),
         _ => generate_box(kind, [1.0; 3], [n; 3]).unwrap(),
     }
-}
-
-fn system<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
-    let mut phase = Phase::begin(&Silent, "setup");
-    System::assemble(backend, model, "ebw", &mut phase, &mut Timings::default()).unwrap()
 }
 
 /// The next level.
@@ -214,7 +210,7 @@ fn apply<B: Backend, T: Real>(
 fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> {
     let n = system.matrix.n();
     let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
+    let amg = precond::build(Preconditioner::Amg, &context, backend, &system.matrix).unwrap();
     let column = |j: usize| {
         let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
         DVector::from_vec(apply(backend, &*amg, &system.matrix, &unit))
@@ -259,7 +255,7 @@ fn the_cycle_is_symmetric_and_positive() {
     }
 }
 
-fn solved<B: Backend>(backend: &B, model: &Model, name: &str) -> (CgOutcome, Option<Hierarchy>) {
+fn solved<B: Backend>(backend: &B, model: &Model, name: Preconditioner) -> (CgOutcome, Option<Hierarchy>) {
     let system = system(backend, model);
     let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
     let preconditioner = precond::build(name, &context, backend, &system.matrix).unwrap();
@@ -292,7 +288,8 @@ fn iterations_hardly_grow_and_levels_are_small() {
     for (kind, element, sizes, most, saved) in cases {
         let found = sizes.map(|n| {
             let (model, what) = (loaded(kind, unit(element, n)), format!("{kind:?} {element:?} {n}"));
-            let ((amg, hierarchy), (jacobi, _)) = (solved(&backend, &model, "amg"), solved(&backend, &model, "jacobi"));
+            let ((amg, hierarchy), (jacobi, _)) =
+                (solved(&backend, &model, Preconditioner::Amg), solved(&backend, &model, Preconditioner::Jacobi));
             let (amg, jacobi, hierarchy) = (iterations(&amg), iterations(&jacobi), hierarchy.unwrap());
             let complexity = hierarchy.operator_complexity();
             println!("{what}: {amg} of {jacobi}, {complexity:.2}, {:?}", hierarchy.levels);
@@ -334,7 +331,7 @@ fn hard_problems_converge_too() {
         ("plate", with(SOFT, generate_box(Hex8, [1.0, 1.0, 0.02], [30, 30, 1]).unwrap()), 150),
     ];
     for (what, model, most) in cases {
-        let (outcome, hierarchy) = solved(&backend, &model, "amg");
+        let (outcome, hierarchy) = solved(&backend, &model, Preconditioner::Amg);
         let amg = iterations(&outcome);
         println!("{what}: {amg}, {:?}", hierarchy.map(|h| (h.operator_complexity(), h.levels)));
         assert!(amg <= most, "{what}: {amg}");
@@ -377,7 +374,7 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
         }
         let system = system(&backend, &loaded(Analysis::Elasticity, mesh));
         let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-        let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
+        let amg = precond::build(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
         let after = |iterations: usize| {
             let (equations, mut u) =
                 (Equations::new(&system.matrix, &system.f), backend.zeros(system.matrix.n()).unwrap());
@@ -403,7 +400,7 @@ fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
     let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
     let system = system(backend, &model);
     let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build("amg", &context, backend, &system.matrix).unwrap();
+    let amg = precond::build(Preconditioner::Amg, &context, backend, &system.matrix).unwrap();
     let r: Vec<f64> = Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
     (bits(&apply(backend, &*amg, &system.matrix, &r)), rows)
@@ -449,7 +446,7 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
         let system = system(&backend, &model);
         let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
         let found = [iteration::plain, iteration::mixed, iteration::mixed_half].map(|make| {
-            let way = make("amg", &context, &backend, &system.matrix).unwrap();
+            let way = make(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
             let (_, outcome) = system.iterate(&backend, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
             assert!(outcome.converged && way.hierarchy().is_some_and(|h| h.levels.len() > 1));
             starts_from_what_is_near(&backend, &system, &*way);
@@ -464,16 +461,16 @@ fn every_precision_solves_a_case() {
     let mut model = meshes::load("cube_463.toml");
     model.solver.tolerance = 1e-9;
     let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap().displacement;
-    model.solver.preconditioner = "amg".into();
-    for precision in ["double", "mixed", "mixed_half", "single"] {
-        model.solver.precision = precision.into();
-        model.solver.tolerance = if precision == "single" { 1e-4 } else { 1e-9 };
+    model.solver.preconditioner = Some(Preconditioner::Amg);
+    for precision in [Precision::Double, Precision::Mixed, Precision::MixedHalf, Precision::Single] {
+        model.solver.precision = Some(precision);
+        model.solver.tolerance = if precision == Precision::Single { 1e-4 } else { 1e-9 };
         let found = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
-        let hierarchy = found.choices.hierarchy.expect("its levels are told");
+        let hierarchy = found.used.hierarchy.expect("its levels are told");
         assert!(hierarchy.levels[0].rows == model.mesh.coords.len() && found.outcome.iterations <= 40, "{precision}");
         let (found, expected) = (found.displacement.as_flattened(), expected.as_flattened());
-        let tolerance = if precision == "single" { 1e-2 } else { 1e-6 };
-        assert_close(precision, found, expected, tolerance, crate::common::largest(expected));
+        let tolerance = if precision == Precision::Single { 1e-2 } else { 1e-6 };
+        assert_close(precision.name(), found, expected, tolerance, crate::common::largest(expected));
     }
 }
 
@@ -485,7 +482,7 @@ fn an_application_only_launches() {
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
     let system = system(&backend, &model);
     let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
+    let amg = precond::build(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
     let n = system.matrix.n();
     let (r, mut z) = (backend.zeros::<f64>(n).unwrap(), backend.zeros(n).unwrap());
     let before = recorder.counts();
@@ -502,7 +499,7 @@ fn an_application_only_launches() {
 fn a_matrix_without_couplings_is_smoothed_alone() {
     let backend = CpuBackend::default();
     let model = loaded(Analysis::Laplace, unit(Quad4, 1));
-    let (outcome, hierarchy) = solved(&backend, &model, "amg");
+    let (outcome, hierarchy) = solved(&backend, &model, Preconditioner::Amg);
     assert!(outcome.iterations <= 10 && !hierarchy.unwrap().levels.is_empty());
 }
 
@@ -520,7 +517,7 @@ fn new_materials_take_the_numeric_part_alone() {
     let make = |system: &System<_, f64>, kept| {
         let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
         let before = recorder.counts().launches;
-        let amg = precond::build("amg", &context, &backend, &system.matrix).unwrap();
+        let amg = precond::build(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
         let launched = recorder.counts().launches;
         let of = |name: &str| launched.get(name).unwrap_or(&0) - before.get(name).unwrap_or(&0);
         (amg, ["decide", "list_products", "begin_set", "rigid_modes"].map(of).iter().sum::<usize>())
@@ -562,7 +559,7 @@ fn keeping(
     kept: Option<&Kept<CpuBackend>>,
 ) -> Box<dyn precond::Preconditioner<CpuBackend, f64>> {
     let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
-    precond::build("amg", &context, backend, &system.matrix).unwrap()
+    precond::build(Preconditioner::Amg, &context, backend, &system.matrix).unwrap()
 }
 
 /// What is kept of another matrix is recognised, whether it has as many rows or not, and a hierarchy is made as if

@@ -7,8 +7,9 @@ use crate::common::{
 };
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
-use warpfem::assembly::{Ordering, Supports, Symbolic};
+use warpfem::assembly::{Supports, Symbolic};
 use warpfem::backend::{Backend, Device};
+use warpfem::choices::{Format, Ordering};
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline;
@@ -41,7 +42,7 @@ fn assembled<B: Backend, T: Real>(
 ) -> Vec<u64> {
     let mesh = meshes::upload(backend, model, symbolic);
     let run = || {
-        let mut matrix: Matrix<B, T> = zeros(backend, "ebw", model.analysis.components(), &symbolic.sparsity);
+        let mut matrix: Matrix<B, T> = zeros(backend, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
         meshes::assemble(backend, &mesh, &mut matrix);
         (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
     };
@@ -103,7 +104,7 @@ fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) 
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.components(), &symbolic.sparsity);
+    let mut matrix: Matrix<B, f64> = zeros(backend, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
     meshes::assemble(backend, &mesh, &mut matrix);
     let before = dense_of(backend, &matrix);
     let dim = model.analysis.components();
@@ -208,7 +209,7 @@ fn gravity_adds_up_to_the_weight() {
 fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
-    let mut matrix: Matrix<B, f64> = zeros(backend, "ebw", model.analysis.components(), &symbolic.sparsity);
+    let mut matrix: Matrix<B, f64> = zeros(backend, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
     meshes::assemble(backend, &mesh, &mut matrix);
     let u = backend.upload(&Random(6).vector::<f64>(mesh.components() * mesh.n_nodes)).unwrap();
     let mut product = backend.zeros(mesh.components() * mesh.n_nodes).unwrap();

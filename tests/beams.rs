@@ -6,6 +6,7 @@ use crate::common::assert_close;
 use crate::common::elements::Reference;
 use crate::common::fields::node_at;
 use warpfem::backend::Device;
+use warpfem::choices::Preconditioner;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
@@ -103,7 +104,7 @@ fn jacobi_goes_as_far_as_rounding_lets_it() {
     for kind in [Tet10, Hex20] {
         let mut problem = beam::pulled(kind, 1, 1.0, 1.0).unwrap();
         let bending = found(&problem).0;
-        (problem.model.solver.preconditioner, problem.model.solver.tolerance) = ("jacobi".into(), 3e-7);
+        (problem.model.solver.preconditioner, problem.model.solver.tolerance) = (Some(Preconditioner::Jacobi), 3e-7);
         let (ratio, solution) = found(&problem);
         assert!(solution.outcome.relative_residual <= 3e-7, "{kind:?}: {:?}", solution.outcome.ending);
         assert_close("bending", &[ratio], &[bending], 1e-5, 1.0);

@@ -8,6 +8,7 @@ use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend};
+use warpfem::choices::{Format, Preconditioner};
 use warpfem::precond::{self, Context};
 use warpfem::solve::cg::CHECK_EVERY;
 use warpfem::solve::{CgOptions, CgOutcome, Ending, Equations, Monitor, Silent, Stepping, cg};
@@ -20,10 +21,10 @@ fn solve<B: Backend, T: Real>(
     backend: &B,
     blocks: &Blocks,
     f: &[f64],
-    preconditioner: &str,
+    preconditioner: Preconditioner,
     options: CgOptions,
 ) -> Result<(Vec<f64>, CgOutcome), Error> {
-    let mut matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let mut matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
     if blocks.is_symmetric() {
         matrix.promise_symmetric();
     }
@@ -45,12 +46,12 @@ fn true_residual(blocks: &Blocks, f: &[f64], u: &[f64]) -> f64 {
     difference.sqrt() / f.iter().map(|f| f * f).sum::<f64>().sqrt()
 }
 
-fn dense_solution<B: Backend>(backend: &B, n: usize, preconditioner: &str) -> (Vec<u64>, usize) {
+fn dense_solution<B: Backend>(backend: &B, n: usize, preconditioner: Preconditioner) -> (Vec<u64>, usize) {
     let (blocks, f) = positive(n);
     let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, TIGHT).unwrap();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_column_slice(&f));
     assert!(outcome.converged && outcome.relative_residual <= TIGHT.tolerance, "{outcome:?}");
-    assert_close(preconditioner, &u, expected.as_slice(), 1e-10, expected.amax());
+    assert_close(preconditioner.name(), &u, expected.as_slice(), 1e-10, expected.amax());
     assert_eq!(outcome.history.len(), outcome.iterations);
     let reported = (outcome.relative_residual, true_residual(&blocks, &f, &u));
     assert!((reported.0 - reported.1).abs() < 1e-14, "reported {}, true {}", reported.0, reported.1);
@@ -59,7 +60,7 @@ fn dense_solution<B: Backend>(backend: &B, n: usize, preconditioner: &str) -> (V
 
 #[test]
 fn solves_as_a_dense_solver_does() {
-    for preconditioner in precond::names() {
+    for preconditioner in Preconditioner::ALL {
         for n in [1, 2, 33, 100] {
             let results = on_every_device!(dense_solution, n, preconditioner);
             assert_orders_agree(&results);
@@ -80,12 +81,12 @@ fn distinct(k: usize, scale: f64) -> (Blocks, Vec<f64>) {
 fn ends_in_time<B: Backend, T: Real>(backend: &B, k: usize, scale: f64, tolerance: f64) {
     let (blocks, f) = distinct(k, scale);
     let options = CgOptions::new(tolerance, 200);
-    let (u, outcome) = solve::<B, T>(backend, &blocks, &f, "none", options).unwrap();
+    let (u, outcome) = solve::<B, T>(backend, &blocks, &f, Preconditioner::Identity, options).unwrap();
     let most = k.next_multiple_of(CHECK_EVERY);
     assert!(outcome.converged && outcome.iterations <= most, "{k} values, {}: {outcome:?}", T::NAME);
     assert!(outcome.history[k - 1] <= tolerance, "{k} values: {:?}", outcome.history);
     assert!(true_residual(&blocks, &f, &u) <= 2.0 * tolerance);
-    let (_, jacobi) = solve::<B, T>(backend, &blocks, &f, "jacobi", options).unwrap();
+    let (_, jacobi) = solve::<B, T>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     // Its diagonal is in single precision.
     let history = &jacobi.history;
     assert!(history[0] <= tolerance.max(1e-7), "Jacobi nearly solves a diagonal matrix in one: {history:?}");
@@ -105,8 +106,8 @@ fn needs_one_iteration_per_distinct_eigenvalue() {
 
 fn zero<B: Backend>(backend: &B) {
     let (blocks, f) = positive(40);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("jacobi", &Context::of_order(6), backend, &matrix).unwrap();
+    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
+    let preconditioner = precond::build(Preconditioner::Jacobi, &Context::of_order(6), backend, &matrix).unwrap();
     let mut u = backend.upload(&f).unwrap();
     let f = backend.zeros(120).unwrap();
     let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, TIGHT, &Silent).unwrap();
@@ -124,11 +125,11 @@ fn not_a_number<B: Backend>(backend: &B) {
         let (blocks, f) = positive(40);
         let mut spoiled = blocks.clone();
         spoiled.values[64] = spoil;
-        let result = solve::<B, f64>(backend, &spoiled, &f, "jacobi", TIGHT);
+        let result = solve::<B, f64>(backend, &spoiled, &f, Preconditioner::Jacobi, TIGHT);
         assert!(matches!(result, Err(Error::Breakdown)), "in the matrix: {result:?}");
         let mut spoiled = f.clone();
         spoiled[100] = spoil;
-        let result = solve::<B, f64>(backend, &blocks, &spoiled, "none", TIGHT);
+        let result = solve::<B, f64>(backend, &blocks, &spoiled, Preconditioner::Identity, TIGHT);
         assert!(matches!(result, Err(Error::Breakdown)), "in the right-hand side: {result:?}");
     }
 }
@@ -147,7 +148,7 @@ fn gives_up<B: Backend>(backend: &B) {
     let (blocks, f) = chain_and_load(200);
     for max_iterations in [0, 1, 10, 25] {
         let options = CgOptions::new(1e-10, max_iterations);
-        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
+        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
         assert!(!outcome.converged && outcome.iterations == max_iterations, "{outcome:?}");
         assert_eq!(outcome.ending, Ending::Limit);
         assert_eq!(outcome.history.len(), max_iterations);
@@ -165,13 +166,13 @@ fn gives_up_where_it_is_told_to() {
 fn single<B: Backend>(backend: &B) {
     let (blocks, f) = chain_and_load(50);
     let options = CgOptions::new(1e-10, 5000);
-    let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, "jacobi", options).unwrap();
+    let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     let residual = true_residual(&blocks, &f, &u);
     assert!(!outcome.converged && outcome.iterations < 5000, "{} iterations", outcome.iterations);
     assert_eq!(outcome.ending, Ending::Stagnated);
     assert!(outcome.relative_residual > 0.3 * residual, "reported {}, true {residual}", outcome.relative_residual);
     assert!(outcome.relative_residual < 3.0 * residual, "reported {}, true {residual}", outcome.relative_residual);
-    let (double, _) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
+    let (double, _) = solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     assert_close("single precision", &u, &double, 1e-2, largest(&double));
 }
 
@@ -189,7 +190,7 @@ fn singular<B: Backend>(backend: &B) {
         false => 0.0,
     });
     for stepping in [Stepping::Auto, Stepping::Graph, Stepping::Launches] {
-        for preconditioner in ["none", "jacobi", "block_jacobi"] {
+        for preconditioner in [Preconditioner::Identity, Preconditioner::Jacobi, Preconditioner::BlockJacobi] {
             let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
             let (u, outcome) = solve::<B, f64>(backend, &blocks, &[1.0; 6], preconditioner, options).unwrap();
             assert!(!outcome.converged && outcome.iterations <= 2 * CHECK_EVERY, "{preconditioner}: {outcome:?}");
@@ -209,7 +210,7 @@ fn indefinite<B: Backend>(backend: &B) {
     let dense = blocks.dense();
     blocks.set_all(|row, column| dense[(row, column)] - if row == column { 1.0 } else { 0.0 });
     let options = CgOptions::new(1e-10, 5000);
-    for preconditioner in precond::names() {
+    for preconditioner in Preconditioner::ALL {
         let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
         assert_eq!((outcome.converged, outcome.ending), (false, Ending::Indefinite), "{preconditioner}");
         assert!(outcome.iterations < 200 && u.iter().all(|u| u.is_finite()), "{preconditioner}: {outcome:?}");
@@ -231,7 +232,7 @@ fn diverges<B: Backend>(backend: &B) {
         -3 => -1e7,
         _ => 0.0,
     });
-    for preconditioner in ["none", "jacobi"] {
+    for preconditioner in [Preconditioner::Identity, Preconditioner::Jacobi] {
         for stepping in [Stepping::Launches, Stepping::Auto] {
             let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
             let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
@@ -262,7 +263,7 @@ fn leaves_the_last<B: Backend>(backend: &B) {
     });
     let f: Vec<f64> = (0..blocks.n()).map(|row| if is_skew(row) { 1e-12 } else { 1.0 }).collect();
     let options = CgOptions { stepping: Stepping::Launches, ..CgOptions::new(1e-14, 500) };
-    let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap();
+    let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     assert_eq!((outcome.converged, outcome.ending), (false, Ending::Limit));
     let looks = outcome.history.chunks(CHECK_EVERY).filter_map(|steps| steps.last());
     let (best, last) = (looks.fold(1.0, |a: f64, b| a.min(*b)), outcome.history[499]);
@@ -278,10 +279,10 @@ fn the_last_iterate_is_left_at_the_limit() {
 
 fn starts_from_what_is_there<B: Backend>(backend: &B) {
     let (blocks, f) = positive(60);
-    let mut matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
+    let mut matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
     matrix.promise_symmetric();
     let f = backend.upload(&f).unwrap();
-    for name in precond::names() {
+    for name in Preconditioner::ALL {
         let preconditioner = precond::build(name, &Context::of_order(6), backend, &matrix).unwrap();
         let solve = |u: &mut _| {
             let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, u, TIGHT, &Silent).unwrap();
@@ -298,7 +299,7 @@ fn starts_from_what_is_there<B: Backend>(backend: &B) {
         let is_fewer = rest < from_zero || from_zero <= CHECK_EVERY;
         assert!(rest > 0 && is_fewer, "{name}: {rest} of {from_zero} iterations");
         assert_eq!(solve(&mut u), 0);
-        assert_close(name, &backend.download(&u).unwrap(), &cold, 1e-10, largest(&cold));
+        assert_close(name.name(), &backend.download(&u).unwrap(), &cold, 1e-10, largest(&cold));
     }
 }
 
@@ -320,8 +321,8 @@ impl Monitor for Impatient {
 fn endings_are_told_apart() {
     let backend = CpuBackend::default();
     let (blocks, f) = chain_and_load(200);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    let jacobi = precond::build("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(6), &backend, &matrix).unwrap();
     let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
     let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Impatient).unwrap();
     assert_eq!((outcome.ending, outcome.converged, outcome.iterations), (Ending::Cancelled, false, 0));
@@ -338,7 +339,7 @@ fn stepping_changes_little<B: Backend>(backend: &B) -> Vec<u64> {
     let (blocks, f) = chain_and_load(120);
     let run = |stepping, tolerance| {
         let options = CgOptions { stepping, ..CgOptions::new(tolerance, 5000) };
-        solve::<B, f64>(backend, &blocks, &f, "jacobi", options).unwrap()
+        solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap()
     };
     let mut found = Vec::new();
     // Between two looks, and after many.
@@ -368,14 +369,15 @@ fn one_launch_does_what_launches_do() {
 
 #[test]
 fn many_iterations_take_one_launch_and_one_look() {
-    let (launches, [reads, copies, uploads, downloads, ..]) = difference("jacobi", Stepping::Auto, 128, 384);
+    let (launches, [reads, copies, uploads, downloads, ..]) =
+        difference(Preconditioner::Jacobi, Stepping::Auto, 128, 384);
     assert_eq!(launches, [("cg_persistent_3_f64", 1), ("fill_f64", 1)]);
     assert_eq!((reads, copies, uploads, downloads), (0, 0, 0, 1));
 }
 
 /// What `more` iterations beyond `few` add: launches per entry point, copies, reads.
 fn difference(
-    preconditioner: &str,
+    preconditioner: Preconditioner,
     stepping: Stepping,
     few: usize,
     more: usize,
@@ -402,7 +404,8 @@ fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
     let (blocks, f) = chain_and_load(400);
     let run = |recorder: Recorder| {
         let backend = recorder.backend().unwrap();
-        let (u, outcome) = solve::<_, f64>(&backend, &blocks, &f, "jacobi", CgOptions::new(1e-10, 1000)).unwrap();
+        let (u, outcome) =
+            solve::<_, f64>(&backend, &blocks, &f, Preconditioner::Jacobi, CgOptions::new(1e-10, 1000)).unwrap();
         (u, outcome, recorder.counts().launches)
     };
     let (expected, in_one, launches) = run(Recorder::default());
@@ -416,7 +419,8 @@ fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
 
 #[test]
 fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
-    let (launches, [reads, others @ ..]) = difference("jacobi", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+    let (launches, [reads, others @ ..]) =
+        difference(Preconditioner::Jacobi, Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
     assert_eq!(launches, [("cg_residual_f64", each), ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
     assert_eq!((reads, others), (10, [0; 5]));
@@ -427,12 +431,12 @@ fn a_general_preconditioner_takes_four_launches_and_its_own() {
     let each = 10 * CHECK_EVERY;
     let common = [("cg_residual_norm_f64", each), ("cg_update_f64", each), ("dot_f64", each)];
     let (launches, [reads, copies, others @ ..]) =
-        difference("none", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+        difference(Preconditioner::Identity, Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     assert_eq!(launches, [&common[..], &[("ebw_spmv_dot_3_32_f64", each)]].concat());
     // The identity is applied by a copy.
     assert_eq!((reads, copies, others), (10, each, [0; 4]));
     let (launches, [reads, others @ ..]) =
-        difference("least_squares", Stepping::Launches, 2 * CHECK_EVERY, 4 * CHECK_EVERY);
+        difference(Preconditioner::LeastSquares, Stepping::Launches, 2 * CHECK_EVERY, 4 * CHECK_EVERY);
     let each = 2 * CHECK_EVERY;
     let common = common.map(|(name, _)| (name, each));
     let own = [("ebw_polynomial_step_3_32_f64", 6 * each), ("ebw_spmv_dot_3_32_f64", each)];
@@ -443,7 +447,7 @@ fn a_general_preconditioner_takes_four_launches_and_its_own() {
 #[test]
 fn block_jacobi_takes_three_launches_an_iteration() {
     let (launches, [reads, others @ ..]) =
-        difference("block_jacobi", Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
+        difference(Preconditioner::BlockJacobi, Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
     let each = 10 * CHECK_EVERY;
     let residual = ("cg_residual_blocks_f64_3", each);
     assert_eq!(launches, [residual, ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
@@ -456,7 +460,9 @@ fn threads_do_not_change_the_bits() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let options = CgOptions::new(1e-10, 50);
-        pool.install(|| solve::<_, f64>(&CpuBackend::default(), &blocks, &f, "jacobi", options).unwrap().0)
+        pool.install(|| {
+            solve::<_, f64>(&CpuBackend::default(), &blocks, &f, Preconditioner::Jacobi, options).unwrap().0
+        })
     };
     let one = with(1);
     assert!(bits(&one) == bits(&with(2)) && bits(&one) == bits(&with(5)));

@@ -3,6 +3,7 @@
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::{assert_close, bits, largest, meshes};
 use warpfem::backend::Device;
+use warpfem::choices::{Method, Precision};
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
@@ -21,7 +22,7 @@ fn numbers(solution: &Solution) -> Vec<f64> {
 }
 
 fn check(mut model: Model) {
-    (model.solver.method, model.solver.residual_tolerance) = ("cg".into(), Some(1e-12));
+    (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-12));
     let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
     let mut devices = vec![Device::Cpu, Device::Emulate];
     if crate::common::gpu().is_some() {
@@ -72,7 +73,7 @@ fn devices_agree_about_every_element() {
 fn single_precision_agrees_to_its_own() {
     let mut model = meshes::load("cube_463.toml");
     let double = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
-    model.solver.precision = "single".into();
+    model.solver.precision = Some(Precision::Single);
     model.solver.tolerance = 1e-5;
     for device in [Device::Cpu, Device::Emulate] {
         let single = pipeline::solve(&model, device, &Silent).unwrap();

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::process::Command;
 use std::rc::Rc;
 use warpfem::Error;
-use warpfem::assembly::{Ordering, Symbolic, symbolic};
+use warpfem::assembly::{Symbolic, symbolic};
 use warpfem::backend::{Backend, Device, Emulated, GpuBackend};
+use warpfem::choices::{Format, Method, Ordering, Precision};
 use warpfem::element::ElementKind;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Solution};
@@ -128,9 +129,9 @@ fn the_fill_is_counted_from_the_graph_of_the_nodes() {
     assert_eq!(Fill::of(&pair, &dissection, 1), Fill { nonzeros: 3, operations: 2.5 });
 }
 
-fn with<'a>(model: &'a mut Model, method: &str, precision: &str, tolerance: f64) -> &'a Model {
-    model.solver.method = method.into();
-    model.solver.precision = precision.into();
+fn with(model: &mut Model, method: Method, precision: Precision, tolerance: f64) -> &Model {
+    model.solver.method = Some(method);
+    model.solver.precision = Some(precision);
     model.solver.tolerance = tolerance;
     model
 }
@@ -159,8 +160,8 @@ fn body(kind: ElementKind, analysis: warpfem::model::Analysis, cells: [usize; 3]
 }
 
 fn assert_direct_is_cg(mut model: Model, device: Device) {
-    let expected = solved(with(&mut model, "cg", "double", 1e-11), Device::Cpu);
-    let model = with(&mut model, "direct", "double", 1e-8);
+    let expected = solved(with(&mut model, Method::Cg, Precision::Double, 1e-11), Device::Cpu);
+    let model = with(&mut model, Method::Direct, Precision::Double, 1e-8);
     let found = solved(model, device);
     let (u, expected) = (found.displacement.as_flattened(), expected.displacement.as_flattened());
     assert_close(&format!("displacements on {device:?}"), u, expected, 1e-8, largest(expected));
@@ -169,7 +170,7 @@ fn assert_direct_is_cg(mut model: Model, device: Device) {
     let residual = found.outcome.relative_residual;
     assert!(residual <= if is_quadratic { 5e-12 } else { 1e-12 }, "{device:?}: {residual:e}");
     assert!((1..=3).contains(&found.outcome.iterations), "{}", found.outcome.iterations);
-    assert!(found.choices.factor_nonzeros > Some(0) && found.choices.preconditioner == "none");
+    assert!(found.used.factor_nonzeros > Some(0) && found.used.plan.preconditioner.is_none());
     if matches!(device, Device::Cuda(_)) && crate::common::gpu().is_some_and(|gpu| gpu.lacks_factors().is_none()) {
         // The library's last bits differ.
         return;
@@ -194,7 +195,7 @@ fn unsupported<B: Backend>(backend: &B, model: &Model) -> Matrix<B, f64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
     let mesh = meshes::upload(backend, model, &symbolic);
     let pattern = Rc::new(Pattern::upload(backend, symbolic.sparsity).unwrap());
-    let mut matrix = Matrix::zeros(backend, "ebw", 3, &pattern, Tuning::default()).unwrap();
+    let mut matrix = Matrix::zeros(backend, Format::Ebw, 3, &pattern, Tuning::default()).unwrap();
     meshes::assemble(backend, &mesh, &mut matrix);
     matrix
 }
@@ -241,16 +242,16 @@ mod on_the_cpu {
     #[test]
     fn single_and_mixed_precision() {
         let mut model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [6; 3]);
-        let double = solved(with(&mut model, "direct", "double", 1e-10), Device::Cpu);
-        let mixed = solved(with(&mut model, "direct", "mixed", 1e-10), Device::Cpu);
-        let single = solved(with(&mut model, "direct", "single", 1e-3), Device::Cpu);
+        let double = solved(with(&mut model, Method::Direct, Precision::Double, 1e-10), Device::Cpu);
+        let mixed = solved(with(&mut model, Method::Direct, Precision::Mixed, 1e-10), Device::Cpu);
+        let single = solved(with(&mut model, Method::Direct, Precision::Single, 1e-3), Device::Cpu);
         let u = double.displacement.as_flattened();
         assert_close("mixed", mixed.displacement.as_flattened(), u, 1e-8, largest(u));
         assert_close("single", single.displacement.as_flattened(), u, 1e-3, largest(u));
         assert!(mixed.outcome.relative_residual <= 1e-12 && mixed.outcome.iterations > 1, "{:?}", mixed.outcome);
         // The true residual of the matrix in double, which a matrix in single cannot reach.
         assert!((1e-9..1e-3).contains(&single.outcome.relative_residual), "{:?}", single.outcome);
-        with(&mut model, "direct", "single", 1e-10);
+        with(&mut model, Method::Direct, Precision::Single, 1e-10);
         model.solver.residual_tolerance = Some(1e-10);
         let more = pipeline::solve(&model, Device::Cpu, &Silent);
         model.solver.residual_tolerance = None;
@@ -262,7 +263,7 @@ mod on_the_cpu {
         let backend = CpuBackend::default();
         for (n, size) in [(1, 1), (2, 2), (40, 1), (120, 3)] {
             let blocks = Blocks::dominant(random_sparsity(n, 6, 3), size, 0.25, 5);
-            let matrix: Matrix<_, f64> = blocks.upload(&backend, "csr");
+            let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Csr);
             let points: Vec<[f64; 3]> = (0..n).map(|i| [i as f64, (i % 7) as f64, 0.0]).collect();
             let factors: [Box<dyn Factor<_, f64>>; 2] = [
                 Box::new(SparseFactor::<f64>::build(&backend, &matrix, &points).unwrap()),
@@ -299,7 +300,7 @@ mod on_the_cpu {
         let mut blocks = Blocks::dominant(random_sparsity(50, 6, 3), 1, 0.25, 5);
         let dense = blocks.dense();
         blocks.set_all(|row, column| if (row, column) == (20, 20) { -1.0 } else { dense[(row, column)] });
-        let matrix: Matrix<_, f64> = blocks.upload(&backend, "csr");
+        let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Csr);
         for found in both(&backend, &matrix, &vec![[0.0; 3]; 50]) {
             assert!(matches!(found, Err(Error::Direct(DirectError::NotPositive { .. }))), "{found:?}");
         }
@@ -310,7 +311,7 @@ mod on_the_cpu {
         let recorder = Recorder::default().with_room(500_000);
         let backend = recorder.backend().unwrap();
         let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
-        let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+        let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
         match SparseFactor::<f64>::build(&backend, &matrix, &[[0.0; 3]; 200]).map(|_| ()) {
             Err(error @ Error::OutOfMemory { needed: Some(needed), available, .. }) => {
                 assert!(error.exit_code() == 6 && error.to_string().contains("`--method cg`"), "{error}");
@@ -332,13 +333,6 @@ fn a_dense_factor_that_has_no_room_is_refused() {
         }
         other => panic!("{other:?}"),
     }
-}
-
-#[test]
-fn an_unknown_method_is_refused_by_the_library() {
-    let mut model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [2; 3]);
-    let error = pipeline::solve(with(&mut model, "multigrid", "double", 1e-8), Device::Cpu, &Silent).unwrap_err();
-    assert!(error.to_string().contains("auto, cg, direct, femses") && error.exit_code() == 2, "{error}");
 }
 
 #[test]

@@ -4,14 +4,15 @@ use crate::common::{assert_close, largest, meshes, on_every_device, reference, r
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
-use warpfem::assembly::{ElementOperator, Ordering, Supports, Symbolic};
+use warpfem::assembly::{ElementOperator, Supports, Symbolic};
 use warpfem::backend::{Backend, CpuBackend, Scalar};
+use warpfem::choices::{Acceleration, Ordering};
 use warpfem::element::ElementKind;
 use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::{Cells, Mesh};
 use warpfem::model::{Analysis, Model};
 use warpfem::solve::femses::{CHECK_EVERY, Update};
-use warpfem::solve::{Acceleration, CgOutcome, Ending, FemsesOptions, Silent, femses};
+use warpfem::solve::{CgOutcome, Ending, FemsesOptions, Silent, femses};
 
 const PLAIN: [f64; 3] = [1.0, 0.0, 1.0];
 const SCALAR: Scalar = Scalar::new(11);
@@ -423,10 +424,4 @@ fn limits_and_trivial_systems_end_at_once() {
         assert_eq!((outcome.iterations, outcome.converged), (0, true));
         assert!(u.iter().all(|u| *u == 0.0));
     }
-}
-
-#[test]
-fn names_of_accelerations_are_those_of_the_case_file() {
-    assert_eq!(Acceleration::ALL.map(Acceleration::name).to_vec(), warpfem::model::options::ACCELERATIONS);
-    assert!(Acceleration::ALL.iter().all(|a| Acceleration::from_name(a.name()) == Some(*a)));
 }

@@ -7,7 +7,8 @@ use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Layout;
 use warpfem::backend::{Backend, CpuBackend, Scalar};
-use warpfem::sparse::{Footprint, Matrix, Operator, Sparsity, Tuning, formats};
+use warpfem::choices::Format;
+use warpfem::sparse::{Footprint, Matrix, Operator, Sparsity, Tuning};
 
 /// Rows of the diagonal alone, of a few blocks, and one that neighbours every other.
 fn one_long_row(n: usize, long: usize) -> Sparsity {
@@ -51,7 +52,7 @@ fn sizes<L: Layout>() -> Vec<usize> {
 }
 
 /// `A x` and `x . A x` of a backend, compared with the reference; their bits.
-fn product<B: Backend, T: Real>(backend: &B, what: &str, format: &str, blocks: &Blocks) -> Vec<u64> {
+fn product<B: Backend, T: Real>(backend: &B, what: &str, format: Format, blocks: &Blocks) -> Vec<u64> {
     let n = blocks.n();
     let matrix: Matrix<B, T> = blocks.upload(backend, format);
     let x = Random(3).vector::<T>(n);
@@ -74,6 +75,10 @@ fn product<B: Backend, T: Real>(backend: &B, what: &str, format: &str, blocks: &
     [bits(&y), bits(&[dot])].concat()
 }
 
+fn format_of<L: Layout>() -> Format {
+    Format::from_name(L::NAME).unwrap()
+}
+
 fn products_are_the_reference<L: Layout, T: Real>() {
     for size in sizes::<L>() {
         for (name, sparsity) in patterns() {
@@ -82,7 +87,7 @@ fn products_are_the_reference<L: Layout, T: Real>() {
                 continue;
             }
             let blocks = Blocks::random(sparsity, size, 11);
-            assert_orders_agree(&on_every_device!(product::<_, T>, &name, L::NAME, &blocks));
+            assert_orders_agree(&on_every_device!(product::<_, T>, &name, format_of::<L>(), &blocks));
         }
     }
 }
@@ -95,7 +100,7 @@ fn entries_are_kept<L: Layout>() {
             let mut blocks = Blocks::random(sparsity, size, 0);
             // All different, so that two entries at one place are found; small enough that sums are exact.
             blocks.values.iter_mut().enumerate().for_each(|(i, value)| *value = (i + 1) as f64);
-            let matrix: Matrix<_, f64> = blocks.upload(&backend, L::NAME);
+            let matrix: Matrix<_, f64> = blocks.upload(&backend, format_of::<L>());
             assert_eq!(matrix.blocks(&backend).unwrap(), blocks.values, "{name}, blocks of {size}");
             let values = matrix.values();
             // SAFETY: the values live, and host views check their bounds.
@@ -114,7 +119,7 @@ fn padding_reads_no_other_row<L: Layout>() {
         if L::NAME.starts_with("dense") {
             continue;
         }
-        let matrix: Matrix<_, f64> = blocks.upload(&backend, L::NAME);
+        let matrix: Matrix<_, f64> = blocks.upload(&backend, format_of::<L>());
         for column in 0..blocks.n() {
             let mut x = vec![1.0; blocks.n()];
             x[column] = f64::INFINITY;
@@ -183,7 +188,7 @@ fn footprints_are_by_the_definition<L: Layout>() {
             for (slice_height, sorting_window) in [(32, 1024), (8, 64)] {
                 let tuning = Tuning { slice_height, sorting_window };
                 let blocks = Blocks::random(sparsity.clone(), size, 0);
-                let matrix: Matrix<_, f64> = blocks.upload_tuned(&backend, L::NAME, tuning);
+                let matrix: Matrix<_, f64> = blocks.upload_tuned(&backend, format_of::<L>(), tuning);
                 let expected = expected_footprint(L::NAME, &sparsity, size, tuning);
                 assert_eq!(matrix.footprint(), expected, "{} of {name}, blocks of {size}", L::NAME);
             }
@@ -217,7 +222,7 @@ fn slices_and_windows_of_sell_can_be_chosen() {
     for (slice_height, sorting_window) in [(1, 1), (8, 1), (8, 40), (128, 10_000)] {
         let tuning = Tuning { slice_height, sorting_window };
         let multiply = |backend: &CpuBackend| {
-            let matrix: Matrix<_, f64> = blocks.upload_tuned(backend, "sell", tuning);
+            let matrix: Matrix<_, f64> = blocks.upload_tuned(backend, Format::Sell, tuning);
             let x: Vec<f64> = Random(1).vector(blocks.n());
             let mut y = backend.zeros(blocks.n()).unwrap();
             matrix.apply(backend, &backend.upload(&x).unwrap(), &mut y).unwrap();
@@ -232,13 +237,13 @@ fn every_format_is_there_for_every_block_size_and_no_other_is() {
     let backend = CpuBackend::default();
     for size in 1..=3 {
         let blocks = Blocks::random(random_sparsity(40, 6, 1), size, 2);
-        for name in formats() {
-            assert_eq!(blocks.upload::<_, f64>(&backend, name).format(), name);
+        for name in Format::ALL {
+            assert_eq!(blocks.upload::<_, f64>(&backend, name).format(), name.name());
         }
     }
     let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, random_sparsity(4, 2, 1)).unwrap());
-    let missing = Matrix::<_, f64>::zeros(&backend, "coo", 3, &pattern, Tuning::default());
-    assert!(missing.is_err_and(|error| error.to_string().contains("`coo`")));
+    let missing = Matrix::<_, f64>::zeros(&backend, Format::Bcsr, 4, &pattern, Tuning::default());
+    assert!(missing.is_err_and(|error| error.to_string().contains("`bcsr`")));
 }
 
 #[test]
@@ -247,7 +252,7 @@ fn a_dense_matrix_that_does_not_fit_is_refused_with_what_it_needs() {
     let n = 3_000_000;
     let diagonal = Sparsity { row_start: (0..=n as u64).collect(), columns: (0..n).collect() };
     let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, diagonal).unwrap());
-    let refused = Matrix::<_, f64>::zeros(&backend, "dense", 3, &pattern, Tuning::default());
+    let refused = Matrix::<_, f64>::zeros(&backend, Format::Dense, 3, &pattern, Tuning::default());
     match refused {
         Err(warpfem::Error::OutOfMemory { needed, .. }) => assert_eq!(needed, Some(8 * (3 * u64::from(n)).pow(2))),
         Err(other) => panic!("{other}"),
@@ -267,9 +272,9 @@ fn far_neighbour(distance: usize) -> Sparsity {
 fn short_indices_reach_as_far_as_16_bits_and_no_further() {
     for size in 1..=3 {
         let backend = CpuBackend::default();
-        product::<_, f64>(&backend, "far neighbour", "ebw16", &Blocks::random(far_neighbour(65_535), size, 1));
+        product::<_, f64>(&backend, "far neighbour", Format::Ebw16, &Blocks::random(far_neighbour(65_535), size, 1));
         let too_far = warpfem::sparse::Pattern::upload(&backend, far_neighbour(65_536)).unwrap();
-        let refused = Matrix::<_, f64>::zeros(&backend, "ebw16", size, &too_far.into(), Tuning::default());
+        let refused = Matrix::<_, f64>::zeros(&backend, Format::Ebw16, size, &too_far.into(), Tuning::default());
         match refused {
             Err(error @ warpfem::Error::TooLarge(_)) => {
                 assert!(error.to_string().contains("65536 columns apart"), "{error}");
@@ -291,7 +296,7 @@ fn a_long_row_that_would_pad_all_others_is_refused_before_memory_is_taken() {
     let columns = std::iter::once(0).chain(1..hub as u32).chain(1..n).collect();
     let pattern =
         std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, Sparsity { row_start, columns }).unwrap());
-    for format in ["ell", "ell_row", "bell"] {
+    for format in [Format::Ell, Format::EllRow, Format::Bell] {
         let refused = Matrix::<_, f64>::zeros(&backend, format, 3, &pattern, Tuning::default());
         assert!(matches!(refused, Err(warpfem::Error::OutOfMemory { .. })), "{format}");
     }

@@ -6,6 +6,7 @@ use crate::common::{assert_close, fields, reference};
 use std::f64::consts::PI;
 use warpfem::Error;
 use warpfem::backend::Device;
+use warpfem::choices::{Acceleration, Format, Method, Precision, Preconditioner, Strategy};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Quad8, Tet4, Tri3, Tri6};
 use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::rectangle::{Diagonals, generate_cut_rectangle};
@@ -14,7 +15,6 @@ use warpfem::mesh::{Group, Mesh};
 use warpfem::model::{Model, SolverOptions};
 use warpfem::pipeline::{self, Potential, Solution};
 use warpfem::solve::Silent;
-use warpfem::sparse::formats;
 use warpfem::verify::laplace::{self as verify, K};
 
 const BODY: &str = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n";
@@ -259,35 +259,36 @@ fn every_way_to_solve_gives_the_same_potential() {
         assert_close(what, &solution.potential.unwrap().values, &expected.values, tolerance, 5.0);
     };
     let again = |model: &Model, what: &str, tolerance: f64| on(Device::Cpu, model, what, tolerance);
-    model.solver.method = "cg".into();
+    model.solver.method = Some(Method::Cg);
     let auto = model.solver.clone();
-    for format in formats() {
-        model.solver.format = format.into();
-        again(&model, format, 1e-11);
+    for format in Format::ALL {
+        model.solver.format = Some(format);
+        again(&model, format.name(), 1e-11);
     }
     model.solver = auto.clone();
-    for preconditioner in warpfem::precond::names() {
-        model.solver.preconditioner = preconditioner.into();
-        again(&model, preconditioner, 1e-10);
+    for preconditioner in Preconditioner::ALL {
+        model.solver.preconditioner = Some(preconditioner);
+        again(&model, preconditioner.name(), 1e-10);
     }
     model.solver = auto.clone();
-    for assembly in ["row_owner", "atomic"] {
-        model.solver.assembly = assembly.into();
-        again(&model, assembly, 1e-11);
+    for assembly in [Strategy::RowOwner, Strategy::Atomic] {
+        model.solver.assembly = Some(assembly);
+        again(&model, assembly.name(), 1e-11);
     }
     model.solver = auto.clone();
-    for (precision, tolerance) in [("single", 1e-5), ("mixed", 1e-11), ("mixed_half", 1e-11)] {
-        (model.solver.precision, model.solver.tolerance) = (precision.into(), tolerance);
-        again(&model, precision, 1e3 * tolerance);
+    for (precision, tolerance) in [(Precision::Single, 1e-5), (Precision::Mixed, 1e-11), (Precision::MixedHalf, 1e-11)]
+    {
+        (model.solver.precision, model.solver.tolerance) = (Some(precision), tolerance);
+        again(&model, precision.name(), 1e3 * tolerance);
     }
     // The CPU's factors, and those of a device without a library of them.
     for device in [Device::Cpu, Device::Emulate, Device::Auto] {
-        model.solver = SolverOptions { method: "direct".into(), ..auto.clone() };
+        model.solver = SolverOptions { method: Some(Method::Direct), ..auto.clone() };
         on(device, &model, "direct", 1e-11);
-        for acceleration in ["none", "chebyshev", "cg"] {
-            let (method, max_iterations) = ("femses".into(), 20_000);
-            model.solver = SolverOptions { method, acceleration: acceleration.into(), max_iterations, ..auto.clone() };
-            on(device, &model, acceleration, 1e-8);
+        for acceleration in Acceleration::ALL {
+            let (method, max_iterations) = (Some(Method::Femses), 20_000);
+            model.solver = SolverOptions { method, acceleration, max_iterations, ..auto.clone() };
+            on(device, &model, acceleration.name(), 1e-8);
         }
     }
 }
@@ -295,8 +296,8 @@ fn every_way_to_solve_gives_the_same_potential() {
 #[test]
 fn strategies_of_elasticity_alone_are_refused_with_those_that_do() {
     let mut model = laplace(SIDES, regular_box(Hex8, [2, 2, 2]));
-    for assembly in ["by_element", "by_warp4", "ppni8", "two_kernels"] {
-        model.solver.assembly = assembly.into();
+    for assembly in [Strategy::ByElement, Strategy::ByWarp4, Strategy::Ppni8, Strategy::TwoKernels] {
+        model.solver.assembly = Some(assembly);
         let error = pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, Error::Unsuited { .. }) && error.exit_code() == 2, "{text}");

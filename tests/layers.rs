@@ -6,24 +6,28 @@ use std::path::{Path, PathBuf};
 
 /// Each module of `host/src` and the modules it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
+    ("choices", &[]),
     ("parallel", &[]),
     ("element", &["error"]),
     ("mesh", &["element", "error", "parallel"]),
-    ("model", &["element", "error", "mesh"]),
+    ("model", &["choices", "element", "error", "mesh"]),
     // The backend multiplies by matrices, and matrices live on a backend.
     ("backend", &["error", "parallel", "sparse"]),
-    ("sparse", &["error", "backend", "parallel"]),
-    ("assembly", &["error", "parallel", "element", "mesh", "model", "backend", "sparse"]),
-    ("precond", &["error", "backend", "sparse"]),
-    ("solve", &["error", "backend", "sparse", "assembly", "precond"]),
+    ("sparse", &["choices", "error", "backend", "parallel"]),
+    ("assembly", &["choices", "error", "parallel", "element", "mesh", "model", "backend", "sparse"]),
+    ("precond", &["choices", "error", "backend", "sparse"]),
+    ("solve", &["choices", "error", "backend", "sparse", "assembly", "precond"]),
     ("stress", &["error", "element", "mesh", "model", "backend", "sparse", "assembly"]),
-    ("estimate", &["element", "mesh", "model", "assembly", "precond", "solve"]),
-    ("plan", &["estimate", "mesh", "model", "backend", "assembly", "precond", "solve"]),
+    ("estimate", &["choices", "element", "mesh", "model", "assembly", "precond", "solve"]),
+    ("plan", &["choices", "estimate", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve"]),
     (
         "pipeline",
-        &["error", "estimate", "plan", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"],
+        &[
+            "choices", "error", "estimate", "plan", "mesh", "model", "backend", "sparse", "assembly", "precond",
+            "solve", "stress",
+        ],
     ),
-    ("verify", &["error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
+    ("verify", &["choices", "error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
     ("output", &["error", "element", "mesh", "model", "pipeline", "stress"]),
     // Errors carry what was found, so they name the types of every stage, and are named by every stage.
     ("error", &["mesh", "model", "solve", "pipeline"]),

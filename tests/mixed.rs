@@ -10,11 +10,12 @@ use nalgebra::DVector;
 use std::cell::RefCell;
 use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, Device};
+use warpfem::choices::{Format, Method, Precision, Preconditioner};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::pipeline;
-use warpfem::precond::{self, Context, Preconditioner};
+use warpfem::precond::{self, Context};
 use warpfem::solve::iteration::{self, Builder};
 use warpfem::solve::{CgOptions, CgOutcome, Ending, Equations, Monitor, Silent};
 use warpfem::sparse::Matrix;
@@ -26,7 +27,7 @@ fn positive(n: usize) -> (Blocks, Vec<f64>) {
 fn applied<B: Backend, T: Real>(
     backend: &B,
     matrix: &Matrix<B, T>,
-    preconditioner: &dyn Preconditioner<B, T>,
+    preconditioner: &dyn precond::Preconditioner<B, T>,
     r: &[T],
 ) -> Vec<T> {
     let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(r.len()).unwrap());
@@ -41,14 +42,14 @@ fn rounded_on<B: Backend, V: Stored<Arithmetic = f32>>(backend: &B) -> Vec<u64> 
     let mut found = Vec::new();
     for unit in [1.0, 1e30, 1e-30] {
         blocks.set_all(|row, column| unit * dense[(row, column)]);
-        let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
+        let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
         let inverse: Vec<f64> = dense.diagonal().iter().map(|v| 1.0 / (unit * v)).collect();
         let copy = matrix.scaled_to::<V>(backend, &backend.upload(&inverse).unwrap()).unwrap();
         assert_eq!(copy.footprint(), matrix.footprint());
         let values = copy.blocks(backend).unwrap().iter().map(|value| f64::from(value.value())).collect();
-        let single: Matrix<B, f32> = Blocks { values, ..blocks.clone() }.upload(backend, "ebw");
+        let single: Matrix<B, f32> = Blocks { values, ..blocks.clone() }.upload(backend, Format::Ebw);
         let small: Vec<f32> = r.iter().zip(&inverse).map(|(r, inverse)| (inverse.sqrt() * r) as f32).collect();
-        for name in precond::polynomials() {
+        for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
             for order in [1, 7] {
                 let double = precond::build(name, &Context::of_order(order), backend, &matrix).unwrap();
                 let rounded =
@@ -83,24 +84,25 @@ fn rounded_preconditioners_are_those_of_the_copy() {
 fn only_what_reads_the_matrix_has_a_rounded_copy() {
     let backend = CpuBackend::default();
     let (blocks, _) = positive(20);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    for name in ["none", "jacobi", "block_jacobi", "ilu"] {
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+    for name in [Preconditioner::Identity, Preconditioner::Jacobi, Preconditioner::BlockJacobi] {
         match precond::build_rounded::<_, F16>(name, &Context::of_order(6), &backend, &matrix) {
             Err(Error::NotAvailable { available, .. }) => assert_eq!(available, precond::reading_matrix()),
             _ => panic!("{name} has a rounded copy"),
         }
     }
-    assert!(matches!(
-        iteration::mixed("ilu", &Context::of_order(6), &backend, &matrix),
-        Err(Error::NotAvailable { .. })
-    ));
 }
 
 const LIMIT: usize = 300;
 
-fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: &str, tolerance: f64) -> (Vec<u64>, CgOutcome) {
+fn solved<B: Backend>(
+    backend: &B,
+    make: Builder<B, f64>,
+    name: Preconditioner,
+    tolerance: f64,
+) -> (Vec<u64>, CgOutcome) {
     let (blocks, f) = positive(60);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
     let way = make(name, &Context::of_order(4), backend, &matrix).unwrap();
     let (device_f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(180).unwrap());
     let options = CgOptions::new(tolerance, LIMIT);
@@ -110,16 +112,16 @@ fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: &str, tolerance:
     assert!(outcome.converged && outcome.relative_residual <= tolerance, "{name}: {outcome:?}");
     assert_eq!(outcome.ending, Ending::Converged);
     assert_eq!(outcome.history.len(), outcome.iterations);
-    assert_close(name, &u, expected.as_slice(), 1e3 * tolerance, expected.amax());
+    assert_close(name.name(), &u, expected.as_slice(), 1e3 * tolerance, expected.amax());
     (bits(&u), outcome)
 }
 
 #[test]
 fn the_solution_is_as_exact_as_in_double() {
-    for name in precond::names() {
+    for name in Preconditioner::ALL {
         assert_orders_agree(&on_every_device!(solved, iteration::mixed, name, 1e-13));
     }
-    for name in precond::reading_matrix() {
+    for name in Preconditioner::ALL.into_iter().filter(|name| precond::reads_matrix(*name)) {
         assert_orders_agree(&on_every_device!(solved, iteration::mixed_half, name, 1e-13));
     }
 }
@@ -137,17 +139,19 @@ fn models() -> Vec<Model> {
 #[test]
 fn models_have_the_solution_they_have_in_double() {
     for mut model in models() {
-        (model.solver.method, model.solver.residual_tolerance) = ("cg".into(), Some(1e-9));
+        (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-9));
         let solve = |model: &Model| {
             pipeline::solve(model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{:?}: {error}", model.solver))
         };
         let double = solve(&model);
         let expected = double.displacement.as_flattened();
-        for precision in ["mixed", "mixed_half"] {
-            model.solver.precision = precision.into();
-            for name in precond::names().into_iter().filter(|name| precision == "mixed" || precond::reads_matrix(name))
+        for precision in [Precision::Mixed, Precision::MixedHalf] {
+            model.solver.precision = Some(precision);
+            for name in Preconditioner::ALL
+                .into_iter()
+                .filter(|name| precision == Precision::Mixed || precond::reads_matrix(*name))
             {
-                model.solver.preconditioner = name.into();
+                model.solver.preconditioner = Some(name);
                 let mixed = solve(&model);
                 assert!(mixed.outcome.relative_residual <= 1e-9);
                 let what = format!("{name}, {precision}");
@@ -155,9 +159,9 @@ fn models_have_the_solution_they_have_in_double() {
                 let counts = (mixed.outcome.iterations, double.outcome.iterations);
                 assert!(!precond::has_order(name) || counts.0 < counts.1, "{what}: {counts:?}");
             }
-            model.solver.preconditioner = "auto".into();
+            model.solver.preconditioner = None;
             let auto = solve(&model);
-            assert_eq!(auto.choices.preconditioner, precond::AUTO_MIXED);
+            assert_eq!(auto.used.plan.preconditioner, Some(precond::AUTO_MIXED));
             assert!(auto.outcome.iterations < double.outcome.iterations, "{:?}", auto.outcome);
         }
     }
@@ -166,7 +170,7 @@ fn models_have_the_solution_they_have_in_double() {
 #[test]
 fn half_precision_is_refused_to_what_takes_no_products() {
     let mut model = models().remove(0);
-    (model.solver.precision, model.solver.preconditioner) = ("mixed_half".into(), "jacobi".into());
+    (model.solver.precision, model.solver.preconditioner) = (Some(Precision::MixedHalf), Some(Preconditioner::Jacobi));
     let error = pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("neumann, chebyshev, least_squares, amg"), "{error}");
     assert_eq!(error.exit_code(), 2);
@@ -182,7 +186,7 @@ fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
     for (make, step, of_the_bounds) in ways {
         let recorder = Recorder::default();
         let backend = recorder.backend().unwrap();
-        let (_, outcome) = solved(&backend, make, "least_squares", 1e-10);
+        let (_, outcome) = solved(&backend, make, Preconditioner::LeastSquares, 1e-10);
         let counts = recorder.counts().launches;
         let starts = outcome.spmvs / 5 - outcome.iterations;
         assert_eq!(counts[step], 4 * outcome.spmvs / 5);
@@ -198,7 +202,7 @@ fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
 fn the_products_of_refinement_are_in_single() {
     let recorder = Recorder::default();
     let backend = recorder.backend().unwrap();
-    let (_, outcome) = solved(&backend, iteration::mixed, "jacobi", 1e-10);
+    let (_, outcome) = solved(&backend, iteration::mixed, Preconditioner::Jacobi, 1e-10);
     let counts = recorder.counts().launches;
     // A launch of many iterations per correction.
     assert_eq!(counts["cg_persistent_3_f32"] + 1, counts["spmv_ebw3_f64"]);
@@ -226,10 +230,10 @@ impl Monitor for Watcher {
 /// Refinement with Jacobi of a chain of 200 nodes, watched.
 fn refined(options: CgOptions, patience: usize) -> (CgOutcome, Vec<(usize, f64, f64)>) {
     let backend = CpuBackend::default();
-    let matrix: Matrix<_, f64> = chain(200).upload(&backend, "ebw");
+    let matrix: Matrix<_, f64> = chain(200).upload(&backend, Format::Ebw);
     let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(600)).unwrap(), backend.zeros(600).unwrap());
     let watcher = Watcher { seen: RefCell::default(), patience };
-    let way = iteration::mixed("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
+    let way = iteration::mixed(Preconditioner::Jacobi, &Context::of_order(6), &backend, &matrix).unwrap();
     let outcome = way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &watcher).unwrap();
     assert_eq!(outcome.history.len(), outcome.iterations);
     (outcome, watcher.seen.into_inner())
@@ -262,12 +266,12 @@ fn refinement_says_why_it_ends_and_how_it_goes() {
 fn refinement_takes_a_correction_back_that_makes_it_worse() {
     let backend = CpuBackend::default();
     let (blocks, n) = (chain(200), 600);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    let way = iteration::mixed("jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+    let way = iteration::mixed(Preconditioner::Jacobi, &Context::of_order(6), &backend, &matrix).unwrap();
     // Of a matrix three times as large: the correction goes three times as far as it should.
     let mut larger = blocks.clone();
     larger.values.iter_mut().for_each(|value| *value *= 3.0);
-    let operator: Matrix<_, f64> = larger.upload(&backend, "ebw");
+    let operator: Matrix<_, f64> = larger.upload(&backend, Format::Ebw);
     let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(n)).unwrap(), backend.zeros::<f64>(n).unwrap());
     let outcome =
         way.solve(&backend, &Equations::new(&operator, &f), &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
@@ -279,8 +283,8 @@ fn refinement_takes_a_correction_back_that_makes_it_worse() {
 fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
     let backend = CpuBackend::default();
     let (blocks, f) = positive(20);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-    let way = iteration::mixed("block_jacobi", &Context::of_order(6), &backend, &matrix).unwrap();
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+    let way = iteration::mixed(Preconditioner::BlockJacobi, &Context::of_order(6), &backend, &matrix).unwrap();
     let options = CgOptions::new(1e-12, 100);
     let mut u = backend.upload(&[7.0; 60]).unwrap();
     let zero = backend.zeros(60).unwrap();
@@ -294,28 +298,31 @@ fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
 }
 
 /// A soft cube whose end is moved.
-fn moved(young: f64, by: f64, precision: &str) -> warpfem::Result<pipeline::Solution> {
+fn moved(young: f64, by: f64, precision: Precision) -> warpfem::Result<pipeline::Solution> {
     let tables = format!(
         "[[material]]\nname = \"soft\"\nyoung = {young:e}\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
          [[support]]\non = \"xmax\"\ndisplacement = {{ x = 1e-3 }}\n"
     );
     let mut model = meshes::model(&tables, generate_box(ElementKind::Hex8, [1.0; 3], [2; 3]).unwrap());
     model.supports[1].displacement[0] = Some(by);
-    (model.solver.method, model.solver.precision) = ("cg".into(), precision.into());
+    (model.solver.method, model.solver.precision) = (Some(Method::Cg), precision.into());
     pipeline::solve(&model, Device::Cpu, &Silent)
 }
 
 #[test]
 fn loads_that_the_precision_does_not_hold_are_refused() {
     // K u is 1e-50 where single precision ends at 1e-38, and 1e-309 or, squared, 1e-318 where double ends at 1e-308.
-    for (young, by, precision) in
-        [(1e-20, 1e-30, "single"), (1e11, -1e-320, "double"), (1.0, 1e-159, "double"), (1.0, 1e-159, "mixed")]
-    {
+    for (young, by, precision) in [
+        (1e-20, 1e-30, Precision::Single),
+        (1e11, -1e-320, Precision::Double),
+        (1.0, 1e-159, Precision::Double),
+        (1.0, 1e-159, Precision::Mixed),
+    ] {
         let found = moved(young, by, precision);
         assert!(matches!(found, Err(Error::Breakdown)), "{young} {by} {precision}: {found:?}");
     }
     for (young, by) in [(1e-20, 1e-30), (1.0, 1e-140)] {
-        let found = moved(young, by, "double").unwrap();
+        let found = moved(young, by, Precision::Double).unwrap();
         assert!(found.displacement.iter().any(|u| u[0] > 0.3 * by && u[0] < 0.7 * by), "{young} {by}");
     }
 }

@@ -5,20 +5,22 @@ use crate::common::fields::node_at;
 use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
 use crate::common::recorder::Recorder;
 use warpfem::backend::{Backend, Buffer};
+use warpfem::choices::{Method, Preconditioner};
 use warpfem::element::ElementKind::Hex8;
 use warpfem::estimate;
 use warpfem::model::Model;
-use warpfem::pipeline::{self, Choices, Phase, Solution, System, Timings};
-use warpfem::plan::Method;
+use warpfem::pipeline::{self, Phase, Solution, System, Timings, Used};
+use warpfem::plan::Plan;
 use warpfem::precond::{self, Context};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::{Error, stress};
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
-fn solve(recorder: Recorder, model: &Model, preconditioner: &str) -> Result<(usize, f64), Error> {
+fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> Result<(usize, f64), Error> {
     let backend = recorder.backend()?;
     let mut phase = Phase::begin(&Silent, "setup");
-    let system = System::<_, f64>::assemble(&backend, model, "ebw", &mut phase, &mut Timings::default())?;
+    let system =
+        System::<_, f64>::assemble(&backend, model, &Plan::plain(model, false), &mut phase, &mut Timings::default())?;
     let preconditioner = precond::build(
         preconditioner,
         &Context::of_nodes(4, system.body.mesh.coords(), system.body.mesh.ends()),
@@ -40,7 +42,7 @@ fn solve(recorder: Recorder, model: &Model, preconditioner: &str) -> Result<(usi
 fn no_array_that_has_no_room_is_a_panic() {
     let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
     let model = model(&tables, regular_box(Hex8, [2, 2, 2]));
-    for preconditioner in ["jacobi", "chebyshev", "amg"] {
+    for preconditioner in [Preconditioner::Jacobi, Preconditioner::Chebyshev, Preconditioner::Amg] {
         let (arrays, expected) = solve(Recorder::default(), &model, preconditioner).unwrap();
         assert!(arrays > 20 && expected > 0.0, "{preconditioner}: {arrays} arrays, {expected}");
         for room in 0..arrays {
@@ -57,7 +59,7 @@ fn no_array_that_has_no_room_is_a_panic() {
 fn multigrid_without_room_gives_way() {
     let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
     let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
-    model.solver.preconditioner = "amg".into();
+    model.solver.preconditioner = Some(Preconditioner::Amg);
     let solved = |recorder: Recorder| {
         let backend = recorder.backend()?;
         let found = pipeline::solve_on(&backend, &model, &Silent)?;
@@ -65,7 +67,7 @@ fn multigrid_without_room_gives_way() {
         Ok::<_, Error>((found, counts.uploads + counts.allocations))
     };
     let (expected, arrays) = solved(Recorder::default()).unwrap();
-    assert!(expected.choices.hierarchy.is_some() && expected.choices.fallback.is_none());
+    assert!(expected.used.hierarchy.is_some() && expected.used.fallback.is_none());
     let room = estimate::hierarchy_bytes(&model) - 1;
     let (small, _) = solved(Recorder::default().with_room(room)).unwrap();
     let given_way = (0..arrays).filter_map(|room| match solved(Recorder::default().with_one_refused(room)) {
@@ -79,9 +81,9 @@ fn multigrid_without_room_gives_way() {
     let given_way: Vec<Solution> = given_way.collect();
     assert!(given_way.len() > 50 && given_way.len() < arrays, "{} of {arrays}", given_way.len());
     for found in given_way.iter().chain([&small]) {
-        let Choices { preconditioner, fallback, hierarchy, reason, .. } = &found.choices;
-        assert_eq!((preconditioner.as_str(), hierarchy.is_none()), ("jacobi", true));
-        assert_eq!(reason, "jacobi: multigrid has too little memory");
+        let Used { plan, fallback, hierarchy, .. } = &found.used;
+        assert_eq!((plan.preconditioner, hierarchy.is_none()), (Some(Preconditioner::Jacobi), true));
+        assert_eq!(plan.reason, "jacobi: multigrid has too little memory");
         assert!(
             fallback.as_ref().is_some_and(|why| why.starts_with("preconditioned by jacobi instead of multigrid: "))
         );
@@ -100,17 +102,17 @@ fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
         pipeline::solve_on(&Recorder::default().with_factors().with_room(room).backend()?, model, &Silent)
     };
     let direct = solved(&model, 1 << 30).unwrap();
-    assert_eq!((direct.choices.method, &direct.choices.fallback), (Method::Direct, &None));
-    assert_eq!(direct.choices.reason, "direct: a small model");
+    assert_eq!((direct.used.plan.method, &direct.used.fallback), (Method::Direct, &None));
+    assert_eq!(direct.used.plan.reason, "direct: a small model");
     // Three tiles of 64 in a row, and more beside them, are 396 kB.
     let iterated = solved(&model, 350_000).unwrap();
-    let Choices { method, preconditioner, reason, fallback, .. } = &iterated.choices;
-    assert_eq!((*method, preconditioner.as_str()), (Method::Cg, "jacobi"));
+    let Used { plan, fallback, .. } = &iterated.used;
+    assert_eq!((plan.method, plan.preconditioner), (Method::Cg, Some(Preconditioner::Jacobi)));
     let said = fallback.as_deref().unwrap();
     assert!(said.starts_with("a direct solution was not possible: out of memory on "), "{said}");
-    assert!(reason.starts_with("jacobi: a factor was not possible; "), "{reason}");
+    assert!(plan.reason.starts_with("jacobi: a factor was not possible; "), "{}", plan.reason);
     let [found, expected] = [&iterated, &direct].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
     assert!((found - expected).abs() < 1e-6 * expected.abs());
-    model.solver.method = "direct".into();
+    model.solver.method = Some(Method::Direct);
     assert_eq!(solved(&model, 350_000).unwrap_err().exit_code(), 6);
 }

@@ -8,12 +8,12 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::f64::consts::PI;
 use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
+use warpfem::choices::{Format, Preconditioner};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::model::options::ORDERS;
-use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::precond::{self, Context, Preconditioner, spectrum};
+use warpfem::precond::{self, Context, spectrum};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::sparse::{Matrix, Operator};
 
@@ -26,12 +26,6 @@ fn scaling(k: &DMatrix<f64>) -> DMatrix<f64> {
     DMatrix::from_diagonal(&k.diagonal().map(|v| 1.0 / v.sqrt()))
 }
 
-/// The stiffness of a model, its supports applied.
-fn stiffness<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
-    let mut phase = Phase::begin(&Silent, "setup");
-    System::assemble(backend, model, "ebw", &mut phase, &mut Timings::default()).unwrap()
-}
-
 fn models() -> Vec<Model> {
     let tet = meshes::two_materials(meshes::distorted_box(ElementKind::Tet4, [3, 2, 2], 0.2));
     let thin = generate_box(ElementKind::Hex8, [1.0, 0.2, 0.05], [5, 2, 1]).unwrap();
@@ -39,13 +33,18 @@ fn models() -> Vec<Model> {
 }
 
 /// `M^-1`, column by column.
-fn inverse_of<B: Backend, T: Real>(backend: &B, name: &str, order: usize, matrix: &Matrix<B, T>) -> DMatrix<f64> {
+fn inverse_of<B: Backend, T: Real>(
+    backend: &B,
+    name: Preconditioner,
+    order: usize,
+    matrix: &Matrix<B, T>,
+) -> DMatrix<f64> {
     columns_of(backend, &*precond::build(name, &Context::of_order(order), backend, matrix).unwrap(), matrix)
 }
 
 fn columns_of<B: Backend, T: Real>(
     backend: &B,
-    preconditioner: &dyn Preconditioner<B, T>,
+    preconditioner: &dyn precond::Preconditioner<B, T>,
     matrix: &Matrix<B, T>,
 ) -> DMatrix<f64> {
     let n = matrix.n();
@@ -70,7 +69,7 @@ fn assert_sound(what: &str, inverse: &DMatrix<f64>, rounding: f64) {
 
 #[track_caller]
 fn assert_symmetric_and_positive<B: Backend, T: Real>(backend: &B, what: &str, matrix: &Matrix<B, T>) {
-    for name in precond::names() {
+    for name in Preconditioner::ALL {
         for order in ORDERS {
             let inverse = inverse_of(backend, name, order, matrix);
             assert_sound(&format!("{name} {order} of {what}"), &inverse, rounding::<T>());
@@ -86,11 +85,11 @@ fn every_preconditioner_is_symmetric_and_positive() {
     let backend = CpuBackend::default();
     for n in [1, 2, 20] {
         let blocks = positive(n);
-        assert_symmetric_and_positive::<_, f64>(&backend, "blocks", &blocks.upload(&backend, "ebw"));
-        assert_symmetric_and_positive::<_, f32>(&backend, "blocks in f32", &blocks.upload(&backend, "csr"));
+        assert_symmetric_and_positive::<_, f64>(&backend, "blocks", &blocks.upload(&backend, Format::Ebw));
+        assert_symmetric_and_positive::<_, f32>(&backend, "blocks in f32", &blocks.upload(&backend, Format::Csr));
     }
     for model in models() {
-        assert_symmetric_and_positive(&backend, "stiffness", &stiffness(&backend, &model).matrix);
+        assert_symmetric_and_positive(&backend, "stiffness", &meshes::system(&backend, &model).matrix);
     }
 }
 
@@ -98,8 +97,8 @@ fn every_preconditioner_is_symmetric_and_positive() {
 fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
     let backend = CpuBackend::default();
     for model in models() {
-        let matrix = stiffness(&backend, &model).matrix;
-        for name in precond::polynomials() {
+        let matrix = meshes::system(&backend, &model).matrix;
+        for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
             for order in ORDERS {
                 let rounded =
                     precond::build_rounded::<_, F16>(name, &Context::of_order(order), &backend, &matrix).unwrap();
@@ -115,7 +114,7 @@ fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
 fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
     let backend = CpuBackend::default();
     for model in models() {
-        let matrix = stiffness(&backend, &model).matrix;
+        let matrix = meshes::system(&backend, &model).matrix;
         let inverse = precond::inverse_diagonal(&backend, &matrix).unwrap();
         let copy = matrix.scaled_to::<F16>(&backend, &inverse).unwrap();
         let inverse = precond::inverse_diagonal(&backend, &copy).unwrap();
@@ -132,11 +131,11 @@ fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
 
 /// The same by products, on any device.
 fn symmetric_on<B: Backend>(backend: &B) -> Vec<u64> {
-    let matrix: Matrix<B, f64> = positive(90).upload(backend, "ebw");
+    let matrix: Matrix<B, f64> = positive(90).upload(backend, Format::Ebw);
     let [x, y]: [Vec<f64>; 2] = [1, 2].map(|seed| Random(seed).vector(270));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut found = Vec::new();
-    for name in precond::names() {
+    for name in Preconditioner::ALL {
         let preconditioner = precond::build(name, &Context::of_order(5), backend, &matrix).unwrap();
         let apply = |r: &[f64]| {
             let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(270).unwrap());
@@ -164,7 +163,7 @@ fn devices_and_orders_agree() {
 
 /// On the CPU a step rides on the product part by part: the same bits as one after the other, for any number of
 /// threads.
-fn step_rides_on_the_product<T: Real>(size: usize, format: &str) {
+fn step_rides_on_the_product<T: Real>(size: usize, format: Format) {
     let backend = CpuBackend::default();
     let blocks = Blocks::random(random_sparsity(1700, 8, 1), size, 11);
     let matrix: Matrix<_, T> = blocks.upload(&backend, format);
@@ -200,19 +199,21 @@ fn step_rides_on_the_product<T: Real>(size: usize, format: &str) {
 #[test]
 fn steps_ride_on_products() {
     for size in [1, 2, 3] {
-        for format in ["ebw", "ebw64", "ebw128", "csr", "sell"] {
+        for format in [Format::Ebw, Format::Ebw64, Format::Ebw128, Format::Csr, Format::Sell] {
             step_rides_on_the_product::<f64>(size, format);
         }
-        step_rides_on_the_product::<f32>(size, "ebw");
+        step_rides_on_the_product::<f32>(size, Format::Ebw);
     }
 }
 
 /// p(t) of a family, from its definition.
-fn value(name: &str, order: usize, upper: f64, lower: f64) -> Box<dyn Fn(f64) -> f64> {
+fn value(name: Preconditioner, order: usize, upper: f64, lower: f64) -> Box<dyn Fn(f64) -> f64> {
     let n = (order + 1) as f64;
     match name {
-        "neumann" => Box::new(move |t| (0..=order).map(|j| (1.0 - t / upper).powi(j as i32)).sum::<f64>() / upper),
-        "chebyshev" => {
+        Preconditioner::Neumann => {
+            Box::new(move |t| (0..=order).map(|j| (1.0 - t / upper).powi(j as i32)).sum::<f64>() / upper)
+        }
+        Preconditioner::Chebyshev => {
             let of_degree = move |x: f64| match x {
                 x if x.abs() <= 1.0 => (n * x.acos()).cos(),
                 x => (n * x.abs().acosh()).cosh() * if x < 0.0 && order.is_multiple_of(2) { -1.0 } else { 1.0 },
@@ -246,14 +247,14 @@ fn least_squares(order: usize, upper: f64) -> Box<dyn Fn(f64) -> f64> {
 
 fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
     let blocks = positive(9);
-    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
     let inverse: Vec<T> = blocks.dense().diagonal().iter().map(|v| T::ONE / T::from_f64(*v)).collect();
     let bounds = spectrum::estimate(backend, &matrix, &backend.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
     let scale = scaling(&blocks.dense());
     let eigen = SymmetricEigen::new(&scale * blocks.dense() * &scale);
     let r: Vec<T> = Random(8).vector(27);
     let mut found = Vec::new();
-    for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
+    for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
         for order in ORDERS {
             let p = value(name, order, bounds.upper, bounds.lower);
             let p = DMatrix::from_diagonal(&eigen.eigenvalues.map(p));
@@ -307,10 +308,10 @@ fn bounds_on<B: Backend>(backend: &B) -> Vec<u64> {
     };
     let mut found = Vec::new();
     for n in [1, 2, 5, 20, 60] {
-        found.extend(enclosed("blocks", &positive(n).upload(backend, "ebw")));
+        found.extend(enclosed("blocks", &positive(n).upload(backend, Format::Ebw)));
     }
     for model in models() {
-        found.extend(enclosed("stiffness", &stiffness(backend, &model).matrix));
+        found.extend(enclosed("stiffness", &meshes::system(backend, &model).matrix));
     }
     found
 }
@@ -324,7 +325,7 @@ fn bounds_enclose_the_spectrum() {
 fn few_eigenvalues_are_found_exactly() {
     let backend = CpuBackend::default();
     let diagonal: Vec<f64> = (0..300).map(|i| 1.0 + (i % 4) as f64).collect();
-    let matrix: Matrix<_, f64> = Blocks::diagonal(&diagonal).upload(&backend, "ebw");
+    let matrix: Matrix<_, f64> = Blocks::diagonal(&diagonal).upload(&backend, Format::Ebw);
     // Unscaled, by a "diagonal" of ones: the eigenvalues are 1 to 4.
     let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[1.0; 300]).unwrap(), spectrum::STEPS).unwrap();
     // But for the margin that a diagonal in single precision takes.
@@ -338,7 +339,7 @@ fn few_eigenvalues_are_found_exactly() {
 fn bounds_enclose_a_long_spectrum() {
     const N: usize = 3000;
     let (backend, blocks) = (CpuBackend::default(), chain(N));
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
     let bounds =
         spectrum::estimate(&backend, &matrix, &backend.upload(&[0.5; 3 * N]).unwrap(), spectrum::STEPS).unwrap();
     let [smallest, largest] = [1, N].map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos());
@@ -355,14 +356,14 @@ fn energy_norm(blocks: &Blocks, error: &[f64]) -> f64 {
 fn iterations_are_as_few_as_the_known_spectrum_says() {
     const N: usize = 300;
     let (backend, blocks) = (CpuBackend::default(), chain(N));
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
     let expected: Vec<f64> = Random(3).vector(3 * N);
     let f = backend.upload(&blocks.product(&expected)).unwrap();
     let inverse = backend.upload(&[0.5; 3 * N]).unwrap();
     let bounds = spectrum::estimate(&backend, &matrix, &inverse, spectrum::STEPS).unwrap();
     let eigenvalues: Vec<f64> = (1..=N).map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos()).collect();
     let start = energy_norm(&blocks, &expected);
-    for name in precond::names().into_iter().filter(|name| precond::has_order(name)) {
+    for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
         for order in [1, 2, 3, 6, 16] {
             let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
             let p = value(name, order, bounds.upper, bounds.lower);
@@ -389,9 +390,9 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
 #[test]
 fn polynomials_trade_iterations_for_products() {
     let (backend, blocks) = (CpuBackend::default(), chain(300));
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
     let f = backend.upload(&Random(3).vector::<f64>(900)).unwrap();
-    let iterations = |name: &str, order: usize| {
+    let iterations = |name: Preconditioner, order: usize| {
         let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
         let options = CgOptions::new(1e-8, 5000);
         let mut u = backend.zeros(900).unwrap();
@@ -399,10 +400,11 @@ fn polynomials_trade_iterations_for_products() {
         assert!(outcome.converged, "{name} {order}: {outcome:?}");
         outcome.history.iter().position(|r| *r <= 1e-8).unwrap() + 1
     };
-    let jacobi = iterations("jacobi", 1);
+    let jacobi = iterations(Preconditioner::Jacobi, 1);
     for order in [2, 4, 6] {
         let [neumann, chebyshev, least_squares] =
-            ["neumann", "chebyshev", "least_squares"].map(|name| iterations(name, order));
+            [Preconditioner::Neumann, Preconditioner::Chebyshev, Preconditioner::LeastSquares]
+                .map(|name| iterations(name, order));
         // As SBELL's table 3 has it: least squares beats Neumann, and a polynomial of m products cannot save more than
         // Jacobi's iterations over m + 1.
         assert!(least_squares < neumann && neumann < jacobi, "order {order}: {least_squares}, {neumann}, {jacobi}");
@@ -416,8 +418,8 @@ fn block_diagonal<B: Backend>(backend: &B) {
     let mut blocks = positive(33);
     let dense = blocks.dense();
     blocks.set_all(|row, column| if row / 3 == column / 3 { dense[(row, column)] } else { 0.0 });
-    let matrix: Matrix<B, f64> = blocks.upload(backend, "ebw");
-    let preconditioner = precond::build("block_jacobi", &Context::of_order(1), backend, &matrix).unwrap();
+    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
+    let preconditioner = precond::build(Preconditioner::BlockJacobi, &Context::of_order(1), backend, &matrix).unwrap();
     let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
     let mut u = backend.zeros(99).unwrap();
     let options = CgOptions::new(1e-12, 100);

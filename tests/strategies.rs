@@ -6,15 +6,13 @@ use crate::common::{assert_close, assert_orders_agree, bits, meshes, on_every_de
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use warpfem::Error;
-use warpfem::assembly::{Assembly, Ordering, Strategy, Symbolic};
-use warpfem::backend::{Backend, CpuBackend, Device, Emulated, GpuBackend};
+use warpfem::assembly::{Assembly, Symbolic};
+use warpfem::backend::{Backend, CpuBackend, Emulated, GpuBackend};
+use warpfem::choices::{Format, Ordering, Strategy};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::Cells;
 use warpfem::model::Model;
-use warpfem::model::options::{METHODS, PRECISIONS};
-use warpfem::pipeline;
-use warpfem::solve::Silent;
-use warpfem::sparse::{Matrix, Pattern, formats};
+use warpfem::sparse::{Matrix, Pattern};
 
 /// Hexahedra, or squares, some of which are stiffened by a simplex at these corners: rows that two element types add
 /// to.
@@ -69,7 +67,7 @@ fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
     let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
     let mut found = Vec::new();
     let mut matrix: Matrix<B, T> =
-        zeros(backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
+        zeros(backend, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
     for strategy in suited::<B>(&problem.model) {
         let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
         check_colors(&assembly, problem);
@@ -103,7 +101,7 @@ fn every_strategy_is_the_serial_assembly() {
 /// Every strategy writes into every format.
 fn in_formats<B: Backend>(backend: &B, problem: &Problem) {
     let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
-    for format in formats() {
+    for format in Format::ALL {
         let mut matrix: Matrix<B, f64> =
             zeros(backend, format, problem.model.analysis.components(), &problem.symbolic.sparsity);
         for strategy in suited::<B>(&problem.model) {
@@ -131,7 +129,7 @@ fn again<B: Backend>(backend: &B, problem: &Problem) {
     let expected = reference::stiffness(&other);
     let mut mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
     let mut matrix: Matrix<B, f64> =
-        zeros(backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
+        zeros(backend, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
     for strategy in suited::<B>(&problem.model) {
         let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
         for (model, expected) in [(&problem.model, &problem.expected), (&other, &expected)] {
@@ -156,7 +154,7 @@ fn assembling_again_repeats_nothing_symbolic() {
     let backend = recorder.backend().unwrap();
     let mesh = meshes::upload(&backend, &problem.model, &problem.symbolic);
     let mut matrix: Matrix<_, f64> =
-        zeros(&backend, "ebw", problem.model.analysis.components(), &problem.symbolic.sparsity);
+        zeros(&backend, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
     for strategy in suited::<GpuBackend>(&problem.model) {
         let mut assembly = Assembly::new(&backend, &mesh, matrix.pattern(), strategy).unwrap();
         let before = recorder.counts();
@@ -196,26 +194,5 @@ fn strategies_that_do_not_fit_say_why_and_what_does() {
         let (text, available) = refused(&emulator, &tets, strategy);
         assert!(text.contains(strategy.name()) && text.contains("tet4") && text.contains("by_element"), "{text}");
         assert_eq!(available, everywhere);
-    }
-}
-
-/// The program checks names when it reads a case; the library's users set them as they like.
-#[test]
-fn methods_and_precisions_that_do_not_exist_are_errors() {
-    let tables = format!("{}{}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n", meshes::SOFT, meshes::CLAMP);
-    for (what, available) in [("method", METHODS), ("precision", PRECISIONS)] {
-        for method in ["cg", "direct"] {
-            let mut model = meshes::model(&tables, meshes::regular_box(Hex8, [1, 1, 1]));
-            model.solver.method = method.into();
-            let solver = &mut model.solver;
-            *if what == "method" { &mut solver.method } else { &mut solver.precision } = "foo".into();
-            for error in [
-                pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err(),
-                pipeline::choices(&model, Device::Cpu).unwrap_err(),
-            ] {
-                let said = format!("{what} `foo` is not available; available: {}", available.join(", "));
-                assert_eq!((error.exit_code(), error.to_string()), (2, said));
-            }
-        }
     }
 }

@@ -9,6 +9,7 @@ use kernels_rs::half::F16;
 use kernels_rs::precond::Step;
 use kernels_rs::real::Stored;
 use warpfem::backend::{Backend, Buffer, CgState, CpuBackend, Scalar};
+use warpfem::choices::Format;
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 /// Rows at a few distances neighbour each other, as in a grid: most neighbouring rows have neighbouring columns. Rows
@@ -68,7 +69,7 @@ fn results<V: Stored>(
 }
 
 /// Whether conjugate gradients go on in one go; then what they take for `p . A p`, before they have A p, is that.
-fn knows_square<V: Stored>(blocks: &Blocks, format: &str, x: &[V::Arithmetic]) -> bool {
+fn knows_square<V: Stored>(blocks: &Blocks, format: Format, x: &[V::Arithmetic]) -> bool {
     let (n, backend) = (x.len(), CpuBackend::default());
     let mut matrix: Matrix<_, V> = blocks.upload(&backend, format);
     matrix.promise_symmetric();
@@ -91,7 +92,7 @@ fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-fn products<V: Stored>(format: &str, size: usize) {
+fn products<V: Stored>(format: Format, size: usize) {
     for (name, sparsity) in patterns() {
         let what = format!("{format} {} {name}, blocks of {size}", V::NAME);
         let blocks = Blocks::dominant(sparsity, size, 1.0, 3).rounded::<V>();
@@ -113,7 +114,7 @@ fn products<V: Stored>(format: &str, size: usize) {
             let general: Vec<f64> = general.iter().map(|y| y.to_f64()).collect();
             assert_close(&what, found, &general, rounding::<V::Arithmetic>(), 10.0 * scale);
         }
-        let has_half = format.starts_with("ebw") && format != "ebw16";
+        let has_half = format.name().starts_with("ebw") && format != Format::Ebw16;
         let is_cut = name.starts_with("a grid") || name == "many parts";
         let goes_on = knows_square::<V>(&blocks, format, &x);
         assert!(goes_on <= has_half && goes_on >= (has_half && is_cut), "{what}");
@@ -127,7 +128,7 @@ macro_rules! products {
     ($($name:ident $V:ty;)+) => { $(
         #[test]
         fn $name() {
-            (1..=3).for_each(|size| products::<$V>("ebw", size));
+            (1..=3).for_each(|size| products::<$V>(Format::Ebw, size));
         }
     )+ };
 }
@@ -139,16 +140,16 @@ products! {
 
 #[test]
 fn half_of_a_matrix_gives_the_product_in_higher_slices_and_of_six_modes() {
-    products::<f64>("ebw", 6);
-    products::<f32>("ebw", 6);
-    products::<f64>("ebw64", 3);
-    products::<f64>("ebw128", 2);
+    products::<f64>(Format::Ebw, 6);
+    products::<f32>(Format::Ebw, 6);
+    products::<f64>(Format::Ebw64, 3);
+    products::<f64>(Format::Ebw128, 2);
 }
 
 #[test]
 fn formats_without_a_product_of_half_read_all() {
-    products::<f64>("csr", 2);
-    products::<f64>("ebw16", 3);
+    products::<f64>(Format::Csr, 2);
+    products::<f64>(Format::Ebw16, 3);
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn blocks_above_the_diagonal_are_not_in_the_product() {
         let backend = CpuBackend::default();
         let x = Random(4).vector::<f64>(symmetric.n());
         let [of_both, of_lower] = [&symmetric, &lower].map(|blocks| {
-            let mut matrix: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+            let mut matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
             matrix.promise_symmetric();
             results(&backend, &matrix, &x).map(|y| bits(&y))
         });
@@ -179,7 +180,8 @@ fn blocks_above_the_diagonal_are_not_in_the_product() {
 #[test]
 fn what_is_written_anew_is_not_taken_for_symmetric() {
     let backend = CpuBackend::default();
-    let mut matrix: Matrix<_, f64> = Blocks::dominant(random_sparsity(40, 6, 1), 3, 1.0, 3).upload(&backend, "ebw");
+    let mut matrix: Matrix<_, f64> =
+        Blocks::dominant(random_sparsity(40, 6, 1), 3, 1.0, 3).upload(&backend, Format::Ebw);
     matrix.promise_symmetric();
     assert!(matrix.is_symmetric());
     matrix.make_up(&backend).unwrap();
@@ -196,8 +198,8 @@ fn an_infinite_entry_reaches_the_same_rows() {
     for size in 1..=3 {
         let mut blocks = Blocks::random(band(100, 3, 40, &[3]), size, 5);
         blocks.values.iter_mut().for_each(|value| *value = 1.0);
-        let general: Matrix<_, f64> = blocks.upload(&backend, "ebw");
-        let mut symmetric: Matrix<_, f64> = blocks.upload(&backend, "ebw");
+        let general: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+        let mut symmetric: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
         symmetric.promise_symmetric();
         for column in 0..blocks.n() {
             let mut x = vec![1.0; blocks.n()];

@@ -3,8 +3,9 @@
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::recorder::Recorder;
 use crate::common::{ORDERS, emulator, meshes, on_every_device};
-use warpfem::assembly::{Numbering, Ordering, Symbolic, Topology};
+use warpfem::assembly::{Numbering, Symbolic, Topology};
 use warpfem::backend::{Backend, CpuBackend};
+use warpfem::choices::Ordering;
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
 use warpfem::mesh::{Cells, Mesh, generate::generate_box};
 use warpfem::sparse::Sparsity;

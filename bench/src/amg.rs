@@ -10,10 +10,11 @@ use serde::Serialize;
 use warpfem::Result;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Vector};
+use warpfem::choices::{Precision, Preconditioner};
 use warpfem::cli::table;
 use warpfem::model::Model;
 use warpfem::output::summary::{Level, Multigrid};
-use warpfem::precond::{Context, Kept, MULTIGRID};
+use warpfem::precond::{Context, Kept};
 use warpfem::solve::CgOptions;
 use warpfem::solve::iteration::{self, Builder};
 use warpfem_text::{bytes, count, seconds};
@@ -47,7 +48,7 @@ struct Solution {
 struct Report {
     #[serde(flatten)]
     header: Header,
-    format: String,
+    format: &'static str,
     tolerance: f64,
     solutions: Vec<Solution>,
 }
@@ -56,9 +57,9 @@ struct Report {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let model = common.problem.model(common)?;
-    arguments.wanted.check(&common.precision)?;
-    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments, model, &[(iteration::plain, "f32")]),
+    arguments.wanted.check(common.precision)?;
+    let report: Report = with_backend!(common.device, backend => match common.precision {
+        Precision::Single => measure::<_, f32>(backend, arguments, model, &[(iteration::plain, "f32")]),
         _ => measure::<_, f64>(backend, arguments, model, storages(arguments.wanted.mixed)),
     })?;
     let first = report.solutions.iter().find_map(|one| one.solved.multigrid.as_ref());
@@ -76,17 +77,17 @@ fn measure<B: Backend, T: Real>(
     let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = common.samples.min(MAX_SOLUTIONS);
-    let (mut system, _) = matrices::assemble::<B, T>(backend, &model, format)?;
+    let (mut system, _) = matrices::assemble::<B, T>(backend, &model, *format)?;
     header.blocks = system.matrix.pattern().n_blocks();
     let kept: Vec<Kept<B>> = builders.iter().map(|_| Kept::new()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());
-        let make = || build(MULTIGRID, &context, backend, &system.matrix);
+        let make = || build(Preconditioner::Amg, &context, backend, &system.matrix);
         let first = solved(backend, &system, make, options, samples)?;
         solutions.push(Solution { what: "first", storage, solved: first });
         // Fills what is kept.
-        let made = build(MULTIGRID, &context.keeping(kept), backend, &system.matrix)?;
+        let made = build(Preconditioner::Amg, &context.keeping(kept), backend, &system.matrix)?;
         let other = other_load(backend, &system.f, header.block_size)?;
         let load = std::mem::replace(&mut system.f, other);
         let mut again = solved(backend, &system, || Ok(&*made), options, samples)?;
@@ -97,11 +98,11 @@ fn measure<B: Backend, T: Real>(
     system.set_materials(backend, &model)?;
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends()).keeping(kept);
-        let make = || build(MULTIGRID, &context, backend, &system.matrix);
+        let make = || build(Preconditioner::Amg, &context, backend, &system.matrix);
         let other = solved(backend, &system, make, options, samples)?;
         solutions.push(Solution { what: "new materials", storage, solved: other });
     }
-    Ok(Report { header, format: format.clone(), tolerance: *tolerance, solutions })
+    Ok(Report { header, format: format.name(), tolerance: *tolerance, solutions })
 }
 
 /// The same forces in other directions: supports that fix a node fix it in all of them, in the problems that this is

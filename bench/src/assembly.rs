@@ -2,17 +2,18 @@
 
 use super::header::Header;
 use super::row::{Of, Row};
-use super::{Common, matrices, reference, setups};
+use super::{Common, reference, setups};
 use crate::page;
-use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use warpfem::Result;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Topology};
+use warpfem::assembly::{Assembly, DeviceMesh, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth;
 use warpfem::backend::device::with_backend;
+use warpfem::choices::{Format, Ordering, Precision, Strategy};
+use warpfem::cli::one_of;
 use warpfem::element::ElementInfo;
 use warpfem::mesh::coloring::Balance;
 use warpfem::model::Model;
@@ -32,11 +33,11 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Strategies, separated by commas [default: all].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(Strategy::names()))]
-    assembly: Vec<String>,
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(Strategy::names(), Strategy::from_name))]
+    assembly: Vec<Strategy>,
     /// Storage format of the matrix.
-    #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
-    format: String,
+    #[arg(long, value_name = "NAME", default_value = sparse::AUTO.name(), value_parser = one_of(Format::names(), Format::from_name))]
+    format: Format,
 }
 
 /// One strategy's figures.
@@ -71,7 +72,7 @@ struct Figures {
 struct Report {
     #[serde(flatten)]
     header: Header,
-    format: String,
+    format: &'static str,
     /// Seconds of numbering, sparsity and slots, once per topology: the median.
     symbolic_s: f64,
     /// Operations of all element matrices, each once; fused ones count as two.
@@ -87,8 +88,8 @@ struct Report {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let model = common.problem.model(common)?;
-    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments, &model),
+    let report: Report = with_backend!(common.device, backend => match common.precision {
+        Precision::Single => measure::<_, f32>(backend, arguments, &model),
         _ => measure::<_, f64>(backend, arguments, &model),
     })?;
     page::finish("assembly", common.json.as_deref(), &report, String::new())
@@ -107,27 +108,25 @@ struct Bench<'a, B: Backend, T: Real> {
 
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
     let common = &arguments.common;
-    let order = matrices::ordering("auto", &model.mesh);
+    let order = Ordering::auto(&model.mesh);
     let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
     let (topology, symbolic_s) =
         setups(backend, common.samples, || Topology::new(backend, &model.mesh, order, DEGREE_WINDOW))?;
     let Topology { pattern, blocks, coords, .. } = topology;
     header.blocks = pattern.n_blocks();
-    let matrix = Matrix::zeros(backend, &arguments.format, header.block_size, &pattern, Tuning::default())?;
+    let matrix = Matrix::zeros(backend, arguments.format, header.block_size, &pattern, Tuning::default())?;
     let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-    let mut report = report::<T>(header, &arguments.format, symbolic_s, model);
+    let mut report = report::<T>(header, arguments.format, symbolic_s, model);
     let mut bench: Bench<B, T> = Bench { backend, arguments, report: &report, mesh, matrix, first: None };
-    let mut strategies = Strategy::ALL.to_vec();
-    if !arguments.assembly.is_empty() {
-        strategies = arguments.assembly.iter().map(|name| Strategy::from_name(name)).collect::<Result<_>>()?;
-    }
-    let mut row = |strategy: Strategy| Row::measure(Of::Strategy(strategy.name().into()), || bench.figures(strategy));
-    report.rows = strategies.into_iter().map(&mut row).collect::<Result<_>>()?;
+    let asked = arguments.assembly.as_slice();
+    let strategies = if asked.is_empty() { &Strategy::ALL[..] } else { asked };
+    let row = |strategy: &Strategy| Row::measure(Of::Strategy(strategy.name()), || bench.figures(*strategy));
+    report.rows = strategies.iter().map(row).collect::<Result<_>>()?;
     Ok(report)
 }
 
 /// The report but for its rows.
-fn report<T: Real>(header: Header, format: &str, symbolic_s: f64, model: &Model) -> Report {
+fn report<T: Real>(header: Header, format: Format, symbolic_s: f64, model: &Model) -> Report {
     let value_bytes = header.blocks * header.block_size * header.block_size * size_of::<T>();
     let (mut mesh_bytes, mut flops) = (size_of::<[f64; 3]>() * header.nodes, 0.0);
     for (_, cells) in model.mesh.solids() {
@@ -138,7 +137,7 @@ fn report<T: Real>(header: Header, format: &str, symbolic_s: f64, model: &Model)
     }
     let write_floor_ms = value_bytes as f64 / header.copy_gb_per_s / 1e6;
     let min_bytes = (value_bytes + mesh_bytes) as u64;
-    Report { header, format: format.into(), symbolic_s, flops, min_bytes, write_floor_ms, rows: Vec::new() }
+    Report { header, format: format.name(), symbolic_s, flops, min_bytes, write_floor_ms, rows: Vec::new() }
 }
 
 /// Operations of one element matrix: at each of `q` points the Jacobian, its inverse, the gradients in space and their

@@ -9,12 +9,13 @@ use warpfem::backend::Backend;
 use warpfem::backend::Device;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
+use warpfem::choices::{Method, Preconditioner};
 use warpfem::cli::devices;
 use warpfem::cli::{print, table};
 use warpfem::estimate::{Speed, Work};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
-use warpfem::plan::{self, DeviceFacts, Method};
+use warpfem::plan::{self, DeviceFacts};
 use warpfem::solve::Silent;
 use warpfem::{Error, Result};
 use warpfem_text::count;
@@ -239,21 +240,21 @@ fn row<B: Backend>(
     let mut runs = Vec::new();
     for asked in &arguments.methods {
         let (method, preconditioner) = match asked.as_str() {
-            "auto" => ("auto", "auto"),
-            "direct" => ("direct", "auto"),
-            name => ("cg", name),
+            "auto" => (None, None),
+            "direct" => (Some(Method::Direct), None),
+            name => (Some(Method::Cg), Preconditioner::from_name(name)),
         };
-        (model.solver.method, model.solver.preconditioner) = (method.into(), preconditioner.into());
+        (model.solver.method, model.solver.preconditioner) = (method, preconditioner);
         model.solver.max_iterations = arguments.max_iterations as usize;
         let Some((solution, [wall_s, cpu_s])) = timed(backend, arguments, &model)? else { continue };
-        let choices = &solution.choices;
-        let (used, work) = match choices.method {
-            Method::Direct => ("direct".into(), Work::without_iteration(&model, Some(fill))),
-            _ => (choices.preconditioner.clone(), Work::of(&model, &choices.preconditioner, &choices.precision)),
+        let plan = &solution.used.plan;
+        let (used, work) = match plan.preconditioner {
+            Some(preconditioner) => (preconditioner.name(), Work::of(&model, preconditioner, plan.precision)),
+            None => (plan.method.name(), Work::without_iteration(&model, plan.precision, Some(fill))),
         };
         runs.push(Run {
             asked: asked.clone(),
-            used,
+            used: used.into(),
             wall_s,
             cpu_s,
             solve_s: solution.timings.solve,

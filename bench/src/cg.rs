@@ -10,10 +10,11 @@ use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
+use warpfem::choices::{Format, Ordering, Precision};
+use warpfem::cli::one_of;
 use warpfem::estimate::vector_bytes;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
@@ -31,9 +32,9 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Storage formats, separated by commas.
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = sparse::AUTO,
-        value_parser = PossibleValuesParser::new(sparse::formats()))]
-    format: Vec<String>,
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = sparse::AUTO.name(),
+        value_parser = one_of(Format::names(), Format::from_name))]
+    format: Vec<Format>,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::tolerance, allow_negative_numbers = true)]
     tolerance: f64,
@@ -93,8 +94,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(limit) = arguments.max_iterations {
         model.solver.max_iterations = limit as usize;
     }
-    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments, &model),
+    let report: Report = with_backend!(common.device, backend => match common.precision {
+        Precision::Single => measure::<_, f32>(backend, arguments, &model),
         _ => measure::<_, f64>(backend, arguments, &model),
     })?;
     page::finish("cg", common.json.as_deref(), &report, String::new())
@@ -116,13 +117,13 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
         header.symmetric_product_bytes::<B, T>() + vector_bytes(size_of::<T>() as u64) * header.dofs as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
     let bench = Bench { backend, arguments, model, ideal_ms };
-    let row = |format: &String| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format));
+    let row = |format: &Format| Row::measure(Of::Format(format.name()), || bench.figures::<T>(*format));
     let rows = arguments.format.iter().map(row).collect::<Result<_>>()?;
     Ok(Report {
         header,
         tolerance: arguments.tolerance,
         max_iterations: arguments.max_iterations,
-        preconditioner: precond::AUTO,
+        preconditioner: precond::AUTO.name(),
         stepping: arguments.stepping.clone(),
         iteration_bytes,
         rows,
@@ -130,7 +131,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
 }
 
 impl<B: Backend> Bench<'_, B> {
-    fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
+    fn figures<T: Real>(&self, format: Format) -> Result<Figures> {
         let Bench { backend, arguments, model, .. } = *self;
         let (system, timings) = matrices::assemble::<B, T>(backend, model, format)?;
         let stepping =

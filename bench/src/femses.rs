@@ -23,15 +23,15 @@ use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topolo
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Buffer, Device, Vector};
-use warpfem::cli::devices;
-use warpfem::cli::tolerance;
+use warpfem::choices::{Acceleration, Format, Ordering, Precision};
+use warpfem::cli::{devices, one_of, tolerance};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
-use warpfem::pipeline::{Loaded, System, natural_order};
+use warpfem::pipeline::{Loaded, System};
 use warpfem::precond::{self, Context};
 use warpfem::solve::direct::DirectError;
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
-use warpfem::solve::{Acceleration, CgOptions, CgOutcome, Equations, Iteration, Silent, direct};
+use warpfem::solve::{CgOptions, CgOutcome, Equations, Iteration, Silent, direct};
 use warpfem::sparse::{Matrix, from_dense};
 use warpfem::{Error, Result, sparse};
 use warpfem_text::count;
@@ -67,8 +67,8 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Precision of matrices and vectors.
-    #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PLAIN_PRECISIONS))]
-    precision: String,
+    #[arg(long, default_value = "double", value_parser = one_of(PLAIN_PRECISIONS.map(Precision::name).to_vec(), Precision::from_name))]
+    precision: Precision,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: f64,
@@ -160,8 +160,8 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let report: Report = with_backend!(arguments.device, backend => match arguments.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments),
+    let report: Report = with_backend!(arguments.device, backend => match arguments.precision {
+        Precision::Single => measure::<_, f32>(backend, arguments),
         _ => measure::<_, f64>(backend, arguments),
     })?;
     page::finish("femses", arguments.json.as_deref(), &report, String::new())
@@ -291,16 +291,16 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         let femses = |acceleration, update| self.by_elements(acceleration, update);
         let atomic = Update::Atomic { threads: block.unwrap_or(256) as usize };
         match method {
-            "dense" => self.assembled("dense", |system| self.factorised(system, true)),
-            "dense_to_csr" => self.assembled("dense", |system| {
-                let csr = from_dense(self.backend, &system.matrix, "csr")?;
-                self.iterated(&csr, &precond::build("jacobi", &Context::of_order(1), self.backend, &csr)?)
+            "dense" => self.assembled(Format::Dense, |system| self.factorised(system, true)),
+            "dense_to_csr" => self.assembled(Format::Dense, |system| {
+                let csr = from_dense(self.backend, &system.matrix, Format::Csr)?;
+                self.iterated(&csr, &precond::build(precond::AUTO, &Context::of_order(1), self.backend, &csr)?)
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
             "cg" => self.assembled(sparse::AUTO, |system| {
                 self.iterated(
                     &system.matrix,
-                    &precond::build("jacobi", &Context::of_order(1), self.backend, &system.matrix)?,
+                    &precond::build(precond::AUTO, &Context::of_order(1), self.backend, &system.matrix)?,
                 )
             }),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
@@ -334,7 +334,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     /// Assembles in a format and solves.
     fn assembled(
         &self,
-        format: &str,
+        format: Format,
         solve: impl FnOnce(&System<B, T>) -> Result<(Vector<B, T>, CgOutcome)>,
     ) -> Result<Solved<B, T>> {
         let transfer_ms = self.transfer()?;
@@ -350,7 +350,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn by_elements(&self, acceleration: Acceleration, update: Update) -> Result<Solved<B, T>> {
         let backend = self.backend;
         let transfer_ms = self.transfer()?;
-        let order = natural_order(&self.model.mesh);
+        let order = Ordering::auto(&self.model.mesh);
         let (setup_ms, mesh) = self.timed(|| {
             let Topology { blocks, coords, .. } = Topology::new(backend, &self.model.mesh, order, DEGREE_WINDOW)?;
             DeviceMesh::new(backend, self.model, blocks, coords)

@@ -23,13 +23,13 @@ mod solve;
 mod spmv;
 mod trust;
 
-use clap::builder::PossibleValuesParser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use warpfem::Result;
 use warpfem::backend::bandwidth::{self, median};
 use warpfem::backend::{Backend, Device};
+use warpfem::choices::Precision;
 use warpfem::cli::{self, devices, print};
 use warpfem::model::options::PLAIN_PRECISIONS;
 
@@ -89,8 +89,8 @@ struct Common {
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Precision of matrix and vectors.
-    #[arg(long, default_value = "double", value_parser = PossibleValuesParser::new(PLAIN_PRECISIONS))]
-    precision: String,
+    #[arg(long, default_value = "double", value_parser = cli::one_of(PLAIN_PRECISIONS.map(Precision::name).to_vec(), Precision::from_name))]
+    precision: Precision,
     /// Samples whose median is reported.
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
     samples: u32,

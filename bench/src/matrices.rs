@@ -1,25 +1,17 @@
-//! Where the benchmarks meet orders of nodes, set-up and assembly.
+//! Where the benchmarks meet set-up and assembly.
 
 use kernels_rs::real::Real;
 use std::rc::Rc;
 use warpfem::Result;
-use warpfem::assembly::{Ordering, Topology};
+use warpfem::assembly::Topology;
 use warpfem::backend::Backend;
+use warpfem::choices::{Format, Ordering};
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
-use warpfem::pipeline::{Phase, System, Timings, natural_order};
+use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::plan::Plan;
 use warpfem::solve::Silent;
 use warpfem::sparse::Pattern;
-
-/// What `--ordering` may be.
-pub fn orderings() -> Vec<&'static str> {
-    std::iter::once("auto").chain(Ordering::names()).collect()
-}
-
-/// The order of this name; `auto` stands for the mesh's own choice.
-pub fn ordering(name: &str, mesh: &Mesh) -> Ordering {
-    Ordering::from_name(name).unwrap_or_else(|| natural_order(mesh))
-}
 
 /// The set-up that all formats share: which blocks the matrix of a mesh has.
 pub fn pattern<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: usize) -> Result<Rc<Pattern<B>>> {
@@ -28,10 +20,11 @@ pub fn pattern<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: us
     Ok(pattern)
 }
 
-/// Assembles a model in the format of this name, and says how long that took.
-pub fn assemble<B: Backend, T: Real>(backend: &B, model: &Model, format: &str) -> Result<(System<B, T>, Timings)> {
+/// Assembles a model in a format, and says how long that took.
+pub fn assemble<B: Backend, T: Real>(backend: &B, model: &Model, format: Format) -> Result<(System<B, T>, Timings)> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(&Silent, "setup");
-    let system = System::assemble(backend, model, format, &mut phase, &mut timings)?;
+    let plan = Plan { format: Some(format), ..Plan::plain(model, B::ON_HOST) };
+    let system = System::assemble(backend, model, &plan, &mut phase, &mut timings)?;
     Ok((system, timings))
 }

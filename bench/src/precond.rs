@@ -4,15 +4,14 @@ use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
 use super::{Common, matrices};
 use crate::page;
-use clap::builder::PossibleValuesParser;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use serde::Serialize;
 use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::cli::orders;
-use warpfem::cli::summary;
+use warpfem::choices::{Precision, Preconditioner};
+use warpfem::cli::{one_of, orders, summary};
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
 use warpfem::solve::CgOptions;
@@ -29,8 +28,8 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Preconditioners, separated by commas [default: all but none].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(precond::names()))]
-    preconditioner: Vec<String>,
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(Preconditioner::names(), Preconditioner::from_name))]
+    preconditioner: Vec<Preconditioner>,
     /// Orders of polynomials, separated by commas.
     #[arg(long, value_name = "M,N,..", value_delimiter = ',', default_value = "2,3,4,5,6",
         value_parser = clap::value_parser!(u32).range(orders()))]
@@ -45,7 +44,7 @@ pub struct Arguments {
 /// The figures of one preconditioner.
 #[derive(Debug, Serialize)]
 struct Row {
-    preconditioner: String,
+    preconditioner: &'static str,
     /// Its order, if it is a polynomial.
     order: Option<u32>,
     /// Whether it is in single precision, and the rest in double.
@@ -62,7 +61,7 @@ struct Row {
 struct Report {
     #[serde(flatten)]
     header: Header,
-    format: String,
+    format: &'static str,
     tolerance: f64,
     /// Iterations to stop after, if that was asked for.
     max_iterations: Option<u32>,
@@ -76,27 +75,27 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(limit) = arguments.max_iterations {
         model.solver.max_iterations = limit as usize;
     }
-    arguments.wanted.check(&common.precision)?;
-    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments, &model, &[(iteration::plain, "f32")]),
+    arguments.wanted.check(common.precision)?;
+    let report: Report = with_backend!(common.device, backend => match common.precision {
+        Precision::Single => measure::<_, f32>(backend, arguments, &model, &[(iteration::plain, "f32")]),
         _ => measure::<_, f64>(backend, arguments, &model, storages(arguments.wanted.mixed)),
     })?;
     page::finish("precond", common.json.as_deref(), &report, levels(&report))
 }
 
 /// The preconditioners asked for, with their orders.
-fn chosen(arguments: &Arguments) -> Vec<(String, Option<u32>)> {
-    let mut names = arguments.preconditioner.clone();
-    if names.is_empty() {
-        names = precond::names().into_iter().filter(|name| *name != "none").map(str::to_owned).collect();
+fn chosen(arguments: &Arguments) -> Vec<(Preconditioner, Option<u32>)> {
+    let mut all = arguments.preconditioner.clone();
+    if all.is_empty() {
+        all = Preconditioner::ALL.into_iter().filter(|one| *one != Preconditioner::Identity).collect();
     }
-    let with_orders = |name: String| -> Vec<(String, Option<u32>)> {
-        match precond::has_order(&name) {
-            true => arguments.order.iter().map(|order| (name.clone(), Some(*order))).collect(),
-            false => vec![(name, None)],
+    let with_orders = |one: Preconditioner| -> Vec<(Preconditioner, Option<u32>)> {
+        match precond::has_order(one) {
+            true => arguments.order.iter().map(|order| (one, Some(*order))).collect(),
+            false => vec![(one, None)],
         }
     };
-    names.into_iter().flat_map(with_orders).collect()
+    all.into_iter().flat_map(with_orders).collect()
 }
 
 fn measure<B: Backend, T: Real>(
@@ -107,28 +106,28 @@ fn measure<B: Backend, T: Real>(
 ) -> Result<Report> {
     let Solutions { format, tolerance, .. } = &arguments.wanted;
     let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
-    let (system, _) = matrices::assemble::<B, T>(backend, model, format)?;
+    let (system, _) = matrices::assemble::<B, T>(backend, model, *format)?;
     header.blocks = system.matrix.pattern().n_blocks();
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = arguments.common.samples.min(MAX_SOLUTIONS);
     let mut rows: Vec<Row> = Vec::new();
-    for (name, order) in chosen(arguments) {
+    for (preconditioner, order) in chosen(arguments) {
         for (build, storage) in builders {
-            if *storage == F16::NAME && !precond::reads_matrix(&name) {
+            if *storage == F16::NAME && !precond::reads_matrix(preconditioner) {
                 continue;
             }
             let context =
                 Context::of_nodes(order.unwrap_or(0) as usize, system.body.mesh.coords(), system.body.mesh.ends());
-            let make = || build(&name, &context, backend, &system.matrix);
+            let make = || build(preconditioner, &context, backend, &system.matrix);
             let solved = solved(backend, &system, make, options, samples)?;
             let time = |solved: &Solved| solved.setup_ms + solved.solve_ms;
             let speedup = time(rows.first().map_or(&solved, |row| &row.solved)) / time(&solved);
-            let (mixed, preconditioner) = (*storage != T::NAME, name.clone());
+            let (mixed, preconditioner) = (*storage != T::NAME, preconditioner.name());
             rows.push(Row { preconditioner, order, mixed, storage, solved, speedup });
         }
     }
     let max_iterations = arguments.max_iterations;
-    Ok(Report { header, format: format.clone(), tolerance: *tolerance, max_iterations, rows })
+    Ok(Report { header, format: format.name(), tolerance: *tolerance, max_iterations, rows })
 }
 
 /// The levels of multigrid, if it was measured.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use std::rc::Rc;
 use warpfem::Result;
 use warpfem::backend::Backend;
+use warpfem::choices::Format;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 /// A matrix by its blocks.
@@ -22,7 +23,7 @@ impl<T: Real> Reference<T> {
     /// The matrix of made-up values on a pattern.
     pub fn new<B: Backend>(backend: &B, block_size: usize, pattern: &Rc<Pattern<B>>) -> Result<Self> {
         // Any format would do; this one always fits where one does.
-        let mut matrix = Matrix::<B, T>::zeros(backend, "bcsr", block_size, pattern, Tuning::default())?;
+        let mut matrix = Matrix::<B, T>::zeros(backend, Format::Bcsr, block_size, pattern, Tuning::default())?;
         matrix.make_up(backend)?;
         Ok(Reference { block_size, sparsity: pattern.download(backend)?, blocks: matrix.blocks(backend)? })
     }

@@ -10,9 +10,9 @@ use warpfem_text::bytes;
 #[serde(rename_all = "snake_case")]
 pub enum Of {
     /// A storage format.
-    Format(String),
+    Format(&'static str),
     /// An assembly strategy.
-    Strategy(String),
+    Strategy(&'static str),
 }
 
 /// The row of one format or strategy.
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_says_what_it_needs() {
-        let row = |measured| Row::<f64>::measure(Of::Format("dense".into()), || measured);
+        let row = |measured| Row::<f64>::measure(Of::Format("dense"), || measured);
         let said = |measured| row(measured).map(|row| (row.figures, row.needed_bytes, row.left_out)).unwrap();
         assert_eq!(said(Ok(0.5)), (Some(0.5), None, None));
         let full = |needed| Err(Error::OutOfMemory { device: "one".into(), needed, available: None });
@@ -80,7 +80,7 @@ mod tests {
             ms: f64,
         }
         let json = |of| serde_json::to_string(&Row::measure(of, || Ok(Figures { ms: 0.5 })).unwrap()).unwrap();
-        assert_eq!(json(Of::Format("csr".into())), r#"{"format":"csr","ms":0.5}"#);
-        assert_eq!(json(Of::Strategy("atomic".into())), r#"{"strategy":"atomic","ms":0.5}"#);
+        assert_eq!(json(Of::Format("csr")), r#"{"format":"csr","ms":0.5}"#);
+        assert_eq!(json(Of::Strategy("atomic")), r#"{"strategy":"atomic","ms":0.5}"#);
     }
 }

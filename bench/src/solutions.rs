@@ -1,13 +1,13 @@
 //! Solutions with one preconditioner or another, as `warpfem-bench precond` and `amg` time them.
 
-use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::ops::Deref;
 use std::time::Instant;
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth::median;
-use warpfem::cli::summary;
+use warpfem::choices::{Format, Precision};
+use warpfem::cli::{one_of, summary};
 use warpfem::output::summary::Multigrid;
 use warpfem::pipeline::System;
 use warpfem::solve::iteration::{self, Builder, Iteration};
@@ -25,8 +25,8 @@ pub struct Solutions {
     #[arg(long)]
     pub mixed: bool,
     /// Storage format.
-    #[arg(long, value_name = "NAME", default_value = sparse::AUTO, value_parser = PossibleValuesParser::new(sparse::formats()))]
-    pub format: String,
+    #[arg(long, value_name = "NAME", default_value = sparse::AUTO.name(), value_parser = one_of(Format::names(), Format::from_name))]
+    pub format: Format,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::tolerance, allow_negative_numbers = true)]
     pub tolerance: f64,
@@ -34,8 +34,8 @@ pub struct Solutions {
 
 impl Solutions {
     /// Refuses `--mixed` where everything is in single.
-    pub fn check(&self, precision: &str) -> anyhow::Result<()> {
-        match self.mixed && precision == "single" {
+    pub fn check(&self, precision: Precision) -> anyhow::Result<()> {
+        match self.mixed && precision == Precision::Single {
             true => Err(warpfem::cli::usage(
                 "`--mixed` is double precision with parts in single: leave out `--precision single`".into(),
             )),

@@ -4,17 +4,16 @@ use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions};
 use super::{Common, matrices};
 use crate::page;
-use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
 use warpfem::Result;
-use warpfem::assembly::Ordering;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
+use warpfem::choices::{Ordering, Precision, Preconditioner};
+use warpfem::cli::{Auto, auto_or};
 use warpfem::model::Model;
-use warpfem::pipeline::{Choices, Solution, solve_on};
-use warpfem::precond;
+use warpfem::pipeline::{Solution, solve_on};
 use warpfem::solve::Silent;
 
 /// What is solved, and how.
@@ -30,15 +29,11 @@ pub struct Arguments {
     #[command(flatten)]
     wanted: Solutions,
     /// Preconditioner.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = PossibleValuesParser::new(preconditioners()))]
-    preconditioner: String,
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto_or(Preconditioner::names(), Preconditioner::from_name))]
+    preconditioner: Auto<Preconditioner>,
     /// The tolerance is on the estimated error, as that of a case is, and not on the residual.
     #[arg(long)]
     energy: bool,
-}
-
-fn preconditioners() -> Vec<&'static str> {
-    std::iter::once("auto").chain(precond::names()).collect()
 }
 
 /// Seconds by phase, all of them done when `total` ends.
@@ -62,10 +57,10 @@ struct Phases {
 struct Report {
     #[serde(flatten)]
     header: Header,
-    format: String,
-    preconditioner: String,
+    format: &'static str,
+    preconditioner: &'static str,
     /// That of the solver, which may be mixed.
-    arithmetic: String,
+    arithmetic: &'static str,
     tolerance: f64,
     iterations: usize,
     converged: bool,
@@ -80,15 +75,15 @@ struct Report {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { common, wanted, preconditioner, energy } = arguments;
-    wanted.check(&common.precision)?;
+    wanted.check(common.precision)?;
     let mut model = common.problem.model(common)?;
     let solver = &mut model.solver;
-    (solver.tolerance, solver.format) = (wanted.tolerance, wanted.format.clone());
+    (solver.tolerance, solver.format) = (wanted.tolerance, Some(wanted.format));
     solver.residual_tolerance = (!energy).then_some(wanted.tolerance);
-    solver.preconditioner.clone_from(preconditioner);
-    solver.precision = if wanted.mixed { "mixed".into() } else { common.precision.clone() };
-    let report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, common, &model),
+    solver.preconditioner = *preconditioner;
+    solver.precision = Some(if wanted.mixed { Precision::Mixed } else { common.precision });
+    let report = with_backend!(common.device, backend => match common.precision {
+        Precision::Single => measure::<_, f32>(backend, common, &model),
         _ => measure::<_, f64>(backend, common, &model),
     })?;
     page::finish("solve", common.json.as_deref(), &report, String::new())
@@ -116,12 +111,12 @@ fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> 
     }
     again.sort_by(|a, b| a.total.total_cmp(&b.total));
     let again = again.swap_remove(again.len() / 2);
-    let Choices { format, preconditioner, precision, .. } = solution.choices;
+    let plan = &solution.used.plan;
     Ok(Report {
         header,
-        format,
-        preconditioner,
-        arithmetic: precision,
+        format: plan.format_name(),
+        preconditioner: plan.preconditioner_name(),
+        arithmetic: plan.precision.name(),
         tolerance: model.solver.tolerance,
         iterations: solution.outcome.iterations,
         converged: solution.outcome.converged,

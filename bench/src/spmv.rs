@@ -6,7 +6,6 @@ use super::reference::{self, Reference};
 use super::row::{Of, Row};
 use super::{Common, export, setups};
 use crate::page;
-use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -16,8 +15,10 @@ use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::backend::bandwidth;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Scalar};
+use warpfem::choices::{Format, Ordering, Precision};
+use warpfem::cli::{Auto, auto_or, one_of};
 use warpfem::mesh::Mesh;
-use warpfem::sparse::{self, Footprint, Matrix, Operator, Pattern, Tuning};
+use warpfem::sparse::{Footprint, Matrix, Operator, Pattern, Tuning};
 
 /// Most rows per slice: `sell` pads the last slice to its full height, so taller ones measure padding.
 const MAX_SLICE: usize = 1 << 20;
@@ -35,8 +36,8 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Storage formats, separated by commas [default: all].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = PossibleValuesParser::new(sparse::formats()))]
-    format: Vec<String>,
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(Format::names(), Format::from_name))]
+    format: Vec<Format>,
     /// Unknowns per node [default: 3, or 2 on plane meshes].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
     block_size: Option<u8>,
@@ -47,8 +48,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Tuning::default().sorting_window, value_parser = at_least_one)]
     window: usize,
     /// Order of the nodes.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = PossibleValuesParser::new(matrices::orderings()))]
-    ordering: String,
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto_or(Ordering::names(), Ordering::from_name))]
+    ordering: Auto<Ordering>,
     /// Nodes that are sorted by number of neighbours together, after they are ordered; 1 sorts nothing.
     #[arg(long, value_name = "N", default_value_t = DEGREE_WINDOW, value_parser = at_least_one)]
     degree_window: usize,
@@ -127,8 +128,8 @@ struct Bench<'a, B: Backend> {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let mesh = common.problem.mesh()?;
-    let report: Report = with_backend!(common.device, backend => match common.precision.as_str() {
-        "single" => measure::<_, f32>(backend, arguments, &mesh),
+    let report: Report = with_backend!(common.device, backend => match common.precision {
+        Precision::Single => measure::<_, f32>(backend, arguments, &mesh),
         _ => measure::<_, f64>(backend, arguments, &mesh),
     })?;
     page::finish("spmv", common.json.as_deref(), &report, String::new())
@@ -137,7 +138,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> Result<Report> {
     let common = &arguments.common;
     let block_size = arguments.block_size.map_or(mesh.dim(), usize::from);
-    let order = matrices::ordering(&arguments.ordering, mesh);
+    let order = arguments.ordering.unwrap_or_else(|| Ordering::auto(mesh));
     let mut header = Header::new::<B, T>(backend, common, mesh, block_size)?;
     let (pattern, setup_s) =
         setups(backend, common.samples, || matrices::pattern(backend, mesh, order, arguments.degree_window))?;
@@ -152,13 +153,10 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     drop(matrix);
     let tuning = Tuning { slice_height: arguments.slice, sorting_window: arguments.window };
     let bench = Bench { backend, arguments, header: &header, pattern, tuning, x, expected };
-    let mut formats = arguments.format.clone();
-    if formats.is_empty() {
-        formats = sparse::formats().into_iter().map(String::from).collect();
-    }
+    let formats = if arguments.format.is_empty() { &Format::ALL[..] } else { &arguments.format };
     let rows = formats
         .iter()
-        .map(|format| Row::measure(Of::Format(format.clone()), || bench.figures::<T>(format)))
+        .map(|format| Row::measure(Of::Format(format.name()), || bench.figures::<T>(*format)))
         .collect::<Result<_>>()?;
     Ok(Report {
         min_bytes: header.product_bytes::<T>(),
@@ -173,7 +171,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
 }
 
 impl<B: Backend> Bench<'_, B> {
-    fn figures<T: Real>(&self, format: &str) -> Result<Figures> {
+    fn figures<T: Real>(&self, format: Format) -> Result<Figures> {
         let Bench { backend, header, .. } = *self;
         let samples = self.arguments.common.samples;
         let (mut matrix, layout_s): (Matrix<B, T>, f64) =

@@ -9,6 +9,7 @@
 
 pub mod assembly;
 pub mod backend;
+pub mod choices;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod element;

@@ -6,19 +6,16 @@ mod groups;
 mod motion;
 mod system;
 
-use crate::assembly::{DeviceMesh, Numbering, Ordering, Strategy};
+use crate::assembly::{DeviceMesh, Numbering};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, CpuBackend, Device, GpuBackend};
+use crate::choices::{Acceleration, Method, Precision};
 use crate::error::{Error, Result};
-use crate::mesh::Mesh;
-use crate::model::options::{METHODS, PRECISIONS};
 use crate::model::{Analysis, Material, Model, SolverOptions};
-use crate::plan::{self, Decision, DeviceFacts, Method};
+use crate::plan::{self, DeviceFacts, Plan};
 use crate::precond::{self, Hierarchy};
-use crate::solve::direct::Fill;
 use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
-use crate::sparse;
 use crate::stress::{self, AtNodes, Balance, Stresses};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
@@ -39,29 +36,14 @@ pub struct Timings {
     pub stress: f64,
 }
 
-/// What was used, with every `auto` decided.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Choices {
+/// How a model was solved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Used {
     /// Device name.
     pub device: String,
-    /// Method.
-    pub method: Method,
-    /// Why this method and this preconditioner, see [`Decision::reason`].
-    pub reason: String,
-    /// The size of a factor, if it was counted beforehand.
-    pub fill: Option<Fill>,
-    /// Storage format.
-    pub format: String,
-    /// Order of the nodes.
-    pub ordering: String,
-    /// Preconditioner.
-    pub preconditioner: String,
-    /// Its order, if it is a polynomial.
-    pub order: Option<usize>,
-    /// Precision.
-    pub precision: String,
-    /// Assembly strategy.
-    pub assembly: String,
+    /// The plan, as it was carried out: with what took the place of a factor or of multigrid where they did not go, of
+    /// which [`Used::fallback`] says why.
+    pub plan: Plan,
     /// Values that the factors of a direct solver store.
     pub factor_nonzeros: Option<u64>,
     /// The levels of a multigrid preconditioner.
@@ -99,8 +81,8 @@ pub struct Solution {
     pub load_error: f64,
     /// How the iteration ended.
     pub outcome: CgOutcome,
-    /// What was used.
-    pub choices: Choices,
+    /// How it was solved.
+    pub used: Used,
     /// Where the time went.
     pub timings: Timings,
 }
@@ -136,101 +118,42 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`] for names that do not exist or do not go together.
-pub fn choices(model: &Model, device: Device) -> Result<Choices> {
+/// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
+pub fn planned(model: &Model, device: Device) -> Result<Plan> {
     match device.resolve() {
-        Device::Cpu => choose::<CpuBackend>(model, "cpu".into(), &DeviceFacts::guess(device)),
-        _ => choose::<GpuBackend>(model, "gpu".into(), &DeviceFacts::guess(device)),
+        Device::Cpu => plan::<CpuBackend>(model, &DeviceFacts::guess(device)),
+        _ => plan::<GpuBackend>(model, &DeviceFacts::guess(device)),
     }
 }
 
-/// What `auto` stands for, and whether the names exist; the case file's names have been checked before.
-fn choose<B: Backend>(model: &Model, device: String, facts: &DeviceFacts) -> Result<Choices> {
+/// What `auto` stands for, and whether all of it goes together.
+fn plan<B: Backend>(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let solver = &model.solver;
-    check_name("method", &solver.method, METHODS)?;
-    check_name("precision", &solver.precision, PRECISIONS)?;
-    if solver.method == femses::METHOD {
-        return femses::choose(model, device);
+    if solver.method == Some(Method::Femses) {
+        femses::check(model)?;
+        return Ok(plan::decide(model, facts));
     }
-    if solver.acceleration != "none" {
-        let (what, name) = ("acceleration without method `femses`", solver.acceleration.clone());
-        return Err(Error::NotAvailable { what, name, available: vec!["none"] });
+    if solver.acceleration != Acceleration::None {
+        return refuse("acceleration without method `femses`", solver.acceleration.name(), vec!["none"]);
     }
-    let or = |name: &str, auto: &str| if name == "auto" { auto } else { name }.to_owned();
-    let Decision { method, preconditioner, precision, reason, fill } = plan::decide(model, facts);
-    if method == Method::Direct && solver.precision == "mixed_half" {
-        let (what, name) = ("precision with method `direct`", solver.precision.clone());
-        return Err(Error::NotAvailable { what, name, available: vec!["double", "single", "mixed"] });
-    }
-    if method == Method::Direct {
+    let plan = plan::decide(model, facts);
+    let is_half = solver.precision == Some(Precision::MixedHalf);
+    if plan.method == Method::Direct {
+        if is_half {
+            let available = vec!["double", "single", "mixed"];
+            return refuse("precision with method `direct`", Precision::MixedHalf.name(), available);
+        }
         direct::check_built::<B>(model.mesh.coords.len() * model.analysis.components())?;
     }
-    if solver.precision == "mixed_half" && !precond::reads_matrix(&preconditioner) {
-        let what = "preconditioner with precision `mixed_half`";
-        return Err(Error::NotAvailable { what, name: preconditioner, available: precond::reading_matrix() });
+    if let Some(by) = plan.preconditioner.filter(|by| is_half && !precond::reads_matrix(*by)) {
+        return refuse("preconditioner with precision `mixed_half`", by.name(), precond::reading_matrix());
     }
-    Ok(Choices {
-        device,
-        method,
-        reason,
-        fill,
-        format: or(&solver.format, sparse::AUTO),
-        ordering: ordering(model)?.name().to_owned(),
-        order: precond::has_order(&preconditioner).then_some(solver.order),
-        preconditioner,
-        precision,
-        assembly: strategy::<B>(model)?.name().to_owned(),
-        factor_nonzeros: None,
-        hierarchy: None,
-        fallback: None,
-    })
+    Ok(plan)
 }
 
-/// Whether a choice of this name exists.
-fn check_name(what: &'static str, name: &str, available: &[&'static str]) -> Result<()> {
-    match available.contains(&name) {
-        true => Ok(()),
-        false => Err(Error::NotAvailable { what, name: name.into(), available: available.to_vec() }),
-    }
-}
-
-/// The assembly strategy that the model asks for; `auto` is [`Strategy::auto`].
-fn strategy<B: Backend>(model: &Model) -> Result<Strategy> {
-    match model.solver.assembly.as_str() {
-        "auto" => Ok(Strategy::auto::<B>(model.analysis, model.mesh.solids().map(|(_, cells)| cells.kind))),
-        name => Strategy::from_name(name),
-    }
-}
-
-/// The order of nodes that the model asks for; `auto` is [`natural_order`].
-pub fn ordering(model: &Model) -> Result<Ordering> {
-    let name = &model.solver.ordering;
-    if name == "auto" {
-        return Ok(natural_order(&model.mesh));
-    }
-    Ordering::from_name(name).ok_or_else(|| {
-        let available = Ordering::names();
-        Error::NotAvailable { what: "ordering", name: name.clone(), available }
-    })
-}
-
-/// The order of nodes before the sort by degree: as they come where they come in an order with close neighbours, as
-/// those of generated boxes do, and along a Hilbert curve otherwise.
-pub fn natural_order(mesh: &Mesh) -> Ordering {
-    let mut distance = 0.0;
-    let mut pairs = 0.0;
-    for (_, cells) in mesh.solids() {
-        let n = cells.kind.info().n_nodes;
-        for cell in cells.nodes.chunks_exact(n).step_by(1 + cells.len() / 10_000) {
-            let (low, high) = cell.iter().fold((u32::MAX, 0), |(low, high), node| (low.min(*node), high.max(*node)));
-            distance += f64::from(high - low);
-            pairs += 1.0;
-        }
-    }
-    // Lexicographic numbering of a cube of n nodes has a bandwidth of n^(2/3), of a square n^(1/2).
-    let layer = if mesh.dim() == 2 { 1.0 / 2.0 } else { 2.0 / 3.0 };
-    let lexicographic = 4.0 * (mesh.coords.len() as f64).powf(layer);
-    if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
+/// Refuses a choice that does not go with others.
+fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Result<R> {
+    Err(Error::NotAvailable { what, name: name.into(), available })
 }
 
 /// As [`solve`], on a device that is open; what ends short of the tolerance is no error.
@@ -239,40 +162,36 @@ pub fn natural_order(mesh: &Mesh) -> Ordering {
 ///
 /// [`Error::NotAvailable`], [`Error::OutOfMemory`], [`Error::Device`], [`Error::TooLarge`]
 pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let choices = choose::<B>(model, backend.name(), &DeviceFacts::of(backend))?;
-    if choices.method == Method::Femses {
-        let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
-        let found = match choices.precision.as_str() {
-            "single" => femses::find::<B, f32>(backend, model, monitor, &mut phase, &mut timings),
-            _ => femses::find::<B, f64>(backend, model, monitor, &mut phase, &mut timings),
-        };
-        return results(backend, model, choices, found?, phase, timings);
-    }
-    if choices.method == Method::Direct {
-        let instead = (model.solver.method == "auto").then_some(iteration::plain as Builder<B, f64>);
-        return match choices.precision.as_str() {
-            "single" => {
-                solve_with::<B, f32>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f32, f32>, None))
-            }
-            "mixed" => {
-                solve_with::<B, f64>(backend, model, monitor, choices, Way::Direct(direct::build::<B, f64, f32>, None))
-            }
-            _ => {
-                let way = Way::Direct(direct::build::<B, f64, f64>, instead);
-                solve_with::<B, f64>(backend, model, monitor, choices, way)
-            }
-        };
-    }
-    match choices.precision.as_str() {
-        "double" => solve_with::<B, f64>(backend, model, monitor, choices, Way::Iteration(iteration::plain)),
-        "mixed" => solve_with::<B, f64>(backend, model, monitor, choices, Way::Iteration(iteration::mixed)),
-        "mixed_half" => solve_with::<B, f64>(backend, model, monitor, choices, Way::Iteration(iteration::mixed_half)),
-        "single" => solve_with::<B, f32>(backend, model, monitor, choices, Way::Iteration(iteration::plain)),
-        _ => Err(Error::NotAvailable { what: "precision", name: choices.precision, available: PRECISIONS.to_vec() }),
+    let plan = plan::<B>(model, &DeviceFacts::of(backend))?;
+    let (method, precision) = (plan.method, plan.precision);
+    let used = Used { device: backend.name(), plan, factor_nonzeros: None, hierarchy: None, fallback: None };
+    let single = |used, way| solve_with::<B, f32>(backend, model, monitor, used, way);
+    let double = |used, way| solve_with::<B, f64>(backend, model, monitor, used, way);
+    match (method, precision) {
+        (Method::Femses, _) => {
+            let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
+            let found = match precision {
+                Precision::Single => {
+                    femses::find::<B, f32>(backend, model, &used.plan, monitor, &mut phase, &mut timings)
+                }
+                _ => femses::find::<B, f64>(backend, model, &used.plan, monitor, &mut phase, &mut timings),
+            };
+            results(backend, model, used, found?, phase, timings)
+        }
+        (Method::Direct, Precision::Single) => single(used, Way::Direct(direct::build::<B, f32, f32>, None)),
+        (Method::Direct, Precision::Mixed) => double(used, Way::Direct(direct::build::<B, f64, f32>, None)),
+        (Method::Direct, _) => {
+            let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<B, f64>);
+            double(used, Way::Direct(direct::build::<B, f64, f64>, instead))
+        }
+        (Method::Cg, Precision::Double) => double(used, Way::Iteration(iteration::plain)),
+        (Method::Cg, Precision::Mixed) => double(used, Way::Iteration(iteration::mixed)),
+        (Method::Cg, Precision::MixedHalf) => double(used, Way::Iteration(iteration::mixed_half)),
+        (Method::Cg, Precision::Single) => single(used, Way::Iteration(iteration::plain)),
     }
 }
 
-/// How the system is solved: by an iteration made of a preconditioner's name, or by factors, or by what takes their place
+/// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
 /// where they cannot be made.
 enum Way<B: Backend, T: Real> {
     Iteration(Builder<B, T>),
@@ -324,35 +243,35 @@ fn solve_with<B: Backend, T: Real>(
     backend: &B,
     model: &Model,
     monitor: &dyn Monitor,
-    mut choices: Choices,
+    mut used: Used,
     way: Way<B, T>,
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
-    let system = System::<B, T>::assemble(backend, model, &choices.format, &mut phase, &mut timings)?;
+    let system = System::<B, T>::assemble(backend, model, &used.plan, &mut phase, &mut timings)?;
     let options = stopping(&model.solver);
     let iteration = match way {
-        Way::Iteration(build) => build::iteration(backend, model, &system, &mut choices, build)?,
+        Way::Iteration(build) => build::iteration(backend, model, &system, &mut used, build)?,
         Way::Direct(build, instead) => {
             monitor.phase("factorisation");
-            build::direct(backend, model, &system, &mut choices, build, instead)?
+            build::direct(backend, model, &system, &mut used, build, instead)?
         }
     };
-    choices.factor_nonzeros = iteration.factor_nonzeros();
-    choices.hierarchy = iteration.hierarchy().cloned();
+    used.factor_nonzeros = iteration.factor_nonzeros();
+    used.hierarchy = iteration.hierarchy().cloned();
     monitor.phase("solve");
     let (v, outcome) = system.iterate(backend, &*iteration, options, monitor)?;
-    let System { body, matrix, f } = system;
+    let System { body, matrix, f, .. } = system;
     drop((matrix, iteration, f));
     let found = Found { body, v, outcome, epsilon: T::EPSILON.to_f64() };
-    results(backend, model, choices, found, phase, timings)
+    results(backend, model, used, found, phase, timings)
 }
 
 /// What follows from what was found.
 fn results<B: Backend>(
     backend: &B,
     model: &Model,
-    choices: Choices,
+    used: Used,
     found: Found<B>,
     mut phase: Phase,
     mut timings: Timings,
@@ -410,7 +329,7 @@ fn results<B: Backend>(
             .map(|part| parts.balance(part, &support_forces, &applied, dim))
             .collect(),
         outcome,
-        choices,
+        used,
         timings,
     };
     solution.timings.stress = phase.next("write");

@@ -16,10 +16,12 @@
 
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
+use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::estimate::{self, STRETCHED};
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
 use crate::solve::direct::{Dissection, Fill};
+use crate::sparse;
 
 /// Values of L per unknown up to which a direct solution is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,37 +83,6 @@ const MOSTLY_THIN: f64 = 0.5;
 /// What is said of either.
 const ONE_ACROSS: &str = "one element across where it is thin";
 
-/// How a system is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
-    /// Preconditioned conjugate gradients.
-    #[default]
-    Cg,
-    /// Cholesky factors.
-    Direct,
-    /// Element by element, without a matrix.
-    Femses,
-}
-
-impl Method {
-    /// All there are.
-    pub const ALL: [Method; 3] = [Method::Cg, Method::Direct, Method::Femses];
-
-    /// Its name in the case file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Cg => "cg",
-            Method::Direct => "direct",
-            Method::Femses => "femses",
-        }
-    }
-
-    /// The method of this name; none of `auto`.
-    pub fn from_name(name: &str) -> Option<Method> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
-    }
-}
-
 /// What a decision depends on beside the model.
 pub struct DeviceFacts<'a> {
     /// Whether its memory is the host's.
@@ -141,45 +112,107 @@ impl<'a> DeviceFacts<'a> {
 }
 
 /// How a model is solved, with every `auto` decided.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Decision {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
     /// The method.
     pub method: Method,
-    /// The preconditioner; `none` of other methods than conjugate gradients.
-    pub preconditioner: String,
+    /// What makes `femses` faster; nothing with the other methods.
+    pub acceleration: Acceleration,
+    /// The preconditioner of conjugate gradients; none with the other methods.
+    pub preconditioner: Option<Preconditioner>,
+    /// Its order, if it is a polynomial, or that of accelerated `femses`.
+    pub order: Option<usize>,
     /// The precision.
-    pub precision: String,
-    /// Why, in words: `direct: a thin body, cheap to factorise (227 values per unknown)`.
-    pub reason: String,
+    pub precision: Precision,
+    /// The storage format; none without a matrix.
+    pub format: Option<Format>,
+    /// The order of the nodes.
+    pub ordering: Ordering,
+    /// The assembly strategy; none without a matrix.
+    pub assembly: Option<Strategy>,
     /// The size of the factor, if it was counted.
     pub fill: Option<Fill>,
+    /// Why this method and this preconditioner, in words: `direct: a thin body, cheap to factorise (227 values per unknown)`.
+    pub reason: String,
+}
+
+impl Plan {
+    /// As far as nothing has to be decided by the body: conjugate gradients, with a matrix as asked for.
+    pub fn plain(model: &Model, on_host: bool) -> Plan {
+        let solver = &model.solver;
+        let kinds = model.mesh.solids().map(|(_, cells)| cells.kind);
+        Plan {
+            method: Method::Cg,
+            acceleration: Acceleration::None,
+            preconditioner: Some(precond::AUTO),
+            order: None,
+            precision: double_or(solver),
+            format: Some(solver.format.unwrap_or(sparse::AUTO)),
+            ordering: solver.ordering.unwrap_or_else(|| Ordering::auto(&model.mesh)),
+            assembly: Some(solver.assembly.unwrap_or_else(|| Strategy::auto(on_host, model.analysis, kinds))),
+            fill: None,
+            reason: String::new(),
+        }
+    }
+
+    fn direct(model: &Model, device: &DeviceFacts, why: &str, fill: Option<Fill>) -> Plan {
+        let reason = format!("direct: {why}");
+        Plan { method: Method::Direct, preconditioner: None, fill, reason, ..Plan::plain(model, device.on_host) }
+    }
+
+    fn femses(model: &Model, device: &DeviceFacts) -> Plan {
+        let acceleration = model.solver.acceleration;
+        Plan {
+            method: Method::Femses,
+            acceleration,
+            preconditioner: None,
+            order: (acceleration == Acceleration::Cg).then_some(model.solver.order),
+            format: None,
+            assembly: None,
+            reason: format!("femses: {AS_ASKED}"),
+            ..Plan::plain(model, device.on_host)
+        }
+    }
+
+    /// Takes another preconditioner.
+    pub fn precondition(&mut self, by: Preconditioner, order: usize) {
+        (self.preconditioner, self.order) = (Some(by), precond::has_order(by).then_some(order));
+    }
+
+    /// The word for what speeds up the iteration: the preconditioner, or the acceleration.
+    pub fn preconditioner_name(&self) -> &'static str {
+        self.preconditioner.map_or(self.acceleration.name(), Preconditioner::name)
+    }
+
+    /// The word for what stiffness is stored in.
+    pub fn format_name(&self) -> &'static str {
+        self.format.map_or("element", Format::name)
+    }
+
+    /// The word for how the matrix is assembled.
+    pub fn assembly_name(&self) -> &'static str {
+        self.assembly.map_or("none", Strategy::name)
+    }
 }
 
 /// What stands for the reason where there was nothing to decide.
 pub const AS_ASKED: &str = "as asked for";
 
-/// Decides how a model is solved on a device. Whether names exist is for others to say.
-pub fn decide(model: &Model, device: &DeviceFacts) -> Decision {
-    match Method::from_name(&model.solver.method) {
+/// Decides how a model is solved on a device. Whether what is asked for goes together is for others to say.
+pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
+    match model.solver.method {
         Some(Method::Cg) => iterate(model, device, None, None),
-        Some(method) => {
-            let reason = format!("{}: {AS_ASKED}", method.name());
-            Decision { method, preconditioner: "none".into(), precision: double_or(&model.solver), reason, fill: None }
-        }
-        None => {
-            let Verdict { takes, why, fill } = factor(model, device);
-            if !takes {
-                return iterate(model, device, why, fill);
-            }
-            let reason = format!("direct: {}", why.unwrap_or_default());
-            let (preconditioner, precision) = ("none".into(), double_or(&model.solver));
-            Decision { method: Method::Direct, preconditioner, precision, reason, fill }
-        }
+        Some(Method::Direct) => Plan::direct(model, device, AS_ASKED, None),
+        Some(Method::Femses) => Plan::femses(model, device),
+        None => match factor(model, device) {
+            Verdict { takes: true, why, fill } => Plan::direct(model, device, &why.unwrap_or_default(), fill),
+            Verdict { why, fill, .. } => iterate(model, device, why, fill),
+        },
     }
 }
 
 /// The same where a factor was decided on and could not be made.
-pub fn without_factor(model: &Model, device: &DeviceFacts, why: String) -> Decision {
+pub fn without_factor(model: &Model, device: &DeviceFacts, why: String) -> Plan {
     iterate(model, device, Some(why), None)
 }
 
@@ -207,7 +240,8 @@ impl Verdict {
 /// Judges a factor by what is known of it at once.
 fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     let solver = &model.solver;
-    if solver.preconditioner != "auto" || double_or(solver) != "double" || solver.acceleration != "none" {
+    let is_asked = solver.preconditioner.is_some() || solver.acceleration != Acceleration::None;
+    if is_asked || double_or(solver) != Precision::Double {
         return Verdict::no(None);
     }
     let (unknowns, limits) = (unknowns(model), device.limits());
@@ -285,19 +319,24 @@ fn unknowns(model: &Model) -> usize {
 }
 
 /// Conjugate gradients; `why` not a factor.
-fn iterate(model: &Model, device: &DeviceFacts, why: Option<String>, fill: Option<Fill>) -> Decision {
-    let (name, chosen) = preconditioner(model, device.on_host);
+fn iterate(model: &Model, device: &DeviceFacts, why: Option<String>, fill: Option<Fill>) -> Plan {
+    let (preconditioner, chosen) = preconditioner(model, device.on_host);
+    let name = preconditioner.name();
     let reason = match (why, chosen) {
         (Some(why), Some(chosen)) => format!("{name}: {why}; {chosen}"),
         (why, chosen) => format!("{name}: {}", why.or(chosen).unwrap_or_else(|| AS_ASKED.into())),
     };
-    let precision = if is_rounded(model, device, &name) { "mixed".into() } else { double_or(&model.solver) };
-    Decision { method: Method::Cg, preconditioner: name, precision, reason, fill }
+    let mut plan = Plan { fill, reason, ..Plan::plain(model, device.on_host) };
+    plan.precondition(preconditioner, model.solver.order);
+    if is_rounded(model, device, preconditioner) {
+        plan.precision = Precision::Mixed;
+    }
+    plan
 }
 
 /// The precision asked for; double if none is.
-pub(crate) fn double_or(solver: &SolverOptions) -> String {
-    if solver.precision == "auto" { "double" } else { &solver.precision }.into()
+fn double_or(solver: &SolverOptions) -> Precision {
+    solver.precision.unwrap_or(Precision::Double)
 }
 
 /// Unknowns from which on multigrid's cycle is bound by the memory of a GPU.
@@ -315,9 +354,9 @@ const MORE_SURFACE: f64 = 1.5;
 /// fifth of the time of cubes of 0.8 to 3 million unknowns, at as many iterations. A beam 100 times as long as thick takes
 /// 62 iterations instead of 10, and one of stretched hexahedra, 80 x 80 x 80, takes 18 instead of 12: so compact bodies
 /// of compact elements only.
-fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: &str) -> bool {
+fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: Preconditioner) -> bool {
     let n = unknowns(model);
-    let is_asked = model.solver.precision != "auto" || preconditioner != precond::MULTIGRID;
+    let is_asked = model.solver.precision.is_some() || preconditioner != Preconditioner::Amg;
     if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis == Analysis::Laplace {
         return false;
     }
@@ -347,42 +386,41 @@ const FAR_APART: f64 = 1e5;
 /// precision it always is on the CPU, as it was as fast or faster on each of those that [`CPU`] is of, and on a GPU where
 /// they are one element thick, which takes Jacobi thousands of iterations, however few unknowns they have, or of materials
 /// far apart.
-fn preconditioner(model: &Model, on_host: bool) -> (String, Option<String>) {
+fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<String>) {
     let solver = &model.solver;
-    if solver.preconditioner != "auto" {
-        return (solver.preconditioner.clone(), None);
+    if let Some(asked) = solver.preconditioner {
+        return (asked, None);
     }
     let precision = double_or(solver);
-    let precision = precision.as_str();
     let other = precond::without_multigrid(precision);
     let unknowns = unknowns(model);
     // Single precision throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
     let pace = match precision {
-        "double" => 1.0,
-        "mixed" => MIXED_PACE,
-        _ => return (other.into(), Some(format!("the preconditioner of {precision} precision"))),
+        Precision::Double => 1.0,
+        Precision::Mixed => MIXED_PACE,
+        _ => return (other, Some(format!("the preconditioner of {} precision", precision.name()))),
     };
     let even = pace * break_even(unknowns, on_host);
     let iterations = estimate::jacobi_iterations(model);
     let is_elastic = model.analysis != Analysis::Laplace;
     let is_thin = || estimate::one_across(&model.mesh) >= THIN_SHARE;
-    if is_elastic && precision == "double" && unknowns > FEW_UNKNOWNS {
+    if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {
-            return (precond::MULTIGRID.into(), Some("multigrid is the fastest iteration on a CPU".into()));
+            return (Preconditioner::Amg, Some("multigrid is the fastest iteration on a CPU".into()));
         }
         if is_thin() {
-            return (precond::MULTIGRID.into(), Some(ONE_ACROSS.into()));
+            return (Preconditioner::Amg, Some(ONE_ACROSS.into()));
         }
         let ratio = stiffness_ratio(model);
         if ratio >= FAR_APART {
-            return (precond::MULTIGRID.into(), Some(format!("one material is {ratio:.0e} times as stiff as another")));
+            return (Preconditioner::Amg, Some(format!("one material is {ratio:.0e} times as stiff as another")));
         }
     }
     let beside =
         format!("about {iterations:.0} iterations with Jacobi are expected, and multigrid costs as much as {even:.0}");
     match iterations > even {
-        true => (precond::MULTIGRID.into(), Some(beside)),
-        false => (other.into(), Some(beside)),
+        true => (Preconditioner::Amg, Some(beside)),
+        false => (other, Some(beside)),
     }
 }
 
@@ -393,174 +431,4 @@ fn break_even(unknowns: usize, on_host: bool) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Case;
-    use std::path::Path;
-
-    /// A clamped box of these cells with a Poisson's ratio.
-    fn clamped(element: &str, size: [f64; 3], cells: [u32; 3], poisson: f64) -> Model {
-        let text = format!(
-            "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = {size:?}, cells = {cells:?} }}\n\
-             [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = {poisson}\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
-        );
-        let case = Case::parse(Path::new("a.toml"), &text).unwrap();
-        Model::resolve(&case, case.mesh().unwrap()).unwrap()
-    }
-
-    fn facts(on_host: bool, free: Option<u64>, factors: Factors) -> DeviceFacts<'static> {
-        DeviceFacts { on_host, free, factors: Box::new(move || factors) }
-    }
-
-    fn cpu() -> DeviceFacts<'static> {
-        facts(true, None, Factors::Sparse)
-    }
-
-    /// What is taken, in a word, and why.
-    fn taken(model: &Model, device: &DeviceFacts) -> (String, String) {
-        let Decision { method, preconditioner, reason, .. } = decide(model, device);
-        (if method == Method::Cg { preconditioner } else { method.name().into() }, reason)
-    }
-
-    #[track_caller]
-    fn assert_taken(model: &Model, device: &DeviceFacts, expected: &str, words: &str) {
-        let (taken, reason) = taken(model, device);
-        assert!(taken == expected && reason.starts_with(expected) && reason.contains(words), "{taken}: {reason}");
-    }
-
-    #[test]
-    fn thin_bodies_are_solved_directly_and_compact_ones_by_multigrid_on_a_cpu() {
-        assert_taken(&clamped("hex8", [1.0; 3], [6; 3], 0.3), &cpu(), "direct", "a small model");
-        let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
-        assert_taken(&plate, &cpu(), "direct", "a thin body, cheap to factorise (1");
-        let fill = decide(&plate, &cpu()).fill.unwrap();
-        assert_eq!(fill, super::fill(&plate));
-        let beam = clamped("tet10", [40.0, 1.0, 1.0], [80, 2, 2], 0.3);
-        assert_taken(&beam, &cpu(), "direct", "a thin body");
-        // 41 cells: 14 % of the nodes are on the surface, and no graph is looked at.
-        assert_taken(&clamped("hex8", [1.0; 3], [41; 3], 0.3), &cpu(), "amg", "a compact body (14 %");
-        let cube = clamped("hex8", [1.0; 3], [26; 3], 0.3);
-        assert_taken(&cube, &cpu(), "amg", "too costly to factorise");
-        // Multigrid takes ten iterations for a beam, whose factor is larger than a plate's.
-        let beam = clamped("hex8", [100.0, 1.25, 1.25], [300, 5, 5], 0.3);
-        assert_taken(&beam, &cpu(), "amg", "too costly to factorise (1");
-    }
-
-    #[test]
-    fn what_iterations_find_hard_may_have_a_larger_factor() {
-        let hard = |size, poisson| clamped("hex8", size, [20; 3], poisson);
-        assert_taken(&hard([1.0; 3], 0.3), &cpu(), "amg", "too costly to factorise");
-        assert_taken(
-            &hard([1.0; 3], 0.499),
-            &cpu(),
-            "direct",
-            "Poisson's ratio is 0.499, which iterations find hard (the factor has",
-        );
-        let why = |model: &Model| super::hard(model, CPU).map(|(_, why)| why);
-        assert_eq!(why(&hard([1.0; 3], 0.3)), None);
-        let stretched = why(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
-        assert_eq!(stretched, "elements are 20 times as long as wide");
-        let sheet = |size| why(&clamped("hex20", [size, size, 1.0], [8, 8, 1], 0.3));
-        assert_eq!(sheet(20.0).unwrap(), "one element across where it is thin");
-        assert_eq!(sheet(8.0), None);
-    }
-
-    #[test]
-    fn a_factor_needs_memory_and_a_solver() {
-        let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
-        let bytes = estimate::factor_bytes(&fill(&plate));
-        assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
-        assert_taken(
-            &plate,
-            &facts(true, Some(2 * bytes - 1), Factors::Sparse),
-            "amg",
-            "too little memory for a factor",
-        );
-        assert_taken(&plate, &facts(true, None, Factors::None), "amg", "");
-        let small = clamped("hex8", [1.0; 3], [6; 3], 0.3);
-        assert_taken(&small, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");
-        for factors in [Factors::Dense, Factors::Sparse] {
-            assert_taken(&small, &facts(false, None, factors), "direct", "a small model");
-        }
-    }
-
-    #[test]
-    fn what_is_named_is_taken() {
-        let mut beam = clamped("hex8", [50.0, 1.0, 1.0], [150, 3, 3], 0.3);
-        // A limit does not make another choice the better one.
-        (beam.solver.max_iterations, beam.solver.residual_tolerance) = (100, Some(1e-8));
-        for (method, name, precision, expected) in [
-            ("auto", "auto", "double", "direct"),
-            ("auto", "amg", "double", "amg"),
-            ("auto", "none", "double", "none"),
-            ("cg", "auto", "double", "amg"),
-            ("cg", "none", "double", "none"),
-            ("auto", "auto", "mixed", "amg"),
-            ("cg", "auto", "mixed_half", "chebyshev"),
-            ("auto", "auto", "single", "jacobi"),
-            ("direct", "auto", "double", "direct"),
-            ("direct", "auto", "mixed", "direct"),
-            ("femses", "auto", "double", "femses"),
-        ] {
-            (beam.solver.method, beam.solver.preconditioner) = (method.into(), name.into());
-            beam.solver.precision = precision.into();
-            let (found, reason) = taken(&beam, &cpu());
-            assert!(found == expected, "{method} {name} {precision}: {found}, {reason}");
-            let is_named = method == "direct" || method == "femses" || name != "auto";
-            assert_eq!(reason.ends_with(AS_ASKED), is_named, "{reason}");
-        }
-    }
-
-    /// A cube of hex8 with 3.09 million unknowns on an H200: multigrid takes as long as 303 iterations with Jacobi, of
-    /// which 910 are needed.
-    #[test]
-    fn multigrid_is_taken_where_it_is_faster_on_a_gpu() {
-        let even = break_even(3_090_903, false);
-        assert!((250.0..450.0).contains(&even), "{even}");
-        let cube = clamped("hex8", [1.0; 3], [12; 3], 0.3);
-        let of_100 = estimate::jacobi_iterations(&cube) * 100.0 / 12.0;
-        assert!(of_100 > 1.5 * even, "{of_100}");
-        // So few unknowns take less time with Jacobi, but for plates.
-        assert_taken(&cube, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");
-        let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
-        assert_taken(&plate, &facts(false, None, Factors::Sparse), "amg", ONE_ACROSS);
-    }
-
-    #[test]
-    fn the_cycle_of_large_compact_bodies_is_in_single_precision_on_a_gpu() {
-        let precision = |model: &Model, device: &DeviceFacts| decide(model, device).precision;
-        let gpu = facts(false, Some(80 << 30), Factors::None);
-        let mut cube = clamped("hex8", [1.0; 3], [44; 3], 0.3);
-        cube.solver.preconditioner = "amg".into();
-        assert_eq!((precision(&cube, &gpu), precision(&cube, &cpu())), ("mixed".into(), "double".into()));
-        assert_eq!(precision(&cube, &facts(false, Some(1 << 30), Factors::None)), "double");
-        let mut soft = cube.materials[0].clone();
-        soft.young *= 1e-4;
-        cube.materials.push(soft);
-        assert_eq!(precision(&cube, &gpu), "double");
-        cube.solver.precision = "single".into();
-        assert_eq!(precision(&cube, &gpu), "single");
-        let mut beam = clamped("hex8", [100.0, 1.0, 1.0], [1000, 8, 8], 0.3);
-        beam.solver.preconditioner = "amg".into();
-        assert_eq!(precision(&beam, &gpu), "double");
-        let mut stretched = clamped("hex8", [20.0, 1.0, 1.0], [44; 3], 0.3);
-        stretched.solver.preconditioner = "amg".into();
-        assert_eq!(precision(&stretched, &gpu), "double");
-    }
-
-    #[test]
-    fn potentials_are_solved_directly_in_the_plane() {
-        let potential = |mesh: &str| {
-            let text = format!(
-                "[mesh]\ngenerate = {{ {mesh} }}\n[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"m\"\nconductivity = 1.0\n\
-                 [[support]]\non = \"xmin\"\nvalue = 0.0\n[source]\nvalue = 1.0\n"
-            );
-            let case = Case::parse(Path::new("a.toml"), &text).unwrap();
-            Model::resolve(&case, case.mesh().unwrap()).unwrap()
-        };
-        let square = potential("kind = \"rectangle\", element = \"tri3\", size = [1.0, 1.0], cells = [100, 100]");
-        assert_taken(&square, &cpu(), "direct", "a plane problem");
-        let cube = potential("kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [20, 20, 20]");
-        assert_taken(&cube, &cpu(), "jacobi", "iterations with Jacobi");
-    }
-}
+mod tests;

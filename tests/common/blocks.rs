@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::backend::Backend;
+use warpfem::choices::Format;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 /// What `V` keeps of a number.
@@ -176,12 +177,12 @@ impl Blocks {
     }
 
     /// The matrix in a format on a backend.
-    pub fn upload<B: Backend, V: Stored>(&self, backend: &B, format: &str) -> Matrix<B, V> {
+    pub fn upload<B: Backend, V: Stored>(&self, backend: &B, format: Format) -> Matrix<B, V> {
         self.upload_tuned(backend, format, Tuning::default())
     }
 
     /// As [`Blocks::upload`], with choices within the format.
-    pub fn upload_tuned<B: Backend, V: Stored>(&self, backend: &B, format: &str, tuning: Tuning) -> Matrix<B, V> {
+    pub fn upload_tuned<B: Backend, V: Stored>(&self, backend: &B, format: Format, tuning: Tuning) -> Matrix<B, V> {
         let pattern = Rc::new(Pattern::upload(backend, self.sparsity.clone()).unwrap());
         let mut matrix = Matrix::zeros(backend, format, self.size, &pattern, tuning).unwrap();
         let values: Vec<V> = self.values.iter().map(|value| stored(*value)).collect();
@@ -203,7 +204,7 @@ pub fn chain(n: usize) -> Blocks {
 }
 
 /// A zero matrix of `size x size` blocks on a sparsity.
-pub fn zeros<B: Backend, T: Real>(backend: &B, format: &str, size: usize, sparsity: &Sparsity) -> Matrix<B, T> {
+pub fn zeros<B: Backend, T: Real>(backend: &B, format: Format, size: usize, sparsity: &Sparsity) -> Matrix<B, T> {
     let pattern = Rc::new(Pattern::upload(backend, sparsity.clone()).unwrap());
     Matrix::zeros(backend, format, size, &pattern, Tuning::default()).unwrap()
 }

@@ -2,11 +2,15 @@
 
 use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
-use warpfem::assembly::{Assembly, DeviceMesh, Strategy, Symbolic, Topology};
+use warpfem::assembly::{Assembly, DeviceMesh, Symbolic, Topology};
 use warpfem::backend::Backend;
+use warpfem::choices::Strategy;
 use warpfem::element::ElementKind;
 use warpfem::mesh::Mesh;
 use warpfem::model::{Analysis, Model};
+use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::plan::Plan;
+use warpfem::solve::Silent;
 use warpfem::sparse::Matrix;
 use warpfem::verify;
 pub use warpfem::verify::meshes::{on_skin, prescribe, straighten};
@@ -101,4 +105,15 @@ pub fn upload<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic) -> De
 pub fn assemble<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) {
     let mut assembly = Assembly::new(backend, mesh, matrix.pattern(), Strategy::RowOwner).unwrap();
     assembly.assemble(backend, mesh, matrix).unwrap();
+}
+
+/// A model assembled in double, its supports applied.
+pub fn system<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
+    system_in(backend, model)
+}
+
+/// A model assembled, its supports applied.
+pub fn system_in<B: Backend, T: Real>(backend: &B, model: &Model) -> System<B, T> {
+    let (plan, mut phase) = (Plan::plain(model, B::ON_HOST), Phase::begin(&Silent, "setup"));
+    System::assemble(backend, model, &plan, &mut phase, &mut Timings::default()).unwrap()
 }

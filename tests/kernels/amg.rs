@@ -1,17 +1,17 @@
 //! Multigrid's kernels, by making hierarchies and applying them; `tests/amg.rs` compares each step with dense
 //! references.
 
-use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, two_materials};
+use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, system_in, two_materials};
 use crate::common::{Random, bits};
 use kernels_rs::real::Real;
 use warpfem::backend::Backend;
+use warpfem::choices::Preconditioner;
 use warpfem::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tri3};
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::{Phase, System, Timings};
+use warpfem::pipeline::System;
 use warpfem::precond::{self, Context};
-use warpfem::solve::Silent;
 use warpfem::sparse::Operator;
 
 /// Entry points for combinations of block sizes that no pair of levels has, and for a copy of P in its own precision.
@@ -49,11 +49,14 @@ pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
 
 /// `z = M^-1 r`, which has `0 < z . A z <= z . r` as a cycle takes nothing away too much.
 fn applied<B: Backend, T: Real>(backend: &B, model: &Model, levels: usize) -> Vec<u64> {
-    let mut phase = Phase::begin(&Silent, "setup");
-    let assembled = System::<B, T>::assemble(backend, model, "ebw", &mut phase, &mut Timings::default());
-    let System { matrix, body, .. } = assembled.unwrap();
-    let amg =
-        precond::build("amg", &Context::of_nodes(1, body.mesh.coords(), body.mesh.ends()), backend, &matrix).unwrap();
+    let System { matrix, body, .. } = system_in::<B, T>(backend, model);
+    let amg = precond::build(
+        Preconditioner::Amg,
+        &Context::of_nodes(1, body.mesh.coords(), body.mesh.ends()),
+        backend,
+        &matrix,
+    )
+    .unwrap();
     assert_eq!(amg.hierarchy().map(|found| found.levels.len()), Some(levels));
     let r = Random(3).vector::<T>(matrix.n());
     let [mut z, mut product] = [(); 2].map(|()| backend.zeros(matrix.n()).unwrap());

@@ -12,11 +12,12 @@ use kernels_rs::physics::{Conduction, Elasticity, Physics, size};
 use kernels_rs::real::Real;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 use nalgebra::DVector;
-use warpfem::assembly::{Assembly, DeviceMesh, Numbering, Ordering, Strategy, Symbolic};
+use warpfem::assembly::{Assembly, DeviceMesh, Numbering, Symbolic};
 use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
+use warpfem::choices::{Format, Ordering, Strategy};
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
-use warpfem::sparse::{Matrix, formats};
+use warpfem::sparse::Matrix;
 use warpfem::stress::{AtNodes, nodal_gradient, nodal_stress};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
@@ -75,9 +76,9 @@ fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
         let expected = reference::stiffness(&model);
         let analysis = model.analysis;
         let fits = |s: &Strategy| s.fits(kind) && s.runs_on::<B>() && s.solves(analysis);
-        let in_all_formats = formats().into_iter().map(|format| (Strategy::RowOwner, format));
+        let in_all_formats = Format::ALL.into_iter().map(|format| (Strategy::RowOwner, format));
         let others = Strategy::ALL.iter().copied().filter(|strategy| *strategy != Strategy::RowOwner).filter(fits);
-        for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, "ebw"))) {
+        for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, Format::Ebw))) {
             found.extend(stiffness_in::<B, f64>(backend, strategy, format, &model, &symbolic, &expected));
             found.extend(stiffness_in::<B, f32>(backend, strategy, format, &model, &symbolic, &expected));
         }
@@ -88,7 +89,7 @@ fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
 fn stiffness_in<B: Backend, T: Real>(
     backend: &B,
     strategy: Strategy,
-    format: &str,
+    format: Format,
     model: &Model,
     symbolic: &Symbolic,
     expected: &nalgebra::DMatrix<f64>,

@@ -6,6 +6,7 @@ use kernels_rs::real::Real;
 use nalgebra::DVector;
 use warpfem::Error;
 use warpfem::backend::Backend;
+use warpfem::choices::Format;
 use warpfem::solve::direct::dense::{DenseCholesky, DenseFactor};
 use warpfem::solve::direct::{DirectError, Factor, Precision};
 use warpfem::sparse::{self, Matrix};
@@ -45,7 +46,7 @@ fn solves<B: Backend, T: Real, F: Precision>(backend: &B, n: usize, size: usize)
     let unit = |i: usize| [1.0, 1024.0, 0.125][i % 3];
     let values = blocks.dense();
     blocks.set_all(|row, column| values[(row, column)] * unit(row) * unit(column));
-    let matrix: Matrix<B, T> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
     let factor = DenseFactor::<B, T, F>::build(backend, &matrix, &points(n)).unwrap();
     let rows = n * size;
     assert_eq!(Factor::<B, T>::nonzeros(&factor), (rows * (rows + 1) / 2) as u64);
@@ -87,7 +88,7 @@ fn finds_the_first_bad_pivot<B: Backend>(backend: &B) -> Vec<u64> {
         found.push(row as u64);
     }
     let blocks = singular(70);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, "csr");
+    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Csr);
     match DenseFactor::<B, f64, f64>::build(backend, &matrix, &points(70)).map(|_| ()) {
         Err(Error::Direct(DirectError::NotPositive { pivot: Some(pivot), at, component, precision })) => {
             assert!(pivot.abs() < 1e-14 && precision == "double", "{pivot} {precision}");
@@ -121,12 +122,12 @@ fn converts<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64>
     // Zeros in blocks, on the diagonal and off it.
     let values = blocks.dense();
     blocks.set_all(|row, column| if (row + 2 * column) % 5 == 0 { 0.0 } else { values[(row, column)] });
-    let dense: Matrix<B, T> = blocks.upload(backend, "dense");
+    let dense: Matrix<B, T> = blocks.upload(backend, Format::Dense);
     let expected = blocks.rounded::<T>().dense();
     let mut found = Vec::new();
-    for format in ["csr", "sell"] {
+    for format in [Format::Csr, Format::Sell] {
         let sparse = sparse::from_dense(backend, &dense, format).unwrap();
-        assert_eq!((sparse.format(), sparse.block_size()), (format, 1));
+        assert_eq!((sparse.format(), sparse.block_size()), (format.name(), 1));
         assert_eq!(dense_of(backend, &sparse), expected);
         let pattern = sparse.pattern().download(backend).unwrap();
         let nonzeros = (0..n * size).map(|row| expected.row(row).iter().filter(|v| **v != 0.0).count()).sum::<usize>();
@@ -138,7 +139,7 @@ fn converts<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64>
         }
         found.extend(bits(&sparse.blocks(backend).unwrap()));
     }
-    let csr: Matrix<B, T> = blocks.upload(backend, "csr");
-    assert!(matches!(sparse::from_dense(backend, &csr, "csr"), Err(Error::NotAvailable { .. })));
+    let csr: Matrix<B, T> = blocks.upload(backend, Format::Csr);
+    assert!(matches!(sparse::from_dense(backend, &csr, Format::Csr), Err(Error::NotAvailable { .. })));
     found
 }

@@ -9,7 +9,8 @@ use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
 use warpfem::backend::{Backend, Buffer, Scalar};
-use warpfem::sparse::{AUTO, Matrix, Operator, formats};
+use warpfem::choices::Format;
+use warpfem::sparse::{AUTO, Matrix, Operator};
 
 /// A matrix of `n` block rows, an x for it, and `A x`.
 fn problem<T: Real>(n: usize, size: usize) -> (Blocks, Vec<T>, Vec<f64>) {
@@ -25,7 +26,7 @@ const SCALE: f64 = 30.0;
 /// Every format in every block size, in everything that a matrix keeps values in.
 pub fn products<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
-    for format in formats() {
+    for format in Format::ALL {
         // Multigrid's coarse levels have blocks of six modes.
         for size in [1, 2, 3].into_iter().chain((format == AUTO).then_some(6)) {
             for n in [0, 1, 33, 257] {
@@ -38,7 +39,7 @@ pub fn products<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
-fn product_of<B: Backend, V: Stored>(backend: &B, format: &str, n: usize, size: usize) -> Vec<u64> {
+fn product_of<B: Backend, V: Stored>(backend: &B, format: Format, n: usize, size: usize) -> Vec<u64> {
     let (blocks, x, _) = problem::<V::Arithmetic>(n, size);
     let blocks = blocks.rounded::<V>();
     let expected = blocks.product(&x.iter().map(|x| x.to_f64()).collect::<Vec<_>>());
@@ -66,7 +67,7 @@ fn values<V: Stored>(stored: &[V]) -> Vec<V::Arithmetic> {
 /// Blocks come out of a matrix as they went in, in every format.
 pub fn blocks<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
-    for format in formats() {
+    for format in Format::ALL {
         let matrix = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
         let double = matrix.upload::<B, f64>(backend, format).blocks(backend).unwrap();
         let single = matrix.upload::<B, f32>(backend, format).blocks(backend).unwrap();
@@ -82,7 +83,7 @@ pub fn blocks<B: Backend>(backend: &B) -> Vec<u64> {
 /// Made-up values are those of a symmetric, diagonally dominant matrix, the same in every format.
 pub fn made_up_values<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found: Option<Vec<f64>> = None;
-    for format in formats() {
+    for format in Format::ALL {
         let blocks = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
         let mut double = blocks.upload::<B, f64>(backend, format);
         let mut single = blocks.upload::<B, f32>(backend, format);
@@ -113,20 +114,20 @@ fn supports(n: usize, dim: usize) -> (Vec<u8>, Vec<f64>) {
 
 pub fn eliminate<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
-    for format in formats() {
+    for format in Format::ALL {
         for n in [0, 1, 33, 70] {
             found.extend(eliminate_of::<B, f32, 3>(backend, format, n));
             found.extend(eliminate_of::<B, f64, 3>(backend, format, n));
         }
     }
-    found.extend(eliminate_of::<B, f32, 1>(backend, "ebw", 70));
-    found.extend(eliminate_of::<B, f64, 1>(backend, "ebw", 70));
-    found.extend(eliminate_of::<B, f32, 2>(backend, "ebw", 70));
-    found.extend(eliminate_of::<B, f64, 2>(backend, "ebw", 70));
-    [found, eliminate_of::<B, f64, 3>(backend, "ebw", 257)].concat()
+    found.extend(eliminate_of::<B, f32, 1>(backend, Format::Ebw, 70));
+    found.extend(eliminate_of::<B, f64, 1>(backend, Format::Ebw, 70));
+    found.extend(eliminate_of::<B, f32, 2>(backend, Format::Ebw, 70));
+    found.extend(eliminate_of::<B, f64, 2>(backend, Format::Ebw, 70));
+    [found, eliminate_of::<B, f64, 3>(backend, Format::Ebw, 257)].concat()
 }
 
-fn eliminate_of<B: Backend, T: Real, const D: usize>(backend: &B, format: &str, n: usize) -> Vec<u64> {
+fn eliminate_of<B: Backend, T: Real, const D: usize>(backend: &B, format: Format, n: usize) -> Vec<u64> {
     let (blocks, f, _) = problem::<f64>(n, D);
     let (fixed, prescribed) = supports(n, D);
     let mut matrix: Matrix<B, T> = blocks.upload(backend, format);
@@ -210,15 +211,15 @@ fn unbalanced_of<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec
 pub fn inverse_diagonal<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
-        found.extend(inverse_diagonal_of::<B, f32>(backend, "ebw", n));
-        found.extend(inverse_diagonal_of::<B, f64>(backend, "ebw", n));
-        found.extend(inverse_diagonal_of::<B, F16>(backend, "ebw", n));
+        found.extend(inverse_diagonal_of::<B, f32>(backend, Format::Ebw, n));
+        found.extend(inverse_diagonal_of::<B, f64>(backend, Format::Ebw, n));
+        found.extend(inverse_diagonal_of::<B, F16>(backend, Format::Ebw, n));
     }
-    found.extend(formats().into_iter().flat_map(|format| inverse_diagonal_of::<B, f64>(backend, format, 33)));
+    found.extend(Format::ALL.into_iter().flat_map(|format| inverse_diagonal_of::<B, f64>(backend, format, 33)));
     found
 }
 
-fn inverse_diagonal_of<B: Backend, V: Stored>(backend: &B, format: &str, n: usize) -> Vec<u64> {
+fn inverse_diagonal_of<B: Backend, V: Stored>(backend: &B, format: Format, n: usize) -> Vec<u64> {
     let (blocks, ..) = problem::<V::Arithmetic>(n, 3);
     let mut blocks = blocks.rounded::<V>();
     if let Some(value) = blocks.values.get_mut(4) {

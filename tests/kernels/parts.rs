@@ -7,6 +7,7 @@ use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, 
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::entries::RowSums;
 use warpfem::backend::{Backend, Buffer};
+use warpfem::choices::Format;
 use warpfem::sparse::Matrix;
 
 /// Rows of three parts, one of which fills no chunk and one more than one.
@@ -143,7 +144,7 @@ pub fn row_sums<B: Backend>(backend: &B) -> Vec<u64> {
 
 fn row_sums_of<B: Backend, V: Stored>(backend: &B, n: usize, size: usize) -> Vec<u64> {
     let blocks = Blocks::dominant(random_sparsity(n, 6, 3), size, 1.0, 5).rounded::<V>();
-    let matrix: Matrix<B, V> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, V> = blocks.upload(backend, Format::Ebw);
     let mut sums = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
     let kernel = RowSums { entries: matrix.entries(), values: matrix.values(), sums: sums.view_mut() };
     // SAFETY: the entries are those of these values, and there is a sum for each row.

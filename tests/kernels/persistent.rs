@@ -6,7 +6,8 @@ use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, RECORD, max_slices};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar, Vector};
-use warpfem::precond::{self, Context, Preconditioner};
+use warpfem::choices::{Format, Preconditioner};
+use warpfem::precond::{self, Context};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 const RHO: Scalar = Scalar::new(2);
@@ -105,7 +106,7 @@ fn refuses_what_has_no_room<B: Backend>(backend: &B) {
     let n = if backend.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
     let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
     let matrix: Matrix<B, f32> = symmetric(backend, &blocks);
-    let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
+    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(1), backend, &matrix).unwrap();
     let mut vectors = [(); 3].map(|()| backend.zeros(3 * n).unwrap());
     let mut history = backend.zeros(HISTORY + RECORD).unwrap();
     assert!(!launch(backend, &matrix, &*jacobi, &mut vectors, &mut history, (1, 0.0)), "{n} rows");
@@ -115,7 +116,7 @@ fn refuses_what_has_no_room<B: Backend>(backend: &B) {
 fn launch<B: Backend, T: Real>(
     backend: &B,
     matrix: &Matrix<B, T>,
-    jacobi: &dyn Preconditioner<B, T>,
+    jacobi: &dyn precond::Preconditioner<B, T>,
     [u, r, p]: &mut [Vector<B, T>; 3],
     history: &mut Vector<B, f64>,
     (steps, enough): (usize, f64),
@@ -127,7 +128,7 @@ fn launch<B: Backend, T: Real>(
 
 /// The matrix in the format that has such a launch, known to be symmetric.
 fn symmetric<B: Backend, T: Real>(backend: &B, blocks: &Blocks) -> Matrix<B, T> {
-    let mut matrix = blocks.upload(backend, "ebw");
+    let mut matrix = blocks.upload(backend, Format::Ebw);
     matrix.promise_symmetric();
     matrix
 }
@@ -146,7 +147,7 @@ fn persistent<B: Backend>(backend: &B, n: usize, size: usize, sparsity: Sparsity
 /// The bits of what comes of so many iterations, each time from the start.
 fn iterated<B: Backend, T: Real>(backend: &B, blocks: &Blocks, steps: &[usize]) -> Vec<u64> {
     let matrix: Matrix<B, T> = symmetric(backend, blocks);
-    let jacobi = precond::build("jacobi", &Context::of_order(1), backend, &matrix).unwrap();
+    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(1), backend, &matrix).unwrap();
     let f: Vec<T> = Random(7).vector(blocks.n());
     let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
     let (inverse, first) = start(blocks, &f);
@@ -168,7 +169,7 @@ fn iterated<B: Backend, T: Real>(backend: &B, blocks: &Blocks, steps: &[usize]) 
 fn compare<B: Backend, T: Real>(
     backend: &B,
     matrix: &Matrix<B, T>,
-    jacobi: &dyn Preconditioner<B, T>,
+    jacobi: &dyn precond::Preconditioner<B, T>,
     first: &State,
     expected: &State,
     (steps, enough): (usize, f64),

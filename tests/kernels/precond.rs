@@ -11,6 +11,7 @@ use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, RoundDia
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use warpfem::backend::{self, Backend, Buffer, Scalar};
+use warpfem::choices::Format;
 use warpfem::sparse::{Matrix, Operator};
 
 const ALPHA: f64 = -1.75 / 3.0;
@@ -69,7 +70,7 @@ fn polynomial_start_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
 /// In formats whose product takes the step along and in one whose product does not.
 pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
-    for format in ["ebw", "ebw64", "ebw128", "csr"] {
+    for format in [Format::Ebw, Format::Ebw64, Format::Ebw128, Format::Csr] {
         for size in 1..=3 {
             for n in [0, 1, 33, 257] {
                 for factors in [[1.25, -0.375, 0.5], [0.75, 0.0, 1.5]] {
@@ -85,7 +86,7 @@ pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
 
 fn polynomial_step_of<B: Backend, V: Stored>(
     backend: &B,
-    format: &str,
+    format: Format,
     (n, size): (usize, usize),
     [a, b, c]: [f64; 3],
 ) -> Vec<u64> {
@@ -191,7 +192,7 @@ fn inverse_blocks_of<B: Backend, V: Stored, const D: usize>(backend: &B, n: usiz
     let mut blocks = Blocks::random(random_sparsity(n, 8, 5), D, 6);
     let off = blocks.dense();
     blocks.set_all(|i, j| if i / D == j / D { diagonal[i / D][(i % D, j % D)] } else { off[(i, j)] });
-    let matrix: Matrix<B, V> = blocks.upload(backend, "ebw");
+    let matrix: Matrix<B, V> = blocks.upload(backend, Format::Ebw);
     let mut inverse = backend.upload(&unwritten::<V::Arithmetic>(D * (D + 1) / 2 * n)).unwrap();
     let kernel = InverseBlocks::<V, D>::new(n, matrix.entries(), matrix.values(), inverse.view_mut());
     // SAFETY: the matrix lives, and `inverse` holds its blocks' lower triangles.
@@ -306,7 +307,7 @@ fn assert_rounded(what: &str, found: f32, exact: f64) {
 
 pub fn scale_to<B: Backend>(backend: &B) -> Vec<u64> {
     let mut found = Vec::new();
-    for format in ["ebw", "ebw16", "csr", "dense"] {
+    for format in [Format::Ebw, Format::Ebw16, Format::Csr, Format::Dense] {
         for size in 1..=3 {
             for n in [0, 1, 33, 257] {
                 found.extend(scaled_to_half(backend, format, (n, size)));
@@ -314,7 +315,7 @@ pub fn scale_to<B: Backend>(backend: &B) -> Vec<u64> {
                 let matrix: Matrix<B, f64> = blocks.upload(backend, format);
                 let inverse: Vec<f64> = Random(3).vector::<f64>(n * size).iter().map(|v| 1e-20 * v).collect();
                 let scaled = matrix.scaled_to::<f32>(backend, &backend.upload(&inverse).unwrap()).unwrap();
-                assert_eq!(scaled.format(), format);
+                assert_eq!(scaled.format(), format.name());
                 let values = scaled.blocks(backend).unwrap();
                 let mut rest = values.iter();
                 blocks.for_each(|row, column, value| {
@@ -329,7 +330,7 @@ pub fn scale_to<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 /// Entries of all sizes that halves have, and of those that they have not.
-fn scaled_to_half<B: Backend>(backend: &B, format: &str, (n, size): (usize, usize)) -> Vec<u64> {
+fn scaled_to_half<B: Backend>(backend: &B, format: Format, (n, size): (usize, usize)) -> Vec<u64> {
     let mut blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
     blocks.values.iter_mut().enumerate().for_each(|(i, value)| *value *= 2_f64.powi(-(i as i32 % 30)));
     let matrix: Matrix<B, f64> = blocks.upload(backend, format);

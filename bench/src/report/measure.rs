@@ -7,8 +7,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use warpfem::backend::Device;
+use warpfem::choices::Format;
 use warpfem::cli::{self, print};
-use warpfem::{output, sparse};
+use warpfem::output;
 use warpfem_text::date;
 
 /// Points of a history that are kept.
@@ -56,7 +57,7 @@ impl Plan {
     fn products(&mut self) -> anyhow::Result<()> {
         let n = self.cells;
         let formats =
-            sparse::formats().into_iter().filter(|name| !name.starts_with("dense")).collect::<Vec<_>>().join(",");
+            Format::names().into_iter().filter(|name| !name.starts_with("dense")).collect::<Vec<_>>().join(",");
         for (element, cells) in [("tet4", n), ("hex8", n), ("tri3", 4 * n), ("quad4", 4 * n)] {
             for precision in ["double", "single"] {
                 let what = format!("spmv --element {element} --cells {cells} --precision {precision} --samples 9");

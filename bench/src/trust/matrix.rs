@@ -2,8 +2,9 @@
 
 use super::extended::Extended;
 use warpfem::Result;
-use warpfem::assembly::{Assembly, DeviceMesh, Strategy};
+use warpfem::assembly::{Assembly, DeviceMesh};
 use warpfem::backend::CpuBackend;
+use warpfem::choices::{Format, Strategy};
 use warpfem::model::Model;
 use warpfem::sparse::{Matrix, Sparsity, Tuning};
 
@@ -23,9 +24,9 @@ impl Stiffness {
         other: &Matrix<CpuBackend, f64>,
     ) -> Result<Stiffness> {
         let (size, pattern) = (model.analysis.components(), other.shared_pattern());
-        let mut matrix = Matrix::<CpuBackend, f64>::zeros(backend, "bcsr", size, pattern, Tuning::default())?;
+        let mut matrix = Matrix::<CpuBackend, f64>::zeros(backend, Format::Bcsr, size, pattern, Tuning::default())?;
         let kinds = model.mesh.solids().map(|(_, cells)| cells.kind);
-        let strategy = Strategy::auto::<CpuBackend>(model.analysis, kinds);
+        let strategy = Strategy::auto(true, model.analysis, kinds);
         let mut assembly = Assembly::new(backend, mesh, pattern, strategy)?;
         assembly.assemble(backend, mesh, &mut matrix)?;
         Ok(Stiffness { size, sparsity: pattern.download(backend)?, blocks: matrix.blocks(backend)? })

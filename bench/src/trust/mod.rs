@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Device};
+use warpfem::choices::{Method, Preconditioner};
 use warpfem::cli::{Reported, devices, print, read_model, tolerance, usage};
 use warpfem::error::{Error, Result};
 use warpfem::model::Model;
@@ -135,8 +136,8 @@ fn options(asked: &SolverOptions, method: &str, tolerance: Option<f64>) -> Solve
     options.tolerance = tolerance.unwrap_or(options.tolerance);
     match method {
         AUTO => {}
-        "direct" => options.method = method.into(),
-        _ => (options.method, options.preconditioner) = ("cg".into(), method.into()),
+        "direct" => options.method = Some(Method::Direct),
+        name => (options.method, options.preconditioner) = (Some(Method::Cg), Preconditioner::from_name(name)),
     }
     options
 }

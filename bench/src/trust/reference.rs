@@ -11,6 +11,7 @@ use super::rigid::Modes;
 use crate::matrices;
 use warpfem::assembly::{DeviceMesh, Numbering, Supports};
 use warpfem::backend::{Backend, CpuBackend};
+use warpfem::choices::Format;
 use warpfem::error::{Error, Result};
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Analysis, Model};
@@ -71,7 +72,7 @@ impl Reference {
     pub fn new(model: &Model) -> Result<Reference> {
         let backend = CpuBackend::default();
         let (System { body: Loaded { numbering, mesh, applied, .. }, matrix, .. }, _) =
-            matrices::assemble(&backend, model, "bcsr")?;
+            matrices::assemble(&backend, model, Format::Bcsr)?;
         let stiffness = Stiffness::assemble(&backend, model, &mesh, &matrix)?;
         // What the model prescribes, whatever has become of it on the way to the system.
         let supports = Supports::new(model, &numbering);

@@ -6,10 +6,10 @@ use super::reference::Reference;
 use super::verdict::{self, Ended, Run};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use warpfem::choices::Preconditioner;
 use warpfem::error::Error;
 use warpfem::model::Model;
 use warpfem::pipeline::Solution;
-use warpfem::plan::Method;
 use warpfem_text::count;
 
 /// One solution of one model.
@@ -71,10 +71,8 @@ impl Row {
     ) -> Row {
         let errors = Errors::of(solution, model, reference);
         let (ended, estimate) = (verdict::ended(solution), verdict::estimate(solution));
-        let preconditioner = match solution.choices.method {
-            Method::Direct => "direct",
-            _ => solution.choices.preconditioner.as_str(),
-        };
+        let plan = &solution.used.plan;
+        let preconditioner = plan.preconditioner.map_or(plan.method.name(), Preconditioner::name);
         let mut broken = Run { method, preconditioner, ended, estimate, errors }.breaches();
         if reference.correction > GOOD_REFERENCE {
             broken.push("no reference".into());

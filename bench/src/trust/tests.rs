@@ -6,6 +6,7 @@ use super::reference::Reference;
 use std::collections::HashSet;
 use std::path::Path;
 use warpfem::backend::CpuBackend;
+use warpfem::choices::Method;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
@@ -31,7 +32,7 @@ const BAR: &str = r#"
 fn solved() -> (Model, Reference, Solution) {
     let case = Case::parse(Path::new("bar.toml"), BAR).unwrap();
     let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
-    model.solver.method = "direct".into();
+    model.solver.method = Some(Method::Direct);
     let reference = Reference::new(&model).unwrap();
     let solution = solve_on(&CpuBackend::default(), &model, &Silent).unwrap();
     (model, reference, solution)

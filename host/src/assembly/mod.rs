@@ -1,5 +1,5 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
-//! values ([`stiffness`], by one [`strategy`] or another), loads and supports ([`numeric`]). Or no matrix, but those of
+//! values ([`stiffness`], by one [`Strategy`](crate::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
 //! the elements ([`element_operator`]).
 
 pub mod coloring;
@@ -8,15 +8,14 @@ pub mod numbering;
 pub mod numeric;
 mod physics;
 pub mod stiffness;
-pub mod strategy;
+mod strategy;
 pub mod symbolic;
 pub mod topology;
 
 pub use coloring::CellColors;
 pub use element_operator::ElementOperator;
-pub use numbering::{Numbering, Ordering};
+pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh, Supports, constants};
 pub use stiffness::Assembly;
-pub use strategy::Strategy;
 pub use symbolic::Symbolic;
 pub use topology::Topology;

@@ -3,43 +3,30 @@
 //! DSM sorts all rows by degree (ELL-WARP, sec. II.D), which takes neighbours far apart. Sorting within windows keeps
 //! most of both: rows of one slice have nearly the same length, and stay near what they read.
 
+use crate::choices::Ordering;
 use crate::mesh::{Mesh, ordering};
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 
-/// The order before the sort by degree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ordering {
-    /// As in the mesh.
-    Mesh,
-    /// Along a Hilbert curve.
-    #[default]
-    Hilbert,
-    /// Level by level from one end of the mesh.
-    ReverseCuthillMckee,
-}
-
 impl Ordering {
-    /// All of them.
-    pub const ALL: [Ordering; 3] = [Ordering::Mesh, Ordering::Hilbert, Ordering::ReverseCuthillMckee];
-
-    /// What the case file and the command line call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ordering::Mesh => "mesh",
-            Ordering::Hilbert => "hilbert",
-            Ordering::ReverseCuthillMckee => "rcm",
+    /// What `auto` stands for: as nodes come where they come in an order with close neighbours, as those of generated boxes
+    /// do, and along a Hilbert curve otherwise.
+    pub fn auto(mesh: &Mesh) -> Ordering {
+        let mut distance = 0.0;
+        let mut pairs = 0.0;
+        for (_, cells) in mesh.solids() {
+            let n = cells.kind.info().n_nodes;
+            for cell in cells.nodes.chunks_exact(n).step_by(1 + cells.len() / 10_000) {
+                let (low, high) =
+                    cell.iter().fold((u32::MAX, 0), |(low, high), node| (low.min(*node), high.max(*node)));
+                distance += f64::from(high - low);
+                pairs += 1.0;
+            }
         }
-    }
-
-    /// The one of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.name() == name)
-    }
-
-    /// The names of all.
-    pub fn names() -> Vec<&'static str> {
-        Self::ALL.map(Self::name).to_vec()
+        // Lexicographic numbering of a cube of n nodes has a bandwidth of n^(2/3), of a square n^(1/2).
+        let layer = if mesh.dim() == 2 { 1.0 / 2.0 } else { 2.0 / 3.0 };
+        let lexicographic = 4.0 * (mesh.coords.len() as f64).powf(layer);
+        if distance <= pairs * lexicographic { Ordering::Mesh } else { Ordering::Hilbert }
     }
 
     /// The mesh's nodes in this order, computed on the host: `order[new] = old`, `[n_nodes]`.
@@ -121,14 +108,6 @@ mod tests {
     use crate::assembly::symbolic::neighbours;
     use crate::element::ElementKind::Tet4;
     use crate::mesh::generate::generate_box;
-
-    #[test]
-    fn names_lead_back_to_what_they_name() {
-        for order in Ordering::ALL {
-            assert_eq!(Ordering::from_name(order.name()), Some(order));
-        }
-        assert_eq!(Ordering::from_name("auto"), None);
-    }
 
     #[test]
     fn every_order_is_a_permutation_that_keeps_neighbours_close() {

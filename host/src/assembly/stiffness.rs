@@ -3,9 +3,9 @@
 use super::coloring::CellColors;
 use super::numeric::{DeviceBlock, DeviceMesh};
 use super::physics::with_physics;
-use super::strategy::Strategy;
 use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Grid, MAX_SHARED, Vector};
+use crate::choices::Strategy;
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::error::{Error, Result};

@@ -1,64 +1,30 @@
-//! The assembly strategies by name, and what each of them asks for.
+//! What each of the assembly strategies asks for.
 
 use super::numeric::is_solvable;
 use crate::backend::Backend;
+use crate::choices::Strategy;
 use crate::element::ElementKind;
-use crate::error::{Error, Result};
 use crate::model::Analysis;
-use kernels_rs::{for_each_strategy, for_each_warp_element};
-
-macro_rules! strategies {
-    ($($name:ident $Strategy:ident),+) => {
-        /// How element stiffness is computed and added up: see [`kernels_rs::assembly`].
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Strategy {
-            $(#[doc = concat!("`", stringify!($name), "`")] $Strategy),+
-        }
-
-        impl Strategy {
-            /// All of them.
-            pub const ALL: &'static [Strategy] = &[$(Strategy::$Strategy),+];
-
-            /// What the case file and the command line call it.
-            pub fn name(self) -> &'static str {
-                match self { $(Strategy::$Strategy => stringify!($name)),+ }
-            }
-        }
-    };
-}
-for_each_strategy!(strategies);
+use kernels_rs::for_each_warp_element;
 
 /// From more quadrature points on, the CPU assembles element by element: measured at 9 (quad8) and 27 (hex20),
 /// docs/assembly.md.
 const MANY_POINTS: usize = 9;
 
 impl Strategy {
-    /// What `auto` stands for on a backend, for an analysis of a mesh of these elements; it gives the same bits every
-    /// time.
+    /// What `auto` stands for, on the host or not, for an analysis of a mesh of these elements; it gives the same bits
+    /// every time.
     ///
     /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements of many quadrature points (hex20): a thread that
     /// owns a row computes the Jacobians of all points once for each node. What [`Strategy::ByElement`] does not solve
     /// is left to [`Strategy::RowOwner`] there too.
-    pub fn auto<B: Backend>(analysis: Analysis, mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
+    pub fn auto(on_host: bool, analysis: Analysis, mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
         let of_many_points = kinds.all(|kind| kind.info().shape.quadrature.len() > MANY_POINTS);
-        if B::ON_HOST && of_many_points && Strategy::ByElement.solves(analysis) {
+        if on_host && of_many_points && Strategy::ByElement.solves(analysis) {
             Strategy::ByElement
         } else {
             Strategy::RowOwner
         }
-    }
-
-    /// The one of this name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        Self::ALL.iter().copied().find(|strategy| strategy.name() == name).ok_or_else(|| {
-            let available = Self::names();
-            Error::NotAvailable { what: "assembly strategy", name: name.into(), available }
-        })
-    }
-
-    /// The names of all.
-    pub fn names() -> Vec<&'static str> {
-        Self::ALL.iter().map(|strategy| strategy.name()).collect()
     }
 
     /// Whether it takes the cells colour by colour.

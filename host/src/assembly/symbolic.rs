@@ -1,7 +1,8 @@
 //! The symbolic phase: sparsity from the mesh, and for every block of a cell's stiffness where in its row it goes
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
-use super::numbering::{Numbering, Ordering};
+use super::numbering::Numbering;
+use crate::choices::Ordering;
 use crate::element::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{Mesh, adjacency::NodeCells};

@@ -5,13 +5,14 @@ use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
 use super::{Reported, memory, solve, terminal, warnings};
 use crate::backend::{Device, host_memory};
+use crate::choices::{Method, Precision, Preconditioner};
 use crate::estimate::Work;
 use crate::mesh::quality;
 use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, Unused, unused, with_unit};
 use crate::output;
 use crate::output::picture::{self, Viewpoint};
-use crate::pipeline::{self, Choices};
-use crate::plan::{self, DeviceFacts, Method};
+use crate::pipeline;
+use crate::plan::{self, DeviceFacts, Plan};
 use crate::precond;
 use crate::solve::Monitor;
 use std::fmt::Write;
@@ -58,13 +59,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let found = model(&case, device, &mut problems, &progress);
     problems.take(device.check());
     let mut out = String::new();
-    if let Some((model, choices)) = &found {
+    if let Some((model, plan)) = &found {
         progress.phase("check");
         let (is_sound, has_slip) = (problems.count() == 0, problems.has_slip());
         let free = host_memory::available();
         let (described, expected) = rayon::join(
             || describe(&mut out, &case, model),
-            || choices.as_ref().filter(|_| is_sound).map(|choices| expect(model, choices, device, free)),
+            || plan.clone().filter(|_| is_sound).map(|plan| expect(model, plan, device, free)),
         );
         // Writing to a string cannot fail.
         let _ = described.and_then(|()| {
@@ -97,13 +98,7 @@ fn fitted(text: &str) -> String {
 }
 
 /// Reads the mesh and resolves the case on it, as far as both go; how it would be solved, if it can be.
-fn model(
-    case: &Case,
-    device: Device,
-    problems: &mut Problems,
-    progress: &Progress,
-) -> Option<(Model, Option<Choices>)> {
-    problems.take(solve::check_names(case));
+fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progress) -> Option<(Model, Option<Plan>)> {
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     problems.take(memory::check_case(case, on_host))?;
     progress.phase("read");
@@ -113,8 +108,8 @@ fn model(
     let (model, more) = Model::review(case, mesh);
     more.into_vec().into_iter().for_each(|error| problems.add(error));
     let is_sound = problems.count() == 0;
-    let choices = is_sound.then(|| problems.take(pipeline::choices(&model, device))).flatten();
-    Some((model, choices))
+    let plan = is_sound.then(|| problems.take(pipeline::planned(&model, device))).flatten();
+    Some((model, plan))
 }
 
 /// The path of a picture: a slip must not replace a case or a mesh.
@@ -315,49 +310,48 @@ struct Expected {
     no_room: Option<u64>,
 }
 
-/// How a model is solved on a device, why, and what that takes.
+/// How a model is solved on a device, and what that takes.
 struct OnDevice {
-    method: Method,
-    preconditioner: String,
-    reason: String,
+    plan: Plan,
     work: Work,
 }
 
 impl OnDevice {
-    fn new(model: &Model, choices: &Choices) -> OnDevice {
-        let Choices { method, preconditioner, precision, reason, fill, .. } = choices.clone();
-        let work = match method {
-            Method::Cg => Work::of(model, &preconditioner, &precision),
-            Method::Direct => Work::without_iteration(model, Some(fill.unwrap_or_else(|| plan::fill(model)))),
-            Method::Femses => Work::without_iteration(model, None),
+    fn new(model: &Model, plan: Plan) -> OnDevice {
+        let work = match (plan.method, plan.preconditioner) {
+            (Method::Cg, Some(preconditioner)) => Work::of(model, preconditioner, plan.precision),
+            (Method::Direct, _) => {
+                let fill = plan.fill.unwrap_or_else(|| plan::fill(model));
+                Work::without_iteration(model, plan.precision, Some(fill))
+            }
+            _ => Work::without_iteration(model, plan.precision, None),
         };
-        OnDevice { method, preconditioner, reason, work }
+        OnDevice { plan, work }
     }
 }
 
-/// What a model that can be solved takes, with the `choices` for a device, on a host with so much memory free.
-fn expect(model: &Model, choices: &Choices, device: Device, free: Option<u64>) -> Expected {
-    let chosen = OnDevice::new(model, choices);
-    let on = |device| {
-        let decision = plan::decide(model, &DeviceFacts::guess(device));
-        let plan::Decision { method, preconditioner, precision, reason, fill } = decision;
-        OnDevice::new(model, &Choices { method, preconditioner, precision, reason, fill, ..Choices::default() })
-    };
+/// What a model that can be solved takes, with the `plan` for a device, on a host with so much memory free.
+fn expect(model: &Model, plan: Plan, device: Device, free: Option<u64>) -> Expected {
+    let chosen = OnDevice::new(model, plan);
+    let on = |device| OnDevice::new(model, plan::decide(model, &DeviceFacts::guess(device)));
     let has_gpu = || !matches!(Device::Auto.resolve(), Device::Cpu);
-    let (host, gpu) = match device.resolve() {
+    let (mut host, gpu) = match device.resolve() {
         Device::Cpu => (chosen, has_gpu().then(|| on(Device::Auto))),
         _ => (on(Device::Cpu), Some(chosen)),
     };
     let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
-    if host.preconditioner == precond::MULTIGRID && !fits(&host.work) {
-        let instead = precond::without_multigrid(&model.solver.precision);
-        let work = Work::of(model, instead, &model.solver.precision);
+    let mut no_room = None;
+    if host.plan.preconditioner == Some(Preconditioner::Amg) && !fits(&host.work) {
+        let precision = model.solver.precision.unwrap_or(Precision::Double);
+        let instead = precond::without_multigrid(precision);
+        let work = Work::of(model, instead, precision);
         if fits(&work) {
-            let no_room = Some(host.work.memory.hierarchy);
-            return Expected { host: OnDevice { preconditioner: instead.into(), work, ..host }, gpu, no_room };
+            no_room = Some(host.work.memory.hierarchy);
+            host.work = work;
+            host.plan.precondition(instead, model.solver.order);
         }
     }
-    Expected { host, gpu, no_room: None }
+    Expected { host, gpu, no_room }
 }
 
 /// Memory and time on each device.
@@ -367,12 +361,12 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
     let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
     let lack = if no_room.is_none() && free.is_some_and(|free| needed > free) { ": may be too much" } else { "" };
     writeln!(out, "  memory    about {}{there}{lack}", bytes(needed))?;
-    writeln!(out, "  solver    {}", host.reason)?;
-    if let Some(gpu) = gpu.as_ref().filter(|gpu| gpu.reason != host.reason) {
-        writeln!(out, "            on a GPU {}", gpu.reason)?;
+    writeln!(out, "  solver    {}", host.plan.reason)?;
+    if let Some(gpu) = gpu.as_ref().filter(|gpu| gpu.plan.reason != host.plan.reason) {
+        writeln!(out, "            on a GPU {}", gpu.plan.reason)?;
     }
     if let Some(hierarchy) = no_room {
-        let (name, hierarchy) = (&host.preconditioner, bytes(*hierarchy));
+        let (name, hierarchy) = (host.plan.preconditioner_name(), bytes(*hierarchy));
         writeln!(
             out,
             "            too little for multigrid ({hierarchy} more): on the CPU {name}, with more iterations"
@@ -381,12 +375,12 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
     for computer in devices::computers() {
         time(out, if computer.memory.is_none() { host } else { gpu.as_ref().unwrap_or(host) }, &computer)?;
     }
-    let of = match host.method {
+    let of = match host.plan.method {
         Method::Direct => "factor and solution",
         _ if host.work.setup > 0.0 => "set-up of multigrid and iteration",
         _ => "iteration",
     };
-    let how = match host.method {
+    let how = match host.plan.method {
         Method::Direct => "",
         _ => "; the number of iterations is a guess, to a factor of 2 or 3",
     };
@@ -402,7 +396,8 @@ fn ready(out: &mut String, arguments: &Arguments) -> std::fmt::Result {
 /// What a solution takes on one device.
 fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Result {
     let Computer { name, memory, speed, how } = on;
-    let OnDevice { preconditioner, work, .. } = expected;
+    let OnDevice { plan, work } = expected;
+    let preconditioner = plan.preconditioner_name();
     let Some([setup, solution]) = work.seconds(speed) else {
         return writeln!(out, "  {name:<9} no estimate of time for this method");
     };
@@ -441,13 +436,13 @@ mod tests {
                     [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
         let case = Case::parse(Path::new("a.toml"), text).unwrap();
         let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
-        (model.solver.method, model.solver.preconditioner) = ("cg".into(), "amg".into());
+        (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
         model
     }
 
     /// On the CPU with so much memory free.
     fn expected(model: &Model, free: Option<u64>) -> Expected {
-        expect(model, &pipeline::choices(model, Device::Cpu).unwrap(), Device::Cpu, free)
+        expect(model, pipeline::planned(model, Device::Cpu).unwrap(), Device::Cpu, free)
     }
 
     #[test]
@@ -456,28 +451,28 @@ mod tests {
         let said = |free: u64| {
             let (mut out, expected) = (String::new(), expected(&model, Some(free)));
             costs(&mut out, &expected, Some(free)).unwrap();
-            (expected.host.preconditioner, expected.no_room, out)
+            (expected.host.plan.preconditioner_name(), expected.no_room, out)
         };
         let needed = expected(&model, None).host.work.memory.on_host();
         let (name, no_room, out) = said(needed);
-        assert_eq!((name.as_str(), no_room), ("amg", None));
+        assert_eq!((name, no_room), ("amg", None));
         assert!(!out.contains("too ") && out.contains(" of set-up, then some 11 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
-        assert_eq!((name.as_str(), no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
+        assert_eq!((name, no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
         assert!(
             out.contains("            too little for multigrid (") && out.contains("on the CPU jacobi, with more"),
             "{out}"
         );
         assert!(!out.contains("may be too much") && out.contains("iterations with jacobi"), "{out}");
         let (name, no_room, out) = said(needed - crate::estimate::hierarchy_bytes(&model) - 1);
-        assert_eq!((name.as_str(), no_room), ("amg", None));
+        assert_eq!((name, no_room), ("amg", None));
         assert!(out.contains(" that are free: may be too much\n"), "{out}");
     }
 
     #[test]
     fn a_direct_solution_is_expected_with_its_reason_and_its_factor() {
         let mut model = beam();
-        (model.solver.method, model.solver.preconditioner) = ("direct".into(), "auto".into());
+        (model.solver.method, model.solver.preconditioner) = (Some(Method::Direct), None);
         let (mut out, expected) = (String::new(), expected(&model, None));
         costs(&mut out, &expected, None).unwrap();
         // 151 x 4 x 4 nodes: the least is their sparsity, the most a band of two layers.

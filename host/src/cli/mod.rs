@@ -26,7 +26,7 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
-pub use solve::{orders, read_model, tolerance};
+pub use solve::{Auto, auto_or, one_of, orders, read_model, tolerance};
 
 use crate::{Error, output};
 use clap::error::{ContextKind, ContextValue};

@@ -2,9 +2,9 @@
 //! terminal.
 
 use crate::Error;
+use crate::choices::{Method, Precision};
 use crate::model::ModelError;
 use crate::pipeline::Solution;
-use crate::plan::Method;
 use crate::solve::{Ending, Measure};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -208,9 +208,10 @@ const CAUSES: &str = "Likely causes: a body that is barely held, nearly a mechan
 /// What to do about an iteration that ended short of its tolerance.
 fn next_step(solution: &Solution) -> String {
     let outcome = &solution.outcome;
-    match (outcome.ending, solution.choices.precision.as_str()) {
+    let plan = &solution.used.plan;
+    match (outcome.ending, plan.precision) {
         (Ending::Cancelled, _) => String::new(),
-        (_, "single") => {
+        (_, Precision::Single) => {
             "; single precision may not reach that: use `--precision double` or `mixed`, or a larger `--tolerance`"
                 .into()
         }
@@ -224,8 +225,8 @@ fn next_step(solution: &Solution) -> String {
                 outcome.digits.map(right).unwrap_or_default()
             )
         }
-        (Ending::Stagnated, "double") if solution.choices.method == Method::Direct => format!(". {CAUSES}"),
-        (Ending::Stagnated, "double") => format!(". {CAUSES}; `--method direct` may still solve it"),
+        (Ending::Stagnated, Precision::Double) if plan.method == Method::Direct => format!(". {CAUSES}"),
+        (Ending::Stagnated, Precision::Double) => format!(". {CAUSES}; `--method direct` may still solve it"),
         (Ending::Stagnated, _) => format!("; use `--precision double`. {CAUSES}"),
         (Ending::Indefinite | Ending::Diverged, _) => format!(". {CAUSES}"),
         _ => format!("; raise `--max-iterations`, or use `--method direct`. {CAUSES}"),

@@ -4,22 +4,37 @@ use super::earlier::Earlier;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
 use super::{devices, memory, preview, print, summary};
-use crate::assembly::{Ordering, Strategy};
 use crate::backend::Device;
+use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::model::case::Case;
-use crate::model::options::{ACCELERATIONS, Choices, METHODS, ORDERS, PRECISIONS};
+use crate::model::options::ORDERS;
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::output::report::Background;
 use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
 use crate::pipeline::{self, Potential, Solution};
 use crate::solve::Monitor;
-use crate::{Error, Result, precond, sparse};
-use clap::builder::PossibleValuesParser;
+use crate::{Error, Result};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-fn with_auto(names: &[&'static str]) -> PossibleValuesParser {
-    PossibleValuesParser::new([&["auto"], names].concat())
+/// A choice that may be left to the program.
+pub type Auto<C> = Option<C>;
+
+/// Reads one of these words, and what it stands for.
+pub fn one_of<C: Clone + Send + Sync + 'static>(
+    names: Vec<&'static str>,
+    from_name: fn(&str) -> Option<C>,
+) -> impl TypedValueParser<Value = C> {
+    PossibleValuesParser::new(names).try_map(move |word| from_name(&word).ok_or("there is no such choice"))
+}
+
+/// Reads `auto` or one of these words.
+pub fn auto_or<C: Clone + Send + Sync + 'static>(
+    names: Vec<&'static str>,
+    from_name: fn(&str) -> Option<C>,
+) -> impl TypedValueParser<Value = Auto<C>> {
+    PossibleValuesParser::new([vec!["auto"], names].concat()).map(move |word| from_name(&word))
 }
 
 /// Builds without sparse factors refuse large direct solutions.
@@ -56,29 +71,29 @@ pub struct Arguments {
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: Device,
     /// Storage format of the matrix.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(&sparse::formats()))]
-    format: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = auto_or(Format::names(), Format::from_name))]
+    format: Option<Auto<Format>>,
     /// Order of the nodes.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(&Ordering::names()))]
-    ordering: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = auto_or(Ordering::names(), Ordering::from_name))]
+    ordering: Option<Auto<Ordering>>,
     /// Preconditioner.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(&precond::names()))]
-    preconditioner: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = auto_or(Preconditioner::names(), Preconditioner::from_name))]
+    preconditioner: Option<Auto<Preconditioner>>,
     /// Order of polynomial preconditioners: products per application.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(orders()))]
     order: Option<u32>,
     /// Precision: double, single, mixed (double with a preconditioner in single), or mixed_half (its matrix in 16
     /// bits).
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(PRECISIONS))]
-    precision: Option<String>,
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(METHODS), help = METHOD_HELP)]
-    method: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = auto_or(Precision::names(), Precision::from_name))]
+    precision: Option<Auto<Precision>>,
+    #[arg(long, value_name = "NAME", value_parser = auto_or(Method::names(), Method::from_name), help = METHOD_HELP)]
+    method: Option<Auto<Method>>,
     /// Acceleration of method femses.
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ACCELERATIONS))]
-    acceleration: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = one_of(Acceleration::names(), Acceleration::from_name))]
+    acceleration: Option<Acceleration>,
     /// Assembly strategy.
-    #[arg(long, value_name = "NAME", value_parser = with_auto(&Strategy::names()))]
-    assembly: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = auto_or(Strategy::names(), Strategy::from_name))]
+    assembly: Option<Auto<Strategy>>,
     /// Estimated relative error to stop at, in the energy norm, between 0 and 1 [default: 1e-6].
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<f64>,
@@ -130,19 +145,14 @@ pub(super) fn view(name: &str) -> Result<Viewpoint, String> {
 impl Arguments {
     /// Flags take precedence over the case file.
     fn override_options(&self, options: &mut SolverOptions) {
-        let set = |to: &mut String, from: &Option<String>| {
-            if let Some(from) = from {
-                to.clone_from(from);
-            }
-        };
-        set(&mut options.format, &self.format);
-        set(&mut options.ordering, &self.ordering);
-        set(&mut options.preconditioner, &self.preconditioner);
+        options.format = self.format.unwrap_or(options.format);
+        options.ordering = self.ordering.unwrap_or(options.ordering);
+        options.preconditioner = self.preconditioner.unwrap_or(options.preconditioner);
         options.order = self.order.map_or(options.order, |n| n as usize);
-        set(&mut options.precision, &self.precision);
-        set(&mut options.method, &self.method);
-        set(&mut options.acceleration, &self.acceleration);
-        set(&mut options.assembly, &self.assembly);
+        options.precision = self.precision.unwrap_or(options.precision);
+        options.method = self.method.unwrap_or(options.method);
+        options.acceleration = self.acceleration.unwrap_or(options.acceleration);
+        options.assembly = self.assembly.unwrap_or(options.assembly);
         if let Some(tolerance) = self.tolerance {
             (options.tolerance, options.residual_tolerance) = (tolerance, None);
         }
@@ -297,21 +307,9 @@ fn solve_or_fall_back(
     }
 }
 
-/// Checks the names that a case has under `[solver]`.
-pub(super) fn check_names(case: &Case) -> Result<(), Error> {
-    let choices = Choices {
-        formats: &sparse::formats(),
-        orderings: &Ordering::names(),
-        preconditioners: &precond::names(),
-        assemblies: &Strategy::names(),
-    };
-    Ok(case.check_solver(&choices)?)
-}
-
 /// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.
 pub fn read_model(path: &Path, device: Device) -> anyhow::Result<(Case, Model)> {
     let case = Case::read(path).map_err(Error::from)?;
-    check_names(&case)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;

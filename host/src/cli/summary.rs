@@ -18,7 +18,8 @@ use std::array;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
-    let (choices, outcome, timings) = (&solution.choices, &solution.outcome, &solution.timings);
+    let (used, outcome, timings) = (&solution.used, &solution.outcome, &solution.timings);
+    let plan = &used.plan;
     let results = results(model, solution);
     Summary {
         case: model.name.clone(),
@@ -27,18 +28,18 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
         dofs: model.analysis.components() * model.mesh.coords.len(),
-        device: choices.device.clone(),
+        device: used.device.clone(),
         solver: Solver {
-            method: choices.method.name().into(),
-            reason: choices.reason.clone(),
-            format: choices.format.clone(),
-            ordering: choices.ordering.clone(),
-            preconditioner: choices.preconditioner.clone(),
-            order: choices.order,
-            precision: choices.precision.clone(),
-            assembly: choices.assembly.clone(),
-            factor_nonzeros: choices.factor_nonzeros,
-            multigrid: choices.hierarchy.as_ref().map(multigrid),
+            method: plan.method.name().into(),
+            reason: plan.reason.clone(),
+            format: plan.format_name().into(),
+            ordering: plan.ordering.name().into(),
+            preconditioner: plan.preconditioner_name().into(),
+            order: plan.order,
+            precision: plan.precision.name().into(),
+            assembly: plan.assembly_name().into(),
+            factor_nonzeros: used.factor_nonzeros,
+            multigrid: used.hierarchy.as_ref().map(multigrid),
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,

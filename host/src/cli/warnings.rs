@@ -1,5 +1,6 @@
 //! What `check` and `solve` warn of. Both say [`of_model`]; a solution adds what only its end tells.
 
+use crate::choices::Precision;
 use crate::model::Model;
 use crate::output::summary::{Elastic, Results};
 use crate::pipeline::Solution;
@@ -18,7 +19,7 @@ pub fn of_model(model: &Model) -> Vec<String> {
 pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec<String> {
     let mut warnings = of_model(model);
     warnings.extend(unbalanced(solution));
-    warnings.extend(solution.choices.fallback.clone());
+    warnings.extend(solution.used.fallback.clone());
     warnings.extend(short_of_tolerance(model, solution));
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));
@@ -84,7 +85,7 @@ fn short_of_tolerance(model: &Model, solution: &Solution) -> Option<String> {
     let outcome = &solution.outcome;
     let tolerance =
         model.solver.residual_tolerance.filter(|_| !outcome.converged && model.solver.warning().is_none())?;
-    (solution.choices.precision == "single").then(|| {
+    (solution.used.plan.precision == Precision::Single).then(|| {
         format!(
             "single precision reached a relative residual of {:.1e}, not the tolerance of {tolerance:.1e}",
             outcome.relative_residual

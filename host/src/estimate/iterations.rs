@@ -176,6 +176,7 @@ fn reach_of(model: &Model, component: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choices::{Precision, Preconditioner};
     use crate::estimate::Work;
     use crate::estimate::tests::{clamped_box, model};
     use std::path::Path;
@@ -192,7 +193,8 @@ mod tests {
             ("vase", 3000.0),
             ("hole", 280.0),
         ] {
-            let (found, _) = Work::of(&model(&format!("{case}.toml")), "jacobi", "double").iteration.unwrap();
+            let (found, _) =
+                Work::of(&model(&format!("{case}.toml")), Preconditioner::Jacobi, Precision::Double).iteration.unwrap();
             let off = found / iterations;
             assert!((1.0 / 3.0..3.0).contains(&off), "{case}: {found:.0} against {iterations}");
         }
@@ -217,7 +219,7 @@ mod tests {
     /// Iterations to 1e-8 with multigrid, measured; within a factor of three.
     #[test]
     fn iterations_with_multigrid_are_met() {
-        let expected = |model: &Model| Work::of(model, "amg", "double").iteration.unwrap().0;
+        let expected = |model: &Model| Work::of(model, Preconditioner::Amg, Precision::Double).iteration.unwrap().0;
         let near = |found: f64, measured: f64| (1.0 / 3.0..3.0).contains(&(found / measured));
         for (case, measured) in [
             ("cube_463", 14.0),

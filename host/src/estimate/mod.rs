@@ -8,6 +8,7 @@
 //! multigrid its set-up too. A direct solution takes its factor's operations at the rate that supernodes reach, its values,
 //! which are read and written a few times, and what is done with each unknown and each value of the matrix before.
 
+use crate::choices::{Precision, Preconditioner};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, pairs};
 use crate::model::{Analysis, Model};
@@ -184,7 +185,7 @@ pub struct Work {
 
 impl Work {
     /// Of a model that can be solved by conjugate gradients with a preconditioner.
-    pub fn of(model: &Model, preconditioner: &str, precision: &str) -> Work {
+    pub fn of(model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
         let blocks = nodes + 2 * pairs::coupled_pairs(mesh) as u64;
@@ -194,14 +195,14 @@ impl Work {
                 + mesh.solids().map(|(_, cells)| mesh_bytes(cells.kind, 0, cells.len() as u64)).sum::<u64>(),
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
             matrix: matrix_values(precision).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
-            hierarchy: if preconditioner == precond::MULTIGRID { hierarchy_bytes(model) } else { 0 },
+            hierarchy: if preconditioner == Preconditioner::Amg { hierarchy_bytes(model) } else { 0 },
             factor: 0,
             vectors: VECTORS * DOUBLE * unknowns,
             results: result_bytes(model),
         };
         let iteration = Some(iteration(model, preconditioner, precision, [blocks, unknowns]));
         let (setup, weight) = match preconditioner {
-            precond::MULTIGRID => (MULTIGRID_SETUP, weight(model)),
+            Preconditioner::Amg => (MULTIGRID_SETUP, weight(model)),
             _ => (0.0, 1.0),
         };
         Work {
@@ -216,10 +217,9 @@ impl Work {
     }
 
     /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
-    pub fn without_iteration(model: &Model, fill: Option<Fill>) -> Work {
-        let precision = model.solver.precision.as_str();
-        let mut work = Work { iteration: None, fill, ..Work::of(model, "none", precision) };
-        let value = if matches!(precision, "auto" | "double") { DOUBLE } else { DOUBLE / 2 };
+    pub fn without_iteration(model: &Model, precision: Precision, fill: Option<Fill>) -> Work {
+        let mut work = Work { iteration: None, fill, ..Work::of(model, Preconditioner::Identity, precision) };
+        let value = if precision == Precision::Double { DOUBLE } else { DOUBLE / 2 };
         work.memory.factor = fill.map_or(0, |fill| factor_bytes(&fill) * value / DOUBLE);
         work
     }
@@ -259,12 +259,12 @@ fn result_bytes(model: &Model) -> u64 {
 }
 
 /// Bytes of a value of the matrix, and of the copy that a preconditioner in lower precision has of it.
-fn matrix_values(precision: &str) -> Vec<u64> {
+fn matrix_values(precision: Precision) -> Vec<u64> {
     match precision {
-        "single" => vec![4],
-        "mixed" => vec![8, 4],
-        "mixed_half" => vec![8, 2],
-        _ => vec![8],
+        Precision::Double => vec![8],
+        Precision::Single => vec![4],
+        Precision::Mixed => vec![8, 4],
+        Precision::MixedHalf => vec![8, 2],
     }
 }
 
@@ -302,18 +302,23 @@ fn products(mesh: &Mesh) -> u64 {
 }
 
 /// How many iterations, and what each moves.
-fn iteration(model: &Model, name: &str, precision: &str, [blocks, unknowns]: [u64; 2]) -> (f64, u64) {
+fn iteration(
+    model: &Model,
+    preconditioner: Preconditioner,
+    precision: Precision,
+    [blocks, unknowns]: [u64; 2],
+) -> (f64, u64) {
     let solver = &model.solver;
     let values = matrix_values(precision);
     let size = model.analysis.components() as u64;
     let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
     let own = product(values.first()) + vector_bytes(values[0]) * unknowns;
-    if name == precond::MULTIGRID {
+    if preconditioner == Preconditioner::Amg {
         let iterations = multigrid_iterations(model).min(solver.max_iterations as f64);
         return (iterations, own + products(&model.mesh) * product(values.last()));
     }
     let jacobi = jacobi_iterations(model).min(solver.max_iterations as f64);
-    match precond::has_order(name) {
+    match precond::has_order(preconditioner) {
         true => {
             let order = solver.order as u64;
             (POLYNOMIAL_LOSS * jacobi / (order + 1) as f64, own + order * product(values.last()))
@@ -345,7 +350,7 @@ mod tests {
     fn time_of_multigrid_is_met() {
         let speed = Speed::gpu(4.8e12);
         for (element, rows, setup, iteration) in [("tet4", 14.8, 73.8e-3, 6.0e-3), ("hex8", 26.5, 83.8e-3, 7.4e-3)] {
-            let mut work = Work::of(&clamped_box(element, [1; 3], [2; 3]), "amg", "double");
+            let mut work = Work::of(&clamped_box(element, [1; 3], [2; 3]), Preconditioner::Amg, Precision::Double);
             let (n, nodes) = (work.iteration.unwrap().0, 1_030_301.0);
             let own = matrix_bytes((nodes * rows) as u64, 3, 8) + vector_bytes(DOUBLE) * 3 * nodes as u64;
             work.iteration = Some((n, own + MULTIGRID_PRODUCTS * matrix_bytes((nodes * rows) as u64, 3, 8)));
@@ -363,7 +368,7 @@ mod tests {
             [("hex8", 50, 363e6), ("tet4", 50, 289e6), ("tet10", 24, 359e6), ("hex20", 24, 316e6)]
         {
             let model = clamped_box(element, [1, 1, 1], [cells; 3]);
-            let off = Work::of(&model, "jacobi", "double").memory.on_host() as f64 / peak;
+            let off = Work::of(&model, Preconditioner::Jacobi, Precision::Double).memory.on_host() as f64 / peak;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
     }
@@ -373,7 +378,8 @@ mod tests {
     fn memory_of_hierarchies_is_met() {
         for (element, more) in [("hex8", 179e6), ("tet4", 177e6)] {
             let model = clamped_box(element, [1, 1, 1], [40; 3]);
-            let [jacobi, amg] = ["jacobi", "amg"].map(|name| Work::of(&model, name, "double").memory.on_host() as f64);
+            let [jacobi, amg] = [Preconditioner::Jacobi, Preconditioner::Amg]
+                .map(|one| Work::of(&model, one, Precision::Double).memory.on_host() as f64);
             let off = (amg - jacobi) / more;
             assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
@@ -381,27 +387,26 @@ mod tests {
 
     #[test]
     fn time_is_bytes_over_bandwidth_and_operations_over_their_rate() {
-        let mut cube = model("cube_463.toml");
-        let work = Work::of(&cube, "jacobi", "double");
+        let cube = model("cube_463.toml");
+        let work = Work::of(&cube, Preconditioner::Jacobi, Precision::Double);
         let (n, bytes) = work.iteration.unwrap();
         let direct = DirectSpeed { unknown: 1e-3, entry: 1e-5, value: 1e-6, rate: 1e9, bandwidth: 1e9 };
         let speed = Speed { bandwidth: 1e9, reached: 0.5, latency: 1e-3, cycle: 1e-2, start: 0.5, direct };
         assert_eq!(work.seconds(&speed), Some([0.0, 0.5 + n * (1e-3 + bytes as f64 / 0.5e9)]));
-        let multigrid = Work::of(&cube, "amg", "double");
+        let multigrid = Work::of(&cube, Preconditioner::Amg, Precision::Double);
         let (iterations, moved) = multigrid.iteration.unwrap();
         let one = 1e-3 + 1e-2 + moved as f64 / 0.5e9;
         assert_eq!(multigrid.seconds(&speed), Some([MULTIGRID_SETUP * one, 0.5 + iterations * one]));
         // Values of 3 x 3 blocks and their columns, and eight and a half words per unknown.
         assert_eq!((work.memory.matrix % 76, work.memory.matrix + 68 * work.unknowns as u64), (0, bytes));
-        cube.solver.precision = "mixed".into();
-        let (fewer, more) = Work::of(&cube, "chebyshev", "mixed").iteration.unwrap();
+        let (fewer, more) = Work::of(&cube, Preconditioner::Chebyshev, Precision::Mixed).iteration.unwrap();
         assert!(fewer < n / 4.0 && more > 3 * bytes);
         let fill = Fill { nonzeros: 1_000_000, operations: 3e9 };
-        let direct = Work::without_iteration(&cube, Some(fill));
+        let direct = Work::without_iteration(&cube, Precision::Mixed, Some(fill));
         let before = 1e-3 * cube.mesh.coords.len() as f64 * 3.0 + 1e-5 * direct.entries as f64;
         let expected = [before + 1.0 + 3.0, 0.04];
         let found = direct.seconds(&speed).unwrap();
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
-        assert_eq!(Work::without_iteration(&cube, None).seconds(&speed), None);
+        assert_eq!(Work::without_iteration(&cube, Precision::Mixed, None).seconds(&speed), None);
     }
 }

@@ -41,6 +41,7 @@ pub use source::{Place, Source};
 pub use unmerged::Unmerged;
 pub use unused::{Unused, unused};
 
+use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::mesh::Mesh;
 
 /// What is solved.
@@ -151,22 +152,22 @@ pub struct AppliedLoad {
 /// `[solver]`: how to solve; every field has a default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverOptions {
-    /// `auto`, `cg`, `direct` or `femses`.
-    pub method: String,
-    /// What makes `femses` faster: `none`, `chebyshev` or `cg`.
-    pub acceleration: String,
-    /// Storage format, or `auto`.
-    pub format: String,
-    /// Order of the nodes, or `auto`.
-    pub ordering: String,
-    /// Preconditioner, or `auto`.
-    pub preconditioner: String,
+    /// Method; none: `auto`, as everywhere here.
+    pub method: Option<Method>,
+    /// What makes `femses` faster.
+    pub acceleration: Acceleration,
+    /// Storage format.
+    pub format: Option<Format>,
+    /// Order of the nodes.
+    pub ordering: Option<Ordering>,
+    /// Preconditioner.
+    pub preconditioner: Option<Preconditioner>,
     /// Order of polynomial preconditioners.
     pub order: usize,
-    /// `double`, `single`, `mixed` or `mixed_half`.
-    pub precision: String,
-    /// Assembly strategy, or `auto`.
-    pub assembly: String,
+    /// Precision.
+    pub precision: Option<Precision>,
+    /// Assembly strategy.
+    pub assembly: Option<Strategy>,
     /// On the estimated error in the energy norm, relative to the strain energy of each part.
     pub tolerance: f64,
     /// On `||b - K u|| / ||b||` instead, to compare with other programs.
@@ -178,14 +179,14 @@ pub struct SolverOptions {
 impl Default for SolverOptions {
     fn default() -> Self {
         SolverOptions {
-            method: "auto".into(),
-            acceleration: "none".into(),
-            format: "auto".into(),
-            ordering: "auto".into(),
-            preconditioner: "auto".into(),
+            method: None,
+            acceleration: Acceleration::None,
+            format: None,
+            ordering: None,
+            preconditioner: None,
             order: 6,
-            precision: "auto".into(),
-            assembly: "auto".into(),
+            precision: None,
+            assembly: None,
             tolerance: 1e-6,
             residual_tolerance: None,
             max_iterations: 20_000,

@@ -7,19 +7,14 @@ use super::case::Case;
 use super::case::synonyms::{self, Meant};
 use super::names::{list, nearest};
 use super::{Analysis, CaseError, SolverOptions};
+use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 
 /// Analysis kinds of this version.
 pub fn analyses() -> Vec<&'static str> {
     Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
 }
-/// Solution methods of this version; `auto` is what `plan` decides.
-pub const METHODS: &[&str] = &["auto", "cg", "direct", "femses"];
-/// What makes `femses` faster, in this version.
-pub const ACCELERATIONS: &[&str] = &["none", "chebyshev", "cg"];
-/// Precisions of this version; `auto` is double, or mixed where `plan` decides so.
-pub const PRECISIONS: &[&str] = &["auto", "double", "single", "mixed", "mixed_half"];
 /// Precisions that a matrix and its vectors can be in.
-pub const PLAIN_PRECISIONS: &[&str] = &["double", "single"];
+pub const PLAIN_PRECISIONS: [Precision; 2] = [Precision::Double, Precision::Single];
 /// Orders of polynomial preconditioners: products per application.
 pub const ORDERS: RangeInclusive<usize> = 1..=16;
 /// The field that there is only if a material has a yield strength.
@@ -41,38 +36,26 @@ pub fn fields(analysis: Analysis) -> &'static [&'static str] {
     }
 }
 
-/// The names that the layers above the model offer, beside `auto`.
-#[derive(Debug, Clone, Copy)]
-pub struct Choices<'a> {
-    /// Storage formats.
-    pub formats: &'a [&'a str],
-    /// Orders of the nodes.
-    pub orderings: &'a [&'a str],
-    /// Preconditioners.
-    pub preconditioners: &'a [&'a str],
-    /// Assembly strategies.
-    pub assemblies: &'a [&'a str],
-}
-
 /// Relative residuals that rounding seldom lets an iteration fall below, by precision: in double what a cube of some
 /// hundred nodes comes to under a clamp, in single potentials in the plane. Slender elastic bodies end at a thousand
 /// times these, and more.
-const LEAST: [(&str, f64); 2] = [("single", 1e-6), ("double", 1e-13)];
+const LEAST: [(Precision, f64); 2] = [(Precision::Single, 1e-6), (Precision::Double, 1e-13)];
 
 impl SolverOptions {
     /// What there is to say of a tolerance that an iteration in this precision will hardly meet.
     pub fn warning(&self) -> Option<String> {
         // The mixed ones end as double does.
         let [single, double] = LEAST;
-        let (precision, least) = if self.precision == single.0 { single } else { double };
+        let (precision, least) = if self.precision == Some(single.0) { single } else { double };
         let (of, fall, tolerance) = match self.residual_tolerance {
             Some(tolerance) => ("residual tolerance", "residuals", tolerance),
             None => ("tolerance", "errors", self.tolerance),
         };
         (tolerance < least).then(|| {
             format!(
-                "a {of} of {tolerance:e} is more than {precision} precision allows: {fall} seldom fall below {least:e}, and on slender \
-                 bodies end far above"
+                "a {of} of {tolerance:e} is more than {} precision allows: {fall} seldom fall below {least:e}, and on slender \
+                 bodies end far above",
+                precision.name()
             )
         })
     }
@@ -82,17 +65,15 @@ impl Case {
     /// `[solver]`, with its method, precision, tolerance and iteration limit checked.
     pub fn solver_options(&self) -> Result<SolverOptions, Box<CaseError>> {
         let table = &self.tables.solver;
-        self.check_name("method", table.method.as_ref(), METHODS)?;
-        self.check_name("acceleration", table.acceleration.as_ref(), ACCELERATIONS)?;
-        self.check_name("precision", table.precision.as_ref(), PRECISIONS)?;
-        let mut options = SolverOptions::default();
-        set(&mut options.method, table.method.as_ref());
-        set(&mut options.acceleration, table.acceleration.as_ref());
-        set(&mut options.format, table.format.as_ref());
-        set(&mut options.ordering, table.ordering.as_ref());
-        set(&mut options.preconditioner, table.preconditioner.as_ref());
-        set(&mut options.precision, table.precision.as_ref());
-        set(&mut options.assembly, table.assembly.as_ref());
+        let (acceleration, accelerations) = (table.acceleration.as_ref(), Acceleration::names());
+        let mut options = SolverOptions {
+            method: self.auto_or("method", table.method.as_ref(), Method::names(), Method::from_name)?,
+            acceleration: self
+                .one_of("acceleration", acceleration, &accelerations, Acceleration::from_name)?
+                .unwrap_or(Acceleration::None),
+            precision: self.auto_or("precision", table.precision.as_ref(), Precision::names(), Precision::from_name)?,
+            ..SolverOptions::default()
+        };
         options.tolerance = self.tolerance("tolerance", table.tolerance.as_ref())?.unwrap_or(options.tolerance);
         options.residual_tolerance = self.tolerance("residual_tolerance", table.residual_tolerance.as_ref())?;
         if let Some(limit) = &table.max_iterations {
@@ -116,7 +97,47 @@ impl Case {
                 }
             };
         }
-        Ok(options)
+        self.matrix_options(options)
+    }
+
+    /// The same with what is of the matrix and its preconditioner.
+    pub(super) fn matrix_options(&self, options: SolverOptions) -> Result<SolverOptions, Box<CaseError>> {
+        let table = &self.tables.solver;
+        Ok(SolverOptions {
+            format: self.auto_or("format", table.format.as_ref(), Format::names(), Format::from_name)?,
+            ordering: self.auto_or("ordering", table.ordering.as_ref(), Ordering::names(), Ordering::from_name)?,
+            preconditioner: self.auto_or(
+                "preconditioner",
+                table.preconditioner.as_ref(),
+                Preconditioner::names(),
+                Preconditioner::from_name,
+            )?,
+            assembly: self.auto_or("assembly", table.assembly.as_ref(), Strategy::names(), Strategy::from_name)?,
+            ..options
+        })
+    }
+
+    /// What a word stands for, which must be `auto` or one of these; none of `auto`.
+    fn auto_or<C>(
+        &self,
+        key: &str,
+        word: Option<&Spanned<String>>,
+        names: Vec<&str>,
+        from_name: fn(&str) -> Option<C>,
+    ) -> Result<Option<C>, Box<CaseError>> {
+        self.one_of(key, word, &[&["auto"][..], &names].concat(), from_name)
+    }
+
+    /// What a word stands for, which must be one of these.
+    fn one_of<C>(
+        &self,
+        key: &str,
+        word: Option<&Spanned<String>>,
+        names: &[&str],
+        from_name: fn(&str) -> Option<C>,
+    ) -> Result<Option<C>, Box<CaseError>> {
+        self.check_name(key, word, names)?;
+        Ok(word.and_then(|word| from_name(word.get_ref())))
     }
 
     /// A number between 0 and 1.
@@ -126,19 +147,6 @@ impl Case {
             return Ok(Some(*value.get_ref()));
         }
         Err(self.error_at(value.span(), format!("`{key}` must lie between 0 and 1"), "1e-6 is usual"))
-    }
-
-    /// Checks the names in `[solver]` that the model itself does not know; `auto` is always one of them.
-    pub fn check_solver(&self, choices: &Choices<'_>) -> Result<(), Box<CaseError>> {
-        let table = &self.tables.solver;
-        self.check_name("format", table.format.as_ref(), &[&["auto"], choices.formats].concat())?;
-        self.check_name("ordering", table.ordering.as_ref(), &[&["auto"], choices.orderings].concat())?;
-        self.check_name(
-            "preconditioner",
-            table.preconditioner.as_ref(),
-            &[&["auto"], choices.preconditioners].concat(),
-        )?;
-        self.check_name("assembly", table.assembly.as_ref(), &[&["auto"], choices.assemblies].concat())
     }
 
     /// Refuses a value that is not in a list of names: as another word for one of them or a slip, or else as not there
@@ -167,29 +175,28 @@ impl Case {
     }
 }
 
-fn set(option: &mut String, value: Option<&Spanned<String>>) {
-    if let Some(value) = value {
-        option.clone_from(value.get_ref());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn tolerances_that_rounding_does_not_allow_are_warned_of() {
-        let of = |precision: &str, tolerance| {
+        let of = |precision, tolerance| {
             let residual_tolerance = Some(tolerance);
-            SolverOptions { precision: precision.into(), residual_tolerance, ..SolverOptions::default() }.warning()
+            SolverOptions { precision: Some(precision), residual_tolerance, ..SolverOptions::default() }.warning()
         };
-        assert_eq!((of("double", 1e-12), of("mixed", 1e-12), of("single", 1e-5)), (None, None, None));
+        assert_eq!(
+            (of(Precision::Double, 1e-12), of(Precision::Mixed, 1e-12), of(Precision::Single, 1e-5)),
+            (None, None, None)
+        );
         assert!(
-            of("double", 1e-18)
+            of(Precision::Double, 1e-18)
                 .unwrap()
                 .starts_with("a residual tolerance of 1e-18 is more than double precision allows")
         );
-        assert!(of("mixed", 1e-14).unwrap().contains("below 1e-13,"));
-        assert!(of("single", 1e-8).unwrap().contains("single precision allows: residuals seldom fall below 1e-6"));
+        assert!(of(Precision::Mixed, 1e-14).unwrap().contains("below 1e-13,"));
+        assert!(
+            of(Precision::Single, 1e-8).unwrap().contains("single precision allows: residuals seldom fall below 1e-6")
+        );
     }
 }

@@ -1,76 +1,51 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
 use super::system::{Strains, reciprocals};
-use super::{Choices, Found, Loaded, Phase, Timings, ordering, stopping};
+use super::{Found, Loaded, Phase, Timings, refuse, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
 use crate::backend::Backend;
-use crate::error::{Error, Result};
+use crate::choices::{Method, Precision};
+use crate::error::Result;
 use crate::model::options::PLAIN_PRECISIONS;
-use crate::model::{Analysis, Model, SolverOptions};
-use crate::plan::{AS_ASKED, Method, double_or};
-use crate::solve::{Acceleration, CgOptions, FemsesOptions, Monitor, femses};
+use crate::model::{Analysis, Model};
+use crate::plan::Plan;
+use crate::solve::{CgOptions, FemsesOptions, Monitor, femses};
 use kernels_rs::real::Real;
 
-/// Its name.
-pub(super) const METHOD: &str = "femses";
-
-/// What `auto` stands for; what belongs to a matrix is refused.
-pub(super) fn choose(model: &Model, device: String) -> Result<Choices> {
+/// Refuses what belongs to a matrix.
+pub(super) fn check(model: &Model) -> Result<()> {
     let solver = &model.solver;
-    let refuse = |what, name: &str, available| Err(Error::NotAvailable { what, name: name.into(), available });
     if model.analysis != Analysis::Laplace {
-        return refuse("method of elasticity", METHOD, vec!["cg", "direct"]);
+        return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
     }
-    let precision = double_or(solver);
-    if !PLAIN_PRECISIONS.contains(&precision.as_str()) {
-        return refuse("precision with method `femses`", &solver.precision, PLAIN_PRECISIONS.to_vec());
+    if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
+        let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();
+        return refuse("precision with method `femses`", precision.name(), available);
     }
-    if solver.format != "auto" {
-        return refuse("format with method `femses`, which has no matrix,", &solver.format, vec!["auto"]);
+    if let Some(format) = solver.format {
+        return refuse("format with method `femses`, which has no matrix,", format.name(), vec!["auto"]);
     }
-    if solver.assembly != "auto" {
-        return refuse("assembly with method `femses`, which has none,", &solver.assembly, vec!["auto"]);
+    if let Some(assembly) = solver.assembly {
+        return refuse("assembly with method `femses`, which has none,", assembly.name(), vec!["auto"]);
     }
-    if solver.preconditioner != "auto" {
-        return refuse("preconditioner with method `femses`", &solver.preconditioner, vec!["auto"]);
+    match solver.preconditioner {
+        Some(one) => refuse("preconditioner with method `femses`", one.name(), vec!["auto"]),
+        None => Ok(()),
     }
-    let acceleration = acceleration(solver)?;
-    Ok(Choices {
-        device,
-        method: Method::Femses,
-        reason: format!("{METHOD}: {AS_ASKED}"),
-        fill: None,
-        format: "element".into(),
-        ordering: ordering(model)?.name().to_owned(),
-        order: (acceleration == Acceleration::Cg).then_some(solver.order),
-        preconditioner: acceleration.name().into(),
-        precision,
-        assembly: "none".into(),
-        factor_nonzeros: None,
-        hierarchy: None,
-        fallback: None,
-    })
-}
-
-fn acceleration(solver: &SolverOptions) -> Result<Acceleration> {
-    let name = &solver.acceleration;
-    Acceleration::from_name(name).ok_or_else(|| {
-        let available = Acceleration::ALL.map(Acceleration::name).to_vec();
-        Error::NotAvailable { what: "acceleration", name: name.clone(), available }
-    })
 }
 
 /// Solves a model.
 pub(super) fn find<B: Backend, T: Real>(
     backend: &B,
     model: &Model,
+    plan: &Plan,
     monitor: &dyn Monitor,
     phase: &mut Phase,
     timings: &mut Timings,
 ) -> Result<Found<B>> {
     let Topology { numbering, pattern, blocks, coords } =
-        Topology::new(backend, &model.mesh, ordering(model)?, DEGREE_WINDOW)?;
+        Topology::new(backend, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
     drop(pattern);
     let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
     let mut body = Loaded::new(backend, model, numbering, mesh)?;
@@ -86,7 +61,7 @@ pub(super) fn find<B: Backend, T: Real>(
     timings.boundary = phase.next("solve");
     let solver = &model.solver;
     let CgOptions { tolerance, measure, max_iterations, .. } = stopping(solver);
-    let plain = FemsesOptions::new(tolerance, max_iterations, acceleration(solver)?);
+    let plain = FemsesOptions::new(tolerance, max_iterations, plan.acceleration);
     let options = FemsesOptions { measure, order: solver.order, ..plain };
     let mut v = backend.zeros(body.mesh.n_nodes)?;
     let strains = Strains::new(backend, &body);

@@ -1,17 +1,19 @@
 //! A model assembled on a backend, and the energy norm that its errors are measured in.
 
 use super::groups::Parts;
-use super::{Phase, Timings, loads, motion, ordering, strategy};
+use super::{Phase, Timings, loads, motion};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
 use crate::backend::{Backend, Buffer, Vector};
+use crate::choices::Strategy;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::plan::Plan;
 use crate::precond::inverse_diagonal;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::iteration::Iteration;
 use crate::solve::{CgOptions, CgOutcome, Monitor};
-use crate::sparse::{Matrix, Tuning};
+use crate::sparse::{self, Matrix, Tuning};
 use crate::stress;
 use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
 use kernels_rs::blas::quotient;
@@ -26,6 +28,7 @@ pub struct System<B: Backend, T: Real> {
     pub matrix: Matrix<B, T>,
     /// f.
     pub f: Vector<B, T>,
+    strategy: Strategy,
 }
 
 /// A body on a backend with its supports and loads, in the solver's numbering.
@@ -222,22 +225,17 @@ impl<B: Backend, T: Real> Body<B, T> for Strains<'_, B> {
 }
 
 impl<B: Backend, T: Real> System<B, T> {
-    /// Assembles a model in a storage format and applies its supports.
-    pub fn assemble(
-        backend: &B,
-        model: &Model,
-        format: &str,
-        phase: &mut Phase,
-        timings: &mut Timings,
-    ) -> Result<Self> {
+    /// Assembles a model as a plan says and applies its supports.
+    pub fn assemble(backend: &B, model: &Model, plan: &Plan, phase: &mut Phase, timings: &mut Timings) -> Result<Self> {
         // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
         // sparsity take half a gigabyte.
-        let order = ordering(model)?;
+        let format = plan.format.unwrap_or(sparse::AUTO);
+        let strategy = plan.assembly.unwrap_or(Strategy::RowOwner);
         let Topology { numbering, pattern, blocks, coords } =
-            Topology::new(backend, &model.mesh, order, DEGREE_WINDOW)?;
+            Topology::new(backend, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(backend, format, model.analysis.components(), &pattern, Tuning::default())?;
         let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-        let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy::<B>(model)?)?;
+        let mut assembly = Assembly::new(backend, &mesh, &pattern, strategy)?;
         backend.finish()?;
         timings.setup = phase.next("assembly");
         assembly.assemble(backend, &mesh, &mut matrix)?;
@@ -246,7 +244,7 @@ impl<B: Backend, T: Real> System<B, T> {
         timings.assembly = phase.next("boundary");
         let f = constrain(backend, model, &mut body, &mut matrix)?;
         timings.boundary = phase.next("preconditioner");
-        Ok(System { body, matrix, f })
+        Ok(System { body, matrix, f, strategy })
     }
 
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
@@ -254,7 +252,7 @@ impl<B: Backend, T: Real> System<B, T> {
     pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
         self.body.mesh.set_materials(backend, model)?;
         self.body.parts = Parts::new(backend, model, &self.body.numbering, &self.body.coords)?;
-        let mut assembly = Assembly::new(backend, &self.body.mesh, self.matrix.pattern(), strategy::<B>(model)?)?;
+        let mut assembly = Assembly::new(backend, &self.body.mesh, self.matrix.pattern(), self.strategy)?;
         assembly.assemble(backend, &self.body.mesh, &mut self.matrix)?;
         self.f = constrain(backend, model, &mut self.body, &mut self.matrix)?;
         Ok(())

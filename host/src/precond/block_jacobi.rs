@@ -23,8 +23,6 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for BlockJacobi<B, T> {
 }
 
 impl<B: Backend, T: Real> Build<B, T> for BlockJacobi<B, T> {
-    const NAME: &'static str = "block_jacobi";
-
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let mut values = backend.zeros(n_rows * size * (size + 1) / 2)?;

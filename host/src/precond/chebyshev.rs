@@ -29,8 +29,6 @@ fn lower_end(order: usize, upper: f64) -> f64 {
 }
 
 impl Family for Equioscillating {
-    const NAME: &'static str = "chebyshev";
-
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors> {
         let upper = spectrum.upper;
         let lower = spectrum.lower.max(lower_end(order, upper)).min(SHORTEST * upper);

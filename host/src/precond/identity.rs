@@ -17,8 +17,6 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
 }
 
 impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
-    const NAME: &'static str = "none";
-
     fn build<V: Stored<Arithmetic = T>>(_: &B, _: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
         Ok(Identity(PhantomData))
     }

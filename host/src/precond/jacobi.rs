@@ -43,8 +43,6 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Jacobi<B, T> {
 }
 
 impl<B: Backend, T: Real> Build<B, T> for Jacobi<B, T> {
-    const NAME: &'static str = "jacobi";
-
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
         Ok(Jacobi { inverse: to_single(backend, &inverse_diagonal(backend, matrix)?)?, of: PhantomData })
     }

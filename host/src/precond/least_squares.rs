@@ -19,8 +19,6 @@ pub type LeastSquares<B, T> = Polynomial<B, T, JacobiWeights>;
 pub struct JacobiWeights;
 
 impl Family for JacobiWeights {
-    const NAME: &'static str = "least_squares";
-
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors> {
         let step = |n: usize| {
             let (n, c) = (n as f64, 4.0 / spectrum.upper);

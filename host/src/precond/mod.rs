@@ -36,18 +36,11 @@ pub use neumann::Neumann;
 pub use rounded::Rounded;
 pub use scaled::ScaledCopy;
 
-use crate::backend::{Backend, Blocks, Vector};
+use crate::backend::{Backend, Blocks, CpuBackend, Vector};
+use crate::choices::{self, Precision, for_each_preconditioner};
 use crate::error::{Error, Result};
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::real::{Real, Stored};
-
-/// Calls `$callback! { $arguments Identity, Jacobi, .. }` with every preconditioner: the only list of them.
-#[macro_export]
-macro_rules! for_each_preconditioner {
-    ($callback:ident $(, $argument:tt)*) => {
-        $callback! { $($argument)* Identity, Jacobi, BlockJacobi, Neumann, Chebyshev, LeastSquares, Amg }
-    };
-}
 
 /// An approximate inverse that is symmetric and positive definite; or nearly, see [`Preconditioner::is_linear`].
 pub trait Preconditioner<B: Backend, T: Real> {
@@ -130,8 +123,6 @@ impl<'a, B: Backend> Context<'a, B> {
 
 /// How a preconditioner is made from a matrix.
 pub trait Build<B: Backend, T: Real>: Preconditioner<B, T> + Sized {
-    /// Its name: `jacobi`.
-    const NAME: &'static str;
     /// Whether there is one of each order.
     const HAS_ORDER: bool = false;
     /// Whether it takes products with the matrix, so that it gains from a copy of it in lower precision.
@@ -140,80 +131,60 @@ pub trait Build<B: Backend, T: Real>: Preconditioner<B, T> + Sized {
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self>;
 }
 
-/// The names of all preconditioners.
-pub fn names() -> Vec<&'static str> {
-    macro_rules! list {
-        ($($P:ident),+) => { vec![$(<$P<crate::backend::CpuBackend, f64> as Build<_, _>>::NAME),+] };
-    }
-    for_each_preconditioner!(list)
-}
-
-/// The names of those of which an associated constant is true.
-macro_rules! names_where {
-    ($constant:ident $($P:ident),+) => {
-        [$((
-            <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::NAME,
-            <$P<crate::backend::CpuBackend, f64> as Build<_, _>>::$constant,
-        )),+].into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect()
+/// What an associated constant of a preconditioner's type is.
+macro_rules! constant {
+    ($constant:ident $of:ident $($P:ident = $word:literal),+) => {
+        match $of { $(choices::Preconditioner::$P => <$P<CpuBackend, f64> as Build<_, _>>::$constant),+ }
     };
 }
 
-/// The names of those that are polynomials, of some order.
-pub fn polynomials() -> Vec<&'static str> {
-    for_each_preconditioner!(names_where, HAS_ORDER)
+/// Whether it is a polynomial, of some order.
+pub fn has_order(preconditioner: choices::Preconditioner) -> bool {
+    for_each_preconditioner!(constant, HAS_ORDER, preconditioner)
 }
 
-/// The names of those that there are of a rounded copy of the matrix: they take products with it.
+/// Whether there is one of a rounded copy of the matrix: it takes products with it.
+pub fn reads_matrix(preconditioner: choices::Preconditioner) -> bool {
+    for_each_preconditioner!(constant, READS_MATRIX, preconditioner)
+}
+
+/// The names of those that there are of a rounded copy of the matrix.
 pub fn reading_matrix() -> Vec<&'static str> {
-    for_each_preconditioner!(names_where, READS_MATRIX)
-}
-
-/// Whether the preconditioner of this name is a polynomial.
-pub fn has_order(name: &str) -> bool {
-    polynomials().contains(&name)
-}
-
-/// Whether there is the preconditioner of this name of a rounded copy of the matrix.
-pub fn reads_matrix(name: &str) -> bool {
-    reading_matrix().contains(&name)
+    choices::Preconditioner::ALL.into_iter().filter(|one| reads_matrix(*one)).map(|one| one.name()).collect()
 }
 
 /// What `auto` stands for where multigrid does not pay.
-pub const AUTO: &str = "jacobi";
-
-/// The name of [`Amg`].
-pub const MULTIGRID: &str = "amg";
+pub const AUTO: choices::Preconditioner = choices::Preconditioner::Jacobi;
 
 /// The same with `precision = "mixed"` or `"mixed_half"`, which are made for polynomials: on cubes of 3 million
 /// unknowns on an H200 6 to 18 % faster than `least_squares`, SBELL's choice.
-pub const AUTO_MIXED: &str = "chebyshev";
+pub const AUTO_MIXED: choices::Preconditioner = choices::Preconditioner::Chebyshev;
 
 /// What `auto` stands for with a precision where multigrid does not pay, or has no room; which
 /// `plan` decides.
-pub fn without_multigrid(precision: &str) -> &'static str {
-    if precision.starts_with("mixed") { AUTO_MIXED } else { AUTO }
+pub fn without_multigrid(precision: Precision) -> choices::Preconditioner {
+    if matches!(precision, Precision::Mixed | Precision::MixedHalf) { AUTO_MIXED } else { AUTO }
 }
 
-/// Makes the preconditioner of this name.
+/// Makes a preconditioner.
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`].
+/// [`Error::OutOfMemory`]
 pub fn build<B: Backend, T: Real>(
-    name: &str,
+    preconditioner: choices::Preconditioner,
     context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, T>,
 ) -> Result<Box<dyn Preconditioner<B, T>>> {
-    macro_rules! find {
-        ($($P:ident),+) => {
-            $(if name == <$P<B, T> as Build<B, T>>::NAME {
-                return Ok(Box::new(<$P<B, T> as Build<B, T>>::build(backend, matrix, context)?));
-            })+
+    macro_rules! build {
+        ($($P:ident = $word:literal),+) => {
+            match preconditioner {
+                $(choices::Preconditioner::$P => Box::new(<$P<B, T> as Build<B, T>>::build(backend, matrix, context)?)),+
+            }
         };
     }
-    for_each_preconditioner!(find);
-    Err(Error::NotAvailable { what: "preconditioner", name: name.to_owned(), available: names() })
+    Ok(for_each_preconditioner!(build))
 }
 
 /// As [`build`], in single precision with a copy of the matrix in `V`: of those that take products with it.
@@ -222,22 +193,21 @@ pub fn build<B: Backend, T: Real>(
 ///
 /// [`Error::NotAvailable`] for the others, [`Error::OutOfMemory`].
 pub fn build_rounded<B: Backend, V: Stored<Arithmetic = f32>>(
-    name: &str,
+    preconditioner: choices::Preconditioner,
     context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, f64>,
 ) -> Result<Box<dyn Preconditioner<B, f64>>> {
-    macro_rules! find {
-        ($($P:ident),+) => {
-            $(if name == <$P<B, f32> as Build<B, f32>>::NAME && <$P<B, f32> as Build<B, f32>>::READS_MATRIX {
-                return Ok(Box::new(Rounded::<B, V, $P<B, f32>>::build(backend, matrix, context)?));
-            })+
+    if !reads_matrix(preconditioner) {
+        let (what, name) = ("preconditioner of a rounded copy", preconditioner.name().to_owned());
+        return Err(Error::NotAvailable { what, name, available: reading_matrix() });
+    }
+    macro_rules! build {
+        ($($P:ident = $word:literal),+) => {
+            match preconditioner {
+                $(choices::Preconditioner::$P => Box::new(Rounded::<B, V, $P<B, f32>>::build(backend, matrix, context)?)),+
+            }
         };
     }
-    for_each_preconditioner!(find);
-    Err(Error::NotAvailable {
-        what: "preconditioner of a rounded copy",
-        name: name.to_owned(),
-        available: reading_matrix(),
-    })
+    Ok(for_each_preconditioner!(build))
 }

@@ -14,8 +14,6 @@ pub type Neumann<B, T> = Polynomial<B, T, Series>;
 pub struct Series;
 
 impl Family for Series {
-    const NAME: &'static str = "neumann";
-
     /// `z_new = z + omega D^-1 (r - K z)`: one more term of the series.
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors> {
         vec![[1.0, 0.0, 1.0 / spectrum.upper]; order + 1]

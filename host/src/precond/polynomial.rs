@@ -26,8 +26,6 @@ pub type Factors = [f64; 3];
 
 /// A family of polynomials, of which every order has a member.
 pub trait Family: 'static {
-    /// Its name: `chebyshev`.
-    const NAME: &'static str;
     /// The steps of the polynomial of an order, that many and the first, which starts from zero: of that only c counts.
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors>;
 }
@@ -93,7 +91,6 @@ impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F
 }
 
 impl<B: Backend, T: Real, F: Family> Build<B, T> for Polynomial<B, T, F> {
-    const NAME: &'static str = F::NAME;
     const HAS_ORDER: bool = true;
     const READS_MATRIX: bool = true;
 

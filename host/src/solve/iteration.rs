@@ -10,6 +10,7 @@
 
 use super::{CgOptions, CgOutcome, Equations, Monitor, Refinement, cg};
 use crate::backend::{Backend, Vector};
+use crate::choices;
 use crate::error::Result;
 use crate::precond::{self, Context, Hierarchy, Preconditioner};
 use crate::sparse::Matrix;
@@ -56,8 +57,9 @@ impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
     }
 }
 
-/// How an iteration is made: of the name of a preconditioner and what it may know, on a backend, for a matrix.
-pub type Builder<B, T> = fn(&str, &Context<B>, &B, &Matrix<B, T>) -> Result<Box<dyn Iteration<B, T>>>;
+/// How an iteration is made: of a preconditioner and what it may know, on a backend, for a matrix.
+pub type Builder<B, T> =
+    fn(choices::Preconditioner, &Context<B>, &B, &Matrix<B, T>) -> Result<Box<dyn Iteration<B, T>>>;
 
 /// Everything in one precision.
 ///
@@ -65,12 +67,12 @@ pub type Builder<B, T> = fn(&str, &Context<B>, &B, &Matrix<B, T>) -> Result<Box<
 ///
 /// As [`precond::build`].
 pub fn plain<B: Backend, T: Real>(
-    name: &str,
+    preconditioner: choices::Preconditioner,
     context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, T>,
 ) -> Result<Box<dyn Iteration<B, T>>> {
-    Ok(Box::new(precond::build(name, context, backend, matrix)?))
+    Ok(Box::new(precond::build(preconditioner, context, backend, matrix)?))
 }
 
 /// As much as can be in single, and the result in double.
@@ -79,15 +81,15 @@ pub fn plain<B: Backend, T: Real>(
 ///
 /// As [`precond::build`].
 pub fn mixed<B: Backend>(
-    name: &str,
+    preconditioner: choices::Preconditioner,
     context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, f64>,
 ) -> Result<Box<dyn Iteration<B, f64>>> {
-    if precond::reads_matrix(name) {
-        return Ok(Box::new(precond::build_rounded::<B, f32>(name, context, backend, matrix)?));
+    if precond::reads_matrix(preconditioner) {
+        return Ok(Box::new(precond::build_rounded::<B, f32>(preconditioner, context, backend, matrix)?));
     }
-    Ok(Box::new(Refinement::build(name, context, backend, matrix)?))
+    Ok(Box::new(Refinement::build(preconditioner, context, backend, matrix)?))
 }
 
 /// As [`mixed`], with values of 16 bits.
@@ -96,10 +98,10 @@ pub fn mixed<B: Backend>(
 ///
 /// As [`precond::build_rounded`].
 pub fn mixed_half<B: Backend>(
-    name: &str,
+    preconditioner: choices::Preconditioner,
     context: &Context<B>,
     backend: &B,
     matrix: &Matrix<B, f64>,
 ) -> Result<Box<dyn Iteration<B, f64>>> {
-    Ok(Box::new(precond::build_rounded::<B, F16>(name, context, backend, matrix)?))
+    Ok(Box::new(precond::build_rounded::<B, F16>(preconditioner, context, backend, matrix)?))
 }

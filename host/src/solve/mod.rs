@@ -12,7 +12,7 @@ mod refine;
 
 pub use cg::{CgOptions, CgOutcome, Ending, MOST_LOAD_ERROR, Measure, Stepping, cg};
 pub use energy::{Body, EnergyNorm, Equations};
-pub use femses::{Acceleration, FemsesOptions, femses};
+pub use femses::{FemsesOptions, femses};
 pub use iteration::Iteration;
 pub use monitor::{Monitor, Silent};
 pub use refine::Refinement;

@@ -18,6 +18,7 @@
 use super::energy::{Equations, Iterate, Judge, Verdict};
 use super::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, cg, norm};
 use crate::backend::{Backend, Quotient, Vector};
+use crate::choices;
 use crate::error::Result;
 use crate::precond::{self, Context, Preconditioner, ScaledCopy};
 use crate::sparse::{Matrix, Operator};
@@ -36,14 +37,19 @@ pub struct Refinement<B: Backend> {
 }
 
 impl<B: Backend> Refinement<B> {
-    /// Copies the matrix and makes the preconditioner of this name of the copy.
+    /// Copies the matrix and makes the preconditioner of the copy.
     ///
     /// # Errors
     ///
     /// As [`precond::build`].
-    pub fn build(name: &str, context: &Context<B>, backend: &B, matrix: &Matrix<B, f64>) -> Result<Self> {
+    pub fn build(
+        preconditioner: choices::Preconditioner,
+        context: &Context<B>,
+        backend: &B,
+        matrix: &Matrix<B, f64>,
+    ) -> Result<Self> {
         let copy = ScaledCopy::new(backend, matrix)?;
-        let preconditioner = precond::build(name, context, backend, &copy.matrix)?;
+        let preconditioner = precond::build(preconditioner, context, backend, &copy.matrix)?;
         Ok(Refinement { copy, preconditioner })
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Matrix, Pattern, Tuning};
 use crate::backend::{Backend, Buffer};
+use crate::choices::Format;
 use crate::error::{Error, Result};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::compress::{CountNonzeros, NonzeroColumns, PickNonzeros};
@@ -13,11 +14,11 @@ use std::rc::Rc;
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`] if the matrix is not in format `dense`, or for an unknown format; [`Error::OutOfMemory`].
-pub fn from_dense<B: Backend, T: Real>(backend: &B, dense: &Matrix<B, T>, format: &str) -> Result<Matrix<B, T>> {
-    if dense.format() != "dense" {
+/// [`Error::NotAvailable`] if the matrix is not in format `dense`; [`Error::OutOfMemory`].
+pub fn from_dense<B: Backend, T: Real>(backend: &B, dense: &Matrix<B, T>, format: Format) -> Result<Matrix<B, T>> {
+    if dense.format() != Format::Dense.name() {
         let (what, name) = ("format to find nonzero entries in", dense.format().into());
-        return Err(Error::NotAvailable { what, name, available: vec!["dense"] });
+        return Err(Error::NotAvailable { what, name, available: vec![Format::Dense.name()] });
     }
     let n = dense.block_size() * dense.pattern().n_rows;
     let mut counts = backend.zeros(n)?;

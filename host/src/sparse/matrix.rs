@@ -1,7 +1,8 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
-use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning, formats};
+use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning};
 use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
+use crate::choices;
 use crate::error::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
@@ -174,12 +175,23 @@ pub struct Matrix<B: Backend, V: Stored> {
 }
 
 impl<B: Backend, V: Stored> Matrix<B, V> {
-    /// A matrix of zeros in the format of this name, with blocks of `size x size` where the pattern has one.
+    /// A matrix of zeros in this format, with blocks of `size x size` where the pattern has one.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAvailable`] for an unknown name, [`Error::OutOfMemory`], [`Error::TooLarge`].
-    pub fn zeros(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
+    /// [`Error::NotAvailable`] for a size of blocks that the format has not, [`Error::OutOfMemory`], [`Error::TooLarge`].
+    pub fn zeros(
+        backend: &B,
+        format: choices::Format,
+        size: usize,
+        pattern: &Rc<Pattern<B>>,
+        tuning: Tuning,
+    ) -> Result<Self> {
+        Self::named(backend, format.name(), size, pattern, tuning)
+    }
+
+    /// As [`Matrix::zeros`] in the format of this name.
+    fn named(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
         let plan = Plan { backend, pattern, size, tuning, value_bytes: size_of::<V>() };
         if u32::try_from(plan.n_scalar_rows()).is_err() {
             return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
@@ -190,7 +202,7 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
             })+ };
         }
         for_each_format!(find);
-        Err(Error::NotAvailable { what: "format", name: format.into(), available: formats() })
+        Err(Error::NotAvailable { what: "format", name: format.into(), available: choices::Format::names() })
     }
 
     /// A matrix of zeros in a format that need not be in the list.
@@ -330,7 +342,7 @@ impl<B: Backend> Matrix<B, f64> {
         inverse: &Vector<B, f64>,
     ) -> Result<Matrix<B, V>> {
         assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
-        let mut scaled = Matrix::<B, V>::zeros(backend, self.format, self.size, &self.pattern, self.tuning)?;
+        let mut scaled = Matrix::<B, V>::named(backend, self.format, self.size, &self.pattern, self.tuning)?;
         let kernel = ScaleTo {
             from: self.entries(),
             values: self.values(),

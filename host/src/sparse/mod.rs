@@ -29,21 +29,27 @@ pub use pattern::Pattern;
 pub use sparsity::Sparsity;
 pub use triangle::Triangle;
 
-use kernels_rs::for_each_format;
-use kernels_rs::sparse::Layout;
+use crate::choices;
 
 /// What `auto` stands for: on every solid mesh measured within 5 % of the fastest, in both precisions. What beats it is
 /// mostly `ebw16`, by 2 to 4 %, but that cannot hold every mesh (docs/formats.md).
-pub const AUTO: &str = "ebw";
+pub const AUTO: choices::Format = choices::Format::Ebw;
 
-/// The names of all storage formats.
-pub fn formats() -> Vec<&'static str> {
-    macro_rules! list { ($($F:ident),+) => { vec![$(<kernels_rs::sparse::$F as Layout>::NAME),+] } }
-    let mut names = Vec::new();
-    for name in for_each_format!(list) {
-        if !names.contains(&name) {
-            names.push(name);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernels_rs::for_each_format;
+    use kernels_rs::sparse::Layout;
+
+    #[test]
+    fn every_format_can_be_chosen() {
+        macro_rules! list { ($($F:ident),+) => { vec![$(<kernels_rs::sparse::$F as Layout>::NAME),+] } }
+        let mut names = Vec::new();
+        for name in for_each_format!(list) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
+        assert_eq!(names, choices::Format::names());
     }
-    names
 }

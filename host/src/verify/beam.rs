@@ -3,6 +3,7 @@
 
 use super::recovery::mean_at_x;
 use super::{Measure, Problem, model_to};
+use crate::choices::Preconditioner;
 use crate::element::ElementKind::{self, *};
 use crate::error::Result;
 use crate::mesh::{generate::generate_box, rectangle::generate_rectangle};
@@ -64,7 +65,7 @@ pub fn slender(kind: ElementKind, load: &str) -> Result<Model> {
         model_to(SLENDER_TOLERANCE, &format!("{tables}{CLAMP}"), generate_box(kind, SLENDER, [6, 1, 1])?)
     }?;
     // With Jacobi rounding keeps the residual above 1e-7 (tet10).
-    model.solver.preconditioner = "amg".into();
+    model.solver.preconditioner = Some(Preconditioner::Amg);
     Ok(model)
 }
 

@@ -138,6 +138,7 @@ fn model_to(tolerance: f64, tables: &str, mesh: Mesh) -> Result<Model> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choices::Method;
     use crate::solve::Silent;
 
     fn check(computed: f64) -> Check {
@@ -161,7 +162,7 @@ mod tests {
         assert!(stretched.check(Device::Cpu, &Silent).unwrap().iter().all(Check::passed));
         stretched.model.materials[0].young *= 1.001;
         assert!(!stretched.check(Device::Cpu, &Silent).unwrap().iter().any(Check::passed));
-        (stretched.model.solver.method, stretched.model.solver.max_iterations) = ("cg".into(), 1);
+        (stretched.model.solver.method, stretched.model.solver.max_iterations) = (Some(Method::Cg), 1);
         assert!(stretched.check(Device::Cpu, &Silent).unwrap().iter().all(|check| check.computed.is_nan()));
     }
 }

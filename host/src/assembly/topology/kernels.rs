@@ -10,9 +10,10 @@
 //! | `Block::new` | [`NodeCells::place`] |
 
 use super::{CellBlock, Topology};
-use crate::assembly::numbering::{Numbering, Ordering};
+use crate::assembly::numbering::Numbering;
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Buffer, Vector};
+use crate::choices::Ordering;
 use crate::element::ElementKind;
 use crate::error::Result;
 use crate::mesh::{Cells, Mesh, ordering};

@@ -2,9 +2,10 @@
 
 mod kernels;
 
-use super::numbering::{Numbering, Ordering};
+use super::numbering::Numbering;
 use super::symbolic::{Block, Symbolic};
 use crate::backend::{Backend, Vector};
+use crate::choices::Ordering;
 use crate::element::ElementKind;
 use crate::error::Result;
 use crate::mesh::Mesh;

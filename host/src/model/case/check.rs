@@ -6,7 +6,7 @@ use super::Case;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
 use crate::model::options::{SAFETY_FACTOR, analyses, fields};
-use crate::model::{Analysis, CaseError, Place, Problems, Units};
+use crate::model::{Analysis, CaseError, Place, Problems, SolverOptions, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -30,6 +30,8 @@ impl Case {
         }
         self.check_probes(problems);
         problems.take(self.solver_options());
+        // They are looked at whatever is wrong with the others.
+        problems.take(self.matrix_options(SolverOptions::default()));
         Some(())
     }
 

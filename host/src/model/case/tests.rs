@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::model::options::Choices;
+use crate::choices::Format;
 
 /// A correct case; each test spoils a line of it.
 const GOOD: &str = r#"[mesh]
@@ -65,7 +65,7 @@ fn a_good_case_is_read() {
     let case = parse(GOOD).unwrap();
     assert_eq!(case.name(), "part");
     assert_eq!(case.tables.material[0].get_ref().name.get_ref(), "steel");
-    assert_eq!(case.solver_options().unwrap().format, "ebw");
+    assert_eq!(case.solver_options().unwrap().format, Some(Format::Ebw));
     assert_eq!(case.mesh().unwrap().coords.len(), 27);
 }
 
@@ -294,14 +294,13 @@ fn supports_say_where_and_what_once() {
 
 #[test]
 fn names_of_options_are_checked_against_what_there_is() {
-    let case = parse(&GOOD.replace("ebw", "ebv")).unwrap();
-    let choices =
-        Choices { formats: &["ebw", "csr"], orderings: &["mesh"], preconditioners: &["jacobi"], assemblies: &[] };
-    let error = case.check_solver(&choices).unwrap_err().to_string();
-    says(&error, "part.toml:27:10: there is no format `ebv`", &["did you mean `ebw`? available: auto, ebw, csr"]);
-    assert!(parse(GOOD).unwrap().check_solver(&choices).is_ok());
-    let error = parse(&GOOD.replace("ebw", "dense")).unwrap().check_solver(&choices).unwrap_err().to_string();
-    says(&error, "part.toml:27:10: format `dense` is not available in this version", &["available: auto, ebw, csr"]);
+    let names = "available: auto, dense, dense_block, csr";
+    says(
+        &message("ebw", "ebv"),
+        "part.toml:27:10: there is no format `ebv`",
+        &[&format!("did you mean `ebw`? {names}")],
+    );
+    says(&message("ebw", "coo"), "part.toml:27:10: format `coo` is not available in this version", &[names]);
     says(&message("\"von_mises\"", "\"von_mizes\""), "part.toml:31:", &["did you mean `von_mises`"]);
 }
 

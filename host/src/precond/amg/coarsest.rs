@@ -2,6 +2,7 @@
 
 use super::copied;
 use crate::backend::{Backend, Buffer};
+use crate::choices::Format;
 use crate::error::Result;
 use crate::sparse::{Matrix, Tuning};
 use cuda_std::prelude::View;
@@ -18,7 +19,7 @@ pub const MOST: usize = 400;
 pub fn inverse<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Result<Matrix<B, T>> {
     let (size, pattern) = (matrix.block_size(), matrix.shared_pattern());
     let n = size * pattern.n_rows;
-    let mut dense = copied::<B, f64>(backend, matrix, "dense", View::from_slice(&[]))?;
+    let mut dense = copied::<B, f64>(backend, matrix, Format::Dense, View::from_slice(&[]))?;
     let mut values = dense.values_mut();
     let mut diagonal = backend.zeros(n)?;
     let mut other = backend.zeros(n * n)?;
@@ -31,7 +32,7 @@ pub fn inverse<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, f64>) -> Res
             swap(&mut values, &mut to);
         }
     }
-    let mut inverse = Matrix::<B, T>::zeros(backend, "dense", size, pattern, Tuning::default())?;
+    let mut inverse = Matrix::<B, T>::zeros(backend, Format::Dense, size, pattern, Tuning::default())?;
     // SAFETY: as above; both are `[n][n]`.
     unsafe { backend.run(n * n, Negate { from: values.as_view(), to: inverse.values_mut() }) }?;
     backend.finish()?;

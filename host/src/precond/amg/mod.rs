@@ -49,6 +49,7 @@ pub use kept::Kept;
 
 use super::{Build, Context, Preconditioner, inverse_diagonal};
 use crate::backend::{Backend, Buffer, Vector};
+use crate::choices::Format;
 use crate::error::{Error, Result};
 use crate::sparse::{AUTO, Matrix, Operator, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
@@ -113,7 +114,6 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
 }
 
 impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
-    const NAME: &'static str = super::MULTIGRID;
     const READS_MATRIX: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
@@ -375,7 +375,7 @@ fn scaled_to<B: Backend, T: Real>(
 fn copied<B: Backend, T: Real>(
     backend: &B,
     matrix: &Matrix<B, f64>,
-    format: &str,
+    format: Format,
     scaling: View<f64>,
 ) -> Result<Matrix<B, T>> {
     let pattern = matrix.shared_pattern();

@@ -18,41 +18,11 @@ use super::cg::{CgOptions, CgOutcome, Measure, cg};
 use super::{EnergyNorm, Equations, Monitor};
 use crate::assembly::ElementOperator;
 use crate::backend::{Backend, Buffer, Vector};
+use crate::choices::Acceleration;
 use crate::error::Result;
 use crate::precond::Neumann;
 use kernels_rs::real::Real;
 pub use sweeps::CHECK_EVERY;
-
-/// What makes FEMSES faster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Acceleration {
-    /// Nothing: the thesis.
-    #[default]
-    None,
-    /// Chebyshev's semi-iteration.
-    Chebyshev,
-    /// Conjugate gradients.
-    Cg,
-}
-
-impl Acceleration {
-    /// All of them.
-    pub const ALL: [Acceleration; 3] = [Acceleration::None, Acceleration::Chebyshev, Acceleration::Cg];
-
-    /// Its name: `chebyshev`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Acceleration::None => "none",
-            Acceleration::Chebyshev => "chebyshev",
-            Acceleration::Cg => "cg",
-        }
-    }
-
-    /// The acceleration of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|acceleration| acceleration.name() == name)
-    }
-}
 
 /// How the local solutions of a step are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

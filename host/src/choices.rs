@@ -1,0 +1,157 @@
+//! What can be chosen of a solution, each with its word: that of the case file, of the command line, of messages and of
+//! `summary.json`. What `auto` stands for is no choice: where it is one of the words, the choice is an `Option`.
+
+use kernels_rs::for_each_strategy;
+
+/// Makes an enum of choices from their names and words.
+macro_rules! choices {
+    ($(#[$doc:meta])* $Name:ident: $($(#[$of:meta])* $Variant:ident = $word:expr),+ $(,)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $Name { $(#[doc = concat!("`", $word, "`\n\n")] $(#[$of])* $Variant),+ }
+
+        impl $Name {
+            /// All there are.
+            pub const ALL: [$Name; [$($Name::$Variant),+].len()] = [$($Name::$Variant),+];
+
+            /// Its word.
+            pub const fn name(self) -> &'static str {
+                match self { $($Name::$Variant => $word),+ }
+            }
+
+            /// The one of this word; none of `auto`.
+            pub fn from_name(word: &str) -> Option<$Name> {
+                Self::ALL.into_iter().find(|choice| choice.name() == word)
+            }
+
+            /// The words of all.
+            pub fn names() -> Vec<&'static str> {
+                Self::ALL.map(Self::name).to_vec()
+            }
+        }
+
+        impl std::fmt::Display for $Name {
+            fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+choices! {
+    /// How a system is solved.
+    Method:
+    /// Preconditioned conjugate gradients.
+    Cg = "cg",
+    /// Cholesky factors.
+    Direct = "direct",
+    /// Element by element, without a matrix.
+    Femses = "femses",
+}
+
+choices! {
+    /// What makes FEMSES faster.
+    Acceleration:
+    /// Nothing: the thesis.
+    None = "none",
+    /// Chebyshev's semi-iteration.
+    Chebyshev = "chebyshev",
+    /// Conjugate gradients.
+    Cg = "cg",
+}
+
+choices! {
+    /// The precision of matrix, preconditioner and vectors.
+    Precision:
+    /// 64 bits.
+    Double = "double",
+    /// 32 bits.
+    Single = "single",
+    /// Double, with a preconditioner or a factor in single.
+    Mixed = "mixed",
+    /// The same, with the preconditioner's copy of the matrix in 16 bits.
+    MixedHalf = "mixed_half",
+}
+
+choices! {
+    /// The order of the nodes before the sort by degree.
+    Ordering:
+    /// As in the mesh.
+    Mesh = "mesh",
+    /// Along a Hilbert curve.
+    Hilbert = "hilbert",
+    /// Level by level from one end of the mesh.
+    ReverseCuthillMckee = "rcm",
+}
+
+choices! {
+    /// How a matrix is stored: see [`kernels_rs::sparse`], whose formats have these names.
+    Format:
+    Dense = "dense",
+    DenseBlock = "dense_block",
+    Csr = "csr",
+    CsrVector = "csr_vector",
+    Bcsr = "bcsr",
+    EllRow = "ell_row",
+    Ell = "ell",
+    EllWarp = "ell_warp",
+    Sell = "sell",
+    Bell = "bell",
+    Ebw = "ebw",
+    Ebw64 = "ebw64",
+    Ebw128 = "ebw128",
+    Ebw16 = "ebw16",
+}
+
+/// Calls `$callback! { $arguments Identity = "none", Jacobi = "jacobi", .. }` with every preconditioner, by its type and its
+/// word: the only list of them.
+macro_rules! for_each_preconditioner {
+    ($callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)*
+            Identity = "none",
+            Jacobi = "jacobi",
+            BlockJacobi = "block_jacobi",
+            Neumann = "neumann",
+            Chebyshev = "chebyshev",
+            LeastSquares = "least_squares",
+            Amg = "amg"
+        }
+    };
+}
+pub(crate) use for_each_preconditioner;
+
+macro_rules! preconditioners {
+    ($($P:ident = $word:literal),+) => {
+        choices! {
+            /// What conjugate gradients are preconditioned with.
+            Preconditioner: $($P = $word),+
+        }
+    };
+}
+for_each_preconditioner!(preconditioners);
+
+macro_rules! strategies {
+    ($($name:ident $Strategy:ident),+) => {
+        choices! {
+            /// How element stiffness is computed and added up: see [`kernels_rs::assembly`].
+            Strategy: $($Strategy = stringify!($name)),+
+        }
+    };
+}
+for_each_strategy!(strategies);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lead_back_to_what_they_name() {
+        macro_rules! check {
+            ($($Name:ident),+) => { $(
+                assert!($Name::ALL.into_iter().all(|choice| $Name::from_name(choice.name()) == Some(choice)));
+                assert_eq!($Name::from_name("auto"), None);
+            )+ };
+        }
+        check!(Method, Acceleration, Precision, Ordering, Format, Preconditioner, Strategy);
+    }
+}
