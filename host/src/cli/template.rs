@@ -97,7 +97,7 @@ fn groups(out: &mut String, mesh: &Mesh, places: &Places) -> std::fmt::Result {
         )?;
         writeln!(
             out,
-            "# extreme planes, \"xmin\" to \"{last}\"; with faces of the body are: {}.",
+            "# extreme planes, \"xmin\" to \"{last}\". Faces of the body lie on: {}.",
             places.planes.join(", ")
         )?;
         return writeln!(out);

@@ -28,6 +28,8 @@ pub enum Quantity {
     Volume,
     /// Of a body.
     Mass,
+    /// Mass per volume.
+    Density,
     /// Ratios, and potentials, which may be anything.
     Unlabelled,
 }
@@ -57,10 +59,10 @@ impl Units {
 
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
-        let [length, force, stress, energy, volume, mass] = match self {
-            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg"],
-            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t"],
-            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in"],
+        let [length, force, stress, energy, volume, mass, density] = match self {
+            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3"],
+            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4"],
         };
         match quantity {
             Quantity::Length => Some(length),
@@ -69,6 +71,7 @@ impl Units {
             Quantity::Energy => Some(energy),
             Quantity::Volume => Some(volume),
             Quantity::Mass => Some(mass),
+            Quantity::Density => Some(density),
             Quantity::Unlabelled => None,
         }
     }

@@ -52,7 +52,7 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to {digits} digits; mesh error comes on top")
+                format!("{what} right to {digits} digits, mesh error not included")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")

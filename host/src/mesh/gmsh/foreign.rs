@@ -116,7 +116,12 @@ mod tests {
         assert!(what.contains("STEP") && next.contains("`gmsh -3 -order 2 a/part.stp -o part.msh`"), "{next}");
         assert!(next.ends_with("; then `warpfem init part.msh` writes a case file"), "{next}");
         assert!(case("x.IGES", b"   S      1\n").unwrap().0.contains("IGES"));
-        assert!(case("x.inp", b"*Heading\n").unwrap().1.starts_with("decks are not read yet: convert it"));
+        assert!(
+            case("x.inp", b"*Heading\n")
+                .unwrap()
+                .1
+                .starts_with("decks are not read yet: if Gmsh wrote it, export x.msh there")
+        );
         assert!(case("x.msh", b"$MeshFormat\n").unwrap().1.starts_with("`warpfem init x.msh` "));
         assert_eq!(case("x.toml", b"[mesh\n"), None);
         assert_eq!(guess(&[0xff, 0xfe, 0x00]), None);

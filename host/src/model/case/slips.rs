@@ -30,6 +30,9 @@ pub fn reason(text: &str, place: &Place) -> Option<(String, String)> {
         };
         return Some((format!("`{whole},{digits}` has a {what}"), help));
     }
+    if let Some(word) = pieces().flatten().find(|word| has_two_points(word)) {
+        return Some((format!("`{word}` has two decimal points"), "a number has one decimal point, or none".into()));
+    }
     let (number, unit) = pieces().find_map(|words| with_unit(&words.join(" ")))?;
     let scaled = match unit.as_str() {
         "GPa" => format!("; {number} GPa are {number}e9 in Pa"),
@@ -47,6 +50,14 @@ fn decimal_comma(value: &str) -> Option<(&str, &str)> {
     let is_number = format!("{whole}.{digits}").parse::<f64>().is_ok();
     let is_digits = digits.starts_with(|c: char| c.is_ascii_digit()) && whole.ends_with(|c: char| c.is_ascii_digit());
     (is_number && is_digits).then_some((whole, digits))
+}
+
+/// Whether a word is digits with two points among them.
+fn has_two_points(word: &str) -> bool {
+    let digits = word.trim_start_matches(['+', '-']);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|c| c.is_ascii_digit() || c == b'.')
+        && digits.matches('.').count() > 1
 }
 
 /// The number and the unit of `210 GPa` or `210GPa`.
@@ -80,6 +91,7 @@ mod tests {
         has("young = 210,000", "`210,000` has a comma: write 210000 if it separates thousands, 210.000 if not");
         has("value = -1,5e3 # down", "a decimal point: -1.5e3");
         has("value = 2e6Pa", "`Pa` after the number 2e6");
+        has("g = [0.0, -9.81.0]", "`-9.81.0` has two decimal points");
         for line in ["on = left", "young = 210e9", "young 210", "x = [1, 2]", "ö = 3 # 4 mm", "inf"] {
             assert_eq!(said(line), None, "{line}");
         }

@@ -63,6 +63,7 @@ impl Case {
                 "a component that is zero is written too; a plane problem is [analysis] kind = \"plane_stress\" or \
                  \"plane_strain\""
             }
+            n if n > dim => "numbers have a decimal point, and commas stand between them alone",
             _ => "a component that is zero is written too",
         };
         self.error_at(place, format!("this must be {wanted}, not {found} {values}"), help)

@@ -2,7 +2,7 @@
 
 use super::{Background, escape};
 use crate::mesh::Mesh;
-use crate::model::{Material, Support};
+use crate::model::{Material, Quantity, Support, Units};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, count, date, engineering, vector, vector_above};
@@ -26,18 +26,22 @@ pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> 
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
     let is_potential = background.analysis == "laplace";
+    let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let held = background.supports.iter().map(|support| held(support, is_potential, mesh.dim()));
     let loads = loads(background, summary.least_force(), is_potential);
     format!(
-        "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{UNITS}</p>",
+        "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{note}</p>",
         list("Supports", held.collect()),
         list("Loads", loads),
-        materials(background.materials, is_potential)
+        materials(background.materials, is_potential, summary.units)
     )
 }
 
 /// What numbers mean, as the case file has no units.
-const UNITS: &str = "Numbers are in the units of the case file, which must be consistent: N, mm and MPa, or N, m and Pa. 176.6e6 is 176.6 × 10<sup>6</sup>.";
+const UNITS: &str =
+    "Numbers are in the units of the case file, which must be consistent: N, mm and MPa, or N, m and Pa.";
+/// How numbers are written.
+const FORM: &str = "A number such as 176.6e6 is 176.6 × 10<sup>6</sup>.";
 
 fn list(heading: &str, items: Vec<String>) -> String {
     if items.is_empty() {
@@ -81,17 +85,30 @@ fn loads(background: &Background, least: f64, is_potential: bool) -> Vec<String>
     on_surfaces.chain(gravity).chain(source).collect()
 }
 
-fn materials(materials: &[Material], is_potential: bool) -> String {
+/// What is shown of an elastic material.
+const OF_ELASTICITY: [(&str, Quantity); 4] = [
+    ("Young’s modulus", Quantity::Stress),
+    ("Poisson’s ratio", Quantity::Unlabelled),
+    ("density", Quantity::Density),
+    ("yield strength", Quantity::Stress),
+];
+
+fn materials(materials: &[Material], is_potential: bool, units: Option<Units>) -> String {
     if materials.is_empty() {
         return String::new();
     }
     let value = |v: f64| format!("<td>{}</td>", engineering(v));
-    let (head, cells): (&str, fn(&Material) -> Vec<f64>) = match is_potential {
-        true => ("<th>conductivity</th>", |m| vec![m.conductivity]),
-        false => ("<th>Young’s modulus</th><th>Poisson’s ratio</th><th>density</th><th>yield strength</th>", |m| {
+    let (heads, cells): (&[(&str, Quantity)], fn(&Material) -> Vec<f64>) = match is_potential {
+        true => (&[("conductivity", Quantity::Unlabelled)], |m| vec![m.conductivity]),
+        false => (&OF_ELASTICITY, |m| {
             vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN), m.yield_strength.unwrap_or(f64::NAN)]
         }),
     };
+    let head = |(name, quantity): &(&str, Quantity)| match units.and_then(|units| units.label(*quantity)) {
+        Some(unit) => format!("<th>{name} [{unit}]</th>"),
+        None => format!("<th>{name}</th>"),
+    };
+    let head: String = heads.iter().map(head).collect();
     let row = |material: &Material| {
         let values: String = cells(material).into_iter().map(value).collect();
         format!("<tr><th>{}</th>{}</tr>", escape(&material.name), values.replace("NaN", "–").replace('-', "−"))
