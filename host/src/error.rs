@@ -30,7 +30,7 @@ pub enum Error {
     /// There is no stiffness for this element type (exit code 4).
     #[error("elements of type {0} cannot be solved in this version")]
     NotSolvable(&'static str),
-    /// A method, format or other choice of this name does not exist (exit code 2).
+    /// A method, format or other choice does not go with the others (exit code 2).
     #[error("{what} `{name}` is not available; available: {}", available.join(", "))]
     NotAvailable {
         /// What was to be chosen.
