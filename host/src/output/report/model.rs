@@ -98,11 +98,11 @@ fn materials(materials: &[Material], is_potential: bool, units: Option<Units>) -
         return String::new();
     }
     let value = |v: f64| format!("<td>{}</td>", engineering(v));
-    let (heads, cells): (&[(&str, Quantity)], fn(&Material) -> Vec<f64>) = match is_potential {
-        true => (&[("conductivity", Quantity::Unlabelled)], |m| vec![m.conductivity]),
-        false => (&OF_ELASTICITY, |m| {
-            vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN), m.yield_strength.unwrap_or(f64::NAN)]
-        }),
+    let heads: &[(&str, Quantity)] =
+        if is_potential { &[("conductivity", Quantity::Unlabelled)] } else { &OF_ELASTICITY };
+    let cells = |m: &Material| match is_potential {
+        true => vec![m.conductivity],
+        false => vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN), m.yield_strength.unwrap_or(f64::NAN)],
     };
     let head = |(name, quantity): &(&str, Quantity)| match units.and_then(|units| units.label(*quantity)) {
         Some(unit) => format!("<th>{name} [{unit}]</th>"),
