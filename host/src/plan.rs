@@ -262,7 +262,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     let on_surface = estimate::on_surface(&model.mesh);
     if model.mesh.dim() == 3 && on_surface < COMPACT {
         let why = format!(
-            "a compact body ({:.0} % of its nodes on the surface), too costly to factorise",
+            "a compact body ({:.0} % of its nodes on the surface), for which a direct solution costs more",
             100.0 * on_surface
         );
         return Verdict::no(Some(why));
@@ -289,13 +289,15 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
             () if on_surface > MOSTLY_SURFACE => "a thin body",
             () => "a body of few elements",
         };
-        return verdict(true, format!("{kind}, cheap to factorise ({per:.0} values per unknown)"));
+        return verdict(true, format!("{kind}, cheap to solve directly (its factor has {per:.0} values per unknown)"));
     }
     match hard(model, limits).filter(|(most, _)| !is_potential && per <= *most) {
         Some((_, why)) => {
-            verdict(true, format!("{why}, which iterations find hard (the factor has {per:.0} values per unknown)"))
+            verdict(true, format!("{why}, which iterations find hard (its factor has {per:.0} values per unknown)"))
         }
-        None => verdict(false, format!("too costly to factorise ({per:.0} values per unknown)")),
+        None => {
+            verdict(false, format!("a direct solution would cost more (its factor has {per:.0} values per unknown)"))
+        }
     }
 }
 

@@ -185,7 +185,7 @@ fn what_this_version_has_not() {
     refused(&solver("format = \"hyb\""), 2, &["format `hyb` is not available", "ebw"]);
     refused(&solver("ordering = \"metis\""), 2, &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]);
     refused(&solver("ordering = \"rmc\""), 2, &["case.toml:26:12: there is no ordering `rmc`", "did you mean `rcm`?"]);
-    refused(&solver("precision = \"half\""), 2, &["precision `half` is not available", "double, single, mixed"]);
+    refused(&solver("precision = \"half\""), 2, &["there is no precision `half`", "double, single, mixed"]);
     let words = ["case.toml:5:8: analysis kind `modal` is not available", "what is at rest", "plane_strain, laplace"];
     refused(&good_but("\"elasticity\"", "\"modal\""), 2, &words);
 }

@@ -7,7 +7,7 @@ const ONE_SLIP: f64 = 0.9;
 /// Names of a list that are shown before it is cut short.
 const LISTED: usize = 30;
 
-/// The known name nearest to `word`, if it is near enough to be a slip of the pen.
+/// The known name nearest to `word`, if it is near enough to be a slip of the pen, or else one that contains it.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let score = |name: &str| {
@@ -17,7 +17,8 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         strsim::jaro_winkler(&lower, &name).max(if one_slip { ONE_SLIP } else { 0.0 })
     };
     let best = known.iter().map(|&name| (score(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (best.0 > NEAR).then_some(best.1)
+    let contains = || known.iter().copied().find(|name| lower.len() > 2 && name.to_lowercase().contains(&lower));
+    if best.0 > NEAR { Some(best.1) } else { contains() }
 }
 
 /// `a, b, c`, cut short when there are many.
@@ -47,6 +48,7 @@ mod tests {
         assert_eq!(nearest("flnge", &known), Some("flange"));
         assert_eq!(nearest("Bolt", &known), Some("bolts"));
         assert_eq!(nearest("wxyz", &known), None);
+        assert_eq!(nearest("mises", &["stress_xx", "von_mises"]), Some("von_mises"));
         assert_eq!(nearest("fxi", &["on", "box", "fix"]), Some("fix"));
         assert_eq!(nearest("o", &["on"]), Some("on"));
         assert_eq!(suggest("flnge", "groups", &known), "did you mean `flange`? groups: body, flange, bolts");

@@ -30,6 +30,8 @@ pub enum Quantity {
     Mass,
     /// Mass per volume.
     Density,
+    /// Gravity.
+    Acceleration,
     /// Ratios, and potentials, which may be anything.
     Unlabelled,
 }
@@ -59,10 +61,10 @@ impl Units {
 
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
-        let [length, force, stress, energy, volume, mass, density] = match self {
-            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3"],
-            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3"],
-            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4"],
+        let [length, force, stress, energy, volume, mass, density, acceleration] = match self {
+            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2"],
+            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2"],
         };
         match quantity {
             Quantity::Length => Some(length),
@@ -72,6 +74,7 @@ impl Units {
             Quantity::Volume => Some(volume),
             Quantity::Mass => Some(mass),
             Quantity::Density => Some(density),
+            Quantity::Acceleration => Some(acceleration),
             Quantity::Unlabelled => None,
         }
     }

@@ -9,7 +9,7 @@ use super::shapes::{Shape, frame};
 use super::symbols::{GRAVITY, Group, Symbol};
 use super::{IN_FRONT, SAMPLES, Shown, canvas, lit};
 use crate::mesh::vector::{dot, unit};
-use warpfem_text::{engineering as number, visible};
+use warpfem_text::visible;
 
 /// How much nearer a symbol counts than its node, in pixels.
 const LEAD: f32 = 8.0;
@@ -140,8 +140,8 @@ pub(super) struct Legend {
 
 impl Legend {
     /// What stands for the groups and gravity, in `width` pixels.
-    pub(super) fn new(groups: &[Group], gravity: Option<[f64; 3]>, width: f32) -> Legend {
-        let gravity = gravity.map(|g| (Shape::Pull, GRAVITY, format!("gravity g: {}", number(dot(g, g).sqrt()))));
+    pub(super) fn new(groups: &[Group], gravity: Option<&([f64; 3], String)>, width: f32) -> Legend {
+        let gravity = gravity.map(|(_, label)| (Shape::Pull, GRAVITY, label.clone()));
         let all = groups.iter().map(|group| (group.shape, group.color, visible(&group.label).into_owned()));
         let (mut entries, mut left, mut top) = (Vec::new(), 0.0, 0.0);
         let all: Vec<_> = all.chain(gravity).collect();

@@ -102,8 +102,8 @@ pub(super) struct Shown {
     pub colors: Coloring,
     /// Supports and loads.
     pub groups: Vec<Group>,
-    /// The acceleration of gravity, if it is drawn.
-    pub gravity: Option<[f64; 3]>,
+    /// The acceleration of gravity and its label, if it is drawn.
+    pub gravity: Option<([f64; 3], String)>,
 }
 
 impl Shown {
@@ -117,7 +117,7 @@ impl Shown {
         let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
         let scale = project::deformation_scale(largest, dot(extents, extents).sqrt());
         let groups = symbols.map_or(vec![], |symbols| symbols::resolve(&scene, mesh.dim() == 2, symbols));
-        let gravity = symbols.and_then(|symbols| symbols.gravity);
+        let gravity = symbols.and_then(Symbols::labelled_gravity);
         let colors = Coloring::new(scene.value.clone(), fields.displacement().is_some());
         Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }

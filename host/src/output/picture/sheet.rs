@@ -34,7 +34,7 @@ impl Sheet {
         let part = if wanted.is_finite() { wanted.clamp(least, most) } else { least }.round();
         let margin = if shown.groups.is_empty() { 0.0 } else { MARGIN };
         let view = view.fit(extent, [left + margin, top + margin], [width - 2.0 * margin, part - 2.0 * margin]);
-        let symbols = Legend::new(&shown.groups, shown.gravity, WIDTH as f32 - 80.0);
+        let symbols = Legend::new(&shown.groups, shown.gravity.as_ref(), WIDTH as f32 - 80.0);
         let height = (top + part + FOOT) as usize + symbols.height as usize;
         let corner = [(left + width) as f32 + 120.0, height as f32 - 90.0];
         Sheet { view, height, bottom: (top + part) as f32, symbols, corner }
@@ -43,7 +43,7 @@ impl Sheet {
     /// Draws symbols, legend and axes; a pixel is the mean of its samples.
     pub(super) fn finish(&self, shown: &Shown, frame: &mut Frame) -> Canvas {
         let below = [40.0, self.bottom + 24.0];
-        let gravity = shown.gravity.map(|g| (g, [self.corner[0] + 100.0, self.corner[1] - 30.0]));
+        let gravity = shown.gravity.as_ref().map(|&(g, _)| (g, [self.corner[0] + 100.0, self.corner[1] - 30.0]));
         glyphs::draw(frame, shown, &self.view);
         self.symbols.draw(frame, &self.view, below, gravity);
         let mut canvas = frame.resolve(SAMPLES);

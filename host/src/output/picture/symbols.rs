@@ -27,6 +27,14 @@ pub struct Symbols<'a> {
     pub is_potential: bool,
 }
 
+impl Symbols<'_> {
+    /// The acceleration of gravity, and what the legend says of it.
+    pub(super) fn labelled_gravity(&self) -> Option<([f64; 3], String)> {
+        let label = |g| format!("gravity g: {}", with_unit(number(norm(g)), self.units, Quantity::Acceleration));
+        self.gravity.map(|g| (g, label(g)))
+    }
+}
+
 /// A symbol.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::output) struct Symbol {
