@@ -14,11 +14,11 @@ use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::{Layout, MAX_BLOCK, PatternView};
 use std::path::Path;
 use std::rc::Rc;
-use warpfem::Error;
 use warpfem::assembly::{Assembly, DeviceMesh, Topology};
 use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
-use warpfem::choices::{Ordering, Strategy};
 use warpfem::model::{Case, Model};
+use warpfem::result::Error;
+use warpfem::result::choices::{Ordering, Strategy};
 use warpfem::sparse::{Built, Format, Matrix, Operator, Places, Plan, Tuning};
 
 /// Distances from `-HALF` on fit.
@@ -98,7 +98,7 @@ pub struct NearArrays<B: Backend> {
 impl Format for Near {
     type Arrays<B: Backend> = NearArrays<B>;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> warpfem::Result<Built<B, Self>> {
+    fn build<B: Backend>(plan: &Plan<B>) -> warpfem::result::Result<Built<B, Self>> {
         let Plan { backend, pattern, .. } = *plan;
         let (n_rows, n_blocks) = (pattern.n_rows, pattern.n_blocks());
         let row_start = backend.upload_vec(backend.download(&pattern.row_start)?)?;
@@ -146,7 +146,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let plan = Plan { backend: &backend, pattern: &pattern, size: 3, tuning: Tuning::default(), value_bytes: 8 };
     let mut near = Matrix::<_, f64>::stored::<Near>(&plan)?;
-    let mut bcsr = Matrix::<_, f64>::zeros(&backend, warpfem::choices::Format::Bcsr, 3, &pattern, Tuning::default())?;
+    let mut bcsr =
+        Matrix::<_, f64>::zeros(&backend, warpfem::result::choices::Format::Bcsr, 3, &pattern, Tuning::default())?;
     let x: Vec<f64> = (0..near.n()).map(|i| (i as f64).sin()).collect();
     let x = backend.upload(&x)?;
     let mut products = Vec::new();

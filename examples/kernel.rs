@@ -25,7 +25,7 @@ pub unsafe fn parabola<T: Real>(i: usize, a: T, b: T, c: T, x: View<T>, y: ViewM
 }
 
 /// The values of `1 - 2 x + 3 x^2` on a backend.
-fn on<B: Backend>(backend: &B, x: &[f64]) -> warpfem::Result<Vec<f64>> {
+fn on<B: Backend>(backend: &B, x: &[f64]) -> warpfem::result::Result<Vec<f64>> {
     let (x, mut y) = (backend.upload(x)?, backend.zeros(x.len())?);
     let kernel = Parabola { a: 1.0, b: -2.0, c: 3.0, x: x.view(), y: y.view_mut() };
     // SAFETY: both live, are different, and have the same length.
@@ -33,7 +33,7 @@ fn on<B: Backend>(backend: &B, x: &[f64]) -> warpfem::Result<Vec<f64>> {
     backend.download(&y)
 }
 
-fn main() -> warpfem::Result<()> {
+fn main() -> warpfem::result::Result<()> {
     let x: Vec<f64> = (0..1000).map(|i| 1e-3 * f64::from(i)).collect();
     let cpu = on(&CpuBackend::default(), &x)?;
     let emulator = on(&GpuBackend::new(Emulated::default())?, &x)?;

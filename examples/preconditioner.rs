@@ -10,8 +10,8 @@ use std::path::Path;
 use warpfem::backend::{Backend, CpuBackend, Quotient, Vector};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::plan::Plan;
 use warpfem::precond::{Build, Context, Jacobi, Preconditioner};
+use warpfem::result::Plan;
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::sparse::Operator;
 
@@ -32,7 +32,7 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for TwoSteps<B, T> {
         k: &dyn Operator<B, T>,
         r: &Vector<B, T>,
         z: &mut Vector<B, T>,
-    ) -> warpfem::Result<()> {
+    ) -> warpfem::result::Result<()> {
         let [first, product] = &mut *self.scratch.borrow_mut();
         self.jacobi.apply(backend, k, r, first)?;
         k.apply(backend, first, product)?;
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n = matrix.n();
     let jacobi = || Jacobi::build(&backend, &matrix, &Context::of_order(1));
     let ours = TwoSteps { jacobi: jacobi()?, scratch: RefCell::new([backend.zeros(n)?, backend.zeros(n)?]) };
-    let iterations = |preconditioner: &dyn Preconditioner<_, _>| -> warpfem::Result<usize> {
+    let iterations = |preconditioner: &dyn Preconditioner<_, _>| -> warpfem::result::Result<usize> {
         let mut u = backend.zeros(n)?;
         let outcome =
             cg(&backend, &Equations::new(&matrix, &f), preconditioner, &mut u, CgOptions::new(1e-8, 1000), &Silent)?;

@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let case = Case::parse(Path::new("cantilever.toml"), CASE)?;
     let model = Model::resolve(&case, case.mesh()?)?;
     let solution = pipeline::solve(&model, Device::Auto, &Silent)?;
+    assert!(solution.outcome.converged, "{:?}", solution.outcome);
 
     let lowest = solution.displacement.iter().map(|u| u[2]).fold(0.0, f64::min);
     // F L^3 / (3 E I) with I = h^4 / 12: Euler and Bernoulli's beam.

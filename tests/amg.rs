@@ -1,6 +1,7 @@
 //! Smoothed aggregation multigrid: its parts against dense references, and how many iterations it takes.
 
 use crate::common::blocks::dense_of;
+use crate::common::fields::converged;
 use crate::common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model, system};
 use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_device};
@@ -9,19 +10,21 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::rc::Rc;
 use warpfem::backend::{Backend, CpuBackend, Device};
-use warpfem::choices::{Precision, Preconditioner};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::{self, System};
+use warpfem::pipeline::System;
 use warpfem::precond::amg::aggregate::Aggregates;
 use warpfem::precond::amg::blocks::BlockRows;
-use warpfem::precond::amg::setup::{Fine, Symbolic, aggregate};
+use warpfem::precond::amg::fine::Fine;
+use warpfem::precond::amg::setup::{Symbolic, aggregate};
 use warpfem::precond::amg::strength::{REACH, Strength};
 use warpfem::precond::amg::tentative::Modes;
 use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
-use warpfem::solve::{CgOptions, CgOutcome, Equations, Iteration, Silent, cg, iteration};
+use warpfem::result::Outcome;
+use warpfem::result::choices::{Precision, Preconditioner};
+use warpfem::solve::{CgOptions, Equations, Iteration, Silent, cg, iteration};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 /// A force on the end of what is clamped at the other; heat for a potential.
@@ -255,7 +258,7 @@ fn the_cycle_is_symmetric_and_positive() {
     }
 }
 
-fn solved<B: Backend>(backend: &B, model: &Model, name: Preconditioner) -> (CgOutcome, Option<Hierarchy>) {
+fn solved<B: Backend>(backend: &B, model: &Model, name: Preconditioner) -> (Outcome, Option<Hierarchy>) {
     let system = system(backend, model);
     let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
     let preconditioner = precond::build(name, &context, backend, &system.matrix).unwrap();
@@ -268,7 +271,7 @@ fn solved<B: Backend>(backend: &B, model: &Model, name: Preconditioner) -> (CgOu
 }
 
 /// Iterations until the residual is small; the iteration itself looks at every tenth.
-fn iterations(outcome: &CgOutcome) -> usize {
+fn iterations(outcome: &Outcome) -> usize {
     outcome.history.iter().position(|r| *r <= 1e-8).unwrap() + 1
 }
 
@@ -460,12 +463,12 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
 fn every_precision_solves_a_case() {
     let mut model = meshes::load("cube_463.toml");
     model.solver.tolerance = 1e-9;
-    let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap().displacement;
+    let expected = converged(&model, Device::Cpu).displacement;
     model.solver.preconditioner = Some(Preconditioner::Amg);
     for precision in [Precision::Double, Precision::Mixed, Precision::MixedHalf, Precision::Single] {
         model.solver.precision = Some(precision);
         model.solver.tolerance = if precision == Precision::Single { 1e-4 } else { 1e-9 };
-        let found = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+        let found = converged(&model, Device::Cpu);
         let hierarchy = found.used.hierarchy.expect("its levels are told");
         assert!(hierarchy.levels[0].rows == model.mesh.coords.len() && found.outcome.iterations <= 40, "{precision}");
         let (found, expected) = (found.displacement.as_flattened(), expected.as_flattened());

@@ -2,6 +2,7 @@
 
 use crate::common::blocks::{dense_of, zeros};
 use crate::common::elements::{PLANE, SOLID};
+use crate::common::fields::converged;
 use crate::common::{
     Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device, reference, rounding,
 };
@@ -9,11 +10,9 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{Supports, Symbolic};
 use warpfem::backend::{Backend, Device};
-use warpfem::choices::{Format, Ordering};
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline;
-use warpfem::solve::Silent;
+use warpfem::result::choices::{Format, Ordering};
 use warpfem::sparse::{Matrix, Operator};
 
 /// A distorted box or square of each element in each analysis, and an unstructured mesh; of two materials each.
@@ -168,7 +167,7 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
         let model = meshes::model(&tables, meshes::distorted_box(kind, cells, 0.2));
         let expected = partitioned(&model);
         assert_orders_agree(&on_every_device!(constrained, &model, &expected));
-        let solution = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+        let solution = converged(&model, Device::Cpu);
         let found = match solution.potential {
             Some(potential) => potential.values,
             None => flat(analysis.components(), &solution.displacement),

@@ -4,18 +4,17 @@
 
 use crate::common::assert_close;
 use crate::common::elements::Reference;
-use crate::common::fields::node_at;
+use crate::common::fields::{converged, node_at};
 use warpfem::backend::Device;
-use warpfem::choices::Preconditioner;
 use warpfem::element::ElementKind::{self, *};
-use warpfem::pipeline::{self, Solution};
-use warpfem::solve::Silent;
+use warpfem::pipeline::Solution;
+use warpfem::result::choices::Preconditioner;
 use warpfem::verify::Problem;
 use warpfem::verify::beam::{self, SLENDER, THEORY};
 
 /// What a problem's first measure is, and its solution.
 fn found(problem: &Problem) -> (f64, Solution) {
-    let solution = pipeline::solve(&problem.model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{error}"));
+    let solution = converged(&problem.model, Device::Cpu);
     ((problem.measures[0].of)(&problem.model, &solution), solution)
 }
 
@@ -61,7 +60,7 @@ fn twisted(kind: ElementKind) -> f64 {
             }
         }
     }
-    let solution = pipeline::solve(&beam, Device::Cpu, &Silent).unwrap();
+    let solution = converged(&beam, Device::Cpu);
     let height = |side: f64| {
         let node = node_at(&beam, [length, side, 0.0]);
         solution.displacement[node][2]

@@ -6,12 +6,13 @@ use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
 use kernels_rs::real::Real;
 use nalgebra::DVector;
-use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend};
-use warpfem::choices::{Format, Preconditioner};
 use warpfem::precond::{self, Context};
+use warpfem::result::Error;
+use warpfem::result::choices::{Format, Preconditioner};
+use warpfem::result::{Ending, Outcome};
 use warpfem::solve::cg::CHECK_EVERY;
-use warpfem::solve::{CgOptions, CgOutcome, Ending, Equations, Monitor, Silent, Stepping, cg};
+use warpfem::solve::{CgOptions, Equations, Monitor, Silent, Stepping, cg};
 use warpfem::sparse::Matrix;
 
 const TIGHT: CgOptions = CgOptions::new(1e-12, 1000);
@@ -23,7 +24,7 @@ fn solve<B: Backend, T: Real>(
     f: &[f64],
     preconditioner: Preconditioner,
     options: CgOptions,
-) -> Result<(Vec<f64>, CgOutcome), Error> {
+) -> Result<(Vec<f64>, Outcome), Error> {
     let mut matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
     if blocks.is_symmetric() {
         matrix.promise_symmetric();

@@ -5,10 +5,10 @@ use crate::common::recorder::{Counts, Recorder};
 use crate::common::{ORDERS, Random, emulator, meshes, on_every_device};
 use warpfem::assembly::{CellColors, Topology};
 use warpfem::backend::Backend;
-use warpfem::choices::Ordering;
 use warpfem::element::ElementKind::{self, Hex8, Line2, Tet4, Tri3};
 use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::{Cells, Mesh, generate::generate_box, rectangle::generate_rectangle};
+use warpfem::result::choices::Ordering;
 
 macro_rules! kinds {
     ($($Kind:ident),+) => { [$(ElementKind::$Kind),+] };

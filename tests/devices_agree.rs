@@ -1,12 +1,12 @@
 //! The whole way on every device: the same answer, and the same bits from run to run.
 
 use crate::common::elements::{PLANE, SOLID};
+use crate::common::fields::converged;
 use crate::common::{assert_close, bits, largest, meshes};
 use warpfem::backend::Device;
-use warpfem::choices::{Method, Precision};
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::{self, Solution};
-use warpfem::solve::Silent;
+use warpfem::pipeline::Solution;
+use warpfem::result::choices::{Method, Precision};
 
 fn numbers(solution: &Solution) -> Vec<f64> {
     let mut numbers = solution.displacement.as_flattened().to_vec();
@@ -23,14 +23,14 @@ fn numbers(solution: &Solution) -> Vec<f64> {
 
 fn check(mut model: Model) {
     (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-12));
-    let expected = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+    let expected = converged(&model, Device::Cpu);
     let mut devices = vec![Device::Cpu, Device::Emulate];
     if crate::common::gpu().is_some() {
         devices.push(Device::Auto.resolve());
     }
     for device in devices {
-        let found = pipeline::solve(&model, device, &Silent).unwrap();
-        let again = pipeline::solve(&model, device, &Silent).unwrap();
+        let found = converged(&model, device);
+        let again = converged(&model, device);
         assert!(bits(&numbers(&found)) == bits(&numbers(&again)), "{device:?}: two runs differ");
         let close = |what: &str, found: &[f64], expected: &[f64]| {
             assert_close(&format!("{what} on {device:?}"), found, expected, 1e-10, largest(expected));
@@ -72,11 +72,11 @@ fn devices_agree_about_every_element() {
 #[test]
 fn single_precision_agrees_to_its_own() {
     let mut model = meshes::load("cube_463.toml");
-    let double = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+    let double = converged(&model, Device::Cpu);
     model.solver.precision = Some(Precision::Single);
     model.solver.tolerance = 1e-5;
     for device in [Device::Cpu, Device::Emulate] {
-        let single = pipeline::solve(&model, device, &Silent).unwrap();
+        let single = converged(&model, device);
         let (u, expected) = (single.displacement.as_flattened(), double.displacement.as_flattened());
         assert_close("displacements", u, expected, 1e-4, largest(expected));
     }

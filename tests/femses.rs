@@ -6,13 +6,14 @@ use nalgebra::DMatrix;
 use std::f64::consts::PI;
 use warpfem::assembly::{ElementOperator, Supports, Symbolic};
 use warpfem::backend::{Backend, CpuBackend, Scalar};
-use warpfem::choices::{Acceleration, Ordering};
 use warpfem::element::ElementKind;
 use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::{Cells, Mesh};
 use warpfem::model::{Analysis, Model};
+use warpfem::result::choices::{Acceleration, Ordering};
+use warpfem::result::{Ending, Outcome};
 use warpfem::solve::femses::{CHECK_EVERY, Update};
-use warpfem::solve::{CgOutcome, Ending, FemsesOptions, Silent, femses};
+use warpfem::solve::{FemsesOptions, Silent, femses};
 
 const PLAIN: [f64; 3] = [1.0, 0.0, 1.0];
 const SCALAR: Scalar = Scalar::new(11);
@@ -194,7 +195,7 @@ fn femses_is_jacobi_s_iteration() {
 }
 
 /// Solves with element matrices; the potential too.
-fn run<B: Backend, T: Real>(backend: &B, model: &Model, options: FemsesOptions) -> (Vec<f64>, CgOutcome) {
+fn run<B: Backend, T: Real>(backend: &B, model: &Model, options: FemsesOptions) -> (Vec<f64>, Outcome) {
     let system = assembled_sparse(model);
     let f = backend.upload(&rounded::<T>(&system.f)).unwrap();
     with_operator::<B, T, _>(backend, model, |operator| {

@@ -7,7 +7,7 @@ use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Layout;
 use warpfem::backend::{Backend, CpuBackend, Scalar};
-use warpfem::choices::Format;
+use warpfem::result::choices::Format;
 use warpfem::sparse::{Footprint, Matrix, Operator, Sparsity, Tuning};
 
 /// Rows of the diagonal alone, of a few blocks, and one that neighbours every other.
@@ -254,7 +254,9 @@ fn a_dense_matrix_that_does_not_fit_is_refused_with_what_it_needs() {
     let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, diagonal).unwrap());
     let refused = Matrix::<_, f64>::zeros(&backend, Format::Dense, 3, &pattern, Tuning::default());
     match refused {
-        Err(warpfem::Error::OutOfMemory { needed, .. }) => assert_eq!(needed, Some(8 * (3 * u64::from(n)).pow(2))),
+        Err(warpfem::result::Error::OutOfMemory { needed, .. }) => {
+            assert_eq!(needed, Some(8 * (3 * u64::from(n)).pow(2)))
+        }
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("648 TB were found"),
     }
@@ -276,7 +278,7 @@ fn short_indices_reach_as_far_as_16_bits_and_no_further() {
         let too_far = warpfem::sparse::Pattern::upload(&backend, far_neighbour(65_536)).unwrap();
         let refused = Matrix::<_, f64>::zeros(&backend, Format::Ebw16, size, &too_far.into(), Tuning::default());
         match refused {
-            Err(error @ warpfem::Error::TooLarge(_)) => {
+            Err(error @ warpfem::result::Error::TooLarge(_)) => {
                 assert!(error.to_string().contains("65536 columns apart"), "{error}");
                 assert_eq!(error.exit_code(), 4);
             }
@@ -298,6 +300,6 @@ fn a_long_row_that_would_pad_all_others_is_refused_before_memory_is_taken() {
         std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, Sparsity { row_start, columns }).unwrap());
     for format in [Format::Ell, Format::EllRow, Format::Bell] {
         let refused = Matrix::<_, f64>::zeros(&backend, format, 3, &pattern, Tuning::default());
-        assert!(matches!(refused, Err(warpfem::Error::OutOfMemory { .. })), "{format}");
+        assert!(matches!(refused, Err(warpfem::result::Error::OutOfMemory { .. })), "{format}");
     }
 }

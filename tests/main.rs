@@ -6,6 +6,7 @@ mod beams;
 mod benchmarks;
 mod cg;
 mod ci;
+mod circles;
 mod coloring;
 mod common;
 mod convergence;

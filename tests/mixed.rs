@@ -2,22 +2,24 @@
 //! gradients in f32 under refinement in f64, give what f64 alone gives.
 
 use crate::common::blocks::{Blocks, chain, random_sparsity};
+use crate::common::fields::converged;
 use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, meshes, on_every_device};
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
 use std::cell::RefCell;
-use warpfem::Error;
 use warpfem::backend::{Backend, CpuBackend, Device};
-use warpfem::choices::{Format, Method, Precision, Preconditioner};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::pipeline;
 use warpfem::precond::{self, Context};
+use warpfem::result::Error;
+use warpfem::result::choices::{Format, Method, Precision, Preconditioner};
+use warpfem::result::{Ending, Outcome};
 use warpfem::solve::iteration::{self, Builder};
-use warpfem::solve::{CgOptions, CgOutcome, Ending, Equations, Monitor, Silent};
+use warpfem::solve::{CgOptions, Equations, Monitor, Silent};
 use warpfem::sparse::Matrix;
 
 fn positive(n: usize) -> (Blocks, Vec<f64>) {
@@ -95,12 +97,7 @@ fn only_what_reads_the_matrix_has_a_rounded_copy() {
 
 const LIMIT: usize = 300;
 
-fn solved<B: Backend>(
-    backend: &B,
-    make: Builder<B, f64>,
-    name: Preconditioner,
-    tolerance: f64,
-) -> (Vec<u64>, CgOutcome) {
+fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: Preconditioner, tolerance: f64) -> (Vec<u64>, Outcome) {
     let (blocks, f) = positive(60);
     let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
     let way = make(name, &Context::of_order(4), backend, &matrix).unwrap();
@@ -140,9 +137,7 @@ fn models() -> Vec<Model> {
 fn models_have_the_solution_they_have_in_double() {
     for mut model in models() {
         (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-9));
-        let solve = |model: &Model| {
-            pipeline::solve(model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{:?}: {error}", model.solver))
-        };
+        let solve = |model: &Model| converged(model, Device::Cpu);
         let double = solve(&model);
         let expected = double.displacement.as_flattened();
         for precision in [Precision::Mixed, Precision::MixedHalf] {
@@ -228,7 +223,7 @@ impl Monitor for Watcher {
 }
 
 /// Refinement with Jacobi of a chain of 200 nodes, watched.
-fn refined(options: CgOptions, patience: usize) -> (CgOutcome, Vec<(usize, f64, f64)>) {
+fn refined(options: CgOptions, patience: usize) -> (Outcome, Vec<(usize, f64, f64)>) {
     let backend = CpuBackend::default();
     let matrix: Matrix<_, f64> = chain(200).upload(&backend, Format::Ebw);
     let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(600)).unwrap(), backend.zeros(600).unwrap());
@@ -298,7 +293,7 @@ fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
 }
 
 /// A soft cube whose end is moved.
-fn moved(young: f64, by: f64, precision: Precision) -> warpfem::Result<pipeline::Solution> {
+fn moved(young: f64, by: f64, precision: Precision) -> warpfem::result::Result<pipeline::Solution> {
     let tables = format!(
         "[[material]]\nname = \"soft\"\nyoung = {young:e}\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
          [[support]]\non = \"xmax\"\ndisplacement = {{ x = 1e-3 }}\n"

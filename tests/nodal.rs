@@ -7,12 +7,12 @@ use crate::common::meshes::{self, CLAMP, SOFT, analyses, analysis, clamp, distor
 use crate::common::{assert_close, largest, on_every_device};
 use warpfem::assembly::Symbolic;
 use warpfem::backend::{Backend, CpuBackend};
-use warpfem::choices::Ordering;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
+use warpfem::result::choices::Ordering;
 use warpfem::stress::{self, AtNodes};
 use warpfem::verify::beam;
 use warpfem::verify::patch::{self as verify};

@@ -5,15 +5,16 @@ use crate::common::fields::node_at;
 use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
 use crate::common::recorder::Recorder;
 use warpfem::backend::{Backend, Buffer};
-use warpfem::choices::{Method, Preconditioner};
 use warpfem::element::ElementKind::Hex8;
 use warpfem::estimate;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Phase, Solution, System, Timings, Used};
-use warpfem::plan::Plan;
 use warpfem::precond::{self, Context};
+use warpfem::result::Error;
+use warpfem::result::Plan;
+use warpfem::result::choices::{Method, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
-use warpfem::{Error, stress};
+use warpfem::stress;
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
 fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> Result<(usize, f64), Error> {

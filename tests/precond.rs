@@ -8,12 +8,12 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::f64::consts::PI;
 use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
-use warpfem::choices::{Format, Preconditioner};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::model::options::ORDERS;
 use warpfem::precond::{self, Context, spectrum};
+use warpfem::result::choices::{Format, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::sparse::{Matrix, Operator};
 

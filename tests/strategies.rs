@@ -5,13 +5,13 @@ use crate::common::recorder::Recorder;
 use crate::common::{assert_close, assert_orders_agree, bits, meshes, on_every_device, reference, rounding};
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
-use warpfem::Error;
 use warpfem::assembly::{Assembly, Symbolic};
 use warpfem::backend::{Backend, CpuBackend, Emulated, GpuBackend};
-use warpfem::choices::{Format, Ordering, Strategy};
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::mesh::Cells;
 use warpfem::model::Model;
+use warpfem::result::Error;
+use warpfem::result::choices::{Format, Ordering, Strategy};
 use warpfem::sparse::{Matrix, Pattern};
 
 /// Hexahedra, or squares, some of which are stiffened by a simplex at these corners: rows that two element types add

@@ -9,7 +9,7 @@ use kernels_rs::half::F16;
 use kernels_rs::precond::Step;
 use kernels_rs::real::Stored;
 use warpfem::backend::{Backend, Buffer, CgState, CpuBackend, Scalar};
-use warpfem::choices::Format;
+use warpfem::result::choices::Format;
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 /// Rows at a few distances neighbour each other, as in a grid: most neighbouring rows have neighbouring columns. Rows

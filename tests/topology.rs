@@ -5,9 +5,9 @@ use crate::common::recorder::Recorder;
 use crate::common::{ORDERS, emulator, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Symbolic, Topology};
 use warpfem::backend::{Backend, CpuBackend};
-use warpfem::choices::Ordering;
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
 use warpfem::mesh::{Cells, Mesh, generate::generate_box};
+use warpfem::result::choices::Ordering;
 use warpfem::sparse::Sparsity;
 
 /// Everything of a block: position, type, cells, nodes, offsets and lists of cells, slots.

@@ -6,17 +6,17 @@ use super::{Common, reference, setups};
 use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use warpfem::Result;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::assembly::{Assembly, DeviceMesh, Topology};
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth;
 use warpfem::backend::device::with_backend;
-use warpfem::choices::{Format, Ordering, Precision, Strategy};
 use warpfem::cli::one_of;
 use warpfem::element::ElementInfo;
 use warpfem::mesh::coloring::Balance;
 use warpfem::model::Model;
+use warpfem::result::Result;
+use warpfem::result::choices::{Format, Ordering, Precision, Strategy};
 use warpfem::sparse::{self, Matrix, Tuning};
 
 /// The strategies, and the format they write into.

@@ -5,19 +5,20 @@ use super::page;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::backend::Device;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
-use warpfem::choices::{Method, Preconditioner};
 use warpfem::cli::devices;
 use warpfem::cli::{print, table};
 use warpfem::estimate::{Speed, Work};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
 use warpfem::plan::{self, DeviceFacts};
+use warpfem::result::Error;
+use warpfem::result::choices::{Method, Preconditioner};
 use warpfem::solve::Silent;
-use warpfem::{Error, Result};
 use warpfem_text::count;
 
 /// What is measured.
@@ -128,8 +129,8 @@ impl Body {
         let scales = std::iter::successors(Some(1), |n| Some(n + 1));
         let cells = scales.map(self.cells).find(|cells| self.unknowns(*cells) >= unknowns).unwrap_or([1; 3]);
         let text = self.case(cells);
-        let case = Case::parse(Path::new("body.toml"), &text).map_err(Error::from)?;
-        Model::resolve(&case, case.mesh()?)
+        let case = Case::parse(Path::new("body.toml"), &text)?;
+        Ok(Model::resolve(&case, case.mesh()?)?)
     }
 
     fn case(&self, cells: [usize; 3]) -> String {

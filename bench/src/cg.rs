@@ -13,13 +13,14 @@ use std::time::Instant;
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
-use warpfem::choices::{Format, Ordering, Precision};
 use warpfem::cli::one_of;
 use warpfem::estimate::vector_bytes;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
+use warpfem::result::Result;
+use warpfem::result::choices::{Format, Ordering, Precision};
 use warpfem::solve::{CgOptions, Silent, Stepping};
-use warpfem::{Result, sparse};
+use warpfem::sparse;
 
 /// The formats, and when to stop.
 #[derive(Debug, clap::Args)]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use warpfem::output::write_file;
-use warpfem::{Error, Result};
+use warpfem::{Result, output, result};
 
 /// Block rows whose entries are made at a time.
 const ROWS: usize = 1 << 16;
@@ -53,13 +53,14 @@ impl Meta {
 ///
 /// # Errors
 ///
-/// [`Error::Output`] with the file at fault; [`Error::TooLarge`] if columns need more than 31 bits.
+/// [`output::Error::Output`] with the file at fault; [`result::Error::TooLarge`] if columns need more than 31 bits.
 pub fn write<T: Real>(folder: &Path, matrix: &Reference<T>, meta: Meta) -> Result<()> {
     let (size, rows) = (matrix.block_size, matrix.sparsity.n_rows());
     if i32::try_from(size * rows).is_err() {
-        return Err(Error::TooLarge(format!("{} columns do not fit 31 bits", size * rows)));
+        let what = format!("{} columns do not fit 31 bits", size * rows);
+        return Err(result::Error::TooLarge(what).into());
     }
-    let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
+    let at = |path: &Path, source| output::Error::Output { path: path.to_path_buf(), source };
     std::fs::create_dir_all(folder).map_err(|source| at(folder, source))?;
     let entries = matrix.blocks.len() as u64;
     array(folder, "row_start.npy", (size * rows + 1) as u64, rows, |row| {
@@ -82,7 +83,8 @@ pub fn write<T: Real>(folder: &Path, matrix: &Reference<T>, meta: Meta) -> Resul
     write_file(&folder.join("matrix.json"), |file| {
         let text = serde_json::to_string_pretty(&meta)? + "\n";
         file.write_all(text.as_bytes())
-    })
+    })?;
+    Ok(())
 }
 
 /// The blocks of a row with their columns ascending; a pattern has the diagonal first.
@@ -99,7 +101,7 @@ fn array<T: npy::Entry + Send>(
     n: u64,
     rows: usize,
     of_row: impl Fn(usize) -> Vec<T> + Sync,
-) -> Result<()> {
+) -> output::Result<()> {
     write_file(&folder.join(name), |file| -> io::Result<()> {
         let mut out = BufWriter::new(file);
         npy::write_header::<T>(&mut out, n)?;

@@ -23,17 +23,17 @@ use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topolo
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Buffer, Device, Vector};
-use warpfem::choices::{Acceleration, Format, Ordering, Precision};
 use warpfem::cli::{devices, one_of, tolerance};
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Loaded, System};
 use warpfem::precond::{self, Context};
-use warpfem::solve::direct::DirectError;
+use warpfem::result::choices::{Acceleration, Format, Ordering, Precision};
+use warpfem::result::{DirectError, Error, Outcome, Result};
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
-use warpfem::solve::{CgOptions, CgOutcome, Equations, Iteration, Silent, direct};
+use warpfem::solve::{CgOptions, Equations, Iteration, Silent, direct};
+use warpfem::sparse;
 use warpfem::sparse::{Matrix, from_dense};
-use warpfem::{Error, Result, sparse};
 use warpfem_text::count;
 
 const METHODS: &[&str] =
@@ -168,7 +168,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// The unit square with this many nodes along an edge.
-fn square(nodes: u32, four_sided: bool) -> Result<Model> {
+fn square(nodes: u32, four_sided: bool) -> warpfem::Result<Model> {
     let cells = nodes - 1;
     let fixed = match four_sided {
         true => "[[support]]\non = [\"xmin\", \"xmax\", \"ymin\", \"ymax\"]\nvalue = 0.0\n[source]\nvalue = 1.0",
@@ -186,11 +186,11 @@ fn square(nodes: u32, four_sided: bool) -> Result<Model> {
         {fixed}
         "#
     );
-    let case = Case::parse(Path::new("square.toml"), &text).map_err(Error::from)?;
-    Model::resolve(&case, case.mesh()?)
+    let case = Case::parse(Path::new("square.toml"), &text)?;
+    Ok(Model::resolve(&case, case.mesh()?)?)
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> Result<Report> {
+fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> warpfem::Result<Report> {
     let chosen: Vec<&str> = match arguments.method.is_empty() {
         true => METHODS.to_vec(),
         false => arguments.method.iter().map(String::as_str).collect(),
@@ -230,7 +230,7 @@ struct Bench<'a, B: Backend, T: Real> {
 struct Solved<B: Backend, T: Real> {
     phases: Phases,
     v: Vector<B, T>,
-    outcome: CgOutcome,
+    outcome: Outcome,
 }
 
 impl<B: Backend, T: Real> Bench<'_, B, T> {
@@ -244,7 +244,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
             None => match self.figures(method, block) {
                 Err(Error::OutOfMemory { needed, .. }) => row.left_out = Some(row::needs(needed)),
                 Err(Error::TooLarge(why)) => row.left_out = Some(why),
-                Err(Error::Direct(DirectError::NotBuilt)) => {
+                Err(Error::Direct(DirectError::NotBuilt { .. })) => {
                     row.left_out = Some("built without the feature `direct`".into())
                 }
                 Err(Error::Direct(DirectError::NoLibrary(_))) => row.left_out = Some("cuDSS was not found".into()),
@@ -310,7 +310,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         }
     }
 
-    fn iterated(&self, matrix: &Matrix<B, T>, iteration: &dyn Iteration<B, T>) -> Result<(Vector<B, T>, CgOutcome)> {
+    fn iterated(&self, matrix: &Matrix<B, T>, iteration: &dyn Iteration<B, T>) -> Result<(Vector<B, T>, Outcome)> {
         let options = CgOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize);
         let mut v = self.backend.zeros(self.f.len())?;
         let outcome = iteration.solve(self.backend, &Equations::new(matrix, &self.f), &mut v, options, &Silent)?;
@@ -318,7 +318,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     }
 
     /// By factors: dense ones if that is asked for.
-    fn factorised(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, CgOutcome)> {
+    fn factorised(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, Outcome)> {
         let coords = system.body.numbering.gather(&self.model.mesh.coords);
         let is_single = size_of::<T>() == size_of::<f32>();
         let build = match (is_dense, is_single) {
@@ -335,7 +335,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn assembled(
         &self,
         format: Format,
-        solve: impl FnOnce(&System<B, T>) -> Result<(Vector<B, T>, CgOutcome)>,
+        solve: impl FnOnce(&System<B, T>) -> Result<(Vector<B, T>, Outcome)>,
     ) -> Result<Solved<B, T>> {
         let transfer_ms = self.transfer()?;
         let (system, timings) = matrices::assemble::<B, T>(self.backend, self.model, format)?;

@@ -3,9 +3,9 @@
 use super::Common;
 use kernels_rs::real::Real;
 use serde::{Deserialize, Serialize};
-use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::mesh::Mesh;
+use warpfem::result::Result;
 
 /// The problem and the machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -26,12 +26,12 @@ mod trust;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-use warpfem::Result;
 use warpfem::backend::bandwidth::{self, median};
 use warpfem::backend::{Backend, Device};
-use warpfem::choices::Precision;
 use warpfem::cli::{self, devices, print};
 use warpfem::model::options::PLAIN_PRECISIONS;
+use warpfem::result::Result;
+use warpfem::result::choices::Precision;
 
 /// Set-ups are timed at most this often.
 const MAX_SETUPS: u32 = 3;

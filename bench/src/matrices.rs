@@ -2,14 +2,14 @@
 
 use kernels_rs::real::Real;
 use std::rc::Rc;
-use warpfem::Result;
 use warpfem::assembly::Topology;
 use warpfem::backend::Backend;
-use warpfem::choices::{Format, Ordering};
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
 use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::plan::Plan;
+use warpfem::result::Plan;
+use warpfem::result::Result;
+use warpfem::result::choices::{Format, Ordering};
 use warpfem::solve::Silent;
 use warpfem::sparse::Pattern;
 

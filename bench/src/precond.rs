@@ -7,13 +7,13 @@ use crate::page;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use serde::Serialize;
-use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::choices::{Precision, Preconditioner};
 use warpfem::cli::{one_of, orders, summary};
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
+use warpfem::result::Result;
+use warpfem::result::choices::{Precision, Preconditioner};
 use warpfem::solve::CgOptions;
 use warpfem::solve::iteration::{self, Builder};
 

@@ -3,13 +3,13 @@
 use super::Common;
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
+use warpfem::Result;
 use warpfem::cli::{memory, read_model, usage};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::{self, generate_rectangle};
 use warpfem::mesh::{Mesh, generate};
 use warpfem::model::{Analysis, Case, Model};
-use warpfem::{Error, Result};
 
 /// Where the mesh comes from.
 #[derive(Debug, clap::Args)]
@@ -134,19 +134,19 @@ impl Problem {
         let mesh = match &self.input {
             Some(path) if has_extension(path, "msh") => memory::read_mesh(path)?,
             Some(path) => {
-                let case = Case::read(path).map_err(Error::from)?;
+                let case = Case::read(path)?;
                 memory::check_case(&case, false)?;
                 case.mesh()?
             }
             None if self.is_plane() => {
                 let (cells, lengths) = self.edges()?;
                 memory::check_box(self.kind(), cells, purpose)?;
-                generate_rectangle(self.kind(), lengths, cells).map_err(Error::from)?
+                generate_rectangle(self.kind(), lengths, cells)?
             }
             None => {
                 let (cells, lengths) = self.edges()?;
                 memory::check_box(self.kind(), cells, purpose)?;
-                generate_box(self.kind(), lengths, cells).map_err(Error::from)?
+                generate_box(self.kind(), lengths, cells)?
             }
         };
         memory::check_mesh(&mesh, Analysis::Elasticity, false)?;
@@ -202,8 +202,8 @@ fn clamped<const D: usize>(element: ElementKind, cells: [usize; D], lengths: [f6
         "#,
         element.info().name
     );
-    let case = Case::parse(Path::new("clamped.toml"), &text).map_err(Error::from)?;
-    Model::resolve(&case, case.mesh()?)
+    let case = Case::parse(Path::new("clamped.toml"), &text)?;
+    Ok(Model::resolve(&case, case.mesh()?)?)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use std::rc::Rc;
-use warpfem::Result;
 use warpfem::backend::Backend;
-use warpfem::choices::Format;
+use warpfem::result::Result;
+use warpfem::result::choices::Format;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 /// A matrix by its blocks.

@@ -2,7 +2,7 @@
 //! memory.
 
 use serde::Serialize;
-use warpfem::{Error, Result};
+use warpfem::result::{Error, Result};
 use warpfem_text::bytes;
 
 /// What a row is of, by its name.

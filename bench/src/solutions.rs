@@ -6,13 +6,15 @@ use std::ops::Deref;
 use std::time::Instant;
 use warpfem::backend::Backend;
 use warpfem::backend::bandwidth::median;
-use warpfem::choices::{Format, Precision};
 use warpfem::cli::{one_of, summary};
 use warpfem::output::summary::Multigrid;
 use warpfem::pipeline::System;
-use warpfem::solve::iteration::{self, Builder, Iteration};
+use warpfem::result::Result;
+use warpfem::result::choices::{Format, Precision};
+use warpfem::solve::Iteration;
+use warpfem::solve::iteration::{self, Builder};
 use warpfem::solve::{CgOptions, Silent};
-use warpfem::{Result, sparse};
+use warpfem::sparse;
 
 /// Solutions are timed at most this often: one takes many iterations.
 pub const MAX_SOLUTIONS: u32 = 5;

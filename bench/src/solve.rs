@@ -7,13 +7,13 @@ use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-use warpfem::Result;
 use warpfem::backend::Backend;
 use warpfem::backend::device::with_backend;
-use warpfem::choices::{Ordering, Precision, Preconditioner};
 use warpfem::cli::{Auto, auto_or};
 use warpfem::model::Model;
 use warpfem::pipeline::{Solution, solve_on};
+use warpfem::result::Result;
+use warpfem::result::choices::{Ordering, Precision, Preconditioner};
 use warpfem::solve::Silent;
 
 /// What is solved, and how.

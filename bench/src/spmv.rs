@@ -10,14 +10,14 @@ use kernels_rs::real::Real;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::rc::Rc;
-use warpfem::Result;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::backend::bandwidth;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Scalar};
-use warpfem::choices::{Format, Ordering, Precision};
 use warpfem::cli::{Auto, auto_or, one_of};
 use warpfem::mesh::Mesh;
+use warpfem::result::Result;
+use warpfem::result::choices::{Format, Ordering, Precision};
 use warpfem::sparse::{Footprint, Matrix, Operator, Pattern, Tuning};
 
 /// Most rows per slice: `sell` pads the last slice to its full height, so taller ones measure padding.
@@ -135,7 +135,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     page::finish("spmv", common.json.as_deref(), &report, String::new())
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> Result<Report> {
+fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> warpfem::Result<Report> {
     let common = &arguments.common;
     let block_size = arguments.block_size.map_or(mesh.dim(), usize::from);
     let order = arguments.ordering.unwrap_or_else(|| Ordering::auto(mesh));

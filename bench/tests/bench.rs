@@ -28,7 +28,7 @@ fn products_of_every_format() {
         positive(&report, &["blocks", "copy_gb_per_s", "setup_s", "min_bytes"]);
         let rows = report["rows"].as_array().unwrap();
         let formats: Vec<&str> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
-        assert_eq!(formats, warpfem::choices::Format::names());
+        assert_eq!(formats, warpfem::result::choices::Format::names());
         for row in rows {
             positive(
                 row,
@@ -52,7 +52,7 @@ fn products_on_plane_meshes_and_of_other_block_sizes() {
         let head = format!("{element} rectangle 5x4: 30 nodes, ");
         assert!(out.starts_with(&head) && out.contains(&format!("blocks of {size}x{size}")), "{out}");
         assert_eq!(report["dofs"], dofs);
-        assert_eq!(report["rows"].as_array().unwrap().len(), warpfem::choices::Format::names().len());
+        assert_eq!(report["rows"].as_array().unwrap().len(), warpfem::result::choices::Format::names().len());
     }
 }
 

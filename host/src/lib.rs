@@ -9,7 +9,6 @@
 
 pub mod assembly;
 pub mod backend;
-pub mod choices;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod element;
@@ -22,6 +21,7 @@ mod parallel;
 pub mod pipeline;
 pub mod plan;
 pub mod precond;
+pub mod result;
 pub mod solve;
 pub mod sparse;
 pub mod stress;

@@ -9,13 +9,13 @@ mod system;
 use crate::assembly::{DeviceMesh, Numbering};
 use crate::backend::device::with_backend;
 use crate::backend::{Backend, CpuBackend, Device, GpuBackend};
-use crate::choices::{Acceleration, Method, Precision};
-use crate::error::{Error, Result};
 use crate::model::{Analysis, Material, Model, SolverOptions};
-use crate::plan::{self, DeviceFacts, Plan};
+use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Hierarchy};
+use crate::result::choices::{Acceleration, Method, Precision};
+use crate::result::{Ending, Error, Outcome, Plan, Result};
 use crate::solve::iteration::{self, Builder};
-use crate::solve::{CgOptions, CgOutcome, Ending, Monitor, direct};
+use crate::solve::{CgOptions, Monitor, direct};
 use crate::stress::{self, AtNodes, Balance, Stresses};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
@@ -80,7 +80,7 @@ pub struct Solution {
     /// See [`Balance::load_error`]; 0 of a potential.
     pub load_error: f64,
     /// How the iteration ended.
-    pub outcome: CgOutcome,
+    pub outcome: Outcome,
     /// How it was solved.
     pub used: Used,
     /// Where the time went.
@@ -107,11 +107,13 @@ impl Potential {
     }
 }
 
-/// Solves a model on a device. An iteration that ends short of the tolerance is [`Error::NotConverged`], which carries
-/// what there is.
+/// Solves a model on a device. A solution that ends short of the tolerance is no error: its [`Outcome`] says so.
+///
+/// # Errors
+///
+/// Those of [`solve_on`], and of a device that is not there.
 pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
-    let solution = with_backend!(device, backend => solve_on(backend, model, monitor))?;
-    if solution.outcome.converged { Ok(solution) } else { Err(Error::NotConverged(Box::new(solution))) }
+    with_backend!(device, backend => solve_on(backend, model, monitor))
 }
 
 /// What a device would be asked to do for a model, without opening it: every `auto` decided.
@@ -156,7 +158,7 @@ fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Re
     Err(Error::NotAvailable { what, name: name.into(), available })
 }
 
-/// As [`solve`], on a device that is open; what ends short of the tolerance is no error.
+/// As [`solve`], on a device that is open.
 ///
 /// # Errors
 ///
@@ -226,7 +228,7 @@ struct Found<B: Backend> {
     body: Loaded<B>,
     /// The unknown less what is prescribed, in the solver's numbering.
     v: Vec<f64>,
-    outcome: CgOutcome,
+    outcome: Outcome,
     /// Of the precision.
     epsilon: f64,
 }

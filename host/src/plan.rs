@@ -16,11 +16,12 @@
 
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Device, Factors, device, host_memory};
-use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::estimate::{self, STRETCHED};
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
-use crate::solve::direct::{Dissection, Fill};
+use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::{Fill, Plan};
+use crate::solve::direct::Dissection;
 use crate::sparse;
 
 /// Values of L per unknown up to which a direct solution is taken.
@@ -109,31 +110,6 @@ impl<'a> DeviceFacts<'a> {
     fn limits(&self) -> Limits {
         if self.on_host { CPU } else { GPU }
     }
-}
-
-/// How a model is solved, with every `auto` decided.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
-    /// The method.
-    pub method: Method,
-    /// What makes `femses` faster; nothing with the other methods.
-    pub acceleration: Acceleration,
-    /// The preconditioner of conjugate gradients; none with the other methods.
-    pub preconditioner: Option<Preconditioner>,
-    /// Its order, if it is a polynomial, or that of accelerated `femses`.
-    pub order: Option<usize>,
-    /// The precision.
-    pub precision: Precision,
-    /// The storage format; none without a matrix.
-    pub format: Option<Format>,
-    /// The order of the nodes.
-    pub ordering: Ordering,
-    /// The assembly strategy; none without a matrix.
-    pub assembly: Option<Strategy>,
-    /// The size of the factor, if it was counted.
-    pub fill: Option<Fill>,
-    /// Why this method and this preconditioner, in words: `direct: a thin body, cheap to factorise (227 values per unknown)`.
-    pub reason: String,
 }
 
 impl Plan {

@@ -72,7 +72,7 @@ fn every_ordering_gives_the_same_results() {
     folder.solve(GOOD, &[]).done();
     let auto = folder.summary("out");
     assert_eq!(auto["solver"]["ordering"], "mesh");
-    for name in warpfem::choices::Ordering::names() {
+    for name in warpfem::result::choices::Ordering::names() {
         let case = good_but("tolerance = 1e-10", &format!("tolerance = 1e-10\nordering = \"{name}\""));
         folder.solve(&case, &[]).done();
         let by_case = folder.summary("out");

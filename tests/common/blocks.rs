@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::backend::Backend;
-use warpfem::choices::Format;
+use warpfem::result::choices::Format;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
 /// What `V` keeps of a number.

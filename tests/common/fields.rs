@@ -13,7 +13,14 @@ pub use warpfem::verify::recovery::node_at;
 /// Solves on the CPU until the residual is `tolerance` of the load.
 pub fn solve(model: &mut Model, tolerance: f64) -> Solution {
     model.solver.tolerance = tolerance;
-    pipeline::solve(model, Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{error}"))
+    converged(model, Device::Cpu)
+}
+
+/// Solves, and converges.
+pub fn converged(model: &Model, device: Device) -> Solution {
+    let solution = pipeline::solve(model, device, &Silent).unwrap_or_else(|error| panic!("{error}"));
+    assert!(solution.outcome.converged, "{:?}: {:?}", model.solver, solution.outcome);
+    solution
 }
 
 /// A displacement and its gradient `h[i][j] = du_i/dx_j`.

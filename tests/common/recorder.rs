@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::backend::gpu::{DeviceMemory, Launcher};
 use warpfem::backend::{Emulated, Factors, GpuBackend, Grid, N_SCALARS};
-use warpfem::{Error, Result};
+use warpfem::result::{Error, Result};
 
 /// How often each thing was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, system_
 use crate::common::{Random, bits};
 use kernels_rs::real::Real;
 use warpfem::backend::Backend;
-use warpfem::choices::Preconditioner;
 use warpfem::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tri3};
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::System;
 use warpfem::precond::{self, Context};
+use warpfem::result::choices::Preconditioner;
 use warpfem::sparse::Operator;
 
 /// Entry points for combinations of block sizes that no pair of levels has, and for a copy of P in its own precision.

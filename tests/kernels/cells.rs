@@ -14,9 +14,9 @@ use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 use nalgebra::DVector;
 use warpfem::assembly::{Assembly, DeviceMesh, Numbering, Symbolic};
 use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
-use warpfem::choices::{Format, Ordering, Strategy};
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
+use warpfem::result::choices::{Format, Ordering, Strategy};
 use warpfem::sparse::Matrix;
 use warpfem::stress::{AtNodes, nodal_gradient, nodal_stress};
 
@@ -247,13 +247,13 @@ fn stress_alone<B: Backend>(
     numbering: &Numbering,
     mesh: &DeviceMesh<B>,
     u: &Vector<B, f64>,
-) -> warpfem::Result<AtNodes<6>> {
+) -> warpfem::result::Result<AtNodes<6>> {
     Ok(nodal_stress(backend, model, numbering, mesh, u)?.0)
 }
 
 /// What finds values at the nodes on a backend.
 type AtNodesOf<B, const K: usize> =
-    fn(&B, &Model, &Numbering, &DeviceMesh<B>, &Vector<B, f64>) -> warpfem::Result<AtNodes<K>>;
+    fn(&B, &Model, &Numbering, &DeviceMesh<B>, &Vector<B, f64>) -> warpfem::result::Result<AtNodes<K>>;
 
 fn compare_nodal<B: Backend, const K: usize>(
     backend: &B,

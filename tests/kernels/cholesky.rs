@@ -4,11 +4,12 @@ use crate::common::blocks::{Blocks, dense_of, random_sparsity};
 use crate::common::{Random, assert_close, bits};
 use kernels_rs::real::Real;
 use nalgebra::DVector;
-use warpfem::Error;
 use warpfem::backend::Backend;
-use warpfem::choices::Format;
+use warpfem::result::DirectError;
+use warpfem::result::Error;
+use warpfem::result::choices::Format;
 use warpfem::solve::direct::dense::{DenseCholesky, DenseFactor};
-use warpfem::solve::direct::{DirectError, Factor, Precision};
+use warpfem::solve::direct::{Factor, Precision};
 use warpfem::sparse::{self, Matrix};
 
 /// Roundings of a factor of a well-conditioned matrix, with room for sums.

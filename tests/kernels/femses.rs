@@ -10,9 +10,9 @@ use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{ElementOperator, Supports, Symbolic};
 use warpfem::backend::{Backend, Buffer, Scalar};
-use warpfem::choices::Ordering;
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Model};
+use warpfem::result::choices::Ordering;
 use warpfem::sparse::Operator;
 
 const SUM: Scalar = Scalar::new(12);

@@ -9,7 +9,7 @@ use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
 use warpfem::backend::{Backend, Buffer, Scalar};
-use warpfem::choices::Format;
+use warpfem::result::choices::Format;
 use warpfem::sparse::{AUTO, Matrix, Operator};
 
 /// A matrix of `n` block rows, an x for it, and `A x`.

@@ -7,7 +7,7 @@ use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, 
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::entries::RowSums;
 use warpfem::backend::{Backend, Buffer};
-use warpfem::choices::Format;
+use warpfem::result::choices::Format;
 use warpfem::sparse::Matrix;
 
 /// Rows of three parts, one of which fills no chunk and one more than one.

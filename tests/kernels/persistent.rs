@@ -6,8 +6,8 @@ use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, RECORD, max_slices};
 use kernels_rs::real::Real;
 use warpfem::backend::{Backend, CgState, Scalar, Vector};
-use warpfem::choices::{Format, Preconditioner};
 use warpfem::precond::{self, Context};
+use warpfem::result::choices::{Format, Preconditioner};
 use warpfem::sparse::{Matrix, Operator, Sparsity};
 
 const RHO: Scalar = Scalar::new(2);

@@ -11,7 +11,7 @@ use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, RoundDia
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use warpfem::backend::{self, Backend, Buffer, Scalar};
-use warpfem::choices::Format;
+use warpfem::result::choices::Format;
 use warpfem::sparse::{Matrix, Operator};
 
 const ALPHA: f64 = -1.75 / 3.0;

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use warpfem::assembly::symbolic::degrees;
 use warpfem::backend::Device;
-use warpfem::choices::Precision;
 use warpfem::mesh::Mesh;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::case::{Case, Generated};
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
+use warpfem::result::choices::Precision;
 use warpfem::solve::Silent;
-use warpfem::{Error, Result};
+use warpfem::{Error, Result, model};
 
 /// A case for a mesh of solids, whatever its groups.
 pub const CASE: &str = "[mesh]\nfile = \"mutant.msh\"\n[[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\
@@ -25,8 +25,15 @@ const ITERATIONS: usize = 1000;
 /// Tolerance of solutions that are compared.
 const TOLERANCE: f64 = 1e-10;
 
+/// How far an attempt without an error came.
+pub enum Reached {
+    End,
+    /// A solution short of its tolerance.
+    Unconverged,
+}
+
 /// Reads, describes and solves.
-pub fn mesh(bytes: &[u8]) -> Result<()> {
+pub fn mesh(bytes: &[u8]) -> Result<Reached> {
     let mesh = Mesh::parse(bytes)?;
     let _ = (connected_parts(&mesh), degrees(&mesh), mesh.quality(), mesh.extent());
     mesh.groups.iter().for_each(|group| drop(mesh.nodes_on(&group.name)));
@@ -36,7 +43,7 @@ pub fn mesh(bytes: &[u8]) -> Result<()> {
 }
 
 /// Reads a case that is among the meshes of `tests/data`, and solves it.
-pub fn case(bytes: &[u8]) -> Result<()> {
+pub fn case(bytes: &[u8]) -> Result<Reached> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant.toml");
     let case = Case::parse(&path, &String::from_utf8_lossy(bytes))?;
     let cells = match case.generated()? {
@@ -47,15 +54,18 @@ pub fn case(bytes: &[u8]) -> Result<()> {
         None => 0.0,
     };
     // The program asks whether there is memory for it.
-    if cells > MOST_NODES as f64 { Ok(()) } else { solve(Model::resolve(&case, case.mesh()?)?) }
+    if cells > MOST_NODES as f64 { Ok(Reached::End) } else { solve(Model::resolve(&case, case.mesh()?)?) }
 }
 
-fn solve(mut model: Model) -> Result<()> {
+fn solve(mut model: Model) -> Result<Reached> {
     if model.mesh.coords.len() > MOST_NODES {
-        return Ok(());
+        return Ok(Reached::End);
     }
     model.solver.max_iterations = model.solver.max_iterations.min(ITERATIONS);
     let solution = pipeline::solve(&model, Device::Cpu, &Silent)?;
+    if !solution.outcome.converged {
+        return Ok(Reached::Unconverged);
+    }
     assert_eq!(solution.potential.is_some(), model.analysis == Analysis::Laplace);
     assert!(solution.outcome.relative_residual.is_finite());
     compare(model, solution)
@@ -63,14 +73,17 @@ fn solve(mut model: Model) -> Result<()> {
 
 /// Compares a solution with another assembly and another solver, as far as the iteration can answer for it: a tolerance
 /// or a precision that promises less is replaced.
-fn compare(mut model: Model, mut solution: Solution) -> Result<()> {
+fn compare(mut model: Model, mut solution: Solution) -> Result<Reached> {
     if !reference::is_small(&model) {
-        return Ok(());
+        return Ok(Reached::End);
     }
     let solver = &mut model.solver;
     if solver.tolerance > TOLERANCE || solver.precision == Some(Precision::Single) {
         (solver.tolerance, solver.precision) = (TOLERANCE.min(solver.tolerance), Some(Precision::Double));
         solution = pipeline::solve(&model, Device::Cpu, &Silent)?;
+        if !solution.outcome.converged {
+            return Ok(Reached::Unconverged);
+        }
     }
     match solution.potential {
         Some(potential) => reference::compare(&model, &potential.values),
@@ -80,16 +93,17 @@ fn compare(mut model: Model, mut solution: Solution) -> Result<()> {
             reference::compare(&model, &found);
         }
     }
-    Ok(())
+    Ok(Reached::End)
 }
 
-/// The exit code that stands for it; what is written of what has not converged is written.
-pub fn code(result: Result<()>) -> u8 {
+/// The exit code that stands for it.
+pub fn code(result: Result<Reached>) -> u8 {
     match result {
-        Ok(()) => 0,
+        Ok(Reached::End) => 0,
+        Ok(Reached::Unconverged) => 5,
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            if let Error::Case(case) = &error {
+            if let Error::Model(model::Error::Case(case)) = &error {
                 // Drawing it looks at the places that it names.
                 let _ = format!("{:?}", miette::Report::new(case.report()));
             }

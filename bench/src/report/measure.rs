@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use warpfem::backend::Device;
-use warpfem::choices::Format;
 use warpfem::cli::{self, print};
 use warpfem::output;
+use warpfem::result::choices::Format;
 use warpfem_text::date;
 
 /// Points of a history that are kept.

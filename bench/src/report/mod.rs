@@ -44,7 +44,6 @@ use run::Run;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use warpfem::Error;
 use warpfem::cli::{Reported, devices, print, usage};
 use warpfem::output;
 use warpfem_text::files;
@@ -180,7 +179,7 @@ fn compare(files: &[(PathBuf, String)]) -> anyhow::Result<()> {
 fn write(files: Vec<(PathBuf, String)>) -> anyhow::Result<()> {
     for (path, text) in files.into_iter().filter(|(path, text)| is_stale(path, text)) {
         let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(|source| Error::Output { path: folder.into(), source })?;
+        std::fs::create_dir_all(folder).map_err(|source| output::Error::Output { path: folder.into(), source })?;
         output::write_file(&path, |file| file.write_all(text.as_bytes()))?;
         print::text(&format!("wrote {}\n", path.display()))?;
     }

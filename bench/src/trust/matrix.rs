@@ -1,11 +1,11 @@
 //! The stiffness matrix before supports, on the host, and its product in extended precision.
 
 use super::extended::Extended;
-use warpfem::Result;
 use warpfem::assembly::{Assembly, DeviceMesh};
 use warpfem::backend::CpuBackend;
-use warpfem::choices::{Format, Strategy};
 use warpfem::model::Model;
+use warpfem::result::Result;
+use warpfem::result::choices::{Format, Strategy};
 use warpfem::sparse::{Matrix, Sparsity, Tuning};
 
 /// A symmetric matrix by the blocks on and below its diagonal.

@@ -23,14 +23,14 @@ use std::path::PathBuf;
 use warpfem::backend::bandwidth::median;
 use warpfem::backend::device::with_backend;
 use warpfem::backend::{Backend, Device};
-use warpfem::choices::{Method, Preconditioner};
 use warpfem::cli::{Reported, devices, print, read_model, tolerance, usage};
-use warpfem::error::{Error, Result};
 use warpfem::model::Model;
 use warpfem::model::SolverOptions;
 use warpfem::pipeline::solve_on;
+use warpfem::result::DirectError;
+use warpfem::result::choices::{Method, Preconditioner};
+use warpfem::result::{Error, Result};
 use warpfem::solve::Silent;
-use warpfem::solve::direct::DirectError;
 
 /// The exit code where a model breaks a bound: a verification that is off.
 const BROKEN: u8 = 5;
@@ -156,7 +156,7 @@ fn row<B: Backend>(
         solve_on(backend, model, &Silent).map(|solution| (solution, clock.seconds()))
     };
     let (solution, first) = match timed() {
-        Err(Error::Direct(DirectError::NotBuilt)) => return Ok(None),
+        Err(Error::Direct(DirectError::NotBuilt { .. })) => return Ok(None),
         Err(error) => return Ok(Some(Row::refused(name, method, reference, &error))),
         Ok(found) => found,
     };

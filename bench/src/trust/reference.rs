@@ -11,12 +11,13 @@ use super::rigid::Modes;
 use crate::matrices;
 use warpfem::assembly::{DeviceMesh, Numbering, Supports};
 use warpfem::backend::{Backend, CpuBackend};
-use warpfem::choices::Format;
-use warpfem::error::{Error, Result};
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{Loaded, System};
-use warpfem::solve::direct::{self, DirectError, Factor};
+use warpfem::result::DirectError;
+use warpfem::result::choices::Format;
+use warpfem::result::{Error, Result};
+use warpfem::solve::direct::{self, Factor};
 use warpfem::sparse::{Matrix, Operator};
 use warpfem::stress;
 
@@ -195,7 +196,7 @@ fn factor(
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Factor<CpuBackend, f64>>> {
     match direct::sparse::<CpuBackend, f64, f64>(backend, matrix, coords) {
-        Err(Error::Direct(DirectError::NotBuilt)) => {
+        Err(Error::Direct(DirectError::NotBuilt { .. })) => {
             direct::check_built::<CpuBackend>(matrix.n())?;
             direct::dense::<CpuBackend, f64, f64>(backend, matrix, coords)
         }

@@ -6,10 +6,10 @@ use super::reference::Reference;
 use super::verdict::{self, Ended, Run};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use warpfem::choices::Preconditioner;
-use warpfem::error::Error;
 use warpfem::model::Model;
 use warpfem::pipeline::Solution;
+use warpfem::result::Error;
+use warpfem::result::choices::Preconditioner;
 use warpfem_text::count;
 
 /// One solution of one model.

@@ -6,10 +6,10 @@ use super::reference::Reference;
 use std::collections::HashSet;
 use std::path::Path;
 use warpfem::backend::CpuBackend;
-use warpfem::choices::Method;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
+use warpfem::result::choices::Method;
 use warpfem::solve::Silent;
 
 /// A bar of Young's modulus 1000 and Poisson's ratio 0, 4 long and of area 1, moved by 0.25 along and 7 across, and

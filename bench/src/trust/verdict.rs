@@ -2,7 +2,7 @@
 
 use super::errors::Errors;
 use warpfem::pipeline::Solution;
-use warpfem::solve::Ending;
+use warpfem::result::Ending;
 
 /// Largest error of displacements, relative to the deformation.
 const DEFORMATION: f64 = 1e-5;

@@ -4,8 +4,8 @@
 
 use super::topology::CellBlock;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
 use crate::mesh::coloring::{Balance, Coloring};
+use crate::result::Result;
 use kernels_rs::setup::coloring::{ColorReady, ColorStarts, Colors, FirstReady, LANES, Ready, ReorderWaiting, Waiting};
 
 /// Rounds in the order of the cells' numbers; cells that still wait then are coloured in another.

@@ -7,8 +7,8 @@
 use super::numeric::{DeviceBlock, DeviceMesh, Supports};
 use crate::backend::{Backend, Buffer, CgState, Grid, Scalar, Vector};
 use crate::element::dispatch::{match_element, with_element};
-use crate::error::Result;
 use crate::model::Analysis;
+use crate::result::Result;
 use crate::sparse::Operator;
 use cuda_std::launch::{ItemKernel, Items};
 use cuda_std::prelude::View;

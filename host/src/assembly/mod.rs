@@ -1,5 +1,5 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
-//! values ([`stiffness`], by one [`Strategy`](crate::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
+//! values ([`stiffness`], by one [`Strategy`](crate::result::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
 //! the elements ([`element_operator`]).
 
 pub mod coloring;

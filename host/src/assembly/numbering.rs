@@ -3,8 +3,8 @@
 //! DSM sorts all rows by degree (ELL-WARP, sec. II.D), which takes neighbours far apart. Sorting within windows keeps
 //! most of both: rows of one slice have nearly the same length, and stay near what they read.
 
-use crate::choices::Ordering;
 use crate::mesh::{Mesh, ordering};
+use crate::result::choices::Ordering;
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 

@@ -2,9 +2,9 @@
 
 use super::numeric::is_solvable;
 use crate::backend::Backend;
-use crate::choices::Strategy;
 use crate::element::ElementKind;
 use crate::model::Analysis;
+use crate::result::choices::Strategy;
 use kernels_rs::for_each_warp_element;
 
 /// From more quadrature points on, the CPU assembles element by element: measured at 9 (quad8) and 27 (hex20),

@@ -2,11 +2,11 @@
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::Numbering;
-use crate::choices::Ordering;
 use crate::element::ElementKind;
-use crate::error::{Error, Result};
 use crate::mesh::{Mesh, adjacency::NodeCells};
 use crate::parallel::split_at_bounds;
+use crate::result::choices::Ordering;
+use crate::result::{Error, Result};
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 

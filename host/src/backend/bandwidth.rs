@@ -1,7 +1,7 @@
 //! Times of work on a backend, and the bandwidth of a copy within its memory.
 
 use super::Backend;
-use crate::error::Result;
+use crate::result::Result;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use std::time::Instant;
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`] and those of the device.
+/// [`crate::result::Error::OutOfMemory`] and those of the device.
 pub fn copy<B: Backend>(backend: &B, bytes: usize, samples: u32) -> Result<f64> {
     let n = bytes / size_of::<f64>();
     let (from, mut to) = (backend.zeros::<f64>(n)?, backend.zeros::<f64>(n)?);

@@ -6,8 +6,8 @@ use super::{
     Backend, Buffer, CgState, Grid, HostBuffer, Plain, Quotient, Scalar, check_finite, host_memory, new_bank, order_of,
     running_sums,
 };
-use crate::error::{Error, Result};
 use crate::parallel;
+use crate::result::{Error, Result};
 use crate::sparse::{Format, Half, Laid, PART, Triangle};
 use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Kernel};

@@ -2,8 +2,8 @@
 
 use super::{Emulated, Factors, GpuBackend};
 #[cfg(not(feature = "cuda"))]
-use crate::error::Error;
-use crate::error::Result;
+use crate::result::Error;
+use crate::result::Result;
 use std::str::FromStr;
 
 /// A device as people ask for it.
@@ -54,7 +54,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Device`] of a GPU that is not there, or cannot run the kernels.
+    /// [`crate::result::Error::Device`] of a GPU that is not there, or cannot run the kernels.
     pub fn check(self) -> Result<()> {
         match self {
             Device::Cuda(index) => check_cuda(index),
@@ -77,7 +77,7 @@ fn has_gpu() -> bool {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Device`]
+/// [`crate::result::Error::Device`]
 pub fn open_gpu(device: Device) -> Result<GpuBackend> {
     match device {
         Device::Emulate => GpuBackend::new(Emulated::default()),

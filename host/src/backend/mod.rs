@@ -16,7 +16,7 @@ pub use device::Device;
 pub use gpu::{Emulated, GpuBackend};
 pub use host_buffer::HostBuffer;
 
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use crate::sparse::{Format, Laid};
 use cuda_std::launch::{ItemKernel, Kernel};
 use cuda_std::prelude::{DeviceCopy, View, ViewMut};

@@ -5,16 +5,17 @@ use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
 use super::{Reported, memory, solve, terminal, warnings};
 use crate::backend::{Device, host_memory};
-use crate::choices::{Method, Precision, Preconditioner};
 use crate::estimate::Work;
 use crate::mesh::quality;
 use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, Unused, unused, with_unit};
-use crate::output;
 use crate::output::picture::{self, Viewpoint};
 use crate::pipeline;
-use crate::plan::{self, DeviceFacts, Plan};
+use crate::plan::{self, DeviceFacts};
 use crate::precond;
+use crate::result::Plan;
+use crate::result::choices::{Method, Precision, Preconditioner};
 use crate::solve::Monitor;
+use crate::{Error, output};
 use std::fmt::Write;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -51,17 +52,18 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
-    let (case, mut problems) = match Case::review(&arguments.case) {
+    let (case, problems) = match Case::review(&arguments.case) {
         Ok(found) => found,
-        Err(problems) => return report(problems).map_or(Ok(()), Err),
+        Err(of_model) => return report(Findings { of_model, others: Vec::new() }).map_or(Ok(()), Err),
     };
+    let mut findings = Findings { of_model: problems, others: Vec::new() };
     let device: Device = arguments.device.parse().map_err(anyhow::Error::msg)?;
-    let found = model(&case, device, &mut problems, &progress);
-    problems.take(device.check());
+    let found = model(&case, device, &mut findings, &progress);
+    findings.take(device.check());
     let mut out = String::new();
     if let Some((model, plan)) = &found {
         progress.phase("check");
-        let (is_sound, has_slip) = (problems.count() == 0, problems.has_slip());
+        let (is_sound, has_slip) = (findings.is_sound(), findings.of_model.has_slip());
         let free = host_memory::available();
         let (described, expected) = rayon::join(
             || describe(&mut out, &case, model),
@@ -83,7 +85,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     progress.finish();
     let printed = print::text(&fitted(&out));
-    report(problems).map_or(printed, Err)
+    report(findings).map_or(printed, Err)
 }
 
 /// Lines that are too long are wrapped: warnings and hints under their text, what has a heading under its column.
@@ -97,18 +99,38 @@ fn fitted(text: &str) -> String {
     text.lines().map(fit).collect()
 }
 
+/// What is wrong with a model, and what else keeps this machine from solving it.
+struct Findings {
+    of_model: Problems,
+    others: Vec<Error>,
+}
+
+impl Findings {
+    /// The value; or nothing, and its error is noted.
+    fn take<T>(&mut self, result: Result<T, impl Into<Error>>) -> Option<T> {
+        let mut note = |error: Error| match error {
+            Error::Model(error) => self.of_model.add(error),
+            other => self.others.push(other),
+        };
+        result.map_err(|error| note(error.into())).ok()
+    }
+
+    fn is_sound(&self) -> bool {
+        self.of_model.count() == 0 && self.others.is_empty()
+    }
+}
+
 /// Reads the mesh and resolves the case on it, as far as both go; how it would be solved, if it can be.
-fn model(case: &Case, device: Device, problems: &mut Problems, progress: &Progress) -> Option<(Model, Option<Plan>)> {
+fn model(case: &Case, device: Device, findings: &mut Findings, progress: &Progress) -> Option<(Model, Option<Plan>)> {
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
-    problems.take(memory::check_case(case, on_host))?;
+    findings.take(memory::check_case(case, on_host))?;
     progress.phase("read");
-    let mesh = problems.take(case.mesh())?;
-    problems.take(memory::check_mesh(&mesh, case.analysis(), on_host));
+    let mesh = findings.of_model.take(case.mesh())?;
+    findings.take(memory::check_mesh(&mesh, case.analysis(), on_host));
     progress.phase("check");
     let (model, more) = Model::review(case, mesh);
-    more.into_vec().into_iter().for_each(|error| problems.add(error));
-    let is_sound = problems.count() == 0;
-    let plan = is_sound.then(|| problems.take(pipeline::planned(&model, device))).flatten();
+    more.into_vec().into_iter().for_each(|error| findings.of_model.add(error));
+    let plan = findings.is_sound().then(|| findings.take(pipeline::planned(&model, device))).flatten();
     Some((model, plan))
 }
 
@@ -120,14 +142,15 @@ fn png(path: &str) -> Result<PathBuf, String> {
 }
 
 /// Writes a picture of the model.
-fn draw(model: &Model, file: &Path, view: Option<Viewpoint>) -> crate::Result<()> {
+fn draw(model: &Model, file: &Path, view: Option<Viewpoint>) -> output::Result<()> {
     let png = picture::model_png(&model.mesh, &model.name, &solve::symbols(model), view);
     output::write_file(file, |out| out.write_all(&png?))
 }
 
 /// Prints every problem; the exit code is that of the first, which `solve` would end with.
-fn report(problems: Problems) -> Option<anyhow::Error> {
-    let problems = problems.into_vec();
+fn report(findings: Findings) -> Option<anyhow::Error> {
+    let of_model = findings.of_model.into_vec().into_iter().map(Error::from);
+    let problems: Vec<Error> = of_model.chain(findings.others).collect();
     let code = problems.first()?.exit_code();
     let n = problems.len();
     problems.into_iter().for_each(|error| print::error(&error.into()));

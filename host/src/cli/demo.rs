@@ -1,12 +1,13 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
+use super::failure::Failure;
 use super::print::{self, unbroken, whole, wrapped};
 use super::progress::Progress;
 use super::solve::Job;
 use super::terminal::Detail;
 use crate::backend::Device;
-use crate::{Error, output};
+use crate::output;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -42,17 +43,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
-    let (solution, converged) = job.solve(arguments.device, &progress)?;
+    let solution = job.solve(arguments.device, &progress)?;
     let said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
     progress.finish();
     let printed =
         if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir, std::env::var_os("CARGO").is_some()))) };
-    if converged { printed } else { Err(Error::NotConverged(solution).into()) }
+    if solution.outcome.converged { printed } else { Err(Failure::NotConverged(Box::new(solution)).into()) }
 }
 
 /// Writes a file of the demo; one that somebody has changed stays, and is an error.
 fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let fail = |source| Error::Output { path: path.to_path_buf(), source };
+    let fail = |source| output::Error::Output { path: path.to_path_buf(), source };
     // A pipe would keep the reader waiting.
     output::check_file(path)?;
     match std::fs::read(path) {

@@ -8,7 +8,7 @@ use crate::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
 use crate::mesh::{Mesh, MeshError};
 use crate::model::case::{Generated, Lattice};
 use crate::model::{Analysis, Case};
-use crate::{Error, Result};
+use crate::{Result, model, result};
 use std::path::Path;
 
 /// Bytes of a value in single precision.
@@ -57,10 +57,11 @@ fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
     }
 }
 
-fn check(needed: u64) -> Result<()> {
+fn check(needed: u64) -> result::Result<()> {
     match available() {
         Some(available) if needed > available => {
-            Err(Error::OutOfMemory { device: "this machine".into(), needed: Some(needed), available: Some(available) })
+            let device = "this machine".into();
+            Err(result::Error::OutOfMemory { device, needed: Some(needed), available: Some(available) })
         }
         _ => Ok(()),
     }
@@ -70,8 +71,8 @@ fn check(needed: u64) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`]
-pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> Result<()> {
+/// [`result::Error::OutOfMemory`]
+pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> result::Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
     let per_cell = match kind.linear() {
         ElementKind::Tet4 => 6,
@@ -90,7 +91,7 @@ pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`], [`Error::Mesh`]
+/// [`result::Error::OutOfMemory`], [`model::Error::Mesh`]
 pub fn read_mesh(path: &Path) -> Result<Mesh> {
     check_file(path)?;
     Ok(Mesh::read(path)?)
@@ -108,7 +109,7 @@ pub fn inspect_mesh(path: &Path) -> Result<(Mesh, Vec<MeshError>)> {
 
 /// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is
 /// for its reader to report.
-fn check_file(path: &Path) -> Result<()> {
+fn check_file(path: &Path) -> result::Result<()> {
     check(std::fs::metadata(path).map_or(0, |file| file.len()))
 }
 
@@ -116,23 +117,24 @@ fn check_file(path: &Path) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`]
+/// [`result::Error::OutOfMemory`]
 pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
     let purpose = Use::of(case.analysis(), on_host);
-    match case.generated().map_err(Error::from)? {
+    let checked = match case.generated().map_err(model::Error::from)? {
         Some(Generated::Box(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
         Some(Generated::Rectangle(Lattice { kind, cells, .. }, _)) => check_box(kind, cells, purpose),
         Some(Generated::Annulus(Lattice { kind, cells, .. })) => check_box(kind, ring(cells), purpose),
         None => case.mesh_path().map_or(Ok(()), |path| check_file(&path)),
-    }
+    };
+    Ok(checked?)
 }
 
 /// Checks a mesh that is there already: whether what comes on top of it fits.
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`]
-pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> Result<()> {
+/// [`result::Error::OutOfMemory`]
+pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> result::Result<()> {
     let more = mesh.solids().map(|(_, cells)| {
         let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);
         let all = needed(cells.kind, nodes, elements, Use::of(analysis, on_host));

@@ -7,7 +7,7 @@ use crate::mesh::annulus::{self, generate_annulus};
 use crate::mesh::generate::{self, generate_box};
 use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
 use crate::mesh::write::{Form, to_bytes};
-use crate::{Error, output};
+use crate::output;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::PathBuf;
@@ -135,7 +135,7 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
             (generate_annulus(kind, along(&arguments.radii), cells), &arguments.file)
         }
     };
-    let mesh = mesh.map_err(Error::from)?;
+    let mesh = mesh?;
     let form = if file.ascii { Form::Ascii } else { Form::Binary };
     output::write_file(&file.output, |out| out.write_all(&to_bytes(&mesh, form)))?;
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();

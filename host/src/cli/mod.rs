@@ -6,6 +6,7 @@ mod completions;
 mod demo;
 pub mod devices;
 mod earlier;
+mod failure;
 mod info;
 mod init;
 mod interrupt;
@@ -26,9 +27,10 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
+pub use failure::Failure;
 pub use solve::{Auto, auto_or, one_of, orders, read_model, tolerance};
 
-use crate::{Error, output};
+use crate::output;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 use std::alloc::Layout;
@@ -183,12 +185,12 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Threads`]
-pub fn start(n: Option<u32>) -> Result<(), Error> {
-    interrupt::listen().map_err(|source| Error::Threads { source })?;
+/// [`Failure::Threads`]
+pub fn start(n: Option<u32>) -> Result<(), Failure> {
+    interrupt::listen().map_err(|source| Failure::Threads { source })?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(0) as usize);
     let pool = pool.spawn_handler(|thread| threads::spawn(Builder::new(), || thread.run()));
-    pool.build_global().map_err(|error| Error::Threads { source: io::Error::other(error) })
+    pool.build_global().map_err(|error| Failure::Threads { source: io::Error::other(error) })
 }
 
 /// Ends the program where an allocation has failed; for [`std::alloc::set_alloc_error_hook`]. Allocates nothing.
@@ -229,7 +231,7 @@ pub fn usage(message: String) -> anyhow::Error {
 
 /// Reports an error and turns it into the exit code.
 fn finish(result: anyhow::Result<()>) -> ExitCode {
-    let code = result.map_or_else(|error| reported(&error), |()| 0);
+    let code = result.map_or_else(|error| reported(&failure::united(error)), |()| 0);
     // The results of an iteration that Ctrl-C has ended are written by then.
     ExitCode::from(if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code })
 }
@@ -248,6 +250,5 @@ fn reported(error: &anyhow::Error) -> u8 {
         return *code;
     }
     print::error(error);
-    // What is no library error is a file or a terminal that could not be written.
-    error.downcast_ref::<Error>().map_or(8, Error::exit_code)
+    failure::exit_code(error)
 }

@@ -1,11 +1,12 @@
 //! Printing: results on stdout, which may be a pipe that closes; errors on stderr, drawn for people when it is a
 //! terminal.
 
-use crate::Error;
-use crate::choices::{Method, Precision};
+use super::failure::Failure;
 use crate::model::ModelError;
 use crate::pipeline::Solution;
-use crate::solve::{Ending, Measure};
+use crate::result::choices::{Method, Precision};
+use crate::result::{Ending, Measure};
+use crate::{Error, model, output, result};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use warpfem_text::visible;
@@ -158,15 +159,19 @@ pub(super) fn set_up() {
 
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub(super) fn error(error: &anyhow::Error) {
-    let text = match error.downcast_ref::<Error>() {
-        Some(Error::Case(case) | Error::MissingMesh(case) | Error::Model(ModelError::MissingDensity(case)))
-            if io::stderr().is_terminal() =>
-        {
-            format!("{:?}", miette::Report::new(case.report()))
-        }
-        // A library error's text has its causes' in it.
-        Some(error) => format!("{}: {error}{}", word(), help(error)),
-        None => format!("{}: {error:#}", word()),
+    let text = match (error.downcast_ref::<Error>(), error.downcast_ref::<Failure>()) {
+        (
+            Some(Error::Model(
+                model::Error::Case(case)
+                | model::Error::MissingMesh(case)
+                | model::Error::Model(ModelError::MissingDensity(case)),
+            )),
+            _,
+        ) if io::stderr().is_terminal() => format!("{:?}", miette::Report::new(case.report())),
+        // The texts of both have their causes' in them.
+        (Some(error), _) => format!("{}: {error}{}", word(), help(error)),
+        (_, Some(failure)) => format!("{}: {failure}{}", word(), help_after(failure)),
+        _ => format!("{}: {error:#}", word()),
     };
     // There is nowhere left to report that stderr is closed.
     let _ = writeln!(io::stderr(), "{}", shown(&text, has_colours(&io::stderr())));
@@ -180,23 +185,28 @@ fn word() -> String {
 /// What comes before every help where results are marked.
 const MARKED: &str = "\nhelp: the results are written, marked as not converged";
 
-fn help(error: &Error) -> String {
-    match error {
-        Error::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
-        Error::Unverified { .. } => {
-            "\nhelp: try `--device cpu`, and report a bug with the table above".into()
-        }
-        Error::Breakdown => {
-            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
-        }
-        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`".into(),
-        Error::Device(_) => "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the same results".into(),
-        Error::Threads { .. } => {
+fn help_after(failure: &Failure) -> String {
+    match failure {
+        Failure::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
+        Failure::Unverified { .. } => "\nhelp: try `--device cpu`, and report a bug with the table above".into(),
+        Failure::Threads { .. } => {
             "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer threads: \
              `RAYON_NUM_THREADS=1`"
                 .into()
         }
-        Error::Output { .. } | Error::Folder { .. } => "\nhelp: choose another place with `-o`".into(),
+    }
+}
+
+fn help(error: &Error) -> String {
+    match error {
+        Error::Solve(result::Error::Breakdown) => {
+            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
+        }
+        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`".into(),
+        Error::Solve(result::Error::Device(_)) => "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the same results".into(),
+        Error::Output(output::Error::Output { .. } | output::Error::Folder { .. }) => {
+            "\nhelp: choose another place with `-o`".into()
+        }
         _ => String::new(),
     }
 }

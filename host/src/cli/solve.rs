@@ -1,19 +1,20 @@
 //! `warpfem solve CASE`.
 
 use super::earlier::Earlier;
+use super::failure::Failure;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
 use super::{devices, memory, preview, print, summary};
 use crate::backend::Device;
-use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::model::case::Case;
 use crate::model::options::ORDERS;
-use crate::model::{Analysis, Model, SolverOptions};
+use crate::model::{self, Analysis, Model, SolverOptions};
 use crate::output::report::Background;
 use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
 use crate::pipeline::{self, Potential, Solution};
+use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::{Error, Result};
 use crate::solve::Monitor;
-use crate::{Error, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -168,13 +169,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     job.draw(&arguments.field, &arguments.view)?;
     arguments.override_options(&mut job.model.solver);
     job.with_symbols = !arguments.no_symbols;
-    let (solution, converged) = job.solve(arguments.device, &progress)?;
+    let solution = job.solve(arguments.device, &progress)?;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let said = job.write(&solution, arguments.quiet, detail)?;
     progress.finish();
     let printed = if arguments.quiet { Ok(()) } else { print::text(&said) };
     // Whether anybody reads on is the lesser news.
-    if converged { printed } else { Err(Error::NotConverged(solution).into()) }
+    if solution.outcome.converged { printed } else { Err(Failure::NotConverged(Box::new(solution)).into()) }
 }
 
 /// A case on its way to results.
@@ -210,23 +211,19 @@ impl Job {
     }
 
     /// Takes pictures of these fields from these sides beside the usual one.
-    fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> Result<()> {
+    fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> output::Result<()> {
         let is_potential = self.model.analysis == Analysis::Laplace;
         let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
-        let fields: Result<Vec<_>> =
+        let fields: output::Result<Vec<_>> =
             fields.iter().map(|name| PointField::named(name, is_potential, has_strength)).collect();
         self.pictures = Shot::all(&fields?, views);
         output::check_results(&self.dir, &self.model.name, &self.pictures)
     }
 
-    /// The solution, and whether it has converged. Where `auto` stands for a GPU that cannot solve it, the CPU does.
-    pub(super) fn solve(&mut self, device: Device, monitor: &dyn Monitor) -> anyhow::Result<(Box<Solution>, bool)> {
+    /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
+    pub(super) fn solve(&mut self, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
         let solve = |model: &Model, device| pipeline::solve(model, device, monitor);
-        match solve_or_fall_back(&mut self.model, [device, device.resolve()], solve) {
-            Ok(solution) => Ok((Box::new(solution), true)),
-            Err(Error::NotConverged(solution)) => Ok((solution, false)),
-            Err(error) => Err(error.into()),
-        }
+        solve_or_fall_back(&mut self.model, [device, device.resolve()], solve)
     }
 
     /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
@@ -309,7 +306,7 @@ fn solve_or_fall_back(
 
 /// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.
 pub fn read_model(path: &Path, device: Device) -> anyhow::Result<(Case, Model)> {
-    let case = Case::read(path).map_err(Error::from)?;
+    let case = Case::read(path).map_err(model::Error::from)?;
     let on_host = !matches!(device.resolve(), Device::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;

@@ -1,10 +1,11 @@
 //! What `check` and `solve` warn of. Both say [`of_model`]; a solution adds what only its end tells.
 
-use crate::choices::Precision;
 use crate::model::Model;
 use crate::output::summary::{Elastic, Results};
 use crate::pipeline::Solution;
-use crate::solve::{Ending, MOST_LOAD_ERROR};
+use crate::result::Ending;
+use crate::result::choices::Precision;
+use crate::solve::MOST_LOAD_ERROR;
 use warpfem_text::{engineering as number, vector};
 
 /// Shapes below this are worth a warning: such elements are nearly flat.

@@ -11,7 +11,7 @@ macro_rules! match_element {
     (($kind:expr, $E:ident, $body:expr) $($Kind:ident),+) => {
         match $kind {
             $(crate::element::ElementKind::$Kind => { type $E = kernels_rs::element::$Kind; $body })+
-            other => Err(crate::error::Error::NotSolvable(other.info().name)),
+            other => Err(crate::result::Error::NotSolvable(other.info().name)),
         }
     };
 }

@@ -176,9 +176,9 @@ fn reach_of(model: &Model, component: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choices::{Precision, Preconditioner};
     use crate::estimate::Work;
     use crate::estimate::tests::{clamped_box, model};
+    use crate::result::choices::{Precision, Preconditioner};
     use std::path::Path;
 
     /// Iterations to 1e-8 as SciPy counts them (meshes/README.md).

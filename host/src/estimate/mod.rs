@@ -8,12 +8,12 @@
 //! multigrid its set-up too. A direct solution takes its factor's operations at the rate that supernodes reach, its values,
 //! which are read and written a few times, and what is done with each unknown and each value of the matrix before.
 
-use crate::choices::{Precision, Preconditioner};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, pairs};
 use crate::model::{Analysis, Model};
 use crate::precond;
-use crate::solve::direct::Fill;
+use crate::result::Fill;
+use crate::result::choices::{Precision, Preconditioner};
 use iterations::multigrid_iterations;
 
 pub mod iterations;

@@ -1,88 +1,50 @@
 //! What can be wrong with a case file, and with the model it describes.
 
 use std::fmt;
-use std::ops::Range;
-use std::sync::Arc;
+use std::io::ErrorKind;
 
-use super::floating::FloatingPart;
 use super::names::{list, words};
-use super::rigid::LoosePart;
-use super::{Analysis, Source};
+use super::rigid::{LoosePart, point};
+use super::unmerged::Unmerged;
+use super::{Analysis, CaseError};
+use crate::mesh::MeshError;
+use warpfem_text::counted;
 
-/// What is wrong with a case file, and where.
-///
-/// `Display` writes it all in plain text: `file:line:column`, the message, the line with a pointer under the word, the
-/// help. [`CaseError::report`] gives the same to `miette`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CaseError {
-    /// The case file's path as the user gave it.
-    pub source_name: String,
-    /// The case file's text; empty where it could not be read.
-    pub source_text: Arc<str>,
-    /// The offending bytes of the text.
-    pub span: Option<Range<usize>>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it: the nearest known name, the names there are.
-    pub help: Option<String>,
+/// What reading a model returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why there is no model, by who has to act on it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The case file or an argument is wrong (exit code 2).
+    #[error(transparent)]
+    Case(#[from] Box<CaseError>),
+    /// The case file names a mesh file that does not exist (exit code 3).
+    #[error(transparent)]
+    MissingMesh(Box<CaseError>),
+    /// The mesh file cannot be read, or what it holds is not a mesh (exit code 3).
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Mesh and case are readable, but the model they describe cannot be solved (exit code 4).
+    #[error(transparent)]
+    Model(#[from] ModelError),
 }
 
-impl std::error::Error for CaseError {}
-
-impl fmt::Display for CaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.span {
-            Some(span) => self.fmt_with_pointer(f, span)?,
-            None => write!(f, "{}: {}", self.source_name, self.message)?,
-        }
-        match &self.help {
-            Some(help) => write!(f, "\nhelp: {help}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl CaseError {
-    fn fmt_with_pointer(&self, f: &mut fmt::Formatter<'_>, span: &Range<usize>) -> fmt::Result {
-        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
-        let (line, column) = source.line_column(span.start);
-        writeln!(f, "{}:{line}:{column}: {}", self.source_name, self.message)?;
-        let text = self.source_text.lines().nth(line - 1).unwrap_or("");
-        let gutter = line.to_string().len();
-        let width = self.source_text.get(span.clone()).map_or(1, |word| word.chars().count()).max(1);
-        writeln!(f, "{:gutter$} |", "")?;
-        writeln!(f, "{line} | {text}")?;
-        write!(f, "{:gutter$} | {:indent$}{}", "", "", "^".repeat(width), indent = column - 1)
-    }
-
-    /// Line and column, both from 1, where the error has a place.
-    pub fn line_column(&self) -> Option<(usize, usize)> {
-        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
-        self.span.as_ref().map(|span| source.line_column(span.start))
-    }
-
-    /// The same error for `miette`'s handlers, which draw the place themselves.
-    pub fn report(&self) -> CaseReport {
-        CaseReport {
-            message: self.message.clone(),
-            help: self.help.clone(),
-            code: miette::NamedSource::new(&self.source_name, self.source_text.to_string()),
-            span: self.span.as_ref().map(|span| span.clone().into()),
+impl Error {
+    /// The process exit code that stands for this kind of error.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Case(_) => 2,
+            Error::Mesh(error) if does_not_fit(error) => 6,
+            Error::Mesh(_) | Error::MissingMesh(_) => 3,
+            Error::Model(_) => 4,
         }
     }
 }
 
-/// A [`CaseError`] for `miette` to draw.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-#[error("{message}")]
-pub struct CaseReport {
-    message: String,
-    #[help]
-    help: Option<String>,
-    #[source_code]
-    code: miette::NamedSource<String>,
-    #[label("here")]
-    span: Option<miette::SourceSpan>,
+/// Whether there is too little memory for a file.
+fn does_not_fit(error: &MeshError) -> bool {
+    matches!(error.root(), MeshError::Io(source) if source.kind() == ErrorKind::OutOfMemory)
 }
 
 /// Why a model cannot be solved.
@@ -187,5 +149,41 @@ fn describe(text: &mut String, parts: &[impl fmt::Display]) {
     }
     if parts.len() > PARTS_DESCRIBED {
         text.push_str(&format!("\nand {} more parts", parts.len() - PARTS_DESCRIBED));
+    }
+}
+
+/// A connected part whose potential no support fixes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FloatingPart {
+    /// The part's number among all parts, from 1, in order of their first node.
+    pub number: usize,
+    /// Dimension of the mesh.
+    pub dim: usize,
+    /// How many nodes it has.
+    pub n_nodes: usize,
+    /// Lowest coordinates.
+    pub min: [f64; 3],
+    /// Highest coordinates.
+    pub max: [f64; 3],
+    /// Groups, or extreme planes where no group will do, on which a value would fix it.
+    pub remedies: Vec<String>,
+    /// The other parts that it touches without being joined to them.
+    pub touches: Vec<Unmerged>,
+}
+
+impl fmt::Display for FloatingPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
+        write!(f, "part {} ({}, from {min} to {max}) has no fixed value", self.number, counted(self.n_nodes, "node"))?;
+        for touch in &self.touches {
+            write!(f, "\n  {}", touch.of_part(self.number))?;
+        }
+        let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
+        match remedies.as_slice() {
+            [] => {
+                write!(f, "\n  help: no group touches it; add a [[support]] with `value` on `nodes` or a `box` of it")
+            }
+            names => write!(f, "\n  help: add a [[support]] with `value` on any of: {}", list(names)),
+        }
     }
 }

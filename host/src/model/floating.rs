@@ -4,50 +4,12 @@
 //! also flows out, and there is none if it does not. This is to potentials what [`rigid`](super::rigid) motions are to
 //! elasticity.
 
-use std::fmt;
-
-use super::names::{list, planes};
-use super::rigid::{Frame, Parts, point};
-use super::unmerged::{self, Unmerged};
+use super::error::FloatingPart;
+use super::names::planes;
+use super::rigid::{Frame, Parts};
+use super::unmerged;
 use super::{ModelError, Support};
 use crate::mesh::Mesh;
-use warpfem_text::counted;
-
-/// A connected part whose potential no support fixes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FloatingPart {
-    /// The part's number among all parts, from 1, in order of their first node.
-    pub number: usize,
-    /// Dimension of the mesh.
-    pub dim: usize,
-    /// How many nodes it has.
-    pub n_nodes: usize,
-    /// Lowest coordinates.
-    pub min: [f64; 3],
-    /// Highest coordinates.
-    pub max: [f64; 3],
-    /// Groups, or extreme planes where no group will do, on which a value would fix it.
-    pub remedies: Vec<String>,
-    /// The other parts that it touches without being joined to them.
-    pub touches: Vec<Unmerged>,
-}
-
-impl fmt::Display for FloatingPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
-        write!(f, "part {} ({}, from {min} to {max}) has no fixed value", self.number, counted(self.n_nodes, "node"))?;
-        for touch in &self.touches {
-            write!(f, "\n  {}", touch.of_part(self.number))?;
-        }
-        let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
-        match remedies.as_slice() {
-            [] => {
-                write!(f, "\n  help: no group touches it; add a [[support]] with `value` on `nodes` or a `box` of it")
-            }
-            names => write!(f, "\n  help: add a [[support]] with `value` on any of: {}", list(names)),
-        }
-    }
-}
 
 /// Checks that every connected part has a node with a fixed value. Returns warnings of parts that coincide with others
 /// without being joined to them.

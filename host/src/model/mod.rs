@@ -32,17 +32,17 @@ mod testing;
 mod tests;
 
 pub use case::Case;
-pub use error::{CaseError, CaseReport, ModelError};
+pub use error::{Error, ModelError, Result};
 pub use labels::{Quantity, Units, with_unit};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
-pub use source::{Place, Source};
+pub use source::{CaseError, CaseReport, Place, Source};
 pub use unmerged::Unmerged;
 pub use unused::{Unused, unused};
 
-use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::mesh::Mesh;
+use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 
 /// What is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::case::Case;
 use super::case::synonyms::{self, Meant};
 use super::names::{list, nearest};
 use super::{Analysis, CaseError, SolverOptions};
-use crate::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 
 /// Analysis kinds of this version.
 pub fn analyses() -> Vec<&'static str> {

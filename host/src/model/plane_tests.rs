@@ -2,10 +2,10 @@
 
 use super::testing::{load, load_on, refused};
 use super::*;
-use crate::Error;
 use crate::element::ElementKind::{Quad4, Tet4, Tri3};
 use crate::mesh::generate::generate_box;
 use crate::mesh::rectangle::generate_rectangle;
+use crate::model::Error;
 
 /// A plate of 2 x 1 with 4 x 2 cells, before supports and loads: the material is on line 9.
 fn plate(element: &str) -> String {

@@ -1,7 +1,7 @@
 //! Everything that is wrong, in the order it was found: a check goes on where a solution stops.
 
 use super::CaseError;
-use crate::Error;
+use crate::model::Error;
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, Material, Model, ModelError, Probe, SolverOptions, Support, Units};
 use super::{bending, floating, loads, locking, materials, options, probes, rigid, rotation, supports, units};
-use crate::Error;
 use crate::mesh::Mesh;
+use crate::model::Error;
 
 impl Model {
     /// Reads a case file and its mesh, and resolves one against the other.

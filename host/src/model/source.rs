@@ -1,10 +1,9 @@
 //! The text of a case file, and errors that point into it.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-
-use super::CaseError;
 
 /// A byte range of the case file.
 pub type Place = Range<usize>;
@@ -65,4 +64,80 @@ impl Source {
         let line_end = self.text[start..].find('\n').map_or(self.text.len(), |i| start + i);
         start..place.end.clamp(start, line_end)
     }
+}
+
+/// What is wrong with a case file, and where.
+///
+/// `Display` writes it all in plain text: `file:line:column`, the message, the line with a pointer under the word, the
+/// help. [`CaseError::report`] gives the same to `miette`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseError {
+    /// The case file's path as the user gave it.
+    pub source_name: String,
+    /// The case file's text; empty where it could not be read.
+    pub source_text: Arc<str>,
+    /// The offending bytes of the text.
+    pub span: Option<Range<usize>>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it: the nearest known name, the names there are.
+    pub help: Option<String>,
+}
+
+impl std::error::Error for CaseError {}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.span {
+            Some(span) => self.fmt_with_pointer(f, span)?,
+            None => write!(f, "{}: {}", self.source_name, self.message)?,
+        }
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl CaseError {
+    fn fmt_with_pointer(&self, f: &mut fmt::Formatter<'_>, span: &Range<usize>) -> fmt::Result {
+        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
+        let (line, column) = source.line_column(span.start);
+        writeln!(f, "{}:{line}:{column}: {}", self.source_name, self.message)?;
+        let text = self.source_text.lines().nth(line - 1).unwrap_or("");
+        let gutter = line.to_string().len();
+        let width = self.source_text.get(span.clone()).map_or(1, |word| word.chars().count()).max(1);
+        writeln!(f, "{:gutter$} |", "")?;
+        writeln!(f, "{line} | {text}")?;
+        write!(f, "{:gutter$} | {:indent$}{}", "", "", "^".repeat(width), indent = column - 1)
+    }
+
+    /// Line and column, both from 1, where the error has a place.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
+        self.span.as_ref().map(|span| source.line_column(span.start))
+    }
+
+    /// The same error for `miette`'s handlers, which draw the place themselves.
+    pub fn report(&self) -> CaseReport {
+        CaseReport {
+            message: self.message.clone(),
+            help: self.help.clone(),
+            code: miette::NamedSource::new(&self.source_name, self.source_text.to_string()),
+            span: self.span.as_ref().map(|span| span.clone().into()),
+        }
+    }
+}
+
+/// A [`CaseError`] for `miette` to draw.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{message}")]
+pub struct CaseReport {
+    message: String,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    code: miette::NamedSource<String>,
+    #[label("here")]
+    span: Option<miette::SourceSpan>,
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{Case, Model};
-use crate::Error;
 use crate::mesh::{Cells, Mesh};
+use crate::model::Error;
 
 /// A box of 2 x 1 x 0.5 with 4 x 2 x 1 cells and a soft material, before supports and loads.
 pub fn head(element: &str) -> String {

@@ -2,10 +2,10 @@
 
 use super::testing::{CLAMP, beside, head, load, load_on, refused, warned};
 use super::*;
-use crate::Error;
 use crate::element::ElementKind::{Hex8, Tet4};
 use crate::mesh::Group;
 use crate::mesh::generate::generate_box;
+use crate::model::Error;
 
 fn supported(supports: &str) -> Model {
     load(&format!("{}{supports}", head("tet4"))).unwrap()

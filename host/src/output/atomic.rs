@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::error::{Error, Result};
+use super::error::{Error, Result};
 use warpfem_text::files::folder_of;
 
 /// The temporary files there are now. A signal handler cannot run destructors, so it needs to know them.

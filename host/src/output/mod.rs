@@ -7,6 +7,7 @@ mod atomic;
 pub mod away;
 pub mod csv;
 pub mod distribution;
+mod error;
 pub mod field;
 pub mod picture;
 pub mod points;
@@ -19,10 +20,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub use atomic::{check_file, discard_unfinished, discard_unfinished_or_give_up};
+pub use error::{Error, Result};
 pub use field::{Field, Values};
 pub use summary::Summary;
 
-use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::stress::AtNodes;
 use atomic::Staged;

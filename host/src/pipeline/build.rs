@@ -2,15 +2,15 @@
 
 use super::{System, Used};
 use crate::backend::{Backend, check_room};
-use crate::choices::Preconditioner;
-use crate::error::{Error, Result};
 use crate::estimate;
 use crate::model::Model;
-use crate::plan::{self, DeviceFacts, Plan};
+use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
+use crate::result::choices::Preconditioner;
+use crate::result::{DirectError, Error, Plan, Result};
 use crate::solve;
-use crate::solve::direct::DirectError;
-use crate::solve::iteration::{Builder, Iteration};
+use crate::solve::Iteration;
+use crate::solve::iteration::Builder;
 use kernels_rs::real::Real;
 
 /// Makes a direct solver. Where its factor has no room, or is of no use, what is made `instead` takes its place.

@@ -5,11 +5,10 @@ use super::{Found, Loaded, Phase, Timings, refuse, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
 use crate::backend::Backend;
-use crate::choices::{Method, Precision};
-use crate::error::Result;
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model};
-use crate::plan::Plan;
+use crate::result::choices::{Method, Precision};
+use crate::result::{Plan, Result};
 use crate::solve::{CgOptions, FemsesOptions, Monitor, femses};
 use kernels_rs::real::Real;
 

@@ -3,9 +3,9 @@
 
 use crate::assembly::Numbering;
 use crate::backend::Backend;
-use crate::error::Result;
 use crate::mesh::parts::{find, unite};
 use crate::model::Model;
+use crate::result::Result;
 use crate::solve::energy::{Layout, Members, PartLists};
 use crate::stress::Balance;
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,14 +5,13 @@ use super::{Phase, Timings, loads, motion};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::choices::Strategy;
-use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::plan::Plan;
 use crate::precond::inverse_diagonal;
+use crate::result::choices::Strategy;
+use crate::result::{Error, Outcome, Plan, Result};
+use crate::solve::Iteration;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
-use crate::solve::iteration::Iteration;
-use crate::solve::{CgOptions, CgOutcome, Monitor};
+use crate::solve::{CgOptions, Monitor};
 use crate::sparse::{self, Matrix, Tuning};
 use crate::stress;
 use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
@@ -265,7 +264,7 @@ impl<B: Backend, T: Real> System<B, T> {
         iteration: &dyn Iteration<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
-    ) -> Result<(Vec<f64>, CgOutcome)> {
+    ) -> Result<(Vec<f64>, Outcome)> {
         self.iterate_on(backend, iteration, backend.zeros(self.f.len())?, options, monitor)
     }
 
@@ -277,7 +276,7 @@ impl<B: Backend, T: Real> System<B, T> {
         start: &[f64],
         options: CgOptions,
         monitor: &dyn Monitor,
-    ) -> Result<(Vec<f64>, CgOutcome)> {
+    ) -> Result<(Vec<f64>, Outcome)> {
         let start = backend.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
         self.iterate_on(backend, iteration, start, options, monitor)
     }
@@ -289,7 +288,7 @@ impl<B: Backend, T: Real> System<B, T> {
         mut v: Vector<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
-    ) -> Result<(Vec<f64>, CgOutcome)> {
+    ) -> Result<(Vec<f64>, Outcome)> {
         let strains = Strains::new(backend, &self.body);
         let energy = self.body.energy_norm(backend, &strains, || inverse_diagonal(backend, &self.matrix))?;
         let equations = Equations::new(&self.matrix, &self.f).measured(Some(&energy));

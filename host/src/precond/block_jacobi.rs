@@ -2,7 +2,7 @@
 
 use super::{Build, Context, Preconditioner};
 use crate::backend::{Backend, Blocks, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::precond::InverseBlocks;
 use kernels_rs::real::{Real, Stored};

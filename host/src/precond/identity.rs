@@ -2,7 +2,7 @@
 
 use super::{Build, Context, Preconditioner};
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::real::{Real, Stored};
 use std::marker::PhantomData;

@@ -37,8 +37,8 @@ pub use rounded::Rounded;
 pub use scaled::ScaledCopy;
 
 use crate::backend::{Backend, Blocks, CpuBackend, Vector};
-use crate::choices::{self, Precision, for_each_preconditioner};
-use crate::error::{Error, Result};
+use crate::result::choices::{self, Precision, for_each_preconditioner};
+use crate::result::{Error, Result};
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::real::{Real, Stored};
 

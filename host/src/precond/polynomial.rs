@@ -14,7 +14,7 @@
 use super::spectrum::{self, Spectrum};
 use super::{Build, Context, Preconditioner, jacobi};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::precond::{PolynomialStart, Step};
 use kernels_rs::real::{Real, Stored};

@@ -26,7 +26,7 @@
 
 use super::{Build, Context, Hierarchy, Original, Preconditioner, ScaledCopy};
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::real::Stored;
 use std::cell::RefCell;

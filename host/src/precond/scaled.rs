@@ -2,7 +2,7 @@
 
 use super::jacobi;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;

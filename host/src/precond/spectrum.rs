@@ -15,7 +15,7 @@
 
 use super::jacobi::to_single;
 use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Operator;
 use kernels_rs::precond::LanczosStart;
 use kernels_rs::real::Real;

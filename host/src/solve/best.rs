@@ -4,7 +4,7 @@
 //! magnitude in between; and where the matrix is not what they assume, they run away, as FEMSES does.
 
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::real::Real;
 
 /// A residual this much below that of the iterate that is kept makes another worth a copy.

@@ -8,54 +8,14 @@
 //!
 //! [`direct`](super::direct) solves by factors instead, and iterates to refine.
 
-use super::{CgOptions, CgOutcome, Equations, Monitor, Refinement, cg};
-use crate::backend::{Backend, Vector};
-use crate::choices;
-use crate::error::Result;
-use crate::precond::{self, Context, Hierarchy, Preconditioner};
+use super::{Iteration, Refinement};
+use crate::backend::Backend;
+use crate::precond::{self, Context};
+use crate::result::Result;
+use crate::result::choices;
 use crate::sparse::Matrix;
 use kernels_rs::half::F16;
 use kernels_rs::real::Real;
-
-/// A way to solve `K u = f`, made for one matrix.
-pub trait Iteration<B: Backend, T: Real> {
-    /// Solves from the `u` given; the operator is the matrix that it was made of.
-    fn solve(
-        &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        u: &mut Vector<B, T>,
-        options: CgOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<CgOutcome>;
-
-    /// Values that its factors store, if it has some.
-    fn factor_nonzeros(&self) -> Option<u64> {
-        None
-    }
-
-    /// The levels of its preconditioner, if it has some.
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        None
-    }
-}
-
-impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
-    fn solve(
-        &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        u: &mut Vector<B, T>,
-        options: CgOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<CgOutcome> {
-        cg(backend, equations, &**self, u, options, monitor)
-    }
-
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        (**self).hierarchy()
-    }
-}
 
 /// How an iteration is made: of a preconditioner and what it may know, on a backend, for a matrix.
 pub type Builder<B, T> =

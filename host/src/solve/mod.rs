@@ -10,17 +10,57 @@ pub mod lanczos;
 mod monitor;
 mod refine;
 
-pub use cg::{CgOptions, CgOutcome, Ending, MOST_LOAD_ERROR, Measure, Stepping, cg};
+pub use cg::{CgOptions, MOST_LOAD_ERROR, Stepping, cg};
 pub use energy::{Body, EnergyNorm, Equations};
 pub use femses::{FemsesOptions, femses};
-pub use iteration::Iteration;
 pub use monitor::{Monitor, Silent};
 pub use refine::Refinement;
 
 use crate::backend::{Backend, N_SCALARS, Quotient, Scalar, Vector};
-use crate::error::Result;
+use crate::precond::{Hierarchy, Preconditioner};
+use crate::result::{Outcome, Result};
 use crate::sparse::Operator;
 use kernels_rs::real::Real;
+
+/// A way to solve `K u = f`, made for one matrix.
+pub trait Iteration<B: Backend, T: Real> {
+    /// Solves from the `u` given; the operator is the matrix that it was made of.
+    fn solve(
+        &self,
+        backend: &B,
+        equations: &Equations<B, T>,
+        u: &mut Vector<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Outcome>;
+
+    /// Values that its factors store, if it has some.
+    fn factor_nonzeros(&self) -> Option<u64> {
+        None
+    }
+
+    /// The levels of its preconditioner, if it has some.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
+}
+
+impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
+    fn solve(
+        &self,
+        backend: &B,
+        equations: &Equations<B, T>,
+        u: &mut Vector<B, T>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Outcome> {
+        cg(backend, equations, &**self, u, options, monitor)
+    }
+
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        (**self).hierarchy()
+    }
+}
 
 /// A start anew must reduce the residual at least by this, or the precision is exhausted.
 const WORTHWHILE: f64 = 0.5;

@@ -16,11 +16,11 @@
 //! nothing of the residual there.
 
 use super::energy::{Equations, Iterate, Judge, Verdict};
-use super::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, cg, norm};
+use super::{CgOptions, Iteration, Monitor, WORTHWHILE, backward_error, cg, norm};
 use crate::backend::{Backend, Quotient, Vector};
-use crate::choices;
-use crate::error::Result;
 use crate::precond::{self, Context, Preconditioner, ScaledCopy};
+use crate::result::choices;
+use crate::result::{Ending, Measure, Outcome, Result};
 use crate::sparse::{Matrix, Operator};
 
 /// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of
@@ -62,11 +62,11 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
         u: &mut Vector<B, f64>,
         options: CgOptions,
         monitor: &dyn Monitor,
-    ) -> Result<CgOutcome> {
+    ) -> Result<Outcome> {
         let norm_f = norm(backend, equations.f)?;
         if norm_f == 0.0 {
             backend.fill(0.0, u)?;
-            return Ok(CgOutcome::exact(options.tolerance));
+            return Ok(Outcome::exact(options.tolerance));
         }
         let mut work = Work::new(self, backend, equations, norm_f)?;
         let mut outcome = match options.measure {
@@ -80,7 +80,7 @@ impl<B: Backend> Iteration<B, f64> for Refinement<B> {
 }
 
 /// Why not to go on after an inner iteration that ended so.
-fn ending(inner: Ending, outcome: &CgOutcome, options: CgOptions, was_worthwhile: bool) -> Option<Ending> {
+fn ending(inner: Ending, outcome: &Outcome, options: CgOptions, was_worthwhile: bool) -> Option<Ending> {
     match inner {
         _ if outcome.converged => Some(Ending::Converged),
         Ending::Cancelled | Ending::Indefinite => Some(inner),
@@ -137,15 +137,10 @@ impl<'a, B: Backend> Work<'a, B> {
     }
 
     /// Corrects until the true residual is small enough, or stands still.
-    fn until_residual(
-        &mut self,
-        u: &mut Vector<B, f64>,
-        options: CgOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<CgOutcome> {
+    fn until_residual(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let mut residual = self.residual(u)?;
         let mut scaled = self.round()?;
-        let mut outcome = CgOutcome { spmvs: 1, ..CgOutcome::start(residual, options.tolerance) };
+        let mut outcome = Outcome { spmvs: 1, ..Outcome::start(residual, options.tolerance) };
         while !outcome.converged {
             let found = self.correct(u, residual, options, monitor, &mut outcome)?;
             let last = std::mem::replace(&mut residual, self.residual(u)?);
@@ -167,11 +162,11 @@ impl<'a, B: Backend> Work<'a, B> {
 
     /// Corrects until the estimated error is small enough, or stands still. Theta is the smallest that inner iterations
     /// have found.
-    fn until_energy(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+    fn until_energy(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let (b, energy) = (self.backend, self.equations.energy()?);
         let mut judge = Judge::new(b, energy, u)?;
         let mut outcome =
-            CgOutcome { spmvs: 1, ..CgOutcome::start(self.true_residual(u, options.tolerance)?, options.tolerance) };
+            Outcome { spmvs: 1, ..Outcome::start(self.true_residual(u, options.tolerance)?, options.tolerance) };
         let (mut theta, mut last) = (f64::INFINITY, Verdict { estimate: f64::INFINITY, ..Verdict::default() });
         let (ending, verdict) = loop {
             self.round()?;
@@ -237,8 +232,8 @@ impl<'a, B: Backend> Work<'a, B> {
         error: f64,
         options: CgOptions,
         monitor: &dyn Monitor,
-        outcome: &mut CgOutcome,
-    ) -> Result<CgOutcome> {
+        outcome: &mut Outcome,
+    ) -> Result<Outcome> {
         let backend = self.backend;
         let Refinement { copy, preconditioner } = self.refinement;
         let tolerance = (MARGIN * options.tolerance / error).max(INNER);

@@ -3,7 +3,7 @@
 use super::format::{Places, bytes};
 use super::{Built, Format, Pattern, Plan};
 use crate::backend::{Backend, Buffer};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::sparse::Bcsr;
 use kernels_rs::sparse::bcsr::BcsrStarts;
 use std::rc::Rc;

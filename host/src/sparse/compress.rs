@@ -3,8 +3,8 @@
 
 use super::{Matrix, Pattern, Tuning};
 use crate::backend::{Backend, Buffer};
-use crate::choices::Format;
-use crate::error::{Error, Result};
+use crate::result::choices::Format;
+use crate::result::{Error, Result};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::compress::{CountNonzeros, NonzeroColumns, PickNonzeros};
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 use super::format::{Places, bytes};
 use super::{Built, Format, Plan};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::sparse::Csr;
 use kernels_rs::sparse::csr::{CsrColumns, CsrLengths};
 use std::rc::Rc;

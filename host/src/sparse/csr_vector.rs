@@ -3,7 +3,7 @@
 use super::csr::{self, CsrArrays};
 use super::{Built, Format, Plan};
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::sparse::CsrVector;
 
 impl Format for CsrVector {

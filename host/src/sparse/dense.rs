@@ -3,7 +3,7 @@
 use super::format::Places;
 use super::{Built, Format, Plan};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::Dense;

@@ -3,7 +3,7 @@
 use super::format::Places;
 use super::{Built, Format, Plan, dense};
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::result::Result;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::DenseBlock;

@@ -4,7 +4,7 @@ use super::format::bytes;
 use super::sliced::{self, Rows};
 use super::{Built, Format, Plan};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use kernels_rs::sparse::Ebw16;
 use kernels_rs::sparse::ebw16::{ColumnBases, ColumnOffsets, SLICE};
 

@@ -4,7 +4,7 @@
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Half, Plan, Triangle};
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::real::Stored;
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw_row::EbwRow;

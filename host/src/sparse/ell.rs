@@ -3,7 +3,7 @@
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Plan};
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::sparse::Ell;
 use kernels_rs::sparse::ell_warp::HEIGHT;
 

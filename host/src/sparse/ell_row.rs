@@ -3,7 +3,7 @@
 use super::format::{Places, bytes};
 use super::{Built, Format, Plan, dense};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::sparse::EllRow;
 use kernels_rs::sparse::ell_row::EllRowColumns;
 

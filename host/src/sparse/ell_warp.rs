@@ -3,7 +3,7 @@
 use super::sliced::SlicedArrays;
 use super::{Built, Format, Plan, sell};
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::sparse::EllWarp;
 use kernels_rs::sparse::ell_warp::HEIGHT;
 

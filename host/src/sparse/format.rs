@@ -2,8 +2,8 @@
 
 use super::{Pattern, Triangle};
 use crate::backend::{self, Backend, Buffer, Vector};
-use crate::error::Result;
 use crate::parallel;
+use crate::result::Result;
 use cuda_std::launch::{Kernel, Params};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::cg_persistent::{CgRun, CgVectors};
@@ -59,7 +59,7 @@ impl<B: Backend> Plan<'_, B> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]
+    /// [`crate::result::Error::OutOfMemory`]
     pub fn check_room(&self, n: u64, bytes: usize) -> Result<()> {
         backend::check_room(self.backend, n.saturating_mul(bytes as u64), "")
     }

@@ -2,8 +2,8 @@
 
 use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning};
 use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
-use crate::choices;
-use crate::error::{Error, Result};
+use crate::result::choices;
+use crate::result::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
 use kernels_rs::precond::{ScaleTo, Step};

@@ -29,7 +29,7 @@ pub use pattern::Pattern;
 pub use sparsity::Sparsity;
 pub use triangle::Triangle;
 
-use crate::choices;
+use crate::result::choices;
 
 /// What `auto` stands for: on every solid mesh measured within 5 % of the fastest, in both precisions. What beats it is
 /// mostly `ebw16`, by 2 to 4 %, but that cannot hold every mesh (docs/formats.md).

@@ -2,7 +2,7 @@
 
 use super::Sparsity;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use cuda_std::prelude::View;
 use kernels_rs::sparse::PatternView;
 use kernels_rs::sparse::sliced::{SliceWidths, Slices};

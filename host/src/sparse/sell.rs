@@ -3,7 +3,7 @@
 use super::sliced::{self, SlicedArrays};
 use super::{Built, Format, Plan};
 use crate::backend::{Backend, Buffer};
-use crate::error::Result;
+use crate::result::Result;
 use cuda_std::prelude::View;
 use kernels_rs::sparse::Sell;
 

@@ -2,7 +2,7 @@
 
 use super::format::{Places, Plan, bytes};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use cuda_std::prelude::View;
 use kernels_rs::sparse::sliced::{self as device, LengthKeys, SliceColumns, SliceStarts, SliceWidths, Slices};
 use std::rc::Rc;

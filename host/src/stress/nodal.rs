@@ -13,9 +13,9 @@
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
 use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
 use crate::element::dispatch::{match_element, with_element};
-use crate::error::Result;
 use crate::mesh::Mesh;
 use crate::model::Model;
+use crate::result::Result;
 use cuda_std::prelude::{DeviceCopy, View};
 use kernels_rs::nodal::{FinishNodal, SampleGradient, SampleStress, Slots as DeviceSlots, SumAtNode};
 
@@ -34,7 +34,7 @@ pub struct AtNodes<const K: usize> {
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`]
+/// [`crate::result::Error::OutOfMemory`]
 pub fn nodal_stress<B: Backend>(
     backend: &B,
     model: &Model,
@@ -60,7 +60,7 @@ pub fn nodal_stress<B: Backend>(
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`]
+/// [`crate::result::Error::OutOfMemory`]
 pub fn nodal_gradient<B: Backend>(
     backend: &B,
     model: &Model,

@@ -3,12 +3,12 @@
 
 use super::recovery::mean_at_x;
 use super::{Measure, Problem, model_to};
-use crate::choices::Preconditioner;
 use crate::element::ElementKind::{self, *};
 use crate::error::Result;
 use crate::mesh::{generate::generate_box, rectangle::generate_rectangle};
 use crate::model::Model;
 use crate::pipeline::Solution;
+use crate::result::choices::Preconditioner;
 
 /// Held at its root.
 const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";

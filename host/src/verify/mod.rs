@@ -14,9 +14,9 @@ pub mod patch;
 pub mod recovery;
 
 use crate::backend::Device;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mesh::Mesh;
-use crate::model::{Case, Model};
+use crate::model::{self, Case, Model};
 use crate::pipeline::{self, Solution};
 use crate::solve::Monitor;
 use std::path::Path;
@@ -101,12 +101,10 @@ impl Problem {
     /// Solves it and measures; what has not converged is NaN, and does not pass.
     ///
     /// # Errors
-    /// Those of [`pipeline::solve`], but for [`Error::NotConverged`].
+    /// Those of [`pipeline::solve`].
     pub fn check(&self, device: Device, monitor: &dyn Monitor) -> Result<Vec<Check>> {
-        let solution = match pipeline::solve(&self.model, device, monitor) {
-            Err(Error::NotConverged(_)) => None,
-            ended => Some(ended?),
-        };
+        let solution =
+            Some(pipeline::solve(&self.model, device, monitor)?).filter(|solution| solution.outcome.converged);
         let check = |measure: &Measure| Check {
             problem: self.name.clone(),
             quantity: measure.quantity,
@@ -123,13 +121,13 @@ impl Problem {
 ///
 /// # Errors
 /// Those of [`Case::parse`] and [`Model::resolve`].
-pub fn model(tables: &str, mesh: Mesh) -> Result<Model> {
+pub fn model(tables: &str, mesh: Mesh) -> model::Result<Model> {
     let text = format!("[mesh]\nfile = \"given.msh\"\n{tables}");
     Model::resolve(&Case::parse(Path::new("given.toml"), &text)?, mesh)
 }
 
 /// The same, to be solved to this relative residual.
-fn model_to(tolerance: f64, tables: &str, mesh: Mesh) -> Result<Model> {
+fn model_to(tolerance: f64, tables: &str, mesh: Mesh) -> model::Result<Model> {
     let mut model = model(tables, mesh)?;
     model.solver.tolerance = tolerance;
     Ok(model)
@@ -138,7 +136,7 @@ fn model_to(tolerance: f64, tables: &str, mesh: Mesh) -> Result<Model> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choices::Method;
+    use crate::result::choices::Method;
     use crate::solve::Silent;
 
     fn check(computed: f64) -> Check {

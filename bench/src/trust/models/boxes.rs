@@ -5,10 +5,10 @@ use super::shapes::{Body, even};
 use super::text::{clamp, fix, material, model, traction};
 use super::{Models, Size};
 use std::f64::consts::FRAC_PI_2;
-use warpfem::Result;
 use warpfem::element::ElementKind::{self, Hex8, Hex20, Tet4, Tet10};
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
+use warpfem::model::Result;
 
 /// What a box is.
 #[derive(Clone, Copy)]

@@ -7,8 +7,8 @@ mod parts;
 mod shapes;
 mod text;
 
-use warpfem::Result;
 use warpfem::model::Model;
+use warpfem::model::Result;
 
 /// How large models are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,13 @@
 //! Tables of case files, and models made of them.
 
 use std::path::Path;
-use warpfem::Result;
-use warpfem::error::Error;
 use warpfem::mesh::Mesh;
-use warpfem::model::{Case, Model, Support};
+use warpfem::model::{Case, Model, Result, Support};
 
 /// The model of a mesh and the tables of a case but for `[mesh]`.
 pub fn model(name: &str, mesh: Mesh, tables: &[String]) -> Result<Model> {
     let text = format!("[mesh]\nfile = \"{name}.msh\"\n{}", tables.concat());
-    let case = Case::parse(Path::new(&format!("{name}.toml")), &text).map_err(Error::from)?;
+    let case = Case::parse(Path::new(&format!("{name}.toml")), &text)?;
     Model::resolve(&case, mesh)
 }
 

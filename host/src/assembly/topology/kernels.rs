@@ -13,10 +13,10 @@ use super::{CellBlock, Topology};
 use crate::assembly::numbering::Numbering;
 use crate::assembly::symbolic;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::choices::Ordering;
 use crate::element::ElementKind;
-use crate::error::Result;
 use crate::mesh::{Cells, Mesh, ordering};
+use crate::result::Result;
+use crate::result::choices::Ordering;
 use crate::sparse::Pattern;
 use kernels_rs::setup::around::{Around, CountCells, ListCells, SortCells};
 use kernels_rs::setup::neighbours::{

@@ -5,10 +5,10 @@ mod kernels;
 use super::numbering::Numbering;
 use super::symbolic::{Block, Symbolic};
 use crate::backend::{Backend, Vector};
-use crate::choices::Ordering;
 use crate::element::ElementKind;
-use crate::error::Result;
 use crate::mesh::Mesh;
+use crate::result::Result;
+use crate::result::choices::Ordering;
 use crate::sparse::Pattern;
 use std::rc::Rc;
 

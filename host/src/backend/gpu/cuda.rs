@@ -1,12 +1,13 @@
 //! NVIDIA GPUs, through `cust` and the driver that `cuda_loader` finds at run time.
 
 use super::cudss;
+use super::driver::{check, device_address, failure};
 use super::graph::Graph;
 use super::memory::Memory;
 use super::ptx::{self, Requirements};
 use super::{DeviceMemory, Launcher, LowerBytes, Recording};
 use crate::backend::{Factorised, Factors, Grid};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device, DeviceAttribute};
@@ -86,23 +87,6 @@ pub fn usable(index: u32) -> Result<Device> {
         Some(why) => Err(Error::Device(format!("cuda:{index} cannot be used: {why}"))),
         None => Ok(device),
     }
-}
-
-pub(super) fn failure(error: CudaError, doing: &str) -> Error {
-    Error::Device(format!("the GPU failed to {doing}: {error:?}"))
-}
-
-/// The `CudaError` of a raw driver call.
-pub(super) fn check(result: sys::CUresult, doing: &str) -> Result<()> {
-    match result {
-        sys::cudaError_enum::CUDA_SUCCESS => Ok(()),
-        code => Err(Error::Device(format!("the GPU failed to {doing}: {code:?}"))),
-    }
-}
-
-/// Where memory begins, as the driver has it.
-pub(super) fn device_address(memory: &DeviceMemory) -> sys::CUdeviceptr {
-    memory.address() as sys::CUdeviceptr
 }
 
 /// A loaded kernel; the module owns the code.

@@ -2,10 +2,10 @@
 //!
 //! Declarations as in `cudss.h` of versions 0.7, 0.8 and 1.0; what differs between them is in [`Dialect`].
 
-use super::cuda::{Cuda, device_address};
+use super::driver::{device_address, failure};
 use super::{DeviceMemory, Launcher, LowerBytes};
 use crate::backend::{Factorised, SparseFactor};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use cuda_loader::{Library, libloading};
 use cust::stream::Stream;
 use cust::sys;
@@ -258,7 +258,7 @@ impl Session {
         let status = unsafe { (self.functions.execute)(handle, phase, config, data, matrix, solution, rhs) };
         let waited = self.stream.synchronize();
         if status == SUCCESS {
-            waited.map_err(|error| super::cuda::failure(error, "factorise a matrix"))?;
+            waited.map_err(|error| failure(error, "factorise a matrix"))?;
         }
         Ok(status)
     }
@@ -339,7 +339,7 @@ struct CudssFactor {
 
 /// Factorises a matrix with a diagonal of 1; pivots below `smallest` are none.
 pub(super) fn factorise(
-    gpu: &Cuda,
+    gpu: &impl Launcher,
     stream: &Rc<Stream>,
     lower: LowerBytes,
     smallest: f64,

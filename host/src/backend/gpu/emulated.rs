@@ -2,7 +2,7 @@
 
 use super::{DeviceMemory, Launcher};
 use crate::backend::{Grid, host_memory};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;
 

@@ -1,8 +1,8 @@
 //! Launches that are recorded once and made again in one go: a CUDA graph.
 
 use super::Recording;
-use super::cuda::check;
-use crate::error::Result;
+use super::driver::check;
+use crate::result::Result;
 use cust::stream::Stream;
 use cust::sys;
 use std::rc::Rc;

@@ -5,8 +5,8 @@
 //! pool, as some virtual ones have not.
 
 use super::DeviceMemory;
-use super::cuda::{check, failure};
-use crate::error::Result;
+use super::driver::{check, failure};
+use crate::result::Result;
 use cust::device::Device;
 use cust::memory::mem_get_info;
 use cust::stream::Stream;

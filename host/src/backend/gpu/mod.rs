@@ -6,6 +6,8 @@ mod buffer;
 mod cuda;
 #[cfg(feature = "cuda")]
 mod cudss;
+#[cfg(feature = "cuda")]
+mod driver;
 mod emulated;
 #[cfg(feature = "cuda")]
 mod graph;
@@ -24,7 +26,7 @@ use super::{
     Backend, Blocks, Buffer, CgState, Factorised, Factors, Grid, LowerTriangle, N_SCALARS, Plain, Quotient, Scalar,
     SparseFactor, check_finite, host_memory, new_bank,
 };
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use crate::sparse::{Format, Laid};
 use cuda_std::GpuFloat;
 use cuda_std::launch::{ItemKernel, Items, Kernel};

@@ -2,7 +2,7 @@
 
 use super::{DeviceBuffer, GpuBackend};
 use crate::backend::{Backend, Buffer, Grid};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use kernels_rs::reduce::BLOCK;
 use kernels_rs::setup::scan::{ScanSums, ScanTiles, TILE, TileSums};
 use kernels_rs::setup::sort::{DIGIT_BITS, DIGITS, DigitCounts, DigitScatter, Identity, KEYS_PER_WARP, Sorted};

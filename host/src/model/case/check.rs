@@ -2,17 +2,15 @@
 
 use toml::Spanned;
 
-use super::Case;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
+use super::{Case, Checked};
 use crate::model::options::{SAFETY_FACTOR, analyses, fields};
 use crate::model::{Analysis, CaseError, Place, Problems, SolverOptions, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
     "file = \"part.msh\"\nor: generate = { kind = \"box\", element = \"tet4\", size = [1, 1, 1], cells = [8, 8, 8] }";
-
-pub(in crate::model) type Checked = Result<(), Box<CaseError>>;
 
 impl Case {
     /// Everything that can be checked before the mesh is read; nothing if the analysis is wrong, on which most depends.

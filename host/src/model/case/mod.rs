@@ -25,9 +25,12 @@ pub use tables::Tables;
 pub use vector::Vector;
 
 use super::{Analysis, CaseError, Place, Problems, Source, Units};
-use crate::Error;
 use crate::mesh::{Mesh, MeshError};
+use crate::model::Error;
 use warpfem_text::files;
+
+/// Whether something in a case file is sound.
+pub(in crate::model) type Checked = Result<(), Box<CaseError>>;
 
 /// A case file, read and checked as far as that goes without its mesh.
 #[derive(Debug, Clone)]

@@ -16,8 +16,7 @@ use std::ops::RangeInclusive;
 
 use toml::Spanned;
 
-use super::Case;
-use super::check::Checked;
+use super::{Case, Checked};
 use crate::mesh::LENGTHS;
 use crate::model::{Analysis, Place};
 

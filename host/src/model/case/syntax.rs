@@ -13,8 +13,8 @@ use super::synonyms::{self, Meant};
 use super::tables::Tables;
 use super::tree::{Part, Way};
 use super::{examples, foreign, slips};
-use crate::Error;
 use crate::mesh::not_a_case;
+use crate::model::Error;
 use crate::model::names::{list, nearest};
 use crate::model::{CaseError, Place, Problems, Source};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::choices::Format;
+use crate::result::choices::Format;
 
 /// A correct case; each test spoils a line of it.
 const GOOD: &str = r#"[mesh]

@@ -3,8 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::Case;
-use super::check::Checked;
+use super::{Case, Checked};
 use crate::model::{CaseError, Place};
 
 /// `[x, y, z]`, or `[x, y]`; how many there may be is for [`Case`] to check.

@@ -1,9 +1,9 @@
 //! The fields that pictures can be coloured by: those at nodes of the one [list](Fields::list), their magnitudes and
 //! components.
 
-use crate::error::{Error, Result};
 use crate::model::Quantity;
 use crate::model::options::SAFETY_FACTOR;
+use crate::output::error::{Error, Result};
 use crate::output::{Field, Fields, Solved, Values};
 use crate::stress::AtNodes;
 

@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::json;
 
-use super::thin;
+use super::thin::{self, Surface};
 use crate::model::{Quantity, Units};
 use crate::output::picture::Shown;
 use crate::output::picture::colormap;
@@ -36,18 +36,6 @@ pub(super) struct Skin {
     pub packed: Vec<u8>,
     /// What was left out, for the reader; empty if nothing was.
     pub note: String,
-}
-
-/// Vertices and what connects them, before packing.
-pub(super) struct Surface {
-    /// For each vertex the node of the scene that it is.
-    pub vertices: Vec<u32>,
-    /// Vertex numbers.
-    pub triangles: Vec<[u32; 3]>,
-    /// Vertex numbers of the part's own edges.
-    pub outline: Vec<[u32; 2]>,
-    /// Vertex numbers of the elements' edges.
-    pub edges: Vec<[u32; 2]>,
 }
 
 /// Numbers of one kind, one per vertex, and their range.

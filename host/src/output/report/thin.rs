@@ -4,12 +4,23 @@
 
 use rayon::prelude::*;
 
-use super::skin::Surface;
 use crate::mesh::vector::{cross, dot, sub};
 use crate::output::picture::scene::Scene;
 
 /// Bits of a grid coordinate in a key.
 const BITS: u32 = 21;
+
+/// Vertices and what connects them, before packing.
+pub(super) struct Surface {
+    /// For each vertex the node of the scene that it is.
+    pub vertices: Vec<u32>,
+    /// Vertex numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// Vertex numbers of the part's own edges.
+    pub outline: Vec<[u32; 2]>,
+    /// Vertex numbers of the elements' edges.
+    pub edges: Vec<[u32; 2]>,
+}
 
 /// `surface` with at most `most` vertices, each one of those it had.
 pub(super) fn thin(scene: &Scene, surface: Surface, most: usize) -> Surface {

@@ -11,7 +11,7 @@
 
 use super::strength::Strength;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::aggregate::{BeginSet, Decide, GatherAround, JoinNeighbours, MarkRoots, Roots, SpreadKeys};
 

@@ -2,7 +2,7 @@
 //! their columns.
 
 use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::pattern::{
     self as device, ColumnKeys, ColumnStarts, CountProducts, CountUpper, CutRows, JoinLists, ListProducts, ListUpper,
@@ -18,7 +18,7 @@ use std::rc::Rc;
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`]
+/// [`crate::result::Error::OutOfMemory`]
 pub fn zeros<B: Backend, T: Plain>(backend: &B, n: usize) -> Result<Vector<B, T>> {
     let purpose = " for a multigrid hierarchy";
     check_room(backend, n as u64 * size_of::<T>() as u64, purpose)?;

@@ -2,8 +2,8 @@
 
 use super::copied;
 use crate::backend::{Backend, Buffer};
-use crate::choices::Format;
-use crate::error::Result;
+use crate::result::Result;
+use crate::result::choices::Format;
 use crate::sparse::{Matrix, Tuning};
 use cuda_std::prelude::View;
 use kernels_rs::amg::inverse::{DenseDiagonal, Negate, Sweep};

@@ -20,7 +20,7 @@
 use super::blocks::{BlockRows, Columns};
 use super::smoother::{Equations, Smoother};
 use crate::backend::{Backend, Buffer, N_SCALARS, Quotient, Scalar, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::{Matrix, Operator};
 use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;

@@ -1,9 +1,10 @@
 //! What hierarchies of matrices with the same blocks have in common.
 
-use super::setup::{Fine, Symbolic};
+use super::fine::Fine;
+use super::setup::Symbolic;
 use super::strength::{REACH, Strength};
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::real::Real;
 use std::cell::RefCell;

@@ -35,6 +35,7 @@ pub mod aggregate;
 pub mod blocks;
 pub mod coarsest;
 pub mod cycle;
+pub mod fine;
 mod hierarchy;
 mod kept;
 pub mod setup;
@@ -49,15 +50,16 @@ pub use kept::Kept;
 
 use super::{Build, Context, Preconditioner, inverse_diagonal};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::choices::Format;
-use crate::error::{Error, Result};
+use crate::result::choices::Format;
+use crate::result::{Error, Result};
 use crate::sparse::{AUTO, Matrix, Operator, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
+use fine::Fine;
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
-use setup::{Coarsening, Fine, Symbolic, aggregate};
+use setup::{Coarsening, Symbolic, aggregate};
 use smoother::{FEW, MORE, Smoother};
 use std::any::Any;
 use std::cell::RefCell;
@@ -214,7 +216,8 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         }
         let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
         // Half precision does not tell the nodes of a stack apart.
-        let fine = if is_half { fine } else { fine.with_stacks(backend, coords, flat)? };
+        let blocks = if is_half { None } else { stacks::inverse(backend, &fine, coords, flat)? };
+        let fine = Fine { blocks, ..fine };
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(backend, |times| &mut times.smoothing)?;
@@ -284,7 +287,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         let inverse = inverse_diagonal(backend, &rounded)?;
         let Some(mut fine) = Fine::new(backend, &matrix)? else { unreachable!("doubles are numbers") };
         if is_of_vertices {
-            fine = fine.with_stacks(backend, &coords, stacks::LINEAR)?;
+            fine.blocks = stacks::inverse(backend, &fine, &coords, stacks::LINEAR)?;
         }
         let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
         let smoother = Smoother::new(backend, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;

@@ -6,17 +6,16 @@
 
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
-use super::stacks;
+use super::fine::Fine;
 use super::strength::Strength;
 use super::tentative::{Modes, centroids, members};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
-use crate::precond::inverse_diagonal;
+use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
 use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
-use kernels_rs::real::{Real, Stored};
-use kernels_rs::sparse::{Entries, PatternView};
+use kernels_rs::real::Real;
+use kernels_rs::sparse::Entries;
 use std::rc::Rc;
 
 /// A level does not help if it has more than this part of the unknowns of the one above.
@@ -24,39 +23,6 @@ pub const WORTHWHILE: f64 = 0.7;
 
 /// Parts that the rows of A P are made in on a host.
 const SLABS: usize = 16;
-
-/// The matrix that a level is made from.
-pub struct Fine<'a, B: Backend, R: Real> {
-    /// Which blocks.
-    pub pattern: &'a Pattern<B>,
-    /// Where its entries are.
-    pub entries: Entries,
-    /// Its values.
-    pub values: View<R>,
-    /// The inverse of its diagonal.
-    pub inverse: Vector<B, R>,
-    /// The inverse of D, where that is not its diagonal but blocks: see [`stacks`].
-    pub blocks: Option<Matrix<B, f64>>,
-}
-
-impl<'a, B: Backend, R: Real> Fine<'a, B, R> {
-    /// This matrix, unless its values are not numbers of the precision that it is multiplied in.
-    pub fn new<V: Stored<Arithmetic = R>>(backend: &B, matrix: &'a Matrix<B, V>) -> Result<Option<Self>> {
-        let Some(values) = V::numbers(matrix.values()) else { return Ok(None) };
-        let inverse = inverse_diagonal(backend, matrix)?;
-        Ok(Some(Fine { pattern: matrix.pattern(), entries: matrix.entries(), values, inverse, blocks: None }))
-    }
-
-    /// The same with blocks for D where elements between nodes at `coords` are `flat`.
-    pub fn with_stacks(self, backend: &B, coords: &Vector<B, [f64; 3]>, flat: f64) -> Result<Self> {
-        Ok(Fine { blocks: stacks::inverse(backend, &self, coords, flat)?, ..self })
-    }
-
-    /// How many block rows it has, and which blocks.
-    fn rows(&self) -> (usize, PatternView) {
-        (self.pattern.n_rows, self.pattern.view())
-    }
-}
 
 /// The nodes of a next level, and what it represents of this one.
 pub struct Coarsening<B: Backend> {
@@ -99,7 +65,7 @@ pub struct Symbolic<B: Backend> {
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`], [`crate::Error::TooLarge`]
+/// [`crate::result::Error::OutOfMemory`], [`crate::result::Error::TooLarge`]
 pub fn aggregate<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,
@@ -168,7 +134,7 @@ impl<B: Backend> Symbolic<B> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]
+    /// [`crate::result::Error::OutOfMemory`]
     ///
     /// # Panics
     ///

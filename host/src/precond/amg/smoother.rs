@@ -3,9 +3,9 @@
 
 use super::copied;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
 use crate::precond::polynomial::Factors;
 use crate::precond::{chebyshev, spectrum};
+use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Operator};
 use cuda_std::prelude::View;
 use kernels_rs::amg::stacks::{StackedStart, StackedStep};
@@ -62,7 +62,7 @@ impl<B: Backend, T: Real> Smoother<B, T> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]
+    /// [`crate::result::Error::OutOfMemory`]
     pub fn new(
         backend: &B,
         operator: &dyn Operator<B, T>,

@@ -4,11 +4,11 @@
 
 use super::aggregate::Aggregates;
 use super::blocks::Columns;
-use super::setup::Fine;
+use super::fine::Fine;
 use super::strength::Strength;
 use super::tentative::members;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use kernels_rs::amg::stacks::{
     CountStacked, FindStacked, GatherStacked, InvertStacked, ListStacked, MeasureLongest, Stacks,
@@ -30,7 +30,7 @@ pub const QUADRATIC: f64 = 3.5;
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`]
+/// [`crate::result::Error::OutOfMemory`]
 pub fn inverse<B: Backend, R: Real>(
     backend: &B,
     fine: &Fine<B, R>,

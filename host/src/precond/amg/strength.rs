@@ -12,9 +12,9 @@
 //! Theirs has theta = 0.08, which takes some of the couplings of regular meshes of tetrahedra for weak, and makes twice
 //! as many aggregates.
 
-use super::setup::Fine;
+use super::fine::Fine;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::amg::strength::{Couplings, FindStrengths, Graph, MeasureRows, Measures};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::PatternView;

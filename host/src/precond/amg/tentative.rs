@@ -3,7 +3,7 @@
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape, zeros};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::modes::{Centre, Centroids, FactoriseProducts, ModeProducts, OrthonormalModes, RigidModes};
 use kernels_rs::amg::pattern::{CountMembers, ListMembers};

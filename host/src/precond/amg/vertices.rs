@@ -8,7 +8,7 @@ use super::blocks::{BlockRows, Shape};
 use super::setup::{Coarsening, WORTHWHILE};
 use super::tentative::Modes;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 ///
 /// # Errors
 ///
-/// [`crate::Error::OutOfMemory`]
+/// [`crate::result::Error::OutOfMemory`]
 pub fn vertices<B: Backend>(
     backend: &B,
     size: usize,

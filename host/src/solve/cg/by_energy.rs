@@ -8,9 +8,9 @@
 //! | when is rounding all that is left | a new start that was to gain a factor of ten gains less than two |
 //! | and what is the error then | what that start has changed: [`Judge::changes`] |
 
-use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, CgOutcome, Ending, Until};
+use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, Until};
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{EARLIER, EnergyNorm, Iterate, Judge, Verdict};
 use crate::solve::{WORTHWHILE, backward_error, norm};
 use kernels_rs::real::Real;
@@ -37,7 +37,7 @@ pub(super) fn solve<B: Backend, T: Real>(
     cg: &mut Cg<'_, B, T>,
     u: &mut Vector<B, T>,
     until: &Until,
-) -> Result<CgOutcome> {
+) -> Result<Outcome> {
     let energy = cg.equations.energy()?;
     let residual = cg.start(u)? / until.norm_f;
     let options = until.options;
@@ -45,7 +45,7 @@ pub(super) fn solve<B: Backend, T: Real>(
         energy,
         judge: Judge::new(cg.backend, energy, u)?,
         r: cg.backend.zeros(cg.equations.operator.n())?,
-        outcome: CgOutcome::start(residual, options.tolerance),
+        outcome: Outcome::start(residual, options.tolerance),
         target: options.tolerance,
         offset: energy.offset.iter().sum(),
         recurrence: f64::INFINITY,
@@ -66,7 +66,7 @@ struct Search<'a, B: Backend, T: Real> {
     judge: Judge<'a, B, T>,
     /// The true residual.
     r: Vector<B, T>,
-    outcome: CgOutcome,
+    outcome: Outcome,
     /// The estimate by the recurrence at which to look closely.
     target: f64,
     /// `w_D . K w_D` of all parts.

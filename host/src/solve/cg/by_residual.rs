@@ -1,8 +1,8 @@
 //! Conjugate gradients until the true residual is small enough: for comparisons with other programs.
 
-use super::{Cg, CgOutcome, Ending, Until};
+use super::{Cg, Until};
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{Iterate, Judge, digits};
 use crate::solve::{WORTHWHILE, best::Best};
 use kernels_rs::real::Real;
@@ -15,10 +15,10 @@ pub(super) fn solve<B: Backend, T: Real>(
     cg: &mut Cg<'_, B, T>,
     u: &mut Vector<B, T>,
     until: &Until,
-) -> Result<CgOutcome> {
+) -> Result<Outcome> {
     let (tolerance, norm_f) = (until.options.tolerance, until.norm_f);
     let mut residual = cg.start(u)? / norm_f;
-    let mut outcome = CgOutcome::start(residual, tolerance);
+    let mut outcome = Outcome::start(residual, tolerance);
     let mut best = Best::new(cg.backend, u, cg.equations.operator.n(), residual)?;
     let mut ending = until.interruption(&outcome);
     let mut aim = tolerance;
@@ -41,7 +41,7 @@ pub(super) fn solve<B: Backend, T: Real>(
 }
 
 /// The estimated error where the iteration has ended, if the energy norm is known.
-fn estimate<B: Backend, T: Real>(cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, outcome: &mut CgOutcome) -> Result<()> {
+fn estimate<B: Backend, T: Real>(cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, outcome: &mut Outcome) -> Result<()> {
     if let (Some(energy), Some(theta)) = (cg.equations.energy, cg.lanczos.theta()) {
         let rz = energy.parts.dot(cg.backend, &cg.r, &cg.z)?;
         let judge = Judge::new(cg.backend, energy, u)?;
@@ -62,7 +62,7 @@ fn run<B: Backend, T: Real>(
     best: &mut Best<B, T>,
     [before, aim]: [f64; 2],
     until: &Until,
-    outcome: &mut CgOutcome,
+    outcome: &mut Outcome,
 ) -> Result<Option<Ending>> {
     let Until { options, norm_f, monitor } = *until;
     let enough = aim * norm_f;

@@ -22,14 +22,14 @@ mod by_residual;
 mod outcome;
 mod stepping;
 
-pub use outcome::{CgOptions, CgOutcome, Ending, MOST_LOAD_ERROR, Measure, Stepping};
+pub use outcome::{CgOptions, MOST_LOAD_ERROR, Stepping};
 
 use super::energy::Equations;
 use super::lanczos::Lanczos;
 use super::{Monitor, backward_error, norm};
 use crate::backend::{Backend, Quotient, Scalar, Vector};
-use crate::error::Result;
 use crate::precond::Preconditioner;
+use crate::result::{Ending, Measure, Outcome, Result};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 use stepping::{Progress, Stepper};
@@ -92,11 +92,11 @@ pub fn cg<B: Backend, T: Real>(
     u: &mut Vector<B, T>,
     options: CgOptions,
     monitor: &dyn Monitor,
-) -> Result<CgOutcome> {
+) -> Result<Outcome> {
     let norm_f = norm(backend, equations.f)?;
     if norm_f == 0.0 {
         backend.fill(T::ZERO, u)?;
-        return Ok(CgOutcome::exact(options.tolerance));
+        return Ok(Outcome::exact(options.tolerance));
     }
     let until = Until { options, norm_f, monitor };
     let mut cg = Cg::new(backend, equations, preconditioner, options.stepping)?;
@@ -121,7 +121,7 @@ struct Until<'a> {
 
 impl Until<'_> {
     /// Why not to iterate on.
-    fn interruption(&self, outcome: &CgOutcome) -> Option<Ending> {
+    fn interruption(&self, outcome: &Outcome) -> Option<Ending> {
         if self.monitor.is_cancelled() {
             return Some(Ending::Cancelled);
         }
@@ -183,7 +183,7 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
     }
 
     /// Takes what came of some iterations into the outcome; returns the last relative residual.
-    fn record(&mut self, progress: &Progress, norm_f: f64, outcome: &mut CgOutcome) -> Option<f64> {
+    fn record(&mut self, progress: &Progress, norm_f: f64, outcome: &mut Outcome) -> Option<f64> {
         for [square, next, pq] in &progress.records {
             self.lanczos.push(self.rho, *pq, *next);
             self.taken += quotient(self.rho, *pq) * self.rho;

@@ -1,17 +1,7 @@
 //! When an iteration stops, and how it ended.
 
+use crate::result::{Ending, Measure, Outcome};
 use crate::solve::energy::{Verdict, digits};
-
-/// What a tolerance is on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Measure {
-    /// The estimated error in the energy norm, relative to the strain energy, of every part: see
-    /// [`energy`](crate::solve::energy).
-    Energy,
-    /// The true residual, `||f - K u|| / ||f||`.
-    #[default]
-    Residual,
-}
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,99 +57,18 @@ impl Stepping {
     }
 }
 
-/// Why an iteration ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The error or the residual is within the tolerance.
-    Converged,
-    /// The iterations are used up.
-    Limit,
-    /// Rounding allows no more.
-    Stagnated,
-    /// `p . K p < 0` for some p: K is not positive definite.
-    Indefinite,
-    /// The residual has grown by more than it can if the matrix is symmetric.
-    Diverged,
-    /// Somebody asked for it.
-    Cancelled,
-}
-
-impl Ending {
-    /// Its name in summaries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ending::Converged => "converged",
-            Ending::Limit => "limit",
-            Ending::Stagnated => "stagnated",
-            Ending::Indefinite => "indefinite",
-            Ending::Diverged => "diverged",
-            Ending::Cancelled => "cancelled",
-        }
-    }
-
-    /// What there is to say of it, to follow the number of iterations.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Ending::Converged => "",
-            Ending::Cancelled => "; it was told to stop",
-            Ending::Limit => "; that is the limit of iterations",
-            Ending::Stagnated => "; rounding allows no more",
-            Ending::Diverged => {
-                "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric, and \
-                 to FEMSES without acceleration on elongated elements"
-            }
-            Ending::Indefinite => {
-                "; the stiffness matrix is not positive definite to this precision (p . K p < 0), as happens if parts are \
-                 barely held, elements are degenerate, or stiffnesses differ too much"
-            }
-        }
-    }
-}
-
 /// An answer that rounding has ended is good enough if its errors are within this.
 const ACCEPTABLE: f64 = 1e-4;
 
 /// Reactions farther from the loads than this show that the answer is not.
 pub const MOST_LOAD_ERROR: f64 = 1e-3;
 
-/// How it ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CgOutcome {
-    /// Iterations done.
-    pub iterations: usize,
-    /// Products with the matrix, those of the preconditioner among them.
-    pub spmvs: usize,
-    /// The true `||f - K u|| / ||f||`, recomputed at the end.
-    pub relative_residual: f64,
-    /// What was asked for.
-    pub tolerance: f64,
-    /// What that is on.
-    pub measure: Measure,
-    /// Whether the answer is good enough: within the tolerance, or as near as rounding allows and right to four digits.
-    pub converged: bool,
-    /// Why it ended.
-    pub ending: Ending,
-    /// The estimated error in the energy norm, relative to the strain energy: that of the worst part. None where the
-    /// energy norm is not known.
-    pub error_estimate: Option<f64>,
-    /// The same of each part.
-    pub part_errors: Vec<f64>,
-    /// Correct digits of the displacements.
-    pub digits: Option<u32>,
-    /// `||f - K u|| / (||K|| ||u|| + ||f||)`.
-    pub backward_error: Option<f64>,
-    /// The smallest eigenvalue of the preconditioned matrix that was found.
-    pub theta: Option<f64>,
-    /// The recurrence's relative residual after each iteration.
-    pub history: Vec<f64>,
-}
-
-impl CgOutcome {
+impl Outcome {
     /// Before the first iteration, from this relative residual.
     pub(in crate::solve) fn start(relative_residual: f64, tolerance: f64) -> Self {
         let converged = relative_residual <= tolerance;
         let ending = if converged { Ending::Converged } else { Ending::Stagnated };
-        CgOutcome {
+        Outcome {
             iterations: 0,
             spmvs: 0,
             relative_residual,
@@ -178,7 +87,7 @@ impl CgOutcome {
 
     /// The solution is 0.
     pub(in crate::solve) fn exact(tolerance: f64) -> Self {
-        CgOutcome {
+        Outcome {
             error_estimate: Some(0.0),
             digits: Some(15),
             backward_error: Some(0.0),
@@ -220,7 +129,7 @@ mod tests {
 
     #[test]
     fn reactions_that_are_not_the_loads_are_an_error() {
-        let mut outcome = CgOutcome::start(1.0, 1e-6);
+        let mut outcome = Outcome::start(1.0, 1e-6);
         outcome.judged(Ending::Converged, Verdict { estimate: 1e-7, ..Verdict::default() });
         outcome.judge_by_loads(0.5 * MOST_LOAD_ERROR);
         assert!(outcome.converged && outcome.digits == Some(7));

@@ -7,8 +7,8 @@
 
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, ENERGY, Stepping, pq, rho, square};
 use crate::backend::{Backend, CgState, Vector, check_finite};
-use crate::error::Result;
 use crate::precond::Preconditioner;
+use crate::result::Result;
 use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::real::Real;
 

@@ -4,8 +4,8 @@
 
 use super::{Factor, Precision, check_room, not_positive, smallest_pivot};
 use crate::backend::{Backend, Buffer, Grid, Vector};
-use crate::error::Result;
 use crate::precond::inverse_diagonal;
+use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::cholesky::matrix::{DenseLower, ScaleIn, ScaleOut};
 use kernels_rs::cholesky::substitution::{CholeskyBackward, CholeskyForward};
@@ -29,7 +29,7 @@ impl<B: Backend, F: Precision> DenseCholesky<B, F> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]
+    /// [`crate::result::Error::OutOfMemory`]
     pub fn zeros(backend: &B, n: usize) -> Result<Self> {
         let n_tiles = n.div_ceil(TILE);
         let (rows, tile) = (n_tiles * TILE, TILE * TILE);
@@ -52,7 +52,7 @@ impl<B: Backend, F: Precision> DenseCholesky<B, F> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`]
+    /// [`crate::result::Error::OutOfMemory`]
     pub fn set(&mut self, backend: &B, values: &[F]) -> Result<()> {
         assert_eq!(values.len(), self.values.len(), "a matrix of another size");
         self.values = backend.upload(values)?;
@@ -63,7 +63,7 @@ impl<B: Backend, F: Precision> DenseCholesky<B, F> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Device`]
+    /// [`crate::result::Error::Device`]
     pub fn factorise(&mut self, backend: &B, smallest: F) -> Result<Option<(usize, f64)>> {
         let mut failure = backend.upload(&[-1.0, 0.0])?;
         let a = self.square();
@@ -122,7 +122,7 @@ impl<B: Backend, T: Real, F: Precision> DenseFactor<B, T, F> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`] before anything is computed; [`super::DirectError::NotPositive`].
+    /// [`crate::result::Error::OutOfMemory`] before anything is computed; [`super::DirectError::NotPositive`].
     pub fn build(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let mut cholesky = DenseCholesky::<B, F>::zeros(backend, size * n_rows)?;

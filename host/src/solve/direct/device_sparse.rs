@@ -3,8 +3,8 @@
 use super::lower::scaled_lower;
 use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, smallest_pivot};
 use crate::backend::{Backend, Buffer, Factorised, SparseFactor, Vector};
-use crate::error::Result;
 use crate::precond::inverse_diagonal;
+use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::cholesky::matrix::{ScaleIn, ScaleOut};
 use kernels_rs::real::Real;

@@ -9,18 +9,9 @@
 //! columns of `s c, s c - 1, .., s c - s + 1` values.
 
 use super::Dissection;
+use crate::result::Fill;
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
-
-/// The size of a Cholesky factor.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fill {
-    /// Values of L, its diagonal included.
-    pub nonzeros: u64,
-    /// Multiplications that the factorisation takes, each with an addition: half the sum of the squares of the columns'
-    /// lengths.
-    pub operations: f64,
-}
 
 /// No node.
 const NONE: u32 = u32::MAX;

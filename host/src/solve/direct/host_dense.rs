@@ -4,7 +4,7 @@
 
 use super::{Factor, check_room, is_no_pivot, not_positive, scale_in, scale_out, scaling};
 use crate::backend::{Backend, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
@@ -25,7 +25,7 @@ impl HostDenseFactor {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`] before anything is computed; [`super::DirectError::NotPositive`].
+    /// [`crate::result::Error::OutOfMemory`] before anything is computed; [`super::DirectError::NotPositive`].
     pub fn build<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let n = size * n_rows;

@@ -24,7 +24,6 @@
 pub mod dense;
 mod device_sparse;
 mod dissection;
-mod error;
 mod fill;
 mod host_dense;
 mod lower;
@@ -35,8 +34,6 @@ mod sparse;
 pub use dense::DenseFactor;
 pub use device_sparse::DeviceSparseFactor;
 pub use dissection::{Dissection, Division};
-pub use error::DirectError;
-pub use fill::Fill;
 pub use host_dense::HostDenseFactor;
 pub use refinement::Direct;
 #[cfg(feature = "direct")]
@@ -44,7 +41,7 @@ pub use sparse::SparseFactor;
 
 use super::Iteration;
 use crate::backend::{self, Backend, Vector};
-use crate::error::{Error, Result};
+use crate::result::{DirectError, Error, Result};
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
 
@@ -83,7 +80,7 @@ pub fn build<B: Backend, T: Real, F: Precision>(
 ) -> Result<Box<dyn Iteration<B, T>>> {
     check_built::<B>(matrix.block_size() * matrix.pattern().n_rows)?;
     let factor = match sparse::<B, T, F>(backend, matrix, coords) {
-        Err(Error::Direct(DirectError::NotBuilt)) => dense::<B, T, F>(backend, matrix, coords)?,
+        Err(Error::Direct(DirectError::NotBuilt { .. })) => dense::<B, T, F>(backend, matrix, coords)?,
         Err(Error::Direct(DirectError::NoLibrary(why))) => {
             let why = format!(" (a sparse factor would be smaller, and needs cuDSS: {why})");
             dense::<B, T, F>(backend, matrix, coords).map_err(|error| lacking(error, &why))?
@@ -100,7 +97,7 @@ pub fn build<B: Backend, T: Real, F: Precision>(
 /// [`DirectError::NotBuilt`]
 pub fn check_built<B: Backend>(n: usize) -> Result<(), DirectError> {
     let is_dense = B::ON_HOST && !cfg!(feature = "direct");
-    if is_dense && n > MOST_DENSE { Err(DirectError::NotBuilt) } else { Ok(()) }
+    if is_dense && n > MOST_DENSE { Err(DirectError::NotBuilt { most_dense: MOST_DENSE }) } else { Ok(()) }
 }
 
 /// Sparse factors.
@@ -118,7 +115,7 @@ pub fn sparse<B: Backend, T: Real, F: Precision>(
     }
     cfg_select! {
         feature = "direct" => Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?)),
-        _ => Err(DirectError::NotBuilt.into()),
+        _ => Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into()),
     }
 }
 

@@ -6,9 +6,9 @@
 
 use super::Factor;
 use crate::backend::{Backend, Quotient, Vector};
-use crate::error::Result;
+use crate::result::{Ending, Measure, Outcome, Result};
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
-use crate::solve::{CgOptions, CgOutcome, Ending, Iteration, Measure, Monitor, WORTHWHILE, backward_error, norm};
+use crate::solve::{CgOptions, Iteration, Monitor, WORTHWHILE, backward_error, norm};
 use kernels_rs::real::Real;
 
 /// Relative residual that is refined to even if less is asked for: a step costs little beside the factor.
@@ -34,11 +34,11 @@ impl<B: Backend, T: Real> Iteration<B, T> for Direct<B, T> {
         u: &mut Vector<B, T>,
         options: CgOptions,
         monitor: &dyn Monitor,
-    ) -> Result<CgOutcome> {
+    ) -> Result<Outcome> {
         let norm_f = norm(backend, equations.f)?;
         if norm_f == 0.0 {
             backend.fill(T::ZERO, u)?;
-            return Ok(CgOutcome::exact(options.tolerance));
+            return Ok(Outcome::exact(options.tolerance));
         }
         let n = equations.operator.n();
         let [r, q, d] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
@@ -78,9 +78,9 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
     }
 
     /// Corrects until the residual is small enough, or stands still.
-    fn until_residual(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+    fn until_residual(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let mut best = self.residual(u)?;
-        let mut outcome = CgOutcome::start(best, options.tolerance);
+        let mut outcome = Outcome::start(best, options.tolerance);
         let target = TARGET.min(options.tolerance);
         while best > target && outcome.iterations < options.max_iterations && !monitor.is_cancelled() {
             self.factor.solve(self.backend, &self.r, &mut self.d)?;
@@ -111,10 +111,10 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
     /// Corrects until the energy of a correction, which is the error before it, is small enough, or stands still. The
     /// factor is its own preconditioner: theta is 1. Residuals are summed up by elements, as else the rounding of K's
     /// entries would be part of the solution.
-    fn until_energy(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<CgOutcome> {
+    fn until_energy(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let (b, energy) = (self.backend, self.equations.energy()?);
         let mut judge = Judge::new(b, energy, u)?;
-        let mut outcome = CgOutcome::start(self.residual_by_elements(u)?, options.tolerance);
+        let mut outcome = Outcome::start(self.residual_by_elements(u)?, options.tolerance);
         let mut last: Option<Verdict> = None;
         let (ending, verdict) = loop {
             self.factor.solve(b, &self.r, &mut self.d)?;
@@ -156,7 +156,7 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
 }
 
 /// Why not to go on.
-fn interruption(outcome: &CgOutcome, options: CgOptions, monitor: &dyn Monitor) -> Option<Ending> {
+fn interruption(outcome: &Outcome, options: CgOptions, monitor: &dyn Monitor) -> Option<Ending> {
     match () {
         () if monitor.is_cancelled() => Some(Ending::Cancelled),
         () if outcome.iterations >= options.max_iterations => Some(Ending::Limit),

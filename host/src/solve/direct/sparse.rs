@@ -3,7 +3,7 @@
 use super::lower::scaled_lower;
 use super::{Dissection, Factor, PURPOSE, Precision, check_room, not_positive, scale_in, scale_out, smallest_pivot};
 use crate::backend::{Backend, Vector, host_memory};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
 use warpfem_cholesky::{Failure, Lower, Symbolic};

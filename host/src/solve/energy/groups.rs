@@ -6,7 +6,7 @@
 
 use super::parts::{PartLists, pseudo_inverse};
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use crate::sparse::Operator;
 use kernels_rs::real::Real;
 use nalgebra::Matrix6;

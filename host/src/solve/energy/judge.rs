@@ -2,7 +2,7 @@
 
 use super::{EnergyNorm, Equations, Groups};
 use crate::backend::{Backend, Buffer, Quotient, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::real::Real;
 
 /// How much larger than the tolerance the estimate of a part may be relative to the strain energy of one of its

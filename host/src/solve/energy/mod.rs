@@ -19,7 +19,7 @@ pub use judge::{EARLIER, Iterate, Judge, Verdict, digits};
 pub use parts::{Members, PartLists};
 
 use crate::backend::{Backend, Buffer, Quotient, Vector};
-use crate::error::{Error, Result};
+use crate::result::{Error, Result};
 use crate::sparse::Operator;
 use kernels_rs::blas::Largest;
 use kernels_rs::real::Real;

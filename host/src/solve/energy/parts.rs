@@ -1,7 +1,7 @@
 //! Sums and largest values over parts of a body: the host's side of [`kernels_rs::parts`].
 
 use crate::backend::{Backend, Buffer, Vector};
-use crate::error::Result;
+use crate::result::Result;
 use kernels_rs::parts::{
     CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows, rigid_motion,
 };

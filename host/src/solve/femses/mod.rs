@@ -14,13 +14,13 @@
 pub mod chebyshev;
 mod sweeps;
 
-use super::cg::{CgOptions, CgOutcome, Measure, cg};
+use super::cg::{CgOptions, cg};
 use super::{EnergyNorm, Equations, Monitor};
 use crate::assembly::ElementOperator;
 use crate::backend::{Backend, Buffer, Vector};
-use crate::choices::Acceleration;
-use crate::error::Result;
 use crate::precond::Neumann;
+use crate::result::choices::Acceleration;
+use crate::result::{Measure, Outcome, Result};
 use kernels_rs::real::Real;
 pub use sweeps::CHECK_EVERY;
 
@@ -67,8 +67,8 @@ impl FemsesOptions {
 /// tolerance is on the error in it.
 ///
 /// # Errors
-/// [`Error::Breakdown`](crate::Error::Breakdown) if numbers overflow,
-/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+/// [`Error::Breakdown`](crate::result::Error::Breakdown) if numbers overflow,
+/// [`Error::OutOfMemory`](crate::result::Error::OutOfMemory).
 pub fn femses<B: Backend, T: Real>(
     backend: &B,
     operator: &ElementOperator<B, T>,
@@ -77,7 +77,7 @@ pub fn femses<B: Backend, T: Real>(
     u: &mut Vector<B, T>,
     options: FemsesOptions,
     monitor: &dyn Monitor,
-) -> Result<CgOutcome> {
+) -> Result<Outcome> {
     let equations = Equations::new(operator, f).measured(energy);
     if options.acceleration != Acceleration::Cg {
         return sweeps::iterate(backend, operator, &equations, u, options, monitor);

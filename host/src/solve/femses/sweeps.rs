@@ -4,11 +4,11 @@ use super::chebyshev::Interval;
 use super::{Acceleration, FemsesOptions, Update};
 use crate::assembly::ElementOperator;
 use crate::backend::{Backend, Buffer, Scalar, Vector};
-use crate::error::Result;
 use crate::precond::{spectrum, to_single};
+use crate::result::{Ending, Measure, Outcome, Result};
 use crate::solve::best::Best;
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
-use crate::solve::{CgOutcome, Ending, Measure, Monitor, backward_error, norm};
+use crate::solve::{Monitor, backward_error, norm};
 use kernels_rs::real::Real;
 
 /// Steps between two looks at the residuals: a look waits for the device.
@@ -54,7 +54,7 @@ pub(super) fn iterate<B: Backend, T: Real>(
     u: &mut Vector<B, T>,
     options: FemsesOptions,
     monitor: &dyn Monitor,
-) -> Result<CgOutcome> {
+) -> Result<Outcome> {
     let (n, f) = (u.len(), equations.f);
     let interval = match options.acceleration {
         Acceleration::Chebyshev => {
@@ -69,7 +69,7 @@ pub(super) fn iterate<B: Backend, T: Real>(
     let norm_f = norm(backend, f)?;
     if norm_f == 0.0 {
         backend.fill(T::ZERO, u)?;
-        return Ok(CgOutcome::exact(options.tolerance));
+        return Ok(Outcome::exact(options.tolerance));
     }
     let mut errors = match options.measure {
         Measure::Energy => Some(Errors::new(&sweeps, equations)?),
@@ -156,7 +156,7 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
         mut errors: Option<&mut Errors<'_, B, T>>,
         options: FemsesOptions,
         monitor: &dyn Monitor,
-    ) -> Result<CgOutcome> {
+    ) -> Result<Outcome> {
         let mut watch = Watch::new(norm, options);
         let first = self.true_residual()? / norm;
         let mut best = Best::new(self.backend, &self.u[0], self.f.len(), first)?;
@@ -277,7 +277,7 @@ impl Watch {
         is_stuck.then_some(Ending::Stagnated)
     }
 
-    fn outcome(mut self, ending: Ending, relative_residual: f64) -> CgOutcome {
+    fn outcome(mut self, ending: Ending, relative_residual: f64) -> Outcome {
         let converged = self.on_residual && relative_residual <= self.tolerance;
         let iterations = self.residuals.len();
         if iterations > 0 {
@@ -285,13 +285,13 @@ impl Watch {
             self.residuals.remove(0);
             self.residuals.push(relative_residual);
         }
-        CgOutcome {
+        Outcome {
             iterations,
             spmvs: iterations,
             converged,
             ending: if converged { Ending::Converged } else { ending },
             history: self.residuals,
-            ..CgOutcome::start(relative_residual, self.tolerance)
+            ..Outcome::start(relative_residual, self.tolerance)
         }
     }
 }

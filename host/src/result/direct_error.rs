@@ -1,16 +1,17 @@
 //! What can go wrong with a direct solver, beside a lack of memory.
 
-use super::MOST_DENSE;
-
 /// Why a direct solver has no solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DirectError {
     /// This build has no direct solver for this device (exit code 2).
     #[error(
-        "method `direct` on the CPU needs, for more than {MOST_DENSE} unknowns, the sparse Cholesky factorisation of the crate faer, \
+        "method `direct` on the CPU needs, for more than {most_dense} unknowns, the sparse Cholesky factorisation of the crate faer, \
          which this program was built without: build it with the feature `direct`, or use `--method cg`"
     )]
-    NotBuilt,
+    NotBuilt {
+        /// The unknowns that the dense factor of this build takes.
+        most_dense: usize,
+    },
     /// The library that factorises sparse matrices on this device was not found (exit code 2).
     #[error("sparse factors on this device need NVIDIA's cuDSS, which was not found: {0}")]
     NoLibrary(String),
@@ -37,7 +38,7 @@ impl DirectError {
     /// The process exit code that stands for it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            DirectError::NotBuilt | DirectError::NoLibrary(_) => 2,
+            DirectError::NotBuilt { .. } | DirectError::NoLibrary(_) => 2,
             DirectError::NotPositive { .. } => 4,
         }
     }

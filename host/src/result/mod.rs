@@ -1,0 +1,12 @@
+//! Plain data that all rooms speak of: what can be chosen, what was decided, how a solution ended, what went wrong.
+
+pub mod choices;
+mod direct_error;
+mod error;
+mod outcome;
+mod plan;
+
+pub use direct_error::DirectError;
+pub use error::{Error, Result};
+pub use outcome::{Ending, Measure, Outcome};
+pub use plan::{Fill, Plan};

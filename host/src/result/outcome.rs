@@ -1,0 +1,93 @@
+//! How a solution ended.
+
+/// What a tolerance is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// The estimated error in the energy norm, relative to the strain energy, of every part: see
+    /// [`energy`](crate::solve::energy).
+    Energy,
+    /// The true residual, `||f - K u|| / ||f||`.
+    #[default]
+    Residual,
+}
+
+/// Why an iteration ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The error or the residual is within the tolerance.
+    Converged,
+    /// The iterations are used up.
+    Limit,
+    /// Rounding allows no more.
+    Stagnated,
+    /// `p . K p < 0` for some p: K is not positive definite.
+    Indefinite,
+    /// The residual has grown by more than it can if the matrix is symmetric.
+    Diverged,
+    /// Somebody asked for it.
+    Cancelled,
+}
+
+impl Ending {
+    /// Its name in summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Converged => "converged",
+            Ending::Limit => "limit",
+            Ending::Stagnated => "stagnated",
+            Ending::Indefinite => "indefinite",
+            Ending::Diverged => "diverged",
+            Ending::Cancelled => "cancelled",
+        }
+    }
+
+    /// What there is to say of it, to follow the number of iterations.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Ending::Converged => "",
+            Ending::Cancelled => "; it was told to stop",
+            Ending::Limit => "; that is the limit of iterations",
+            Ending::Stagnated => "; rounding allows no more",
+            Ending::Diverged => {
+                "; the residual grows without bound, as happens if the matrix or the preconditioner is not symmetric, and \
+                 to FEMSES without acceleration on elongated elements"
+            }
+            Ending::Indefinite => {
+                "; the stiffness matrix is not positive definite to this precision (p . K p < 0), as happens if parts are \
+                 barely held, elements are degenerate, or stiffnesses differ too much"
+            }
+        }
+    }
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Iterations done.
+    pub iterations: usize,
+    /// Products with the matrix, those of the preconditioner among them.
+    pub spmvs: usize,
+    /// The true `||f - K u|| / ||f||`, recomputed at the end.
+    pub relative_residual: f64,
+    /// What was asked for.
+    pub tolerance: f64,
+    /// What that is on.
+    pub measure: Measure,
+    /// Whether the answer is good enough: within the tolerance, or as near as rounding allows and right to four digits.
+    pub converged: bool,
+    /// Why it ended.
+    pub ending: Ending,
+    /// The estimated error in the energy norm, relative to the strain energy: that of the worst part. None where the
+    /// energy norm is not known.
+    pub error_estimate: Option<f64>,
+    /// The same of each part.
+    pub part_errors: Vec<f64>,
+    /// Correct digits of the displacements.
+    pub digits: Option<u32>,
+    /// `||f - K u|| / (||K|| ||u|| + ||f||)`.
+    pub backward_error: Option<f64>,
+    /// The smallest eigenvalue of the preconditioned matrix that was found.
+    pub theta: Option<f64>,
+    /// The recurrence's relative residual after each iteration.
+    pub history: Vec<f64>,
+}

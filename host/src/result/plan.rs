@@ -1,0 +1,38 @@
+//! What was decided before a solution.
+
+use super::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+
+/// How a model is solved, with every `auto` decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The method.
+    pub method: Method,
+    /// What makes `femses` faster; nothing with the other methods.
+    pub acceleration: Acceleration,
+    /// The preconditioner of conjugate gradients; none with the other methods.
+    pub preconditioner: Option<Preconditioner>,
+    /// Its order, if it is a polynomial, or that of accelerated `femses`.
+    pub order: Option<usize>,
+    /// The precision.
+    pub precision: Precision,
+    /// The storage format; none without a matrix.
+    pub format: Option<Format>,
+    /// The order of the nodes.
+    pub ordering: Ordering,
+    /// The assembly strategy; none without a matrix.
+    pub assembly: Option<Strategy>,
+    /// The size of the factor, if it was counted.
+    pub fill: Option<Fill>,
+    /// Why this method and this preconditioner, in words: `direct: a thin body, cheap to factorise (227 values per unknown)`.
+    pub reason: String,
+}
+
+/// The size of a Cholesky factor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fill {
+    /// Values of L, its diagonal included.
+    pub nonzeros: u64,
+    /// Multiplications that the factorisation takes, each with an addition: half the sum of the squares of the columns'
+    /// lengths.
+    pub operations: f64,
+}
