@@ -3,7 +3,7 @@
 use super::print::{self, count};
 use super::{info, memory, template, usage};
 use crate::mesh::Mesh;
-use crate::model::{Analysis, options};
+use crate::model::Analysis;
 use crate::output;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "CASE.toml")]
     output: Option<PathBuf>,
     /// What is to be solved [default: elasticity in space, plane_stress in the plane].
-    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(options::analyses()))]
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(Analysis::names()))]
     kind: Option<String>,
     /// Write over a file that is there.
     #[arg(long)]

@@ -6,7 +6,7 @@
 
 use super::error::FloatingPart;
 use super::names::planes;
-use super::rigid::{Frame, Parts};
+use super::rigid::parts::{Frame, Parts};
 use super::unmerged;
 use super::{ModelError, Support};
 use crate::mesh::Mesh;

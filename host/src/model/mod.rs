@@ -44,6 +44,9 @@ pub use unused::{Unused, unused};
 use crate::mesh::Mesh;
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 
+/// The field that there is only if a material has a yield strength.
+pub const SAFETY_FACTOR: &str = "safety_factor";
+
 /// What is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Analysis {
@@ -58,6 +61,28 @@ pub enum Analysis {
 }
 
 impl Analysis {
+    /// The names of all.
+    pub fn names() -> Vec<&'static str> {
+        Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
+    }
+
+    /// Fields that `[output] fields` may name, and that are written if it is left out.
+    pub fn fields(self) -> &'static [&'static str] {
+        match self {
+            Analysis::Laplace => &["potential", "gradient", "gradient_nodal", "material"],
+            _ => &[
+                "displacement",
+                "reaction_force",
+                "von_mises",
+                "stress",
+                "von_mises_nodal",
+                "stress_nodal",
+                SAFETY_FACTOR,
+                "material",
+            ],
+        }
+    }
+
     /// All there are.
     pub const ALL: &[Analysis] =
         &[Analysis::Elasticity, Analysis::PlaneStress, Analysis::PlaneStrain, Analysis::Laplace];

@@ -1,4 +1,4 @@
-//! `[solver]` and the lists of names the case file may use.
+//! `[solver]`.
 
 use std::ops::RangeInclusive;
 use toml::Spanned;
@@ -6,35 +6,13 @@ use toml::Spanned;
 use super::case::Case;
 use super::case::synonyms::{self, Meant};
 use super::names::{list, nearest};
-use super::{Analysis, CaseError, SolverOptions};
+use super::{CaseError, SolverOptions};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 
-/// Analysis kinds of this version.
-pub fn analyses() -> Vec<&'static str> {
-    Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
-}
 /// Precisions that a matrix and its vectors can be in.
 pub const PLAIN_PRECISIONS: [Precision; 2] = [Precision::Double, Precision::Single];
 /// Orders of polynomial preconditioners: products per application.
 pub const ORDERS: RangeInclusive<usize> = 1..=16;
-/// The field that there is only if a material has a yield strength.
-pub const SAFETY_FACTOR: &str = "safety_factor";
-/// Fields that `[output] fields` may name, and that are written if it is left out.
-pub fn fields(analysis: Analysis) -> &'static [&'static str] {
-    match analysis {
-        Analysis::Laplace => &["potential", "gradient", "gradient_nodal", "material"],
-        _ => &[
-            "displacement",
-            "reaction_force",
-            "von_mises",
-            "stress",
-            "von_mises_nodal",
-            "stress_nodal",
-            SAFETY_FACTOR,
-            "material",
-        ],
-    }
-}
 
 /// Relative residuals that rounding seldom lets an iteration fall below, by precision: in double what a cube of some
 /// hundred nodes comes to under a clamp, in single potentials in the plane. Slender elastic bodies end at a thousand

@@ -6,7 +6,7 @@ use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
 use super::{Analysis, Material, Model, ModelError, Probe, SolverOptions, Support, Units};
-use super::{bending, floating, loads, locking, materials, options, probes, rigid, rotation, supports, units};
+use super::{bending, floating, loads, locking, materials, probes, rigid, rotation, supports, units};
 use crate::mesh::Mesh;
 use crate::model::Error;
 
@@ -221,7 +221,7 @@ fn gravity(
 /// The fields asked for, each once.
 fn fields(case: &Case) -> Vec<String> {
     let Some(asked) = &case.tables.output.fields else {
-        return options::fields(case.analysis()).iter().map(|field| field.to_string()).collect();
+        return case.analysis().fields().iter().map(|field| field.to_string()).collect();
     };
     let mut fields: Vec<String> = Vec::new();
     for field in asked.iter().map(|field| field.get_ref()) {

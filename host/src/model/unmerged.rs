@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::rigid::{Frame, Parts};
+use super::rigid::parts::{Frame, Parts};
 
 /// Nodes coincide within this fraction of the mesh's longest edge.
 const SAME: f64 = 1e-6;

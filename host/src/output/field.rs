@@ -2,7 +2,7 @@
 
 use super::{Fields, Solved};
 use crate::model::Quantity;
-use crate::model::options::SAFETY_FACTOR;
+use crate::model::SAFETY_FACTOR;
 
 /// A result.
 #[derive(Debug, Clone)]

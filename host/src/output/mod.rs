@@ -157,7 +157,7 @@ fn largest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
 /// What [`write_all`] writes, beyond the results themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// The fields that go into the VTU, by [name](crate::model::options::fields).
+    /// The fields that go into the VTU, by [name](crate::model::Analysis::fields).
     pub fields: &'a [String],
     /// Whether the VTU is compressed by zlib: a third to a half of the size, several times the time.
     pub compress: bool,

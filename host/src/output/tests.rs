@@ -112,7 +112,7 @@ fn a_potential_is_checked_against_the_mesh() {
 
 /// Names of all fields of elasticity.
 pub(super) fn all_fields() -> Vec<String> {
-    crate::model::options::fields(crate::model::Analysis::Elasticity).iter().map(|field| field.to_string()).collect()
+    crate::model::Analysis::Elasticity.fields().iter().map(|field| field.to_string()).collect()
 }
 
 fn names(dir: &Path) -> Vec<String> {

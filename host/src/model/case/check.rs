@@ -5,8 +5,7 @@ use toml::Spanned;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
 use super::{Case, Checked};
-use crate::model::options::{SAFETY_FACTOR, analyses, fields};
-use crate::model::{Analysis, CaseError, Place, Problems, SolverOptions, Units};
+use crate::model::{Analysis, CaseError, Place, Problems, SAFETY_FACTOR, SolverOptions, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -23,7 +22,7 @@ impl Case {
         }
         self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
-            problems.take(self.check_name("field", Some(field), fields(self.analysis())));
+            problems.take(self.check_name("field", Some(field), self.analysis().fields()));
             problems.take(self.check_strength(field));
         }
         self.check_probes(problems);
@@ -70,7 +69,7 @@ impl Case {
 
     fn check_analysis(&self) -> Checked {
         let Some(table) = &self.tables.analysis else { return Ok(()) };
-        self.check_name("analysis kind", table.kind.as_ref(), &analyses())?;
+        self.check_name("analysis kind", table.kind.as_ref(), &Analysis::names())?;
         self.check_name("system of units", table.units.as_ref(), &Units::names())?;
         match (&table.thickness, self.dim()) {
             (Some(_), Some(dim)) => self.check_thickness(dim),

@@ -2,7 +2,7 @@
 //! components.
 
 use crate::model::Quantity;
-use crate::model::options::SAFETY_FACTOR;
+use crate::model::SAFETY_FACTOR;
 use crate::output::error::{Error, Result};
 use crate::output::{Field, Fields, Solved, Values};
 use crate::stress::AtNodes;

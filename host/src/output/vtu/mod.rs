@@ -21,7 +21,7 @@ use array::{Array, Piece, bytes};
 /// What the file holds and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Header<'a> {
-    /// Which [fields](crate::model::options::fields), by the names users write; names of fields that there are none of
+    /// Which [fields](crate::model::Analysis::fields), by the names users write; names of fields that there are none of
     /// are passed over.
     pub fields: &'a [String],
     /// Whether the solver converged; field data `converged`, 0 or 1.

@@ -109,7 +109,7 @@ fn tags_state_components_of_vectors_only() {
 #[test]
 fn a_potential_and_its_gradient_are_there() {
     let results = PotentialResults::of_hex_pair();
-    let names = crate::model::options::fields(crate::model::Analysis::Laplace).iter().map(|name| name.to_string());
+    let names = crate::model::Analysis::Laplace.fields().iter().map(|name| name.to_string());
     let file = Parsed::of_fields(&hex_pair(), &results.fields(), &names.collect::<Vec<_>>(), false);
     assert_eq!(floats(&file.raw("potential")), results.potential);
     assert_eq!(floats(&file.raw("gradient")), results.gradient[1].concat());
