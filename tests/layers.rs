@@ -163,3 +163,9 @@ fn files_are_short_or_say_why_not() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_plan_has_words_for_nothing_but_choices() {
+    let plan = code(&repository().join("host/src/result/plan.rs"));
+    assert!(plan.contains("struct Plan") && !plan.contains("String") && !plan.contains("static str"), "{plan}");
+}

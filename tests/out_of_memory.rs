@@ -84,7 +84,7 @@ fn multigrid_without_room_gives_way() {
     for found in given_way.iter().chain([&small]) {
         let Used { plan, fallback, hierarchy, .. } = &found.used;
         assert_eq!((plan.preconditioner, hierarchy.is_none()), (Some(Preconditioner::Jacobi), true));
-        assert_eq!(plan.reason, "jacobi: multigrid has too little memory");
+        assert_eq!(plan.reason(), "jacobi: multigrid has too little memory");
         assert!(
             fallback.as_ref().is_some_and(|why| why.starts_with("preconditioned by jacobi instead of multigrid: "))
         );
@@ -104,14 +104,14 @@ fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
     };
     let direct = solved(&model, 1 << 30).unwrap();
     assert_eq!((direct.used.plan.method, &direct.used.fallback), (Method::Direct, &None));
-    assert_eq!(direct.used.plan.reason, "direct: a small model");
+    assert_eq!(direct.used.plan.reason(), "direct: a small model");
     // Three tiles of 64 in a row, and more beside them, are 396 kB.
     let iterated = solved(&model, 350_000).unwrap();
     let Used { plan, fallback, .. } = &iterated.used;
     assert_eq!((plan.method, plan.preconditioner), (Method::Cg, Some(Preconditioner::Jacobi)));
     let said = fallback.as_deref().unwrap();
     assert!(said.starts_with("a direct solution was not possible: out of memory on "), "{said}");
-    assert!(plan.reason.starts_with("jacobi: a factor was not possible; "), "{}", plan.reason);
+    assert!(plan.reason().starts_with("jacobi: a factor was not possible; "), "{}", plan.reason());
     let [found, expected] = [&iterated, &direct].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
     assert!((found - expected).abs() < 1e-6 * expected.abs());
     model.solver.method = Some(Method::Direct);

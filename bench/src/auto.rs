@@ -270,7 +270,7 @@ fn row<B: Backend>(
         unknowns,
         factor_per_unknown: per(fill.nonzeros as f64),
         operations_per_unknown: per(fill.operations),
-        reason: decision.reason,
+        reason: decision.reason(),
         over_best: over_best(&runs, B::ON_HOST),
         runs,
     })

@@ -20,7 +20,7 @@ use crate::estimate::{self, STRETCHED};
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
-use crate::result::{Fill, Plan};
+use crate::result::{Body, Fill, Hard, Plan, Reason};
 use crate::solve::direct::Dissection;
 use crate::sparse;
 
@@ -81,8 +81,6 @@ const FLAT: f64 = 2.0;
 const THIN_SHARE: f64 = 0.05;
 /// Where most are, multigrid has a hard time. A beam of 3 x 3 tet10 across, where it has not, has a ninth of them in its corners.
 const MOSTLY_THIN: f64 = 0.5;
-/// What is said of either.
-const ONE_ACROSS: &str = "one element across where it is thin";
 
 /// What a decision depends on beside the model.
 pub struct DeviceFacts<'a> {
@@ -127,13 +125,13 @@ impl Plan {
             ordering: solver.ordering.unwrap_or_else(|| Ordering::auto(&model.mesh)),
             assembly: Some(solver.assembly.unwrap_or_else(|| Strategy::auto(on_host, model.analysis, kinds))),
             fill: None,
-            reason: String::new(),
+            reasons: Vec::new(),
         }
     }
 
-    fn direct(model: &Model, device: &DeviceFacts, why: &str, fill: Option<Fill>) -> Plan {
-        let reason = format!("direct: {why}");
-        Plan { method: Method::Direct, preconditioner: None, fill, reason, ..Plan::plain(model, device.on_host) }
+    fn direct(model: &Model, device: &DeviceFacts, why: Option<Reason>, fill: Option<Fill>) -> Plan {
+        let reasons = why.into_iter().collect();
+        Plan { method: Method::Direct, preconditioner: None, fill, reasons, ..Plan::plain(model, device.on_host) }
     }
 
     fn femses(model: &Model, device: &DeviceFacts) -> Plan {
@@ -145,7 +143,6 @@ impl Plan {
             order: (acceleration == Acceleration::Cg).then_some(model.solver.order),
             format: None,
             assembly: None,
-            reason: format!("femses: {AS_ASKED}"),
             ..Plan::plain(model, device.on_host)
         }
     }
@@ -153,6 +150,13 @@ impl Plan {
     /// Takes another preconditioner.
     pub fn precondition(&mut self, by: Preconditioner, order: usize) {
         (self.preconditioner, self.order) = (Some(by), precond::has_order(by).then_some(order));
+    }
+
+    /// Why this method and this preconditioner, in words: `direct: a small model`.
+    pub fn reason(&self) -> String {
+        let name = self.preconditioner.map_or(self.method.name(), Preconditioner::name);
+        let why: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
+        format!("{name}: {}", if why.is_empty() { AS_ASKED.to_owned() } else { why.join("; ") })
     }
 
     /// The word for what speeds up the iteration: the preconditioner, or the acceleration.
@@ -178,18 +182,18 @@ pub const AS_ASKED: &str = "as asked for";
 pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
     match model.solver.method {
         Some(Method::Cg) => iterate(model, device, None, None),
-        Some(Method::Direct) => Plan::direct(model, device, AS_ASKED, None),
+        Some(Method::Direct) => Plan::direct(model, device, None, None),
         Some(Method::Femses) => Plan::femses(model, device),
         None => match factor(model, device) {
-            Verdict { takes: true, why, fill } => Plan::direct(model, device, &why.unwrap_or_default(), fill),
+            Verdict { takes: true, why, fill } => Plan::direct(model, device, why, fill),
             Verdict { why, fill, .. } => iterate(model, device, why, fill),
         },
     }
 }
 
 /// The same where a factor was decided on and could not be made.
-pub fn without_factor(model: &Model, device: &DeviceFacts, why: String) -> Plan {
-    iterate(model, device, Some(why), None)
+pub fn without_factor(model: &Model, device: &DeviceFacts) -> Plan {
+    iterate(model, device, Some(Reason::FactorFailed), None)
 }
 
 /// The size of a model's factor, by the graph of its nodes.
@@ -202,13 +206,13 @@ pub fn fill(model: &Model) -> Fill {
 /// Whether a factor is taken, and why, where there is a reason worth saying.
 struct Verdict {
     takes: bool,
-    why: Option<String>,
+    why: Option<Reason>,
     fill: Option<Fill>,
 }
 
 impl Verdict {
     /// Not taken, and not counted.
-    fn no(why: Option<String>) -> Verdict {
+    fn no(why: Option<Reason>) -> Verdict {
         Verdict { takes: false, why, fill: None }
     }
 }
@@ -224,7 +228,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     if unknowns <= limits.small {
         return match (device.factors)() {
             Factors::None => Verdict::no(None),
-            _ => Verdict { takes: true, why: Some("a small model".into()), fill: None },
+            _ => Verdict { takes: true, why: Some(Reason::SmallModel), fill: None },
         };
     }
     let is_potential = model.analysis == Analysis::Laplace;
@@ -237,11 +241,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     }
     let on_surface = estimate::on_surface(&model.mesh);
     if model.mesh.dim() == 3 && on_surface < COMPACT {
-        let why = format!(
-            "a compact body ({:.0} % of its nodes on the surface), for which a direct solution costs more",
-            100.0 * on_surface
-        );
-        return Verdict::no(Some(why));
+        return Verdict::no(Some(Reason::Compact(on_surface)));
     }
     match (device.factors)() {
         Factors::Sparse => counted(model, device, on_surface),
@@ -255,41 +255,37 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
     let verdict = |takes, why| Verdict { takes, why: Some(why), fill: Some(fill) };
     let bytes = estimate::factor_bytes(&fill);
     if device.free.is_some_and(|free| bytes > free / 2) {
-        return verdict(false, format!("too little memory for a factor of {}", warpfem_text::bytes(bytes)));
+        return verdict(false, Reason::FactorTooLarge(bytes));
     }
     let per = fill.nonzeros as f64 / unknowns(model) as f64;
     let is_potential = model.analysis == Analysis::Laplace;
     if per <= if is_potential { limits.potential } else { limits.easy } {
-        let kind = match () {
-            () if model.mesh.dim() == 2 => "a plane problem",
-            () if on_surface > MOSTLY_SURFACE => "a thin body",
-            () => "a body of few elements",
+        let body = match () {
+            () if model.mesh.dim() == 2 => Body::Plane,
+            () if on_surface > MOSTLY_SURFACE => Body::Thin,
+            () => Body::Coarse,
         };
-        return verdict(true, format!("{kind}, cheap to solve directly (its factor has {per:.0} values per unknown)"));
+        return verdict(true, Reason::CheapFactor(body, per));
     }
     match hard(model, limits).filter(|(most, _)| !is_potential && per <= *most) {
-        Some((_, why)) => {
-            verdict(true, format!("{why}, which iterations find hard (its factor has {per:.0} values per unknown)"))
-        }
-        None => {
-            verdict(false, format!("a direct solution would cost more (its factor has {per:.0} values per unknown)"))
-        }
+        Some((_, why)) => verdict(true, Reason::ManyIterations(why, per)),
+        None => verdict(false, Reason::CostlyFactor(per)),
     }
 }
 
 /// The limit of a model that takes multigrid many iterations, and why it does.
-fn hard(model: &Model, limits: Limits) -> Option<(f64, String)> {
+fn hard(model: &Model, limits: Limits) -> Option<(f64, Hard)> {
     let poisson = estimate::largest_poisson(model);
     if poisson > INCOMPRESSIBLE {
-        return Some((limits.incompressible, format!("Poisson's ratio is {poisson}")));
+        return Some((limits.incompressible, Hard::Poisson(poisson)));
     }
     let stretch = estimate::median_stretch(&model.mesh);
     if stretch > STRETCHED {
-        return Some((limits.flat, format!("elements are {stretch:.0} times as long as wide")));
+        return Some((limits.flat, Hard::Stretched(stretch)));
     }
     let is_even = estimate::is_quadratic(&model.mesh) && stretch <= FLAT;
     let is_hard = !is_even && estimate::one_across(&model.mesh) >= MOSTLY_THIN;
-    is_hard.then(|| (limits.flat, ONE_ACROSS.into()))
+    is_hard.then_some((limits.flat, Hard::OneAcross))
 }
 
 fn unknowns(model: &Model) -> usize {
@@ -297,14 +293,10 @@ fn unknowns(model: &Model) -> usize {
 }
 
 /// Conjugate gradients; `why` not a factor.
-fn iterate(model: &Model, device: &DeviceFacts, why: Option<String>, fill: Option<Fill>) -> Plan {
+fn iterate(model: &Model, device: &DeviceFacts, why: Option<Reason>, fill: Option<Fill>) -> Plan {
     let (preconditioner, chosen) = preconditioner(model, device.on_host);
-    let name = preconditioner.name();
-    let reason = match (why, chosen) {
-        (Some(why), Some(chosen)) => format!("{name}: {why}; {chosen}"),
-        (why, chosen) => format!("{name}: {}", why.or(chosen).unwrap_or_else(|| AS_ASKED.into())),
-    };
-    let mut plan = Plan { fill, reason, ..Plan::plain(model, device.on_host) };
+    let reasons = why.into_iter().chain(chosen).collect();
+    let mut plan = Plan { fill, reasons, ..Plan::plain(model, device.on_host) };
     plan.precondition(preconditioner, model.solver.order);
     if is_rounded(model, device, preconditioner) {
         plan.precision = Precision::Mixed;
@@ -364,7 +356,7 @@ const FAR_APART: f64 = 1e5;
 /// precision it always is on the CPU, as it was as fast or faster on each of those that [`CPU`] is of, and on a GPU where
 /// they are one element thick, which takes Jacobi thousands of iterations, however few unknowns they have, or of materials
 /// far apart.
-fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<String>) {
+fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reason>) {
     let solver = &model.solver;
     if let Some(asked) = solver.preconditioner {
         return (asked, None);
@@ -376,7 +368,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Strin
     let pace = match precision {
         Precision::Double => 1.0,
         Precision::Mixed => MIXED_PACE,
-        _ => return (other, Some(format!("the preconditioner of {} precision", precision.name()))),
+        _ => return (other, Some(Reason::OfPrecision(precision))),
     };
     let even = pace * break_even(unknowns, on_host);
     let iterations = estimate::jacobi_iterations(model);
@@ -384,18 +376,17 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Strin
     let is_thin = || estimate::one_across(&model.mesh) >= THIN_SHARE;
     if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {
-            return (Preconditioner::Amg, Some("multigrid is the fastest iteration on a CPU".into()));
+            return (Preconditioner::Amg, Some(Reason::FastestOnCpu));
         }
         if is_thin() {
-            return (Preconditioner::Amg, Some(ONE_ACROSS.into()));
+            return (Preconditioner::Amg, Some(Reason::Needed(Hard::OneAcross)));
         }
         let ratio = stiffness_ratio(model);
         if ratio >= FAR_APART {
-            return (Preconditioner::Amg, Some(format!("one material is {ratio:.0e} times as stiff as another")));
+            return (Preconditioner::Amg, Some(Reason::Needed(Hard::StiffnessRatio(ratio))));
         }
     }
-    let beside =
-        format!("about {iterations:.0} iterations with Jacobi are expected, and multigrid costs as much as {even:.0}");
+    let beside = Reason::Iterations { jacobi: iterations, multigrid: even };
     match iterations > even {
         true => (Preconditioner::Amg, Some(beside)),
         false => (other, Some(beside)),

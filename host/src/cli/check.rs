@@ -384,9 +384,9 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
     let there = free.map_or(String::new(), |free| format!(" of {} that are free", bytes(free)));
     let lack = if no_room.is_none() && free.is_some_and(|free| needed > free) { ": may be too much" } else { "" };
     writeln!(out, "  memory    about {}{there}{lack}", bytes(needed))?;
-    writeln!(out, "  solver    {}", host.plan.reason)?;
-    if let Some(gpu) = gpu.as_ref().filter(|gpu| gpu.plan.reason != host.plan.reason) {
-        writeln!(out, "            on a GPU {}", gpu.plan.reason)?;
+    writeln!(out, "  solver    {}", host.plan.reason())?;
+    if let Some(gpu) = gpu.as_ref().filter(|gpu| gpu.plan.reason() != host.plan.reason()) {
+        writeln!(out, "            on a GPU {}", gpu.plan.reason())?;
     }
     if let Some(hierarchy) = no_room {
         let (name, hierarchy) = (host.plan.preconditioner_name(), bytes(*hierarchy));

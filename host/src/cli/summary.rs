@@ -31,7 +31,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         device: used.device.clone(),
         solver: Solver {
             method: plan.method.name().into(),
-            reason: plan.reason.clone(),
+            reason: plan.reason(),
             format: plan.format_name().into(),
             ordering: plan.ordering.name().into(),
             preconditioner: plan.preconditioner_name().into(),

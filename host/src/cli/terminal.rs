@@ -126,7 +126,8 @@ impl Shown<'_> {
             let away = results.min_safety_factor_away.filter(|away| away.value.is_finite() && away.value > value);
             let away =
                 away.map_or(String::new(), |away| format!("; away {} at {}", number(away.value), self.place(away.at)));
-            lines.push(format!("smallest safety factor {} at {}{away}", number(value), self.place(at)));
+            let doubt = if self.s.results.doubt().is_some() { "; too high, as the mesh is too coarse" } else { "" };
+            lines.push(format!("smallest safety factor {} at {}{away}{doubt}", number(value), self.place(at)));
         }
     }
 

@@ -89,12 +89,16 @@ impl System {
 }
 
 /// Materials known by a word in their name: Young's modulus in Pa, density in kg/m^3.
-const KNOWN: [(&str, f64, f64); 12] = [
+const KNOWN: [(&str, f64, f64); 16] = [
     ("steel", 210e9, 7850.0),
     ("stahl", 210e9, 7850.0),
     ("acier", 210e9, 7850.0),
     ("iron", 170e9, 7300.0),
     ("alu", 70e9, 2700.0),
+    ("alsi", 70e9, 2680.0),
+    ("almg", 70e9, 2700.0),
+    ("6061", 69e9, 2700.0),
+    ("7075", 72e9, 2810.0),
     ("titan", 110e9, 4500.0),
     ("copper", 120e9, 8900.0),
     ("brass", 100e9, 8500.0),

@@ -312,7 +312,7 @@ impl Results {
 }
 
 /// What is said of a largest stress beside which, nearer to one of these places, there is more.
-pub const RISING: &str = ", rising towards them: not a peak to rely on";
+pub const RISING: &str = ", still rising towards them: do not rely on it";
 
 impl Elastic {
     /// The largest stress away from supports, point loads and sharp inner corners, if it is another than the largest.

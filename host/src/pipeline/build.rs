@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::Preconditioner;
-use crate::result::{DirectError, Error, Plan, Result};
+use crate::result::{DirectError, Error, Plan, Reason, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::Builder;
@@ -29,7 +29,7 @@ pub(super) fn direct<B: Backend, T: Real>(
     match (build(backend, &system.matrix, &system.body.coords), instead) {
         (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
             let why = format!("a direct solution was not possible: {error}");
-            let other = plan::without_factor(model, &DeviceFacts::of(backend), "a factor was not possible".into());
+            let other = plan::without_factor(model, &DeviceFacts::of(backend));
             used.plan = Plan { precision: used.plan.precision, fill: used.plan.fill, ..other };
             let made = iteration(backend, model, system, used, build)?;
             used.fallback = Some(used.fallback.take().map_or(why.clone(), |more| format!("{why}; {more}")));
@@ -60,7 +60,7 @@ pub(super) fn iteration<B: Backend, T: Real>(
             let name = other.name();
             used.fallback = Some(format!("preconditioned by {name} instead of multigrid: {error}"));
             used.plan.precondition(other, model.solver.order);
-            used.plan.reason = format!("{name}: multigrid has too little memory");
+            used.plan.reasons = vec![Reason::MultigridTooLarge];
             build(other)
         }
         made => made,

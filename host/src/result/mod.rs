@@ -5,8 +5,10 @@ mod direct_error;
 mod error;
 mod outcome;
 mod plan;
+mod reason;
 
 pub use direct_error::DirectError;
 pub use error::{Error, Result};
 pub use outcome::{Ending, Measure, Outcome};
 pub use plan::{Fill, Plan};
+pub use reason::{Body, Hard, Reason};

@@ -1,5 +1,6 @@
 //! What was decided before a solution.
 
+use super::Reason;
 use super::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 
 /// How a model is solved, with every `auto` decided.
@@ -23,8 +24,8 @@ pub struct Plan {
     pub assembly: Option<Strategy>,
     /// The size of the factor, if it was counted.
     pub fill: Option<Fill>,
-    /// Why this method and this preconditioner, in words: `direct: a thin body, cheap to factorise (227 values per unknown)`.
-    pub reason: String,
+    /// Why this method and this preconditioner; empty where there was nothing to decide.
+    pub reasons: Vec<Reason>,
 }
 
 /// The size of a Cholesky factor.

@@ -102,7 +102,12 @@ impl fmt::Display for LoosePart {
         let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
         match remedies.as_slice() {
             [] => write!(f, "\n  help: no group of the mesh would hold it; use `nodes = [..]` or `box = {{ .. }}`"),
-            names => write!(f, "\n  help: it would be held by `fix = \"{components}\"` on any of: {}", list(names)),
+            names => write!(
+                f,
+                "\n  help: it would be held by `fix = \"{components}\"` on any of: {}; a plane of symmetry is fixed in its \
+                 normal alone",
+                list(names)
+            ),
         }?;
         match self.joint {
             Some(_) => write!(f, "; or mesh the bodies so that they share {face}s"),

@@ -16,7 +16,12 @@ fn a_free_plate_has_three_motions() {
     assert_eq!(parts[0].remedies, ["xmin", "xmax", "ymin", "ymax"]);
     let text = parts[0].to_string();
     assert!(text.starts_with("part 1 (9 nodes, from (0, 0) to (2, 2)) is free to move:"), "{text}");
-    assert!(text.ends_with("held by `fix = \"xy\"` on any of: xmin, xmax, ymin, ymax"), "{text}");
+    assert!(
+        text.ends_with(
+            "held by `fix = \"xy\"` on any of: xmin, xmax, ymin, ymax; a plane of symmetry is fixed in its normal alone"
+        ),
+        "{text}"
+    );
 }
 
 #[test]

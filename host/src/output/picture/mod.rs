@@ -50,6 +50,8 @@ const WIDTH: usize = 1600;
 const SAMPLES: usize = 2;
 /// Up to this many faces the edges of the elements are drawn.
 const MOST_FACES_WITH_EDGES: usize = 20_000;
+/// Motions below this part of the body's diagonal are not seen.
+const SEEN_MOTION: f64 = 3e-3;
 /// How far behind the face in front of it a point counts as seen when views are compared, in their pixels.
 const SEEN: f32 = 2.0;
 const UNDEFORMED_COLOR: colormap::Rgb = [150, 150, 155];
@@ -168,6 +170,16 @@ impl Shown {
             frame.depth[at] <= near + SEEN
         });
         if highest { 2.0 * sum } else { sum }
+    }
+
+    /// Whether the part's own edges move far enough to be seen beside their old places.
+    fn shows_undeformed(&self) -> bool {
+        let size = extents(&self.scene.rest);
+        let moved = |&node: &u32| {
+            let d = sub(self.deformed[node as usize], self.scene.rest[node as usize]);
+            dot(d, d) > SEEN_MOTION * SEEN_MOTION * dot(size, size)
+        };
+        self.scene.outline.iter().flatten().any(moved)
     }
 
     /// The extent of both shapes in a view.

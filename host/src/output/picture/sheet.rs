@@ -131,7 +131,8 @@ fn deformation(shown: &Shown, units: Option<Units>) -> String {
     match shown.largest > 0.0 {
         true => {
             let (scale, most) = (factor(shown.scale), with_unit(number(shown.largest), units, Quantity::Length));
-            format!("deformation x {scale}   largest displacement {most}   grey lines: undeformed")
+            let lines = if shown.shows_undeformed() { "   grey lines: undeformed" } else { "" };
+            format!("deformation x {scale}   largest displacement {most}{lines}")
         }
         false => "no displacement".into(),
     }

@@ -268,7 +268,7 @@ fn units_and_the_largest_value_away_are_said() {
     assert_eq!(captions.title[1], "in MPa");
     assert!(captions.subtitle.starts_with("largest von Mises stress 11.25 MPa ("), "{}", captions.subtitle);
     assert!(captions.subtitle.ends_with(
-        "; away from supports, point loads and inner corners 3.000 MPa, rising towards them: not a peak to rely on"
+        "; away from supports, point loads and inner corners 3.000 MPa, still rising towards them: do not rely on it"
     ));
     assert!(captions.foot.contains("displacement 192.4 mm"), "{}", captions.foot);
 }
