@@ -2,7 +2,7 @@
 //!
 //! | precision | polynomials, multigrid | other preconditioners |
 //! | --- | --- | --- |
-//! | double, single | [`cg()`] | [`cg()`] |
+//! | double, single | [`cg()`](super::cg()) | [`cg()`](super::cg()) |
 //! | mixed | the preconditioner in single, with a copy in single | [`Refinement`] |
 //! | mixed_half | the preconditioner in single, with a copy in half precision | none |
 //!

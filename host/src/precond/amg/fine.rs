@@ -18,7 +18,7 @@ pub struct Fine<'a, B: Backend, R: Real> {
     pub values: View<R>,
     /// The inverse of its diagonal.
     pub inverse: Vector<B, R>,
-    /// The inverse of D, where that is not its diagonal but blocks: see [`stacks`].
+    /// The inverse of D, where that is not its diagonal but blocks: see [`stacks`](super::stacks).
     pub blocks: Option<Matrix<B, f64>>,
 }
 

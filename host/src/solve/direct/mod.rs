@@ -4,7 +4,7 @@
 //! | step | here |
 //! | --- | --- |
 //! | `A = D^-1/2 K D^-1/2`, D the diagonal of K | where the factor is made |
-//! | how large L is, before any number | [`Fill`] |
+//! | how large L is, before any number | [`Fill`](crate::result::Fill) |
 //! | `A = L L^T` on the CPU, sparse | `sparse`, in the order of [`Dissection`]; with the feature `direct` |
 //! | the same without that feature, of up to [`MOST_DENSE`] unknowns | [`HostDenseFactor`] |
 //! | `A = L L^T` on a GPU, sparse, where its maker's library is found | [`DeviceSparseFactor`] |
