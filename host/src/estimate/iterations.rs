@@ -97,6 +97,17 @@ pub fn largest_poisson(model: &Model) -> f64 {
 
 /// The longest edge over the shortest one, the median of some elements.
 pub fn median_stretch(mesh: &Mesh) -> f64 {
+    median_ratio(mesh, |edges| edges[0])
+}
+
+/// The longest edge over the middle one, the median of some elements: large where they are tall, and not where they are
+/// flat.
+pub fn median_height(mesh: &Mesh) -> f64 {
+    median_ratio(mesh, |edges| edges[edges.len() / 2])
+}
+
+/// The longest edge over another of the ascending ones, the median of some elements.
+fn median_ratio(mesh: &Mesh, other: fn(&[f64]) -> f64) -> f64 {
     let mut all = Vec::new();
     for (_, cells) in mesh.solids() {
         let edges = cells.kind.info().edges();
@@ -106,11 +117,9 @@ pub fn median_stretch(mesh: &Mesh) -> f64 {
                 let (a, b) = (x(edge[0]), x(edge[1]));
                 (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
             };
-            let (low, high) = edges
-                .iter()
-                .map(square)
-                .fold((f64::INFINITY, 0.0), |(low, high), edge: f64| (edge.min(low), edge.max(high)));
-            all.push((high / low).sqrt());
+            let mut squares: Vec<f64> = edges.iter().map(square).collect();
+            squares.sort_unstable_by(f64::total_cmp);
+            all.push((squares[squares.len() - 1] / other(&squares)).sqrt());
         }
     }
     all.sort_unstable_by(f64::total_cmp);
@@ -259,5 +268,12 @@ mod tests {
             let off = multigrid_iterations(&model) / measured;
             assert!((0.5..2.0).contains(&off), "{measured}: {off}");
         }
+    }
+
+    #[test]
+    fn tall_cells_are_told_from_flat_ones() {
+        let plate = |cells| clamped_box("hex20", [8, 8, 2], [cells, cells, 1]).mesh;
+        assert_eq!([median_stretch(&plate(1)), median_height(&plate(1))].map(f64::round), [4.0, 1.0]);
+        assert_eq!([median_stretch(&plate(16)), median_height(&plate(16))].map(f64::round), [4.0, 4.0]);
     }
 }

@@ -18,6 +18,7 @@ use iterations::multigrid_iterations;
 
 pub mod iterations;
 
+use iterations::median_height;
 pub use iterations::{is_quadratic, jacobi_iterations, largest_poisson, median_stretch, on_surface, one_across};
 
 /// Bytes per unknown that an iteration's vector steps move, in words of so many bytes: the diagonal is in single
@@ -41,6 +42,8 @@ const QUADRATIC_PRODUCTS: u64 = 6;
 /// of one quadratic element, whose coarse levels take more steps: both measured on an H200.
 const STRETCHED_WEIGHT: f64 = 3.0;
 const FLAT_WEIGHT: f64 = 4.0;
+/// Cells that are taller than this have no such levels.
+const TALL: f64 = 3.0;
 /// Iterations with multigrid that take as long as its set-up. On two cores of a CPU 13 and 20 (hex8 of 21 and 207
 /// thousand unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand); on an H200 10 to
 /// 13 from a million unknowns on, and 17 of 28 thousand.
@@ -160,7 +163,7 @@ impl Speed {
     /// iterations with multigrid take 0.3 to 0.7 ms of 27 to 30 thousand unknowns.
     pub fn gpu(peak: f64) -> Speed {
         let direct = DirectSpeed { bandwidth: 0.5 * peak, ..GPU_DIRECT };
-        Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.5e-3, start: 3e-3, direct }
+        Speed { bandwidth: 0.9 * peak, reached: 0.9, latency: 8e-6, cycle: 0.4e-3, start: 2.5e-3, direct }
     }
 }
 
@@ -280,7 +283,7 @@ fn weight(model: &Model) -> f64 {
     match () {
         () if model.analysis != Analysis::Elasticity => 1.0,
         () if one_across(&model.mesh) == 1.0 => {
-            if is_quadratic(&model.mesh) {
+            if is_quadratic(&model.mesh) && median_height(&model.mesh) <= TALL {
                 FLAT_WEIGHT
             } else {
                 1.0
