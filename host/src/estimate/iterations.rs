@@ -34,6 +34,13 @@ const SAMPLED: usize = 1500;
 /// Cells that volumes are looked at of.
 const SAMPLED_CELLS: usize = 10_000;
 
+/// Up to `most` of the numbers below n, spread by the golden ratio: equal steps may keep to one side of a grid.
+fn spread(n: usize, most: usize) -> impl Iterator<Item = usize> {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let place = move |k: usize| if n <= most { k } else { ((k as f64 * GOLDEN).fract() * n as f64) as usize };
+    (0..n.min(most)).map(place)
+}
+
 /// The square of a distance.
 fn square(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
@@ -42,7 +49,7 @@ fn square(a: &[f64; 3], b: &[f64; 3]) -> f64 {
 /// The volume of all cells, by that of some.
 fn volume(model: &Model) -> f64 {
     let of_cells = |cells: &Cells| {
-        let some: Vec<u32> = (0..cells.len() as u32).step_by(cells.len().div_ceil(SAMPLED_CELLS).max(1)).collect();
+        let some: Vec<u32> = spread(cells.len(), SAMPLED_CELLS).map(|i| i as u32).collect();
         quality::measure(&model.mesh, cells, &some) * cells.len() as f64 / some.len().max(1) as f64
     };
     model.mesh.solids().map(|(_, cells)| of_cells(cells)).sum()
@@ -111,7 +118,7 @@ fn median_ratio(mesh: &Mesh, other: fn(&[f64]) -> f64) -> f64 {
     let mut all = Vec::new();
     for (_, cells) in mesh.solids() {
         let edges = cells.kind.info().edges();
-        for i in (0..cells.len()).step_by(cells.len().div_ceil(SAMPLED_CELLS).max(1)) {
+        for i in spread(cells.len(), SAMPLED_CELLS) {
             let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
             let square = |edge: &Vec<usize>| -> f64 {
                 let (a, b) = (x(edge[0]), x(edge[1]));
@@ -173,11 +180,10 @@ fn reach(model: &Model) -> f64 {
 fn reach_of(model: &Model, component: usize) -> f64 {
     let coords = &model.mesh.coords;
     let supports = || model.supports.iter().filter(|support| support.displacement[component].is_some());
-    let held: usize = supports().map(|support| support.nodes.len()).sum();
-    let all = supports().flat_map(|support| &support.nodes);
-    let supported: Vec<[f64; 3]> = all.step_by(held.div_ceil(SAMPLED).max(1)).map(|&n| coords[n as usize]).collect();
+    let held: Vec<u32> = supports().flat_map(|support| &support.nodes).copied().collect();
+    let supported: Vec<[f64; 3]> = spread(held.len(), SAMPLED).map(|i| coords[held[i] as usize]).collect();
     let nearest = |x: &[f64; 3]| supported.iter().map(|s| square(x, s)).fold(f64::INFINITY, f64::min);
-    let nodes: Vec<&[f64; 3]> = coords.iter().step_by(coords.len().div_ceil(SAMPLED).max(1)).collect();
+    let nodes: Vec<&[f64; 3]> = spread(coords.len(), SAMPLED).map(|i| &coords[i]).collect();
     let furthest = nodes.into_par_iter().map(nearest).reduce(|| 0.0, f64::max);
     if furthest.is_finite() { furthest.sqrt() } else { 0.0 }
 }
@@ -268,6 +274,13 @@ mod tests {
             let off = multigrid_iterations(&model) / measured;
             assert!((0.5..2.0).contains(&off), "{measured}: {off}");
         }
+    }
+
+    /// Every thirtieth node of these rows of thirty is at the clamp.
+    #[test]
+    fn a_sample_of_the_nodes_is_of_all_sides() {
+        let model = clamped_box("hex8", [29, 29, 49], [29, 29, 49]);
+        assert!(jacobi_iterations(&model) > 100.0, "{}", jacobi_iterations(&model));
     }
 
     #[test]
