@@ -101,10 +101,8 @@ fn library() -> BTreeMap<Names, File> {
         if module == ["lib"] {
             module.clear();
         }
-        files.insert(
-            module.clone(),
-            read(&path, module.is_empty() || path.with_extension("").is_dir() || path.ends_with("mod.rs")),
-        );
+        let is_root = module.is_empty() || path.ends_with("mod.rs") || path.with_extension("").is_dir();
+        files.insert(module, read(&path, is_root));
     }
     files
 }
@@ -151,11 +149,9 @@ fn needs(files: &BTreeMap<Names, File>) -> BTreeMap<&Names, BTreeSet<Names>> {
 /// What is left when files that need none of the others are taken away, and so on.
 fn in_circles(needs: &BTreeMap<&Names, BTreeSet<Names>>) -> Vec<String> {
     let mut left: BTreeSet<&Names> = needs.keys().copied().collect();
-    let needed_by_none =
-        |left: &BTreeSet<&Names>, module: &Names| !left.iter().any(|other| needs[*other].contains(module));
     loop {
-        let ends =
-            |module: &&Names| needs[*module].iter().all(|other| !left.contains(other)) || needed_by_none(&left, module);
+        let needed_by_none = |module: &Names| !left.iter().any(|other| needs[*other].contains(module));
+        let ends = |module: &&Names| needs[*module].iter().all(|other| !left.contains(other)) || needed_by_none(module);
         let outside: Vec<&Names> = left.iter().copied().filter(ends).collect();
         if outside.is_empty() {
             return left.into_iter().map(|module| format!("{} -> {:?}", module.join("::"), needs[module])).collect();
@@ -171,9 +167,8 @@ fn no_files_need_each_other_in_a_circle() {
     let circles = in_circles(&needs);
     assert!(circles.is_empty(), "{}", circles.join("\n"));
     // Names are followed, through lists and through `pub use`.
-    let name = |text: &str| split(text);
-    assert!(needs[&name("pipeline::build")].contains(&name("result::plan")));
-    assert!(needs[&name("precond::amg::stacks")].contains(&name("precond::amg::fine")));
+    assert!(needs[&split("pipeline::build")].contains(&split("result::plan")));
+    assert!(needs[&split("precond::amg::stacks")].contains(&split("precond::amg::fine")));
 }
 
 #[test]

@@ -10,9 +10,8 @@ use warpfem::estimate;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Phase, Solution, System, Timings, Used};
 use warpfem::precond::{self, Context};
-use warpfem::result::Error;
-use warpfem::result::Plan;
 use warpfem::result::choices::{Method, Preconditioner};
+use warpfem::result::{Error, Plan};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::stress;
 

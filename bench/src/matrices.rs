@@ -7,9 +7,8 @@ use warpfem::backend::Backend;
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
 use warpfem::pipeline::{Phase, System, Timings};
-use warpfem::result::Plan;
-use warpfem::result::Result;
 use warpfem::result::choices::{Format, Ordering};
+use warpfem::result::{Plan, Result};
 use warpfem::solve::Silent;
 use warpfem::sparse::Pattern;
 

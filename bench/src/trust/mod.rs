@@ -27,9 +27,8 @@ use warpfem::cli::{Reported, devices, print, read_model, tolerance, usage};
 use warpfem::model::Model;
 use warpfem::model::SolverOptions;
 use warpfem::pipeline::solve_on;
-use warpfem::result::DirectError;
 use warpfem::result::choices::{Method, Preconditioner};
-use warpfem::result::{Error, Result};
+use warpfem::result::{DirectError, Error, Result};
 use warpfem::solve::Silent;
 
 /// The exit code where a model breaks a bound: a verification that is off.

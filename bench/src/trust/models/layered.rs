@@ -5,6 +5,7 @@ use super::shapes::{Body, even};
 use super::text::{clamp, force, material, model, moved};
 use super::{Models, Size};
 use warpfem::element::ElementKind::{self, Hex8, Tet4};
+use warpfem::model::{Model, Result};
 
 /// Young's modulus of what is soft.
 const SOFT: f64 = 1e3;
@@ -86,7 +87,7 @@ fn bonded(
     axis: usize,
     plane: f64,
     kind: ElementKind,
-) -> warpfem::model::Result<warpfem::model::Model> {
+) -> Result<Model> {
     let place = |x: [f64; 3]| Some(if x[axis] < plane { "soft" } else { "hard" });
     let mesh = Body { kind, planes, place: &place }.mesh()?;
     let [soft, hard] = [["xmin", "xmax"], ["ymin", "ymax"], ["zmin", "zmax"]][axis];
@@ -95,13 +96,7 @@ fn bonded(
 }
 
 /// A hard layer of a thousandth of the thickness on a soft block.
-fn coat(
-    name: &str,
-    load: Load,
-    ratio: f64,
-    size: Size,
-    kind: ElementKind,
-) -> warpfem::model::Result<warpfem::model::Model> {
+fn coat(name: &str, load: Load, ratio: f64, size: Size, kind: ElementKind) -> Result<Model> {
     let (n, layers) = (size.of(5, 12), size.of(3, 6));
     let mut through = even(1.0, layers);
     through.push(1.001);
