@@ -4,7 +4,7 @@ use super::print::{bytes, count};
 use super::warnings;
 use crate::model::{Model, Probe};
 use crate::output::Summary;
-use crate::output::away::{largest_away, near, rises};
+use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::{Found, ProbeResult, SafetyFactor};
 use crate::output::summary::{
@@ -144,10 +144,15 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let largest = Peak::of(&model.mesh, &lengths);
     let names = model.supports.iter().map(|support| support.name.clone());
     let near = near(&model.mesh, &model.supports, &model.applied);
-    let away = largest_away(&model.mesh, &near, &solution.nodal.sizes);
-    let is_rising = away.as_ref().map(|away| rises(&model.mesh, away, &solution.nodal.sizes));
+    let away = near.largest_away(&model.mesh, &solution.nodal.sizes);
+    let is_rising = away.as_ref().map(|away| near.rises(&model.mesh, away, &solution.nodal.sizes));
     // A stress that rises is no measure of safety.
-    let is_away = |node: usize| !near[node] && is_rising != Some(true);
+    let is_away = |node: usize| !near.holds(node) && is_rising != Some(true);
+    let centres = Distribution::of(&model.mesh, &solution.stresses.von_mises);
+    let peak = Peak::of(&model.mesh, &solution.nodal.sizes);
+    let safety = |counts: &dyn Fn(usize) -> bool| {
+        SafetyFactor::of(&model.mesh, &solution.safety_factor, peak.excess(&centres).is_some(), counts)
+    };
     Elastic {
         max_displacement: largest.max,
         max_displacement_at: largest.max_at,
@@ -157,12 +162,12 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         shared_nodes: shared_nodes(model),
         applied: solution.applied,
         equilibrium_error: solution.equilibrium_error,
-        von_mises: Distribution::of(&model.mesh, &solution.stresses.von_mises),
-        von_mises_nodal: Peak::of(&model.mesh, &solution.nodal.sizes),
+        von_mises: centres,
+        von_mises_nodal: peak,
         max_von_mises_away_rises: is_rising,
         max_von_mises_away: away,
-        min_safety_factor: SafetyFactor::of(&model.mesh, &solution.safety_factor, |_| true),
-        min_safety_factor_away: SafetyFactor::of(&model.mesh, &solution.safety_factor, is_away),
+        min_safety_factor: safety(&|_| true),
+        min_safety_factor_away: safety(&is_away),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
     }
 }

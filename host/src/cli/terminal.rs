@@ -122,12 +122,13 @@ impl Shown<'_> {
             let rises = if results.rises() { RISING } else { "" };
             lines.push(format!("  away from supports, point loads, corners {most} at {at}{rises}"));
         }
-        if let Some(SafetyFactor { value, at, .. }) = results.min_safety_factor {
+        if let Some(factor) = results.min_safety_factor {
+            let SafetyFactor { value, at, .. } = factor;
             let away = results.min_safety_factor_away.filter(|away| away.value.is_finite() && away.value > value);
             let away =
                 away.map_or(String::new(), |away| format!("; away {} at {}", number(away.value), self.place(away.at)));
-            let doubt = if self.s.results.doubt().is_some() { "; too high, as the mesh is too coarse" } else { "" };
-            lines.push(format!("smallest safety factor {} at {}{away}{doubt}", number(value), self.place(at)));
+            let value = number(value) + if value < 1.0 { " (yields)" } else { "" };
+            lines.push(format!("smallest safety factor {value} at {}{away}{}", self.place(at), factor.doubt()));
         }
     }
 

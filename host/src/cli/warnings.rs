@@ -24,8 +24,8 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings.extend(short_of_tolerance(model, solution));
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));
-    warnings.extend(yielding(results));
     warnings.extend(results.doubt());
+    warnings.extend(yielding(results));
     warnings
 }
 

@@ -88,28 +88,35 @@ impl System {
     }
 }
 
-/// Materials known by a word in their name: Young's modulus in Pa, density in kg/m^3.
-const KNOWN: [(&str, f64, f64); 16] = [
-    ("steel", 210e9, 7850.0),
-    ("stahl", 210e9, 7850.0),
-    ("acier", 210e9, 7850.0),
-    ("iron", 170e9, 7300.0),
-    ("alu", 70e9, 2700.0),
-    ("alsi", 70e9, 2680.0),
-    ("almg", 70e9, 2700.0),
-    ("6061", 69e9, 2700.0),
-    ("7075", 72e9, 2810.0),
-    ("titan", 110e9, 4500.0),
-    ("copper", 120e9, 8900.0),
-    ("brass", 100e9, 8500.0),
-    ("bronze", 110e9, 8800.0),
-    ("concrete", 30e9, 2400.0),
-    ("beton", 30e9, 2400.0),
-    ("glass", 70e9, 2500.0),
+/// A material that is known by its name.
+struct Known {
+    /// Words of which a name has one, in small letters.
+    words: &'static [&'static str],
+    /// What it is called in warnings.
+    name: &'static str,
+    /// Young's modulus in Pa.
+    young: f64,
+    /// In kg/m^3.
+    density: f64,
+}
+
+const STEEL: Known = Known { words: &["steel", "stahl", "acier"], name: "steel", young: 210e9, density: 7850.0 };
+
+/// All that are known.
+const KNOWN: [Known; 9] = [
+    STEEL,
+    Known { words: &["iron"], name: "iron", young: 170e9, density: 7300.0 },
+    Known { words: &["alu", "alsi", "almg", "6061", "7075"], name: "aluminium", young: 70e9, density: 2700.0 },
+    Known { words: &["titan"], name: "titanium", young: 110e9, density: 4500.0 },
+    Known { words: &["copper"], name: "copper", young: 120e9, density: 8900.0 },
+    Known { words: &["brass"], name: "brass", young: 100e9, density: 8500.0 },
+    Known { words: &["bronze"], name: "bronze", young: 110e9, density: 8800.0 },
+    Known { words: &["concrete", "beton"], name: "concrete", young: 30e9, density: 2400.0 },
+    Known { words: &["glass"], name: "glass", young: 70e9, density: 2500.0 },
 ];
 
 /// Factors within which a known material has its own modulus and density.
-const MODULUS_FACTOR: f64 = 3.0;
+const MODULUS_FACTOR: f64 = 2.0;
 const DENSITY_FACTOR: f64 = 2.0;
 /// What any solid has, in SI.
 const LENGTHS: [f64; 2] = [1e-3, 25.0];
@@ -190,8 +197,23 @@ impl Evidence<'_> {
             warnings.extend(self.materials.iter().filter_map(|material| speed(material, system)));
         }
         warnings.extend(self.gravity.and_then(|g| acceleration(g, system)));
-        warnings.extend(length(self.longest, system));
+        warnings.extend(self.length(system));
         Against { warnings, complete: system.needs == Needs::Nothing }
+    }
+
+    fn length(&self, system: &System) -> Option<String> {
+        let (longest, means) = (self.longest, self.longest * system.length);
+        let (other, meant) = if means > LENGTHS[1] { ("millimetres", MILLIMETRES) } else { ("metres", METRES) };
+        (longest > 0.0 && !is_in(means, LENGTHS)).then(|| {
+            let first = self.materials.first().map_or(&STEEL, |material| known_or_steel(&material.name));
+            format!(
+                "units: the longest side of the mesh, {}, is {} in {}; if it is meant in {other}, {}",
+                number(longest),
+                prefixed(means, "m"),
+                system.name,
+                first.in_units(&[meant])
+            )
+        })
     }
 
     fn modulus(&self, material: &Material, system: &System) -> Option<String> {
@@ -201,11 +223,11 @@ impl Evidence<'_> {
             let (given, means) = (number(young), prefixed(means, "Pa"));
             format!("units: material `{name}`: young = {given} is {means} in {}", system.name)
         };
-        if let Some((word, own, _)) = known(name) {
+        if let Some(Known { name, young: own, .. }) = known(name) {
             let plausible = is_in(means, [own / MODULUS_FACTOR, own * MODULUS_FACTOR]);
             return (!plausible).then(|| {
                 let own_there = number(own / system.stress);
-                format!("{}; {word} has about {}, which is young = {own_there}", said(), prefixed(own, "Pa"))
+                format!("{}; {name} has about {}, which is young = {own_there}", said(), prefixed(*own, "Pa"))
             });
         }
         let what = match means {
@@ -214,7 +236,7 @@ impl Evidence<'_> {
             _ if is_in(means, MODULI) => return None,
             _ => "stiffer than diamond",
         };
-        Some(format!("{}, {what}; {}", said(), steel_in(&[METRES, MILLIMETRES])))
+        Some(format!("{}, {what}; {}", said(), STEEL.in_units(&[METRES, MILLIMETRES])))
     }
 }
 
@@ -222,11 +244,29 @@ fn is_in(value: f64, [low, high]: [f64; 2]) -> bool {
     value >= low * (1.0 - ROUNDING) && value <= high * (1.0 + ROUNDING)
 }
 
-/// Word, modulus and density of a material known by its name.
-fn known(name: &str) -> Option<(&'static str, f64, f64)> {
+impl Known {
+    /// Modulus and density in some systems.
+    fn in_units(&self, systems: &[System]) -> String {
+        let Known { name, young, density, .. } = self;
+        let of = |s: &System| {
+            format!("young = {} and density = {} in {}", number(young / s.stress), number(density / s.density), s.name)
+        };
+        format!("{name} has {}", systems.iter().map(of).collect::<Vec<_>>().join(", or "))
+    }
+}
+
+/// The known material that a name is of.
+fn known(name: &str) -> Option<&'static Known> {
     let name = name.to_lowercase();
-    let word = if is_steel_grade(&name) { "steel" } else { &name };
-    KNOWN.into_iter().find(|(known, ..)| word.contains(known))
+    if is_steel_grade(&name) {
+        return Some(&STEEL);
+    }
+    KNOWN.iter().find(|known| known.words.iter().any(|word| name.contains(word)))
+}
+
+/// The known material that a name is of, or steel to compare with.
+fn known_or_steel(name: &str) -> &'static Known {
+    known(name).unwrap_or(&STEEL)
 }
 
 /// Whether a name in small letters is that of a structural steel (EN 10027): S and a yield strength in MPa.
@@ -243,8 +283,8 @@ fn yield_strain(material: &Material, system: &System) -> Option<String> {
     (!is_in(strength / material.young, [YIELD_STRAINS[0], most])).then(|| {
         let (name, strength, young) = (&material.name, number(strength), number(material.young));
         format!(
-            "units: material `{name}`: yield_strength = {strength} and young = {young} are in different units: steel \
-             yields at about a thousandth of its modulus"
+            "units: material `{name}`: yield_strength = {strength} and young = {young} are in different units: metals \
+             yield at a thousandth of their modulus, or a few"
         )
     })
 }
@@ -255,15 +295,15 @@ fn density(material: &Material, system: &System) -> Option<String> {
     let said = || {
         format!("units: material `{name}`: density = {} is {} kg/m^3 in {}", number(rho), number(means), system.name)
     };
-    if let Some((word, _, own)) = known(name) {
+    if let Some(Known { name, density: own, .. }) = known(name) {
         let plausible = is_in(means, [own / DENSITY_FACTOR, own * DENSITY_FACTOR]);
         return (!plausible).then(|| {
             let own_there = number(own / system.density);
-            format!("{}; {word} has about {} kg/m^3, which is density = {own_there}", said(), number(own))
+            format!("{}; {name} has about {} kg/m^3, which is density = {own_there}", said(), number(*own))
         });
     }
     let what = if means < DENSITIES[0] { "lighter than any foam" } else { "heavier than any metal" };
-    (!is_in(means, DENSITIES)).then(|| format!("{}, {what}; {}", said(), steel_in(&[METRES, MILLIMETRES])))
+    (!is_in(means, DENSITIES)).then(|| format!("{}, {what}; {}", said(), STEEL.in_units(&[METRES, MILLIMETRES])))
 }
 
 /// A density that is no error by itself.
@@ -282,7 +322,7 @@ fn speed(material: &Material, system: &System) -> Option<String> {
         format!(
             "units: material `{name}`: sound would travel at {speed} in it in {units}, so young and density do not fit \
              together; {}",
-            steel_in(&[METRES, MILLIMETRES])
+            known_or_steel(name).in_units(&[METRES, MILLIMETRES])
         )
     })
 }
@@ -293,29 +333,6 @@ fn acceleration(gravity: f64, system: &System) -> Option<String> {
         let (given, means, earth) = (number(gravity), number(gravity * unit), number(EARTH / unit));
         format!("units: gravity of {given} is {means} m/s^2 in {}; the earth's is {earth} there", system.name)
     })
-}
-
-fn length(longest: f64, system: &System) -> Option<String> {
-    let means = longest * system.length;
-    let other = if means > LENGTHS[1] { "millimetres" } else { "metres" };
-    (longest > 0.0 && !is_in(means, LENGTHS)).then(|| {
-        format!(
-            "units: the longest side of the mesh, {}, is {} in {}; if it is meant in {other}, {}",
-            number(longest),
-            prefixed(means, "m"),
-            system.name,
-            steel_in(if means > LENGTHS[1] { &[MILLIMETRES] } else { &[METRES] })
-        )
-    })
-}
-
-/// What steel is in some systems.
-fn steel_in(systems: &[System]) -> String {
-    let (_, young, density) = KNOWN[0];
-    let of = |s: &System| {
-        format!("young = {} and density = {} in {}", number(young / s.stress), number(density / s.density), s.name)
-    };
-    format!("steel has {}", systems.iter().map(of).collect::<Vec<_>>().join(", or "))
 }
 
 /// With three significant digits.
@@ -385,6 +402,17 @@ mod tests {
         one(&of("steel", 210.0, None, 80.0), &["young = 210 is 210 MPa in mm, N", "young = 210000"]);
         one(&of("m1", 70.0, None, 0.5), &["70 Pa", "softer than any solid", "2.1e11", "210000"]);
         one(&of("m1", 210e13, None, 0.5), &["stiffer than diamond"]);
+    }
+
+    #[test]
+    fn other_metals_are_compared_with_themselves() {
+        one(
+            &of("AlSi10Mg", 210e3, None, 80.0),
+            &["is 210 GPa in mm, N", "aluminium has about 70 GPa", "young = 70000"],
+        );
+        one(&of("Al 6061", 70e9, None, 80.0), &["80 m", "aluminium has young = 70000 and density = 2.7e-9"]);
+        one(&of("brass", 100e3, Some(8500.0), 80.0), &["brass has about 8500 kg/m^3, which is density = 8.5e-9"]);
+        assert!(of("cast iron", 110e3, None, 80.0).is_empty() && of("titanium", 115e3, None, 80.0).is_empty());
     }
 
     #[test]

@@ -16,6 +16,9 @@ use rayon::prelude::*;
 const LAYERS: usize = 3;
 /// So are those within this part of the mesh's diagonal.
 const REACH: f64 = 0.02;
+/// Stresses at a sharp corner, a clamped edge or a load on a point grow with an exponent of 0.29 and more; those of a
+/// beam towards its clamp with a tenth of that.
+const GROWTH: f64 = 0.2;
 /// No node.
 const NONE: u32 = u32::MAX;
 /// Solids that a thread takes at a time, at least.
@@ -23,26 +26,44 @@ const PART: usize = 4096;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;
 
-/// The largest of `values`, `[n_nodes]`, at nodes that are not `near`; `None` if all are.
-pub fn largest_away(mesh: &Mesh, near: &[bool], values: &[f64]) -> Option<Peak> {
-    let away = values.iter().zip(near).map(|(&value, &near)| if near { f64::NEG_INFINITY } else { value });
-    let (node, max) = super::largest(away)?;
-    Some(Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] })
+/// The nodes that are near: for each node the nearest support, load or corner's, or [`NONE`] if it is away.
+pub struct Near(Vec<u32>);
+
+impl Near {
+    /// Whether a node is near.
+    pub fn holds(&self, node: usize) -> bool {
+        self.0[node] != NONE
+    }
+
+    /// The largest of `values`, `[n_nodes]`, at the other nodes; `None` if all are near.
+    pub fn largest_away(&self, mesh: &Mesh, values: &[f64]) -> Option<Peak> {
+        let away = values.iter().zip(&self.0).map(|(&value, &at)| if at == NONE { value } else { f64::NEG_INFINITY });
+        let (node, max) = super::largest(away)?;
+        Some(Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] })
+    }
+
+    /// Whether the largest of `values` [away](Near::largest_away) grows towards a place that is near: `r^-a`, of the
+    /// distance r to it, with `a` of [`GROWTH`] and more from the peak to a node of the same element.
+    pub fn rises(&self, mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
+        let Some(at) = mesh.node_tags.iter().position(|&tag| tag == peak.max_node) else { return false };
+        let x = |node: u32| mesh.coords[node as usize];
+        let grows = |&node: &u32| {
+            let to = self.0[node as usize];
+            values[node as usize] > peak.max && to != NONE && {
+                let distances = [peak.max_at, x(node)].map(|from| norm(sub(from, x(to))));
+                let nearer = (distances[0] / distances[1]).ln();
+                nearer > 0.0 && (values[node as usize] / peak.max).ln() >= GROWTH * nearer
+            }
+        };
+        mesh.solids().any(|(_, cells)| {
+            let rises = |i: usize| cells.cell(i).contains(&(at as u32)) && cells.cell(i).iter().any(grows);
+            (0..cells.len()).into_par_iter().with_min_len(PART).any(rises)
+        })
+    }
 }
 
-/// Whether an element of the node with this tag has a node of a larger value, of `values`, `[n_nodes]`: the largest
-/// one [away](largest_away) then is at the border of what is near, and rises towards it.
-pub fn rises(mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
-    let Some(at) = mesh.node_tags.iter().position(|&tag| tag == peak.max_node) else { return false };
-    let is_larger = |node: &u32| values[*node as usize] > peak.max;
-    mesh.solids().any(|(_, cells)| {
-        let rises = |i: usize| cells.cell(i).contains(&(at as u32)) && cells.cell(i).iter().any(is_larger);
-        (0..cells.len()).into_par_iter().with_min_len(PART).any(rises)
-    })
-}
-
-/// Whether a node is not away, `[n_nodes]`.
-pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<bool> {
+/// Which nodes are near.
+pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Near {
     let skin = mesh.skin();
     let mut near = vec![false; mesh.coords.len()];
     let on = |nodes: &[u32]| {
@@ -70,16 +91,15 @@ pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Vec<boo
     let of_loads = loads.iter().filter(|load| !has_a_face(&on(&load.nodes))).flat_map(|load| &load.nodes);
     of_loads.for_each(|&node| near[node as usize] = true);
     inner_corners(mesh, skin).into_iter().flatten().for_each(|node| near[node as usize] = true);
-    spread(mesh, &mut near);
-    near
+    Near(spread(mesh, &near))
 }
 
-/// Marks the nodes that are near those marked, by layers of solids. Each new node knows the nearest marked one of those
-/// that its neighbours know.
-fn spread(mesh: &Mesh, marked: &mut [bool]) {
+/// For each node that is near those marked the nearest of them, by layers of solids: that of those which its neighbours
+/// know.
+fn spread(mesh: &Mesh, marked: &[bool]) -> Vec<u32> {
     let (low, high) = mesh.extent();
     let reach = REACH * norm(sub(high, low));
-    let mut from: Vec<u32> = (0..).zip(&*marked).map(|(node, &marked)| if marked { node } else { NONE }).collect();
+    let mut from: Vec<u32> = (0..).zip(marked).map(|(node, &marked)| if marked { node } else { NONE }).collect();
     for layer in 1.. {
         let touched = |cells: &Cells| {
             let is_new = |cell: &[u32]| {
@@ -106,10 +126,11 @@ fn spread(mesh: &Mesh, marked: &mut [bool]) {
         for (node, to) in new {
             let known = from[node as usize];
             if known == NONE || distance(node, to) < distance(node, known) {
-                (marked[node as usize], from[node as usize]) = (true, to);
+                from[node as usize] = to;
             }
         }
     }
+    from
 }
 
 /// The ends of the edges, or in the plane the nodes, at which two sides meet in a sharp inner corner.
@@ -188,7 +209,7 @@ mod tests {
         let mesh = bar();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let found = |supports: &[Support], loads: &[AppliedLoad]| {
-            largest_away(&mesh, &near(&mesh, supports, loads), &values).map(|peak| (peak.max, peak.max_at[0]))
+            near(&mesh, supports, loads).largest_away(&mesh, &values).map(|peak| (peak.max, peak.max_at[0]))
         };
         assert_eq!(found(&[], &[]), Some((10.0, 0.0)));
         assert_eq!(found(&[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]), Some((6.0, 4.0)));
@@ -210,20 +231,23 @@ mod tests {
             let nodes = (0..mesh.coords.len() as u32).filter(is_below).collect();
             near(&mesh, &[held(nodes, [None, Some(0.0), None])], &[])
         };
-        let is_near = |near: &[bool], x: f64| at(&mesh, x).iter().all(|&node| near[node as usize]);
+        let is_near = |near: &Near, x: f64| at(&mesh, x).iter().all(|&node| near.holds(node as usize));
         let (half, whole) = (below(5.0), below(10.0));
-        assert!([2.0, 5.0, 8.0].iter().all(|&x| is_near(&half, x)) && !is_near(&half, 0.0), "{half:?}");
-        assert!(whole.iter().all(|near| !near));
+        assert!([2.0, 5.0, 8.0].iter().all(|&x| is_near(&half, x)) && !is_near(&half, 0.0));
+        assert!(!(0..mesh.coords.len()).any(|node| whole.holds(node)));
     }
 
     #[test]
     fn a_peak_at_the_border_of_what_is_near_rises() {
         let mesh = bar();
-        let rising: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
-        let bump: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - (x[0] - 7.0).abs()).collect();
         let near = near(&mesh, &[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]);
-        let found = |values: &[f64]| rises(&mesh, &largest_away(&mesh, &near, values).unwrap(), values);
-        assert_eq!((found(&rising), found(&bump)), (true, false));
+        let rises = |value: fn(f64) -> f64| {
+            let values: Vec<f64> = mesh.coords.iter().map(|x| value(x[0])).collect();
+            near.rises(&mesh, &near.largest_away(&mesh, &values).unwrap(), &values)
+        };
+        assert!(rises(|x| x.powf(-0.29)) && rises(|x| 1.0 / x));
+        assert!(!rises(|x| 10.0 - (x - 7.0).abs()), "a peak");
+        assert!(!rises(|x| 60.0 - x), "the moment of a beam");
     }
 
     #[test]
@@ -231,7 +255,7 @@ mod tests {
         let mesh = generate_box(Hex8, [10.0, 1.0, 1.0], [200, 1, 1]).unwrap();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let clamp = [held(at(&mesh, 0.0), [Some(0.0); 3])];
-        let peak = largest_away(&mesh, &near(&mesh, &clamp, &[]), &values).unwrap();
+        let peak = near(&mesh, &clamp, &[]).largest_away(&mesh, &values).unwrap();
         let reach = REACH * 102f64.sqrt();
         assert!(peak.max_at[0] > reach && peak.max_at[0] <= reach + 0.05 + 1e-12, "{peak:?} {reach}");
     }

@@ -37,8 +37,8 @@ impl Peak {
         ))
     }
 
-    /// By which part of it the largest element value is above this one, where that is much.
-    fn excess(&self, centres: &Distribution) -> Option<f64> {
+    /// By which part of it the largest element value is above this one, where that is much: the mesh is too coarse.
+    pub fn excess(&self, centres: &Distribution) -> Option<f64> {
         let excess = centres.max / self.max - 1.0;
         (excess.is_finite() && excess >= LEAST_EXCESS).then_some(excess)
     }

@@ -15,14 +15,22 @@ pub struct SafetyFactor {
     pub at: [f64; 3],
     /// Its tag.
     pub node: u64,
+    /// Whether the mesh is too coarse for it, so that it is too high: the stress of an element is far above the means
+    /// at nodes.
+    pub too_high: bool,
 }
 
 impl SafetyFactor {
     /// The smallest of `factors`, `[n_nodes]`, at the nodes that are to count; none if there are none.
-    pub fn of(mesh: &Mesh, factors: &[f64], counts: impl Fn(usize) -> bool) -> Option<SafetyFactor> {
+    pub fn of(mesh: &Mesh, factors: &[f64], too_high: bool, counts: impl Fn(usize) -> bool) -> Option<SafetyFactor> {
         let counted = factors.iter().enumerate().filter(|(node, _)| counts(*node));
         let (node, &value) = counted.min_by(|a, b| a.1.total_cmp(b.1))?;
-        Some(SafetyFactor { value, at: mesh.coords[node], node: mesh.node_tags[node] })
+        Some(SafetyFactor { value, at: mesh.coords[node], node: mesh.node_tags[node], too_high })
+    }
+
+    /// What must be said beside the value.
+    pub fn doubt(&self) -> &'static str {
+        if self.too_high { "; too high, as the mesh is too coarse" } else { "" }
     }
 }
 

@@ -52,7 +52,7 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to {digits} digits, mesh error not included")
+                format!("{what} right to about {digits} digits on this mesh")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")
@@ -286,7 +286,7 @@ pub struct Elastic {
     /// The same [away](super::away) from supports, point loads and sharp inner corners, if any node is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_von_mises_away: Option<Peak>,
-    /// Whether that [rises](super::away::rises) towards one of these.
+    /// Whether that [rises](super::away::Near::rises) towards one of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_von_mises_away_rises: Option<bool>,
     /// The smallest safety factor, if a material has a yield strength.

@@ -32,6 +32,7 @@ use crate::model::{Quantity, Units, with_unit};
 use crate::stress::AtNodes;
 use canvas::Canvas;
 use coloring::Coloring;
+use colormap::{Rgb, pick};
 pub use field::PointField;
 pub(in crate::output) use legend::factor;
 use project::View;
@@ -235,8 +236,8 @@ impl Shown {
         sheet.color_bar(&mut canvas, &bar);
         legend::captions(&mut canvas, heading, &captions.subtitle, &captions.foot);
         if let Some(peak) = peak {
-            let units = (heading.units, field.quantity);
-            mark_maximum(&mut canvas, &frame, (self, &colors, units), (&sheet.view, sheet.bottom), peak);
+            let (units, color) = ((heading.units, field.quantity), pick(&map, colors.t[peak.0]));
+            mark_maximum(&mut canvas, &frame, (self, &colors, units), (&sheet.view, sheet.bottom), peak, color);
         }
         if !heading.converged {
             legend::stamp_not_converged(&mut canvas, (PART[0] + PART[2]) as f32);
@@ -280,13 +281,14 @@ pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols, from: Option<Viewpo
 const IN_FRONT: f32 = 12.0;
 
 /// Marks the node of the largest or smallest value, unless most have it. Whether it is seen was found before symbols
-/// were drawn over it.
+/// were drawn over it; a node that is not gets a dot of its own colour.
 fn mark_maximum(
     canvas: &mut Canvas,
     frame: &Frame,
     (shown, colors, (units, quantity)): (&Shown, &Coloring, (Option<Units>, Quantity)),
     (view, bottom): (&View, f32),
     (node, is_seen): (usize, bool),
+    color: Rgb,
 ) {
     let scene = &shown.scene;
     let value = colors.values[node];
@@ -311,6 +313,10 @@ fn mark_maximum(
     let [left, top, width, ..] = PART.map(|v| v as f32);
     let area = [[left - 20.0, top - 16.0], [left + width + 20.0, bottom + 20.0]];
     legend::marker(canvas, [right, down], &text, area, &covered);
+    if !is_seen {
+        // What is in front has another colour.
+        canvas.ring([right, down], 4.0, 8.0, color);
+    }
 }
 
 /// Brightness of a face in the light of a lamp up to the left of the eye; both sides of a face are alike.

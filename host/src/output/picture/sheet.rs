@@ -121,7 +121,9 @@ fn largest_stress(fields: &Fields, heading: &Heading) -> String {
     });
     match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
         (Some(nodal), Some(centres)) => {
-            format!("largest von Mises stress {} ({}){away}", stress(nodal.max), nodal.beside(&centres))
+            // Both would be too long for the picture.
+            let beside = if heading.rises { String::new() } else { format!(" ({})", nodal.beside(&centres)) };
+            format!("largest von Mises stress {}{beside}{away}", stress(nodal.max))
         }
         _ => "no finite stress".into(),
     }

@@ -3,6 +3,7 @@ use super::*;
 use crate::element::ElementKind::{Quad8, Tri6};
 use crate::mesh::rectangle::generate_rectangle;
 use crate::model::{AppliedLoad, Support};
+use canvas::Font;
 use shapes::Shape;
 use sheet::Captions;
 
@@ -266,10 +267,18 @@ fn units_and_the_largest_value_away_are_said() {
     let heading = Heading { units: Some(Units::MmNS), away: Some(3.0), rises: true, ..PAIR };
     let captions = Captions::new(&shown, &results.fields(), &Shot::default(), &heading);
     assert_eq!(captions.title[1], "in MPa");
-    assert!(captions.subtitle.starts_with("largest von Mises stress 11.25 MPa ("), "{}", captions.subtitle);
-    assert!(captions.subtitle.ends_with(
-        "; away from supports, point loads and inner corners 3.000 MPa, still rising towards them: do not rely on it"
-    ));
+    assert_eq!(
+        captions.subtitle,
+        "largest von Mises stress 11.25 MPa; away from supports, point loads and inner corners 3.000 MPa, still rising \
+         towards them: do not rely on it"
+    );
+    assert!(Font::Plain.width(&captions.subtitle) < WIDTH as f32 - 80.0);
+    let heading = Heading { rises: false, ..heading };
+    let settled = Captions::new(&shown, &results.fields(), &Shot::default(), &heading).subtitle;
+    assert!(
+        settled.starts_with("largest von Mises stress 11.25 MPa (") && settled.ends_with(" 3.000 MPa"),
+        "{settled}"
+    );
     assert!(captions.foot.contains("displacement 192.4 mm"), "{}", captions.foot);
 }
 

@@ -135,7 +135,7 @@ fn safety(results: &Elastic) -> String {
         }
         _ => note.into(),
     };
-    let value = shown(factor.value);
+    let (value, note) = (shown(factor.value), note + factor.doubt());
     format!("<div><dt>smallest safety factor</dt><dd{class}>{value}</dd><dd class=\"note\">{note}</dd></div>")
 }
 
@@ -244,7 +244,7 @@ pub(super) fn extremes(summary: &Summary) -> String {
             });
             let safety =
                 results.min_safety_factor.filter(|factor| factor.value.is_finite()).map_or(String::new(), |safety| {
-                    let at = format!("node {} at {}", safety.node, point(safety.at));
+                    let at = format!("node {} at {}{}", safety.node, point(safety.at), safety.doubt());
                     row("smallest safety factor", safety.value, Quantity::Unlabelled, at)
                 });
             let (nodal, centres) = (&results.von_mises_nodal, &results.von_mises);
