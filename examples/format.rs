@@ -15,11 +15,12 @@ use kernels_rs::sparse::{Layout, MAX_BLOCK, PatternView};
 use std::path::Path;
 use std::rc::Rc;
 use warpfem::assembly::{Assembly, DeviceMesh, Topology};
-use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
+use warpfem::device::Buffer;
+use warpfem::linalg::Space;
 use warpfem::model::{Case, Model};
 use warpfem::result::Error;
 use warpfem::result::choices::{Ordering, Strategy};
-use warpfem::sparse::{Built, Format, Matrix, Operator, Places, Plan, Tuning};
+use warpfem::sparse::{Built, Format, LinOp, Matrix, Places, Plan, Tuning};
 
 /// Distances from `-HALF` on fit.
 const HALF: usize = 1 << 15;
@@ -89,21 +90,21 @@ pub unsafe fn measure(
     }
 }
 
-/// The arrays of [`Near`] on a backend.
-pub struct NearArrays<B: Backend> {
-    row_start: Vector<B, u64>,
-    distances: Vector<B, u16>,
+/// The arrays of [`Near`] on a device.
+pub struct NearArrays {
+    row_start: Buffer<u64>,
+    distances: Buffer<u16>,
 }
 
 impl Format for Near {
-    type Arrays<B: Backend> = NearArrays<B>;
+    type Arrays = NearArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> warpfem::result::Result<Built<B, Self>> {
-        let Plan { backend, pattern, .. } = *plan;
+    fn build(plan: &Plan) -> warpfem::result::Result<Built<Self>> {
+        let Plan { space, pattern, .. } = *plan;
         let (n_rows, n_blocks) = (pattern.n_rows, pattern.n_blocks());
-        let row_start = backend.upload_vec(backend.download(&pattern.row_start)?)?;
+        let row_start = space.upload_vec(space.download(&pattern.row_start)?)?;
         let (mut distances, mut starts, mut too_far) =
-            (backend.zeros(n_blocks)?, backend.zeros(3 * n_rows)?, backend.zeros(1)?);
+            (space.zeros(n_blocks)?, space.zeros(3 * n_rows)?, space.zeros(1)?);
         let kernel = Measure {
             pattern: pattern.view(),
             distances: distances.view_mut(),
@@ -111,8 +112,8 @@ impl Format for Near {
             too_far: too_far.view_mut(),
         };
         // SAFETY: an entry for every block and every row; all live.
-        unsafe { backend.run(n_rows, kernel) }?;
-        if backend.read_at(&too_far, 0)? != 0 {
+        unsafe { space.run(n_rows, kernel) }?;
+        if space.read_at(&too_far, 0)? != 0 {
             return Err(Error::TooLarge("neighbours more than 32,767 nodes apart: use another ordering".into()));
         }
         let places = Places { start: Rc::new(starts), block: 9, column: 3, by_column: false };
@@ -120,7 +121,7 @@ impl Format for Near {
         Ok(Built { arrays: NearArrays { row_start, distances }, index_bytes, n_values: 9 * n_blocks as u64, places })
     }
 
-    fn view<B: Backend>(arrays: &NearArrays<B>) -> Self {
+    fn view(arrays: &NearArrays) -> Self {
         Near { row_start: arrays.row_start.view(), distances: arrays.distances.view() }
     }
 }
@@ -139,23 +140,23 @@ const CASE: &str = r#"
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let case = Case::parse(Path::new("cube.toml"), CASE)?;
-    let (model, backend) = (Model::resolve(&case, case.mesh()?)?, CpuBackend::default());
-    let Topology { pattern, blocks, coords, .. } = Topology::new(&backend, &model.mesh, Ordering::Mesh, 1)?;
-    let mesh = DeviceMesh::new(&backend, &model, blocks, coords)?;
-    let mut assembly = Assembly::new(&backend, &mesh, &pattern, Strategy::RowOwner)?;
+    let (model, space) = (Model::resolve(&case, case.mesh()?)?, Space::cpu());
+    let Topology { pattern, blocks, coords, .. } = Topology::new(&space, &model.mesh, Ordering::Mesh, 1)?;
+    let mesh = DeviceMesh::new(&space, &model, blocks, coords)?;
+    let mut assembly = Assembly::new(&space, &mesh, &pattern, Strategy::RowOwner)?;
 
-    let plan = Plan { backend: &backend, pattern: &pattern, size: 3, tuning: Tuning::default(), value_bytes: 8 };
-    let mut near = Matrix::<_, f64>::stored::<Near>(&plan)?;
+    let plan = Plan { space: &space, pattern: &pattern, size: 3, tuning: Tuning::default(), value_bytes: 8 };
+    let mut near = Matrix::<f64>::stored::<Near>(&plan)?;
     let mut bcsr =
-        Matrix::<_, f64>::zeros(&backend, warpfem::result::choices::Format::Bcsr, 3, &pattern, Tuning::default())?;
+        Matrix::<f64>::zeros(&space, warpfem::result::choices::Format::Bcsr, 3, &pattern, Tuning::default())?;
     let x: Vec<f64> = (0..near.n()).map(|i| (i as f64).sin()).collect();
-    let x = backend.upload(&x)?;
+    let x = space.upload(&x)?;
     let mut products = Vec::new();
     for matrix in [&mut near, &mut bcsr] {
-        assembly.assemble(&backend, &mesh, matrix)?;
-        let mut y = backend.zeros(matrix.n())?;
-        matrix.apply(&backend, &x, &mut y)?;
-        products.push(backend.download(&y)?);
+        assembly.assemble(&space, &mesh, matrix)?;
+        let mut y = space.zeros(matrix.n())?;
+        matrix.apply(&space, &x, &mut y)?;
+        products.push(space.download(&y)?);
     }
     let [ours, theirs] = [&near, &bcsr].map(|matrix| matrix.footprint().index_bytes);
     println!("K x of {} unknowns: {ours} bytes of indices, {theirs} in BCSR", near.n());

@@ -8,7 +8,8 @@
 
 use cuda_std::prelude::*;
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, Buffer, CpuBackend, Emulated, GpuBackend};
+use warpfem::device::Emulated;
+use warpfem::linalg::Space;
 
 /// Computes: `y_i = a + x_i (b + x_i c)`.
 ///
@@ -24,19 +25,19 @@ pub unsafe fn parabola<T: Real>(i: usize, a: T, b: T, c: T, x: View<T>, y: ViewM
     y.set(i, a + x * (b + x * c));
 }
 
-/// The values of `1 - 2 x + 3 x^2` on a backend.
-fn on<B: Backend>(backend: &B, x: &[f64]) -> warpfem::result::Result<Vec<f64>> {
-    let (x, mut y) = (backend.upload(x)?, backend.zeros(x.len())?);
+/// The values of `1 - 2 x + 3 x^2` on a device.
+fn on(space: &Space, x: &[f64]) -> warpfem::result::Result<Vec<f64>> {
+    let (x, mut y) = (space.upload(x)?, space.zeros(x.len())?);
     let kernel = Parabola { a: 1.0, b: -2.0, c: 3.0, x: x.view(), y: y.view_mut() };
     // SAFETY: both live, are different, and have the same length.
-    unsafe { backend.run(x.len(), kernel) }?;
-    backend.download(&y)
+    unsafe { space.run(x.len(), kernel) }?;
+    space.download(&y)
 }
 
 fn main() -> warpfem::result::Result<()> {
     let x: Vec<f64> = (0..1000).map(|i| 1e-3 * f64::from(i)).collect();
-    let cpu = on(&CpuBackend::default(), &x)?;
-    let emulator = on(&GpuBackend::new(Emulated::default())?, &x)?;
+    let cpu = on(&Space::cpu(), &x)?;
+    let emulator = on(&Space::gpu(Emulated::default())?, &x)?;
     assert_eq!(cpu, emulator);
     assert!(x.iter().zip(&cpu).all(|(x, y)| (y - (1.0 - 2.0 * x + 3.0 * x * x)).abs() < 1e-15));
     println!("{} values, the same on the CPU and on the emulator", cpu.len());

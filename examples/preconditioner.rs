@@ -7,41 +7,36 @@
 use kernels_rs::real::Real;
 use std::cell::RefCell;
 use std::path::Path;
-use warpfem::backend::{Backend, CpuBackend, Quotient, Vector};
+use warpfem::device::Buffer;
+use warpfem::linalg::{Quotient, Space};
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::precond::{Build, Context, Jacobi, Preconditioner};
 use warpfem::result::Plan;
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
-use warpfem::sparse::Operator;
+use warpfem::sparse::LinOp;
 
 /// w: `D^-1 K` of linear bricks has eigenvalues up to about 3.
 const DAMPING: f64 = 0.5;
 
-struct TwoSteps<B: Backend, T: Real> {
+struct TwoSteps<T: Real> {
     /// `D^-1`.
-    jacobi: Jacobi<B, T>,
+    jacobi: Jacobi<T>,
     /// `[n]` each.
-    scratch: RefCell<[Vector<B, T>; 2]>,
+    scratch: RefCell<[Buffer<T>; 2]>,
 }
 
-impl<B: Backend, T: Real> Preconditioner<B, T> for TwoSteps<B, T> {
-    fn apply(
-        &self,
-        backend: &B,
-        k: &dyn Operator<B, T>,
-        r: &Vector<B, T>,
-        z: &mut Vector<B, T>,
-    ) -> warpfem::result::Result<()> {
+impl<T: Real> Preconditioner<T> for TwoSteps<T> {
+    fn apply(&self, space: &Space, k: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> warpfem::result::Result<()> {
         let [first, product] = &mut *self.scratch.borrow_mut();
-        self.jacobi.apply(backend, k, r, first)?;
-        k.apply(backend, first, product)?;
-        self.jacobi.apply(backend, k, product, z)?;
+        self.jacobi.apply(space, k, r, first)?;
+        k.apply(space, first, product)?;
+        self.jacobi.apply(space, k, product, z)?;
         // So far z = D^-1 K D^-1 r. Next, w (2 D^-1 r - w z).
-        backend.copy(z, product)?;
-        backend.fill(T::ZERO, z)?;
-        backend.axpy(Quotient::ONE.times(2.0 * DAMPING), first, z)?;
-        backend.axpy(Quotient::ONE.times(-DAMPING * DAMPING), product, z)
+        space.copy(z, product)?;
+        space.fill(T::ZERO, z)?;
+        space.axpy(Quotient::ONE.times(2.0 * DAMPING), first, z)?;
+        space.axpy(Quotient::ONE.times(-DAMPING * DAMPING), product, z)
     }
 
     fn products(&self) -> usize {
@@ -67,18 +62,18 @@ const CASE: &str = r#"
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let case = Case::parse(Path::new("cube.toml"), CASE)?;
-    let (model, backend) = (Model::resolve(&case, case.mesh()?)?, CpuBackend::default());
+    let (model, space) = (Model::resolve(&case, case.mesh()?)?, Space::cpu());
     let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
     let System { matrix, f, .. } =
-        System::<_, f64>::assemble(&backend, &model, &Plan::plain(&model, true), &mut phase, &mut timings)?;
+        System::<f64>::assemble(&space, &model, &Plan::plain(&model, true), &mut phase, &mut timings)?;
 
     let n = matrix.n();
-    let jacobi = || Jacobi::build(&backend, &matrix, &Context::of_order(1));
-    let ours = TwoSteps { jacobi: jacobi()?, scratch: RefCell::new([backend.zeros(n)?, backend.zeros(n)?]) };
-    let iterations = |preconditioner: &dyn Preconditioner<_, _>| -> warpfem::result::Result<usize> {
-        let mut u = backend.zeros(n)?;
+    let jacobi = || Jacobi::build(&space, &matrix, &Context::of_order(1));
+    let ours = TwoSteps { jacobi: jacobi()?, scratch: RefCell::new([space.zeros(n)?, space.zeros(n)?]) };
+    let iterations = |preconditioner: &dyn Preconditioner<_>| -> warpfem::result::Result<usize> {
+        let mut u = space.zeros(n)?;
         let outcome =
-            cg(&backend, &Equations::new(&matrix, &f), preconditioner, &mut u, CgOptions::new(1e-8, 1000), &Silent)?;
+            cg(&space, &Equations::new(&matrix, &f), preconditioner, &mut u, CgOptions::new(1e-8, 1000), &Silent)?;
         assert!(outcome.converged);
         Ok(outcome.iterations)
     };

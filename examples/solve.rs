@@ -1,7 +1,7 @@
 //! A cantilever solved from Rust: `cargo run --release --example solve`.
 
 use std::path::Path;
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline;
 use warpfem::solve::Silent;
@@ -25,7 +25,7 @@ const CASE: &str = r#"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let case = Case::parse(Path::new("cantilever.toml"), CASE)?;
     let model = Model::resolve(&case, case.mesh()?)?;
-    let solution = pipeline::solve(&model, Device::Auto, &Silent)?;
+    let solution = pipeline::solve(&model, DeviceName::Auto, &Silent)?;
     assert!(solution.outcome.converged, "{:?}", solution.outcome);
 
     let lowest = solution.displacement.iter().map(|u| u[2]).fold(0.0, f64::min);

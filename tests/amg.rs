@@ -9,8 +9,9 @@ use kernels_rs::amg::NONE;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::rc::Rc;
-use warpfem::backend::{Backend, CpuBackend, Device};
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+use warpfem::linalg::Space;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
@@ -25,7 +26,7 @@ use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
 use warpfem::result::Outcome;
 use warpfem::result::choices::{Precision, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Iteration, Silent, cg, iteration};
-use warpfem::sparse::{Matrix, Operator, Sparsity};
+use warpfem::sparse::{LinOp, Matrix, Sparsity};
 
 /// A force on the end of what is clamped at the other; heat for a potential.
 fn loaded(kind: Analysis, mesh: warpfem::mesh::Mesh) -> Model {
@@ -45,43 +46,42 @@ fn unit(kind: ElementKind, n: usize) -> warpfem::mesh::Mesh {
 }
 
 /// The next level.
-struct Coarse<B: Backend> {
-    prolongator: Rc<BlockRows<B, f64>>,
-    matrix: Matrix<B, f64>,
-    modes: Rc<Modes<B>>,
+struct Coarse {
+    prolongator: Rc<BlockRows<f64>>,
+    matrix: Matrix<f64>,
+    modes: Rc<Modes>,
 }
 
 /// A matrix, the inverse of its largest eigenvalue of `D^-1 A`, its modes and its next level.
-struct Two<B: Backend> {
-    matrix: Matrix<B, f64>,
+struct Two {
+    matrix: Matrix<f64>,
     upper: f64,
     modes: Vec<f64>,
-    coarse: Coarse<B>,
+    coarse: Coarse,
 }
 
-fn two<B: Backend>(backend: &B, model: &Model) -> Two<B> {
-    let System { matrix, body, .. } = system(backend, model);
+fn two(space: &Space, model: &Model) -> Two {
+    let System { matrix, body, .. } = system(space, model);
     let mesh = &body.mesh;
-    let fine = Fine::new(backend, &matrix).unwrap().unwrap();
-    let upper = spectrum::estimate(backend, &matrix, &fine.inverse, spectrum::FEW).unwrap().upper;
+    let fine = Fine::new(space, &matrix).unwrap().unwrap();
+    let upper = spectrum::estimate(space, &matrix, &fine.inverse, spectrum::FEW).unwrap().upper;
     let (coords, mut modes) = (mesh.coords(), Vec::new());
-    let aggregation =
-        aggregate(backend, &fine, coords, (0, REACH), Modes::<B>::rigid_number(matrix.block_size()), |free| {
-            let found = Modes::rigid(backend, matrix.block_size(), coords, free)?;
-            modes = backend.download(found.values())?;
-            Ok(Rc::new(found))
-        });
+    let aggregation = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(matrix.block_size()), |free| {
+        let found = Modes::rigid(space, matrix.block_size(), coords, free)?;
+        modes = space.download(found.values())?;
+        Ok(Rc::new(found))
+    });
     let aggregation = aggregation.unwrap().expect("there is a next level");
     let of_coarse = aggregation.modes.clone();
-    let symbolic = Symbolic::new(backend, &fine, aggregation).unwrap();
-    let (prolongator, next) = symbolic.values(backend, &fine, 4.0 / (3.0 * upper)).unwrap();
+    let symbolic = Symbolic::new(space, &fine, aggregation).unwrap();
+    let (prolongator, next) = symbolic.values(space, &fine, 4.0 / (3.0 * upper)).unwrap();
     let coarse = Coarse { prolongator, matrix: next, modes: of_coarse };
     Two { upper, modes, coarse, matrix }
 }
 
-fn dense_rows<B: Backend>(backend: &B, p: &BlockRows<B, f64>) -> DMatrix<f64> {
-    let (values, rows) = (backend.download(&p.values).unwrap(), backend.download(&p.shape.rows).unwrap());
-    let columns = backend.download(&p.shape.pattern.columns).unwrap();
+fn dense_rows(space: &Space, p: &BlockRows<f64>) -> DMatrix<f64> {
+    let (values, rows) = (space.download(&p.values).unwrap(), space.download(&p.shape.rows).unwrap());
+    let columns = space.download(&p.shape.pattern.columns).unwrap();
     let mut dense = DMatrix::zeros(p.shape.pattern.n_rows * p.rows, p.shape.n_columns * p.columns);
     for (block, (row, column)) in rows.iter().zip(&columns).enumerate() {
         for (i, j) in (0..p.rows).flat_map(|i| (0..p.columns).map(move |j| (i, j))) {
@@ -107,12 +107,12 @@ fn models() -> Vec<Model> {
 
 #[test]
 fn modes_cost_nothing_and_the_prolongator_has_them_away_from_supports() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in models() {
-        let Two { matrix, modes, coarse, .. } = two(&backend, &model);
-        let (a, p) = (dense_of(&backend, &matrix), dense_rows(&backend, &coarse.prolongator));
+        let Two { matrix, modes, coarse, .. } = two(&space, &model);
+        let (a, p) = (dense_of(&space, &matrix), dense_rows(&space, &coarse.prolongator));
         let b = DMatrix::from_row_slice(a.nrows(), coarse.modes.number, &modes);
-        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values().0.as_slice());
+        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values().host());
         let (forces, error) = (&a * &b, &p * coarse_b - &b);
         let is_free = |row: &usize| forces.row(*row).amax() < 1e-11 * a.amax() * b.amax();
         let free: Vec<usize> = (0..a.nrows()).filter(is_free).collect();
@@ -125,11 +125,11 @@ fn modes_cost_nothing_and_the_prolongator_has_them_away_from_supports() {
 
 #[test]
 fn the_next_level_is_the_galerkin_product() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in models() {
-        let Two { matrix, coarse, .. } = two(&backend, &model);
-        let (a, p) = (dense_of(&backend, &matrix), dense_rows(&backend, &coarse.prolongator));
-        let (mut expected, found) = (p.transpose() * a * p, dense_of(&backend, &coarse.matrix));
+        let Two { matrix, coarse, .. } = two(&space, &model);
+        let (a, p) = (dense_of(&space, &matrix), dense_rows(&space, &coarse.prolongator));
+        let (mut expected, found) = (p.transpose() * a * p, dense_of(&space, &coarse.matrix));
         // What was left out has a diagonal entry.
         for i in (0..expected.nrows()).filter(|i| found.row(*i).iter().filter(|v| **v != 0.0).count() == 1) {
             assert!(expected.row(i).amax() == 0.0 && found[(i, i)] > 0.0);
@@ -159,20 +159,20 @@ fn is_connected(sparsity: &Sparsity, members: &[u32]) -> bool {
 
 #[test]
 fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in models() {
-        let System { matrix, body, .. } = system(&backend, &model);
+        let System { matrix, body, .. } = system(&space, &model);
         let mesh = &body.mesh;
-        let fine = Fine::new(&backend, &matrix).unwrap().unwrap();
-        let strength = Strength::new(&backend, &fine, mesh.coords(), 0, REACH).unwrap();
-        let found = Aggregates::new(&backend, matrix.pattern(), &strength).unwrap();
-        let sparsity = matrix.pattern().download(&backend).unwrap();
+        let fine = Fine::new(&space, &matrix).unwrap().unwrap();
+        let strength = Strength::new(&space, &fine, mesh.coords(), 0, REACH).unwrap();
+        let found = Aggregates::new(&space, matrix.pattern(), &strength).unwrap();
+        let sparsity = matrix.pattern().download(&space).unwrap();
         let held = model.supports.iter().map(|support| support.nodes.len()).sum::<usize>();
-        let outside = found.of_nodes.0.iter().filter(|aggregate| **aggregate == NONE).count();
-        assert_eq!((outside, strength.linked.0.iter().filter(|linked| **linked == 0).count()), (held, held));
+        let outside = found.of_nodes.host().iter().filter(|aggregate| **aggregate == NONE).count();
+        assert_eq!((outside, strength.linked.host().iter().filter(|linked| **linked == 0).count()), (held, held));
         for aggregate in 0..found.number as u32 {
             let members: Vec<u32> =
-                (0..sparsity.n_rows() as u32).filter(|n| found.of_nodes.0[*n as usize] == aggregate).collect();
+                (0..sparsity.n_rows() as u32).filter(|n| found.of_nodes.host()[*n as usize] == aggregate).collect();
             assert!(members.len() > 1 && is_connected(&sparsity, &members), "{aggregate}: {members:?}");
         }
         let mean = (sparsity.n_rows() - outside) / found.number;
@@ -183,40 +183,40 @@ fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
 /// Also where norms say that the strongest coupling is the longest one, as in bricks.
 #[test]
 fn aggregates_of_stretched_elements_lie_across_their_long_edges() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for (element, size, cells) in [(Hex8, [20.0, 1.0, 1.0], [4; 3]), (Tet4, [12.0, 12.0, 1.0], [3, 3, 6])] {
         let model = loaded(Analysis::Elasticity, generate_box(element, size, cells).unwrap());
-        let System { matrix, body, .. } = system(&backend, &model);
-        let fine = Fine::new(&backend, &matrix).unwrap().unwrap();
-        let strength = Strength::new(&backend, &fine, body.mesh.coords(), 0, REACH).unwrap();
-        let found = Aggregates::new(&backend, matrix.pattern(), &strength).unwrap();
-        let x = backend.download(body.mesh.coords()).unwrap();
+        let System { matrix, body, .. } = system(&space, &model);
+        let fine = Fine::new(&space, &matrix).unwrap().unwrap();
+        let strength = Strength::new(&space, &fine, body.mesh.coords(), 0, REACH).unwrap();
+        let found = Aggregates::new(&space, matrix.pattern(), &strength).unwrap();
+        let x = space.download(body.mesh.coords()).unwrap();
         for aggregate in 0..found.number as u32 {
-            let members: Vec<usize> = (0..x.len()).filter(|n| found.of_nodes.0[*n] == aggregate).collect();
+            let members: Vec<usize> = (0..x.len()).filter(|n| found.of_nodes.host()[*n] == aggregate).collect();
             let is_beside = |n: &usize| (x[*n][0] - x[members[0]][0]).abs() < 1e-9;
             assert!(members.iter().all(is_beside), "{element:?}: aggregate {aggregate}");
         }
     }
 }
 
-fn apply<B: Backend, T: Real>(
-    backend: &B,
-    preconditioner: &dyn precond::Preconditioner<B, T>,
-    matrix: &Matrix<B, T>,
+fn apply<T: Real>(
+    space: &Space,
+    preconditioner: &dyn precond::Preconditioner<T>,
+    matrix: &Matrix<T>,
     r: &[T],
 ) -> Vec<T> {
-    let mut z = backend.zeros(matrix.n()).unwrap();
-    preconditioner.apply(backend, matrix, &backend.upload(r).unwrap(), &mut z).unwrap();
-    backend.download(&z).unwrap()
+    let mut z = space.zeros(matrix.n()).unwrap();
+    preconditioner.apply(space, matrix, &space.upload(r).unwrap(), &mut z).unwrap();
+    space.download(&z).unwrap()
 }
 
-fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> {
+fn columns_of(space: &Space, system: &System<f64>) -> DMatrix<f64> {
     let n = system.matrix.n();
     let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build(Preconditioner::Amg, &context, backend, &system.matrix).unwrap();
+    let amg = precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap();
     let column = |j: usize| {
         let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
-        DVector::from_vec(apply(backend, &*amg, &system.matrix, &unit))
+        DVector::from_vec(apply(space, &*amg, &system.matrix, &unit))
     };
     DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
 }
@@ -225,20 +225,20 @@ fn columns_of<B: Backend>(backend: &B, system: &System<B, f64>) -> DMatrix<f64> 
 /// two of them.
 #[test]
 fn the_cycle_is_that_of_its_definition() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in [loaded(Analysis::Elasticity, unit(Hex8, 4)), loaded(Analysis::Laplace, unit(Tri3, 9))] {
-        let Two { matrix, upper, coarse, .. } = two(&backend, &model);
-        let (a, p) = (dense_of(&backend, &matrix), dense_rows(&backend, &coarse.prolongator));
+        let Two { matrix, upper, coarse, .. } = two(&space, &model);
+        let (a, p) = (dense_of(&space, &matrix), dense_rows(&space, &coarse.prolongator));
         let (identity, n) = (DMatrix::<f64>::identity(a.nrows(), a.nrows()), a.nrows());
         let scaled = DMatrix::from_diagonal(&a.diagonal().map(|v| 1.0 / v)) * &a;
         let (centre, half) = (0.55 * upper, 0.45 * upper);
         // T_2(x) = 2 x^2 - 1.
         let x = (&identity * centre - scaled) / half;
         let smoothing = (&x * &x * 2.0 - &identity) / (2.0 * (centre / half).powi(2) - 1.0);
-        let inverse = dense_of(&backend, &coarse.matrix).try_inverse().unwrap();
+        let inverse = dense_of(&space, &coarse.matrix).try_inverse().unwrap();
         let correction = &identity - &p * inverse * p.transpose() * &a;
         let expected = (&identity - &smoothing * correction * &smoothing) * a.try_inverse().unwrap();
-        let found = columns_of(&backend, &system(&backend, &model));
+        let found = columns_of(&space, &system(&space, &model));
         assert_close("M^-1", found.as_slice(), expected.as_slice(), 1e-9, expected.amax());
         assert_eq!(found.nrows(), n);
     }
@@ -246,10 +246,10 @@ fn the_cycle_is_that_of_its_definition() {
 
 #[test]
 fn the_cycle_is_symmetric_and_positive() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in models() {
-        let system = system(&backend, &model);
-        let (a, inverse) = (dense_of(&backend, &system.matrix), columns_of(&backend, &system));
+        let system = system(&space, &model);
+        let (a, inverse) = (dense_of(&space, &system.matrix), columns_of(&space, &system));
         assert!((&inverse - inverse.transpose()).amax() < 1e-12 * inverse.amax());
         // M^-1 A is similar to L^T M^-1 L.
         let l = a.cholesky().unwrap().l();
@@ -258,14 +258,14 @@ fn the_cycle_is_symmetric_and_positive() {
     }
 }
 
-fn solved<B: Backend>(backend: &B, model: &Model, name: Preconditioner) -> (Outcome, Option<Hierarchy>) {
-    let system = system(backend, model);
+fn solved(space: &Space, model: &Model, name: Preconditioner) -> (Outcome, Option<Hierarchy>) {
+    let system = system(space, model);
     let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
-    let preconditioner = precond::build(name, &context, backend, &system.matrix).unwrap();
-    let mut u = backend.zeros(system.matrix.n()).unwrap();
+    let preconditioner = precond::build(name, &context, space, &system.matrix).unwrap();
+    let mut u = space.zeros(system.matrix.n()).unwrap();
     let options = CgOptions::new(1e-8, 5000);
     let outcome =
-        cg(backend, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent).unwrap();
+        cg(space, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged, "{name}: {:?}", outcome.ending);
     (outcome, preconditioner.hierarchy().cloned())
 }
@@ -277,7 +277,7 @@ fn iterations(outcome: &Outcome) -> usize {
 
 #[test]
 fn iterations_hardly_grow_and_levels_are_small() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let cases = [
         (Analysis::Elasticity, Hex8, [6, 12], 18, 4),
         (Analysis::Elasticity, Tet4, [6, 12], 22, 8),
@@ -292,7 +292,7 @@ fn iterations_hardly_grow_and_levels_are_small() {
         let found = sizes.map(|n| {
             let (model, what) = (loaded(kind, unit(element, n)), format!("{kind:?} {element:?} {n}"));
             let ((amg, hierarchy), (jacobi, _)) =
-                (solved(&backend, &model, Preconditioner::Amg), solved(&backend, &model, Preconditioner::Jacobi));
+                (solved(&space, &model, Preconditioner::Amg), solved(&space, &model, Preconditioner::Jacobi));
             let (amg, jacobi, hierarchy) = (iterations(&amg), iterations(&jacobi), hierarchy.unwrap());
             let complexity = hierarchy.operator_complexity();
             println!("{what}: {amg} of {jacobi}, {complexity:.2}, {:?}", hierarchy.levels);
@@ -321,7 +321,7 @@ fn layered(ratio: f64) -> Model {
 
 #[test]
 fn hard_problems_converge_too() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let nearly_incompressible = SOFT.replace("poisson = 0.3", "poisson = 0.49");
     let pulled = "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.3, 2.0]\n";
     let with = |tables: &str, mesh| model(&format!("{tables}{CLAMP}{pulled}"), mesh);
@@ -334,7 +334,7 @@ fn hard_problems_converge_too() {
         ("plate", with(SOFT, generate_box(Hex8, [1.0, 1.0, 0.02], [30, 30, 1]).unwrap()), 150),
     ];
     for (what, model, most) in cases {
-        let (outcome, hierarchy) = solved(&backend, &model, Preconditioner::Amg);
+        let (outcome, hierarchy) = solved(&space, &model, Preconditioner::Amg);
         let amg = iterations(&outcome);
         println!("{what}: {amg}, {:?}", hierarchy.map(|h| (h.operator_complexity(), h.levels)));
         assert!(amg <= most, "{what}: {amg}");
@@ -369,26 +369,26 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
         ("shell hex20", Hex20, plate(0.01), [16, 16, 1], 60),
         ("stretched hex8", Hex8, [20.0, 1.0, 1.0], [12; 3], 40),
     ];
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for (what, element, size, cells, most) in cases {
         let mut mesh = generate_box(element, size, cells).unwrap();
         if what.starts_with("shell") {
             mesh = bent(mesh);
         }
-        let system = system(&backend, &loaded(Analysis::Elasticity, mesh));
+        let system = system(&space, &loaded(Analysis::Elasticity, mesh));
         let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-        let amg = precond::build(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
+        let amg = precond::build(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
         let after = |iterations: usize| {
             let (equations, mut u) =
-                (Equations::new(&system.matrix, &system.f), backend.zeros(system.matrix.n()).unwrap());
-            cg(&backend, &equations, &*amg, &mut u, CgOptions::new(1e-13, iterations), &Silent).unwrap();
-            u.0
+                (Equations::new(&system.matrix, &system.f), space.zeros(system.matrix.n()).unwrap());
+            cg(&space, &equations, &*amg, &mut u, CgOptions::new(1e-13, iterations), &Silent).unwrap();
+            u.host().to_vec()
         };
         let exact = after(10 * most);
         let energy = |u: &[f64]| {
-            let mut forces = backend.zeros(u.len()).unwrap();
-            system.matrix.apply(&backend, &backend.upload(u).unwrap(), &mut forces).unwrap();
-            u.iter().zip(&forces.0).map(|(u, f)| u * f).sum::<f64>()
+            let mut forces = space.zeros(u.len()).unwrap();
+            system.matrix.apply(&space, &space.upload(u).unwrap(), &mut forces).unwrap();
+            u.iter().zip(forces.host()).map(|(u, f)| u * f).sum::<f64>()
         };
         let difference = |u: &[f64]| u.iter().zip(&exact).map(|(u, exact)| u - exact).collect::<Vec<_>>();
         let error = (energy(&difference(&after(most))) / energy(&exact)).sqrt();
@@ -399,14 +399,14 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
     }
 }
 
-fn on_a_device<B: Backend>(backend: &B) -> (Vec<u64>, Vec<usize>) {
+fn on_a_device(space: &Space) -> (Vec<u64>, Vec<usize>) {
     let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
-    let system = system(backend, &model);
+    let system = system(space, &model);
     let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build(Preconditioner::Amg, &context, backend, &system.matrix).unwrap();
+    let amg = precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap();
     let r: Vec<f64> = Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
-    (bits(&apply(backend, &*amg, &system.matrix, &r)), rows)
+    (bits(&apply(space, &*amg, &system.matrix, &r)), rows)
 }
 
 #[test]
@@ -420,18 +420,14 @@ fn devices_have_the_same_levels_and_orders_the_same_bits() {
         assert_close("devices", &floats(found), &expected, 1e-11, crate::common::largest(&expected));
     }
     let fewer = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    assert!(fewer.install(|| on_a_device(&CpuBackend::default())) == results[0], "threads change the result");
+    assert!(fewer.install(|| on_a_device(&Space::cpu())) == results[0], "threads change the result");
 }
 
 /// An answer to 1e-4 saves iterations to 1e-8, and one to 1e-8 takes none.
-fn starts_from_what_is_near(
-    backend: &CpuBackend,
-    system: &System<CpuBackend, f64>,
-    way: &dyn Iteration<CpuBackend, f64>,
-) {
+fn starts_from_what_is_near(space: &Space, system: &System<f64>, way: &dyn Iteration<f64>) {
     let from = |start: &[f64], tolerance: f64| {
         let options = CgOptions::new(tolerance, 500);
-        let (v, outcome) = system.iterate_from(backend, way, start, options, &Silent).unwrap();
+        let (v, outcome) = system.iterate_from(space, way, start, options, &Silent).unwrap();
         assert!(outcome.converged);
         (v, outcome.history.len())
     };
@@ -444,15 +440,15 @@ fn starts_from_what_is_near(
 
 #[test]
 fn in_lower_precision_it_takes_hardly_more_iterations() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for (model, room) in [(loaded(Analysis::Elasticity, unit(Hex8, 8)), 2), (meshes::load("cube_1149.toml"), 2)] {
-        let system = system(&backend, &model);
+        let system = system(&space, &model);
         let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
         let found = [iteration::plain, iteration::mixed, iteration::mixed_half].map(|make| {
-            let way = make(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
-            let (_, outcome) = system.iterate(&backend, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
+            let way = make(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
+            let (_, outcome) = system.iterate(&space, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
             assert!(outcome.converged && way.hierarchy().is_some_and(|h| h.levels.len() > 1));
-            starts_from_what_is_near(&backend, &system, &*way);
+            starts_from_what_is_near(&space, &system, &*way);
             iterations(&outcome)
         });
         assert!(found[1] <= found[0] + room && found[2] <= found[0] + room, "{found:?}");
@@ -463,12 +459,12 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
 fn every_precision_solves_a_case() {
     let mut model = meshes::load("cube_463.toml");
     model.solver.tolerance = 1e-9;
-    let expected = converged(&model, Device::Cpu).displacement;
+    let expected = converged(&model, DeviceName::Cpu).displacement;
     model.solver.preconditioner = Some(Preconditioner::Amg);
     for precision in [Precision::Double, Precision::Mixed, Precision::MixedHalf, Precision::Single] {
         model.solver.precision = Some(precision);
         model.solver.tolerance = if precision == Precision::Single { 1e-4 } else { 1e-9 };
-        let found = converged(&model, Device::Cpu);
+        let found = converged(&model, DeviceName::Cpu);
         let hierarchy = found.used.hierarchy.expect("its levels are told");
         assert!(hierarchy.levels[0].rows == model.mesh.coords.len() && found.outcome.iterations <= 40, "{precision}");
         let (found, expected) = (found.displacement.as_flattened(), expected.as_flattened());
@@ -481,15 +477,15 @@ fn every_precision_solves_a_case() {
 #[test]
 fn an_application_only_launches() {
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
+    let space = recorder.space().unwrap();
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
-    let system = system(&backend, &model);
+    let system = system(&space, &model);
     let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
+    let amg = precond::build(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
     let n = system.matrix.n();
-    let (r, mut z) = (backend.zeros::<f64>(n).unwrap(), backend.zeros(n).unwrap());
+    let (r, mut z) = (space.zeros::<f64>(n).unwrap(), space.zeros(n).unwrap());
     let before = recorder.counts();
-    amg.apply(&backend, &system.matrix, &r, &mut z).unwrap();
+    amg.apply(&space, &system.matrix, &r, &mut z).unwrap();
     let after = recorder.counts();
     let launches = |counts: &crate::common::recorder::Counts| counts.launches.values().sum::<usize>();
     assert!(launches(&after) > launches(&before) + 5);
@@ -500,9 +496,9 @@ fn an_application_only_launches() {
 /// A body that hangs on nothing but its supports has no next level, and the cycle is its smoothing.
 #[test]
 fn a_matrix_without_couplings_is_smoothed_alone() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let model = loaded(Analysis::Laplace, unit(Quad4, 1));
-    let (outcome, hierarchy) = solved(&backend, &model, Preconditioner::Amg);
+    let (outcome, hierarchy) = solved(&space, &model, Preconditioner::Amg);
     assert!(outcome.iterations <= 10 && !hierarchy.unwrap().levels.is_empty());
 }
 
@@ -510,17 +506,17 @@ fn a_matrix_without_couplings_is_smoothed_alone() {
 #[test]
 fn new_materials_take_the_numeric_part_alone() {
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
+    let space = recorder.space().unwrap();
     let first = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     let mut second = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     second.materials[0].young *= 3.0;
     second.materials[0].poisson = 0.2;
-    let systems = [&first, &second].map(|model| system(&backend, model));
+    let systems = [&first, &second].map(|model| system(&space, model));
     let kept = Kept::new();
-    let make = |system: &System<_, f64>, kept| {
+    let make = |system: &System<f64>, kept| {
         let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
         let before = recorder.counts().launches;
-        let amg = precond::build(Preconditioner::Amg, &context, &backend, &system.matrix).unwrap();
+        let amg = precond::build(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
         let launched = recorder.counts().launches;
         let of = |name: &str| launched.get(name).unwrap_or(&0) - before.get(name).unwrap_or(&0);
         (amg, ["decide", "list_products", "begin_set", "rigid_modes"].map(of).iter().sum::<usize>())
@@ -529,16 +525,15 @@ fn new_materials_take_the_numeric_part_alone() {
     assert!(symbolic > 4);
     let (again, symbolic) = make(&systems[0], Some(&kept));
     let r: Vec<f64> = Random(3).vector(systems[0].matrix.n());
-    let of = |amg: &dyn precond::Preconditioner<_, f64>, system: &System<_, f64>| {
-        bits(&apply(&backend, amg, &system.matrix, &r))
-    };
+    let of =
+        |amg: &dyn precond::Preconditioner<f64>, system: &System<f64>| bits(&apply(&space, amg, &system.matrix, &r));
     assert!(symbolic == 0 && of(&*again, &systems[0]) == of(&*whole, &systems[0]));
     let (other, symbolic) = make(&systems[1], Some(&kept));
     let (anew, _) = make(&systems[1], None);
     assert_eq!((symbolic, other.hierarchy().unwrap().bytes), (0, whole.hierarchy().unwrap().bytes));
-    let iterations = |amg: &dyn precond::Preconditioner<_, f64>| {
-        let (System { matrix, f, .. }, mut u) = (&systems[1], backend.zeros(r.len()).unwrap());
-        let found = cg(&backend, &Equations::new(matrix, f), amg, &mut u, CgOptions::new(1e-8, 500), &Silent).unwrap();
+    let iterations = |amg: &dyn precond::Preconditioner<f64>| {
+        let (System { matrix, f, .. }, mut u) = (&systems[1], space.zeros(r.len()).unwrap());
+        let found = cg(&space, &Equations::new(matrix, f), amg, &mut u, CgOptions::new(1e-8, 500), &Silent).unwrap();
         assert!(found.converged);
         iterations(&found)
     };
@@ -546,53 +541,49 @@ fn new_materials_take_the_numeric_part_alone() {
 }
 
 /// A box that is held at the nodes of the matrix's first rows.
-fn first_rows_held(backend: &CpuBackend, mesh: warpfem::mesh::Mesh) -> Model {
+fn first_rows_held(space: &Space, mesh: warpfem::mesh::Mesh) -> Model {
     let mut model = loaded(Analysis::Elasticity, mesh);
     let nodes: Vec<u32> = (0..model.mesh.coords.len() as u32).collect();
-    let mut held = system(backend, &model).body.numbering.gather(&nodes)[..40].to_vec();
+    let mut held = system(space, &model).body.numbering.gather(&nodes)[..40].to_vec();
     held.sort_unstable();
     model.supports[0].nodes = held;
     model
 }
 
 /// A hierarchy, with what is kept.
-fn keeping(
-    backend: &CpuBackend,
-    system: &System<CpuBackend, f64>,
-    kept: Option<&Kept<CpuBackend>>,
-) -> Box<dyn precond::Preconditioner<CpuBackend, f64>> {
+fn keeping(space: &Space, system: &System<f64>, kept: Option<&Kept>) -> Box<dyn precond::Preconditioner<f64>> {
     let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
-    precond::build(Preconditioner::Amg, &context, backend, &system.matrix).unwrap()
+    precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap()
 }
 
 /// What is kept of another matrix is recognised, whether it has as many rows or not, and a hierarchy is made as if
 /// nothing were kept.
 #[test]
 fn other_blocks_and_other_supports_make_another_hierarchy() {
-    let backend = CpuBackend::default();
-    let model = first_rows_held(&backend, distorted_box(Tet4, [6, 5, 5], 0.2));
+    let space = Space::cpu();
+    let model = first_rows_held(&space, distorted_box(Tet4, [6, 5, 5], 0.2));
     // The first one joined in another way, smaller, held elsewhere, and held less.
     let mut held = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     held.supports[0].nodes = held.mesh.nodes_on("xmax").unwrap();
     let mut sliding = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     sliding.supports[0].displacement[2] = None;
     let others = [
-        first_rows_held(&backend, distorted_box(Tet4, [5, 6, 5], 0.2)),
+        first_rows_held(&space, distorted_box(Tet4, [5, 6, 5], 0.2)),
         loaded(Analysis::Elasticity, distorted_box(Tet4, [5, 5, 5], 0.2)),
         held,
         sliding,
     ];
-    let first = system(&backend, &model);
+    let first = system(&space, &model);
     for (which, other) in others.iter().enumerate() {
-        let other = system(&backend, other);
+        let other = system(&space, other);
         let r: Vec<f64> = Random(5).vector(other.matrix.n());
-        let applied = |amg: &dyn precond::Preconditioner<_, f64>| bits(&apply(&backend, amg, &other.matrix, &r));
+        let applied = |amg: &dyn precond::Preconditioner<f64>| bits(&apply(&space, amg, &other.matrix, &r));
         let kept = Kept::new();
-        keeping(&backend, &first, Some(&kept));
-        let made = keeping(&backend, &other, Some(&kept));
-        assert!(applied(&*made) == applied(&*keeping(&backend, &other, None)), "matrix {which}");
+        keeping(&space, &first, Some(&kept));
+        let made = keeping(&space, &other, Some(&kept));
+        assert!(applied(&*made) == applied(&*keeping(&space, &other, None)), "matrix {which}");
         // What is kept then is the other's: its next hierarchy takes no aggregates.
-        assert!(applied(&*keeping(&backend, &other, Some(&kept))) == applied(&*made), "matrix {which} again");
+        assert!(applied(&*keeping(&space, &other, Some(&kept))) == applied(&*made), "matrix {which} again");
         // But for the smaller one, numbers of rows and blocks do not tell.
         let [before, after] = [&first, &other].map(|system| system.matrix.pattern());
         assert_eq!((before.n_rows, before.n_blocks()) == (after.n_rows, after.n_blocks()), which != 1);

@@ -9,11 +9,12 @@ use crate::common::{
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{Supports, Symbolic};
-use warpfem::backend::{Backend, Device};
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind;
+use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model};
 use warpfem::result::choices::{Format, Ordering};
-use warpfem::sparse::{Matrix, Operator};
+use warpfem::sparse::{LinOp, Matrix};
 
 /// A distorted box or square of each element in each analysis, and an unstructured mesh; of two materials each.
 fn models() -> Vec<Model> {
@@ -33,17 +34,12 @@ fn renumbered(dim: usize, symbolic: &Symbolic, k: &DMatrix<f64>) -> DMatrix<f64>
     DMatrix::from_fn(k.nrows(), k.ncols(), |i, j| k[(to_mesh(i), to_mesh(j))])
 }
 
-fn assembled<B: Backend, T: Real>(
-    backend: &B,
-    model: &Model,
-    symbolic: &Symbolic,
-    expected: &DMatrix<f64>,
-) -> Vec<u64> {
-    let mesh = meshes::upload(backend, model, symbolic);
+fn assembled<T: Real>(space: &Space, model: &Model, symbolic: &Symbolic, expected: &DMatrix<f64>) -> Vec<u64> {
+    let mesh = meshes::upload(space, model, symbolic);
     let run = || {
-        let mut matrix: Matrix<B, T> = zeros(backend, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
-        meshes::assemble(backend, &mesh, &mut matrix);
-        (matrix.blocks(backend).unwrap(), dense_of(backend, &matrix))
+        let mut matrix: Matrix<T> = zeros(space, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
+        meshes::assemble(space, &mesh, &mut matrix);
+        (matrix.blocks(space).unwrap(), dense_of(space, &matrix))
     };
     let (values, k) = run();
     assert!(bits(&values) == bits(&run().0), "two assemblies differ");
@@ -92,25 +88,25 @@ fn stiffness_is_the_serial_assembly() {
         for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024), (Ordering::ReverseCuthillMckee, 64)] {
             let symbolic = Symbolic::new(&model.mesh, order, window).unwrap();
             let expected = renumbered(model.analysis.components(), &symbolic, &reference::stiffness(&model));
-            assert_orders_agree(&on_every_device!(assembled::<_, f64>, &model, &symbolic, &expected));
-            assert_orders_agree(&on_every_device!(assembled::<_, f32>, &model, &symbolic, &expected));
+            assert_orders_agree(&on_every_device!(assembled::<f64>, &model, &symbolic, &expected));
+            assert_orders_agree(&on_every_device!(assembled::<f32>, &model, &symbolic, &expected));
         }
     }
 }
 
 /// Eliminates the supports and solves densely.
-fn constrained<B: Backend>(backend: &B, model: &Model, expected: &DVector<f64>) -> Vec<u64> {
+fn constrained(space: &Space, model: &Model, expected: &DVector<f64>) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let mesh = meshes::upload(backend, model, &symbolic);
+    let mesh = meshes::upload(space, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
-    let mut matrix: Matrix<B, f64> = zeros(backend, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
-    meshes::assemble(backend, &mesh, &mut matrix);
-    let before = dense_of(backend, &matrix);
+    let mut matrix: Matrix<f64> = zeros(space, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
+    meshes::assemble(space, &mesh, &mut matrix);
+    let before = dense_of(space, &matrix);
     let dim = model.analysis.components();
-    let mut f = backend.upload(&flat(dim, &symbolic.numbering.gather(&model.nodal_forces))).unwrap();
-    supports.eliminate(backend, &mut matrix, &mut f).unwrap();
-    let k = dense_of(backend, &matrix);
-    let f = backend.download(&f).unwrap();
+    let mut f = space.upload(&flat(dim, &symbolic.numbering.gather(&model.nodal_forces))).unwrap();
+    supports.eliminate(space, &mut matrix, &mut f).unwrap();
+    let k = dense_of(space, &matrix);
+    let f = space.download(&f).unwrap();
     assert!((&k - k.transpose()).amax() <= 1e-14 * k.amax(), "not symmetric");
     assert_eq!(k.diagonal(), before.diagonal(), "the diagonal is kept");
     for i in (0..f.len()).filter(|i| supports.is_fixed(i / dim, i % dim)) {
@@ -167,7 +163,7 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
         let model = meshes::model(&tables, meshes::distorted_box(kind, cells, 0.2));
         let expected = partitioned(&model);
         assert_orders_agree(&on_every_device!(constrained, &model, &expected));
-        let solution = converged(&model, Device::Cpu);
+        let solution = converged(&model, DeviceName::Cpu);
         let found = match solution.potential {
             Some(potential) => potential.values,
             None => flat(analysis.components(), &solution.displacement),
@@ -176,14 +172,14 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
     }
 }
 
-fn gravity<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
+fn gravity(space: &Space, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let mesh = meshes::upload(backend, model, &symbolic);
+    let mesh = meshes::upload(space, model, &symbolic);
     let dim = model.analysis.components();
     let weights = [[0.0, 1.0, -9.81 * 2.0], [0.5, 0.0, -9.81 * 5.0]];
-    let mut f = backend.zeros(dim * mesh.n_nodes).unwrap();
-    mesh.add_body_force(backend, &weights, &mut f).unwrap();
-    let f = backend.download(&f).unwrap();
+    let mut f = space.zeros(dim * mesh.n_nodes).unwrap();
+    mesh.add_body_force(space, &weights, &mut f).unwrap();
+    let f = space.download(&f).unwrap();
     let nodal = flat(dim, &symbolic.numbering.scatter(&f, dim));
     let expected = reference::body_force(model, &weights);
     assert_close("nodal loads", &nodal, &expected, 1e-13, largest(&expected));
@@ -205,16 +201,16 @@ fn gravity_adds_up_to_the_weight() {
     }
 }
 
-fn internal<B: Backend>(backend: &B, model: &Model) -> Vec<u64> {
+fn internal(space: &Space, model: &Model) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let mesh = meshes::upload(backend, model, &symbolic);
-    let mut matrix: Matrix<B, f64> = zeros(backend, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
-    meshes::assemble(backend, &mesh, &mut matrix);
-    let u = backend.upload(&Random(6).vector::<f64>(mesh.components() * mesh.n_nodes)).unwrap();
-    let mut product = backend.zeros(mesh.components() * mesh.n_nodes).unwrap();
-    matrix.apply(backend, &u, &mut product).unwrap();
-    let forces = |of| backend.download(&mesh.internal_force(backend, &u, of).unwrap()).unwrap();
-    let (force, product) = (forces(None), backend.download(&product).unwrap());
+    let mesh = meshes::upload(space, model, &symbolic);
+    let mut matrix: Matrix<f64> = zeros(space, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
+    meshes::assemble(space, &mesh, &mut matrix);
+    let u = space.upload(&Random(6).vector::<f64>(mesh.components() * mesh.n_nodes)).unwrap();
+    let mut product = space.zeros(mesh.components() * mesh.n_nodes).unwrap();
+    matrix.apply(space, &u, &mut product).unwrap();
+    let forces = |of| space.download(&mesh.internal_force(space, &u, of).unwrap()).unwrap();
+    let (force, product) = (forces(None), space.download(&product).unwrap());
     assert_close("internal force", &force, &product, 1e-13, largest(&product));
     // Of some nodes the same, of the others nothing.
     let every_third: Vec<u32> = (0..mesh.n_nodes as u32).step_by(3).collect();

@@ -5,7 +5,7 @@
 use crate::common::assert_close;
 use crate::common::elements::Reference;
 use crate::common::fields::{converged, node_at};
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::pipeline::Solution;
 use warpfem::result::choices::Preconditioner;
@@ -14,7 +14,7 @@ use warpfem::verify::beam::{self, SLENDER, THEORY};
 
 /// What a problem's first measure is, and its solution.
 fn found(problem: &Problem) -> (f64, Solution) {
-    let solution = converged(&problem.model, Device::Cpu);
+    let solution = converged(&problem.model, DeviceName::Cpu);
     ((problem.measures[0].of)(&problem.model, &solution), solution)
 }
 
@@ -60,7 +60,7 @@ fn twisted(kind: ElementKind) -> f64 {
             }
         }
     }
-    let solution = converged(&beam, Device::Cpu);
+    let solution = converged(&beam, DeviceName::Cpu);
     let height = |side: f64| {
         let node = node_at(&beam, [length, side, 0.0]);
         solution.displacement[node][2]

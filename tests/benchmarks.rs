@@ -5,7 +5,7 @@ use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::{Displacement, errors, node_at, rates, solve};
 use crate::common::meshes::model;
 use std::f64::consts::FRAC_PI_2;
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::mesh::Group;
 use warpfem::model::Model;
@@ -17,7 +17,7 @@ use warpfem::verify::{GROUPS, Problem};
 
 /// The values of a problem, in the order of its measures.
 fn values(problem: &Problem) -> Vec<f64> {
-    let checks = problem.check(Device::Cpu, &Silent).unwrap_or_else(|error| panic!("{}: {error}", problem.name));
+    let checks = problem.check(DeviceName::Cpu, &Silent).unwrap_or_else(|error| panic!("{}: {error}", problem.name));
     checks.iter().map(|check| check.computed).collect()
 }
 
@@ -151,7 +151,7 @@ fn what_verify_checks_is_within_its_tolerances() {
     for (group, problems) in GROUPS {
         let problems = problems().unwrap();
         assert!(problems.len() > 2, "{group}");
-        for check in problems.iter().flat_map(|problem| problem.check(Device::Cpu, &Silent).unwrap()) {
+        for check in problems.iter().flat_map(|problem| problem.check(DeviceName::Cpu, &Silent).unwrap()) {
             println!("{}: {} {:.6e}, error {:.1e}", check.problem, check.quantity, check.computed, check.error());
             assert!(check.passed(), "{check:?}");
             assert!(check.tolerance < 0.06, "a tolerance that says little: {check:?}");

@@ -6,7 +6,7 @@ use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
 use kernels_rs::real::Real;
 use nalgebra::DVector;
-use warpfem::backend::{Backend, CpuBackend};
+use warpfem::linalg::Space;
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::{Format, Preconditioner};
 use warpfem::result::{Ending, Error, Outcome};
@@ -17,23 +17,23 @@ use warpfem::sparse::Matrix;
 const TIGHT: CgOptions = CgOptions::new(1e-12, 1000);
 
 /// Solves from zero.
-fn solve<B: Backend, T: Real>(
-    backend: &B,
+fn solve<T: Real>(
+    space: &Space,
     blocks: &Blocks,
     f: &[f64],
     preconditioner: Preconditioner,
     options: CgOptions,
 ) -> Result<(Vec<f64>, Outcome), Error> {
-    let mut matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
+    let mut matrix: Matrix<T> = blocks.upload(space, Format::Ebw);
     if blocks.is_symmetric() {
         matrix.promise_symmetric();
     }
     let f: Vec<T> = f.iter().map(|v| T::from_f64(*v)).collect();
-    let f = backend.upload(&f)?;
-    let preconditioner = precond::build(preconditioner, &Context::of_order(6), backend, &matrix)?;
-    let mut u = backend.zeros::<T>(3 * blocks.n_rows())?;
-    let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent)?;
-    Ok((backend.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
+    let f = space.upload(&f)?;
+    let preconditioner = precond::build(preconditioner, &Context::of_order(6), space, &matrix)?;
+    let mut u = space.zeros::<T>(3 * blocks.n_rows())?;
+    let outcome = cg(space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent)?;
+    Ok((space.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
 }
 
 fn positive(n: usize) -> (Blocks, Vec<f64>) {
@@ -46,9 +46,9 @@ fn true_residual(blocks: &Blocks, f: &[f64], u: &[f64]) -> f64 {
     difference.sqrt() / f.iter().map(|f| f * f).sum::<f64>().sqrt()
 }
 
-fn dense_solution<B: Backend>(backend: &B, n: usize, preconditioner: Preconditioner) -> (Vec<u64>, usize) {
+fn dense_solution(space: &Space, n: usize, preconditioner: Preconditioner) -> (Vec<u64>, usize) {
     let (blocks, f) = positive(n);
-    let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, TIGHT).unwrap();
+    let (u, outcome) = solve::<f64>(space, &blocks, &f, preconditioner, TIGHT).unwrap();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_column_slice(&f));
     assert!(outcome.converged && outcome.relative_residual <= TIGHT.tolerance, "{outcome:?}");
     assert_close(preconditioner.name(), &u, expected.as_slice(), 1e-10, expected.amax());
@@ -78,15 +78,15 @@ fn distinct(k: usize, scale: f64) -> (Blocks, Vec<f64>) {
     (Blocks::diagonal(&diagonal), Random(9).vector(300))
 }
 
-fn ends_in_time<B: Backend, T: Real>(backend: &B, k: usize, scale: f64, tolerance: f64) {
+fn ends_in_time<T: Real>(space: &Space, k: usize, scale: f64, tolerance: f64) {
     let (blocks, f) = distinct(k, scale);
     let options = CgOptions::new(tolerance, 200);
-    let (u, outcome) = solve::<B, T>(backend, &blocks, &f, Preconditioner::Identity, options).unwrap();
+    let (u, outcome) = solve::<T>(space, &blocks, &f, Preconditioner::Identity, options).unwrap();
     let most = k.next_multiple_of(CHECK_EVERY);
     assert!(outcome.converged && outcome.iterations <= most, "{k} values, {}: {outcome:?}", T::NAME);
     assert!(outcome.history[k - 1] <= tolerance, "{k} values: {:?}", outcome.history);
     assert!(true_residual(&blocks, &f, &u) <= 2.0 * tolerance);
-    let (_, jacobi) = solve::<B, T>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
+    let (_, jacobi) = solve::<T>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     // Its diagonal is in single precision.
     let history = &jacobi.history;
     assert!(history[0] <= tolerance.max(1e-7), "Jacobi nearly solves a diagonal matrix in one: {history:?}");
@@ -97,22 +97,22 @@ fn ends_in_time<B: Backend, T: Real>(backend: &B, k: usize, scale: f64, toleranc
 fn needs_one_iteration_per_distinct_eigenvalue() {
     for k in [1, 5, 10, 12] {
         for scale in [1e11, 1e-9] {
-            on_every_device!(ends_in_time::<_, f64>, k, scale, 1e-10);
+            on_every_device!(ends_in_time::<f64>, k, scale, 1e-10);
         }
-        on_every_device!(ends_in_time::<_, f32>, k, 1.0, 1e-5);
-        on_every_device!(ends_in_time::<_, f32>, k, 1e11, 1e-5);
+        on_every_device!(ends_in_time::<f32>, k, 1.0, 1e-5);
+        on_every_device!(ends_in_time::<f32>, k, 1e11, 1e-5);
     }
 }
 
-fn zero<B: Backend>(backend: &B) {
+fn zero(space: &Space) {
     let (blocks, f) = positive(40);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
-    let preconditioner = precond::build(Preconditioner::Jacobi, &Context::of_order(6), backend, &matrix).unwrap();
-    let mut u = backend.upload(&f).unwrap();
-    let f = backend.zeros(120).unwrap();
-    let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, TIGHT, &Silent).unwrap();
+    let matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
+    let preconditioner = precond::build(Preconditioner::Jacobi, &Context::of_order(6), space, &matrix).unwrap();
+    let mut u = space.upload(&f).unwrap();
+    let f = space.zeros(120).unwrap();
+    let outcome = cg(space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, TIGHT, &Silent).unwrap();
     assert!(outcome.converged && outcome.iterations == 0 && outcome.relative_residual == 0.0, "{outcome:?}");
-    assert_eq!(backend.download(&u).unwrap(), [0.0; 120]);
+    assert_eq!(space.download(&u).unwrap(), [0.0; 120]);
 }
 
 #[test]
@@ -120,16 +120,16 @@ fn nothing_follows_from_no_load() {
     on_every_device!(zero);
 }
 
-fn not_a_number<B: Backend>(backend: &B) {
+fn not_a_number(space: &Space) {
     for spoil in [f64::NAN, f64::INFINITY] {
         let (blocks, f) = positive(40);
         let mut spoiled = blocks.clone();
         spoiled.values[64] = spoil;
-        let result = solve::<B, f64>(backend, &spoiled, &f, Preconditioner::Jacobi, TIGHT);
+        let result = solve::<f64>(space, &spoiled, &f, Preconditioner::Jacobi, TIGHT);
         assert!(matches!(result, Err(Error::Breakdown)), "in the matrix: {result:?}");
         let mut spoiled = f.clone();
         spoiled[100] = spoil;
-        let result = solve::<B, f64>(backend, &blocks, &spoiled, Preconditioner::Identity, TIGHT);
+        let result = solve::<f64>(space, &blocks, &spoiled, Preconditioner::Identity, TIGHT);
         assert!(matches!(result, Err(Error::Breakdown)), "in the right-hand side: {result:?}");
     }
 }
@@ -144,11 +144,11 @@ fn chain_and_load(n: usize) -> (Blocks, Vec<f64>) {
     (chain(n), Random(2).vector(3 * n))
 }
 
-fn gives_up<B: Backend>(backend: &B) {
+fn gives_up(space: &Space) {
     let (blocks, f) = chain_and_load(200);
     for max_iterations in [0, 1, 10, 25] {
         let options = CgOptions::new(1e-10, max_iterations);
-        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
+        let (u, outcome) = solve::<f64>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
         assert!(!outcome.converged && outcome.iterations == max_iterations, "{outcome:?}");
         assert_eq!(outcome.ending, Ending::Limit);
         assert_eq!(outcome.history.len(), max_iterations);
@@ -163,16 +163,16 @@ fn gives_up_where_it_is_told_to() {
     on_every_device!(gives_up);
 }
 
-fn single<B: Backend>(backend: &B) {
+fn single(space: &Space) {
     let (blocks, f) = chain_and_load(50);
     let options = CgOptions::new(1e-10, 5000);
-    let (u, outcome) = solve::<B, f32>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
+    let (u, outcome) = solve::<f32>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     let residual = true_residual(&blocks, &f, &u);
     assert!(!outcome.converged && outcome.iterations < 5000, "{} iterations", outcome.iterations);
     assert_eq!(outcome.ending, Ending::Stagnated);
     assert!(outcome.relative_residual > 0.3 * residual, "reported {}, true {residual}", outcome.relative_residual);
     assert!(outcome.relative_residual < 3.0 * residual, "reported {}, true {residual}", outcome.relative_residual);
-    let (double, _) = solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
+    let (double, _) = solve::<f64>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     assert_close("single precision", &u, &double, 1e-2, largest(&double));
 }
 
@@ -182,7 +182,7 @@ fn single_precision_says_how_far_it_got() {
 }
 
 /// The first direction has no curvature: an iteration that goes on would stay where it is.
-fn singular<B: Backend>(backend: &B) {
+fn singular(space: &Space) {
     let mut blocks = chain(2);
     blocks.set_all(|row, column| match row % 3 == column % 3 {
         true if row == column => 1.0,
@@ -192,7 +192,7 @@ fn singular<B: Backend>(backend: &B) {
     for stepping in [Stepping::Auto, Stepping::Graph, Stepping::Launches] {
         for preconditioner in [Preconditioner::Identity, Preconditioner::Jacobi, Preconditioner::BlockJacobi] {
             let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
-            let (u, outcome) = solve::<B, f64>(backend, &blocks, &[1.0; 6], preconditioner, options).unwrap();
+            let (u, outcome) = solve::<f64>(space, &blocks, &[1.0; 6], preconditioner, options).unwrap();
             assert!(!outcome.converged && outcome.iterations <= 2 * CHECK_EVERY, "{preconditioner}: {outcome:?}");
             assert_eq!((outcome.ending, u), (Ending::Stagnated, vec![0.0; 6]), "{preconditioner}");
         }
@@ -204,14 +204,14 @@ fn a_direction_without_curvature_ends_it() {
     on_every_device!(singular);
 }
 
-fn indefinite<B: Backend>(backend: &B) {
+fn indefinite(space: &Space) {
     // The chain's matrix less 1 has eigenvalues on both sides of 0.
     let (mut blocks, f) = chain_and_load(200);
     let dense = blocks.dense();
     blocks.set_all(|row, column| dense[(row, column)] - if row == column { 1.0 } else { 0.0 });
     let options = CgOptions::new(1e-10, 5000);
     for preconditioner in Preconditioner::ALL {
-        let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
+        let (u, outcome) = solve::<f64>(space, &blocks, &f, preconditioner, options).unwrap();
         assert_eq!((outcome.converged, outcome.ending), (false, Ending::Indefinite), "{preconditioner}");
         assert!(outcome.iterations < 200 && u.iter().all(|u| u.is_finite()), "{preconditioner}: {outcome:?}");
         assert!(outcome.ending.reason().contains("not positive definite"));
@@ -223,7 +223,7 @@ fn a_matrix_that_is_not_positive_definite_is_found_out() {
     on_every_device!(indefinite);
 }
 
-fn diverges<B: Backend>(backend: &B) {
+fn diverges(space: &Space) {
     // x . A x = x . x for every x, so that no curvature is negative; but A is far from symmetric.
     let (mut blocks, f) = chain_and_load(60);
     blocks.set_all(|row, column| match (row as i64) - (column as i64) {
@@ -235,7 +235,7 @@ fn diverges<B: Backend>(backend: &B) {
     for preconditioner in [Preconditioner::Identity, Preconditioner::Jacobi] {
         for stepping in [Stepping::Launches, Stepping::Auto] {
             let options = CgOptions { stepping, ..CgOptions::new(1e-10, 5000) };
-            let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, preconditioner, options).unwrap();
+            let (u, outcome) = solve::<f64>(space, &blocks, &f, preconditioner, options).unwrap();
             assert_eq!((outcome.converged, outcome.ending), (false, Ending::Diverged), "{preconditioner}");
             assert!(outcome.iterations < 2000, "{} iterations", outcome.iterations);
             let worst = outcome.history.iter().fold(0.0, |a: f64, b| a.max(*b));
@@ -251,7 +251,7 @@ fn what_diverges_is_found_out() {
     on_every_device!(diverges);
 }
 
-fn leaves_the_last<B: Backend>(backend: &B) {
+fn leaves_the_last(space: &Space) {
     // As above, but most of the load is on rows that are solved at once, and the others run away slowly.
     let mut blocks = chain(60);
     let is_skew = |row: usize| row >= 120;
@@ -263,7 +263,7 @@ fn leaves_the_last<B: Backend>(backend: &B) {
     });
     let f: Vec<f64> = (0..blocks.n()).map(|row| if is_skew(row) { 1e-12 } else { 1.0 }).collect();
     let options = CgOptions { stepping: Stepping::Launches, ..CgOptions::new(1e-14, 500) };
-    let (u, outcome) = solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
+    let (u, outcome) = solve::<f64>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     assert_eq!((outcome.converged, outcome.ending), (false, Ending::Limit));
     let looks = outcome.history.chunks(CHECK_EVERY).filter_map(|steps| steps.last());
     let (best, last) = (looks.fold(1.0, |a: f64, b| a.min(*b)), outcome.history[499]);
@@ -277,29 +277,29 @@ fn the_last_iterate_is_left_at_the_limit() {
     on_every_device!(leaves_the_last);
 }
 
-fn starts_from_what_is_there<B: Backend>(backend: &B) {
+fn starts_from_what_is_there(space: &Space) {
     let (blocks, f) = positive(60);
-    let mut matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
+    let mut matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
     matrix.promise_symmetric();
-    let f = backend.upload(&f).unwrap();
+    let f = space.upload(&f).unwrap();
     for name in Preconditioner::ALL {
-        let preconditioner = precond::build(name, &Context::of_order(6), backend, &matrix).unwrap();
+        let preconditioner = precond::build(name, &Context::of_order(6), space, &matrix).unwrap();
         let solve = |u: &mut _| {
-            let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, u, TIGHT, &Silent).unwrap();
+            let outcome = cg(space, &Equations::new(&matrix, &f), &*preconditioner, u, TIGHT, &Silent).unwrap();
             assert!(outcome.converged, "{name}: {}", outcome.relative_residual);
             outcome.history.len()
         };
-        let mut u = backend.zeros(blocks.n()).unwrap();
+        let mut u = space.zeros(blocks.n()).unwrap();
         let from_zero = solve(&mut u);
-        let cold = backend.download(&u).unwrap();
+        let cold = space.download(&u).unwrap();
         // An answer is a good start for what is nearly the same, and its own.
         let near: Vec<f64> = cold.iter().enumerate().map(|(i, u)| u * (1.0 + 1e-9 * (i % 7) as f64)).collect();
-        let mut u = backend.upload(&near).unwrap();
+        let mut u = space.upload(&near).unwrap();
         let rest = solve(&mut u);
         let is_fewer = rest < from_zero || from_zero <= CHECK_EVERY;
         assert!(rest > 0 && is_fewer, "{name}: {rest} of {from_zero} iterations");
         assert_eq!(solve(&mut u), 0);
-        assert_close(name.name(), &backend.download(&u).unwrap(), &cold, 1e-10, largest(&cold));
+        assert_close(name.name(), &space.download(&u).unwrap(), &cold, 1e-10, largest(&cold));
     }
 }
 
@@ -319,27 +319,27 @@ impl Monitor for Impatient {
 
 #[test]
 fn endings_are_told_apart() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let (blocks, f) = chain_and_load(200);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(6), &backend, &matrix).unwrap();
-    let (f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(600).unwrap());
-    let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Impatient).unwrap();
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(6), &space, &matrix).unwrap();
+    let (f, mut u) = (space.upload(&f).unwrap(), space.zeros(600).unwrap());
+    let outcome = cg(&space, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Impatient).unwrap();
     assert_eq!((outcome.ending, outcome.converged, outcome.iterations), (Ending::Cancelled, false, 0));
-    let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Silent).unwrap();
+    let outcome = cg(&space, &Equations::new(&matrix, &f), &*jacobi, &mut u, TIGHT, &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.converged), (Ending::Converged, true));
     let hopeless = CgOptions::new(1e-30, 5000);
-    let outcome = cg(&backend, &Equations::new(&matrix, &f), &*jacobi, &mut u, hopeless, &Silent).unwrap();
+    let outcome = cg(&space, &Equations::new(&matrix, &f), &*jacobi, &mut u, hopeless, &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.converged), (Ending::Stagnated, false));
     assert!(outcome.iterations < 5000 && outcome.relative_residual < 1e-11, "{outcome:?}");
 }
 
 /// One launch does what launches do: as many iterations, but for those that end between looks, and the same answer.
-fn stepping_changes_little<B: Backend>(backend: &B) -> Vec<u64> {
+fn stepping_changes_little(space: &Space) -> Vec<u64> {
     let (blocks, f) = chain_and_load(120);
     let run = |stepping, tolerance| {
         let options = CgOptions { stepping, ..CgOptions::new(tolerance, 5000) };
-        solve::<B, f64>(backend, &blocks, &f, Preconditioner::Jacobi, options).unwrap()
+        solve::<f64>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap()
     };
     let mut found = Vec::new();
     // Between two looks, and after many.
@@ -385,9 +385,9 @@ fn difference(
     let (blocks, f) = chain_and_load(400);
     let counts = |max_iterations: usize| {
         let recorder = Recorder::default();
-        let backend = recorder.backend().unwrap();
+        let space = recorder.space().unwrap();
         let options = CgOptions { stepping, ..CgOptions::new(1e-10, max_iterations) };
-        let (_, outcome) = solve::<_, f64>(&backend, &blocks, &f, preconditioner, options).unwrap();
+        let (_, outcome) = solve::<f64>(&space, &blocks, &f, preconditioner, options).unwrap();
         assert_eq!(outcome.iterations, max_iterations);
         recorder.counts()
     };
@@ -403,9 +403,9 @@ fn difference(
 fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
     let (blocks, f) = chain_and_load(400);
     let run = |recorder: Recorder| {
-        let backend = recorder.backend().unwrap();
+        let space = recorder.space().unwrap();
         let (u, outcome) =
-            solve::<_, f64>(&backend, &blocks, &f, Preconditioner::Jacobi, CgOptions::new(1e-10, 1000)).unwrap();
+            solve::<f64>(&space, &blocks, &f, Preconditioner::Jacobi, CgOptions::new(1e-10, 1000)).unwrap();
         (u, outcome, recorder.counts().launches)
     };
     let (expected, in_one, launches) = run(Recorder::default());
@@ -460,9 +460,7 @@ fn threads_do_not_change_the_bits() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let options = CgOptions::new(1e-10, 50);
-        pool.install(|| {
-            solve::<_, f64>(&CpuBackend::default(), &blocks, &f, Preconditioner::Jacobi, options).unwrap().0
-        })
+        pool.install(|| solve::<f64>(&Space::cpu(), &blocks, &f, Preconditioner::Jacobi, options).unwrap().0)
     };
     let one = with(1);
     assert!(bits(&one) == bits(&with(2)) && bits(&one) == bits(&with(5)));

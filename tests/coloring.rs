@@ -4,8 +4,8 @@
 use crate::common::recorder::{Counts, Recorder};
 use crate::common::{ORDERS, Random, emulator, meshes, on_every_device};
 use warpfem::assembly::{CellColors, Topology};
-use warpfem::backend::Backend;
 use warpfem::element::ElementKind::{self, Hex8, Line2, Tet4, Tri3};
+use warpfem::linalg::Space;
 use warpfem::mesh::coloring::Coloring;
 use warpfem::mesh::{Cells, Mesh, generate::generate_box, rectangle::generate_rectangle};
 use warpfem::result::choices::Ordering;
@@ -73,16 +73,16 @@ fn first_fit(mesh: &Mesh) -> Coloring {
     Coloring::first_fit(&cells.nodes, cells.kind.info().n_nodes, mesh.coords.len())
 }
 
-/// The colours that a backend gives, where a device keeps to the order of the cells' numbers for so many rounds.
-fn colors<B: Backend>(backend: &B, mesh: &Mesh, rounds: Option<usize>) -> Coloring {
-    let topology = Topology::new(backend, mesh, Ordering::Hilbert, 32).unwrap();
+/// The colours that a device gives, where a device keeps to the order of the cells' numbers for so many rounds.
+fn colors(space: &Space, mesh: &Mesh, rounds: Option<usize>) -> Coloring {
+    let topology = Topology::new(space, mesh, Ordering::Hilbert, 32).unwrap();
     let block = &topology.blocks[0];
     let found = match rounds {
-        None => CellColors::new(backend, block),
-        Some(rounds) => CellColors::in_order_for(backend, block, rounds),
+        None => CellColors::new(space, block),
+        Some(rounds) => CellColors::in_order_for(space, block, rounds),
     };
     let CellColors { starts, cells } = found.unwrap();
-    Coloring { starts, cells: backend.take(cells).unwrap() }
+    Coloring { starts, cells: space.take(cells).unwrap() }
 }
 
 /// The colours of every device are valid and the host's.
@@ -155,12 +155,12 @@ fn no_cells() {
 #[test]
 fn the_host_reads_once_in_64_rounds_and_the_cells_stay_on_the_device() {
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
+    let space = recorder.space().unwrap();
     // A cell waits for its neighbours of a lower number: cell (i, j, k) of a box is ready in round 1 + i + 2 j + 4 k.
     for (n, rounds) in [([7, 6, 5], 1 + 6 + 10 + 16), ([20, 11, 15], 1 + 19 + 20 + 56)] {
-        let topology = Topology::new(&backend, &structured(Hex8, n), Ordering::Hilbert, 32).unwrap();
+        let topology = Topology::new(&space, &structured(Hex8, n), Ordering::Hilbert, 32).unwrap();
         let before = recorder.counts();
-        assert_eq!(CellColors::new(&backend, &topology.blocks[0]).unwrap().n_colors(), 8);
+        assert_eq!(CellColors::new(&space, &topology.blocks[0]).unwrap().n_colors(), 8);
         let after = recorder.counts();
         let launched = |counts: &Counts| counts.launches.get("color_ready").copied().unwrap_or(0);
         let batches = (rounds as usize).div_ceil(64);

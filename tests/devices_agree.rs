@@ -3,7 +3,7 @@
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::converged;
 use crate::common::{assert_close, bits, largest, meshes};
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::Solution;
 use warpfem::result::choices::{Method, Precision};
@@ -23,10 +23,10 @@ fn numbers(solution: &Solution) -> Vec<f64> {
 
 fn check(mut model: Model) {
     (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-12));
-    let expected = converged(&model, Device::Cpu);
-    let mut devices = vec![Device::Cpu, Device::Emulate];
+    let expected = converged(&model, DeviceName::Cpu);
+    let mut devices = vec![DeviceName::Cpu, DeviceName::Emulate];
     if crate::common::gpu().is_some() {
-        devices.push(Device::Auto.resolve());
+        devices.push(DeviceName::Auto.resolve());
     }
     for device in devices {
         let found = converged(&model, device);
@@ -72,10 +72,10 @@ fn devices_agree_about_every_element() {
 #[test]
 fn single_precision_agrees_to_its_own() {
     let mut model = meshes::load("cube_463.toml");
-    let double = converged(&model, Device::Cpu);
+    let double = converged(&model, DeviceName::Cpu);
     model.solver.precision = Some(Precision::Single);
     model.solver.tolerance = 1e-5;
-    for device in [Device::Cpu, Device::Emulate] {
+    for device in [DeviceName::Cpu, DeviceName::Emulate] {
         let single = converged(&model, device);
         let (u, expected) = (single.displacement.as_flattened(), double.displacement.as_flattened());
         assert_close("displacements", u, expected, 1e-4, largest(expected));

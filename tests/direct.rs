@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::process::Command;
 use std::rc::Rc;
 use warpfem::assembly::{Symbolic, symbolic};
-use warpfem::backend::{Backend, Device, Emulated, GpuBackend};
+use warpfem::device::{DeviceName, Emulated};
 use warpfem::element::ElementKind;
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::pipeline;
 use warpfem::result::choices::{Format, Method, Ordering, Precision};
@@ -138,13 +139,13 @@ fn with(model: &mut Model, method: Method, precision: Precision, tolerance: f64)
 }
 
 /// Devices that this build has a direct solver for.
-fn devices() -> Vec<Device> {
-    let mut devices = vec![Device::Emulate];
+fn devices() -> Vec<DeviceName> {
+    let mut devices = vec![DeviceName::Emulate];
     if cfg!(feature = "direct") {
-        devices.push(Device::Cpu);
+        devices.push(DeviceName::Cpu);
     }
     if crate::common::gpu().is_some() {
-        devices.push(Device::Auto.resolve());
+        devices.push(DeviceName::Auto.resolve());
     }
     devices
 }
@@ -156,8 +157,8 @@ fn body(kind: ElementKind, analysis: warpfem::model::Analysis, cells: [usize; 3]
     model
 }
 
-fn assert_direct_is_cg(mut model: Model, device: Device) {
-    let expected = converged(with(&mut model, Method::Cg, Precision::Double, 1e-11), Device::Cpu);
+fn assert_direct_is_cg(mut model: Model, device: DeviceName) {
+    let expected = converged(with(&mut model, Method::Cg, Precision::Double, 1e-11), DeviceName::Cpu);
     let model = with(&mut model, Method::Direct, Precision::Double, 1e-8);
     let found = converged(model, device);
     let (u, expected) = (found.displacement.as_flattened(), expected.displacement.as_flattened());
@@ -168,7 +169,7 @@ fn assert_direct_is_cg(mut model: Model, device: Device) {
     assert!(residual <= if is_quadratic { 5e-12 } else { 1e-12 }, "{device:?}: {residual:e}");
     assert!((1..=3).contains(&found.outcome.iterations), "{}", found.outcome.iterations);
     assert!(found.used.factor_nonzeros > Some(0) && found.used.plan.preconditioner.is_none());
-    if matches!(device, Device::Cuda(_)) && crate::common::gpu().is_some_and(|gpu| gpu.lacks_factors().is_none()) {
+    if matches!(device, DeviceName::Cuda(_)) && crate::common::gpu().is_some_and(|gpu| gpu.lacks_factors().is_none()) {
         // The library's last bits differ.
         return;
     }
@@ -188,12 +189,12 @@ fn direct_is_cg_on_small_bodies() {
 }
 
 /// The stiffness of a body before its supports, in the mesh's order.
-fn unsupported<B: Backend>(backend: &B, model: &Model) -> Matrix<B, f64> {
+fn unsupported(space: &Space, model: &Model) -> Matrix<f64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-    let mesh = meshes::upload(backend, model, &symbolic);
-    let pattern = Rc::new(Pattern::upload(backend, symbolic.sparsity).unwrap());
-    let mut matrix = Matrix::zeros(backend, Format::Ebw, 3, &pattern, Tuning::default()).unwrap();
-    meshes::assemble(backend, &mesh, &mut matrix);
+    let mesh = meshes::upload(space, model, &symbolic);
+    let pattern = Rc::new(Pattern::upload(space, symbolic.sparsity).unwrap());
+    let mut matrix = Matrix::zeros(space, Format::Ebw, 3, &pattern, Tuning::default()).unwrap();
+    meshes::assemble(space, &mesh, &mut matrix);
     matrix
 }
 
@@ -202,8 +203,8 @@ fn unsupported<B: Backend>(backend: &B, model: &Model) -> Matrix<B, f64> {
 fn sparse_factors_of_a_device_need_its_library() {
     let model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [4; 3]);
     let coords = &model.mesh.coords;
-    let emulator = GpuBackend::new(Emulated::default()).unwrap();
-    let found = DeviceSparseFactor::<_, f64, f64>::build(&emulator, &unsupported(&emulator, &model), coords);
+    let emulator = Space::gpu(Emulated::default()).unwrap();
+    let found = DeviceSparseFactor::<f64, f64>::build(&emulator, &unsupported(&emulator, &model), coords);
     match found.map(|_| ()) {
         Err(error @ Error::Direct(DirectError::NoLibrary(_))) => {
             assert!(error.to_string().contains("cuDSS"), "{error}")
@@ -211,7 +212,7 @@ fn sparse_factors_of_a_device_need_its_library() {
         other => panic!("{other:?}"),
     }
     let Some(gpu) = crate::common::gpu() else { return };
-    match DeviceSparseFactor::<_, f64, f64>::build(&gpu, &unsupported(&gpu, &model), coords).map(|_| ()) {
+    match DeviceSparseFactor::<f64, f64>::build(&gpu, &unsupported(&gpu, &model), coords).map(|_| ()) {
         Err(Error::Direct(DirectError::NoLibrary(why))) => println!("skipped: no cuDSS: {why}"),
         Err(Error::Direct(DirectError::NotPositive { .. })) => {}
         other => panic!("{other:?}"),
@@ -223,7 +224,7 @@ mod on_the_cpu {
     use super::*;
     use crate::common::blocks::Blocks;
     use crate::common::elements::{PLANE, SOLID};
-    use warpfem::backend::CpuBackend;
+    use warpfem::linalg::Space;
     use warpfem::solve::direct::{Factor, HostDenseFactor, SparseFactor};
 
     #[test]
@@ -231,7 +232,7 @@ mod on_the_cpu {
         for kind in [PLANE, SOLID].concat() {
             let cells = if kind.info().dim == 2 { [12, 9, 1] } else { [5, 4, 4] };
             for analysis in meshes::analyses(kind) {
-                assert_direct_is_cg(body(kind, *analysis, cells), Device::Cpu);
+                assert_direct_is_cg(body(kind, *analysis, cells), DeviceName::Cpu);
             }
         }
     }
@@ -239,9 +240,9 @@ mod on_the_cpu {
     #[test]
     fn single_and_mixed_precision() {
         let mut model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [6; 3]);
-        let double = converged(with(&mut model, Method::Direct, Precision::Double, 1e-10), Device::Cpu);
-        let mixed = converged(with(&mut model, Method::Direct, Precision::Mixed, 1e-10), Device::Cpu);
-        let single = converged(with(&mut model, Method::Direct, Precision::Single, 1e-3), Device::Cpu);
+        let double = converged(with(&mut model, Method::Direct, Precision::Double, 1e-10), DeviceName::Cpu);
+        let mixed = converged(with(&mut model, Method::Direct, Precision::Mixed, 1e-10), DeviceName::Cpu);
+        let single = converged(with(&mut model, Method::Direct, Precision::Single, 1e-3), DeviceName::Cpu);
         let u = double.displacement.as_flattened();
         assert_close("mixed", mixed.displacement.as_flattened(), u, 1e-8, largest(u));
         assert_close("single", single.displacement.as_flattened(), u, 1e-3, largest(u));
@@ -250,59 +251,55 @@ mod on_the_cpu {
         assert!((1e-9..1e-3).contains(&single.outcome.relative_residual), "{:?}", single.outcome);
         with(&mut model, Method::Direct, Precision::Single, 1e-10);
         model.solver.residual_tolerance = Some(1e-10);
-        let more = pipeline::solve(&model, Device::Cpu, &Silent).unwrap();
+        let more = pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap();
         model.solver.residual_tolerance = None;
         assert!(!more.outcome.converged);
     }
 
     #[test]
     fn factors_solve_what_a_dense_factor_does() {
-        let backend = CpuBackend::default();
+        let space = Space::cpu();
         for (n, size) in [(1, 1), (2, 2), (40, 1), (120, 3)] {
             let blocks = Blocks::dominant(random_sparsity(n, 6, 3), size, 0.25, 5);
-            let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Csr);
+            let matrix: Matrix<f64> = blocks.upload(&space, Format::Csr);
             let points: Vec<[f64; 3]> = (0..n).map(|i| [i as f64, (i % 7) as f64, 0.0]).collect();
-            let factors: [Box<dyn Factor<_, f64>>; 2] = [
-                Box::new(SparseFactor::<f64>::build(&backend, &matrix, &points).unwrap()),
-                Box::new(HostDenseFactor::build(&backend, &matrix, &points).unwrap()),
+            let factors: [Box<dyn Factor<f64>>; 2] = [
+                Box::new(SparseFactor::<f64>::build(&space, &matrix, &points).unwrap()),
+                Box::new(HostDenseFactor::build(&space, &matrix, &points).unwrap()),
             ];
             let f: Vec<f64> = Random(9).vector(n * size);
             let expected = blocks.dense().lu().solve(&nalgebra::DVector::from_vec(f.clone())).unwrap();
             for factor in factors {
-                let mut d = backend.zeros(f.len()).unwrap();
-                factor.solve(&backend, &backend.upload(&f).unwrap(), &mut d).unwrap();
-                assert_close("solution", &backend.download(&d).unwrap(), expected.as_slice(), 1e-13, 1.0);
+                let mut d = space.zeros(f.len()).unwrap();
+                factor.solve(&space, &space.upload(&f).unwrap(), &mut d).unwrap();
+                assert_close("solution", &space.download(&d).unwrap(), expected.as_slice(), 1e-13, 1.0);
             }
         }
     }
 
     /// What becomes of a matrix's factors, sparse and dense.
-    fn both(
-        backend: &CpuBackend,
-        matrix: &Matrix<CpuBackend, f64>,
-        coords: &[[f64; 3]],
-    ) -> [warpfem::result::Result<()>; 2] {
+    fn both(space: &Space, matrix: &Matrix<f64>, coords: &[[f64; 3]]) -> [warpfem::result::Result<()>; 2] {
         [
-            SparseFactor::<f64>::build(backend, matrix, coords).map(|_| ()),
-            HostDenseFactor::build(backend, matrix, coords).map(|_| ()),
+            SparseFactor::<f64>::build(space, matrix, coords).map(|_| ()),
+            HostDenseFactor::build(space, matrix, coords).map(|_| ()),
         ]
     }
 
     /// A body that nothing holds, and one of negative stiffness.
     #[test]
     fn singular_and_indefinite_matrices_are_reported() {
-        let backend = CpuBackend::default();
+        let space = Space::cpu();
         let model = body(ElementKind::Hex8, meshes::analyses(ElementKind::Hex8)[0], [4; 3]);
-        let free = unsupported(&backend, &model);
-        for found in both(&backend, &free, &model.mesh.coords) {
+        let free = unsupported(&space, &model);
+        for found in both(&space, &free, &model.mesh.coords) {
             let Err(error @ Error::Direct(DirectError::NotPositive { .. })) = found else { panic!("{found:?}") };
             assert!(error.exit_code() == 4 && error.to_string().contains("singular or indefinite"), "{error}");
         }
         let mut blocks = Blocks::dominant(random_sparsity(50, 6, 3), 1, 0.25, 5);
         let dense = blocks.dense();
         blocks.set_all(|row, column| if (row, column) == (20, 20) { -1.0 } else { dense[(row, column)] });
-        let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Csr);
-        for found in both(&backend, &matrix, &vec![[0.0; 3]; 50]) {
+        let matrix: Matrix<f64> = blocks.upload(&space, Format::Csr);
+        for found in both(&space, &matrix, &vec![[0.0; 3]; 50]) {
             assert!(matches!(found, Err(Error::Direct(DirectError::NotPositive { .. }))), "{found:?}");
         }
     }
@@ -310,10 +307,10 @@ mod on_the_cpu {
     #[test]
     fn a_factor_that_has_no_room_is_refused_before_it_is_computed() {
         let recorder = Recorder::default().with_room(500_000);
-        let backend = recorder.backend().unwrap();
+        let space = recorder.space().unwrap();
         let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
-        let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-        match SparseFactor::<f64>::build(&backend, &matrix, &[[0.0; 3]; 200]).map(|_| ()) {
+        let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+        match SparseFactor::<f64>::build(&space, &matrix, &[[0.0; 3]; 200]).map(|_| ()) {
             Err(error @ Error::OutOfMemory { needed: Some(needed), available, .. }) => {
                 assert!(error.exit_code() == 6 && error.to_string().contains("`--method cg`"), "{error}");
                 // More than the matrix, less than a full factor with as much beside it.
@@ -326,8 +323,8 @@ mod on_the_cpu {
 
 #[test]
 fn a_dense_factor_that_has_no_room_is_refused() {
-    let backend = Recorder::default().with_room(1 << 30).backend().unwrap();
-    match DenseCholesky::<_, f64>::zeros(&backend, 12_000).map(|_| ()) {
+    let space = Recorder::default().with_room(1 << 30).space().unwrap();
+    match DenseCholesky::<f64>::zeros(&space, 12_000).map(|_| ()) {
         Err(error @ Error::OutOfMemory { needed: Some(needed), .. }) => {
             assert!(error.exit_code() == 6 && needed > 1 << 30, "{error}");
             assert!(error.to_string().contains("`--method cg`"), "{error}");

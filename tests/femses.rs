@@ -5,8 +5,8 @@ use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
 use warpfem::assembly::{ElementOperator, Supports, Symbolic};
-use warpfem::backend::{Backend, CpuBackend, Scalar};
 use warpfem::element::ElementKind;
+use warpfem::linalg::{Scalar, Space};
 use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::{Cells, Mesh};
 use warpfem::model::{Analysis, Model};
@@ -134,15 +134,11 @@ impl Assembled {
 }
 
 /// Calls `check(operator)` with the element matrices of a model, numbered as the mesh.
-fn with_operator<B: Backend, T: Real, X>(
-    backend: &B,
-    model: &Model,
-    check: impl FnOnce(&ElementOperator<B, T>) -> X,
-) -> X {
+fn with_operator<T: Real, X>(space: &Space, model: &Model, check: impl FnOnce(&ElementOperator<T>) -> X) -> X {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-    let mesh = meshes::upload(backend, model, &symbolic);
+    let mesh = meshes::upload(space, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
-    check(&ElementOperator::new(backend, &mesh, &supports).unwrap())
+    check(&ElementOperator::new(space, &mesh, &supports).unwrap())
 }
 
 fn rounded<T: Real>(values: &[f64]) -> Vec<T> {
@@ -150,11 +146,11 @@ fn rounded<T: Real>(values: &[f64]) -> Vec<T> {
 }
 
 /// Both forms of FEMSES beside Jacobi's iteration for the assembled matrix.
-fn is_jacobi<B: Backend, T: Real>(backend: &B, model: &Model) {
+fn is_jacobi<T: Real>(space: &Space, model: &Model) {
     let system = assembled(model);
-    let (n, f) = (system.f.len(), backend.upload(&rounded::<T>(&system.f)).unwrap());
-    with_operator::<B, T, _>(backend, model, |operator| {
-        let zeros = || backend.zeros::<T>(n).unwrap();
+    let (n, f) = (system.f.len(), space.upload(&rounded::<T>(&system.f)).unwrap());
+    with_operator::<T, _>(space, model, |operator| {
+        let zeros = || space.zeros::<T>(n).unwrap();
         let (mut gathered, mut other, mut scratch) = (zeros(), zeros(), zeros());
         let (mut scattered, mut sums, mut next, mut r) = (zeros(), zeros(), zeros(), zeros());
         let mut expected = vec![0.0; n];
@@ -162,19 +158,19 @@ fn is_jacobi<B: Backend, T: Real>(backend: &B, model: &Model) {
             let residual = system.residual(&expected);
             expected = system.jacobi(&expected);
             let vectors = [&mut gathered, &mut other, &mut scratch];
-            operator.gather(backend, PLAIN, &f, vectors, SCALAR).unwrap();
-            let [square] = backend.read([SCALAR]).unwrap();
+            operator.gather(space, PLAIN, &f, vectors, SCALAR).unwrap();
+            let [square] = space.read([SCALAR]).unwrap();
             std::mem::swap(&mut gathered, &mut other);
-            operator.scatter(backend, 96, &f, &scattered, [&mut sums, &mut next, &mut r]).unwrap();
+            operator.scatter(space, 96, &f, &scattered, [&mut sums, &mut next, &mut r]).unwrap();
             std::mem::swap(&mut scattered, &mut next);
             let scale = largest(&expected);
             let tolerance = 10.0 * rounding::<T>();
             let what = format!("{} nodes, iteration {iteration}", n);
-            assert_close(&what, &backend.download(&gathered).unwrap(), &expected, tolerance, scale);
-            assert_close(&what, &backend.download(&scattered).unwrap(), &expected, tolerance, scale);
+            assert_close(&what, &space.download(&gathered).unwrap(), &expected, tolerance, scale);
+            assert_close(&what, &space.download(&scattered).unwrap(), &expected, tolerance, scale);
             let room = tolerance * scale * system.k.amax() * (n as f64).sqrt();
             assert!((square.sqrt() - residual).abs() <= room, "{what}: {} and {residual}", square.sqrt());
-            let r = backend.download(&r).unwrap();
+            let r = space.download(&r).unwrap();
             let norm = r.iter().map(|r| r.to_f64().powi(2)).sum::<f64>().sqrt();
             assert!((norm - residual).abs() <= room, "{what}: {norm} and {residual} by atomics");
         }
@@ -184,24 +180,24 @@ fn is_jacobi<B: Backend, T: Real>(backend: &B, model: &Model) {
 
 #[test]
 fn femses_is_jacobi_s_iteration() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let elements = [ElementKind::Tri3, ElementKind::Quad4, ElementKind::Tri6, ElementKind::Tet4, ElementKind::Hex8];
     let mut models = vec![two_sided(6), four_sided(5), annulus(ElementKind::Tri3, 3), two_element_types()];
     models.extend(elements.map(distorted));
     for model in &models {
-        is_jacobi::<_, f64>(&backend, model);
-        is_jacobi::<_, f32>(&backend, model);
+        is_jacobi::<f64>(&space, model);
+        is_jacobi::<f32>(&space, model);
     }
 }
 
 /// Solves with element matrices; the potential too.
-fn run<B: Backend, T: Real>(backend: &B, model: &Model, options: FemsesOptions) -> (Vec<f64>, Outcome) {
+fn run<T: Real>(space: &Space, model: &Model, options: FemsesOptions) -> (Vec<f64>, Outcome) {
     let system = assembled_sparse(model);
-    let f = backend.upload(&rounded::<T>(&system.f)).unwrap();
-    with_operator::<B, T, _>(backend, model, |operator| {
-        let mut v = backend.zeros(system.f.len()).unwrap();
-        let outcome = femses(backend, operator, &f, None, &mut v, options, &Silent).unwrap();
-        let v = backend.download(&v).unwrap();
+    let f = space.upload(&rounded::<T>(&system.f)).unwrap();
+    with_operator::<T, _>(space, model, |operator| {
+        let mut v = space.zeros(system.f.len()).unwrap();
+        let outcome = femses(space, operator, &f, None, &mut v, options, &Silent).unwrap();
+        let v = space.download(&v).unwrap();
         (v.iter().zip(&system.prescribed).map(|(v, prescribed)| v.to_f64() + prescribed).collect(), outcome)
     })
 }
@@ -242,7 +238,7 @@ fn options(acceleration: Acceleration, tolerance: f64) -> FemsesOptions {
 
 /// Steps until the residual is small enough, of an iteration in double precision.
 fn iterations(model: &Model, acceleration: Acceleration, tolerance: f64) -> usize {
-    let (_, outcome) = run::<_, f64>(&CpuBackend::default(), model, options(acceleration, tolerance));
+    let (_, outcome) = run::<f64>(&Space::cpu(), model, options(acceleration, tolerance));
     assert!(outcome.converged, "{outcome:?}");
     outcome.history.iter().position(|residual| *residual <= tolerance).unwrap() + 1
 }
@@ -251,7 +247,7 @@ fn iterations(model: &Model, acceleration: Acceleration, tolerance: f64) -> usiz
 fn the_rectangle_s_solution_is_linear_in_every_acceleration() {
     for acceleration in Acceleration::ALL {
         let model = two_sided(12);
-        let (u, outcome) = run::<_, f64>(&CpuBackend::default(), &model, options(acceleration, 1e-12));
+        let (u, outcome) = run::<f64>(&Space::cpu(), &model, options(acceleration, 1e-12));
         assert_eq!(outcome.ending, Ending::Converged, "{acceleration:?}");
         let expected: Vec<f64> = model.mesh.coords.iter().map(|x| x[0]).collect();
         assert_close(acceleration.name(), &u, &expected, 1e-9, 1.0);
@@ -263,7 +259,7 @@ fn every_element_is_solved_on() {
     for kind in ["tri3", "quad4", "tri6", "quad8", "tet4", "hex8", "tet10", "hex20"] {
         let model = square(ElementKind::from_name(kind).unwrap(), 3, |x| (x[0] == 0.0 || x[0] == 1.0).then_some(x[0]));
         for acceleration in [Acceleration::Chebyshev, Acceleration::Cg] {
-            let (u, outcome) = run::<_, f64>(&CpuBackend::default(), &model, options(acceleration, 1e-11));
+            let (u, outcome) = run::<f64>(&Space::cpu(), &model, options(acceleration, 1e-11));
             assert!(outcome.converged, "{kind}, {acceleration:?}: {:?}", outcome.ending);
             let expected: Vec<f64> = model.mesh.coords.iter().map(|x| x[0]).collect();
             assert_close(kind, &u, &expected, 1e-9, 1.0);
@@ -275,7 +271,7 @@ fn every_element_is_solved_on() {
 fn the_annulus_converges_to_the_logarithm_at_second_order() {
     let error = |n: usize| {
         let model = annulus(ElementKind::Tri3, n);
-        let (u, outcome) = run::<_, f64>(&CpuBackend::default(), &model, options(Acceleration::None, 1e-10));
+        let (u, outcome) = run::<f64>(&Space::cpu(), &model, options(Acceleration::None, 1e-10));
         assert!(outcome.converged, "{:?}", outcome.ending);
         let miss = |(u, x): (&f64, &[f64; 3])| (u - (1.0 - x[0].hypot(x[1]).ln() / 2f64.ln())).abs();
         u.iter().zip(&model.mesh.coords).map(miss).fold(0.0, f64::max)
@@ -285,11 +281,11 @@ fn the_annulus_converges_to_the_logarithm_at_second_order() {
     assert!((1.7..2.3).contains(&order), "{errors:?}: order {order}");
 }
 
-fn everything_on<B: Backend>(backend: &B) -> Vec<u64> {
+fn everything_on(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for model in [two_sided(4), two_element_types()] {
         for acceleration in Acceleration::ALL {
-            let (u, outcome) = run::<B, f64>(backend, &model, options(acceleration, 1e-6));
+            let (u, outcome) = run::<f64>(space, &model, options(acceleration, 1e-6));
             assert!(outcome.converged, "{acceleration:?}: {:?}", outcome.ending);
             let expected: Vec<f64> = model.mesh.coords.iter().map(|x| x[0]).collect();
             assert_close(acceleration.name(), &u, &expected, 1e-5, 1.0);
@@ -299,7 +295,7 @@ fn everything_on<B: Backend>(backend: &B) -> Vec<u64> {
     let mut atomic = options(Acceleration::None, 1e-6);
     for threads in [32, 64, 256] {
         atomic.update = Update::Atomic { threads };
-        let (u, outcome) = run::<B, f64>(backend, &two_sided(4), atomic);
+        let (u, outcome) = run::<f64>(space, &two_sided(4), atomic);
         assert!(outcome.converged, "{threads} threads: {:?}", outcome.ending);
         let expected: Vec<f64> = two_sided(4).mesh.coords.iter().map(|x| x[0]).collect();
         assert_close("by atomics", &u, &expected, 1e-5, 1.0);
@@ -315,7 +311,7 @@ fn every_device_gives_the_same_result_in_every_order() {
 /// The factor per step of the residual at the end of the iteration, over an even number of steps: the spectrum of
 /// Jacobi's iteration is symmetric on this mesh, so that residuals may alternate.
 fn spectral_radius(model: &Model) -> f64 {
-    let (_, outcome) = run::<_, f64>(&CpuBackend::default(), model, options(Acceleration::None, 1e-10));
+    let (_, outcome) = run::<f64>(&Space::cpu(), model, options(Acceleration::None, 1e-10));
     let last = outcome.history.len() - 2;
     let steps = 20;
     (outcome.history[last] / outcome.history[last - steps]).powf(1.0 / steps as f64)
@@ -377,7 +373,7 @@ fn iterations_grow_like_the_unknowns_whatever_the_boundary_conditions() {
 fn single_precision_stalls_at_its_rounding_times_the_condition() {
     for n in [8, 16, 32] {
         let model = two_sided(n);
-        let (u, outcome) = run::<_, f32>(&CpuBackend::default(), &model, options(Acceleration::None, 1e-12));
+        let (u, outcome) = run::<f32>(&Space::cpu(), &model, options(Acceleration::None, 1e-12));
         assert_eq!(outcome.ending, Ending::Stagnated, "{n}");
         let error = u.iter().zip(&model.mesh.coords).map(|(u, x)| (u - x[0]).abs()).fold(0.0, f64::max);
         // What rounding adds in a step, half a unit in the last place of u, adds up to 1 / (1 - spectral radius) of it.
@@ -391,7 +387,7 @@ fn single_precision_stalls_at_its_rounding_times_the_condition() {
         );
         assert!(error < unit * steps, "{n}: {error:e}, more than {:e}", unit * steps);
         assert!(error > 0.01 * unit * steps, "{n}: {error:e}, much less than {:e}", unit * steps);
-        let double = run::<_, f64>(&CpuBackend::default(), &model, options(Acceleration::None, 1e-12));
+        let double = run::<f64>(&Space::cpu(), &model, options(Acceleration::None, 1e-12));
         assert!(double.1.converged, "{n}");
     }
 }
@@ -402,26 +398,26 @@ fn elongated_cells_make_femses_diverge_and_acceleration_mends_it() {
         warpfem::mesh::rectangle::generate_rectangle(ElementKind::Quad4, [1.0, 4.0], [16, 16]).unwrap(),
     );
     meshes::prescribe(&mut model, |x| (x[0] == 0.0 || x[0] == 1.0).then_some([x[0] * x[1], 0.0, 0.0]));
-    let (u, plain) = run::<_, f64>(&CpuBackend::default(), &model, options(Acceleration::None, 1e-8));
+    let (u, plain) = run::<f64>(&Space::cpu(), &model, options(Acceleration::None, 1e-8));
     assert_eq!((plain.ending, plain.converged), (Ending::Diverged, false));
     // What is left is the best that was seen, here the start.
     assert!(plain.history.last().unwrap() > &1e7 && plain.relative_residual <= 1.0, "{}", plain.relative_residual);
     assert!(largest(&u) < 10.0, "{}", largest(&u));
     for acceleration in [Acceleration::Chebyshev, Acceleration::Cg] {
-        let (_, outcome) = run::<_, f64>(&CpuBackend::default(), &model, options(acceleration, 1e-8));
+        let (_, outcome) = run::<f64>(&Space::cpu(), &model, options(acceleration, 1e-8));
         assert!(outcome.converged && outcome.iterations < 400, "{acceleration:?}: {outcome:?}");
     }
 }
 
 #[test]
 fn limits_and_trivial_systems_end_at_once() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for acceleration in Acceleration::ALL {
         let few = FemsesOptions { max_iterations: 3, ..options(acceleration, 1e-14) };
-        let (_, outcome) = run::<_, f64>(&backend, &two_sided(8), few);
+        let (_, outcome) = run::<f64>(&space, &two_sided(8), few);
         assert_eq!((outcome.iterations, outcome.ending, outcome.history.len()), (3, Ending::Limit, 3));
         let nothing = square(ElementKind::Tri3, 4, |x| (x[0] == 0.0).then_some(0.0));
-        let (u, outcome) = run::<_, f64>(&backend, &nothing, options(acceleration, 1e-8));
+        let (u, outcome) = run::<f64>(&space, &nothing, options(acceleration, 1e-8));
         assert_eq!((outcome.iterations, outcome.converged), (0, true));
         assert!(u.iter().all(|u| *u == 0.0));
     }

@@ -6,9 +6,9 @@ use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_de
 use kernels_rs::for_each_format;
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Layout;
-use warpfem::backend::{Backend, CpuBackend, Scalar};
+use warpfem::linalg::{Scalar, Space};
 use warpfem::result::choices::Format;
-use warpfem::sparse::{Footprint, Matrix, Operator, Sparsity, Tuning};
+use warpfem::sparse::{Footprint, LinOp, Matrix, Sparsity, Tuning};
 
 /// Rows of the diagonal alone, of a few blocks, and one that neighbours every other.
 fn one_long_row(n: usize, long: usize) -> Sparsity {
@@ -51,23 +51,23 @@ fn sizes<L: Layout>() -> Vec<usize> {
     L::BLOCK.map_or(vec![1, 2, 3], |size| vec![size])
 }
 
-/// `A x` and `x . A x` of a backend, compared with the reference; their bits.
-fn product<B: Backend, T: Real>(backend: &B, what: &str, format: Format, blocks: &Blocks) -> Vec<u64> {
+/// `A x` and `x . A x` of a device, compared with the reference; their bits.
+fn product<T: Real>(space: &Space, what: &str, format: Format, blocks: &Blocks) -> Vec<u64> {
     let n = blocks.n();
-    let matrix: Matrix<B, T> = blocks.upload(backend, format);
+    let matrix: Matrix<T> = blocks.upload(space, format);
     let x = Random(3).vector::<T>(n);
     let expected = blocks.product(&x.iter().map(|v| v.to_f64()).collect::<Vec<_>>());
     let expected_dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
-    let x = backend.upload(&x).unwrap();
+    let x = space.upload(&x).unwrap();
     let longest = (0..blocks.n_rows()).map(|row| blocks.sparsity.row(row).len()).max().unwrap_or(0);
     let scale = 1.0 + (longest * blocks.size) as f64;
     let nan = vec![T::from_f64(f64::NAN); n];
-    let (mut y, mut z) = (backend.upload(&nan).unwrap(), backend.upload(&nan).unwrap());
-    matrix.apply(backend, &x, &mut y).unwrap();
+    let (mut y, mut z) = (space.upload(&nan).unwrap(), space.upload(&nan).unwrap());
+    matrix.apply(space, &x, &mut y).unwrap();
     let dot = Scalar::new(33);
-    matrix.apply_dot(backend, &x, &mut z, dot).unwrap();
-    let [dot] = backend.read([dot]).unwrap();
-    let (y, z) = (backend.download(&y).unwrap(), backend.download(&z).unwrap());
+    matrix.apply_dot(space, &x, &mut z, dot).unwrap();
+    let [dot] = space.read([dot]).unwrap();
+    let (y, z) = (space.download(&y).unwrap(), space.download(&z).unwrap());
     let what = format!("{format} {} {what}, blocks of {}", T::NAME, blocks.size);
     assert_close(&what, &y, &expected, rounding::<T>(), scale);
     assert!(bits(&y) == bits(&z), "{what}: with and without the inner product differ");
@@ -87,21 +87,21 @@ fn products_are_the_reference<L: Layout, T: Real>() {
                 continue;
             }
             let blocks = Blocks::random(sparsity, size, 11);
-            assert_orders_agree(&on_every_device!(product::<_, T>, &name, format_of::<L>(), &blocks));
+            assert_orders_agree(&on_every_device!(product::<T>, &name, format_of::<L>(), &blocks));
         }
     }
 }
 
 /// What was put into a matrix comes out of it, and nothing else is stored.
 fn entries_are_kept<L: Layout>() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for size in sizes::<L>() {
         for (name, sparsity) in patterns() {
             let mut blocks = Blocks::random(sparsity, size, 0);
             // All different, so that two entries at one place are found; small enough that sums are exact.
             blocks.values.iter_mut().enumerate().for_each(|(i, value)| *value = (i + 1) as f64);
-            let matrix: Matrix<_, f64> = blocks.upload(&backend, format_of::<L>());
-            assert_eq!(matrix.blocks(&backend).unwrap(), blocks.values, "{name}, blocks of {size}");
+            let matrix: Matrix<f64> = blocks.upload(&space, format_of::<L>());
+            assert_eq!(matrix.blocks(&space).unwrap(), blocks.values, "{name}, blocks of {size}");
             let values = matrix.values();
             // SAFETY: the values live, and host views check their bounds.
             let stored: f64 = (0..values.len()).map(|i| unsafe { values.at(i) }).sum();
@@ -112,22 +112,22 @@ fn entries_are_kept<L: Layout>() {
 
 /// An infinite entry of x reaches the rows that have its column, and no other through padding.
 fn padding_reads_no_other_row<L: Layout>() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for size in sizes::<L>() {
         let mut blocks = Blocks::random(one_long_row(70, 40), size, 5);
         blocks.values.iter_mut().for_each(|value| *value = 1.0);
         if L::NAME.starts_with("dense") {
             continue;
         }
-        let matrix: Matrix<_, f64> = blocks.upload(&backend, format_of::<L>());
+        let matrix: Matrix<f64> = blocks.upload(&space, format_of::<L>());
         for column in 0..blocks.n() {
             let mut x = vec![1.0; blocks.n()];
             x[column] = f64::INFINITY;
             let expected = blocks.product(&x);
-            let mut y = backend.zeros(blocks.n()).unwrap();
-            matrix.apply(&backend, &backend.upload(&x).unwrap(), &mut y).unwrap();
+            let mut y = space.zeros(blocks.n()).unwrap();
+            matrix.apply(&space, &space.upload(&x).unwrap(), &mut y).unwrap();
             let reached = |y: &[f64]| y.iter().enumerate().filter(|(_, y)| !y.is_finite()).map(|(i, _)| i).collect();
-            let (found, expected): (Vec<usize>, Vec<usize>) = (reached(&y.0), reached(&expected));
+            let (found, expected): (Vec<usize>, Vec<usize>) = (reached(&y.host()), reached(&expected));
             assert_eq!(found, expected, "{}: column {column}, blocks of {size}", L::NAME);
         }
     }
@@ -182,13 +182,13 @@ fn expected_footprint(name: &str, sparsity: &Sparsity, size: usize, tuning: Tuni
 }
 
 fn footprints_are_by_the_definition<L: Layout>() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for size in sizes::<L>() {
         for (name, sparsity) in patterns() {
             for (slice_height, sorting_window) in [(32, 1024), (8, 64)] {
                 let tuning = Tuning { slice_height, sorting_window };
                 let blocks = Blocks::random(sparsity.clone(), size, 0);
-                let matrix: Matrix<_, f64> = blocks.upload_tuned(&backend, format_of::<L>(), tuning);
+                let matrix: Matrix<f64> = blocks.upload_tuned(&space, format_of::<L>(), tuning);
                 let expected = expected_footprint(L::NAME, &sparsity, size, tuning);
                 assert_eq!(matrix.footprint(), expected, "{} of {name}, blocks of {size}", L::NAME);
             }
@@ -221,38 +221,38 @@ fn slices_and_windows_of_sell_can_be_chosen() {
     let blocks = Blocks::random(one_long_row(200, 9), 3, 4);
     for (slice_height, sorting_window) in [(1, 1), (8, 1), (8, 40), (128, 10_000)] {
         let tuning = Tuning { slice_height, sorting_window };
-        let multiply = |backend: &CpuBackend| {
-            let matrix: Matrix<_, f64> = blocks.upload_tuned(backend, Format::Sell, tuning);
+        let multiply = |space: &Space| {
+            let matrix: Matrix<f64> = blocks.upload_tuned(space, Format::Sell, tuning);
             let x: Vec<f64> = Random(1).vector(blocks.n());
-            let mut y = backend.zeros(blocks.n()).unwrap();
-            matrix.apply(backend, &backend.upload(&x).unwrap(), &mut y).unwrap();
-            assert_close(&format!("{tuning:?}"), &y.0, &blocks.product(&x), 1e-14, 600.0);
+            let mut y = space.zeros(blocks.n()).unwrap();
+            matrix.apply(space, &space.upload(&x).unwrap(), &mut y).unwrap();
+            assert_close(&format!("{tuning:?}"), &y.host(), &blocks.product(&x), 1e-14, 600.0);
         };
-        multiply(&CpuBackend::default());
+        multiply(&Space::cpu());
     }
 }
 
 #[test]
 fn every_format_is_there_for_every_block_size_and_no_other_is() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for size in 1..=3 {
         let blocks = Blocks::random(random_sparsity(40, 6, 1), size, 2);
         for name in Format::ALL {
-            assert_eq!(blocks.upload::<_, f64>(&backend, name).format(), name.name());
+            assert_eq!(blocks.upload::<f64>(&space, name).format(), name.name());
         }
     }
-    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, random_sparsity(4, 2, 1)).unwrap());
-    let missing = Matrix::<_, f64>::zeros(&backend, Format::Bcsr, 4, &pattern, Tuning::default());
+    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&space, random_sparsity(4, 2, 1)).unwrap());
+    let missing = Matrix::<f64>::zeros(&space, Format::Bcsr, 4, &pattern, Tuning::default());
     assert!(missing.is_err_and(|error| error.to_string().contains("`bcsr`")));
 }
 
 #[test]
 fn a_dense_matrix_that_does_not_fit_is_refused_with_what_it_needs() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let n = 3_000_000;
     let diagonal = Sparsity { row_start: (0..=n as u64).collect(), columns: (0..n).collect() };
-    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, diagonal).unwrap());
-    let refused = Matrix::<_, f64>::zeros(&backend, Format::Dense, 3, &pattern, Tuning::default());
+    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&space, diagonal).unwrap());
+    let refused = Matrix::<f64>::zeros(&space, Format::Dense, 3, &pattern, Tuning::default());
     match refused {
         Err(warpfem::result::Error::OutOfMemory { needed, .. }) => {
             assert_eq!(needed, Some(8 * (3 * u64::from(n)).pow(2)))
@@ -273,10 +273,10 @@ fn far_neighbour(distance: usize) -> Sparsity {
 #[test]
 fn short_indices_reach_as_far_as_16_bits_and_no_further() {
     for size in 1..=3 {
-        let backend = CpuBackend::default();
-        product::<_, f64>(&backend, "far neighbour", Format::Ebw16, &Blocks::random(far_neighbour(65_535), size, 1));
-        let too_far = warpfem::sparse::Pattern::upload(&backend, far_neighbour(65_536)).unwrap();
-        let refused = Matrix::<_, f64>::zeros(&backend, Format::Ebw16, size, &too_far.into(), Tuning::default());
+        let space = Space::cpu();
+        product::<f64>(&space, "far neighbour", Format::Ebw16, &Blocks::random(far_neighbour(65_535), size, 1));
+        let too_far = warpfem::sparse::Pattern::upload(&space, far_neighbour(65_536)).unwrap();
+        let refused = Matrix::<f64>::zeros(&space, Format::Ebw16, size, &too_far.into(), Tuning::default());
         match refused {
             Err(error @ warpfem::result::Error::TooLarge(_)) => {
                 assert!(error.to_string().contains("65536 columns apart"), "{error}");
@@ -290,16 +290,15 @@ fn short_indices_reach_as_far_as_16_bits_and_no_further() {
 
 #[test]
 fn a_long_row_that_would_pad_all_others_is_refused_before_memory_is_taken() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let n = 4_000_000_u32;
     // A row of 500,000 blocks makes ELL's columns 24 TB.
     let hub = 500_000;
     let row_start = std::iter::once(0).chain((0..u64::from(n)).map(|row| row + hub)).collect();
     let columns = std::iter::once(0).chain(1..hub as u32).chain(1..n).collect();
-    let pattern =
-        std::rc::Rc::new(warpfem::sparse::Pattern::upload(&backend, Sparsity { row_start, columns }).unwrap());
+    let pattern = std::rc::Rc::new(warpfem::sparse::Pattern::upload(&space, Sparsity { row_start, columns }).unwrap());
     for format in [Format::Ell, Format::EllRow, Format::Bell] {
-        let refused = Matrix::<_, f64>::zeros(&backend, format, 3, &pattern, Tuning::default());
+        let refused = Matrix::<f64>::zeros(&space, format, 3, &pattern, Tuning::default());
         assert!(matches!(refused, Err(warpfem::result::Error::OutOfMemory { .. })), "{format}");
     }
 }

@@ -5,7 +5,7 @@ use crate::common::fields::converged;
 use crate::common::meshes::{distorted_box, file, model, on_skin, prescribe, regular_box, straighten};
 use crate::common::{assert_close, fields, reference};
 use std::f64::consts::PI;
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Quad8, Tet4, Tri3, Tri6};
 use warpfem::mesh::annulus::generate_annulus;
 use warpfem::mesh::rectangle::{Diagonals, generate_cut_rectangle};
@@ -259,7 +259,7 @@ fn every_way_to_solve_gives_the_same_potential() {
         let solution = converged(model, device);
         assert_close(what, &solution.potential.unwrap().values, &expected.values, tolerance, 5.0);
     };
-    let again = |model: &Model, what: &str, tolerance: f64| on(Device::Cpu, model, what, tolerance);
+    let again = |model: &Model, what: &str, tolerance: f64| on(DeviceName::Cpu, model, what, tolerance);
     model.solver.method = Some(Method::Cg);
     let auto = model.solver.clone();
     for format in Format::ALL {
@@ -283,7 +283,7 @@ fn every_way_to_solve_gives_the_same_potential() {
         again(&model, precision.name(), 1e3 * tolerance);
     }
     // The CPU's factors, and those of a device without a library of them.
-    for device in [Device::Cpu, Device::Emulate, Device::Auto] {
+    for device in [DeviceName::Cpu, DeviceName::Emulate, DeviceName::Auto] {
         model.solver = SolverOptions { method: Some(Method::Direct), ..auto.clone() };
         on(device, &model, "direct", 1e-11);
         for acceleration in Acceleration::ALL {
@@ -299,7 +299,7 @@ fn strategies_of_elasticity_alone_are_refused_with_those_that_do() {
     let mut model = laplace(SIDES, regular_box(Hex8, [2, 2, 2]));
     for assembly in [Strategy::ByElement, Strategy::ByWarp4, Strategy::Ppni8, Strategy::TwoKernels] {
         model.solver.assembly = Some(assembly);
-        let error = pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err();
+        let error = pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, Error::Unsuited { .. }) && error.exit_code() == 2, "{text}");
         assert!(text.contains("is not available for laplace; available here: row_owner, atomic"), "{text}");

@@ -11,22 +11,25 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("element", &["result"]),
     ("mesh", &["element", "parallel"]),
     ("model", &["result", "element", "mesh"]),
-    // The backend multiplies by matrices, and matrices live on a backend.
-    ("backend", &["result", "parallel", "sparse"]),
-    ("sparse", &["result", "backend", "parallel"]),
-    ("assembly", &["result", "parallel", "element", "mesh", "model", "backend", "sparse"]),
-    ("precond", &["result", "backend", "sparse"]),
-    ("solve", &["result", "backend", "sparse", "assembly", "precond"]),
-    ("stress", &["result", "element", "mesh", "model", "backend", "sparse", "assembly"]),
+    // The space multiplies by matrices, and matrices live on a device.
+    ("device", "linalg", &["result", "parallel", "sparse"]),
+    ("sparse", &["result", "device", "linalg", "parallel"]),
+    ("assembly", &["result", "parallel", "element", "mesh", "model", "device", "linalg", "sparse"]),
+    ("precond", &["result", "device", "linalg", "sparse"]),
+    ("solve", &["result", "device", "linalg", "sparse", "assembly", "precond"]),
+    ("stress", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly"]),
     ("estimate", &["result", "element", "mesh", "model", "assembly", "precond", "solve"]),
-    ("plan", &["result", "estimate", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve"]),
+    ("plan", &["result", "estimate", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve"]),
     (
         "pipeline",
-        &["result", "estimate", "plan", "mesh", "model", "backend", "sparse", "assembly", "precond", "solve", "stress"],
+        &[
+            "result", "estimate", "plan", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond",
+            "solve", "stress",
+        ],
     ),
     ("output", &["result", "element", "mesh", "model", "pipeline", "stress"]),
     ("error", &["result", "mesh", "model", "output"]),
-    ("verify", &["result", "error", "element", "mesh", "model", "backend", "solve", "pipeline"]),
+    ("verify", &["result", "error", "element", "mesh", "model", "device", "linalg", "solve", "pipeline"]),
 ];
 
 /// The command line may use all of it, and nothing else uses it; `lib.rs` lists what there is.
@@ -104,9 +107,9 @@ fn top_names(list: &str) -> Vec<String> {
 
 #[test]
 fn uses_are_found_in_every_form() {
-    let code = "use crate::mesh::{Mesh, faces};\nuse crate::{model::Case, stress, backend::{self, Device}};\n\
+    let code = "use crate::mesh::{Mesh, faces};\nuse crate::{model::Case, stress, device::{self, Device}};\n\
                 use crate::Error;\nfn f() -> crate::output::Fields { $crate::solve::cg() }\nuse other_crate::cli;";
-    let expected = ["backend", "mesh", "model", "output", "solve", "stress"];
+    let expected = ["device", "mesh", "model", "output", "solve", "stress"];
     assert!(modules_used(code).iter().eq(&expected), "{:?}", modules_used(code));
 }
 
@@ -138,14 +141,25 @@ fn modules_use_only_those_before_them() {
     assert!(MAY_USE.iter().all(|(name, _)| seen.contains(*name)), "a module of the flow is gone; found {seen:?}");
 }
 
-/// Without the one cycle that is named above, every module comes after those it may use.
+/// Every module comes after those it may use.
 #[test]
 fn the_flow_has_one_direction() {
     let position = |name: &str| MAY_USE.iter().position(|(module, _)| *module == name).unwrap();
     for (module, allowed) in MAY_USE {
         for used in *allowed {
-            let mutual = (*module, *used) == ("backend", "sparse");
-            assert!(mutual || position(used) < position(module), "`{module}` before `{used}`");
+            assert!(position(used) < position(module), "`{module}` before `{used}`");
+        }
+    }
+}
+
+/// A device has memory and launches; what is computed on it is said elsewhere.
+#[test]
+fn devices_name_no_algorithm() {
+    for path in rust_files(&repository().join("host/src/device")) {
+        let text = fs::read_to_string(&path).unwrap().to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).collect::<BTreeSet<_>>();
+        for algorithm in ["cg", "femses", "amg", "spmv", "cholesky", "dot"] {
+            assert!(!words.contains(algorithm), "`{algorithm}` in {}", path.display());
         }
     }
 }

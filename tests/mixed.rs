@@ -9,8 +9,9 @@ use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
 use std::cell::RefCell;
-use warpfem::backend::{Backend, CpuBackend, Device};
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind;
+use warpfem::linalg::Space;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::pipeline;
@@ -25,46 +26,45 @@ fn positive(n: usize) -> (Blocks, Vec<f64>) {
     (Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4), Random(5).vector(3 * n))
 }
 
-fn applied<B: Backend, T: Real>(
-    backend: &B,
-    matrix: &Matrix<B, T>,
-    preconditioner: &dyn precond::Preconditioner<B, T>,
+fn applied<T: Real>(
+    space: &Space,
+    matrix: &Matrix<T>,
+    preconditioner: &dyn precond::Preconditioner<T>,
     r: &[T],
 ) -> Vec<T> {
-    let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(r.len()).unwrap());
-    preconditioner.apply(backend, matrix, &r, &mut z).unwrap();
-    backend.download(&z).unwrap()
+    let (r, mut z) = (space.upload(r).unwrap(), space.zeros(r.len()).unwrap());
+    preconditioner.apply(space, matrix, &r, &mut z).unwrap();
+    space.download(&z).unwrap()
 }
 
 /// The rounded preconditioner is the one in double, whatever the units, and exactly that of the scaled copy.
-fn rounded_on<B: Backend, V: Stored<Arithmetic = f32>>(backend: &B) -> Vec<u64> {
+fn rounded_on<V: Stored<Arithmetic = f32>>(space: &Space) -> Vec<u64> {
     let (mut blocks, r) = positive(40);
     let dense = blocks.dense();
     let mut found = Vec::new();
     for unit in [1.0, 1e30, 1e-30] {
         blocks.set_all(|row, column| unit * dense[(row, column)]);
-        let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
+        let matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
         let inverse: Vec<f64> = dense.diagonal().iter().map(|v| 1.0 / (unit * v)).collect();
-        let copy = matrix.scaled_to::<V>(backend, &backend.upload(&inverse).unwrap()).unwrap();
+        let copy = matrix.scaled_to::<V>(space, &space.upload(&inverse).unwrap()).unwrap();
         assert_eq!(copy.footprint(), matrix.footprint());
-        let values = copy.blocks(backend).unwrap().iter().map(|value| f64::from(value.value())).collect();
-        let single: Matrix<B, f32> = Blocks { values, ..blocks.clone() }.upload(backend, Format::Ebw);
+        let values = copy.blocks(space).unwrap().iter().map(|value| f64::from(value.value())).collect();
+        let single: Matrix<f32> = Blocks { values, ..blocks.clone() }.upload(space, Format::Ebw);
         let small: Vec<f32> = r.iter().zip(&inverse).map(|(r, inverse)| (inverse.sqrt() * r) as f32).collect();
         for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
             for order in [1, 7] {
-                let double = precond::build(name, &Context::of_order(order), backend, &matrix).unwrap();
-                let rounded =
-                    precond::build_rounded::<B, V>(name, &Context::of_order(order), backend, &matrix).unwrap();
-                let inner = precond::build(name, &Context::of_order(order), backend, &single).unwrap();
+                let double = precond::build(name, &Context::of_order(order), space, &matrix).unwrap();
+                let rounded = precond::build_rounded::<V>(name, &Context::of_order(order), space, &matrix).unwrap();
+                let inner = precond::build(name, &Context::of_order(order), space, &single).unwrap();
                 assert_eq!(rounded.products(), order);
-                let z = applied(backend, &matrix, &*rounded, &r);
+                let z = applied(space, &matrix, &*rounded, &r);
                 let what = format!("{name} {order} of {}", V::NAME);
-                let of_copy = applied(backend, &single, &*inner, &small);
+                let of_copy = applied(space, &single, &*inner, &small);
                 let expected: Vec<f64> =
                     of_copy.iter().zip(&inverse).map(|(z, inverse)| inverse.sqrt() * f64::from(*z)).collect();
                 assert_close(&what, &z, &expected, 2e-6, largest(&expected));
                 // The bounds of the spectrum, found in single precision, differ a little.
-                let expected = applied(backend, &matrix, &*double, &r);
+                let expected = applied(space, &matrix, &*double, &r);
                 assert_close(&what, &z, &expected, 3e-2, largest(&expected));
                 found.extend(bits(&z));
             }
@@ -75,19 +75,19 @@ fn rounded_on<B: Backend, V: Stored<Arithmetic = f32>>(backend: &B) -> Vec<u64> 
 
 #[test]
 fn rounded_preconditioners_are_those_of_the_copy() {
-    assert_orders_agree(&on_every_device!(rounded_on::<_, f32>));
-    let results = on_every_device!(rounded_on::<_, F16>);
+    assert_orders_agree(&on_every_device!(rounded_on::<f32>));
+    let results = on_every_device!(rounded_on::<F16>);
     assert_orders_agree(&results);
-    assert!(results[0] == rounded_on::<_, F16>(&CpuBackend::default()), "two runs differ");
+    assert!(results[0] == rounded_on::<F16>(&Space::cpu()), "two runs differ");
 }
 
 #[test]
 fn only_what_reads_the_matrix_has_a_rounded_copy() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let (blocks, _) = positive(20);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
     for name in [Preconditioner::Identity, Preconditioner::Jacobi, Preconditioner::BlockJacobi] {
-        match precond::build_rounded::<_, F16>(name, &Context::of_order(6), &backend, &matrix) {
+        match precond::build_rounded::<F16>(name, &Context::of_order(6), &space, &matrix) {
             Err(Error::NotAvailable { available, .. }) => assert_eq!(available, precond::reading_matrix()),
             _ => panic!("{name} has a rounded copy"),
         }
@@ -96,14 +96,14 @@ fn only_what_reads_the_matrix_has_a_rounded_copy() {
 
 const LIMIT: usize = 300;
 
-fn solved<B: Backend>(backend: &B, make: Builder<B, f64>, name: Preconditioner, tolerance: f64) -> (Vec<u64>, Outcome) {
+fn solved(space: &Space, make: Builder<f64>, name: Preconditioner, tolerance: f64) -> (Vec<u64>, Outcome) {
     let (blocks, f) = positive(60);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
-    let way = make(name, &Context::of_order(4), backend, &matrix).unwrap();
-    let (device_f, mut u) = (backend.upload(&f).unwrap(), backend.zeros(180).unwrap());
+    let matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
+    let way = make(name, &Context::of_order(4), space, &matrix).unwrap();
+    let (device_f, mut u) = (space.upload(&f).unwrap(), space.zeros(180).unwrap());
     let options = CgOptions::new(tolerance, LIMIT);
-    let outcome = way.solve(backend, &Equations::new(&matrix, &device_f), &mut u, options, &Silent).unwrap();
-    let u = backend.download(&u).unwrap();
+    let outcome = way.solve(space, &Equations::new(&matrix, &device_f), &mut u, options, &Silent).unwrap();
+    let u = space.download(&u).unwrap();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_vec(f));
     assert!(outcome.converged && outcome.relative_residual <= tolerance, "{name}: {outcome:?}");
     assert_eq!(outcome.ending, Ending::Converged);
@@ -136,7 +136,7 @@ fn models() -> Vec<Model> {
 fn models_have_the_solution_they_have_in_double() {
     for mut model in models() {
         (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-9));
-        let solve = |model: &Model| converged(model, Device::Cpu);
+        let solve = |model: &Model| converged(model, DeviceName::Cpu);
         let double = solve(&model);
         let expected = double.displacement.as_flattened();
         for precision in [Precision::Mixed, Precision::MixedHalf] {
@@ -165,7 +165,7 @@ fn models_have_the_solution_they_have_in_double() {
 fn half_precision_is_refused_to_what_takes_no_products() {
     let mut model = models().remove(0);
     (model.solver.precision, model.solver.preconditioner) = (Some(Precision::MixedHalf), Some(Preconditioner::Jacobi));
-    let error = pipeline::solve(&model, Device::Cpu, &Silent).unwrap_err();
+    let error = pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("neumann, chebyshev, least_squares, amg"), "{error}");
     assert_eq!(error.exit_code(), 2);
 }
@@ -173,14 +173,14 @@ fn half_precision_is_refused_to_what_takes_no_products() {
 /// Launches of one solution by entry point.
 #[test]
 fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
-    let ways: [(Builder<_, f64>, _, _); 2] = [
+    let ways: [(Builder<f64>, _, _); 2] = [
         (iteration::mixed, "ebw_polynomial_step_3_32_f32", "ebw_spmv_dot_3_32_f32"),
         (iteration::mixed_half, "ebw_polynomial_step_3_32_f16", "ebw_spmv_dot_3_32_f16"),
     ];
     for (make, step, of_the_bounds) in ways {
         let recorder = Recorder::default();
-        let backend = recorder.backend().unwrap();
-        let (_, outcome) = solved(&backend, make, Preconditioner::LeastSquares, 1e-10);
+        let space = recorder.space().unwrap();
+        let (_, outcome) = solved(&space, make, Preconditioner::LeastSquares, 1e-10);
         let counts = recorder.counts().launches;
         let starts = outcome.spmvs / 5 - outcome.iterations;
         assert_eq!(counts[step], 4 * outcome.spmvs / 5);
@@ -195,8 +195,8 @@ fn the_products_of_the_preconditioner_are_in_what_its_copy_is_in() {
 #[test]
 fn the_products_of_refinement_are_in_single() {
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
-    let (_, outcome) = solved(&backend, iteration::mixed, Preconditioner::Jacobi, 1e-10);
+    let space = recorder.space().unwrap();
+    let (_, outcome) = solved(&space, iteration::mixed, Preconditioner::Jacobi, 1e-10);
     let counts = recorder.counts().launches;
     // A launch of many iterations per correction.
     assert_eq!(counts["cg_persistent_3_f32"] + 1, counts["spmv_ebw3_f64"]);
@@ -223,12 +223,12 @@ impl Monitor for Watcher {
 
 /// Refinement with Jacobi of a chain of 200 nodes, watched.
 fn refined(options: CgOptions, patience: usize) -> (Outcome, Vec<(usize, f64, f64)>) {
-    let backend = CpuBackend::default();
-    let matrix: Matrix<_, f64> = chain(200).upload(&backend, Format::Ebw);
-    let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(600)).unwrap(), backend.zeros(600).unwrap());
+    let space = Space::cpu();
+    let matrix: Matrix<f64> = chain(200).upload(&space, Format::Ebw);
+    let (f, mut u) = (space.upload(&Random(5).vector::<f64>(600)).unwrap(), space.zeros(600).unwrap());
     let watcher = Watcher { seen: RefCell::default(), patience };
-    let way = iteration::mixed(Preconditioner::Jacobi, &Context::of_order(6), &backend, &matrix).unwrap();
-    let outcome = way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &watcher).unwrap();
+    let way = iteration::mixed(Preconditioner::Jacobi, &Context::of_order(6), &space, &matrix).unwrap();
+    let outcome = way.solve(&space, &Equations::new(&matrix, &f), &mut u, options, &watcher).unwrap();
     assert_eq!(outcome.history.len(), outcome.iterations);
     (outcome, watcher.seen.into_inner())
 }
@@ -258,36 +258,36 @@ fn refinement_says_why_it_ends_and_how_it_goes() {
 
 #[test]
 fn refinement_takes_a_correction_back_that_makes_it_worse() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let (blocks, n) = (chain(200), 600);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-    let way = iteration::mixed(Preconditioner::Jacobi, &Context::of_order(6), &backend, &matrix).unwrap();
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+    let way = iteration::mixed(Preconditioner::Jacobi, &Context::of_order(6), &space, &matrix).unwrap();
     // Of a matrix three times as large: the correction goes three times as far as it should.
     let mut larger = blocks.clone();
     larger.values.iter_mut().for_each(|value| *value *= 3.0);
-    let operator: Matrix<_, f64> = larger.upload(&backend, Format::Ebw);
-    let (f, mut u) = (backend.upload(&Random(5).vector::<f64>(n)).unwrap(), backend.zeros::<f64>(n).unwrap());
+    let operator: Matrix<f64> = larger.upload(&space, Format::Ebw);
+    let (f, mut u) = (space.upload(&Random(5).vector::<f64>(n)).unwrap(), space.zeros::<f64>(n).unwrap());
     let outcome =
-        way.solve(&backend, &Equations::new(&operator, &f), &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
+        way.solve(&space, &Equations::new(&operator, &f), &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.relative_residual), (Ending::Stagnated, 1.0));
-    assert!(u.0.iter().all(|u| u.abs() < 1e-9), "{}", largest(&u.0));
+    assert!(u.host().iter().all(|u| u.abs() < 1e-9), "{}", largest(&u.host()));
 }
 
 #[test]
 fn refinement_of_nothing_is_nothing_and_of_a_solution_itself() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let (blocks, f) = positive(20);
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-    let way = iteration::mixed(Preconditioner::BlockJacobi, &Context::of_order(6), &backend, &matrix).unwrap();
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+    let way = iteration::mixed(Preconditioner::BlockJacobi, &Context::of_order(6), &space, &matrix).unwrap();
     let options = CgOptions::new(1e-12, 100);
-    let mut u = backend.upload(&[7.0; 60]).unwrap();
-    let zero = backend.zeros(60).unwrap();
-    let outcome = way.solve(&backend, &Equations::new(&matrix, &zero), &mut u, options, &Silent).unwrap();
-    assert!(outcome.converged && outcome.iterations == 0 && u.0 == [0.0; 60], "{outcome:?}");
-    let f = backend.upload(&f).unwrap();
-    way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
+    let mut u = space.upload(&[7.0; 60]).unwrap();
+    let zero = space.zeros(60).unwrap();
+    let outcome = way.solve(&space, &Equations::new(&matrix, &zero), &mut u, options, &Silent).unwrap();
+    assert!(outcome.converged && outcome.iterations == 0 && u.host() == [0.0; 60], "{outcome:?}");
+    let f = space.upload(&f).unwrap();
+    way.solve(&space, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
     // It starts from what is there.
-    let again = way.solve(&backend, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
+    let again = way.solve(&space, &Equations::new(&matrix, &f), &mut u, options, &Silent).unwrap();
     assert_eq!((again.ending, again.iterations), (Ending::Converged, 0));
 }
 
@@ -300,7 +300,7 @@ fn moved(young: f64, by: f64, precision: Precision) -> warpfem::result::Result<p
     let mut model = meshes::model(&tables, generate_box(ElementKind::Hex8, [1.0; 3], [2; 3]).unwrap());
     model.supports[1].displacement[0] = Some(by);
     (model.solver.method, model.solver.precision) = (Some(Method::Cg), precision.into());
-    pipeline::solve(&model, Device::Cpu, &Silent)
+    pipeline::solve(&model, DeviceName::Cpu, &Silent)
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::common::fields::{node_at, solve};
 use crate::common::meshes::{self, CLAMP, SOFT, analyses, analysis, clamp, distorted_box, model, regular_box};
 use crate::common::{assert_close, largest, on_every_device};
 use warpfem::assembly::Symbolic;
-use warpfem::backend::{Backend, CpuBackend};
 use warpfem::element::ElementKind::{self, *};
+use warpfem::linalg::Space;
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
@@ -27,22 +27,22 @@ fn bare(kind: Analysis, mesh: Mesh) -> Model {
 }
 
 /// Of displacements in the mesh's numbering, computed in another.
-fn nodal_stress_on<B: Backend>(backend: &B, model: &Model, u: &[[f64; 3]]) -> AtNodes<6> {
+fn nodal_stress_on(space: &Space, model: &Model, u: &[[f64; 3]]) -> AtNodes<6> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let (mesh, numbering) = (meshes::upload(backend, model, &symbolic), &symbolic.numbering);
-    let u = backend.upload(&numbering.gather_components(u, model.analysis.components())).unwrap();
-    stress::nodal_stress(backend, model, numbering, &mesh, &u).unwrap().0
+    let (mesh, numbering) = (meshes::upload(space, model, &symbolic), &symbolic.numbering);
+    let u = space.upload(&numbering.gather_components(u, model.analysis.components())).unwrap();
+    stress::nodal_stress(space, model, numbering, &mesh, &u).unwrap().0
 }
 
-fn nodal_gradient_on<B: Backend>(backend: &B, model: &Model, u: &[f64]) -> AtNodes<3> {
+fn nodal_gradient_on(space: &Space, model: &Model, u: &[f64]) -> AtNodes<3> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
-    let (mesh, numbering) = (meshes::upload(backend, model, &symbolic), &symbolic.numbering);
-    let u = backend.upload(&numbering.gather(u)).unwrap();
-    stress::nodal_gradient(backend, model, numbering, &mesh, &u).unwrap()
+    let (mesh, numbering) = (meshes::upload(space, model, &symbolic), &symbolic.numbering);
+    let u = space.upload(&numbering.gather(u)).unwrap();
+    stress::nodal_gradient(space, model, numbering, &mesh, &u).unwrap()
 }
 
 fn nodal_stress(model: &Model, u: &[[f64; 3]]) -> AtNodes<6> {
-    nodal_stress_on(&CpuBackend::default(), model, u)
+    nodal_stress_on(&Space::cpu(), model, u)
 }
 
 #[test]

@@ -4,7 +4,6 @@
 use crate::common::fields::node_at;
 use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
 use crate::common::recorder::Recorder;
-use warpfem::backend::{Backend, Buffer};
 use warpfem::element::ElementKind::Hex8;
 use warpfem::estimate;
 use warpfem::model::Model;
@@ -17,24 +16,24 @@ use warpfem::stress;
 
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
 fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> Result<(usize, f64), Error> {
-    let backend = recorder.backend()?;
+    let space = recorder.space()?;
     let mut phase = Phase::begin(&Silent, "setup");
     let system =
-        System::<_, f64>::assemble(&backend, model, &Plan::plain(model, false), &mut phase, &mut Timings::default())?;
+        System::<f64>::assemble(&space, model, &Plan::plain(model, false), &mut phase, &mut Timings::default())?;
     let preconditioner = precond::build(
         preconditioner,
         &Context::of_nodes(4, system.body.mesh.coords(), system.body.mesh.ends()),
-        &backend,
+        &space,
         &system.matrix,
     )?;
-    let mut u = backend.zeros::<f64>(system.f.len())?;
+    let mut u = space.zeros::<f64>(system.f.len())?;
     let options = CgOptions::new(1e-8, 500);
-    let outcome = cg(&backend, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;
+    let outcome = cg(&space, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;
     assert!(outcome.converged);
-    let stresses = stress::recover(&backend, &system.body.mesh, &u, model.mesh.cells.len())?;
+    let stresses = stress::recover(&space, &system.body.mesh, &u, model.mesh.cells.len())?;
     assert_eq!(stresses.von_mises[0].len(), model.mesh.cells[0].len());
     let counts = recorder.counts();
-    let u = system.body.numbering.scatter(&backend.take(u)?, 3);
+    let u = system.body.numbering.scatter(&space.take(u)?, 3);
     Ok((counts.uploads + counts.allocations, u[node_at(model, [1.0; 3])][0]))
 }
 
@@ -61,8 +60,8 @@ fn multigrid_without_room_gives_way() {
     let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
     model.solver.preconditioner = Some(Preconditioner::Amg);
     let solved = |recorder: Recorder| {
-        let backend = recorder.backend()?;
-        let found = pipeline::solve_on(&backend, &model, &Silent)?;
+        let space = recorder.space()?;
+        let found = pipeline::solve_on(&space, &model, &Silent)?;
         let counts = recorder.counts();
         Ok::<_, Error>((found, counts.uploads + counts.allocations))
     };
@@ -99,7 +98,7 @@ fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
     let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
     let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
     let solved = |model: &Model, room: u64| {
-        pipeline::solve_on(&Recorder::default().with_factors().with_room(room).backend()?, model, &Silent)
+        pipeline::solve_on(&Recorder::default().with_factors().with_room(room).space()?, model, &Silent)
     };
     let direct = solved(&model, 1 << 30).unwrap();
     assert_eq!((direct.used.plan.method, &direct.used.fallback), (Method::Direct, &None));

@@ -7,15 +7,16 @@ use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use std::f64::consts::PI;
-use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
+use warpfem::device::Buffer;
 use warpfem::element::ElementKind;
+use warpfem::linalg::Space;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::Model;
 use warpfem::model::options::ORDERS;
 use warpfem::precond::{self, Context, spectrum};
 use warpfem::result::choices::{Format, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
-use warpfem::sparse::{Matrix, Operator};
+use warpfem::sparse::{Epilogue, LinOp, Matrix};
 
 fn positive(n: usize) -> Blocks {
     Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4)
@@ -33,26 +34,21 @@ fn models() -> Vec<Model> {
 }
 
 /// `M^-1`, column by column.
-fn inverse_of<B: Backend, T: Real>(
-    backend: &B,
-    name: Preconditioner,
-    order: usize,
-    matrix: &Matrix<B, T>,
-) -> DMatrix<f64> {
-    columns_of(backend, &*precond::build(name, &Context::of_order(order), backend, matrix).unwrap(), matrix)
+fn inverse_of<T: Real>(space: &Space, name: Preconditioner, order: usize, matrix: &Matrix<T>) -> DMatrix<f64> {
+    columns_of(space, &*precond::build(name, &Context::of_order(order), space, matrix).unwrap(), matrix)
 }
 
-fn columns_of<B: Backend, T: Real>(
-    backend: &B,
-    preconditioner: &dyn precond::Preconditioner<B, T>,
-    matrix: &Matrix<B, T>,
+fn columns_of<T: Real>(
+    space: &Space,
+    preconditioner: &dyn precond::Preconditioner<T>,
+    matrix: &Matrix<T>,
 ) -> DMatrix<f64> {
     let n = matrix.n();
-    let mut z = backend.zeros(n).unwrap();
+    let mut z = space.zeros(n).unwrap();
     let column = |j: usize| {
         let unit: Vec<T> = (0..n).map(|i| if i == j { T::ONE } else { T::ZERO }).collect();
-        preconditioner.apply(backend, matrix, &backend.upload(&unit).unwrap(), &mut z).unwrap();
-        DVector::from_iterator(n, backend.download(&z).unwrap().into_iter().map(T::to_f64))
+        preconditioner.apply(space, matrix, &space.upload(&unit).unwrap(), &mut z).unwrap();
+        DVector::from_iterator(n, space.download(&z).unwrap().into_iter().map(T::to_f64))
     };
     DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
 }
@@ -68,10 +64,10 @@ fn assert_sound(what: &str, inverse: &DMatrix<f64>, rounding: f64) {
 }
 
 #[track_caller]
-fn assert_symmetric_and_positive<B: Backend, T: Real>(backend: &B, what: &str, matrix: &Matrix<B, T>) {
+fn assert_symmetric_and_positive<T: Real>(space: &Space, what: &str, matrix: &Matrix<T>) {
     for name in Preconditioner::ALL {
         for order in ORDERS {
-            let inverse = inverse_of(backend, name, order, matrix);
+            let inverse = inverse_of(space, name, order, matrix);
             assert_sound(&format!("{name} {order} of {what}"), &inverse, rounding::<T>());
             if !precond::has_order(name) {
                 break;
@@ -82,28 +78,27 @@ fn assert_symmetric_and_positive<B: Backend, T: Real>(backend: &B, what: &str, m
 
 #[test]
 fn every_preconditioner_is_symmetric_and_positive() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for n in [1, 2, 20] {
         let blocks = positive(n);
-        assert_symmetric_and_positive::<_, f64>(&backend, "blocks", &blocks.upload(&backend, Format::Ebw));
-        assert_symmetric_and_positive::<_, f32>(&backend, "blocks in f32", &blocks.upload(&backend, Format::Csr));
+        assert_symmetric_and_positive::<f64>(&space, "blocks", &blocks.upload(&space, Format::Ebw));
+        assert_symmetric_and_positive::<f32>(&space, "blocks in f32", &blocks.upload(&space, Format::Csr));
     }
     for model in models() {
-        assert_symmetric_and_positive(&backend, "stiffness", &meshes::system(&backend, &model).matrix);
+        assert_symmetric_and_positive(&space, "stiffness", &meshes::system(&space, &model).matrix);
     }
 }
 
 #[test]
 fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in models() {
-        let matrix = meshes::system(&backend, &model).matrix;
+        let matrix = meshes::system(&space, &model).matrix;
         for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
             for order in ORDERS {
-                let rounded =
-                    precond::build_rounded::<_, F16>(name, &Context::of_order(order), &backend, &matrix).unwrap();
+                let rounded = precond::build_rounded::<F16>(name, &Context::of_order(order), &space, &matrix).unwrap();
                 let what = format!("{name} {order} in half");
-                assert_sound(&what, &columns_of(&backend, &*rounded, &matrix), rounding::<f32>());
+                assert_sound(&what, &columns_of(&space, &*rounded, &matrix), rounding::<f32>());
             }
         }
     }
@@ -112,15 +107,15 @@ fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
 /// The bounds are those of the copy as it is stored.
 #[test]
 fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for model in models() {
-        let matrix = meshes::system(&backend, &model).matrix;
-        let inverse = precond::inverse_diagonal(&backend, &matrix).unwrap();
-        let copy = matrix.scaled_to::<F16>(&backend, &inverse).unwrap();
-        let inverse = precond::inverse_diagonal(&backend, &copy).unwrap();
-        assert!(inverse.0.iter().all(|v| *v == 1.0), "the scaled diagonal is 1");
-        let bounds = spectrum::estimate(&backend, &copy, &inverse, spectrum::STEPS).unwrap();
-        let dense = dense_of(&backend, &copy);
+        let matrix = meshes::system(&space, &model).matrix;
+        let inverse = precond::inverse_diagonal(&space, &matrix).unwrap();
+        let copy = matrix.scaled_to::<F16>(&space, &inverse).unwrap();
+        let inverse = precond::inverse_diagonal(&space, &copy).unwrap();
+        assert!(inverse.host().iter().all(|v| *v == 1.0), "the scaled diagonal is 1");
+        let bounds = spectrum::estimate(&space, &copy, &inverse, spectrum::STEPS).unwrap();
+        let dense = dense_of(&space, &copy);
         assert_eq!(dense, dense.transpose());
         let exact = SymmetricEigen::new(dense).eigenvalues;
         // Rounding may leave the copy indefinite; polynomials are positive there, and no bound is negative.
@@ -130,17 +125,17 @@ fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
 }
 
 /// The same by products, on any device.
-fn symmetric_on<B: Backend>(backend: &B) -> Vec<u64> {
-    let matrix: Matrix<B, f64> = positive(90).upload(backend, Format::Ebw);
+fn symmetric_on(space: &Space) -> Vec<u64> {
+    let matrix: Matrix<f64> = positive(90).upload(space, Format::Ebw);
     let [x, y]: [Vec<f64>; 2] = [1, 2].map(|seed| Random(seed).vector(270));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut found = Vec::new();
     for name in Preconditioner::ALL {
-        let preconditioner = precond::build(name, &Context::of_order(5), backend, &matrix).unwrap();
+        let preconditioner = precond::build(name, &Context::of_order(5), space, &matrix).unwrap();
         let apply = |r: &[f64]| {
-            let (r, mut z) = (backend.upload(r).unwrap(), backend.zeros(270).unwrap());
-            preconditioner.apply(backend, &matrix, &r, &mut z).unwrap();
-            backend.download(&z).unwrap()
+            let (r, mut z) = (space.upload(r).unwrap(), space.zeros(270).unwrap());
+            preconditioner.apply(space, &matrix, &r, &mut z).unwrap();
+            space.download(&z).unwrap()
         };
         let (mx, my) = (apply(&x), apply(&y));
         let scale = dot(&x, &mx);
@@ -164,34 +159,38 @@ fn devices_and_orders_agree() {
 /// On the CPU a step rides on the product part by part: the same bits as one after the other, for any number of
 /// threads.
 fn step_rides_on_the_product<T: Real>(size: usize, format: Format) {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let blocks = Blocks::random(random_sparsity(1700, 8, 1), size, 11);
-    let matrix: Matrix<_, T> = blocks.upload(&backend, format);
+    let matrix: Matrix<T> = blocks.upload(&space, format);
     let n = matrix.n();
-    let [z, r, inverse, old] = [1, 2, 3, 4].map(|seed| backend.upload(&Random(seed).vector::<T>(n)).unwrap());
+    let [z, r, inverse, old] = [1, 2, 3, 4].map(|seed| space.upload(&Random(seed).vector::<T>(n)).unwrap());
     for factors in [[0.5, -2.0, 1.5], [0.5, 0.0, 1.5]].map(|factors| factors.map(T::from_f64)) {
-        let step = |previous: &mut Vector<CpuBackend, T>| Step {
+        let step = |previous: &mut Buffer<T>| Step {
             factors,
             inverse: inverse.view(),
             r: r.view(),
             previous: previous.view_mut(),
         };
-        let (mut product, mut expected) = (backend.zeros(n).unwrap(), old.clone());
-        matrix.apply(&backend, &z, &mut product).unwrap();
+        let (mut product, mut expected) = (space.zeros(n).unwrap(), space.upload(old.host()).unwrap());
+        matrix.apply(&space, &z, &mut product).unwrap();
         let kernel = PolynomialStep { step: step(&mut expected), z: z.view(), product: product.view() };
         // SAFETY: all live and have the rows of the matrix.
-        unsafe { backend.run(n, kernel) }.unwrap();
+        unsafe { space.run(n, kernel) }.unwrap();
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let host = [&z, &r, &inverse, &old].map(Buffer::host);
             let found = pool.install(|| {
-                let (backend, mut found) = (CpuBackend::default(), old.clone());
-                let matrix: Matrix<_, T> = blocks.upload(&backend, format);
-                let mut scratch = backend.zeros(n).unwrap();
+                let space = Space::cpu();
+                let [z, r, inverse, mut found] = host.map(|values| space.upload(values).unwrap());
+                let (inverse, r, previous) = (inverse.view(), r.view(), found.view_mut());
+                let step = Step { factors, inverse, r, previous };
+                let matrix: Matrix<T> = blocks.upload(&space, format);
+                let mut scratch = space.zeros(n).unwrap();
                 // SAFETY: as above; `scratch` is nobody else's.
-                unsafe { matrix.apply_step(&backend, step(&mut found), &z, &mut scratch) }.unwrap();
-                found
+                unsafe { matrix.apply_then(&space, &z, &mut scratch, Epilogue::Step(step)) }.unwrap();
+                bits(found.host())
             });
-            assert!(bits(&found.0) == bits(&expected.0), "{format}, blocks of {size}, {threads} threads");
+            assert!(found == bits(expected.host()), "{format}, blocks of {size}, {threads} threads");
         }
     }
 }
@@ -245,11 +244,11 @@ fn least_squares(order: usize, upper: f64) -> Box<dyn Fn(f64) -> f64> {
     Box::new(move |t| (0..=order).map(|j| p[j] * basis(j, t)).sum())
 }
 
-fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
+fn polynomials_on<T: Real>(space: &Space) -> Vec<u64> {
     let blocks = positive(9);
-    let matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
+    let matrix: Matrix<T> = blocks.upload(space, Format::Ebw);
     let inverse: Vec<T> = blocks.dense().diagonal().iter().map(|v| T::ONE / T::from_f64(*v)).collect();
-    let bounds = spectrum::estimate(backend, &matrix, &backend.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
+    let bounds = spectrum::estimate(space, &matrix, &space.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
     let scale = scaling(&blocks.dense());
     let eigen = SymmetricEigen::new(&scale * blocks.dense() * &scale);
     let r: Vec<T> = Random(8).vector(27);
@@ -260,11 +259,11 @@ fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
             let p = DMatrix::from_diagonal(&eigen.eigenvalues.map(p));
             let dense = &scale * &eigen.eigenvectors * p * eigen.eigenvectors.transpose() * &scale;
             let expected = dense * DVector::from_iterator(27, r.iter().map(|r| r.to_f64()));
-            let preconditioner = precond::build(name, &Context::of_order(order), backend, &matrix).unwrap();
+            let preconditioner = precond::build(name, &Context::of_order(order), space, &matrix).unwrap();
             assert_eq!(preconditioner.products(), order);
-            let mut z = backend.zeros(27).unwrap();
-            preconditioner.apply(backend, &matrix, &backend.upload(&r).unwrap(), &mut z).unwrap();
-            let z = backend.download(&z).unwrap();
+            let mut z = space.zeros(27).unwrap();
+            preconditioner.apply(space, &matrix, &space.upload(&r).unwrap(), &mut z).unwrap();
+            let z = space.download(&z).unwrap();
             assert_close(&format!("{name} {order}"), &z, expected.as_slice(), 20.0 * rounding::<T>(), expected.amax());
             found.extend(bits(&z));
         }
@@ -274,8 +273,8 @@ fn polynomials_on<B: Backend, T: Real>(backend: &B) -> Vec<u64> {
 
 #[test]
 fn polynomials_are_those_of_their_definitions() {
-    assert_orders_agree(&on_every_device!(polynomials_on::<_, f64>));
-    assert_orders_agree(&on_every_device!(polynomials_on::<_, f32>));
+    assert_orders_agree(&on_every_device!(polynomials_on::<f64>));
+    assert_orders_agree(&on_every_device!(polynomials_on::<f32>));
 }
 
 #[test]
@@ -294,11 +293,11 @@ fn least_squares_of_low_order_are_those_of_the_table() {
     }
 }
 
-fn bounds_on<B: Backend>(backend: &B) -> Vec<u64> {
-    let enclosed = |what: &str, matrix: &Matrix<B, f64>| {
-        let dense = dense_of(backend, matrix);
+fn bounds_on(space: &Space) -> Vec<u64> {
+    let enclosed = |what: &str, matrix: &Matrix<f64>| {
+        let dense = dense_of(space, matrix);
         let inverse: Vec<f64> = dense.diagonal().iter().map(|v| 1.0 / v).collect();
-        let bounds = spectrum::estimate(backend, matrix, &backend.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
+        let bounds = spectrum::estimate(space, matrix, &space.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
         let scale = scaling(&dense);
         let exact = SymmetricEigen::new(&scale * dense * &scale).eigenvalues;
         let (smallest, largest) = (exact.min(), exact.max());
@@ -308,10 +307,10 @@ fn bounds_on<B: Backend>(backend: &B) -> Vec<u64> {
     };
     let mut found = Vec::new();
     for n in [1, 2, 5, 20, 60] {
-        found.extend(enclosed("blocks", &positive(n).upload(backend, Format::Ebw)));
+        found.extend(enclosed("blocks", &positive(n).upload(space, Format::Ebw)));
     }
     for model in models() {
-        found.extend(enclosed("stiffness", &meshes::system(backend, &model).matrix));
+        found.extend(enclosed("stiffness", &meshes::system(space, &model).matrix));
     }
     found
 }
@@ -323,11 +322,11 @@ fn bounds_enclose_the_spectrum() {
 
 #[test]
 fn few_eigenvalues_are_found_exactly() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     let diagonal: Vec<f64> = (0..300).map(|i| 1.0 + (i % 4) as f64).collect();
-    let matrix: Matrix<_, f64> = Blocks::diagonal(&diagonal).upload(&backend, Format::Ebw);
+    let matrix: Matrix<f64> = Blocks::diagonal(&diagonal).upload(&space, Format::Ebw);
     // Unscaled, by a "diagonal" of ones: the eigenvalues are 1 to 4.
-    let bounds = spectrum::estimate(&backend, &matrix, &backend.upload(&[1.0; 300]).unwrap(), spectrum::STEPS).unwrap();
+    let bounds = spectrum::estimate(&space, &matrix, &space.upload(&[1.0; 300]).unwrap(), spectrum::STEPS).unwrap();
     // But for the margin that a diagonal in single precision takes.
     let margin = f64::from(f32::EPSILON);
     let expected = [1.0 - margin, 4.0 * (1.0 + margin)];
@@ -338,10 +337,9 @@ fn few_eigenvalues_are_found_exactly() {
 #[test]
 fn bounds_enclose_a_long_spectrum() {
     const N: usize = 3000;
-    let (backend, blocks) = (CpuBackend::default(), chain(N));
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-    let bounds =
-        spectrum::estimate(&backend, &matrix, &backend.upload(&[0.5; 3 * N]).unwrap(), spectrum::STEPS).unwrap();
+    let (space, blocks) = (Space::cpu(), chain(N));
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+    let bounds = spectrum::estimate(&space, &matrix, &space.upload(&[0.5; 3 * N]).unwrap(), spectrum::STEPS).unwrap();
     let [smallest, largest] = [1, N].map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos());
     assert!(bounds.lower <= smallest && largest <= bounds.upper, "{bounds:?}, not {smallest} to {largest}");
     assert!(bounds.upper < 1.05 * largest, "{bounds:?}, far above {largest}");
@@ -355,27 +353,27 @@ fn energy_norm(blocks: &Blocks, error: &[f64]) -> f64 {
 #[test]
 fn iterations_are_as_few_as_the_known_spectrum_says() {
     const N: usize = 300;
-    let (backend, blocks) = (CpuBackend::default(), chain(N));
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+    let (space, blocks) = (Space::cpu(), chain(N));
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
     let expected: Vec<f64> = Random(3).vector(3 * N);
-    let f = backend.upload(&blocks.product(&expected)).unwrap();
-    let inverse = backend.upload(&[0.5; 3 * N]).unwrap();
-    let bounds = spectrum::estimate(&backend, &matrix, &inverse, spectrum::STEPS).unwrap();
+    let f = space.upload(&blocks.product(&expected)).unwrap();
+    let inverse = space.upload(&[0.5; 3 * N]).unwrap();
+    let bounds = spectrum::estimate(&space, &matrix, &inverse, spectrum::STEPS).unwrap();
     let eigenvalues: Vec<f64> = (1..=N).map(|j| 1.0 - (j as f64 * PI / (N + 1) as f64).cos()).collect();
     let start = energy_norm(&blocks, &expected);
     for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
         for order in [1, 2, 3, 6, 16] {
-            let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
+            let preconditioner = precond::build(name, &Context::of_order(order), &space, &matrix).unwrap();
             let p = value(name, order, bounds.upper, bounds.lower);
             let spectrum = eigenvalues.iter().map(|t| t * p(*t));
             let (low, high) = spectrum.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
             let root = (high / low).sqrt();
             for iterations in [10, 20, 40] {
                 let options = CgOptions::new(1e-14, iterations);
-                let mut u = backend.zeros(3 * N).unwrap();
+                let mut u = space.zeros(3 * N).unwrap();
                 let outcome =
-                    cg(&backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
-                let error: Vec<f64> = backend.download(&u).unwrap().iter().zip(&expected).map(|(u, e)| u - e).collect();
+                    cg(&space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
+                let error: Vec<f64> = space.download(&u).unwrap().iter().zip(&expected).map(|(u, e)| u - e).collect();
                 // Saad 2003, eq. 6.128.
                 let bound = 2.0 * ((root - 1.0) / (root + 1.0)).powi(outcome.iterations as i32) * start;
                 let error = energy_norm(&blocks, &error);
@@ -389,14 +387,14 @@ fn iterations_are_as_few_as_the_known_spectrum_says() {
 
 #[test]
 fn polynomials_trade_iterations_for_products() {
-    let (backend, blocks) = (CpuBackend::default(), chain(300));
-    let matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-    let f = backend.upload(&Random(3).vector::<f64>(900)).unwrap();
+    let (space, blocks) = (Space::cpu(), chain(300));
+    let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+    let f = space.upload(&Random(3).vector::<f64>(900)).unwrap();
     let iterations = |name: Preconditioner, order: usize| {
-        let preconditioner = precond::build(name, &Context::of_order(order), &backend, &matrix).unwrap();
+        let preconditioner = precond::build(name, &Context::of_order(order), &space, &matrix).unwrap();
         let options = CgOptions::new(1e-8, 5000);
-        let mut u = backend.zeros(900).unwrap();
-        let outcome = cg(&backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
+        let mut u = space.zeros(900).unwrap();
+        let outcome = cg(&space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
         assert!(outcome.converged, "{name} {order}: {outcome:?}");
         outcome.history.iter().position(|r| *r <= 1e-8).unwrap() + 1
     };
@@ -414,16 +412,16 @@ fn polynomials_trade_iterations_for_products() {
     }
 }
 
-fn block_diagonal<B: Backend>(backend: &B) {
+fn block_diagonal(space: &Space) {
     let mut blocks = positive(33);
     let dense = blocks.dense();
     blocks.set_all(|row, column| if row / 3 == column / 3 { dense[(row, column)] } else { 0.0 });
-    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Ebw);
-    let preconditioner = precond::build(Preconditioner::BlockJacobi, &Context::of_order(1), backend, &matrix).unwrap();
-    let f = backend.upload(&Random(5).vector::<f64>(99)).unwrap();
-    let mut u = backend.zeros(99).unwrap();
+    let matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
+    let preconditioner = precond::build(Preconditioner::BlockJacobi, &Context::of_order(1), space, &matrix).unwrap();
+    let f = space.upload(&Random(5).vector::<f64>(99)).unwrap();
+    let mut u = space.zeros(99).unwrap();
     let options = CgOptions::new(1e-12, 100);
-    let outcome = cg(backend, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
+    let outcome = cg(space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged && outcome.history[0] < 1e-12, "{outcome:?}");
 }
 

@@ -6,8 +6,9 @@ use crate::common::{assert_close, assert_orders_agree, bits, meshes, on_every_de
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use warpfem::assembly::{Assembly, Symbolic};
-use warpfem::backend::{Backend, CpuBackend, Emulated, GpuBackend};
+use warpfem::device::Emulated;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
+use warpfem::linalg::Space;
 use warpfem::mesh::Cells;
 use warpfem::model::Model;
 use warpfem::result::Error;
@@ -34,10 +35,10 @@ fn models() -> Vec<Model> {
     boxes.into_iter().chain(mixed).chain([unstructured]).collect()
 }
 
-/// Strategies that can assemble a model on a backend.
-fn suited<B: Backend>(model: &Model) -> impl Iterator<Item = Strategy> {
-    let fits = |strategy: Strategy| model.mesh.solids().all(|(_, cells)| strategy.fits(cells.kind));
-    Strategy::ALL.iter().copied().filter(move |strategy| strategy.runs_on::<B>() && fits(*strategy))
+/// Strategies that can assemble a model on a device.
+fn suited<'a>(space: &'a Space, model: &'a Model) -> impl Iterator<Item = Strategy> + 'a {
+    let fits = move |strategy: Strategy| model.mesh.solids().all(|(_, cells)| strategy.fits(cells.kind));
+    Strategy::ALL.iter().copied().filter(move |strategy| strategy.runs_on(space) && fits(*strategy))
 }
 
 /// A model, its symbolic phase with nodes in the mesh's order, and its matrix by the textbook.
@@ -55,7 +56,7 @@ impl Problem {
 }
 
 /// Every cell of every element type has a colour, if the strategy takes any.
-fn check_colors<B: Backend, T: Real>(assembly: &Assembly<B, T>, problem: &Problem) {
+fn check_colors<T: Real>(assembly: &Assembly<T>, problem: &Problem) {
     let (balance, strategy) = (assembly.balance(), assembly.strategy());
     let n_cells: usize = problem.model.mesh.solids().map(|(_, cells)| cells.len()).sum();
     let n_colored = (balance.mean * balance.n_colors as f64).round() as usize;
@@ -63,19 +64,19 @@ fn check_colors<B: Backend, T: Real>(assembly: &Assembly<B, T>, problem: &Proble
 }
 
 /// The bits of the matrix by every deterministic strategy.
-fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
-    let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
+fn assembled<T: Real>(space: &Space, problem: &Problem) -> Vec<u64> {
+    let mesh = meshes::upload(space, &problem.model, &problem.symbolic);
     let mut found = Vec::new();
-    let mut matrix: Matrix<B, T> =
-        zeros(backend, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
-    for strategy in suited::<B>(&problem.model) {
-        let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
+    let mut matrix: Matrix<T> =
+        zeros(space, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
+    for strategy in suited(space, &problem.model) {
+        let mut assembly = Assembly::new(space, &mesh, matrix.pattern(), strategy).unwrap();
         check_colors(&assembly, problem);
         let mut run = || {
             // What was there before must not matter.
-            matrix.make_up(backend).unwrap();
-            assembly.assemble(backend, &mesh, &mut matrix).unwrap();
-            dense_of(backend, &matrix)
+            matrix.make_up(space).unwrap();
+            assembly.assemble(space, &mesh, &mut matrix).unwrap();
+            dense_of(space, &matrix)
         };
         let (k, again) = (run(), run());
         let what = format!("{}, {}", strategy.name(), T::NAME);
@@ -93,21 +94,21 @@ fn assembled<B: Backend, T: Real>(backend: &B, problem: &Problem) -> Vec<u64> {
 fn every_strategy_is_the_serial_assembly() {
     for model in models() {
         let problem = Problem::new(model);
-        assert_orders_agree(&on_every_device!(assembled::<_, f64>, &problem));
-        assert_orders_agree(&on_every_device!(assembled::<_, f32>, &problem));
+        assert_orders_agree(&on_every_device!(assembled::<f64>, &problem));
+        assert_orders_agree(&on_every_device!(assembled::<f32>, &problem));
     }
 }
 
 /// Every strategy writes into every format.
-fn in_formats<B: Backend>(backend: &B, problem: &Problem) {
-    let mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
+fn in_formats(space: &Space, problem: &Problem) {
+    let mesh = meshes::upload(space, &problem.model, &problem.symbolic);
     for format in Format::ALL {
-        let mut matrix: Matrix<B, f64> =
-            zeros(backend, format, problem.model.analysis.components(), &problem.symbolic.sparsity);
-        for strategy in suited::<B>(&problem.model) {
-            let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
-            assembly.assemble(backend, &mesh, &mut matrix).unwrap();
-            let (k, expected) = (dense_of(backend, &matrix), &problem.expected);
+        let mut matrix: Matrix<f64> =
+            zeros(space, format, problem.model.analysis.components(), &problem.symbolic.sparsity);
+        for strategy in suited(space, &problem.model) {
+            let mut assembly = Assembly::new(space, &mesh, matrix.pattern(), strategy).unwrap();
+            assembly.assemble(space, &mesh, &mut matrix).unwrap();
+            let (k, expected) = (dense_of(space, &matrix), &problem.expected);
             let what = format!("{} into {format}", strategy.name());
             assert_close(&what, k.as_slice(), expected.as_slice(), 1e-13, expected.amax());
         }
@@ -121,21 +122,21 @@ fn every_strategy_writes_into_every_format() {
 }
 
 /// New materials on the same mesh: the matrix of the new model, and nothing symbolic is done again.
-fn again<B: Backend>(backend: &B, problem: &Problem) {
+fn again(space: &Space, problem: &Problem) {
     let mut other = meshes::two_materials(problem.model.mesh.clone());
     other.materials[0].young *= 3.0;
     other.materials[1].poisson = 0.35;
     other.cell_material.iter_mut().flatten().for_each(|material| *material = 1 - *material);
     let expected = reference::stiffness(&other);
-    let mut mesh = meshes::upload(backend, &problem.model, &problem.symbolic);
-    let mut matrix: Matrix<B, f64> =
-        zeros(backend, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
-    for strategy in suited::<B>(&problem.model) {
-        let mut assembly = Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap();
+    let mut mesh = meshes::upload(space, &problem.model, &problem.symbolic);
+    let mut matrix: Matrix<f64> =
+        zeros(space, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
+    for strategy in suited(space, &problem.model) {
+        let mut assembly = Assembly::new(space, &mesh, matrix.pattern(), strategy).unwrap();
         for (model, expected) in [(&problem.model, &problem.expected), (&other, &expected)] {
-            mesh.set_materials(backend, model).unwrap();
-            assembly.assemble(backend, &mesh, &mut matrix).unwrap();
-            let k = dense_of(backend, &matrix);
+            mesh.set_materials(space, model).unwrap();
+            assembly.assemble(space, &mesh, &mut matrix).unwrap();
+            let k = dense_of(space, &matrix);
             assert_close(strategy.name(), k.as_slice(), expected.as_slice(), 1e-13, expected.amax());
         }
     }
@@ -151,14 +152,14 @@ fn materials_change_on_a_fixed_topology() {
 fn assembling_again_repeats_nothing_symbolic() {
     let problem = Problem::new(meshes::two_materials(meshes::distorted_box(Hex8, [3, 2, 2], 0.2)));
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
-    let mesh = meshes::upload(&backend, &problem.model, &problem.symbolic);
-    let mut matrix: Matrix<_, f64> =
-        zeros(&backend, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
-    for strategy in suited::<GpuBackend>(&problem.model) {
-        let mut assembly = Assembly::new(&backend, &mesh, matrix.pattern(), strategy).unwrap();
+    let space = recorder.space().unwrap();
+    let mesh = meshes::upload(&space, &problem.model, &problem.symbolic);
+    let mut matrix: Matrix<f64> =
+        zeros(&space, Format::Ebw, problem.model.analysis.components(), &problem.symbolic.sparsity);
+    for strategy in suited(&space, &problem.model) {
+        let mut assembly = Assembly::new(&space, &mesh, matrix.pattern(), strategy).unwrap();
         let before = recorder.counts();
-        assembly.assemble(&backend, &mesh, &mut matrix).unwrap();
+        assembly.assemble(&space, &mesh, &mut matrix).unwrap();
         let after = recorder.counts();
         let traffic =
             |c: &crate::common::recorder::Counts| [c.uploads, c.downloads, c.reads, c.copies, c.allocations, c.waits];
@@ -167,11 +168,11 @@ fn assembling_again_repeats_nothing_symbolic() {
 }
 
 /// Why a strategy cannot assemble a mesh, and what can.
-fn refused<B: Backend>(backend: &B, model: &Model, strategy: Strategy) -> (String, Vec<&'static str>) {
+fn refused(space: &Space, model: &Model, strategy: Strategy) -> (String, Vec<&'static str>) {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-    let mesh = meshes::upload(backend, model, &symbolic);
-    let pattern = Pattern::upload(backend, symbolic.sparsity).unwrap();
-    match Assembly::<B, f64>::new(backend, &mesh, &pattern, strategy).err() {
+    let mesh = meshes::upload(space, model, &symbolic);
+    let pattern = Pattern::upload(space, symbolic.sparsity).unwrap();
+    match Assembly::<f64>::new(space, &mesh, &pattern, strategy).err() {
         Some(error @ Error::Unsuited { .. }) => {
             assert_eq!(error.exit_code(), 2);
             let text = error.to_string();
@@ -186,9 +187,9 @@ fn refused<B: Backend>(backend: &B, model: &Model, strategy: Strategy) -> (Strin
 fn strategies_that_do_not_fit_say_why_and_what_does() {
     let [tets, bricks] = [Tet4, Hex8].map(|kind| meshes::two_materials(meshes::distorted_box(kind, [1, 1, 1], 0.0)));
     let everywhere = ["row_owner", "by_element", "atomic"];
-    let emulator = GpuBackend::new(Emulated::default()).unwrap();
+    let emulator = Space::gpu(Emulated::default()).unwrap();
     for strategy in Strategy::ALL.iter().copied().filter(|strategy| !everywhere.contains(&strategy.name())) {
-        let (text, available) = refused(&CpuBackend::default(), &bricks, strategy);
+        let (text, available) = refused(&Space::cpu(), &bricks, strategy);
         assert!(text.contains("needs warps") && text.contains("--device"), "{text}");
         assert_eq!(available, everywhere);
         let (text, available) = refused(&emulator, &tets, strategy);

@@ -8,9 +8,10 @@ use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::half::F16;
 use kernels_rs::precond::Step;
 use kernels_rs::real::Stored;
-use warpfem::backend::{Backend, Buffer, CgState, CpuBackend, Scalar};
+use warpfem::linalg::{Scalar, Space};
 use warpfem::result::choices::Format;
-use warpfem::sparse::{Matrix, Operator, Sparsity};
+
+use warpfem::sparse::{CgState, Epilogue, LinOp, Matrix, Sparsity};
 
 /// Rows at a few distances neighbour each other, as in a grid: most neighbouring rows have neighbouring columns. Rows
 /// that are left out have no blocks.
@@ -44,46 +45,42 @@ fn patterns() -> Vec<(String, Sparsity)> {
 }
 
 /// `A x`, `x . A x` and a step of a polynomial.
-fn results<V: Stored>(
-    backend: &CpuBackend,
-    matrix: &Matrix<CpuBackend, V>,
-    x: &[V::Arithmetic],
-) -> [Vec<V::Arithmetic>; 2] {
+fn results<V: Stored>(space: &Space, matrix: &Matrix<V>, x: &[V::Arithmetic]) -> [Vec<V::Arithmetic>; 2] {
     let n = x.len();
     let nan = vec![V::Arithmetic::from_f64(f64::NAN); n];
-    let (x, mut y, mut z) = (backend.upload(x).unwrap(), backend.upload(&nan).unwrap(), backend.upload(&nan).unwrap());
-    matrix.apply(backend, &x, &mut y).unwrap();
-    matrix.apply_dot(backend, &x, &mut z, Scalar::new(33)).unwrap();
-    assert!(bits(&y.0) == bits(&z.0), "with and without the inner product differ");
-    let [dot] = backend.read([Scalar::new(33)]).unwrap();
-    let expected: f64 = x.0.iter().zip(&y.0).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
+    let (x, mut y, mut z) = (space.upload(x).unwrap(), space.upload(&nan).unwrap(), space.upload(&nan).unwrap());
+    matrix.apply(space, &x, &mut y).unwrap();
+    matrix.apply_dot(space, &x, &mut z, Scalar::new(33)).unwrap();
+    assert!(bits(y.host()) == bits(z.host()), "with and without the inner product differ");
+    let [dot] = space.read([Scalar::new(33)]).unwrap();
+    let expected: f64 = x.host().iter().zip(y.host()).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
     assert_close("x . A x", &[dot], &[expected], rounding::<V::Arithmetic>(), 100.0 * (1.0 + n as f64));
     let (inverse, r): (Vec<_>, Vec<_>) = (Random(5).vector(n), Random(6).vector(n));
-    let (inverse, r) = (backend.upload(&inverse).unwrap(), backend.upload(&r).unwrap());
-    let mut previous = backend.upload(&Random(7).vector(n)).unwrap();
+    let (inverse, r) = (space.upload(&inverse).unwrap(), space.upload(&r).unwrap());
+    let mut previous = space.upload(&Random(7).vector(n)).unwrap();
     let factors = [0.5, 0.25, 2.0].map(V::Arithmetic::from_f64);
     let step = Step { factors, inverse: inverse.view(), r: r.view(), previous: previous.view_mut() };
     // SAFETY: vectors of the matrix's rows, which live, and of which no other is `previous`.
-    unsafe { matrix.apply_step(backend, step, &x, &mut z) }.unwrap();
-    [y.0, previous.0]
+    unsafe { matrix.apply_then(space, &x, &mut z, Epilogue::Step(step)) }.unwrap();
+    [y.host().to_vec(), previous.host().to_vec()]
 }
 
 /// Whether conjugate gradients go on in one go; then what they take for `p . A p`, before they have A p, is that.
 fn knows_square<V: Stored>(blocks: &Blocks, format: Format, x: &[V::Arithmetic]) -> bool {
-    let (n, backend) = (x.len(), CpuBackend::default());
-    let mut matrix: Matrix<_, V> = blocks.upload(&backend, format);
+    let (n, space) = (x.len(), Space::cpu());
+    let mut matrix: Matrix<V> = blocks.upload(&space, format);
     matrix.promise_symmetric();
-    let inverse = backend.upload(&vec![1.0; n]).unwrap();
-    let [mut u, mut r, mut z, mut product] = [(); 4].map(|()| backend.zeros(n).unwrap());
-    let (mut p, mut history) = (backend.upload(x).unwrap(), backend.zeros(HISTORY + RECORD).unwrap());
-    matrix.apply(&backend, &p, &mut product).unwrap();
+    let inverse = space.upload(&vec![1.0; n]).unwrap();
+    let [mut u, mut r, mut z, mut product] = [(); 4].map(|()| space.zeros(n).unwrap());
+    let (mut p, mut history) = (space.upload(x).unwrap(), space.zeros(HISTORY + RECORD).unwrap());
+    matrix.apply(&space, &p, &mut product).unwrap();
     let (inverse, u, r, z, p, history_too) = (&inverse, &mut u, &mut r, &mut z, &mut p, &mut history);
     let state = CgState { inverse, u, r, z, p, history: history_too, steps: 1, enough: [0.0; 2], rho: Scalar::new(34) };
-    let goes_on = matrix.iterate(&backend, state).unwrap();
+    let goes_on = matrix.fused_cg(&space, state).unwrap();
     if goes_on {
-        let expected: f64 = x.iter().zip(&product.0).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
+        let expected: f64 = x.iter().zip(product.host()).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
         let scale = 100.0 * (1.0 + n as f64);
-        assert_close("p . A p", &[history.0[1]], &[expected], rounding::<V::Arithmetic>(), scale);
+        assert_close("p . A p", &[history.host()[1]], &[expected], rounding::<V::Arithmetic>(), scale);
     }
     goes_on
 }
@@ -99,14 +96,14 @@ fn products<V: Stored>(format: Format, size: usize) {
         let x = Random(4).vector::<V::Arithmetic>(blocks.n());
         let of_half = |threads: usize| {
             on_threads(threads, || {
-                let backend = CpuBackend::default();
-                let mut matrix: Matrix<_, V> = blocks.upload(&backend, format);
+                let space = Space::cpu();
+                let mut matrix: Matrix<V> = blocks.upload(&space, format);
                 matrix.promise_symmetric();
-                results(&backend, &matrix, &x)
+                results(&space, &matrix, &x)
             })
         };
-        let backend = CpuBackend::default();
-        let general = results(&backend, &blocks.upload::<_, V>(&backend, format), &x);
+        let space = Space::cpu();
+        let general = results(&space, &blocks.upload::<V>(&space, format), &x);
         let found = of_half(1);
         // Diagonal entries are the sums of a row's others.
         let scale = 1.0 + blocks.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
@@ -166,12 +163,12 @@ fn blocks_above_the_diagonal_are_not_in_the_product() {
             }
         }
         lower.values = kept;
-        let backend = CpuBackend::default();
+        let space = Space::cpu();
         let x = Random(4).vector::<f64>(symmetric.n());
         let [of_both, of_lower] = [&symmetric, &lower].map(|blocks| {
-            let mut matrix: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+            let mut matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
             matrix.promise_symmetric();
-            results(&backend, &matrix, &x).map(|y| bits(&y))
+            results(&space, &matrix, &x).map(|y| bits(&y))
         });
         assert!(of_both == of_lower, "{n} rows");
     }
@@ -179,36 +176,35 @@ fn blocks_above_the_diagonal_are_not_in_the_product() {
 
 #[test]
 fn what_is_written_anew_is_not_taken_for_symmetric() {
-    let backend = CpuBackend::default();
-    let mut matrix: Matrix<_, f64> =
-        Blocks::dominant(random_sparsity(40, 6, 1), 3, 1.0, 3).upload(&backend, Format::Ebw);
+    let space = Space::cpu();
+    let mut matrix: Matrix<f64> = Blocks::dominant(random_sparsity(40, 6, 1), 3, 1.0, 3).upload(&space, Format::Ebw);
     matrix.promise_symmetric();
     assert!(matrix.is_symmetric());
-    matrix.make_up(&backend).unwrap();
+    matrix.make_up(&space).unwrap();
     assert!(!matrix.is_symmetric());
     matrix.promise_symmetric();
-    let blocks = matrix.blocks(&backend).unwrap();
-    matrix.set_blocks(&backend, &blocks).unwrap();
+    let blocks = matrix.blocks(&space).unwrap();
+    matrix.set_blocks(&space, &blocks).unwrap();
     assert!(!matrix.is_symmetric());
 }
 
 #[test]
 fn an_infinite_entry_reaches_the_same_rows() {
-    let backend = CpuBackend::default();
+    let space = Space::cpu();
     for size in 1..=3 {
         let mut blocks = Blocks::random(band(100, 3, 40, &[3]), size, 5);
         blocks.values.iter_mut().for_each(|value| *value = 1.0);
-        let general: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
-        let mut symmetric: Matrix<_, f64> = blocks.upload(&backend, Format::Ebw);
+        let general: Matrix<f64> = blocks.upload(&space, Format::Ebw);
+        let mut symmetric: Matrix<f64> = blocks.upload(&space, Format::Ebw);
         symmetric.promise_symmetric();
         for column in 0..blocks.n() {
             let mut x = vec![1.0; blocks.n()];
             x[column] = f64::INFINITY;
-            let x = backend.upload(&x).unwrap();
+            let x = space.upload(&x).unwrap();
             let [general, symmetric] = [&general, &symmetric].map(|matrix| {
-                let mut y = backend.zeros(blocks.n()).unwrap();
-                matrix.apply(&backend, &x, &mut y).unwrap();
-                y.0.iter().map(|y| y.is_finite()).collect::<Vec<_>>()
+                let mut y = space.zeros(blocks.n()).unwrap();
+                matrix.apply(&space, &x, &mut y).unwrap();
+                y.host().iter().map(|y| y.is_finite()).collect::<Vec<_>>()
             });
             assert_eq!(general, symmetric, "column {column}, blocks of {size}");
         }

@@ -4,8 +4,8 @@ use crate::common::elements::{PLANE, SOLID};
 use crate::common::recorder::Recorder;
 use crate::common::{ORDERS, emulator, meshes, on_every_device};
 use warpfem::assembly::{Numbering, Symbolic, Topology};
-use warpfem::backend::{Backend, CpuBackend};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
+use warpfem::linalg::Space;
 use warpfem::mesh::{Cells, Mesh, generate::generate_box};
 use warpfem::result::choices::Ordering;
 use warpfem::sparse::Sparsity;
@@ -22,24 +22,24 @@ fn by_host(mesh: &Mesh, order: Ordering, window: usize) -> (Numbering, Sparsity,
     (numbering, sparsity, blocks.collect(), coords)
 }
 
-fn agrees<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: usize) {
+fn agrees(space: &Space, mesh: &Mesh, order: Ordering, window: usize) {
     let (numbering, sparsity, blocks, coords) = by_host(mesh, order, window);
-    let found = Topology::new(backend, mesh, order, window).unwrap();
-    let what = format!("{} nodes on {}, {order:?}, window {window}", mesh.coords.len(), backend.name());
+    let found = Topology::new(space, mesh, order, window).unwrap();
+    let what = format!("{} nodes on {}, {order:?}, window {window}", mesh.coords.len(), space.name());
     assert!(found.numbering == numbering, "numbering: {what}");
-    assert!(found.pattern.download(backend).unwrap() == sparsity, "sparsity: {what}");
+    assert!(found.pattern.download(space).unwrap() == sparsity, "sparsity: {what}");
     assert_eq!(found.pattern.n_rows, mesh.coords.len());
-    assert!(backend.download(&found.coords).unwrap() == coords, "coordinates: {what}");
+    assert!(space.download(&found.coords).unwrap() == coords, "coordinates: {what}");
     assert_eq!(found.blocks.len(), blocks.len(), "{what}");
     for (found, block) in found.blocks.iter().zip(&blocks) {
         let found: Block = (
             found.index,
             found.kind,
             found.n_cells,
-            backend.download(&found.nodes).unwrap(),
-            backend.download(&found.around).unwrap(),
-            backend.download(&found.cells).unwrap(),
-            backend.download(&found.slots).unwrap(),
+            space.download(&found.nodes).unwrap(),
+            space.download(&found.around).unwrap(),
+            space.download(&found.cells).unwrap(),
+            space.download(&found.slots).unwrap(),
         );
         assert_eq!((found.0, found.1, found.2), (block.0, block.1, block.2), "{what}");
         assert!(found.3 == block.3, "nodes of {:?}: {what}", found.1);
@@ -49,10 +49,10 @@ fn agrees<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: usize) 
 }
 
 /// In both orders, with and without a sort by degree.
-fn check<B: Backend>(backend: &B, mesh: &Mesh) {
+fn check(space: &Space, mesh: &Mesh) {
     for order in [Ordering::Mesh, Ordering::Hilbert] {
         for window in [1, 32, 1024] {
-            agrees(backend, mesh, order, window);
+            agrees(space, mesh, order, window);
         }
     }
 }
@@ -140,9 +140,9 @@ fn meshes_without_cells_or_nodes() {
 fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
     let mesh = generate_box(Tet4, [1.0; 3], [4, 3, 3]).unwrap();
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
+    let space = recorder.space().unwrap();
     let before = recorder.counts();
-    Topology::new(&backend, &mesh, Ordering::Hilbert, 32).unwrap();
+    Topology::new(&space, &mesh, Ordering::Hilbert, 32).unwrap();
     let after = recorder.counts();
     assert_eq!(after.uploads - before.uploads, 2);
     let bytes = size_of_val(&*mesh.cells[0].nodes) + size_of_val(&*mesh.coords);
@@ -151,16 +151,16 @@ fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
     assert_eq!(after.downloads - before.downloads, 5);
 }
 
-fn too_many<B: Backend>(backend: &B) -> String {
+fn too_many(space: &Space) -> String {
     let hub: Vec<u32> = (0..65_536).flat_map(|node| [65_536, node]).collect();
     let mesh = mesh(65_537, vec![(Line2, hub)]);
-    let Err(error) = Topology::new(backend, &mesh, Ordering::Mesh, 1) else { panic!("65,537 blocks in a row") };
+    let Err(error) = Topology::new(space, &mesh, Ordering::Mesh, 1) else { panic!("65,537 blocks in a row") };
     error.to_string()
 }
 
 #[test]
 fn too_many_neighbours_are_an_error_that_names_the_node() {
-    let expected = too_many(&CpuBackend::default());
+    let expected = too_many(&Space::cpu());
     assert!(expected.contains("655367"), "{expected}");
     assert_eq!(too_many(&emulator(ORDERS[0])), expected);
     if let Some(gpu) = crate::common::gpu() {

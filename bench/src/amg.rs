@@ -7,9 +7,9 @@ use super::{Common, matrices};
 use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Vector};
 use warpfem::cli::table;
+use warpfem::device::Buffer;
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::output::summary::{Level, Multigrid};
 use warpfem::precond::{Context, Kept};
@@ -58,48 +58,49 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let model = common.problem.model(common)?;
     arguments.wanted.check(common.precision)?;
-    let report: Report = with_backend!(common.device, backend => match common.precision {
-        Precision::Single => measure::<_, f32>(backend, arguments, model, &[(iteration::plain, "f32")]),
-        _ => measure::<_, f64>(backend, arguments, model, storages(arguments.wanted.mixed)),
-    })?;
+    let space = Space::open(common.device)?;
+    let report: Report = match common.precision {
+        Precision::Single => measure::<f32>(&space, arguments, model, &[(iteration::plain, "f32")]),
+        _ => measure::<f64>(&space, arguments, model, storages(arguments.wanted.mixed)),
+    }?;
     let first = report.solutions.iter().find_map(|one| one.solved.multigrid.as_ref());
     page::finish("amg", common.json.as_deref(), &report, first.map_or(String::new(), levels))
 }
 
 /// Solves, then for another load, then with other materials on the same mesh.
-fn measure<B: Backend, T: Real>(
-    backend: &B,
+fn measure<T: Real>(
+    space: &Space,
     arguments: &Arguments,
     mut model: Model,
-    builders: &[(Builder<B, T>, &'static str)],
+    builders: &[(Builder<T>, &'static str)],
 ) -> Result<Report> {
     let Arguments { common, wanted: Solutions { format, tolerance, .. } } = arguments;
-    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    let mut header = Header::new::<T>(space, common, &model.mesh, model.analysis.components())?;
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = common.samples.min(MAX_SOLUTIONS);
-    let (mut system, _) = matrices::assemble::<B, T>(backend, &model, *format)?;
+    let (mut system, _) = matrices::assemble::<T>(space, &model, *format)?;
     header.blocks = system.matrix.pattern().n_blocks();
-    let kept: Vec<Kept<B>> = builders.iter().map(|_| Kept::new()).collect();
+    let kept: Vec<Kept> = builders.iter().map(|_| Kept::new()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());
-        let make = || build(Preconditioner::Amg, &context, backend, &system.matrix);
-        let first = solved(backend, &system, make, options, samples)?;
+        let make = || build(Preconditioner::Amg, &context, space, &system.matrix);
+        let first = solved(space, &system, make, options, samples)?;
         solutions.push(Solution { what: "first", storage, solved: first });
         // Fills what is kept.
-        let made = build(Preconditioner::Amg, &context.keeping(kept), backend, &system.matrix)?;
-        let other = other_load(backend, &system.f, header.block_size)?;
+        let made = build(Preconditioner::Amg, &context.keeping(kept), space, &system.matrix)?;
+        let other = other_load(space, &system.f, header.block_size)?;
         let load = std::mem::replace(&mut system.f, other);
-        let mut again = solved(backend, &system, || Ok(&*made), options, samples)?;
+        let mut again = solved(space, &system, || Ok(&*made), options, samples)?;
         (again.setup_ms, again.multigrid, system.f) = (0.0, None, load);
         solutions.push(Solution { what: "new load", storage, solved: again });
     }
     change_materials(&mut model);
-    system.set_materials(backend, &model)?;
+    system.set_materials(space, &model)?;
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends()).keeping(kept);
-        let make = || build(Preconditioner::Amg, &context, backend, &system.matrix);
-        let other = solved(backend, &system, make, options, samples)?;
+        let make = || build(Preconditioner::Amg, &context, space, &system.matrix);
+        let other = solved(space, &system, make, options, samples)?;
         solutions.push(Solution { what: "new materials", storage, solved: other });
     }
     Ok(Report { header, format: format.name(), tolerance: *tolerance, solutions })
@@ -107,11 +108,11 @@ fn measure<B: Backend, T: Real>(
 
 /// The same forces in other directions: supports that fix a node fix it in all of them, in the problems that this is
 /// for.
-fn other_load<B: Backend, T: Real>(backend: &B, f: &Vector<B, T>, size: usize) -> Result<Vector<B, T>> {
-    let mut f = backend.download(f)?;
+fn other_load<T: Real>(space: &Space, f: &Buffer<T>, size: usize) -> Result<Buffer<T>> {
+    let mut f = space.download(f)?;
     f.chunks_exact_mut(size).for_each(|node| node.rotate_left(1));
     f.iter_mut().step_by(2 * size + 1).for_each(|f| *f *= T::from_f64(0.5));
-    backend.upload_vec(f)
+    space.upload_vec(f)
 }
 
 /// Other materials for the same mesh: stiffnesses three quarters as large, and less lateral contraction.

@@ -8,11 +8,10 @@ use kernels_rs::real::Real;
 use serde::Serialize;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::assembly::{Assembly, DeviceMesh, Topology};
-use warpfem::backend::Backend;
-use warpfem::backend::bandwidth;
-use warpfem::backend::device::with_backend;
 use warpfem::cli::one_of;
+use warpfem::device::bandwidth;
 use warpfem::element::ElementInfo;
+use warpfem::linalg::Space;
 use warpfem::mesh::coloring::Balance;
 use warpfem::model::Model;
 use warpfem::result::Result;
@@ -88,36 +87,37 @@ struct Report {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let model = common.problem.model(common)?;
-    let report: Report = with_backend!(common.device, backend => match common.precision {
-        Precision::Single => measure::<_, f32>(backend, arguments, &model),
-        _ => measure::<_, f64>(backend, arguments, &model),
-    })?;
+    let space = Space::open(common.device)?;
+    let report: Report = match common.precision {
+        Precision::Single => measure::<f32>(&space, arguments, &model),
+        _ => measure::<f64>(&space, arguments, &model),
+    }?;
     page::finish("assembly", common.json.as_deref(), &report, String::new())
 }
 
 /// What all strategies are measured with.
-struct Bench<'a, B: Backend, T: Real> {
-    backend: &'a B,
+struct Bench<'a, T: Real> {
+    space: &'a Space,
     arguments: &'a Arguments,
     report: &'a Report,
-    mesh: DeviceMesh<B>,
-    matrix: Matrix<B, T>,
+    mesh: DeviceMesh,
+    matrix: Matrix<T>,
     /// The blocks that the first strategy has made.
     first: Option<Vec<T>>,
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
+fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Result<Report> {
     let common = &arguments.common;
     let order = Ordering::auto(&model.mesh);
-    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
+    let mut header = Header::new::<T>(space, common, &model.mesh, model.analysis.components())?;
     let (topology, symbolic_s) =
-        setups(backend, common.samples, || Topology::new(backend, &model.mesh, order, DEGREE_WINDOW))?;
+        setups(space, common.samples, || Topology::new(space, &model.mesh, order, DEGREE_WINDOW))?;
     let Topology { pattern, blocks, coords, .. } = topology;
     header.blocks = pattern.n_blocks();
-    let matrix = Matrix::zeros(backend, arguments.format, header.block_size, &pattern, Tuning::default())?;
-    let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
+    let matrix = Matrix::zeros(space, arguments.format, header.block_size, &pattern, Tuning::default())?;
+    let mesh = DeviceMesh::new(space, model, blocks, coords)?;
     let mut report = report::<T>(header, arguments.format, symbolic_s, model);
-    let mut bench: Bench<B, T> = Bench { backend, arguments, report: &report, mesh, matrix, first: None };
+    let mut bench: Bench<T> = Bench { space, arguments, report: &report, mesh, matrix, first: None };
     let asked = arguments.assembly.as_slice();
     let strategies = if asked.is_empty() { &Strategy::ALL[..] } else { asked };
     let row = |strategy: &Strategy| Row::measure(Of::Strategy(strategy.name()), || bench.figures(*strategy));
@@ -150,14 +150,14 @@ fn element_flops(info: &ElementInfo) -> f64 {
     (q * point + n * n * (4 * d * d + d)) as f64
 }
 
-impl<B: Backend, T: Real> Bench<'_, B, T> {
+impl<T: Real> Bench<'_, T> {
     fn figures(&mut self, strategy: Strategy) -> Result<Figures> {
-        let Bench { backend, arguments, report, mesh, matrix, first } = self;
+        let Bench { space, arguments, report, mesh, matrix, first } = self;
         let samples = arguments.common.samples;
         let (mut assembly, prepare_s) =
-            setups(*backend, samples, || Assembly::new(*backend, mesh, matrix.pattern(), strategy))?;
-        let seconds = bandwidth::time(*backend, samples, || assembly.assemble(*backend, mesh, matrix))?;
-        let difference = difference(strategy, first, matrix.blocks(*backend)?);
+            setups(*space, samples, || Assembly::new(*space, mesh, matrix.pattern(), strategy))?;
+        let seconds = bandwidth::time(*space, samples, || assembly.assemble(*space, mesh, matrix))?;
+        let difference = difference(strategy, first, matrix.blocks(*space)?);
         let gb_per_s = report.min_bytes as f64 / seconds / 1e9;
         let Balance { n_colors, smallest, largest, .. } = assembly.balance();
         Ok(Figures {

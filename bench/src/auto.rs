@@ -6,13 +6,12 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use warpfem::Result;
-use warpfem::backend::Backend;
-use warpfem::backend::Device;
-use warpfem::backend::bandwidth::median;
-use warpfem::backend::device::with_backend;
 use warpfem::cli::devices;
 use warpfem::cli::{print, table};
+use warpfem::device::DeviceName;
+use warpfem::device::bandwidth::median;
 use warpfem::estimate::{Speed, Work};
+use warpfem::linalg::Space;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
 use warpfem::plan::{self, DeviceFacts};
@@ -31,7 +30,7 @@ Examples:
 pub struct Arguments {
     /// auto, cpu, cuda or cuda:1.
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Unknowns that each body has about as many of, separated by commas.
     #[arg(long, value_name = "N,M,..", value_delimiter = ',', default_value = "30000,200000")]
     unknowns: Vec<usize>,
@@ -206,29 +205,30 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let report: Report = with_backend!(arguments.device, backend => measure(backend, arguments))?;
+    let space = Space::open(arguments.device)?;
+    let report: Report = measure(&space, arguments)?;
     page::write(arguments.json.as_deref(), &report)?;
     print::text(&text(&report))
 }
 
-fn measure<B: Backend>(backend: &B, arguments: &Arguments) -> Result<Report> {
+fn measure(space: &Space, arguments: &Arguments) -> Result<Report> {
     let wanted =
         |body: &&Body| arguments.only.is_empty() || arguments.only.iter().any(|word| body.name.contains(word.as_str()));
-    let speed = devices::computers().into_iter().find(|computer| computer.memory.is_none() == B::ON_HOST);
+    let speed = devices::computers().into_iter().find(|computer| computer.memory.is_none() == space.on_host());
     let mut rows = Vec::new();
     for unknowns in &arguments.unknowns {
         for body in BODIES.iter().filter(wanted) {
-            let row = row(backend, arguments, body, *unknowns, speed.as_ref().map(|computer| &computer.speed))?;
+            let row = row(space, arguments, body, *unknowns, speed.as_ref().map(|computer| &computer.speed))?;
             // Large ones take minutes: what has been measured is shown.
             eprint!("{}", table::text(&HEADS, &[cells(&row)]));
             rows.push(row);
         }
     }
-    Ok(Report { device: backend.name(), rows })
+    Ok(Report { device: space.name(), rows })
 }
 
-fn row<B: Backend>(
-    backend: &B,
+fn row(
+    space: &Space,
     arguments: &Arguments,
     body: &'static Body,
     unknowns: usize,
@@ -237,7 +237,7 @@ fn row<B: Backend>(
     let mut model = body.model(unknowns)?;
     let unknowns = model.mesh.coords.len() * model.analysis.components();
     let fill = plan::fill(&model);
-    let decision = plan::decide(&model, &DeviceFacts::of(backend));
+    let decision = plan::decide(&model, &DeviceFacts::of(space));
     let mut runs = Vec::new();
     for asked in &arguments.methods {
         let (method, preconditioner) = match asked.as_str() {
@@ -247,7 +247,7 @@ fn row<B: Backend>(
         };
         (model.solver.method, model.solver.preconditioner) = (method, preconditioner);
         model.solver.max_iterations = arguments.max_iterations as usize;
-        let Some((solution, [wall_s, cpu_s])) = timed(backend, arguments, &model)? else { continue };
+        let Some((solution, [wall_s, cpu_s])) = timed(space, arguments, &model)? else { continue };
         let plan = &solution.used.plan;
         let (used, work) = match plan.preconditioner {
             Some(preconditioner) => (preconditioner.name(), Work::of(&model, preconditioner, plan.precision)),
@@ -271,18 +271,18 @@ fn row<B: Backend>(
         factor_per_unknown: per(fill.nonzeros as f64),
         operations_per_unknown: per(fill.operations),
         reason: decision.reason(),
-        over_best: over_best(&runs, B::ON_HOST),
+        over_best: over_best(&runs, space.on_host()),
         runs,
     })
 }
 
 /// A solution, and the medians of wall and of processor seconds; none where it has too little memory.
-fn timed<B: Backend>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Option<(Solution, [f64; 2])>> {
+fn timed(space: &Space, arguments: &Arguments, model: &Model) -> Result<Option<(Solution, [f64; 2])>> {
     let (mut wall, mut cpu, mut last) = (Vec::new(), Vec::new(), None);
-    let warm_ups = u32::from(!B::ON_HOST);
+    let warm_ups = u32::from(!space.on_host());
     for sample in 0..arguments.runs + warm_ups {
         let (start, before) = (Instant::now(), processor_seconds());
-        let solution = match solve_on(backend, model, &Silent) {
+        let solution = match solve_on(space, model, &Silent) {
             Err(Error::OutOfMemory { .. } | Error::Direct(_)) => return Ok(None),
             solution => solution?,
         };

@@ -10,11 +10,10 @@ use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-use warpfem::backend::Backend;
-use warpfem::backend::bandwidth::median;
-use warpfem::backend::device::with_backend;
 use warpfem::cli::one_of;
+use warpfem::device::bandwidth::median;
 use warpfem::estimate::vector_bytes;
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
 use warpfem::result::Result;
@@ -95,29 +94,30 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(limit) = arguments.max_iterations {
         model.solver.max_iterations = limit as usize;
     }
-    let report: Report = with_backend!(common.device, backend => match common.precision {
-        Precision::Single => measure::<_, f32>(backend, arguments, &model),
-        _ => measure::<_, f64>(backend, arguments, &model),
-    })?;
+    let space = Space::open(common.device)?;
+    let report: Report = match common.precision {
+        Precision::Single => measure::<f32>(&space, arguments, &model),
+        _ => measure::<f64>(&space, arguments, &model),
+    }?;
     page::finish("cg", common.json.as_deref(), &report, String::new())
 }
 
 /// What all formats are measured with.
-struct Bench<'a, B: Backend> {
-    backend: &'a B,
+struct Bench<'a> {
+    space: &'a Space,
     arguments: &'a Arguments,
     model: &'a Model,
     /// Milliseconds of an iteration at the copy bandwidth.
     ideal_ms: f64,
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Model) -> Result<Report> {
-    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
-    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Result<Report> {
+    let mut header = Header::new::<T>(space, &arguments.common, &model.mesh, model.analysis.components())?;
+    header.blocks = matrices::pattern(space, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let iteration_bytes =
-        header.symmetric_product_bytes::<B, T>() + vector_bytes(size_of::<T>() as u64) * header.dofs as u64;
+        header.symmetric_product_bytes::<T>(space.on_host()) + vector_bytes(size_of::<T>() as u64) * header.dofs as u64;
     let ideal_ms = iteration_bytes as f64 / 1e6 / header.copy_gb_per_s;
-    let bench = Bench { backend, arguments, model, ideal_ms };
+    let bench = Bench { space, arguments, model, ideal_ms };
     let row = |format: &Format| Row::measure(Of::Format(format.name()), || bench.figures::<T>(*format));
     let rows = arguments.format.iter().map(row).collect::<Result<_>>()?;
     Ok(Report {
@@ -131,18 +131,18 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, model: &Mode
     })
 }
 
-impl<B: Backend> Bench<'_, B> {
+impl Bench<'_> {
     fn figures<T: Real>(&self, format: Format) -> Result<Figures> {
-        let Bench { backend, arguments, model, .. } = *self;
-        let (system, timings) = matrices::assemble::<B, T>(backend, model, format)?;
+        let Bench { space, arguments, model, .. } = *self;
+        let (system, timings) = matrices::assemble::<T>(space, model, format)?;
         let stepping =
             Stepping::ALL.into_iter().find(|stepping| stepping.name() == arguments.stepping).unwrap_or_default();
         let (tolerance, max_iterations) = (arguments.tolerance, model.solver.max_iterations);
         let options = CgOptions { stepping, ..CgOptions::new(tolerance, max_iterations) };
         let solve = || {
             let preconditioner =
-                precond::build(precond::AUTO, &Context::of_order(model.solver.order), backend, &system.matrix)?;
-            system.iterate(backend, &preconditioner, options, &Silent)
+                precond::build(precond::AUTO, &Context::of_order(model.solver.order), space, &system.matrix)?;
+            system.iterate(space, &preconditioner, options, &Silent)
         };
         // The first solution loads the kernels.
         let (v, outcome) = solve()?;

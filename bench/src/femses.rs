@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topology};
-use warpfem::backend::bandwidth::median;
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Buffer, Device, Vector};
 use warpfem::cli::{devices, one_of, tolerance};
+use warpfem::device::bandwidth::median;
+use warpfem::device::{Buffer, DeviceName};
+use warpfem::linalg::Space;
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Loaded, System};
@@ -65,7 +65,7 @@ pub struct Arguments {
     four_sided: bool,
     /// auto, cpu, cuda, cuda:1 or emulate.
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Precision of matrices and vectors.
     #[arg(long, default_value = "double", value_parser = one_of(PLAIN_PRECISIONS.map(Precision::name).to_vec(), Precision::from_name))]
     precision: Precision,
@@ -160,10 +160,11 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let report: Report = with_backend!(arguments.device, backend => match arguments.precision {
-        Precision::Single => measure::<_, f32>(backend, arguments),
-        _ => measure::<_, f64>(backend, arguments),
-    })?;
+    let space = Space::open(arguments.device)?;
+    let report: Report = match arguments.precision {
+        Precision::Single => measure::<f32>(&space, arguments),
+        _ => measure::<f64>(&space, arguments),
+    }?;
     page::finish("femses", arguments.json.as_deref(), &report, String::new())
 }
 
@@ -190,7 +191,7 @@ fn square(nodes: u32, four_sided: bool) -> warpfem::Result<Model> {
     Ok(Model::resolve(&case, case.mesh()?)?)
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> warpfem::Result<Report> {
+fn measure<T: Real>(space: &Space, arguments: &Arguments) -> warpfem::Result<Report> {
     let chosen: Vec<&str> = match arguments.method.is_empty() {
         true => METHODS.to_vec(),
         false => arguments.method.iter().map(String::as_str).collect(),
@@ -199,8 +200,8 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> warpfem::
     for nodes in &arguments.nodes {
         let model = square(*nodes, arguments.four_sided)?;
         let (System { f, body: Loaded { supports, numbering, .. }, .. }, _) =
-            matrices::assemble::<B, T>(backend, &model, sparse::AUTO)?;
-        let bench = Bench { backend, arguments, model: &model, f, supports, numbering };
+            matrices::assemble::<T>(space, &model, sparse::AUTO)?;
+        let bench = Bench { space, arguments, model: &model, f, supports, numbering };
         for method in &chosen {
             let blocks = match *method {
                 "femses_atomic" => arguments.block.iter().copied().map(Some).collect(),
@@ -212,28 +213,28 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments) -> warpfem::
         }
     }
     let sides = if arguments.four_sided { 4 } else { 2 };
-    Ok(Report { device: backend.name(), precision: T::NAME, tolerance: arguments.tolerance, sides, rows })
+    Ok(Report { device: space.name(), precision: T::NAME, tolerance: arguments.tolerance, sides, rows })
 }
 
 /// What all methods are measured with.
-struct Bench<'a, B: Backend, T: Real> {
-    backend: &'a B,
+struct Bench<'a, T: Real> {
+    space: &'a Space,
     arguments: &'a Arguments,
     model: &'a Model,
     /// The right-hand side, the same whatever the matrix.
-    f: Vector<B, T>,
+    f: Buffer<T>,
     supports: Supports,
     numbering: Numbering,
 }
 
 /// What came of one run: its phases, the potential less what is prescribed, and how it ended.
-struct Solved<B: Backend, T: Real> {
+struct Solved<T: Real> {
     phases: Phases,
-    v: Vector<B, T>,
+    v: Buffer<T>,
     outcome: Outcome,
 }
 
-impl<B: Backend, T: Real> Bench<'_, B, T> {
+impl<T: Real> Bench<'_, T> {
     fn row(&self, method: &str, block: Option<u32>, nodes: u32) -> Result<Row> {
         let mesh = &self.model.mesh;
         let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
@@ -257,7 +258,7 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     /// Why a method cannot be had here.
     fn unavailable(&self, method: &str, unknowns: usize) -> Option<String> {
         match method {
-            "dense" if B::ON_HOST && unknowns > direct::MOST_DENSE => {
+            "dense" if self.space.on_host() && unknowns > direct::MOST_DENSE => {
                 Some(format!("more than {} unknowns", count(direct::MOST_DENSE)))
             }
             _ => None,
@@ -287,20 +288,20 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         })
     }
 
-    fn solve(&self, method: &str, block: Option<u32>) -> Result<Solved<B, T>> {
+    fn solve(&self, method: &str, block: Option<u32>) -> Result<Solved<T>> {
         let femses = |acceleration, update| self.by_elements(acceleration, update);
         let atomic = Update::Atomic { threads: block.unwrap_or(256) as usize };
         match method {
             "dense" => self.assembled(Format::Dense, |system| self.factorised(system, true)),
             "dense_to_csr" => self.assembled(Format::Dense, |system| {
-                let csr = from_dense(self.backend, &system.matrix, Format::Csr)?;
-                self.iterated(&csr, &precond::build(precond::AUTO, &Context::of_order(1), self.backend, &csr)?)
+                let csr = from_dense(self.space, &system.matrix, Format::Csr)?;
+                self.iterated(&csr, &precond::build(precond::AUTO, &Context::of_order(1), self.space, &csr)?)
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
             "cg" => self.assembled(sparse::AUTO, |system| {
                 self.iterated(
                     &system.matrix,
-                    &precond::build(precond::AUTO, &Context::of_order(1), self.backend, &system.matrix)?,
+                    &precond::build(precond::AUTO, &Context::of_order(1), self.space, &system.matrix)?,
                 )
             }),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
@@ -310,24 +311,24 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
         }
     }
 
-    fn iterated(&self, matrix: &Matrix<B, T>, iteration: &dyn Iteration<B, T>) -> Result<(Vector<B, T>, Outcome)> {
+    fn iterated(&self, matrix: &Matrix<T>, iteration: &dyn Iteration<T>) -> Result<(Buffer<T>, Outcome)> {
         let options = CgOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize);
-        let mut v = self.backend.zeros(self.f.len())?;
-        let outcome = iteration.solve(self.backend, &Equations::new(matrix, &self.f), &mut v, options, &Silent)?;
+        let mut v = self.space.zeros(self.f.len())?;
+        let outcome = iteration.solve(self.space, &Equations::new(matrix, &self.f), &mut v, options, &Silent)?;
         Ok((v, outcome))
     }
 
     /// By factors: dense ones if that is asked for.
-    fn factorised(&self, system: &System<B, T>, is_dense: bool) -> Result<(Vector<B, T>, Outcome)> {
+    fn factorised(&self, system: &System<T>, is_dense: bool) -> Result<(Buffer<T>, Outcome)> {
         let coords = system.body.numbering.gather(&self.model.mesh.coords);
         let is_single = size_of::<T>() == size_of::<f32>();
         let build = match (is_dense, is_single) {
-            (true, true) => direct::dense::<B, T, f32>,
-            (true, false) => direct::dense::<B, T, f64>,
-            (false, true) => direct::sparse::<B, T, f32>,
-            (false, false) => direct::sparse::<B, T, f64>,
+            (true, true) => direct::dense::<T, f32>,
+            (true, false) => direct::dense::<T, f64>,
+            (false, true) => direct::sparse::<T, f32>,
+            (false, false) => direct::sparse::<T, f64>,
         };
-        let factor = build(self.backend, &system.matrix, &coords)?;
+        let factor = build(self.space, &system.matrix, &coords)?;
         self.iterated(&system.matrix, &direct::Direct::new(factor))
     }
 
@@ -335,10 +336,10 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn assembled(
         &self,
         format: Format,
-        solve: impl FnOnce(&System<B, T>) -> Result<(Vector<B, T>, Outcome)>,
-    ) -> Result<Solved<B, T>> {
+        solve: impl FnOnce(&System<T>) -> Result<(Buffer<T>, Outcome)>,
+    ) -> Result<Solved<T>> {
         let transfer_ms = self.transfer()?;
-        let (system, timings) = matrices::assemble::<B, T>(self.backend, self.model, format)?;
+        let (system, timings) = matrices::assemble::<T>(self.space, self.model, format)?;
         let allocate_ms = self.allocation(system.matrix.footprint().values as usize)?;
         let (solve_ms, (v, outcome)) = self.timed(|| solve(&system))?;
         let setup_ms = (1e3 * timings.setup - transfer_ms - allocate_ms).max(0.0);
@@ -347,22 +348,22 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     }
 
     /// Computes element matrices and solves with them.
-    fn by_elements(&self, acceleration: Acceleration, update: Update) -> Result<Solved<B, T>> {
-        let backend = self.backend;
+    fn by_elements(&self, acceleration: Acceleration, update: Update) -> Result<Solved<T>> {
+        let space = self.space;
         let transfer_ms = self.transfer()?;
         let order = Ordering::auto(&self.model.mesh);
         let (setup_ms, mesh) = self.timed(|| {
-            let Topology { blocks, coords, .. } = Topology::new(backend, &self.model.mesh, order, DEGREE_WINDOW)?;
-            DeviceMesh::new(backend, self.model, blocks, coords)
+            let Topology { blocks, coords, .. } = Topology::new(space, &self.model.mesh, order, DEGREE_WINDOW)?;
+            DeviceMesh::new(space, self.model, blocks, coords)
         })?;
-        let (assembly_ms, operator) = self.timed(|| ElementOperator::<B, T>::new(backend, &mesh, &self.supports))?;
+        let (assembly_ms, operator) = self.timed(|| ElementOperator::<T>::new(space, &mesh, &self.supports))?;
         let allocate_ms = self.allocation(operator.bytes() / size_of::<T>())?;
         let mut options =
             FemsesOptions::new(self.arguments.tolerance, self.arguments.max_iterations as usize, acceleration);
         options.update = update;
         let (solve_ms, (v, outcome)) = self.timed(|| {
-            let mut v = backend.zeros(self.f.len())?;
-            let outcome = femses(backend, &operator, &self.f, None, &mut v, options, &Silent)?;
+            let mut v = space.zeros(self.f.len())?;
+            let outcome = femses(space, &operator, &self.f, None, &mut v, options, &Silent)?;
             Ok((v, outcome))
         })?;
         let phases = Phases {
@@ -377,10 +378,10 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
 
     /// Milliseconds of some work, all of it done, and what came of it.
     fn timed<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(f64, R)> {
-        self.backend.finish()?;
+        self.space.finish()?;
         let start = Instant::now();
         let done = work()?;
-        self.backend.finish()?;
+        self.space.finish()?;
         Ok((1e3 * start.elapsed().as_secs_f64(), done))
     }
 
@@ -388,9 +389,8 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn transfer(&self) -> Result<f64> {
         let mesh = &self.model.mesh;
         let (time, _) = self.timed(|| {
-            let coords = self.backend.upload(&mesh.coords)?;
-            let cells =
-                mesh.solids().map(|(_, cells)| self.backend.upload(&cells.nodes)).collect::<Result<Vec<_>>>()?;
+            let coords = self.space.upload(&mesh.coords)?;
+            let cells = mesh.solids().map(|(_, cells)| self.space.upload(&cells.nodes)).collect::<Result<Vec<_>>>()?;
             Ok((coords, cells))
         })?;
         Ok(time)
@@ -400,15 +400,15 @@ impl<B: Backend, T: Real> Bench<'_, B, T> {
     fn allocation(&self, n_values: usize) -> Result<f64> {
         let n = self.model.mesh.coords.len();
         let (time, _) = self.timed(|| {
-            [n_values, n, n, n, n].map(|n| self.backend.zeros::<T>(n)).into_iter().collect::<Result<Vec<_>>>()
+            [n_values, n, n, n, n].map(|n| self.space.zeros::<T>(n)).into_iter().collect::<Result<Vec<_>>>()
         })?;
         Ok(time)
     }
 
     /// The largest error of a potential, from what was solved for.
-    fn error(&self, v: Vector<B, T>) -> Result<f64> {
+    fn error(&self, v: Buffer<T>) -> Result<f64> {
         let coords = self.numbering.gather(&self.model.mesh.coords);
-        let v = self.backend.take(v)?;
+        let v = self.space.take(v)?;
         let total: Vec<f64> = v.iter().zip(&self.supports.prescribed).map(|(v, u)| v.to_f64() + u).collect();
         let errors = self.supports.with_motion(&total).into_iter().zip(&coords).map(|(u, x)| (u - x[0]).abs());
         Ok(errors.fold(0.0, f64::max))

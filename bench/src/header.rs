@@ -3,14 +3,14 @@
 use super::Common;
 use kernels_rs::real::Real;
 use serde::{Deserialize, Serialize};
-use warpfem::backend::Backend;
+use warpfem::linalg::Space;
 use warpfem::mesh::Mesh;
 use warpfem::result::Result;
 
 /// The problem and the machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Header {
-    /// Device name.
+    /// DeviceName name.
     pub device: String,
     /// A file's name without extension, or `tet4 cube 40`.
     pub problem: String,
@@ -32,9 +32,9 @@ pub struct Header {
 
 impl Header {
     /// Measures the copy bandwidth and describes a mesh with this many unknowns per node; `blocks` are not known yet.
-    pub fn new<B: Backend, T: Real>(backend: &B, common: &Common, mesh: &Mesh, block_size: usize) -> Result<Self> {
+    pub fn new<T: Real>(space: &Space, common: &Common, mesh: &Mesh, block_size: usize) -> Result<Self> {
         Ok(Header {
-            device: backend.name(),
+            device: space.name(),
             problem: common.problem.name(),
             nodes: mesh.coords.len(),
             elements: mesh.solids().map(|(_, cells)| cells.len()).sum(),
@@ -42,7 +42,7 @@ impl Header {
             dofs: block_size * mesh.coords.len(),
             blocks: 0,
             precision: T::NAME.into(),
-            copy_gb_per_s: common.copy_bandwidth(backend)?,
+            copy_gb_per_s: common.copy_bandwidth(space)?,
         })
     }
 
@@ -53,8 +53,8 @@ impl Header {
 
     /// As [`Header::product_bytes`], of a matrix that is known to be symmetric: on the CPU of its diagonal blocks and
     /// those below.
-    pub fn symmetric_product_bytes<B: Backend, T: Real>(&self) -> u64 {
-        self.bytes_of::<T>(if B::ON_HOST { (self.blocks + self.nodes) / 2 } else { self.blocks })
+    pub fn symmetric_product_bytes<T: Real>(&self, on_host: bool) -> u64 {
+        self.bytes_of::<T>(if on_host { (self.blocks + self.nodes) / 2 } else { self.blocks })
     }
 
     fn bytes_of<T: Real>(&self, blocks: usize) -> u64 {

@@ -26,9 +26,10 @@ mod trust;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-use warpfem::backend::bandwidth::{self, median};
-use warpfem::backend::{Backend, Device};
 use warpfem::cli::{self, devices, print};
+use warpfem::device::DeviceName;
+use warpfem::device::bandwidth::{self, median};
+use warpfem::linalg::Space;
 use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::result::Result;
 use warpfem::result::choices::Precision;
@@ -87,7 +88,7 @@ struct Common {
     problem: problem::Problem,
     /// auto, cpu, cuda, cuda:1 or emulate.
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Precision of matrix and vectors.
     #[arg(long, default_value = "double", value_parser = cli::one_of(PLAIN_PRECISIONS.map(Precision::name).to_vec(), Precision::from_name))]
     precision: Precision,
@@ -101,12 +102,12 @@ struct Common {
 
 impl Common {
     fn is_gpu(&self) -> bool {
-        matches!(self.device.resolve(), Device::Cuda(_))
+        matches!(self.device.resolve(), DeviceName::Cuda(_))
     }
 
     /// Gigabytes per second of a copy within the device's memory, reads and writes both counted.
-    fn copy_bandwidth<B: Backend>(&self, backend: &B) -> Result<f64> {
-        bandwidth::copy(backend, if self.is_gpu() { GPU_BYTES } else { HOST_BYTES }, self.samples)
+    fn copy_bandwidth(&self, space: &Space) -> Result<f64> {
+        bandwidth::copy(space, if self.is_gpu() { GPU_BYTES } else { HOST_BYTES }, self.samples)
     }
 }
 
@@ -136,15 +137,15 @@ fn run(kind: &Kind) -> anyhow::Result<()> {
 }
 
 /// What `make` makes, and the median of the seconds it takes; the first time, which loads kernels, is not counted.
-fn setups<B: Backend, R>(backend: &B, samples: u32, make: impl Fn() -> Result<R>) -> Result<(R, f64)> {
+fn setups<R>(space: &Space, samples: u32, make: impl Fn() -> Result<R>) -> Result<(R, f64)> {
     let mut made = make()?;
     let mut times = Vec::new();
     for _ in 0..samples.min(MAX_SETUPS) {
         drop(made);
-        backend.finish()?;
+        space.finish()?;
         let start = Instant::now();
         made = make()?;
-        backend.finish()?;
+        space.finish()?;
         times.push(start.elapsed().as_secs_f64());
     }
     Ok((made, median(times)))

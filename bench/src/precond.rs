@@ -7,9 +7,8 @@ use crate::page;
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use serde::Serialize;
-use warpfem::backend::Backend;
-use warpfem::backend::device::with_backend;
 use warpfem::cli::{one_of, orders, summary};
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::precond::{self, Context};
 use warpfem::result::Result;
@@ -76,10 +75,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         model.solver.max_iterations = limit as usize;
     }
     arguments.wanted.check(common.precision)?;
-    let report: Report = with_backend!(common.device, backend => match common.precision {
-        Precision::Single => measure::<_, f32>(backend, arguments, &model, &[(iteration::plain, "f32")]),
-        _ => measure::<_, f64>(backend, arguments, &model, storages(arguments.wanted.mixed)),
-    })?;
+    let space = Space::open(common.device)?;
+    let report: Report = match common.precision {
+        Precision::Single => measure::<f32>(&space, arguments, &model, &[(iteration::plain, "f32")]),
+        _ => measure::<f64>(&space, arguments, &model, storages(arguments.wanted.mixed)),
+    }?;
     page::finish("precond", common.json.as_deref(), &report, levels(&report))
 }
 
@@ -98,15 +98,15 @@ fn chosen(arguments: &Arguments) -> Vec<(Preconditioner, Option<u32>)> {
     all.into_iter().flat_map(with_orders).collect()
 }
 
-fn measure<B: Backend, T: Real>(
-    backend: &B,
+fn measure<T: Real>(
+    space: &Space,
     arguments: &Arguments,
     model: &Model,
-    builders: &[(Builder<B, T>, &'static str)],
+    builders: &[(Builder<T>, &'static str)],
 ) -> Result<Report> {
     let Solutions { format, tolerance, .. } = &arguments.wanted;
-    let mut header = Header::new::<B, T>(backend, &arguments.common, &model.mesh, model.analysis.components())?;
-    let (system, _) = matrices::assemble::<B, T>(backend, model, *format)?;
+    let mut header = Header::new::<T>(space, &arguments.common, &model.mesh, model.analysis.components())?;
+    let (system, _) = matrices::assemble::<T>(space, model, *format)?;
     header.blocks = system.matrix.pattern().n_blocks();
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = arguments.common.samples.min(MAX_SOLUTIONS);
@@ -118,8 +118,8 @@ fn measure<B: Backend, T: Real>(
             }
             let context =
                 Context::of_nodes(order.unwrap_or(0) as usize, system.body.mesh.coords(), system.body.mesh.ends());
-            let make = || build(preconditioner, &context, backend, &system.matrix);
-            let solved = solved(backend, &system, make, options, samples)?;
+            let make = || build(preconditioner, &context, space, &system.matrix);
+            let solved = solved(space, &system, make, options, samples)?;
             let time = |solved: &Solved| solved.setup_ms + solved.solve_ms;
             let speedup = time(rows.first().map_or(&solved, |row| &row.solved)) / time(&solved);
             let (mixed, preconditioner) = (*storage != T::NAME, preconditioner.name());

@@ -4,7 +4,7 @@
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use std::rc::Rc;
-use warpfem::backend::Backend;
+use warpfem::linalg::Space;
 use warpfem::result::Result;
 use warpfem::result::choices::Format;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
@@ -21,11 +21,11 @@ pub struct Reference<T> {
 
 impl<T: Real> Reference<T> {
     /// The matrix of made-up values on a pattern.
-    pub fn new<B: Backend>(backend: &B, block_size: usize, pattern: &Rc<Pattern<B>>) -> Result<Self> {
+    pub fn new(space: &Space, block_size: usize, pattern: &Rc<Pattern>) -> Result<Self> {
         // Any format would do; this one always fits where one does.
-        let mut matrix = Matrix::<B, T>::zeros(backend, Format::Bcsr, block_size, pattern, Tuning::default())?;
-        matrix.make_up(backend)?;
-        Ok(Reference { block_size, sparsity: pattern.download(backend)?, blocks: matrix.blocks(backend)? })
+        let mut matrix = Matrix::<T>::zeros(space, Format::Bcsr, block_size, pattern, Tuning::default())?;
+        matrix.make_up(space)?;
+        Ok(Reference { block_size, sparsity: pattern.download(space)?, blocks: matrix.blocks(space)? })
     }
 
     /// Entry (i, j) of the sparsity's block `k`.
@@ -72,14 +72,14 @@ pub fn check<T: Real>(what: &str, difference: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpfem::backend::CpuBackend;
+    use warpfem::linalg::Space;
 
     #[test]
     fn the_product_is_that_of_the_blocks() {
-        let backend = CpuBackend::default();
+        let space = Space::cpu();
         let sparsity = Sparsity { row_start: vec![0, 2, 3], columns: vec![0, 1, 1] };
-        let pattern = Rc::new(Pattern::upload(&backend, sparsity).unwrap());
-        let matrix = Reference::<f64>::new(&backend, 2, &pattern).unwrap();
+        let pattern = Rc::new(Pattern::upload(&space, sparsity).unwrap());
+        let matrix = Reference::<f64>::new(&space, 2, &pattern).unwrap();
         let a = |k: usize, i: usize, j: usize| matrix.blocks[4 * k + 2 * i + j];
         assert!(matrix.blocks.iter().all(|value| *value != 0.0));
         let x = [1.0, -2.0, 0.5, 3.0];

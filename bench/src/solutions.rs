@@ -4,9 +4,9 @@ use kernels_rs::real::Real;
 use serde::Serialize;
 use std::ops::Deref;
 use std::time::Instant;
-use warpfem::backend::Backend;
-use warpfem::backend::bandwidth::median;
 use warpfem::cli::{one_of, summary};
+use warpfem::device::bandwidth::median;
+use warpfem::linalg::Space;
 use warpfem::output::summary::Multigrid;
 use warpfem::pipeline::System;
 use warpfem::result::Result;
@@ -71,34 +71,34 @@ pub struct Solved {
 }
 
 /// How a preconditioner under an iteration in double is made, and what its values are stored in.
-pub fn storages<B: Backend>(mixed: bool) -> &'static [(Builder<B, f64>, &'static str)] {
-    let all: &[(Builder<B, f64>, &str)] =
+pub fn storages(mixed: bool) -> &'static [(Builder<f64>, &'static str)] {
+    let all: &[(Builder<f64>, &str)] =
         &[(iteration::plain, "f64"), (iteration::mixed, "f32"), (iteration::mixed_half, "f16")];
     if mixed { all } else { &all[..1] }
 }
 
 /// Solves and times.
-pub fn solved<B: Backend, T: Real, I: Deref<Target = dyn Iteration<B, T>>>(
-    backend: &B,
-    system: &System<B, T>,
+pub fn solved<T: Real, I: Deref<Target = dyn Iteration<T>>>(
+    space: &Space,
+    system: &System<T>,
     make: impl Fn() -> Result<I>,
     options: CgOptions,
     samples: u32,
 ) -> Result<Solved> {
     // The first solution loads the kernels.
     let first = make()?;
-    let (v, outcome) = system.iterate(backend, &*first, options, &Silent)?;
+    let (v, outcome) = system.iterate(space, &*first, options, &Silent)?;
     let mut multigrid = None;
     drop(first);
     let (mut setups, mut solves) = (Vec::new(), Vec::new());
     for _ in 0..samples {
         let start = Instant::now();
         let iteration = make()?;
-        backend.finish()?;
+        space.finish()?;
         setups.push(1e3 * start.elapsed().as_secs_f64());
         multigrid = iteration.hierarchy().map(summary::multigrid);
         let start = Instant::now();
-        let (again, _) = system.iterate(backend, &*iteration, options, &Silent)?;
+        let (again, _) = system.iterate(space, &*iteration, options, &Silent)?;
         solves.push(1e3 * start.elapsed().as_secs_f64());
         assert_eq!(v, again, "two solutions on one device differ");
     }

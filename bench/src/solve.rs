@@ -7,9 +7,8 @@ use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
 use std::time::Instant;
-use warpfem::backend::Backend;
-use warpfem::backend::device::with_backend;
 use warpfem::cli::{Auto, auto_or};
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::pipeline::{Solution, solve_on};
 use warpfem::result::Result;
@@ -82,17 +81,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     solver.residual_tolerance = (!energy).then_some(wanted.tolerance);
     solver.preconditioner = *preconditioner;
     solver.precision = Some(if wanted.mixed { Precision::Mixed } else { common.precision });
-    let report = with_backend!(common.device, backend => match common.precision {
-        Precision::Single => measure::<_, f32>(backend, common, &model),
-        _ => measure::<_, f64>(backend, common, &model),
-    })?;
+    let space = Space::open(common.device)?;
+    let report = match common.precision {
+        Precision::Single => measure::<f32>(&space, common, &model),
+        _ => measure::<f64>(&space, common, &model),
+    }?;
     page::finish("solve", common.json.as_deref(), &report, String::new())
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> Result<Report> {
+fn measure<T: Real>(space: &Space, common: &Common, model: &Model) -> Result<Report> {
     let timed = || -> Result<(Solution, Phases)> {
         let start = Instant::now();
-        let solution = solve_on(backend, model, &Silent)?;
+        let solution = solve_on(space, model, &Silent)?;
         let (total, timings) = (start.elapsed().as_secs_f64(), &solution.timings);
         let [setup, assembly, boundary] = [timings.setup, timings.assembly, timings.boundary];
         let phases = Phases { setup, assembly, boundary, solve: timings.solve, stress: timings.stress, total };
@@ -100,8 +100,8 @@ fn measure<B: Backend, T: Real>(backend: &B, common: &Common, model: &Model) -> 
     };
     // Before anything else loads kernels.
     let (solution, first) = timed()?;
-    let mut header = Header::new::<B, T>(backend, common, &model.mesh, model.analysis.components())?;
-    header.blocks = matrices::pattern(backend, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+    let mut header = Header::new::<T>(space, common, &model.mesh, model.analysis.components())?;
+    header.blocks = matrices::pattern(space, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let mut again = Vec::new();
     for _ in 0..common.samples.min(MAX_SOLUTIONS) {
         let (other, phases) = timed()?;

@@ -11,14 +11,13 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::rc::Rc;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
-use warpfem::backend::bandwidth;
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Scalar};
 use warpfem::cli::{Auto, auto_or, one_of};
+use warpfem::device::bandwidth;
+use warpfem::linalg::{Scalar, Space};
 use warpfem::mesh::Mesh;
 use warpfem::result::Result;
 use warpfem::result::choices::{Format, Ordering, Precision};
-use warpfem::sparse::{Footprint, Matrix, Operator, Pattern, Tuning};
+use warpfem::sparse::{Footprint, LinOp, Matrix, Pattern, Tuning};
 
 /// Most rows per slice: `sell` pads the last slice to its full height, so taller ones measure padding.
 const MAX_SLICE: usize = 1 << 20;
@@ -113,11 +112,11 @@ struct Report {
 }
 
 /// What all formats are measured with.
-struct Bench<'a, B: Backend> {
-    backend: &'a B,
+struct Bench<'a> {
+    space: &'a Space,
     arguments: &'a Arguments,
     header: &'a Header,
-    pattern: Rc<Pattern<B>>,
+    pattern: Rc<Pattern>,
     tuning: Tuning,
     /// x, and A x.
     x: Vec<f64>,
@@ -128,22 +127,23 @@ struct Bench<'a, B: Backend> {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let mesh = common.problem.mesh()?;
-    let report: Report = with_backend!(common.device, backend => match common.precision {
-        Precision::Single => measure::<_, f32>(backend, arguments, &mesh),
-        _ => measure::<_, f64>(backend, arguments, &mesh),
-    })?;
+    let space = Space::open(common.device)?;
+    let report: Report = match common.precision {
+        Precision::Single => measure::<f32>(&space, arguments, &mesh),
+        _ => measure::<f64>(&space, arguments, &mesh),
+    }?;
     page::finish("spmv", common.json.as_deref(), &report, String::new())
 }
 
-fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh) -> warpfem::Result<Report> {
+fn measure<T: Real>(space: &Space, arguments: &Arguments, mesh: &Mesh) -> warpfem::Result<Report> {
     let common = &arguments.common;
     let block_size = arguments.block_size.map_or(mesh.dim(), usize::from);
     let order = arguments.ordering.unwrap_or_else(|| Ordering::auto(mesh));
-    let mut header = Header::new::<B, T>(backend, common, mesh, block_size)?;
+    let mut header = Header::new::<T>(space, common, mesh, block_size)?;
     let (pattern, setup_s) =
-        setups(backend, common.samples, || matrices::pattern(backend, mesh, order, arguments.degree_window))?;
+        setups(space, common.samples, || matrices::pattern(space, mesh, order, arguments.degree_window))?;
     header.blocks = pattern.n_blocks();
-    let matrix = Reference::<T>::new(backend, block_size, &pattern)?;
+    let matrix = Reference::<T>::new(space, block_size, &pattern)?;
     if let Some(folder) = &arguments.matrix {
         let meta = export::Meta::new(&header, order.name(), arguments.degree_window);
         export::write(folder, &matrix, meta)?;
@@ -152,7 +152,7 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     let expected = matrix.product(&x);
     drop(matrix);
     let tuning = Tuning { slice_height: arguments.slice, sorting_window: arguments.window };
-    let bench = Bench { backend, arguments, header: &header, pattern, tuning, x, expected };
+    let bench = Bench { space, arguments, header: &header, pattern, tuning, x, expected };
     let formats = if arguments.format.is_empty() { &Format::ALL[..] } else { &arguments.format };
     let rows = formats
         .iter()
@@ -170,21 +170,21 @@ fn measure<B: Backend, T: Real>(backend: &B, arguments: &Arguments, mesh: &Mesh)
     })
 }
 
-impl<B: Backend> Bench<'_, B> {
+impl Bench<'_> {
     fn figures<T: Real>(&self, format: Format) -> Result<Figures> {
-        let Bench { backend, header, .. } = *self;
+        let Bench { space, header, .. } = *self;
         let samples = self.arguments.common.samples;
-        let (mut matrix, layout_s): (Matrix<B, T>, f64) =
-            setups(backend, samples, || Matrix::zeros(backend, format, header.block_size, &self.pattern, self.tuning))?;
-        matrix.make_up(backend)?;
-        let x = backend.upload_vec(self.x.iter().map(|x| T::from_f64(*x)).collect())?;
-        let mut y = backend.upload_vec(vec![T::from_f64(f64::NAN); header.dofs])?;
-        matrix.apply(backend, &x, &mut y)?;
-        let y_on_host: Vec<f64> = backend.download(&y)?.into_iter().map(T::to_f64).collect();
+        let (mut matrix, layout_s): (Matrix<T>, f64) =
+            setups(space, samples, || Matrix::zeros(space, format, header.block_size, &self.pattern, self.tuning))?;
+        matrix.make_up(space)?;
+        let x = space.upload_vec(self.x.iter().map(|x| T::from_f64(*x)).collect())?;
+        let mut y = space.upload_vec(vec![T::from_f64(f64::NAN); header.dofs])?;
+        matrix.apply(space, &x, &mut y)?;
+        let y_on_host: Vec<f64> = space.download(&y)?.into_iter().map(T::to_f64).collect();
         let difference = reference::difference(&y_on_host, &self.expected);
         reference::check::<T>(&format!("the product in format {format}"), difference);
-        let spmv = bandwidth::time(backend, samples, || matrix.apply(backend, &x, &mut y))?;
-        let spmv_dot = bandwidth::time(backend, samples, || matrix.apply_dot(backend, &x, &mut y, Scalar::new(0)))?;
+        let spmv = bandwidth::time(space, samples, || matrix.apply(space, &x, &mut y))?;
+        let spmv_dot = bandwidth::time(space, samples, || matrix.apply_dot(space, &x, &mut y, Scalar::new(0)))?;
         Ok(Figures { layout_s, spmv_dot_ms: 1e3 * spmv_dot, difference, ..self.rates::<T>(spmv, matrix.footprint()) })
     }
 

@@ -1,19 +1,20 @@
 //! warpfem: finite elements for static linear elasticity and for potentials, with GPU kernels written in Rust.
 //!
-//! Data flows one way, and a module uses only those before it (besides [`backend`], [`sparse`] and [`element`]):
+//! Data flows one way, and a module uses only those before it (besides [`device`], [`linalg`], [`sparse`] and [`element`]):
 //!
 //! [`mesh`] -> [`model`] -> [`assembly`] -> [`solve`] -> [`stress`] -> [`output`]
 //!
 //! The mathematics (shape functions, element blocks, row products, stresses) lives in the `kernels-rs` crate, as pure
-//! functions that the GPU kernels and the CPU backend both call.
+//! functions that the GPU kernels and the CPU's loops both call.
 
 pub mod assembly;
-pub mod backend;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod device;
 pub mod element;
 pub mod error;
 pub mod estimate;
+pub mod linalg;
 pub mod mesh;
 pub mod model;
 pub mod output;

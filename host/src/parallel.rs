@@ -33,6 +33,12 @@ pub fn map_chunks<T: Send, R: Send>(
     array.par_chunks_mut(len).enumerate().map(|(part, entries)| work(part * len, entries)).collect()
 }
 
+/// Calls `work` with each part of `len` entries of two arrays of the same length, and with the place of its first entry.
+pub fn for_chunks<T: Send>(arrays: [&mut [T]; 2], len: usize, work: &(dyn Fn(usize, [&mut [T]; 2]) + Sync)) {
+    let [a, b] = arrays.map(|array| array.par_chunks_mut(len));
+    a.zip(b).enumerate().for_each(|(part, (a, b))| work(part * len, [a, b]));
+}
+
 /// Calls `work` with each of some tasks; what it returns, in their order.
 pub fn map<T: Send, R: Send>(tasks: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
     tasks.into_par_iter().map(work).collect()

@@ -7,8 +7,8 @@ mod motion;
 mod system;
 
 use crate::assembly::{DeviceMesh, Numbering};
-use crate::backend::device::with_backend;
-use crate::backend::{Backend, CpuBackend, Device, GpuBackend};
+use crate::device::DeviceName;
+use crate::linalg::Space;
 use crate::model::{Analysis, Material, Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Hierarchy};
@@ -39,7 +39,7 @@ pub struct Timings {
 /// How a model was solved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Used {
-    /// Device name.
+    /// DeviceName name.
     pub device: String,
     /// The plan, as it was carried out: with what took the place of a factor or of multigrid where they did not go, of
     /// which [`Used::fallback`] says why.
@@ -112,8 +112,8 @@ impl Potential {
 /// # Errors
 ///
 /// Those of [`solve_on`], and of a device that is not there.
-pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
-    with_backend!(device, backend => solve_on(backend, model, monitor))
+pub fn solve(model: &Model, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
+    solve_on(&Space::open(device)?, model, monitor)
 }
 
 /// What a device would be asked to do for a model, without opening it: every `auto` decided.
@@ -121,15 +121,12 @@ pub fn solve(model: &Model, device: Device, monitor: &dyn Monitor) -> Result<Sol
 /// # Errors
 ///
 /// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
-pub fn planned(model: &Model, device: Device) -> Result<Plan> {
-    match device.resolve() {
-        Device::Cpu => plan::<CpuBackend>(model, &DeviceFacts::guess(device)),
-        _ => plan::<GpuBackend>(model, &DeviceFacts::guess(device)),
-    }
+pub fn planned(model: &Model, device: DeviceName) -> Result<Plan> {
+    plan(model, &DeviceFacts::guess(device))
 }
 
 /// What `auto` stands for, and whether all of it goes together.
-fn plan<B: Backend>(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
+fn plan(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let solver = &model.solver;
     if solver.method == Some(Method::Femses) {
         femses::check(model)?;
@@ -145,7 +142,7 @@ fn plan<B: Backend>(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
             let available = vec!["double", "single", "mixed"];
             return refuse("precision with method `direct`", Precision::MixedHalf.name(), available);
         }
-        direct::check_built::<B>(model.mesh.coords.len() * model.analysis.components())?;
+        direct::check_built(facts.on_host, model.mesh.coords.len() * model.analysis.components())?;
     }
     if let Some(by) = plan.preconditioner.filter(|by| is_half && !precond::reads_matrix(*by)) {
         return refuse("preconditioner with precision `mixed_half`", by.name(), precond::reading_matrix());
@@ -163,28 +160,26 @@ fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Re
 /// # Errors
 ///
 /// [`Error::NotAvailable`], [`Error::OutOfMemory`], [`Error::Device`], [`Error::TooLarge`]
-pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let plan = plan::<B>(model, &DeviceFacts::of(backend))?;
+pub fn solve_on(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
+    let plan = plan(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);
-    let used = Used { device: backend.name(), plan, factor_nonzeros: None, hierarchy: None, fallback: None };
-    let single = |used, way| solve_with::<B, f32>(backend, model, monitor, used, way);
-    let double = |used, way| solve_with::<B, f64>(backend, model, monitor, used, way);
+    let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, fallback: None };
+    let single = |used, way| solve_with::<f32>(space, model, monitor, used, way);
+    let double = |used, way| solve_with::<f64>(space, model, monitor, used, way);
     match (method, precision) {
         (Method::Femses, _) => {
             let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
             let found = match precision {
-                Precision::Single => {
-                    femses::find::<B, f32>(backend, model, &used.plan, monitor, &mut phase, &mut timings)
-                }
-                _ => femses::find::<B, f64>(backend, model, &used.plan, monitor, &mut phase, &mut timings),
+                Precision::Single => femses::find::<f32>(space, model, &used.plan, monitor, &mut phase, &mut timings),
+                _ => femses::find::<f64>(space, model, &used.plan, monitor, &mut phase, &mut timings),
             };
-            results(backend, model, used, found?, phase, timings)
+            results(space, model, used, found?, phase, timings)
         }
-        (Method::Direct, Precision::Single) => single(used, Way::Direct(direct::build::<B, f32, f32>, None)),
-        (Method::Direct, Precision::Mixed) => double(used, Way::Direct(direct::build::<B, f64, f32>, None)),
+        (Method::Direct, Precision::Single) => single(used, Way::Direct(direct::build::<f32, f32>, None)),
+        (Method::Direct, Precision::Mixed) => double(used, Way::Direct(direct::build::<f64, f32>, None)),
         (Method::Direct, _) => {
-            let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<B, f64>);
-            double(used, Way::Direct(direct::build::<B, f64, f64>, instead))
+            let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<f64>);
+            double(used, Way::Direct(direct::build::<f64, f64>, instead))
         }
         (Method::Cg, Precision::Double) => double(used, Way::Iteration(iteration::plain)),
         (Method::Cg, Precision::Mixed) => double(used, Way::Iteration(iteration::mixed)),
@@ -195,9 +190,9 @@ pub fn solve_on<B: Backend>(backend: &B, model: &Model, monitor: &dyn Monitor) -
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
 /// where they cannot be made.
-enum Way<B: Backend, T: Real> {
-    Iteration(Builder<B, T>),
-    Direct(direct::Builder<B, T>, Option<Builder<B, T>>),
+enum Way<T: Real> {
+    Iteration(Builder<T>),
+    Direct(direct::Builder<T>, Option<Builder<T>>),
 }
 
 /// The stopwatch of the phases.
@@ -224,8 +219,8 @@ impl<'a> Phase<'a> {
 pub use system::{Loaded, System};
 
 /// What an iteration found, and what results are made of.
-struct Found<B: Backend> {
-    body: Loaded<B>,
+struct Found {
+    body: Loaded,
     /// The unknown less what is prescribed, in the solver's numbering.
     v: Vec<f64>,
     outcome: Outcome,
@@ -241,40 +236,40 @@ fn stopping(solver: &SolverOptions) -> CgOptions {
     }
 }
 
-fn solve_with<B: Backend, T: Real>(
-    backend: &B,
+fn solve_with<T: Real>(
+    space: &Space,
     model: &Model,
     monitor: &dyn Monitor,
     mut used: Used,
-    way: Way<B, T>,
+    way: Way<T>,
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
-    let system = System::<B, T>::assemble(backend, model, &used.plan, &mut phase, &mut timings)?;
+    let system = System::<T>::assemble(space, model, &used.plan, &mut phase, &mut timings)?;
     let options = stopping(&model.solver);
     let iteration = match way {
-        Way::Iteration(build) => build::iteration(backend, model, &system, &mut used, build)?,
+        Way::Iteration(build) => build::iteration(space, model, &system, &mut used, build)?,
         Way::Direct(build, instead) => {
             monitor.phase("factorisation");
-            build::direct(backend, model, &system, &mut used, build, instead)?
+            build::direct(space, model, &system, &mut used, build, instead)?
         }
     };
     used.factor_nonzeros = iteration.factor_nonzeros();
     used.hierarchy = iteration.hierarchy().cloned();
     monitor.phase("solve");
-    let (v, outcome) = system.iterate(backend, &*iteration, options, monitor)?;
+    let (v, outcome) = system.iterate(space, &*iteration, options, monitor)?;
     let System { body, matrix, f, .. } = system;
     drop((matrix, iteration, f));
     let found = Found { body, v, outcome, epsilon: T::EPSILON.to_f64() };
-    results(backend, model, used, found, phase, timings)
+    results(space, model, used, found, phase, timings)
 }
 
 /// What follows from what was found.
-fn results<B: Backend>(
-    backend: &B,
+fn results(
+    space: &Space,
     model: &Model,
     used: Used,
-    found: Found<B>,
+    found: Found,
     mut phase: Phase,
     mut timings: Timings,
 ) -> Result<Solution> {
@@ -282,22 +277,22 @@ fn results<B: Backend>(
     let Loaded { numbering, mesh, supports, applied, norm_f, parts, .. } = body;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
-    let device_u = backend.upload(&u)?;
+    let device_u = space.upload(&u)?;
     let (dim, n_blocks) = (supports.components, model.mesh.cells.len());
     let (mut stresses, mut nodal, mut safety_factor, mut potential) = Default::default();
     if model.analysis == Analysis::Laplace {
-        let gradient = stress::gradients(backend, &mesh, &device_u, n_blocks)?;
-        let at_nodes = stress::nodal_gradient(backend, model, &numbering, &mesh, &device_u)?;
+        let gradient = stress::gradients(space, &mesh, &device_u, n_blocks)?;
+        let at_nodes = stress::nodal_gradient(space, model, &numbering, &mesh, &device_u)?;
         let values = numbering.to_mesh_order(&supports.with_motion(&u));
         potential = Some(Potential::new(values, gradient, at_nodes));
     } else {
-        stresses = stress::recover(backend, &mesh, &device_u, n_blocks)?;
-        (nodal, safety_factor) = stress::nodal_stress(backend, model, &numbering, &mesh, &device_u)?;
+        stresses = stress::recover(space, &mesh, &device_u, n_blocks)?;
+        (nodal, safety_factor) = stress::nodal_stress(space, model, &numbering, &mesh, &device_u)?;
     }
     // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
     let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
     let asked = (!is_rounded).then(|| supports.nodes());
-    let internal = backend.take(mesh.internal_force(backend, &device_u, asked.as_deref())?)?;
+    let internal = space.take(mesh.internal_force(space, &device_u, asked.as_deref())?)?;
     if is_rounded {
         outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
         if let Some(tolerance) = model.solver.residual_tolerance {
@@ -339,16 +334,16 @@ fn results<B: Backend>(
 }
 
 /// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
-fn loads<B: Backend>(backend: &B, model: &Model, numbering: &Numbering, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
+fn loads(space: &Space, model: &Model, numbering: &Numbering, mesh: &DeviceMesh) -> Result<Vec<f64>> {
     let nodal = numbering.gather_components(&model.nodal_forces, model.analysis.components());
     let per_volume = |material: &Material| match (model.gravity, model.source) {
         (Some(gravity), _) => Some(gravity.map(|g| material.density.unwrap_or(0.0) * g)),
         (_, source) => source.map(|source| [source, 0.0, 0.0]),
     };
     let Some(forces) = model.materials.iter().map(per_volume).collect::<Option<Vec<_>>>() else { return Ok(nodal) };
-    let mut f = backend.upload(&nodal)?;
-    mesh.add_body_force(backend, &forces, &mut f)?;
-    backend.take(f)
+    let mut f = space.upload(&nodal)?;
+    mesh.add_body_force(space, &forces, &mut f)?;
+    space.take(f)
 }
 
 /// Per support, the sum of its nodes' forces in the components it prescribes.

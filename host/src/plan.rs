@@ -15,8 +15,9 @@
 //! All else is iterated on, by `preconditioner`.
 
 use crate::assembly::symbolic;
-use crate::backend::{Backend, Device, Factors, device, host_memory};
+use crate::device::{self, DeviceName, Factors, host_memory};
 use crate::estimate::{self, STRETCHED};
+use crate::linalg::Space;
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
@@ -94,13 +95,13 @@ pub struct DeviceFacts<'a> {
 
 impl<'a> DeviceFacts<'a> {
     /// Of a device that is open.
-    pub fn of<B: Backend>(backend: &'a B) -> Self {
-        DeviceFacts { on_host: B::ON_HOST, free: backend.free_memory(), factors: Box::new(move || backend.factors()) }
+    pub fn of(space: &'a Space) -> Self {
+        DeviceFacts { on_host: space.on_host(), free: space.free_memory(), factors: Box::new(move || space.factors()) }
     }
 
     /// Of a device that is not: a GPU is taken to have memory enough.
-    pub fn guess(device: Device) -> Self {
-        let on_host = device.resolve() == Device::Cpu;
+    pub fn guess(device: DeviceName) -> Self {
+        let on_host = device.resolve() == DeviceName::Cpu;
         let free = if on_host { host_memory::available() } else { None };
         DeviceFacts { on_host, free, factors: Box::new(move || device::factors(device)) }
     }

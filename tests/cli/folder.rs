@@ -145,5 +145,5 @@ pub(crate) fn repository(path: &str) -> String {
 
 /// Whether this machine has a GPU: then what is said where there is none cannot be tested.
 pub(crate) fn has_gpu() -> bool {
-    warpfem::backend::Device::Auto.resolve() != warpfem::backend::Device::Cpu
+    warpfem::device::DeviceName::Auto.resolve() != warpfem::device::DeviceName::Cpu
 }

@@ -6,7 +6,7 @@ use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use warpfem::backend::Backend;
+use warpfem::linalg::Space;
 use warpfem::result::choices::Format;
 use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
 
@@ -176,17 +176,17 @@ impl Blocks {
         dense
     }
 
-    /// The matrix in a format on a backend.
-    pub fn upload<B: Backend, V: Stored>(&self, backend: &B, format: Format) -> Matrix<B, V> {
-        self.upload_tuned(backend, format, Tuning::default())
+    /// The matrix in a format on a device.
+    pub fn upload<V: Stored>(&self, space: &Space, format: Format) -> Matrix<V> {
+        self.upload_tuned(space, format, Tuning::default())
     }
 
     /// As [`Blocks::upload`], with choices within the format.
-    pub fn upload_tuned<B: Backend, V: Stored>(&self, backend: &B, format: Format, tuning: Tuning) -> Matrix<B, V> {
-        let pattern = Rc::new(Pattern::upload(backend, self.sparsity.clone()).unwrap());
-        let mut matrix = Matrix::zeros(backend, format, self.size, &pattern, tuning).unwrap();
+    pub fn upload_tuned<V: Stored>(&self, space: &Space, format: Format, tuning: Tuning) -> Matrix<V> {
+        let pattern = Rc::new(Pattern::upload(space, self.sparsity.clone()).unwrap());
+        let mut matrix = Matrix::zeros(space, format, self.size, &pattern, tuning).unwrap();
         let values: Vec<V> = self.values.iter().map(|value| stored(*value)).collect();
-        matrix.set_blocks(backend, &values).unwrap();
+        matrix.set_blocks(space, &values).unwrap();
         matrix
     }
 }
@@ -204,14 +204,14 @@ pub fn chain(n: usize) -> Blocks {
 }
 
 /// A zero matrix of `size x size` blocks on a sparsity.
-pub fn zeros<B: Backend, T: Real>(backend: &B, format: Format, size: usize, sparsity: &Sparsity) -> Matrix<B, T> {
-    let pattern = Rc::new(Pattern::upload(backend, sparsity.clone()).unwrap());
-    Matrix::zeros(backend, format, size, &pattern, Tuning::default()).unwrap()
+pub fn zeros<T: Real>(space: &Space, format: Format, size: usize, sparsity: &Sparsity) -> Matrix<T> {
+    let pattern = Rc::new(Pattern::upload(space, sparsity.clone()).unwrap());
+    Matrix::zeros(space, format, size, &pattern, Tuning::default()).unwrap()
 }
 
-/// A matrix that was computed on a backend, with its zeros.
-pub fn dense_of<B: Backend, V: Stored>(backend: &B, matrix: &Matrix<B, V>) -> DMatrix<f64> {
-    let sparsity = matrix.pattern().download(backend).unwrap();
-    let values = matrix.blocks(backend).unwrap().into_iter().map(|value| value.value().to_f64()).collect();
+/// A matrix that was computed on a device, with its zeros.
+pub fn dense_of<V: Stored>(space: &Space, matrix: &Matrix<V>) -> DMatrix<f64> {
+    let sparsity = matrix.pattern().download(space).unwrap();
+    let values = matrix.blocks(space).unwrap().into_iter().map(|value| value.value().to_f64()).collect();
     Blocks { sparsity, size: matrix.block_size(), values }.dense()
 }

@@ -4,7 +4,7 @@
 use super::elements::{Point, Reference};
 use super::reference;
 use nalgebra::SVector;
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::solve::Silent;
@@ -13,11 +13,11 @@ pub use warpfem::verify::recovery::node_at;
 /// Solves on the CPU until the residual is `tolerance` of the load.
 pub fn solve(model: &mut Model, tolerance: f64) -> Solution {
     model.solver.tolerance = tolerance;
-    converged(model, Device::Cpu)
+    converged(model, DeviceName::Cpu)
 }
 
 /// Solves, and converges.
-pub fn converged(model: &Model, device: Device) -> Solution {
+pub fn converged(model: &Model, device: DeviceName) -> Solution {
     let solution = pipeline::solve(model, device, &Silent).unwrap_or_else(|error| panic!("{error}"));
     assert!(solution.outcome.converged, "{:?}: {:?}", model.solver, solution.outcome);
     solution

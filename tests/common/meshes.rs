@@ -3,8 +3,8 @@
 use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
 use warpfem::assembly::{Assembly, DeviceMesh, Symbolic, Topology};
-use warpfem::backend::Backend;
 use warpfem::element::ElementKind;
+use warpfem::linalg::Space;
 use warpfem::mesh::Mesh;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{Phase, System, Timings};
@@ -95,25 +95,25 @@ pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
     model
 }
 
-/// A model's mesh on a backend; the symbolic phase's arrays are kept.
-pub fn upload<B: Backend>(backend: &B, model: &Model, symbolic: &Symbolic) -> DeviceMesh<B> {
-    let topology = Topology::upload(backend, &model.mesh, symbolic.clone()).unwrap();
-    DeviceMesh::new(backend, model, topology.blocks, topology.coords).unwrap()
+/// A model's mesh on a device; the symbolic phase's arrays are kept.
+pub fn upload(space: &Space, model: &Model, symbolic: &Symbolic) -> DeviceMesh {
+    let topology = Topology::upload(space, &model.mesh, symbolic.clone()).unwrap();
+    DeviceMesh::new(space, model, topology.blocks, topology.coords).unwrap()
 }
 
 /// Assembles the stiffness of a mesh by the strategy that runs everywhere.
-pub fn assemble<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) {
-    let mut assembly = Assembly::new(backend, mesh, matrix.pattern(), Strategy::RowOwner).unwrap();
-    assembly.assemble(backend, mesh, matrix).unwrap();
+pub fn assemble<T: Real>(space: &Space, mesh: &DeviceMesh, matrix: &mut Matrix<T>) {
+    let mut assembly = Assembly::new(space, mesh, matrix.pattern(), Strategy::RowOwner).unwrap();
+    assembly.assemble(space, mesh, matrix).unwrap();
 }
 
 /// A model assembled in double, its supports applied.
-pub fn system<B: Backend>(backend: &B, model: &Model) -> System<B, f64> {
-    system_in(backend, model)
+pub fn system(space: &Space, model: &Model) -> System<f64> {
+    system_in(space, model)
 }
 
 /// A model assembled, its supports applied.
-pub fn system_in<B: Backend, T: Real>(backend: &B, model: &Model) -> System<B, T> {
-    let (plan, mut phase) = (Plan::plain(model, B::ON_HOST), Phase::begin(&Silent, "setup"));
-    System::assemble(backend, model, &plan, &mut phase, &mut Timings::default()).unwrap()
+pub fn system_in<T: Real>(space: &Space, model: &Model) -> System<T> {
+    let (plan, mut phase) = (Plan::plain(model, space.on_host()), Phase::begin(&Silent, "setup"));
+    System::assemble(space, model, &plan, &mut phase, &mut Timings::default()).unwrap()
 }

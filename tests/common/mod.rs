@@ -12,7 +12,8 @@ pub use warpfem::verify::meshes::Random;
 use cuda_std::emulator::{Emulator, Order};
 use kernels_rs::real::Real;
 use std::sync::Once;
-use warpfem::backend::{Backend, Device, Emulated, GpuBackend, Quotient, Scalar, device};
+use warpfem::device::{DeviceName, Emulated};
+use warpfem::linalg::{Quotient, Scalar, Space};
 
 /// Orders of lanes and of blocks in which a correct kernel gives the same result.
 pub const ORDERS: [(Order, Order); 4] = [
@@ -28,23 +29,23 @@ pub fn emulated((lanes, blocks): (Order, Order)) -> Emulated {
 }
 
 /// An emulator for each of [`ORDERS`]; none if `WARPFEM_TEST_EMULATOR=0`, for runs on a GPU that have no time for them.
-pub fn emulators() -> Vec<GpuBackend> {
+pub fn emulators() -> Vec<Space> {
     if std::env::var_os("WARPFEM_TEST_EMULATOR").is_some_and(|value| value == "0") {
         return Vec::new();
     }
     ORDERS.map(emulator).into()
 }
 
-/// A backend on the emulator that runs lanes and blocks in these orders.
-pub fn emulator(orders: (Order, Order)) -> GpuBackend {
-    GpuBackend::new(emulated(orders)).unwrap()
+/// A space on the emulator that runs lanes and blocks in these orders.
+pub fn emulator(orders: (Order, Order)) -> Space {
+    Space::gpu(emulated(orders)).unwrap()
 }
 
 /// The GPU; where there is none, says so once.
-pub fn gpu() -> Option<GpuBackend> {
+pub fn gpu() -> Option<Space> {
     static SAID: Once = Once::new();
-    match Device::Auto.resolve() {
-        gpu @ Device::Cuda(_) => Some(device::open_gpu(gpu).expect("the GPU opens")),
+    match DeviceName::Auto.resolve() {
+        gpu @ DeviceName::Cuda(_) => Some(Space::open(gpu).expect("the GPU opens")),
         _ => {
             SAID.call_once(|| println!("skipped: no CUDA device"));
             None
@@ -52,7 +53,7 @@ pub fn gpu() -> Option<GpuBackend> {
     }
 }
 
-/// Calls the generic function `$check(backend, arguments..)` on the CPU, on every emulator of [`ORDERS`] and on the GPU
+/// Calls the generic function `$check(space, arguments..)` on the CPU, on every emulator of [`ORDERS`] and on the GPU
 /// if there is one; gives the results in this order.
 macro_rules! on_every_device {
     ($check:expr $(, $argument:expr)*) => {{
@@ -67,7 +68,7 @@ pub(crate) use on_every_device;
 /// The same without the emulators: on the CPU, and on the GPU if there is one.
 macro_rules! on_machines {
     ($check:expr $(, $argument:expr)*) => {{
-        let mut results = vec![$check(&warpfem::backend::CpuBackend::default() $(, $argument)*)];
+        let mut results = vec![$check(&warpfem::linalg::Space::cpu() $(, $argument)*)];
         if let Some(gpu) = crate::common::gpu() {
             results.push($check(&gpu $(, $argument)*));
         }
@@ -90,17 +91,17 @@ pub fn bits<T: Real>(values: &[T]) -> Vec<u64> {
 }
 
 /// Puts a value into the bank of device-resident scalars.
-pub fn set_scalar<B: Backend>(backend: &B, scalar: Scalar, value: f64) {
-    let (x, one) = (backend.upload(&[value]).unwrap(), backend.upload(&[1.0]).unwrap());
-    backend.dot(&x, &one, scalar).unwrap();
-    backend.finish().unwrap();
+pub fn set_scalar(space: &Space, scalar: Scalar, value: f64) {
+    let (x, one) = (space.upload(&[value]).unwrap(), space.upload(&[1.0]).unwrap());
+    space.dot(&x, &one, scalar).unwrap();
+    space.finish().unwrap();
 }
 
 /// The quotient of two scalars that are put into the bank from place `at` on.
-pub fn quotient<B: Backend>(backend: &B, at: usize, num: f64, den: f64) -> Quotient {
+pub fn quotient(space: &Space, at: usize, num: f64, den: f64) -> Quotient {
     let quotient = Quotient::new(Scalar::new(at), Scalar::new(at + 1));
-    set_scalar(backend, quotient.num, num);
-    set_scalar(backend, quotient.den, den);
+    set_scalar(space, quotient.num, num);
+    set_scalar(space, quotient.den, den);
     quotient
 }
 

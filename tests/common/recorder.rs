@@ -1,11 +1,12 @@
-//! A launcher that counts what it is asked for: the launches of the GPU backend, run on the emulator.
+//! A launcher that counts what it is asked for: the launches of the GPU device, run on the emulator.
 
 use cuda_std::launch::Kernel;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use warpfem::backend::gpu::{DeviceMemory, Launcher};
-use warpfem::backend::{Emulated, Factors, GpuBackend, Grid, N_SCALARS};
+use warpfem::device::gpu::{DeviceMemory, Launcher};
+use warpfem::device::{Emulated, Factors, Grid};
+use warpfem::linalg::{N_SCALARS, Space};
 use warpfem::result::{Error, Result};
 
 /// How often each thing was done.
@@ -84,9 +85,9 @@ impl Recorder {
         Recorder { shared_bytes: Some(bytes), ..self }
     }
 
-    /// A backend on this device.
-    pub fn backend(&self) -> Result<GpuBackend> {
-        GpuBackend::new(self.clone())
+    /// A space on this device.
+    pub fn space(&self) -> Result<Space> {
+        Space::gpu(self.clone())
     }
 
     /// What was done so far.

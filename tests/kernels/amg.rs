@@ -4,15 +4,15 @@
 use crate::common::meshes::{SOFT, analysis, clamp, distorted_box, model, system_in, two_materials};
 use crate::common::{Random, bits};
 use kernels_rs::real::Real;
-use warpfem::backend::Backend;
 use warpfem::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tri3};
+use warpfem::linalg::Space;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::System;
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::Preconditioner;
-use warpfem::sparse::Operator;
+use warpfem::sparse::LinOp;
 
 /// Entry points for combinations of block sizes that no pair of levels has, and for a copy of P in its own precision.
 pub const UNUSED: [&str; 11] = [
@@ -31,7 +31,7 @@ pub const UNUSED: [&str; 11] = [
 
 /// Blocks of 3 and then 6, of 2 and then 3 on three levels, and of 1; then the vertices of quadratic elements, in flat
 /// ones with stacks of nodes.
-pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn multigrid(space: &Space) -> Vec<u64> {
     let square = |kind, n: usize| generate_rectangle(kind, [1.0; 2], [n; 2]).unwrap();
     let heat = format!("{}{SOFT}{}", analysis(Analysis::Laplace, 1.0), clamp(Analysis::Laplace));
     let models = [
@@ -42,27 +42,27 @@ pub fn multigrid<B: Backend>(backend: &B) -> Vec<u64> {
         (two_materials(generate_box(Hex20, [1.0, 1.0, 0.03], [8, 8, 1]).unwrap()), 3),
     ];
     let of = |(model, levels): &(Model, usize)| {
-        [applied::<B, f64>(backend, model, *levels), applied::<B, f32>(backend, model, *levels)].concat()
+        [applied::<f64>(space, model, *levels), applied::<f32>(space, model, *levels)].concat()
     };
     models.iter().flat_map(of).collect()
 }
 
 /// `z = M^-1 r`, which has `0 < z . A z <= z . r` as a cycle takes nothing away too much.
-fn applied<B: Backend, T: Real>(backend: &B, model: &Model, levels: usize) -> Vec<u64> {
-    let System { matrix, body, .. } = system_in::<B, T>(backend, model);
+fn applied<T: Real>(space: &Space, model: &Model, levels: usize) -> Vec<u64> {
+    let System { matrix, body, .. } = system_in::<T>(space, model);
     let amg = precond::build(
         Preconditioner::Amg,
         &Context::of_nodes(1, body.mesh.coords(), body.mesh.ends()),
-        backend,
+        space,
         &matrix,
     )
     .unwrap();
     assert_eq!(amg.hierarchy().map(|found| found.levels.len()), Some(levels));
     let r = Random(3).vector::<T>(matrix.n());
-    let [mut z, mut product] = [(); 2].map(|()| backend.zeros(matrix.n()).unwrap());
-    amg.apply(backend, &matrix, &backend.upload(&r).unwrap(), &mut z).unwrap();
-    matrix.apply(backend, &z, &mut product).unwrap();
-    let [z, product] = [z, product].map(|vector| backend.download(&vector).unwrap());
+    let [mut z, mut product] = [(); 2].map(|()| space.zeros(matrix.n()).unwrap());
+    amg.apply(space, &matrix, &space.upload(&r).unwrap(), &mut z).unwrap();
+    matrix.apply(space, &z, &mut product).unwrap();
+    let [z, product] = [z, product].map(|vector| space.download(&vector).unwrap());
     let dot = |x: &[T], y: &[T]| x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>();
     let (energy, work) = (dot(&z, &product), dot(&z, &r));
     assert!(0.0 < energy && energy <= 1.001 * work, "{energy:e}, {work:e}");

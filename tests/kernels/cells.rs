@@ -13,8 +13,9 @@ use kernels_rs::real::Real;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 use nalgebra::DVector;
 use warpfem::assembly::{Assembly, DeviceMesh, Numbering, Symbolic};
-use warpfem::backend::{Backend, Buffer, CpuBackend, Vector};
+use warpfem::device::Buffer;
 use warpfem::element::ElementKind;
+use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model};
 use warpfem::result::choices::{Format, Ordering, Strategy};
 use warpfem::sparse::Matrix;
@@ -57,47 +58,47 @@ fn large_problems<E: Element>(analyses: &[Analysis]) -> Vec<(Model, Symbolic)> {
     problems
 }
 
-/// Calls `$check::<B, E>($backend)` for every element.
+/// Calls `$check::<E>($space)` for every element.
 macro_rules! elements {
-    (($check:ident, $backend:expr) $($E:ident),+) => {
-        [$($check::<B, kernels_rs::element::$E>($backend)),+].concat()
+    (($check:ident, $space:expr) $($E:ident),+) => {
+        [$($check::<kernels_rs::element::$E>($space)),+].concat()
     };
 }
 
-pub fn stiffness<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (stiffness_of, backend))
+pub fn stiffness(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (stiffness_of, space))
 }
 
-fn stiffness_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+fn stiffness_of<E: Element>(space: &Space) -> Vec<u64> {
     let kind = kind::<E>();
     let small = |kind: ElementKind| if kind.info().is_quadratic() { [1, 2, 2] } else { [2, 3, 4] };
     let mut found = Vec::new();
     for (model, symbolic) in problems::<E>(&meshes::all_analyses(kind), small) {
         let expected = reference::stiffness(&model);
         let analysis = model.analysis;
-        let fits = |s: &Strategy| s.fits(kind) && s.runs_on::<B>() && s.solves(analysis);
+        let fits = |s: &Strategy| s.fits(kind) && s.runs_on(space) && s.solves(analysis);
         let in_all_formats = Format::ALL.into_iter().map(|format| (Strategy::RowOwner, format));
         let others = Strategy::ALL.iter().copied().filter(|strategy| *strategy != Strategy::RowOwner).filter(fits);
         for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, Format::Ebw))) {
-            found.extend(stiffness_in::<B, f64>(backend, strategy, format, &model, &symbolic, &expected));
-            found.extend(stiffness_in::<B, f32>(backend, strategy, format, &model, &symbolic, &expected));
+            found.extend(stiffness_in::<f64>(space, strategy, format, &model, &symbolic, &expected));
+            found.extend(stiffness_in::<f32>(space, strategy, format, &model, &symbolic, &expected));
         }
     }
     found
 }
 
-fn stiffness_in<B: Backend, T: Real>(
-    backend: &B,
+fn stiffness_in<T: Real>(
+    space: &Space,
     strategy: Strategy,
     format: Format,
     model: &Model,
     symbolic: &Symbolic,
     expected: &nalgebra::DMatrix<f64>,
 ) -> Vec<u64> {
-    let mut matrix: Matrix<B, T> = zeros(backend, format, model.analysis.components(), &symbolic.sparsity);
-    let mesh = meshes::upload(backend, model, symbolic);
-    Assembly::new(backend, &mesh, matrix.pattern(), strategy).unwrap().assemble(backend, &mesh, &mut matrix).unwrap();
-    let dense = dense_of(backend, &matrix);
+    let mut matrix: Matrix<T> = zeros(space, format, model.analysis.components(), &symbolic.sparsity);
+    let mesh = meshes::upload(space, model, symbolic);
+    Assembly::new(space, &mesh, matrix.pattern(), strategy).unwrap().assemble(space, &mesh, &mut matrix).unwrap();
+    let dense = dense_of(space, &matrix);
     let what = format!(
         "stiffness of {} in {format} by {}, {}",
         model.mesh.cells[0].kind.info().name,
@@ -108,29 +109,29 @@ fn stiffness_in<B: Backend, T: Real>(
     if strategy.is_deterministic() { bits(dense.as_slice()) } else { Vec::new() }
 }
 
-pub fn body_force<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (body_force_of, backend))
+pub fn body_force(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (body_force_of, space))
 }
 
-fn body_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let elastic = body_force_in::<B, E, Elasticity>(backend, meshes::analyses(kind::<E>()));
-    [elastic, body_force_in::<B, E, Conduction>(backend, &[Analysis::Laplace])].concat()
+fn body_force_of<E: Element>(space: &Space) -> Vec<u64> {
+    let elastic = body_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
+    [elastic, body_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
 }
 
-fn body_force_in<B: Backend, E: Element, P: Physics>(backend: &B, analyses: &[Analysis]) -> Vec<u64> {
+fn body_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis]) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in large_problems::<E>(analyses) {
         let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
         let expected = reference::body_force(&model, &force);
-        let mesh = meshes::upload(backend, &model, &symbolic);
-        let force = backend.upload(&force).unwrap();
+        let mesh = meshes::upload(space, &model, &symbolic);
+        let force = space.upload(&force).unwrap();
         for n in COUNTS {
             let start: Vec<f64> = Random(1).vector(expected.len());
-            let mut f = backend.upload(&start).unwrap();
+            let mut f = space.upload(&start).unwrap();
             let kernel = BodyForce::<E, P>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
             // SAFETY: mesh and vectors live; n is at most the number of nodes.
-            unsafe { backend.run(n, kernel) }.unwrap();
-            let f = backend.download(&f).unwrap();
+            unsafe { space.run(n, kernel) }.unwrap();
+            let f = space.download(&f).unwrap();
             check_added(&f, &start, &expected, size::<E, P>() * n);
             found.extend(bits(&f));
         }
@@ -145,30 +146,30 @@ fn check_added(found: &[f64], start: &[f64], added: &[f64], n: usize) {
     assert_eq!(found[n..], start[n..], "entries from {n} on are not to be touched");
 }
 
-pub fn internal_force<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (internal_force_of, backend))
+pub fn internal_force(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (internal_force_of, space))
 }
 
-fn internal_force_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
-    let elastic = internal_force_in::<B, E, Elasticity>(backend, meshes::analyses(kind::<E>()));
-    [elastic, internal_force_in::<B, E, Conduction>(backend, &[Analysis::Laplace])].concat()
+fn internal_force_of<E: Element>(space: &Space) -> Vec<u64> {
+    let elastic = internal_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
+    [elastic, internal_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
 }
 
-fn internal_force_in<B: Backend, E: Element, P: Physics>(backend: &B, analyses: &[Analysis]) -> Vec<u64> {
+fn internal_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis]) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in large_problems::<E>(analyses) {
         let u: Vec<f64> = Random(2).vector(size::<E, P>() * symbolic.numbering.len());
         let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
-        let mesh = meshes::upload(backend, &model, &symbolic);
-        let u = backend.upload(&u).unwrap();
+        let mesh = meshes::upload(space, &model, &symbolic);
+        let u = space.upload(&u).unwrap();
         for n in COUNTS {
             let start: Vec<f64> = Random(3).vector(expected.len());
-            let mut f = backend.upload(&start).unwrap();
+            let mut f = space.upload(&start).unwrap();
             let kernel =
                 InternalForce::<E, P>::new(mesh.view(&mesh.blocks[0]), View::from_slice(&[]), u.view(), f.view_mut());
             // SAFETY: mesh and vectors live; n is at most the number of nodes.
-            unsafe { backend.run(n, kernel) }.unwrap();
-            let f = backend.download(&f).unwrap();
+            unsafe { space.run(n, kernel) }.unwrap();
+            let f = space.download(&f).unwrap();
             check_added(&f, &start, expected.as_slice(), size::<E, P>() * n);
             found.extend(bits(&f));
         }
@@ -176,12 +177,12 @@ fn internal_force_in<B: Backend, E: Element, P: Physics>(backend: &B, analyses: 
     found
 }
 
-pub fn potential_gradient<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (potential_gradient_of, backend))
+pub fn potential_gradient(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (potential_gradient_of, space))
 }
 
 /// Against the textbook's gradients at the centroid.
-fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+fn potential_gradient_of<E: Element>(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
         let u: Vec<f64> = Random(5).vector(symbolic.numbering.len());
@@ -192,26 +193,26 @@ fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
                 || nodes.iter().zip(&centroid.gradients).map(|(node, g)| g.map(|slope| u[*node as usize] * slope));
             expected.push([0, 1, 2].map(|i| terms().map(|term| term[i]).sum::<f64>()));
         });
-        let mesh = meshes::upload(backend, &model, &symbolic);
+        let mesh = meshes::upload(space, &model, &symbolic);
         let values = u;
-        let u = backend.upload(&values).unwrap();
+        let u = space.upload(&values).unwrap();
         for n in COUNTS.map(|n| n.min(expected.len())).into_iter().chain([expected.len()]) {
-            let mut gradient = backend.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
-            let mut energy = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+            let mut gradient = space.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
+            let mut energy = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
             let out = (gradient.view_mut(), energy.view_mut());
             let kernel = PotentialGradient::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), out.0, out.1);
             // SAFETY: mesh, u and the output live; n is at most the number of cells.
-            unsafe { backend.run(n, kernel) }.unwrap();
-            let mut gradient = backend.download(&gradient).unwrap().into_flattened();
+            unsafe { space.run(n, kernel) }.unwrap();
+            let mut gradient = space.download(&gradient).unwrap().into_flattened();
             assert!(gradient.split_off(3 * n).iter().all(|v| v.is_nan()), "it writes past cell {n}");
             let expected = expected[..n].as_flattened();
             assert_close("gradient", &gradient, expected, 1e-13, 1.0 + largest(expected));
             found.extend(bits(&gradient));
-            let mut energy = backend.download(&energy).unwrap();
+            let mut energy = space.download(&energy).unwrap();
             assert!(energy.split_off(n).iter().all(|v| v.is_nan()), "it writes past cell {n}");
             if 3 * n == expected.len() && mesh.blocks[0].cells.n_cells == n {
                 // All cells together hold half the work of the internal forces.
-                let forces = backend.take(mesh.internal_force(backend, &u, None).unwrap()).unwrap();
+                let forces = space.take(mesh.internal_force(space, &u, None).unwrap()).unwrap();
                 let work: f64 = forces.iter().zip(&values).map(|(f, u)| f * u).sum();
                 assert_close("energy", &[energy.iter().sum::<f64>()], &[0.5 * work], 1e-12, work);
             }
@@ -221,52 +222,52 @@ fn potential_gradient_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
     found
 }
 
-pub fn nodal<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (nodal_of, backend))
+pub fn nodal(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (nodal_of, space))
 }
 
 /// Stresses and gradients at the nodes, of two materials, against those of the CPU; `tests/nodal.rs` has states that
 /// are known.
-fn nodal_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+fn nodal_of<E: Element>(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in large_problems::<E>(meshes::analyses(kind::<E>())) {
-        let compared = compare_nodal(backend, &model, &symbolic, stress_alone::<B>, stress_alone::<CpuBackend>);
+        let compared = compare_nodal(space, &model, &symbolic, stress_alone, stress_alone);
         found.extend(compared);
     }
     for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
-        let compared = compare_nodal(backend, &model, &symbolic, nodal_gradient::<B>, nodal_gradient::<CpuBackend>);
+        let compared = compare_nodal(space, &model, &symbolic, nodal_gradient, nodal_gradient);
         found.extend(compared);
     }
     found
 }
 
 /// [`nodal_stress`] without the safety factors.
-fn stress_alone<B: Backend>(
-    backend: &B,
+fn stress_alone(
+    space: &Space,
     model: &Model,
     numbering: &Numbering,
-    mesh: &DeviceMesh<B>,
-    u: &Vector<B, f64>,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
 ) -> warpfem::result::Result<AtNodes<6>> {
-    Ok(nodal_stress(backend, model, numbering, mesh, u)?.0)
+    Ok(nodal_stress(space, model, numbering, mesh, u)?.0)
 }
 
-/// What finds values at the nodes on a backend.
-type AtNodesOf<B, const K: usize> =
-    fn(&B, &Model, &Numbering, &DeviceMesh<B>, &Vector<B, f64>) -> warpfem::result::Result<AtNodes<K>>;
+/// What finds values at the nodes on a device.
+type AtNodesOf<const K: usize> =
+    fn(&Space, &Model, &Numbering, &DeviceMesh, &Buffer<f64>) -> warpfem::result::Result<AtNodes<K>>;
 
-fn compare_nodal<B: Backend, const K: usize>(
-    backend: &B,
+fn compare_nodal<const K: usize>(
+    space: &Space,
     model: &Model,
     symbolic: &Symbolic,
-    here: AtNodesOf<B, K>,
-    on_cpu: AtNodesOf<CpuBackend, K>,
+    here: AtNodesOf<K>,
+    on_cpu: AtNodesOf<K>,
 ) -> Vec<u64> {
     let u: Vec<f64> = Random(6).vector(model.analysis.components() * symbolic.numbering.len());
-    let device_u = backend.upload(&u).unwrap();
-    let mesh = meshes::upload(backend, model, symbolic);
-    let found = here(backend, model, &symbolic.numbering, &mesh, &device_u).unwrap();
-    let cpu = CpuBackend::default();
+    let device_u = space.upload(&u).unwrap();
+    let mesh = meshes::upload(space, model, symbolic);
+    let found = here(space, model, &symbolic.numbering, &mesh, &device_u).unwrap();
+    let cpu = Space::cpu();
     let (mesh, u) = (meshes::upload(&cpu, model, symbolic), cpu.upload(&u).unwrap());
     let expected = on_cpu(&cpu, model, &symbolic.numbering, &mesh, &u).unwrap();
     let (values, sizes) = (expected.values.as_flattened(), &expected.sizes);
@@ -275,8 +276,8 @@ fn compare_nodal<B: Backend, const K: usize>(
     [bits(found.values.as_flattened()), bits(&found.sizes)].concat()
 }
 
-pub fn recover<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (recover_of, backend))
+pub fn recover(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (recover_of, space))
 }
 
 /// Stress, von Mises stress and energy of every cell, by the textbook.
@@ -295,30 +296,30 @@ fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
     cells
 }
 
-fn recover_of<B: Backend, E: Element>(backend: &B) -> Vec<u64> {
+fn recover_of<E: Element>(space: &Space) -> Vec<u64> {
     let problems = large_problems::<E>(meshes::analyses(kind::<E>()));
-    problems.iter().flat_map(|(model, symbolic)| recover_in::<B, E>(backend, model, symbolic)).collect()
+    problems.iter().flat_map(|(model, symbolic)| recover_in::<E>(space, model, symbolic)).collect()
 }
 
-fn recover_in<B: Backend, E: Element>(backend: &B, model: &Model, symbolic: &Symbolic) -> Vec<u64> {
+fn recover_in<E: Element>(space: &Space, model: &Model, symbolic: &Symbolic) -> Vec<u64> {
     let u: Vec<f64> = Random(4).vector(E::DIM * symbolic.numbering.len());
     let expected = stresses(model, &u);
     let scale = largest(expected.iter().map(|cell| cell.0).collect::<Vec<_>>().as_flattened());
     let energy_scale = expected.iter().fold(0.0, |most: f64, cell| most.max(cell.2));
-    let mesh = meshes::upload(backend, model, symbolic);
-    let u = backend.upload(&u).unwrap();
+    let mesh = meshes::upload(space, model, symbolic);
+    let u = space.upload(&u).unwrap();
     let mut found = Vec::new();
     for n in COUNTS.map(|n| n.min(expected.len())) {
-        let mut stress = backend.upload(&vec![[f64::NAN; 6]; n + GUARD]).unwrap();
-        let mut von_mises = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
-        let mut energy = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+        let mut stress = space.upload(&vec![[f64::NAN; 6]; n + GUARD]).unwrap();
+        let mut von_mises = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+        let mut energy = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
         let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
         // SAFETY: mesh, u and the outputs live; n is at most the number of cells.
-        unsafe { backend.run(n, Recover::<E>::new(mesh.view(&mesh.blocks[0]), mesh.across(), u.view(), out)) }.unwrap();
+        unsafe { space.run(n, Recover::<E>::new(mesh.view(&mesh.blocks[0]), mesh.across(), u.view(), out)) }.unwrap();
         let mut cells = [
-            backend.download(&stress).unwrap().into_flattened(),
-            backend.download(&von_mises).unwrap(),
-            backend.download(&energy).unwrap(),
+            space.download(&stress).unwrap().into_flattened(),
+            space.download(&von_mises).unwrap(),
+            space.download(&energy).unwrap(),
         ];
         for (values, width) in cells.iter_mut().zip([6, 1, 1]) {
             assert!(values.split_off(width * n).iter().all(|v| v.is_nan()), "recover writes past cell {n}");

@@ -4,7 +4,7 @@ use crate::common::blocks::{Blocks, dense_of, random_sparsity};
 use crate::common::{Random, assert_close, bits};
 use kernels_rs::real::Real;
 use nalgebra::DVector;
-use warpfem::backend::Backend;
+use warpfem::linalg::Space;
 use warpfem::result::choices::Format;
 use warpfem::result::{DirectError, Error};
 use warpfem::solve::direct::dense::{DenseCholesky, DenseFactor};
@@ -21,45 +21,45 @@ fn points(n: usize) -> Vec<[f64; 3]> {
     (0..n).map(|i| [i as f64, 0.0, 0.0]).collect()
 }
 
-pub fn factor<B: Backend>(backend: &B) -> Vec<u64> {
-    if B::ON_HOST {
+pub fn factor(space: &Space) -> Vec<u64> {
+    if space.on_host() {
         return Vec::new();
     }
     // Around tiles of 64, in blocks of one, two and three.
     let mut found = Vec::new();
     for (n, size) in [(1, 1), (31, 1), (32, 1), (33, 1), (64, 1), (50, 2), (43, 3)] {
-        found.extend(solves::<B, f64, f64>(backend, n, size));
+        found.extend(solves::<f64, f64>(space, n, size));
     }
     for (n, size) in [(1, 1), (33, 2), (43, 3)] {
-        found.extend(solves::<B, f32, f32>(backend, n, size));
-        found.extend(solves::<B, f64, f32>(backend, n, size));
-        found.extend(solves::<B, f32, f64>(backend, n, size));
+        found.extend(solves::<f32, f32>(space, n, size));
+        found.extend(solves::<f64, f32>(space, n, size));
+        found.extend(solves::<f32, f64>(space, n, size));
     }
-    found.extend(finds_the_first_bad_pivot(backend));
+    found.extend(finds_the_first_bad_pivot(space));
     found
 }
 
 /// A solution against nalgebra's.
-fn solves<B: Backend, T: Real, F: Precision>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+fn solves<T: Real, F: Precision>(space: &Space, n: usize, size: usize) -> Vec<u64> {
     let mut blocks = Blocks::dominant(random_sparsity(n, 8, n as u64), size, 0.25, 3);
     // Units that differ by unknown: the factor is that of the matrix with a diagonal of 1.
     let unit = |i: usize| [1.0, 1024.0, 0.125][i % 3];
     let values = blocks.dense();
     blocks.set_all(|row, column| values[(row, column)] * unit(row) * unit(column));
-    let matrix: Matrix<B, T> = blocks.upload(backend, Format::Ebw);
-    let factor = DenseFactor::<B, T, F>::build(backend, &matrix, &points(n)).unwrap();
+    let matrix: Matrix<T> = blocks.upload(space, Format::Ebw);
+    let factor = DenseFactor::<T, F>::build(space, &matrix, &points(n)).unwrap();
     let rows = n * size;
-    assert_eq!(Factor::<B, T>::nonzeros(&factor), (rows * (rows + 1) / 2) as u64);
+    assert_eq!(Factor::<T>::nonzeros(&factor), (rows * (rows + 1) / 2) as u64);
     let x: Vec<f64> = Random(7).vector::<f64>(rows).iter().enumerate().map(|(i, x)| x / unit(i)).collect();
     let f: Vec<T> = blocks.product(&x).into_iter().map(T::from_f64).collect();
     let rounded: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
     let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_vec(rounded));
-    let (r, mut d) = (backend.upload(&f).unwrap(), backend.zeros(rows).unwrap());
+    let (r, mut d) = (space.upload(&f).unwrap(), space.zeros(rows).unwrap());
     // Twice: nothing of the first is left for the second.
     let mut found = Vec::new();
     for _ in 0..2 {
-        factor.solve(backend, &r, &mut d).unwrap();
-        let solution = backend.download(&d).unwrap();
+        factor.solve(space, &r, &mut d).unwrap();
+        let solution = space.download(&d).unwrap();
         let scaled = |x: f64, i: usize| x * unit(i);
         let solution_scaled: Vec<f64> = solution.iter().enumerate().map(|(i, x)| scaled(x.to_f64(), i)).collect();
         let expected: Vec<f64> = expected.iter().enumerate().map(|(i, x)| scaled(*x, i)).collect();
@@ -72,24 +72,24 @@ fn solves<B: Backend, T: Real, F: Precision>(backend: &B, n: usize, size: usize)
 }
 
 /// An indefinite and a singular matrix: the row of the first pivot that is not positive, as elimination shows it.
-fn finds_the_first_bad_pivot<B: Backend>(backend: &B) -> Vec<u64> {
+fn finds_the_first_bad_pivot(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for (row, change) in [(0, -1.0), (40, -3.0), (100, -5.0)] {
-        let mut cholesky = DenseCholesky::<B, f64>::zeros(backend, 129).unwrap();
+        let mut cholesky = DenseCholesky::<f64>::zeros(space, 129).unwrap();
         let n = cholesky.square().n;
         let mut values = vec![0.0; n * n];
         (0..n).for_each(|i| values[i * n + i] = 1.0);
         values[row * n + row] = change;
         // A second one, later: the first counts.
         values[120 * n + 120] = -9.0;
-        cholesky.set(backend, &values).unwrap();
-        let failure = cholesky.factorise(backend, 1e-12).unwrap();
+        cholesky.set(space, &values).unwrap();
+        let failure = cholesky.factorise(space, 1e-12).unwrap();
         assert_eq!(failure, Some((row, change)));
         found.push(row as u64);
     }
     let blocks = singular(70);
-    let matrix: Matrix<B, f64> = blocks.upload(backend, Format::Csr);
-    match DenseFactor::<B, f64, f64>::build(backend, &matrix, &points(70)).map(|_| ()) {
+    let matrix: Matrix<f64> = blocks.upload(space, Format::Csr);
+    match DenseFactor::<f64, f64>::build(space, &matrix, &points(70)).map(|_| ()) {
         Err(Error::Direct(DirectError::NotPositive { pivot: Some(pivot), at, component, precision })) => {
             assert!(pivot.abs() < 1e-14 && precision == "double", "{pivot} {precision}");
             assert_eq!((at, component), ([69.0, 0.0, 0.0], 0));
@@ -108,28 +108,28 @@ fn singular(n: usize) -> Blocks {
     blocks
 }
 
-pub fn from_dense<B: Backend>(backend: &B) -> Vec<u64> {
-    let mut found = converts::<B, f64>(backend, 0, 1);
+pub fn from_dense(space: &Space) -> Vec<u64> {
+    let mut found = converts::<f64>(space, 0, 1);
     for (n, size) in [(1, 1), (33, 1), (257, 1), (40, 3)] {
-        found.extend(converts::<B, f64>(backend, n, size));
-        found.extend(converts::<B, f32>(backend, n, size));
+        found.extend(converts::<f64>(space, n, size));
+        found.extend(converts::<f32>(space, n, size));
     }
     found
 }
 
-fn converts<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+fn converts<T: Real>(space: &Space, n: usize, size: usize) -> Vec<u64> {
     let mut blocks = Blocks::random(random_sparsity(n, 6, 5), size, 3);
     // Zeros in blocks, on the diagonal and off it.
     let values = blocks.dense();
     blocks.set_all(|row, column| if (row + 2 * column) % 5 == 0 { 0.0 } else { values[(row, column)] });
-    let dense: Matrix<B, T> = blocks.upload(backend, Format::Dense);
+    let dense: Matrix<T> = blocks.upload(space, Format::Dense);
     let expected = blocks.rounded::<T>().dense();
     let mut found = Vec::new();
     for format in [Format::Csr, Format::Sell] {
-        let sparse = sparse::from_dense(backend, &dense, format).unwrap();
+        let sparse = sparse::from_dense(space, &dense, format).unwrap();
         assert_eq!((sparse.format(), sparse.block_size()), (format.name(), 1));
-        assert_eq!(dense_of(backend, &sparse), expected);
-        let pattern = sparse.pattern().download(backend).unwrap();
+        assert_eq!(dense_of(space, &sparse), expected);
+        let pattern = sparse.pattern().download(space).unwrap();
         let nonzeros = (0..n * size).map(|row| expected.row(row).iter().filter(|v| **v != 0.0).count()).sum::<usize>();
         let zeros_kept = (0..n * size).filter(|i| expected[(*i, *i)] == 0.0).count();
         assert_eq!(pattern.n_blocks(), nonzeros + zeros_kept);
@@ -137,9 +137,9 @@ fn converts<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64>
             let columns = pattern.row(row);
             assert!(columns[0] as usize == row && columns[1..].is_sorted());
         }
-        found.extend(bits(&sparse.blocks(backend).unwrap()));
+        found.extend(bits(&sparse.blocks(space).unwrap()));
     }
-    let csr: Matrix<B, T> = blocks.upload(backend, Format::Csr);
-    assert!(matches!(sparse::from_dense(backend, &csr, Format::Csr), Err(Error::NotAvailable { .. })));
+    let csr: Matrix<T> = blocks.upload(space, Format::Csr);
+    assert!(matches!(sparse::from_dense(space, &csr, Format::Csr), Err(Error::NotAvailable { .. })));
     found
 }

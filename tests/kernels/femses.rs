@@ -9,18 +9,18 @@ use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{ElementOperator, Supports, Symbolic};
-use warpfem::backend::{Backend, Buffer, Scalar};
 use warpfem::element::ElementKind;
+use warpfem::linalg::{Scalar, Space};
 use warpfem::model::{Analysis, Model};
 use warpfem::result::choices::Ordering;
-use warpfem::sparse::Operator;
+use warpfem::sparse::LinOp;
 
 const SUM: Scalar = Scalar::new(12);
 
-/// Calls `$check::<B, E, f32>($backend)`, and in f64, for every element.
+/// Calls `$check::<E, f32>($space)`, and in f64, for every element.
 macro_rules! elements {
-    (($check:ident, $backend:expr) $($E:ident),+) => {
-        [$($check::<B, kernels_rs::element::$E, f32>($backend), $check::<B, kernels_rs::element::$E, f64>($backend)),+].concat()
+    (($check:ident, $space:expr) $($E:ident),+) => {
+        [$($check::<kernels_rs::element::$E, f32>($space), $check::<kernels_rs::element::$E, f64>($space)),+].concat()
     };
 }
 
@@ -38,23 +38,23 @@ fn model<E: Element>() -> (Model, Symbolic) {
 }
 
 /// The matrices of elements: summed up, they are K; and nothing is written behind them.
-pub fn femses_matrices<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (matrices_of, backend))
+pub fn femses_matrices(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (matrices_of, space))
 }
 
-fn matrices_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
+fn matrices_of<E: Element, T: Real>(space: &Space) -> Vec<u64> {
     let (model, symbolic) = model::<E>();
-    let mesh = meshes::upload(backend, &model, &symbolic);
+    let mesh = meshes::upload(space, &model, &symbolic);
     let (block, view): (_, MeshView) = (&mesh.blocks[0], mesh.view(&mesh.blocks[0]));
     let (n_cells, n) = (block.cells.n_cells, E::N);
     let unwritten = vec![T::from_f64(f64::NAN); n_packed(n) * n_cells + GUARD];
-    let mut matrices = backend.upload(&unwritten).unwrap();
+    let mut matrices = space.upload(&unwritten).unwrap();
     let kernel = FemsesMatrices::<E, T>::new(n_cells, view, matrices.view_mut());
     // SAFETY: the mesh lives, and there is room for every value.
-    unsafe { backend.run(n * n_cells, kernel) }.unwrap();
-    let mut found = backend.download(&matrices).unwrap();
+    unsafe { space.run(n * n_cells, kernel) }.unwrap();
+    let mut found = space.download(&matrices).unwrap();
     assert!(found.split_off(n_packed(n) * n_cells).iter().all(|v| v.to_f64().is_nan()));
-    let nodes = backend.download(&block.cells.nodes).unwrap();
+    let nodes = space.download(&block.cells.nodes).unwrap();
     let mut sum = DMatrix::<f64>::zeros(mesh.n_nodes, mesh.n_nodes);
     for cell in 0..n_cells {
         for a in 0..n {
@@ -71,20 +71,20 @@ fn matrices_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
 
 /// Products, gathered steps of any numbers, and scattered steps, against K with its supports' rows and columns left
 /// out.
-pub fn femses_steps<B: Backend>(backend: &B) -> Vec<u64> {
-    for_each_element!(elements, (steps_of, backend))
+pub fn femses_steps(space: &Space) -> Vec<u64> {
+    for_each_element!(elements, (steps_of, space))
 }
 
-fn steps_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
+fn steps_of<E: Element, T: Real>(space: &Space) -> Vec<u64> {
     let (model, symbolic) = model::<E>();
-    let mesh = meshes::upload(backend, &model, &symbolic);
+    let mesh = meshes::upload(space, &model, &symbolic);
     let supports = Supports::new(&model, &symbolic.numbering);
-    let operator = ElementOperator::<B, T>::new(backend, &mesh, &supports).unwrap();
+    let operator = ElementOperator::<T>::new(space, &mesh, &supports).unwrap();
     let n = operator.n();
     let k = reference::stiffness(&model);
     let free = |i: usize| supports.fixed[i] == 0;
     let inverse = DVector::from_fn(n, |i, _| if free(i) { 1.0 / k[(i, i)] } else { 0.0 });
-    let found_inverse = backend.download(operator.inverse_diagonal()).unwrap();
+    let found_inverse = space.download(operator.inverse_diagonal()).unwrap();
     assert_close("weights", &found_inverse, inverse.as_slice(), rounding::<T>(), inverse.amax());
     let vector = |seed: u64| -> Vec<T> {
         let values = Random(seed).vector::<T>(n);
@@ -96,32 +96,32 @@ fn steps_of<B: Backend, E: Element, T: Real>(backend: &B) -> Vec<u64> {
         x
     };
     let (u, old, f) = (vector(1), vector(2), vector(3));
-    let [mut device_u, mut other, device_f] = [&u, &old, &f].map(|x| backend.upload(x).unwrap());
+    let [mut device_u, mut other, device_f] = [&u, &old, &f].map(|x| space.upload(x).unwrap());
     let product = masked(&k * double(&u));
     let tolerance = 4.0 * rounding::<T>();
-    let mut y = backend.upload(&vec![T::from_f64(f64::NAN); n]).unwrap();
-    operator.apply(backend, &device_u, &mut y).unwrap();
-    let y = backend.download(&y).unwrap();
+    let mut y = space.upload(&vec![T::from_f64(f64::NAN); n]).unwrap();
+    operator.apply(space, &device_u, &mut y).unwrap();
+    let y = space.download(&y).unwrap();
     assert_close("product", &y, product.as_slice(), tolerance, k.amax());
 
     let [a, b, c] = [1.25, -0.5, 0.75];
     let r = double(&f) - &product;
     let expected = a * double(&u) + b * double(&old) + c * inverse.component_mul(&r);
     let scale = 1.0 + inverse.amax() * (1.0 + k.amax());
-    let mut scratch = backend.zeros(n).unwrap();
+    let mut scratch = space.zeros(n).unwrap();
     let vectors = [&mut device_u, &mut other, &mut scratch];
-    operator.gather(backend, [a, b, c], &device_f, vectors, SUM).unwrap();
-    let gathered = backend.download(&other).unwrap();
+    operator.gather(space, [a, b, c], &device_f, vectors, SUM).unwrap();
+    let gathered = space.download(&other).unwrap();
     assert_close("step", &gathered, expected.as_slice(), tolerance, scale);
-    let sum = backend.read([SUM]).unwrap();
+    let sum = space.read([SUM]).unwrap();
     assert_close("residual", &[sum[0].sqrt()], &[r.norm()], tolerance, k.amax() * (n as f64).sqrt());
 
     let jacobi = double(&u) + inverse.component_mul(&r);
-    let [mut sums, mut next, mut residual] = [0; 3].map(|_| backend.zeros::<T>(n).unwrap());
-    operator.scatter(backend, 96, &device_f, &device_u, [&mut sums, &mut next, &mut residual]).unwrap();
-    assert_close("by atomics", &backend.download(&next).unwrap(), jacobi.as_slice(), tolerance, scale);
+    let [mut sums, mut next, mut residual] = [0; 3].map(|_| space.zeros::<T>(n).unwrap());
+    operator.scatter(space, 96, &device_f, &device_u, [&mut sums, &mut next, &mut residual]).unwrap();
+    assert_close("by atomics", &space.download(&next).unwrap(), jacobi.as_slice(), tolerance, scale);
     let room = tolerance * scale * k.amax();
-    assert_close("its residual", &backend.download(&residual).unwrap(), r.as_slice(), room, 1.0);
-    assert_eq!(largest(double(&backend.download(&sums).unwrap()).as_slice()), 0.0);
+    assert_close("its residual", &space.download(&residual).unwrap(), r.as_slice(), room, 1.0);
+    assert_eq!(largest(double(&space.download(&sums).unwrap()).as_slice()), 0.0);
     [bits(&found_inverse), bits(&y), bits(&gathered), bits(&sum)].concat()
 }

@@ -8,9 +8,9 @@ use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal, TotalDisplaceme
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
-use warpfem::backend::{Backend, Buffer, Scalar};
+use warpfem::linalg::{Scalar, Space};
 use warpfem::result::choices::Format;
-use warpfem::sparse::{AUTO, Matrix, Operator};
+use warpfem::sparse::{AUTO, LinOp, Matrix};
 
 /// A matrix of `n` block rows, an x for it, and `A x`.
 fn problem<T: Real>(n: usize, size: usize) -> (Blocks, Vec<T>, Vec<f64>) {
@@ -24,33 +24,33 @@ fn problem<T: Real>(n: usize, size: usize) -> (Blocks, Vec<T>, Vec<f64>) {
 const SCALE: f64 = 30.0;
 
 /// Every format in every block size, in everything that a matrix keeps values in.
-pub fn products<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn products(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for format in Format::ALL {
         // Multigrid's coarse levels have blocks of six modes.
         for size in [1, 2, 3].into_iter().chain((format == AUTO).then_some(6)) {
             for n in [0, 1, 33, 257] {
-                found.extend(product_of::<B, f64>(backend, format, n, size));
-                found.extend(product_of::<B, f32>(backend, format, n, size));
-                found.extend(product_of::<B, F16>(backend, format, n, size));
+                found.extend(product_of::<f64>(space, format, n, size));
+                found.extend(product_of::<f32>(space, format, n, size));
+                found.extend(product_of::<F16>(space, format, n, size));
             }
         }
     }
     found
 }
 
-fn product_of<B: Backend, V: Stored>(backend: &B, format: Format, n: usize, size: usize) -> Vec<u64> {
+fn product_of<V: Stored>(space: &Space, format: Format, n: usize, size: usize) -> Vec<u64> {
     let (blocks, x, _) = problem::<V::Arithmetic>(n, size);
     let blocks = blocks.rounded::<V>();
     let expected = blocks.product(&x.iter().map(|x| x.to_f64()).collect::<Vec<_>>());
-    let matrix: Matrix<B, V> = blocks.upload(backend, format);
-    let device_x = backend.upload(&x).unwrap();
-    let mut y = backend.upload(&vec![V::Arithmetic::from_f64(f64::NAN); size * n]).unwrap();
-    matrix.apply(backend, &device_x, &mut y).unwrap();
-    let first = backend.download(&y).unwrap();
-    matrix.apply_dot(backend, &device_x, &mut y, Scalar::new(33)).unwrap();
-    let sum = backend.read([Scalar::new(33)]).unwrap();
-    let y = backend.download(&y).unwrap();
+    let matrix: Matrix<V> = blocks.upload(space, format);
+    let device_x = space.upload(&x).unwrap();
+    let mut y = space.upload(&vec![V::Arithmetic::from_f64(f64::NAN); size * n]).unwrap();
+    matrix.apply(space, &device_x, &mut y).unwrap();
+    let first = space.download(&y).unwrap();
+    matrix.apply_dot(space, &device_x, &mut y, Scalar::new(33)).unwrap();
+    let sum = space.read([Scalar::new(33)]).unwrap();
+    let y = space.download(&y).unwrap();
     let what = format!("{format} of {n} blocks of {size}");
     let rounding = rounding::<V::Arithmetic>();
     assert_close(&what, &y, &expected, rounding, SCALE);
@@ -65,13 +65,13 @@ fn values<V: Stored>(stored: &[V]) -> Vec<V::Arithmetic> {
 }
 
 /// Blocks come out of a matrix as they went in, in every format.
-pub fn blocks<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn blocks(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for format in Format::ALL {
         let matrix = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
-        let double = matrix.upload::<B, f64>(backend, format).blocks(backend).unwrap();
-        let single = matrix.upload::<B, f32>(backend, format).blocks(backend).unwrap();
-        let half: Vec<f32> = values(&matrix.upload::<B, F16>(backend, format).blocks(backend).unwrap());
+        let double = matrix.upload::<f64>(space, format).blocks(space).unwrap();
+        let single = matrix.upload::<f32>(space, format).blocks(space).unwrap();
+        let half: Vec<f32> = values(&matrix.upload::<F16>(space, format).blocks(space).unwrap());
         assert_eq!(bits(&half), bits(&matrix.rounded::<F16>().values), "{format}");
         assert_eq!(double, matrix.values, "{format}");
         assert_eq!(bits(&single), bits(&matrix.values), "{format}");
@@ -81,21 +81,21 @@ pub fn blocks<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 /// Made-up values are those of a symmetric, diagonally dominant matrix, the same in every format.
-pub fn made_up_values<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn made_up_values(space: &Space) -> Vec<u64> {
     let mut found: Option<Vec<f64>> = None;
     for format in Format::ALL {
         let blocks = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
-        let mut double = blocks.upload::<B, f64>(backend, format);
-        let mut single = blocks.upload::<B, f32>(backend, format);
-        double.make_up(backend).unwrap();
-        single.make_up(backend).unwrap();
-        let (dense, values) = (dense_of(backend, &double), double.blocks(backend).unwrap());
+        let mut double = blocks.upload::<f64>(space, format);
+        let mut single = blocks.upload::<f32>(space, format);
+        double.make_up(space).unwrap();
+        single.make_up(space).unwrap();
+        let (dense, values) = (dense_of(space, &double), double.blocks(space).unwrap());
         assert_eq!(dense, dense.transpose(), "{format}");
         for (i, row) in dense.row_iter().enumerate() {
             let others: f64 = row.iter().map(|value| value.abs()).sum::<f64>() - dense[(i, i)];
             assert!(dense[(i, i)] > others && others > 0.0, "{format}: row {i}");
         }
-        assert_eq!(bits(&single.blocks(backend).unwrap()), bits(&values), "{format}: exact in single precision");
+        assert_eq!(bits(&single.blocks(space).unwrap()), bits(&values), "{format}: exact in single precision");
         assert!(found.as_ref().is_none_or(|first| *first == values), "{format}");
         found = Some(values);
     }
@@ -112,34 +112,34 @@ fn supports(n: usize, dim: usize) -> (Vec<u8>, Vec<f64>) {
     (fixed, prescribed)
 }
 
-pub fn eliminate<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn eliminate(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for format in Format::ALL {
         for n in [0, 1, 33, 70] {
-            found.extend(eliminate_of::<B, f32, 3>(backend, format, n));
-            found.extend(eliminate_of::<B, f64, 3>(backend, format, n));
+            found.extend(eliminate_of::<f32, 3>(space, format, n));
+            found.extend(eliminate_of::<f64, 3>(space, format, n));
         }
     }
-    found.extend(eliminate_of::<B, f32, 1>(backend, Format::Ebw, 70));
-    found.extend(eliminate_of::<B, f64, 1>(backend, Format::Ebw, 70));
-    found.extend(eliminate_of::<B, f32, 2>(backend, Format::Ebw, 70));
-    found.extend(eliminate_of::<B, f64, 2>(backend, Format::Ebw, 70));
-    [found, eliminate_of::<B, f64, 3>(backend, Format::Ebw, 257)].concat()
+    found.extend(eliminate_of::<f32, 1>(space, Format::Ebw, 70));
+    found.extend(eliminate_of::<f64, 1>(space, Format::Ebw, 70));
+    found.extend(eliminate_of::<f32, 2>(space, Format::Ebw, 70));
+    found.extend(eliminate_of::<f64, 2>(space, Format::Ebw, 70));
+    [found, eliminate_of::<f64, 3>(space, Format::Ebw, 257)].concat()
 }
 
-fn eliminate_of<B: Backend, T: Real, const D: usize>(backend: &B, format: Format, n: usize) -> Vec<u64> {
+fn eliminate_of<T: Real, const D: usize>(space: &Space, format: Format, n: usize) -> Vec<u64> {
     let (blocks, f, _) = problem::<f64>(n, D);
     let (fixed, prescribed) = supports(n, D);
-    let mut matrix: Matrix<B, T> = blocks.upload(backend, format);
-    let mut device_f = backend.upload(&f).unwrap();
-    let (device_fixed, device_prescribed) = (backend.upload(&fixed).unwrap(), backend.upload(&prescribed).unwrap());
+    let mut matrix: Matrix<T> = blocks.upload(space, format);
+    let mut device_f = space.upload(&f).unwrap();
+    let (device_fixed, device_prescribed) = (space.upload(&fixed).unwrap(), space.upload(&prescribed).unwrap());
     let (entries, values) = (matrix.entries(), matrix.values_mut());
     let (fixed_view, prescribed_view) = (device_fixed.view(), device_prescribed.view());
     let kernel = Eliminate::<T, D>::new(entries, fixed_view, prescribed_view, values, device_f.view_mut());
     // SAFETY: all live and have a row per node.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let values = matrix.blocks(backend).unwrap();
-    let f_found = backend.download(&device_f).unwrap();
+    unsafe { space.run(n, kernel) }.unwrap();
+    let values = matrix.blocks(space).unwrap();
+    let f_found = space.download(&device_f).unwrap();
     let mut k = blocks.dense();
     let mut lifted = DVector::from_vec(f) - &k * DVector::from_vec(prescribed);
     for i in (0..D * n).filter(|i| fixed[i / D] >> (i % D) & 1 == 1) {
@@ -149,26 +149,26 @@ fn eliminate_of<B: Backend, T: Real, const D: usize>(backend: &B, format: Format
         k[(i, i)] = diagonal;
         lifted[i] = 0.0;
     }
-    assert_eq!(dense_of(backend, &matrix), k, "{n} rows");
+    assert_eq!(dense_of(space, &matrix), k, "{n} rows");
     assert_close("right-hand side", &f_found, lifted.as_slice(), rounding::<f64>(), SCALE);
     [bits(&values), bits(&f_found)].concat()
 }
 
-pub fn total_displacement<B: Backend>(backend: &B) -> Vec<u64> {
-    SIZES.iter().flat_map(|n| [total_of::<B, f32>(backend, *n), total_of::<B, f64>(backend, *n)]).flatten().collect()
+pub fn total_displacement(space: &Space) -> Vec<u64> {
+    SIZES.iter().flat_map(|n| [total_of::<f32>(space, *n), total_of::<f64>(space, *n)]).flatten().collect()
 }
 
-fn total_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn total_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (v, moved) = (Random(1).vector::<T>(n), Random(2).vector::<f64>(n));
-    let device_v = backend.upload(&v).unwrap();
+    let device_v = space.upload(&v).unwrap();
     let mut found = Vec::new();
     for prescribed in [&moved[..], &[]] {
-        let prescribed = backend.upload(prescribed).unwrap();
-        let mut w = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+        let prescribed = space.upload(prescribed).unwrap();
+        let mut w = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
         let kernel = TotalDisplacement { v: device_v.view(), prescribed: prescribed.view(), w: w.view_mut() };
         // SAFETY: all live and have n entries, or none.
-        unsafe { backend.run(n, kernel) }.unwrap();
-        let w = backend.download(&w).unwrap();
+        unsafe { space.run(n, kernel) }.unwrap();
+        let w = space.download(&w).unwrap();
         let moved = |i: usize| if prescribed.is_empty() { 0.0 } else { moved[i] };
         assert!((0..n).all(|i| w[i] == v[i].to_f64() + moved(i)), "n = {n}");
         assert!(w[n..].iter().all(|w| w.is_nan()), "it writes past its entries");
@@ -177,19 +177,19 @@ fn total_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     found
 }
 
-pub fn unbalanced<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn unbalanced(space: &Space) -> Vec<u64> {
     let of_size = |(n, size): (usize, usize)| {
-        [unbalanced_of::<B, f32>(backend, n, size), unbalanced_of::<B, f64>(backend, n, size)].concat()
+        [unbalanced_of::<f32>(space, n, size), unbalanced_of::<f64>(space, n, size)].concat()
     };
     SIZES.iter().flat_map(|n| [1, 2, 3].map(|size| (*n, size))).flat_map(of_size).collect()
 }
 
-fn unbalanced_of<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+fn unbalanced_of<T: Real>(space: &Space, n: usize, size: usize) -> Vec<u64> {
     let fixed: Vec<u8> = (0..n).map(|row| (row % 8) as u8).collect();
     let (loads, forces) = (Random(3).vector::<f64>(size * n), Random(4).vector::<f64>(size * n));
-    let [device_loads, device_forces] = [&loads, &forces].map(|v| backend.upload(v).unwrap());
-    let device_fixed = backend.upload(&fixed).unwrap();
-    let mut r = backend.upload(&vec![T::from_f64(f64::NAN); size * n + GUARD]).unwrap();
+    let [device_loads, device_forces] = [&loads, &forces].map(|v| space.upload(v).unwrap());
+    let device_fixed = space.upload(&fixed).unwrap();
+    let mut r = space.upload(&vec![T::from_f64(f64::NAN); size * n + GUARD]).unwrap();
     let kernel = Unbalanced {
         size,
         fixed: device_fixed.view(),
@@ -198,8 +198,8 @@ fn unbalanced_of<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec
         r: r.view_mut(),
     };
     // SAFETY: all live and have n rows.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let r = backend.download(&r).unwrap();
+    unsafe { space.run(n, kernel) }.unwrap();
+    let r = space.download(&r).unwrap();
     for k in 0..size * n {
         let is_fixed = fixed[k / size] >> (k % size) & 1 == 1;
         assert_eq!(r[k], if is_fixed { T::ZERO } else { T::from_f64(loads[k] - forces[k]) }, "n = {n}, entry {k}");
@@ -208,29 +208,29 @@ fn unbalanced_of<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec
     bits(&r[..size * n])
 }
 
-pub fn inverse_diagonal<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn inverse_diagonal(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
-        found.extend(inverse_diagonal_of::<B, f32>(backend, Format::Ebw, n));
-        found.extend(inverse_diagonal_of::<B, f64>(backend, Format::Ebw, n));
-        found.extend(inverse_diagonal_of::<B, F16>(backend, Format::Ebw, n));
+        found.extend(inverse_diagonal_of::<f32>(space, Format::Ebw, n));
+        found.extend(inverse_diagonal_of::<f64>(space, Format::Ebw, n));
+        found.extend(inverse_diagonal_of::<F16>(space, Format::Ebw, n));
     }
-    found.extend(Format::ALL.into_iter().flat_map(|format| inverse_diagonal_of::<B, f64>(backend, format, 33)));
+    found.extend(Format::ALL.into_iter().flat_map(|format| inverse_diagonal_of::<f64>(space, format, 33)));
     found
 }
 
-fn inverse_diagonal_of<B: Backend, V: Stored>(backend: &B, format: Format, n: usize) -> Vec<u64> {
+fn inverse_diagonal_of<V: Stored>(space: &Space, format: Format, n: usize) -> Vec<u64> {
     let (blocks, ..) = problem::<V::Arithmetic>(n, 3);
     let mut blocks = blocks.rounded::<V>();
     if let Some(value) = blocks.values.get_mut(4) {
         *value = 0.0;
     }
-    let matrix: Matrix<B, V> = blocks.upload(backend, format);
-    let mut inverse = backend.upload(&vec![V::Arithmetic::from_f64(f64::NAN); 3 * n + GUARD]).unwrap();
+    let matrix: Matrix<V> = blocks.upload(space, format);
+    let mut inverse = space.upload(&vec![V::Arithmetic::from_f64(f64::NAN); 3 * n + GUARD]).unwrap();
     let kernel = InverseDiagonal { entries: matrix.entries(), values: matrix.values(), inverse: inverse.view_mut() };
     // SAFETY: the matrix lives and `inverse` has its rows.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let mut found = backend.download(&inverse).unwrap();
+    unsafe { space.run(n, kernel) }.unwrap();
+    let mut found = space.download(&inverse).unwrap();
     assert!(found.split_off(3 * n).iter().all(|v| v.to_f64().is_nan()), "inverse_diagonal writes past its rows");
     let mut expected = vec![V::Arithmetic::ZERO; 3 * n];
     blocks.for_each(|row, column, value| {

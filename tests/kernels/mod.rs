@@ -17,7 +17,7 @@ mod vectors;
 use crate::common::recorder::Recorder;
 use crate::common::{assert_orders_agree, on_every_device, on_machines};
 use std::collections::BTreeSet;
-use warpfem::backend::Backend;
+use warpfem::linalg::Space;
 
 /// Around the sizes of warps and blocks.
 const SIZES: [usize; 9] = [0, 1, 31, 32, 33, 255, 256, 257, 1009];
@@ -25,8 +25,8 @@ const SIZES: [usize; 9] = [0, 1, 31, 32, 33, 255, 256, 257, 1009];
 const GUARD: usize = 3;
 
 /// A size that takes the blocks of a grid-stride loop round more than once.
-fn more_than_a_grid<B: Backend>(backend: &B) -> usize {
-    if backend.name() == "emulator" { 5003 } else { 700_001 }
+fn more_than_a_grid(space: &Space) -> usize {
+    if space.name() == "emulator" { 5003 } else { 700_001 }
 }
 
 /// A test of each check on every device, and a function that does all of them on one.
@@ -41,8 +41,8 @@ macro_rules! checks {
             assert!(again.iter().all(|result| results.contains(result)), "two runs differ");
         })+
 
-        fn all<B: Backend>(backend: &B) {
-            $($module::$check(backend);)+
+        fn all(space: &Space) {
+            $($module::$check(space);)+
         }
     };
 }
@@ -100,8 +100,8 @@ checks!(
 #[test]
 fn every_entry_point_is_checked() {
     let recorder = Recorder::default();
-    let backend = recorder.backend().unwrap();
-    all(&backend);
+    let space = recorder.space().unwrap();
+    all(&space);
     let ptx = include_str!("../../kernels-rs/ptx/kernels.ptx");
     let entries = ptx.lines().filter_map(|line| line.split_once(".entry ")?.1.split(['(', ' ']).next());
     let entries: BTreeSet<&str> = entries.filter(|entry| !amg::UNUSED.contains(entry)).collect();

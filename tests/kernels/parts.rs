@@ -6,7 +6,7 @@ use crate::common::{Random, assert_close, bits, rounding};
 use kernels_rs::parts::{CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::entries::RowSums;
-use warpfem::backend::{Backend, Buffer};
+use warpfem::linalg::Space;
 use warpfem::result::choices::Format;
 use warpfem::sparse::Matrix;
 
@@ -37,11 +37,11 @@ fn motions(size: usize, y: [f64; 3]) -> Vec<Vec<f64>> {
     }
 }
 
-pub fn parts<B: Backend>(backend: &B) -> Vec<u64> {
-    (1..=3).flat_map(|size| [parts_of::<B, f32>(backend, size), parts_of::<B, f64>(backend, size)].concat()).collect()
+pub fn parts(space: &Space) -> Vec<u64> {
+    (1..=3).flat_map(|size| [parts_of::<f32>(space, size), parts_of::<f64>(space, size)].concat()).collect()
 }
 
-fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
+fn parts_of<T: Real>(space: &Space, size: usize) -> Vec<u64> {
     let n_rows = 211;
     let parts = rows_of_parts(n_rows);
     let [x, y, w] = [3, 4, 5].map(|seed| Random(seed).vector::<T>(size * n_rows));
@@ -56,34 +56,34 @@ fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
     let list: Vec<u32> =
         chunks.iter().flat_map(|(_, rows)| (0..CHUNK).map(|k| rows.get(k).map_or(NO_ROW, |row| *row as u32))).collect();
     let of_chunk: Vec<u32> = chunks.iter().map(|(part, _)| *part as u32).collect();
-    let (list, of_chunk) = (backend.upload(&list).unwrap(), backend.upload(&of_chunk).unwrap());
+    let (list, of_chunk) = (space.upload(&list).unwrap(), space.upload(&of_chunk).unwrap());
     let rows = PartRows { rows: list.view(), part: of_chunk.view(), size };
-    let (device_coords, device_frames) = (backend.upload(&coords).unwrap(), backend.upload(&frames).unwrap());
+    let (device_coords, device_frames) = (space.upload(&coords).unwrap(), space.upload(&frames).unwrap());
     let about = Frames { coords: device_coords.view(), frames: device_frames.view() };
-    let [dx, dy, dw] = [&x, &y, &w].map(|v| backend.upload(v).unwrap());
-    let dm = backend.upload(&moved).unwrap();
+    let [dx, dy, dw] = [&x, &y, &w].map(|v| space.upload(v).unwrap());
+    let dm = space.upload(&moved).unwrap();
     let n = chunks.len();
-    let mut dots = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
-    let mut sums = backend.upload(&vec![[f64::NAN; N_MOTIONS]; n + GUARD]).unwrap();
-    let mut largest = backend.upload(&vec![[f64::NAN; 2]; n + GUARD]).unwrap();
+    let mut dots = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+    let mut sums = space.upload(&vec![[f64::NAN; N_MOTIONS]; n + GUARD]).unwrap();
+    let mut largest = space.upload(&vec![[f64::NAN; 2]; n + GUARD]).unwrap();
     // SAFETY: all live; the list names rows of the vectors and parts that have a frame and a motion.
     unsafe {
-        backend.run(n, PartDot { list: rows, x: dx.view(), y: dy.view(), sums: dots.view_mut() }).unwrap();
+        space.run(n, PartDot { list: rows, x: dx.view(), y: dy.view(), sums: dots.view_mut() }).unwrap();
         let kernel = PartMoments { list: rows, frames: about, v: dx.view(), sums: sums.view_mut() };
-        backend.run(n, kernel).unwrap();
+        space.run(n, kernel).unwrap();
         let (motions, v, before, w) = (dm.view(), dx.view(), dy.view(), dw.view());
         let largest = largest.view_mut();
-        backend.run(n, PartLargest { list: rows, frames: about, motions, v, before, w, largest }).unwrap();
+        space.run(n, PartLargest { list: rows, frames: about, motions, v, before, w, largest }).unwrap();
     }
     // Motion 1 of the first part, or the constant; a component is supported in every third row.
     let fixed: Vec<u8> = (0..n_rows).map(|row| u8::from(row % 3 == 0)).collect();
-    let (chosen, device_fixed) = (backend.upload(&[1u8, 0, 0]).unwrap(), backend.upload(&fixed).unwrap());
+    let (chosen, device_fixed) = (space.upload(&[1u8, 0, 0]).unwrap(), space.upload(&fixed).unwrap());
     let motion = usize::from(size > 1) * size;
-    let mut moving = backend.upload(&vec![T::from_f64(0.5); size * n_rows]).unwrap();
+    let mut moving = space.upload(&vec![T::from_f64(0.5); size * n_rows]).unwrap();
     // SAFETY: as above.
     unsafe {
         let (chosen, fixed, v) = (chosen.view(), device_fixed.view(), moving.view_mut());
-        backend.run(n, PartMotion { list: rows, frames: about, motion, chosen, fixed, v }).unwrap();
+        space.run(n, PartMotion { list: rows, frames: about, motion, chosen, fixed, v }).unwrap();
     }
     let place = |part: usize, row: usize| [0, 1, 2].map(|c| (coords[row][c] - frames[part][c]) * frames[part][3]);
     let value = |v: &[T], row: usize, i: usize| v[size * row + i].to_f64();
@@ -116,12 +116,12 @@ fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
             expected_motion[size * row + i] = if is_fixed { 0.0 } else { motions(size, place(0, *row))[i][motion] };
         }
     }
-    assert_close("motion", &backend.download(&moving).unwrap(), &expected_motion, 2.0 * rounding::<T>(), 10.0);
+    assert_close("motion", &space.download(&moving).unwrap(), &expected_motion, 2.0 * rounding::<T>(), 10.0);
     let mut found = Vec::new();
     let results = [
-        ("dots", backend.download(&dots).unwrap(), expected_dots),
-        ("moments", backend.download(&sums).unwrap().into_flattened(), expected_sums),
-        ("largest", backend.download(&largest).unwrap().into_flattened(), expected_largest),
+        ("dots", space.download(&dots).unwrap(), expected_dots),
+        ("moments", space.download(&sums).unwrap().into_flattened(), expected_sums),
+        ("largest", space.download(&largest).unwrap().into_flattened(), expected_largest),
     ];
     for (what, mut values, expected) in results {
         let guard = values.split_off(expected.len());
@@ -132,24 +132,24 @@ fn parts_of<B: Backend, T: Real>(backend: &B, size: usize) -> Vec<u64> {
     found
 }
 
-pub fn row_sums<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn row_sums(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for (n, size) in [(1, 1), (33, 2), (65, 3)] {
-        found.extend(row_sums_of::<B, f32>(backend, n, size));
-        found.extend(row_sums_of::<B, f64>(backend, n, size));
-        found.extend(row_sums_of::<B, kernels_rs::half::F16>(backend, n, size));
+        found.extend(row_sums_of::<f32>(space, n, size));
+        found.extend(row_sums_of::<f64>(space, n, size));
+        found.extend(row_sums_of::<kernels_rs::half::F16>(space, n, size));
     }
     found
 }
 
-fn row_sums_of<B: Backend, V: Stored>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+fn row_sums_of<V: Stored>(space: &Space, n: usize, size: usize) -> Vec<u64> {
     let blocks = Blocks::dominant(random_sparsity(n, 6, 3), size, 1.0, 5).rounded::<V>();
-    let matrix: Matrix<B, V> = blocks.upload(backend, Format::Ebw);
-    let mut sums = backend.upload(&vec![f64::NAN; n + GUARD]).unwrap();
+    let matrix: Matrix<V> = blocks.upload(space, Format::Ebw);
+    let mut sums = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
     let kernel = RowSums { entries: matrix.entries(), values: matrix.values(), sums: sums.view_mut() };
     // SAFETY: the entries are those of these values, and there is a sum for each row.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let mut sums = backend.download(&sums).unwrap();
+    unsafe { space.run(n, kernel) }.unwrap();
+    let mut sums = space.download(&sums).unwrap();
     assert!(sums.split_off(n).iter().all(|v| v.is_nan()), "it writes past row {n}");
     let dense = blocks.dense();
     let of_row = |row: usize| dense.row(row).iter().map(|v| v.abs()).sum::<f64>();

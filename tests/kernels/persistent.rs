@@ -5,10 +5,12 @@ use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, bits, largest, rounding};
 use kernels_rs::cg_persistent::{HISTORY, RECORD, max_slices};
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, CgState, Scalar, Vector};
+use warpfem::device::Buffer;
+use warpfem::linalg::{Scalar, Space};
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::{Format, Preconditioner};
-use warpfem::sparse::{Matrix, Operator, Sparsity};
+use warpfem::sparse::CgState;
+use warpfem::sparse::{LinOp, Matrix, Sparsity};
 
 const RHO: Scalar = Scalar::new(2);
 
@@ -57,22 +59,22 @@ fn iterate(blocks: &Blocks, inverse: &[f64], state: &mut State) {
     state.squares.push(dot(&state.r, &state.r));
 }
 
-pub fn cg_persistent<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn cg_persistent(space: &Space) -> Vec<u64> {
     // Blocks of one, two, or as many slices as there can be.
-    let is_emulated = backend.name() == "emulator";
+    let is_emulated = space.name() == "emulator";
     let mut found = Vec::new();
     for size in 1..=3 {
         let many = if is_emulated { 8 * 32 * max_slices(size) - 5 } else { 10_001 };
         for n in [1, 33, 257, 500, many] {
-            found.extend(persistent::<B>(backend, n, size, random_sparsity(n, 8, 3)));
+            found.extend(persistent(space, n, size, random_sparsity(n, 8, 3)));
         }
         // The CPU, too, cuts these in parts.
-        let local = persistent::<B>(backend, many, size, band(many, 5, 40, &[]));
+        let local = persistent(space, many, size, band(many, 5, 40, &[]));
         assert!(!local.is_empty());
         found.extend(local);
     }
     assert!(!is_emulated || found.len() > 1000);
-    refuses_what_has_no_room(backend);
+    refuses_what_has_no_room(space);
     found
 }
 
@@ -91,8 +93,8 @@ fn what_has_a_place_in_shared_memory_changes_no_bit() {
         }
         let blocks = Blocks::dominant(sparsity(&neighbours), size, 0.25, 5);
         let bits = [0, 1, 2, 4, 8, 16, 64, 224].map(|kilobytes| {
-            let backend = Recorder::default().with_shared(kilobytes << 10).backend().unwrap();
-            iterated::<_, T>(&backend, &blocks, &[3])
+            let space = Recorder::default().with_shared(kilobytes << 10).space().unwrap();
+            iterated::<T>(&space, &blocks, &[3])
         });
         assert!(!bits[0].is_empty() && bits.iter().all(|found| *found == bits[0]), "{size} unknowns a row");
     }
@@ -102,38 +104,38 @@ fn what_has_a_place_in_shared_memory_changes_no_bit() {
     }
 }
 
-fn refuses_what_has_no_room<B: Backend>(backend: &B) {
-    let n = if backend.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
+fn refuses_what_has_no_room(space: &Space) {
+    let n = if space.name() == "emulator" { 8 * 32 * max_slices(3) + 1 } else { 300_000 };
     let blocks = Blocks::dominant(random_sparsity(n, 2, 3), 3, 0.25, 5);
-    let matrix: Matrix<B, f32> = symmetric(backend, &blocks);
-    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(1), backend, &matrix).unwrap();
-    let mut vectors = [(); 3].map(|()| backend.zeros(3 * n).unwrap());
-    let mut history = backend.zeros(HISTORY + RECORD).unwrap();
-    assert!(!launch(backend, &matrix, &*jacobi, &mut vectors, &mut history, (1, 0.0)), "{n} rows");
+    let matrix: Matrix<f32> = symmetric(space, &blocks);
+    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(1), space, &matrix).unwrap();
+    let mut vectors = [(); 3].map(|()| space.zeros(3 * n).unwrap());
+    let mut history = space.zeros(HISTORY + RECORD).unwrap();
+    assert!(!launch(space, &matrix, &*jacobi, &mut vectors, &mut history, (1, 0.0)), "{n} rows");
 }
 
 /// Iterates on u, r and p; says whether there is such a launch.
-fn launch<B: Backend, T: Real>(
-    backend: &B,
-    matrix: &Matrix<B, T>,
-    jacobi: &dyn precond::Preconditioner<B, T>,
-    [u, r, p]: &mut [Vector<B, T>; 3],
-    history: &mut Vector<B, f64>,
+fn launch<T: Real>(
+    space: &Space,
+    matrix: &Matrix<T>,
+    jacobi: &dyn precond::Preconditioner<T>,
+    [u, r, p]: &mut [Buffer<T>; 3],
+    history: &mut Buffer<f64>,
     (steps, enough): (usize, f64),
 ) -> bool {
-    let (inverse, mut z) = (jacobi.diagonal().unwrap(), backend.zeros(matrix.n()).unwrap());
+    let (inverse, mut z) = (jacobi.diagonal().unwrap(), space.zeros(matrix.n()).unwrap());
     let state = CgState { inverse, u, r, z: &mut z, p, history, steps, enough: [enough, -1.0], rho: RHO };
-    matrix.iterate(backend, state).unwrap()
+    matrix.fused_cg(space, state).unwrap()
 }
 
 /// The matrix in the format that has such a launch, known to be symmetric.
-fn symmetric<B: Backend, T: Real>(backend: &B, blocks: &Blocks) -> Matrix<B, T> {
-    let mut matrix = blocks.upload(backend, Format::Ebw);
+fn symmetric<T: Real>(space: &Space, blocks: &Blocks) -> Matrix<T> {
+    let mut matrix = blocks.upload(space, Format::Ebw);
     matrix.promise_symmetric();
     matrix
 }
 
-fn persistent<B: Backend>(backend: &B, n: usize, size: usize, sparsity: Sparsity) -> Vec<u64> {
+fn persistent(space: &Space, n: usize, size: usize, sparsity: Sparsity) -> Vec<u64> {
     let blocks = Blocks::dominant(sparsity, size, 0.25, 5);
     // A single row is solved sooner, and many take their time on the emulator.
     let steps: &[usize] = match n {
@@ -141,13 +143,13 @@ fn persistent<B: Backend>(backend: &B, n: usize, size: usize, sparsity: Sparsity
         1000.. => &[4, 5],
         _ => &[0, 1, 4, 5],
     };
-    [iterated::<B, f32>(backend, &blocks, steps), iterated::<B, f64>(backend, &blocks, steps)].concat()
+    [iterated::<f32>(space, &blocks, steps), iterated::<f64>(space, &blocks, steps)].concat()
 }
 
 /// The bits of what comes of so many iterations, each time from the start.
-fn iterated<B: Backend, T: Real>(backend: &B, blocks: &Blocks, steps: &[usize]) -> Vec<u64> {
-    let matrix: Matrix<B, T> = symmetric(backend, blocks);
-    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(1), backend, &matrix).unwrap();
+fn iterated<T: Real>(space: &Space, blocks: &Blocks, steps: &[usize]) -> Vec<u64> {
+    let matrix: Matrix<T> = symmetric(space, blocks);
+    let jacobi = precond::build(Preconditioner::Jacobi, &Context::of_order(1), space, &matrix).unwrap();
     let f: Vec<T> = Random(7).vector(blocks.n());
     let f: Vec<f64> = f.iter().map(|f| f.to_f64()).collect();
     let (inverse, first) = start(blocks, &f);
@@ -160,31 +162,31 @@ fn iterated<B: Backend, T: Real>(backend: &B, blocks: &Blocks, steps: &[usize]) 
         let last = expected.squares.last().map_or(f64::INFINITY, |square| 1.001 * square + floor);
         let far = [(steps, 0.0), (steps + 20, last)];
         for (most, enough) in far.into_iter().take(if steps == 0 { 1 } else { 2 }) {
-            found.extend(compare::<B, T>(backend, &matrix, &*jacobi, &first, &expected, (most, enough)));
+            found.extend(compare::<T>(space, &matrix, &*jacobi, &first, &expected, (most, enough)));
         }
     }
     found
 }
 
-fn compare<B: Backend, T: Real>(
-    backend: &B,
-    matrix: &Matrix<B, T>,
-    jacobi: &dyn precond::Preconditioner<B, T>,
+fn compare<T: Real>(
+    space: &Space,
+    matrix: &Matrix<T>,
+    jacobi: &dyn precond::Preconditioner<T>,
     first: &State,
     expected: &State,
     (steps, enough): (usize, f64),
 ) -> Vec<u64> {
-    let upload = |v: &[f64]| backend.upload(&v.iter().map(|v| T::from_f64(*v)).collect::<Vec<T>>()).unwrap();
+    let upload = |v: &[f64]| space.upload(&v.iter().map(|v| T::from_f64(*v)).collect::<Vec<T>>()).unwrap();
     let mut vectors = [&first.u, &first.r, &first.p].map(|v| upload(v));
-    backend.dot(&vectors[1], &vectors[2], RHO).unwrap();
-    let mut history = backend.upload(&vec![-1.0; HISTORY + RECORD * (steps + 1)]).unwrap();
+    space.dot(&vectors[1], &vectors[2], RHO).unwrap();
+    let mut history = space.upload(&vec![-1.0; HISTORY + RECORD * (steps + 1)]).unwrap();
     let n = matrix.n();
-    if !launch(backend, matrix, jacobi, &mut vectors, &mut history, (steps, enough)) {
+    if !launch(space, matrix, jacobi, &mut vectors, &mut history, (steps, enough)) {
         assert!(n > 3000, "every device has room for {n} unknowns");
         return Vec::new();
     }
-    let [rho] = backend.read([RHO]).unwrap();
-    let all = backend.download(&history).unwrap();
+    let [rho] = space.read([RHO]).unwrap();
+    let all = space.download(&history).unwrap();
     let (done, pq, history) = (all[0], all[1], &all[HISTORY..]);
     let k = expected.squares.len();
     assert_eq!(done as usize, k, "iterations of {n} unknowns");
@@ -207,7 +209,7 @@ fn compare<B: Backend, T: Real>(
         ("r", r, &expected.r, largest(&first.r)),
         ("p", p, &expected.p, largest(&first.p)),
     ] {
-        let vector = backend.download(found_on_device).unwrap();
+        let vector = space.download(found_on_device).unwrap();
         let values: Vec<f64> = vector.iter().map(|v| v.to_f64()).collect();
         assert_close(what, &values, expected, tolerance, scale.max(f64::MIN_POSITIVE));
         found.extend(bits(&vector));

@@ -10,9 +10,9 @@ use kernels_rs::half::F16;
 use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, RoundDiagonal, Step, ToDouble, ToSingle};
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
-use warpfem::backend::{self, Backend, Buffer, Scalar};
+use warpfem::linalg::{self, Scalar, Space};
 use warpfem::result::choices::Format;
-use warpfem::sparse::{Matrix, Operator};
+use warpfem::sparse::{Epilogue, LinOp, Matrix};
 
 const ALPHA: f64 = -1.75 / 3.0;
 const BETA: f64 = 2.5 / 0.7;
@@ -21,23 +21,23 @@ fn floats<T: Real>(values: &[T]) -> Vec<f64> {
     values.iter().map(|v| v.to_f64()).collect()
 }
 
-pub fn round_diagonal<B: Backend>(backend: &B) -> Vec<u64> {
-    let of = |n| [round_diagonal_of::<B, f32>(backend, n), round_diagonal_of::<B, f64>(backend, n)].concat();
-    item_sizes(backend).flat_map(of).collect()
+pub fn round_diagonal(space: &Space) -> Vec<u64> {
+    let of = |n| [round_diagonal_of::<f32>(space, n), round_diagonal_of::<f64>(space, n)].concat();
+    item_sizes(space).flat_map(of).collect()
 }
 
-fn round_diagonal_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn round_diagonal_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let mut inverse: Vec<T> = Random(1).vector(n);
     // A row that is left out, and what has no place in single precision if T is double.
     let beyond = [(0.0, 0.0), (-1e-60, -f32::MIN_POSITIVE), (1e60, f32::MAX)];
     for (entry, (exact, _)) in inverse.iter_mut().zip(beyond) {
         *entry = T::from_f64(exact);
     }
-    let device_inverse = backend.upload(&inverse).unwrap();
-    let mut rounded = backend.upload(&unwritten::<f32>(n)).unwrap();
+    let device_inverse = space.upload(&inverse).unwrap();
+    let mut rounded = space.upload(&unwritten::<f32>(n)).unwrap();
     // SAFETY: both live and hold n entries.
-    unsafe { backend.run(n, RoundDiagonal { inverse: device_inverse.view(), rounded: rounded.view_mut() }) }.unwrap();
-    let rounded = before_guard(backend, "round_diagonal", &rounded);
+    unsafe { space.run(n, RoundDiagonal { inverse: device_inverse.view(), rounded: rounded.view_mut() }) }.unwrap();
+    let rounded = before_guard(space, "round_diagonal", &rounded);
     let exact = |i: usize| match beyond.get(i) {
         Some((exact, limit)) if T::from_f64(*exact).to_f64() == *exact => *limit,
         // In single precision they were 0 and infinite before.
@@ -48,35 +48,35 @@ fn round_diagonal_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     bits(&rounded)
 }
 
-pub fn polynomial_start<B: Backend>(backend: &B) -> Vec<u64> {
-    let of = |n| [polynomial_start_of::<B, f32>(backend, n), polynomial_start_of::<B, f64>(backend, n)].concat();
-    item_sizes(backend).flat_map(of).collect()
+pub fn polynomial_start(space: &Space) -> Vec<u64> {
+    let of = |n| [polynomial_start_of::<f32>(space, n), polynomial_start_of::<f64>(space, n)].concat();
+    item_sizes(space).flat_map(of).collect()
 }
 
-fn polynomial_start_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn polynomial_start_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (inverse, r): (Vec<T>, Vec<T>) = (Random(1).vector(n), Random(2).vector(n));
-    let (device_inverse, device_r) = (backend.upload(&inverse).unwrap(), backend.upload(&r).unwrap());
-    let mut z = backend.upload(&unwritten::<T>(n)).unwrap();
+    let (device_inverse, device_r) = (space.upload(&inverse).unwrap(), space.upload(&r).unwrap());
+    let mut z = space.upload(&unwritten::<T>(n)).unwrap();
     let factor = T::from_f64(0.3);
     let kernel = PolynomialStart { factor, inverse: device_inverse.view(), r: device_r.view(), z: z.view_mut() };
     // SAFETY: all live and hold n entries.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let z = before_guard(backend, "polynomial_start", &z);
+    unsafe { space.run(n, kernel) }.unwrap();
+    let z = before_guard(space, "polynomial_start", &z);
     let expected: Vec<f64> = (0..n).map(|i| 0.3 * inverse[i].to_f64() * r[i].to_f64()).collect();
     assert_close("polynomial_start", &z, &expected, rounding::<T>(), 1.0);
     bits(&z)
 }
 
 /// In formats whose product takes the step along and in one whose product does not.
-pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn polynomial_step(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for format in [Format::Ebw, Format::Ebw64, Format::Ebw128, Format::Csr] {
         for size in 1..=3 {
             for n in [0, 1, 33, 257] {
                 for factors in [[1.25, -0.375, 0.5], [0.75, 0.0, 1.5]] {
-                    found.extend(polynomial_step_of::<B, f32>(backend, format, (n, size), factors));
-                    found.extend(polynomial_step_of::<B, f64>(backend, format, (n, size), factors));
-                    found.extend(polynomial_step_of::<B, F16>(backend, format, (n, size), factors));
+                    found.extend(polynomial_step_of::<f32>(space, format, (n, size), factors));
+                    found.extend(polynomial_step_of::<f64>(space, format, (n, size), factors));
+                    found.extend(polynomial_step_of::<F16>(space, format, (n, size), factors));
                 }
             }
         }
@@ -84,21 +84,21 @@ pub fn polynomial_step<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
-fn polynomial_step_of<B: Backend, V: Stored>(
-    backend: &B,
+fn polynomial_step_of<V: Stored>(
+    space: &Space,
     format: Format,
     (n, size): (usize, usize),
     [a, b, c]: [f64; 3],
 ) -> Vec<u64> {
     let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6).rounded::<V>();
-    let matrix: Matrix<B, V> = blocks.upload(backend, format);
+    let matrix: Matrix<V> = blocks.upload(space, format);
     let n = blocks.n();
     let [inverse, r, z]: [Vec<V::Arithmetic>; 3] = [1, 2, 3].map(|seed| Random(seed).vector(n));
     // What is not to be read is no number.
     let nothing = V::Arithmetic::from_f64(f64::NAN);
     let previous: Vec<V::Arithmetic> = if b == 0.0 { vec![nothing; n] } else { Random(4).vector(n) };
-    let [device_inverse, device_r, device_z] = [&inverse, &r, &z].map(|values| backend.upload(values).unwrap());
-    let (mut device_previous, mut scratch) = (backend.upload(&guarded(&previous)).unwrap(), backend.zeros(n).unwrap());
+    let [device_inverse, device_r, device_z] = [&inverse, &r, &z].map(|values| space.upload(values).unwrap());
+    let (mut device_previous, mut scratch) = (space.upload(&guarded(&previous)).unwrap(), space.zeros(n).unwrap());
     let step = Step {
         factors: [a, b, c].map(V::Arithmetic::from_f64),
         inverse: device_inverse.view(),
@@ -106,8 +106,8 @@ fn polynomial_step_of<B: Backend, V: Stored>(
         previous: device_previous.view_mut(),
     };
     // SAFETY: all live and hold n entries.
-    unsafe { matrix.apply_step(backend, step, &device_z, &mut scratch) }.unwrap();
-    let found = before_guard(backend, "polynomial_step", &device_previous);
+    unsafe { matrix.apply_then(space, &device_z, &mut scratch, Epilogue::Step(step)) }.unwrap();
+    let found = before_guard(space, "polynomial_step", &device_previous);
     let product = blocks.product(&floats(&z));
     let expected = |i: usize| {
         let old = if b == 0.0 { 0.0 } else { b * previous[i].to_f64() };
@@ -119,18 +119,18 @@ fn polynomial_step_of<B: Backend, V: Stored>(
     bits(&found)
 }
 
-pub fn lanczos_start<B: Backend>(backend: &B) -> Vec<u64> {
-    let of = |n| [lanczos_start_of::<B, f32>(backend, n), lanczos_start_of::<B, f64>(backend, n)].concat();
-    item_sizes(backend).flat_map(of).collect()
+pub fn lanczos_start(space: &Space) -> Vec<u64> {
+    let of = |n| [lanczos_start_of::<f32>(space, n), lanczos_start_of::<f64>(space, n)].concat();
+    item_sizes(space).flat_map(of).collect()
 }
 
-fn lanczos_start_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn lanczos_start_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let inverse: Vec<T> = (0..n).map(|i| T::from_f64([0.0, 4.0, 0.25][i % 3])).collect();
-    let device_inverse = backend.upload(&inverse).unwrap();
-    let mut r = backend.upload(&unwritten::<T>(n)).unwrap();
+    let device_inverse = space.upload(&inverse).unwrap();
+    let mut r = space.upload(&unwritten::<T>(n)).unwrap();
     // SAFETY: both live and hold n entries.
-    unsafe { backend.run(n, LanczosStart { inverse: device_inverse.view(), r: r.view_mut() }) }.unwrap();
-    let r = before_guard(backend, "lanczos_start", &r);
+    unsafe { space.run(n, LanczosStart { inverse: device_inverse.view(), r: r.view_mut() }) }.unwrap();
+    let r = before_guard(space, "lanczos_start", &r);
     for (i, r) in r.iter().enumerate() {
         let largest = [0.0, 0.5, 2.0][i % 3];
         let within = r.to_f64().abs() <= largest && (largest == 0.0) == (*r == T::ZERO);
@@ -164,18 +164,18 @@ fn diagonal_blocks<V: Stored>(n: usize, size: usize) -> Vec<DMatrix<f64>> {
     (0..n).map(block).collect()
 }
 
-pub fn inverse_blocks<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn inverse_blocks(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
-        found.extend(inverse_blocks_of::<B, f32, 1>(backend, n));
-        found.extend(inverse_blocks_of::<B, f64, 1>(backend, n));
-        found.extend(inverse_blocks_of::<B, f32, 2>(backend, n));
-        found.extend(inverse_blocks_of::<B, f64, 2>(backend, n));
-        found.extend(inverse_blocks_of::<B, f32, 3>(backend, n));
-        found.extend(inverse_blocks_of::<B, f64, 3>(backend, n));
-        found.extend(inverse_blocks_of::<B, F16, 1>(backend, n));
-        found.extend(inverse_blocks_of::<B, F16, 2>(backend, n));
-        found.extend(inverse_blocks_of::<B, F16, 3>(backend, n));
+        found.extend(inverse_blocks_of::<f32, 1>(space, n));
+        found.extend(inverse_blocks_of::<f64, 1>(space, n));
+        found.extend(inverse_blocks_of::<f32, 2>(space, n));
+        found.extend(inverse_blocks_of::<f64, 2>(space, n));
+        found.extend(inverse_blocks_of::<f32, 3>(space, n));
+        found.extend(inverse_blocks_of::<f64, 3>(space, n));
+        found.extend(inverse_blocks_of::<F16, 1>(space, n));
+        found.extend(inverse_blocks_of::<F16, 2>(space, n));
+        found.extend(inverse_blocks_of::<F16, 3>(space, n));
     }
     found
 }
@@ -186,18 +186,18 @@ fn packed<T: Real>(blocks: &[T], n: usize, row: usize, i: usize, j: usize) -> f6
     blocks[(i * (i + 1) / 2 + j) * n + row].to_f64()
 }
 
-fn inverse_blocks_of<B: Backend, V: Stored, const D: usize>(backend: &B, n: usize) -> Vec<u64> {
+fn inverse_blocks_of<V: Stored, const D: usize>(space: &Space, n: usize) -> Vec<u64> {
     let diagonal = diagonal_blocks::<V>(n, D);
     let rounding = rounding::<V::Arithmetic>();
     let mut blocks = Blocks::random(random_sparsity(n, 8, 5), D, 6);
     let off = blocks.dense();
     blocks.set_all(|i, j| if i / D == j / D { diagonal[i / D][(i % D, j % D)] } else { off[(i, j)] });
-    let matrix: Matrix<B, V> = blocks.upload(backend, Format::Ebw);
-    let mut inverse = backend.upload(&unwritten::<V::Arithmetic>(D * (D + 1) / 2 * n)).unwrap();
+    let matrix: Matrix<V> = blocks.upload(space, Format::Ebw);
+    let mut inverse = space.upload(&unwritten::<V::Arithmetic>(D * (D + 1) / 2 * n)).unwrap();
     let kernel = InverseBlocks::<V, D>::new(n, matrix.entries(), matrix.values(), inverse.view_mut());
     // SAFETY: the matrix lives, and `inverse` holds its blocks' lower triangles.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let found = before_guard(backend, "inverse_blocks", &inverse);
+    unsafe { space.run(n, kernel) }.unwrap();
+    let found = before_guard(space, "inverse_blocks", &inverse);
     for (row, k) in diagonal.iter().enumerate() {
         let inverse = DMatrix::from_fn(D, D, |i, j| packed(&found, n, row, i, j));
         // Of a singular block a generalised inverse: G K G = G and K G K = K.
@@ -210,16 +210,16 @@ fn inverse_blocks_of<B: Backend, V: Stored, const D: usize>(backend: &B, n: usiz
     bits(&found)
 }
 
-pub fn block_mul<B: Backend>(backend: &B) -> Vec<u64> {
-    let sizes = SIZES.into_iter().chain([more_than_a_grid(backend)]);
-    let of = |(n, size)| [with_blocks::<B, f32>(backend, n, size), with_blocks::<B, f64>(backend, n, size)].concat();
+pub fn block_mul(space: &Space) -> Vec<u64> {
+    let sizes = SIZES.into_iter().chain([more_than_a_grid(space)]);
+    let of = |(n, size)| [with_blocks::<f32>(space, n, size), with_blocks::<f64>(space, n, size)].concat();
     sizes.flat_map(|n| (1..=3).map(move |size| (n, size))).flat_map(of).collect()
 }
 
 /// `block_mul`, and `cg_residual_blocks`, which does the same on its way.
-fn with_blocks<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u64> {
+fn with_blocks<T: Real>(space: &Space, n: usize, size: usize) -> Vec<u64> {
     let values: Vec<T> = Random(1).vector(size * (size + 1) / 2 * n);
-    let blocks = backend::Blocks { size, n_rows: n, values: backend.upload(&values).unwrap() };
+    let blocks = linalg::Blocks { size, n_rows: n, values: space.upload(&values).unwrap() };
     let (q, r): (Vec<T>, Vec<T>) = (Random(2).vector(size * n), Random(3).vector(size * n));
     let product = |x: &[f64]| -> Vec<f64> {
         let entry = |i: usize| {
@@ -228,16 +228,16 @@ fn with_blocks<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u
         };
         (0..size * n).map(entry).collect()
     };
-    let (device_q, mut device_r) = (backend.upload(&q).unwrap(), backend.upload(&r).unwrap());
-    let mut z = backend.upload(&vec![T::from_f64(f64::NAN); size * n]).unwrap();
-    backend.block_mul(&blocks, &device_r, &mut z).unwrap();
-    let first = backend.download(&z).unwrap();
+    let (device_q, mut device_r) = (space.upload(&q).unwrap(), space.upload(&r).unwrap());
+    let mut z = space.upload(&vec![T::from_f64(f64::NAN); size * n]).unwrap();
+    space.block_mul(&blocks, &device_r, &mut z).unwrap();
+    let first = space.download(&z).unwrap();
     assert_close("block_mul", &first, &product(&floats(&r)), rounding::<T>(), 3.0);
     let out = [Scalar::new(40), Scalar::new(50)];
-    let alpha = quotient(backend, 20, -1.75, 3.0);
-    backend.cg_residual_blocks(alpha, &device_q, &blocks, &mut device_r, &mut z, out).unwrap();
-    let sums = backend.read(out).unwrap();
-    let (new_r, new_z) = (backend.download(&device_r).unwrap(), backend.download(&z).unwrap());
+    let alpha = quotient(space, 20, -1.75, 3.0);
+    space.cg_residual_blocks(alpha, &device_q, &blocks, &mut device_r, &mut z, out).unwrap();
+    let sums = space.read(out).unwrap();
+    let (new_r, new_z) = (space.download(&device_r).unwrap(), space.download(&z).unwrap());
     let residual: Vec<f64> = (0..size * n).map(|i| r[i].to_f64() - ALPHA * q[i].to_f64()).collect();
     let expected_z = product(&residual);
     assert_close("cg_residual_blocks: r", &new_r, &residual, rounding::<T>(), 2.0);
@@ -248,18 +248,18 @@ fn with_blocks<B: Backend, T: Real>(backend: &B, n: usize, size: usize) -> Vec<u
     [bits(&first), bits(&new_r), bits(&new_z), bits(&sums)].concat()
 }
 
-pub fn cg_residual_norm<B: Backend>(backend: &B) -> Vec<u64> {
-    let of = |n| [cg_residual_norm_of::<B, f32>(backend, n), cg_residual_norm_of::<B, f64>(backend, n)].concat();
-    item_sizes(backend).flat_map(of).collect()
+pub fn cg_residual_norm(space: &Space) -> Vec<u64> {
+    let of = |n| [cg_residual_norm_of::<f32>(space, n), cg_residual_norm_of::<f64>(space, n)].concat();
+    item_sizes(space).flat_map(of).collect()
 }
 
-fn cg_residual_norm_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn cg_residual_norm_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (q, r): (Vec<T>, Vec<T>) = (Random(2).vector(n), Random(3).vector(n));
-    let (device_q, mut device_r) = (backend.upload(&q).unwrap(), backend.upload(&r).unwrap());
+    let (device_q, mut device_r) = (space.upload(&q).unwrap(), space.upload(&r).unwrap());
     let out = Scalar::new(41);
-    backend.cg_residual_norm(quotient(backend, 20, -1.75, 3.0), &device_q, &mut device_r, out).unwrap();
-    let sums = backend.read([out]).unwrap();
-    let new_r = backend.download(&device_r).unwrap();
+    space.cg_residual_norm(quotient(space, 20, -1.75, 3.0), &device_q, &mut device_r, out).unwrap();
+    let sums = space.read([out]).unwrap();
+    let new_r = space.download(&device_r).unwrap();
     let residual: Vec<f64> = (0..n).map(|i| r[i].to_f64() - ALPHA * q[i].to_f64()).collect();
     assert_close("cg_residual_norm: r", &new_r, &residual, rounding::<T>(), 2.0);
     let rr: f64 = residual.iter().map(|r| r * r).sum();
@@ -267,32 +267,32 @@ fn cg_residual_norm_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
     [bits(&new_r), bits(&sums)].concat()
 }
 
-pub fn cg_update<B: Backend>(backend: &B) -> Vec<u64> {
-    let of = |n| [cg_update_of::<B, f32>(backend, n), cg_update_of::<B, f64>(backend, n)].concat();
-    item_sizes(backend).flat_map(of).collect()
+pub fn cg_update(space: &Space) -> Vec<u64> {
+    let of = |n| [cg_update_of::<f32>(space, n), cg_update_of::<f64>(space, n)].concat();
+    item_sizes(space).flat_map(of).collect()
 }
 
-fn cg_update_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn cg_update_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let [z, u, p]: [Vec<T>; 3] = [7, 8, 9].map(|seed| Random(seed).vector(n));
-    let factors = [quotient(backend, 20, -1.75, 3.0), quotient(backend, 22, 2.5, 0.7)];
+    let factors = [quotient(space, 20, -1.75, 3.0), quotient(space, 22, 2.5, 0.7)];
     let check = |new_u: &[T], new_p: &[T]| {
         let expected: Vec<f64> = (0..n).map(|i| u[i].to_f64() + ALPHA * p[i].to_f64()).collect();
         assert_close("cg_update: u", new_u, &expected, rounding::<T>(), 2.0);
         let expected: Vec<f64> = (0..n).map(|i| z[i].to_f64() + BETA * p[i].to_f64()).collect();
         assert_close("cg_update: p", new_p, &expected, rounding::<T>(), 5.0);
     };
-    let device_z = backend.upload(&z).unwrap();
-    let [mut device_u, mut device_p] = [&u, &p].map(|values| backend.upload(&guarded(values)).unwrap());
-    let [alpha, beta] = factors.map(|factor| backend.ratio(factor));
+    let device_z = space.upload(&z).unwrap();
+    let [mut device_u, mut device_p] = [&u, &p].map(|values| space.upload(&guarded(values)).unwrap());
+    let [alpha, beta] = factors.map(|factor| space.ratio(factor));
     let kernel = CgUpdate { alpha, beta, z: device_z.view(), u: device_u.view_mut(), p: device_p.view_mut() };
     // SAFETY: all live and hold n entries.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let [new_u, new_p] = [&device_u, &device_p].map(|values| before_guard(backend, "cg_update", values));
+    unsafe { space.run(n, kernel) }.unwrap();
+    let [new_u, new_p] = [&device_u, &device_p].map(|values| before_guard(space, "cg_update", values));
     check(&new_u, &new_p);
-    // As the backend does it.
-    let [mut device_u, mut device_p] = [&u, &p].map(|values| backend.upload(values).unwrap());
-    backend.cg_update(factors, &device_z, &mut device_u, &mut device_p).unwrap();
-    check(&backend.download(&device_u).unwrap(), &backend.download(&device_p).unwrap());
+    // As the device does it.
+    let [mut device_u, mut device_p] = [&u, &p].map(|values| space.upload(values).unwrap());
+    space.cg_update(factors, &device_z, &mut device_u, &mut device_p).unwrap();
+    check(&space.download(&device_u).unwrap(), &space.download(&device_p).unwrap());
     [bits(&new_u), bits(&new_p)].concat()
 }
 
@@ -305,18 +305,18 @@ fn assert_rounded(what: &str, found: f32, exact: f64) {
     );
 }
 
-pub fn scale_to<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn scale_to(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for format in [Format::Ebw, Format::Ebw16, Format::Csr, Format::Dense] {
         for size in 1..=3 {
             for n in [0, 1, 33, 257] {
-                found.extend(scaled_to_half(backend, format, (n, size)));
+                found.extend(scaled_to_half(space, format, (n, size)));
                 let blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
-                let matrix: Matrix<B, f64> = blocks.upload(backend, format);
+                let matrix: Matrix<f64> = blocks.upload(space, format);
                 let inverse: Vec<f64> = Random(3).vector::<f64>(n * size).iter().map(|v| 1e-20 * v).collect();
-                let scaled = matrix.scaled_to::<f32>(backend, &backend.upload(&inverse).unwrap()).unwrap();
+                let scaled = matrix.scaled_to::<f32>(space, &space.upload(&inverse).unwrap()).unwrap();
                 assert_eq!(scaled.format(), format.name());
-                let values = scaled.blocks(backend).unwrap();
+                let values = scaled.blocks(space).unwrap();
                 let mut rest = values.iter();
                 blocks.for_each(|row, column, value| {
                     let exact = (inverse[row] * inverse[column]).abs().sqrt() * value;
@@ -330,13 +330,13 @@ pub fn scale_to<B: Backend>(backend: &B) -> Vec<u64> {
 }
 
 /// Entries of all sizes that halves have, and of those that they have not.
-fn scaled_to_half<B: Backend>(backend: &B, format: Format, (n, size): (usize, usize)) -> Vec<u64> {
+fn scaled_to_half(space: &Space, format: Format, (n, size): (usize, usize)) -> Vec<u64> {
     let mut blocks = Blocks::random(random_sparsity(n, 8, 5), size, 6);
     blocks.values.iter_mut().enumerate().for_each(|(i, value)| *value *= 2_f64.powi(-(i as i32 % 30)));
-    let matrix: Matrix<B, f64> = blocks.upload(backend, format);
+    let matrix: Matrix<f64> = blocks.upload(space, format);
     let inverse: Vec<f64> = Random(3).vector(n * size);
-    let scaled = matrix.scaled_to::<F16>(backend, &backend.upload(&inverse).unwrap()).unwrap();
-    let values: Vec<f32> = scaled.blocks(backend).unwrap().iter().map(|value| value.value()).collect();
+    let scaled = matrix.scaled_to::<F16>(space, &space.upload(&inverse).unwrap()).unwrap();
+    let values: Vec<f32> = scaled.blocks(space).unwrap().iter().map(|value| value.value()).collect();
     let mut rest = values.iter();
     blocks.for_each(|row, column, value| {
         let exact = (inverse[row] * inverse[column]).abs().sqrt() * value;
@@ -348,23 +348,23 @@ fn scaled_to_half<B: Backend>(backend: &B, format: Format, (n, size): (usize, us
     bits(&values)
 }
 
-pub fn to_single_and_back<B: Backend>(backend: &B) -> Vec<u64> {
-    item_sizes(backend).flat_map(|n| to_single_of(backend, n)).collect()
+pub fn to_single_and_back(space: &Space) -> Vec<u64> {
+    item_sizes(space).flat_map(|n| to_single_of(space, n)).collect()
 }
 
-fn to_single_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
+fn to_single_of(space: &Space, n: usize) -> Vec<u64> {
     let (inverse, r): (Vec<f64>, Vec<f64>) = (Random(1).vector(n), Random(2).vector(n));
-    let (device_inverse, device_r) = (backend.upload(&inverse).unwrap(), backend.upload(&r).unwrap());
-    let mut rounded = backend.upload(&unwritten::<f32>(n)).unwrap();
+    let (device_inverse, device_r) = (space.upload(&inverse).unwrap(), space.upload(&r).unwrap());
+    let mut rounded = space.upload(&unwritten::<f32>(n)).unwrap();
     let kernel = ToSingle { inverse: device_inverse.view(), r: device_r.view(), rounded: rounded.view_mut() };
     // SAFETY: all live and hold n entries.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let single = before_guard::<B, f32>(backend, "to_single", &rounded);
-    let mut z = backend.upload(&unwritten::<f64>(n)).unwrap();
+    unsafe { space.run(n, kernel) }.unwrap();
+    let single = before_guard::<f32>(space, "to_single", &rounded);
+    let mut z = space.upload(&unwritten::<f64>(n)).unwrap();
     let kernel = ToDouble { inverse: device_inverse.view(), rounded: rounded.view(), z: z.view_mut() };
     // SAFETY: as above.
-    unsafe { backend.run(n, kernel) }.unwrap();
-    let double = before_guard::<B, f64>(backend, "to_double", &z);
+    unsafe { space.run(n, kernel) }.unwrap();
+    let double = before_guard::<f64>(space, "to_double", &z);
     for i in 0..n {
         let root = inverse[i].abs().sqrt();
         assert_rounded("to_single", single[i], root * r[i]);

@@ -9,7 +9,8 @@ use kernels_rs::setup::neighbours::{
 use kernels_rs::setup::order::{DegreeKeys, Gather, GatherPoints, HilbertKeys, Invert, Lattice};
 use kernels_rs::sparse::PatternView;
 use std::collections::BTreeSet;
-use warpfem::backend::{Backend, Buffer, Vector};
+use warpfem::device::Buffer;
+use warpfem::linalg::Space;
 
 /// What nobody has written.
 pub const UNWRITTEN: u32 = u32::MAX;
@@ -17,14 +18,14 @@ pub const UNWRITTEN: u32 = u32::MAX;
 pub const N: usize = 4;
 
 /// Room for `n` entries and the guard.
-pub fn unwritten<B: Backend>(backend: &B, n: usize) -> Vector<B, u32> {
-    backend.upload(&vec![UNWRITTEN; n + GUARD]).unwrap()
+pub fn unwritten(space: &Space, n: usize) -> Buffer<u32> {
+    space.upload(&vec![UNWRITTEN; n + GUARD]).unwrap()
 }
 
 /// The entries before the guard, which must be untouched.
 #[track_caller]
-pub fn before_guard<B: Backend>(backend: &B, buffer: &Vector<B, u32>) -> Vec<u32> {
-    let mut values = backend.download(buffer).unwrap();
+pub fn before_guard(space: &Space, buffer: &Buffer<u32>) -> Vec<u32> {
+    let mut values = space.download(buffer).unwrap();
     let guard = values.split_off(values.len() - GUARD);
     assert_eq!(guard, [UNWRITTEN; GUARD], "{} entries, and more are written", values.len());
     values
@@ -42,26 +43,26 @@ fn permutation(n: usize, seed: u64) -> Vec<u32> {
     order
 }
 
-pub fn gathers<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn gathers(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
         let order = permutation(n, 1);
         let points: Vec<[f64; 3]> = (0..n).map(|i| [i as f64, -1.0, 0.5]).collect();
-        let index = backend.upload(&order).unwrap();
-        let (mut inverse, mut back) = (unwritten(backend, n), unwritten(backend, n));
-        let mut moved = backend.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
-        let device_points = backend.upload(&points).unwrap();
+        let index = space.upload(&order).unwrap();
+        let (mut inverse, mut back) = (unwritten(space, n), unwritten(space, n));
+        let mut moved = space.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
+        let device_points = space.upload(&points).unwrap();
         // SAFETY: all live and have n entries; an order names every one.
         unsafe {
-            backend.run(n, Invert { order: index.view(), inverse: inverse.view_mut() }).unwrap();
-            backend.run(n, Gather { index: index.view(), from: inverse.view(), out: back.view_mut() }).unwrap();
+            space.run(n, Invert { order: index.view(), inverse: inverse.view_mut() }).unwrap();
+            space.run(n, Gather { index: index.view(), from: inverse.view(), out: back.view_mut() }).unwrap();
             let kernel = GatherPoints { index: index.view(), from: device_points.view(), out: moved.view_mut() };
-            backend.run(n, kernel).unwrap();
+            space.run(n, kernel).unwrap();
         }
-        let inverse = before_guard(backend, &inverse);
+        let inverse = before_guard(space, &inverse);
         assert!((0..n).all(|i| inverse[order[i] as usize] == i as u32));
-        assert!(before_guard(backend, &back).iter().copied().eq(0..n as u32));
-        let mut moved = backend.download(&moved).unwrap();
+        assert!(before_guard(space, &back).iter().copied().eq(0..n as u32));
+        let mut moved = space.download(&moved).unwrap();
         assert!(moved.split_off(n).as_flattened().iter().all(|c| c.is_nan()));
         assert!((0..n).all(|i| moved[i] == points[order[i] as usize]));
         found.extend(widened(&inverse));
@@ -69,7 +70,7 @@ pub fn gathers<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
-pub fn order_keys<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn order_keys(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
         let mut random = Random(2);
@@ -77,9 +78,9 @@ pub fn order_keys<B: Backend>(backend: &B) -> Vec<u64> {
         let lattice = Lattice::new([-1.0, -3.0, -1.0], [1.0, 3.0, 1.0]);
         let degrees: Vec<u32> = (0..n).map(|_| 1 + random.below(31) as u32).collect();
         let order = permutation(n, 3);
-        let (device_coords, device_order) = (backend.upload(&coords).unwrap(), backend.upload(&order).unwrap());
-        let device_degrees = backend.upload(&degrees).unwrap();
-        let [mut places, mut keys] = [(); 2].map(|()| backend.upload(&vec![u64::MAX; n + GUARD]).unwrap());
+        let (device_coords, device_order) = (space.upload(&coords).unwrap(), space.upload(&order).unwrap());
+        let device_degrees = space.upload(&degrees).unwrap();
+        let [mut places, mut keys] = [(); 2].map(|()| space.upload(&vec![u64::MAX; n + GUARD]).unwrap());
         let hilbert = HilbertKeys { lattice, coords: device_coords.view(), keys: places.view_mut() };
         let by_degree = DegreeKeys {
             window: 32,
@@ -90,10 +91,10 @@ pub fn order_keys<B: Backend>(backend: &B) -> Vec<u64> {
         };
         // SAFETY: all live and have n entries; degrees have five bits.
         unsafe {
-            backend.run(n, hilbert).unwrap();
-            backend.run(n, by_degree).unwrap();
+            space.run(n, hilbert).unwrap();
+            space.run(n, by_degree).unwrap();
         }
-        let (mut places, mut keys) = (backend.download(&places).unwrap(), backend.download(&keys).unwrap());
+        let (mut places, mut keys) = (space.download(&places).unwrap(), space.download(&keys).unwrap());
         assert_eq!([places.split_off(n), keys.split_off(n)], [[u64::MAX; GUARD]; 2]);
         assert!((0..n).all(|i| places[i] == lattice.key(coords[i])), "the host's keys");
         let mut sorted: Vec<usize> = (0..n).collect();
@@ -114,23 +115,23 @@ pub fn cells(n: usize) -> Vec<u32> {
     (0..N * n_cells).map(|i| node(i, &mut random)).collect()
 }
 
-/// The cells around nodes, on a backend.
-pub struct Mesh<B: Backend> {
-    pub nodes: Vector<B, u32>,
-    counts: Vector<B, u32>,
-    pub offsets: Vector<B, u64>,
-    pub cells: Vector<B, u32>,
+/// The cells around nodes, on a device.
+pub struct Mesh {
+    pub nodes: Buffer<u32>,
+    counts: Buffer<u32>,
+    pub offsets: Buffer<u64>,
+    pub cells: Buffer<u32>,
 }
 
-impl<B: Backend> Mesh<B> {
-    pub fn new(backend: &B, n: usize, cells: &[u32]) -> Self {
-        let nodes = backend.upload(cells).unwrap();
-        let mut counts = backend.zeros(n).unwrap();
+impl Mesh {
+    pub fn new(space: &Space, n: usize, cells: &[u32]) -> Self {
+        let nodes = space.upload(cells).unwrap();
+        let mut counts = space.zeros(n).unwrap();
         let count = CountCells { size: N, nodes: nodes.view(), counts: counts.view_mut() };
         // SAFETY: both live; cells name nodes below n.
-        unsafe { backend.run(cells.len() / N, count) }.unwrap();
-        let offsets = backend.exclusive_sum(&counts).unwrap();
-        let (mut listed, mut around) = (backend.zeros(n).unwrap(), unwritten(backend, cells.len()));
+        unsafe { space.run(cells.len() / N, count) }.unwrap();
+        let offsets = space.exclusive_sum(&counts).unwrap();
+        let (mut listed, mut around) = (space.zeros(n).unwrap(), unwritten(space, cells.len()));
         let list = ListCells {
             size: N,
             nodes: nodes.view(),
@@ -140,10 +141,10 @@ impl<B: Backend> Mesh<B> {
         };
         // SAFETY: all live; the offsets leave room for every pair.
         unsafe {
-            backend.run(cells.len() / N, list).unwrap();
-            backend.run(n, SortCells { offsets: offsets.view(), cells: around.view_mut() }).unwrap();
+            space.run(cells.len() / N, list).unwrap();
+            space.run(n, SortCells { offsets: offsets.view(), cells: around.view_mut() }).unwrap();
         }
-        backend.finish().unwrap();
+        space.finish().unwrap();
         Mesh { nodes, counts, offsets, cells: around }
     }
 
@@ -152,16 +153,16 @@ impl<B: Backend> Mesh<B> {
     }
 }
 
-pub fn cells_around<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn cells_around(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
         let cells = cells(n);
         let mut expected = vec![Vec::new(); n];
         cells.iter().enumerate().for_each(|(i, node)| expected[*node as usize].push((i / N) as u32));
-        let mesh = Mesh::new(backend, n, &cells);
+        let mesh = Mesh::new(space, n, &cells);
         let counts: Vec<u32> = expected.iter().map(|list| list.len() as u32).collect();
-        assert_eq!(backend.download(&mesh.counts).unwrap(), counts);
-        let around = before_guard(backend, &mesh.cells);
+        assert_eq!(space.download(&mesh.counts).unwrap(), counts);
+        let around = before_guard(space, &mesh.cells);
         assert_eq!(around, expected.concat(), "{n} nodes");
         found.extend(widened(&around));
     }
@@ -178,44 +179,44 @@ fn neighbour_sets(n: usize, cells: &[u32]) -> Vec<BTreeSet<u32>> {
 }
 
 /// The lists of neighbours of a mesh whose cells come in two blocks.
-fn listed<B: Backend>(backend: &B, n: usize, blocks: &[Mesh<B>]) -> (Vector<B, u64>, Vector<B, u32>, Vector<B, u32>) {
-    let mut candidates = backend.zeros(n).unwrap();
+fn listed(space: &Space, n: usize, blocks: &[Mesh]) -> (Buffer<u64>, Buffer<u32>, Buffer<u32>) {
+    let mut candidates = space.zeros(n).unwrap();
     for block in blocks {
         let kernel =
             CountCandidates { others: N as u32 - 1, counts: block.counts.view(), candidates: candidates.view_mut() };
         // SAFETY: both live and have n entries.
-        unsafe { backend.run(n, kernel) }.unwrap();
+        unsafe { space.run(n, kernel) }.unwrap();
     }
-    let starts = backend.exclusive_sum(&candidates).unwrap();
-    let room = backend.read_at(&starts, n).unwrap() as usize + n;
-    let (mut nodes, mut lengths) = (unwritten(backend, room), backend.zeros(n).unwrap());
+    let starts = space.exclusive_sum(&candidates).unwrap();
+    let room = space.read_at(&starts, n).unwrap() as usize + n;
+    let (mut nodes, mut lengths) = (unwritten(space, room), space.zeros(n).unwrap());
     let lists = Lists { starts: starts.view(), nodes: nodes.view_mut() };
     // SAFETY: all live, and there is room for every candidate.
-    unsafe { backend.run(n, BeginLists { lists, lengths: lengths.view_mut() }) }.unwrap();
+    unsafe { space.run(n, BeginLists { lists, lengths: lengths.view_mut() }) }.unwrap();
     for block in blocks {
         let kernel = ListNeighbours { around: block.view(), lists, lengths: lengths.view_mut() };
         // SAFETY: as above.
-        unsafe { backend.run(n, kernel) }.unwrap();
+        unsafe { space.run(n, kernel) }.unwrap();
     }
-    backend.finish().unwrap();
+    space.finish().unwrap();
     (starts, nodes, lengths)
 }
 
-pub fn neighbours<B: Backend>(backend: &B) -> Vec<u64> {
+pub fn neighbours(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for n in SIZES {
         let cells = cells(n);
         let sets = neighbour_sets(n, &cells);
         let (one, other) = cells.split_at(cells.len() / N / 3 * N);
-        let blocks = [Mesh::new(backend, n, one), Mesh::new(backend, n, other)];
-        let (starts, nodes, lengths) = listed(backend, n, &blocks);
-        let mut longest = backend.zeros(1).unwrap();
+        let blocks = [Mesh::new(space, n, one), Mesh::new(space, n, other)];
+        let (starts, nodes, lengths) = listed(space, n, &blocks);
+        let mut longest = space.zeros(1).unwrap();
         // SAFETY: both live, and lengths has n entries.
-        unsafe { backend.run(n, LongestList { lengths: lengths.view(), longest: longest.view_mut() }) }.unwrap();
+        unsafe { space.run(n, LongestList { lengths: lengths.view(), longest: longest.view_mut() }) }.unwrap();
         let most = sets.iter().map(|set| set.len() as u32).max();
-        assert_eq!(backend.read_at(&longest, 0).unwrap(), most.unwrap_or(0));
-        let (starts, nodes) = (backend.download(&starts).unwrap(), before_guard(backend, &nodes));
-        for (node, (set, length)) in sets.iter().zip(backend.download(&lengths).unwrap()).enumerate() {
+        assert_eq!(space.read_at(&longest, 0).unwrap(), most.unwrap_or(0));
+        let (starts, nodes) = (space.download(&starts).unwrap(), before_guard(space, &nodes));
+        for (node, (set, length)) in sets.iter().zip(space.download(&lengths).unwrap()).enumerate() {
             let list = &nodes[starts[node] as usize + node..][..length as usize];
             assert!(list.iter().eq(set), "node {node} of {n}");
             found.extend(widened(list));
@@ -224,11 +225,11 @@ pub fn neighbours<B: Backend>(backend: &B) -> Vec<u64> {
     found
 }
 
-pub fn rows_and_slots<B: Backend>(backend: &B) -> Vec<u64> {
-    SIZES.into_iter().flat_map(|n| rows_and_slots_of(backend, n)).collect()
+pub fn rows_and_slots(space: &Space) -> Vec<u64> {
+    SIZES.into_iter().flat_map(|n| rows_and_slots_of(space, n)).collect()
 }
 
-fn rows_and_slots_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
+fn rows_and_slots_of(space: &Space, n: usize) -> Vec<u64> {
     // Slots are by cell and node, so the nodes of a cell must be different ones.
     let cells = cells(n);
     let distinct = |cell: &&[u32]| BTreeSet::from_iter(*cell).len() == N;
@@ -239,12 +240,12 @@ fn rows_and_slots_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
     (0..n).for_each(|row| to_solver[to_mesh[row] as usize] = row as u32);
     let renumbered: Vec<u32> = cells.iter().map(|node| to_solver[*node as usize]).collect();
     let sets = neighbour_sets(n, &renumbered);
-    let mesh = Mesh::new(backend, n, &cells);
-    let (starts, mut lists, _) = listed(backend, n, std::slice::from_ref(&mesh));
+    let mesh = Mesh::new(space, n, &cells);
+    let (starts, mut lists, _) = listed(space, n, std::slice::from_ref(&mesh));
     let lengths: Vec<u32> = sets.iter().map(|set| set.len() as u32).collect();
-    let row_start = backend.exclusive_sum(&backend.upload(&lengths).unwrap()).unwrap();
-    let mut columns = unwritten(backend, lengths.iter().sum::<u32>() as usize);
-    let [device_to_mesh, device_to_solver] = [&to_mesh, &to_solver].map(|order| backend.upload(order).unwrap());
+    let row_start = space.exclusive_sum(&space.upload(&lengths).unwrap()).unwrap();
+    let mut columns = unwritten(space, lengths.iter().sum::<u32>() as usize);
+    let [device_to_mesh, device_to_solver] = [&to_mesh, &to_solver].map(|order| space.upload(order).unwrap());
     let renumber = RenumberRows {
         to_mesh: device_to_mesh.view(),
         to_solver: device_to_solver.view(),
@@ -253,18 +254,18 @@ fn rows_and_slots_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
         columns: columns.view_mut(),
     };
     // SAFETY: all live; rows are as long as lists.
-    unsafe { backend.run(n, renumber) }.unwrap();
+    unsafe { space.run(n, renumber) }.unwrap();
     let rows: Vec<Vec<u32>> = sets.iter().enumerate().map(|(row, set)| diagonal_first(row as u32, set)).collect();
-    let found_columns = before_guard(backend, &columns);
+    let found_columns = before_guard(space, &columns);
     assert_eq!(found_columns, rows.concat(), "{n} rows");
 
     let mut around = vec![Vec::new(); n];
     renumbered.iter().enumerate().for_each(|(i, row)| around[*row as usize].push(i / N));
     let counts: Vec<u32> = around.iter().map(|list| list.len() as u32).collect();
-    let offsets = backend.exclusive_sum(&backend.upload(&counts).unwrap()).unwrap();
-    let mut placed = unwritten(backend, cells.len());
-    let mut slots = backend.upload(&vec![u16::MAX; cells.len() * N + GUARD]).unwrap();
-    let device_nodes = backend.upload(&renumbered).unwrap();
+    let offsets = space.exclusive_sum(&space.upload(&counts).unwrap()).unwrap();
+    let mut placed = unwritten(space, cells.len());
+    let mut slots = space.upload(&vec![u16::MAX; cells.len() * N + GUARD]).unwrap();
+    let device_nodes = space.upload(&renumbered).unwrap();
     let place = PlaceCells {
         to_mesh: device_to_mesh.view(),
         around: Around { nodes: device_nodes.view(), ..mesh.view() },
@@ -272,9 +273,9 @@ fn rows_and_slots_of<B: Backend>(backend: &B, n: usize) -> Vec<u64> {
         to: Placed { offsets: offsets.view(), cells: placed.view_mut(), slots: slots.view_mut() },
     };
     // SAFETY: all live; a row has as many cells as its node.
-    unsafe { backend.run(n, place) }.unwrap();
-    assert!(before_guard(backend, &placed).iter().map(|cell| *cell as usize).eq(around.concat()));
-    let mut slots = backend.download(&slots).unwrap();
+    unsafe { space.run(n, place) }.unwrap();
+    assert!(before_guard(space, &placed).iter().map(|cell| *cell as usize).eq(around.concat()));
+    let mut slots = space.download(&slots).unwrap();
     assert_eq!(slots.split_off(cells.len() * N), [u16::MAX; GUARD]);
     for (i, (row, slots)) in renumbered.iter().zip(slots.chunks_exact(N)).enumerate() {
         let nodes: Vec<u32> = slots.iter().map(|slot| rows[*row as usize][usize::from(*slot)]).collect();

@@ -4,7 +4,8 @@ use super::{GUARD, SIZES, more_than_a_grid};
 use crate::common::{Random, assert_close, bits, quotient, rounding};
 use kernels_rs::blas::{Axpby, Axpy, Fill, Largest, Mul, Xpby};
 use kernels_rs::real::Real;
-use warpfem::backend::{Backend, Buffer, Scalar};
+use warpfem::device::Buffer;
+use warpfem::linalg::{Scalar, Space};
 
 const ALPHA: f64 = -1.75 / 3.0;
 const BETA: f64 = 2.5 / 0.7;
@@ -21,8 +22,8 @@ pub fn unwritten<T: Real>(n: usize) -> Vec<T> {
 
 /// The entries before the guard, which must be untouched.
 #[track_caller]
-pub fn before_guard<B: Backend, T: Real>(backend: &B, what: &str, buffer: &B::Buffer<T>) -> Vec<T> {
-    let mut values = backend.download(buffer).unwrap();
+pub fn before_guard<T: Real>(space: &Space, what: &str, buffer: &Buffer<T>) -> Vec<T> {
+    let mut values = space.download(buffer).unwrap();
     let guard = values.split_off(values.len() - GUARD);
     assert!(guard.iter().all(|v| v.to_f64().is_nan()), "{what}: {} entries, and more are written", values.len());
     values
@@ -30,117 +31,117 @@ pub fn before_guard<B: Backend, T: Real>(backend: &B, what: &str, buffer: &B::Bu
 
 /// Calls `check` in both precisions for every size.
 macro_rules! for_both {
-    ($check:ident, $backend:expr, $sizes:expr) => {{
+    ($check:ident, $space:expr, $sizes:expr) => {{
         let mut found = Vec::new();
         for n in $sizes {
-            found.extend($check::<B, f32>($backend, n));
-            found.extend($check::<B, f64>($backend, n));
+            found.extend($check::<f32>($space, n));
+            found.extend($check::<f64>($space, n));
         }
         found
     }};
 }
 
-pub fn item_sizes<B: Backend>(backend: &B) -> impl Iterator<Item = usize> {
-    SIZES.into_iter().chain([more_than_a_grid(backend)])
+pub fn item_sizes(space: &Space) -> impl Iterator<Item = usize> {
+    SIZES.into_iter().chain([more_than_a_grid(space)])
 }
 
-pub fn fill<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(fill_of, backend, item_sizes(backend))
+pub fn fill(space: &Space) -> Vec<u64> {
+    for_both!(fill_of, space, item_sizes(space))
 }
 
-fn fill_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
-    let mut x = backend.upload(&unwritten::<T>(n)).unwrap();
+fn fill_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+    let mut x = space.upload(&unwritten::<T>(n)).unwrap();
     // SAFETY: x lives and holds n entries and more.
-    unsafe { backend.run(n, Fill { value: T::from_f64(0.3), x: x.view_mut() }) }.unwrap();
-    let x = before_guard(backend, "fill", &x);
+    unsafe { space.run(n, Fill { value: T::from_f64(0.3), x: x.view_mut() }) }.unwrap();
+    let x = before_guard(space, "fill", &x);
     assert!(x.iter().all(|v| *v == T::from_f64(0.3)));
     bits(&x)
 }
 
 /// The largest of every n-th entry, of fewer entries than places too.
-pub fn largest<B: Backend>(backend: &B) -> Vec<u64> {
-    item_sizes(backend).flat_map(|n| [1, 33].map(|places| largest_of(backend, n, places))).flatten().collect()
+pub fn largest(space: &Space) -> Vec<u64> {
+    item_sizes(space).flat_map(|n| [1, 33].map(|places| largest_of(space, n, places))).flatten().collect()
 }
 
-fn largest_of<B: Backend>(backend: &B, n: usize, places: usize) -> Vec<u64> {
+fn largest_of(space: &Space, n: usize, places: usize) -> Vec<u64> {
     let x: Vec<f64> = Random(4).vector(n);
-    let device_x = backend.upload(&x).unwrap();
-    let mut most = backend.upload(&vec![f64::NAN; places]).unwrap();
+    let device_x = space.upload(&x).unwrap();
+    let mut most = space.upload(&vec![f64::NAN; places]).unwrap();
     // SAFETY: both live; an item for each entry of `most`.
-    unsafe { backend.run(places, Largest { x: device_x.view(), most: most.view_mut() }) }.unwrap();
-    let most = backend.download(&most).unwrap();
+    unsafe { space.run(places, Largest { x: device_x.view(), most: most.view_mut() }) }.unwrap();
+    let most = space.download(&most).unwrap();
     let expected = |place: usize| x.iter().skip(place).step_by(places).copied().fold(0.0, f64::max);
     assert!((0..places).all(|place| most[place] == expected(place)), "{n} entries, {places} places");
     bits(&most)
 }
 
-pub fn mul<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(mul_of, backend, item_sizes(backend))
+pub fn mul(space: &Space) -> Vec<u64> {
+    for_both!(mul_of, space, item_sizes(space))
 }
 
-fn mul_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn mul_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (a, x): (Vec<f32>, Vec<T>) = (Random(1).vector(n), Random(2).vector(n));
-    let (device_a, device_x) = (backend.upload(&a).unwrap(), backend.upload(&x).unwrap());
-    let mut y = backend.upload(&unwritten::<T>(n)).unwrap();
+    let (device_a, device_x) = (space.upload(&a).unwrap(), space.upload(&x).unwrap());
+    let mut y = space.upload(&unwritten::<T>(n)).unwrap();
     // SAFETY: all three live and hold n entries.
-    unsafe { backend.run(n, Mul { a: device_a.view(), x: device_x.view(), y: y.view_mut() }) }.unwrap();
-    let y = before_guard(backend, "mul", &y);
+    unsafe { space.run(n, Mul { a: device_a.view(), x: device_x.view(), y: y.view_mut() }) }.unwrap();
+    let y = before_guard(space, "mul", &y);
     assert!((0..n).all(|i| y[i] == T::from_f64(a[i].into()) * x[i]));
     bits(&y)
 }
 
-pub fn axpy<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(axpy_of, backend, item_sizes(backend))
+pub fn axpy(space: &Space) -> Vec<u64> {
+    for_both!(axpy_of, space, item_sizes(space))
 }
 
-fn axpy_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn axpy_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(3).vector(n), Random(4).vector(n));
-    let device_x = backend.upload(&x).unwrap();
+    let device_x = space.upload(&x).unwrap();
     let mut found = Vec::new();
     for (num, den, factor, a) in [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0), (2.0, 0.0, 1.0, 0.0)] {
-        let mut device_y = backend.upload(&guarded(&y)).unwrap();
-        let ratio = backend.ratio(quotient(backend, 20, num, den).times(factor));
+        let mut device_y = space.upload(&guarded(&y)).unwrap();
+        let ratio = space.ratio(quotient(space, 20, num, den).times(factor));
         // SAFETY: both live and hold n entries.
-        unsafe { backend.run(n, Axpy { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
+        unsafe { space.run(n, Axpy { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
         let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y.to_f64() + a * x.to_f64()).collect();
-        let y = before_guard(backend, "axpy", &device_y);
+        let y = before_guard(space, "axpy", &device_y);
         assert_close("axpy", &y, &expected, rounding::<T>(), 1.0);
         found.extend(bits(&y));
     }
     found
 }
 
-pub fn axpby<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(axpby_of, backend, item_sizes(backend))
+pub fn axpby(space: &Space) -> Vec<u64> {
+    for_both!(axpby_of, space, item_sizes(space))
 }
 
-fn axpby_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn axpby_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(7).vector(n), Random(8).vector(n));
-    let device_x = backend.upload(&x).unwrap();
-    let mut device_y = backend.upload(&guarded(&y)).unwrap();
-    let (a, b) = (quotient(backend, 20, 2.5, 0.7), quotient(backend, 22, -1.75, 3.0).minus());
-    let kernel = Axpby { a: backend.ratio(a), b: backend.ratio(b), x: device_x.view(), y: device_y.view_mut() };
+    let device_x = space.upload(&x).unwrap();
+    let mut device_y = space.upload(&guarded(&y)).unwrap();
+    let (a, b) = (quotient(space, 20, 2.5, 0.7), quotient(space, 22, -1.75, 3.0).minus());
+    let kernel = Axpby { a: space.ratio(a), b: space.ratio(b), x: device_x.view(), y: device_y.view_mut() };
     // SAFETY: both live and hold n entries.
-    unsafe { backend.run(n, kernel) }.unwrap();
+    unsafe { space.run(n, kernel) }.unwrap();
     let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| BETA * x.to_f64() - ALPHA * y.to_f64()).collect();
-    let y = before_guard(backend, "axpby", &device_y);
+    let y = before_guard(space, "axpby", &device_y);
     assert_close("axpby", &y, &expected, rounding::<T>(), 8.0);
     bits(&y)
 }
 
-pub fn xpby<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(xpby_of, backend, item_sizes(backend))
+pub fn xpby(space: &Space) -> Vec<u64> {
+    for_both!(xpby_of, space, item_sizes(space))
 }
 
-fn xpby_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn xpby_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(5).vector(n), Random(6).vector(n));
-    let device_x = backend.upload(&x).unwrap();
-    let mut device_y = backend.upload(&guarded(&y)).unwrap();
-    let ratio = backend.ratio(quotient(backend, 20, 2.5, 0.7));
+    let device_x = space.upload(&x).unwrap();
+    let mut device_y = space.upload(&guarded(&y)).unwrap();
+    let ratio = space.ratio(quotient(space, 20, 2.5, 0.7));
     // SAFETY: both live and hold n entries.
-    unsafe { backend.run(n, Xpby { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
+    unsafe { space.run(n, Xpby { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
     let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x.to_f64() + BETA * y.to_f64()).collect();
-    let y = before_guard(backend, "xpby", &device_y);
+    let y = before_guard(space, "xpby", &device_y);
     assert_close("xpby", &y, &expected, rounding::<T>(), 4.0);
     bits(&y)
 }
@@ -149,41 +150,41 @@ fn bits_as_floats<T: Real>(values: &[T]) -> Vec<f64> {
     values.iter().map(|v| v.to_f64()).collect()
 }
 
-pub fn dot<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(dot_of, backend, item_sizes(backend))
+pub fn dot(space: &Space) -> Vec<u64> {
+    for_both!(dot_of, space, item_sizes(space))
 }
 
-fn dot_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn dot_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(11).vector(n), Random(12).vector(n));
-    let (device_x, device_y) = (backend.upload(&x).unwrap(), backend.upload(&y).unwrap());
+    let (device_x, device_y) = (space.upload(&x).unwrap(), space.upload(&y).unwrap());
     let (dot, untouched) = (Scalar::new(62), Scalar::new(61));
-    crate::common::set_scalar(backend, dot, 1e300);
-    crate::common::set_scalar(backend, untouched, 0.125);
-    backend.dot(&device_x, &device_y, dot).unwrap();
-    let sums = backend.read([dot, untouched]).unwrap();
+    crate::common::set_scalar(space, dot, 1e300);
+    crate::common::set_scalar(space, untouched, 0.125);
+    space.dot(&device_x, &device_y, dot).unwrap();
+    let sums = space.read([dot, untouched]).unwrap();
     let expected = x.iter().zip(&y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>();
     assert_close(&format!("dot of {n}"), &sums, &[expected, 0.125], 1e-15, 1.0 + n as f64);
     bits(&sums)
 }
 
-pub fn cg_residual<B: Backend>(backend: &B) -> Vec<u64> {
-    for_both!(cg_residual_of, backend, item_sizes(backend))
+pub fn cg_residual(space: &Space) -> Vec<u64> {
+    for_both!(cg_residual_of, space, item_sizes(space))
 }
 
-fn cg_residual_of<B: Backend, T: Real>(backend: &B, n: usize) -> Vec<u64> {
+fn cg_residual_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let [q, mut z]: [Vec<T>; 2] = [13, 15].map(|seed| Random(seed).vector(n));
     let mut inverse: Vec<f32> = Random(14).vector(n);
     // A row that is left out.
     if n > 0 {
         (inverse[n / 2], z[n / 2]) = (0.0, T::ZERO);
     }
-    let [device_q, mut device_z] = [&q, &z].map(|values| backend.upload(values).unwrap());
-    let device_inverse = backend.upload(&inverse).unwrap();
-    let alpha = quotient(backend, 20, -1.75, 3.0);
+    let [device_q, mut device_z] = [&q, &z].map(|values| space.upload(values).unwrap());
+    let device_inverse = space.upload(&inverse).unwrap();
+    let alpha = quotient(space, 20, -1.75, 3.0);
     let out = [Scalar::new(40), Scalar::new(50)];
-    backend.cg_residual(alpha, &device_q, &device_inverse, &mut device_z, out).unwrap();
-    let sums = backend.read(out).unwrap();
-    let new_z = backend.download(&device_z).unwrap();
+    space.cg_residual(alpha, &device_q, &device_inverse, &mut device_z, out).unwrap();
+    let sums = space.read(out).unwrap();
+    let new_z = space.download(&device_z).unwrap();
     let new = |i: usize| z[i].to_f64() - ALPHA * f64::from(inverse[i]) * q[i].to_f64();
     let expected: Vec<f64> = (0..n).map(new).collect();
     assert_close("cg_residual: z", &new_z, &expected, rounding::<T>(), 2.0);

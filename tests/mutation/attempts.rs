@@ -4,7 +4,7 @@ use crate::reference;
 use std::collections::BTreeMap;
 use std::path::Path;
 use warpfem::assembly::symbolic::degrees;
-use warpfem::backend::Device;
+use warpfem::device::DeviceName;
 use warpfem::mesh::Mesh;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::case::{Case, Generated};
@@ -62,7 +62,7 @@ fn solve(mut model: Model) -> Result<Reached> {
         return Ok(Reached::End);
     }
     model.solver.max_iterations = model.solver.max_iterations.min(ITERATIONS);
-    let solution = pipeline::solve(&model, Device::Cpu, &Silent)?;
+    let solution = pipeline::solve(&model, DeviceName::Cpu, &Silent)?;
     if !solution.outcome.converged {
         return Ok(Reached::Unconverged);
     }
@@ -80,7 +80,7 @@ fn compare(mut model: Model, mut solution: Solution) -> Result<Reached> {
     let solver = &mut model.solver;
     if solver.tolerance > TOLERANCE || solver.precision == Some(Precision::Single) {
         (solver.tolerance, solver.precision) = (TOLERANCE.min(solver.tolerance), Some(Precision::Double));
-        solution = pipeline::solve(&model, Device::Cpu, &Silent)?;
+        solution = pipeline::solve(&model, DeviceName::Cpu, &Silent)?;
         if !solution.outcome.converged {
             return Ok(Reached::Unconverged);
         }

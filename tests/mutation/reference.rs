@@ -307,7 +307,7 @@ fn gauss(dim: usize, three: bool) -> Vec<([f64; 3], f64)> {
 mod tests {
     use super::*;
     use std::path::Path;
-    use warpfem::backend::Device;
+    use warpfem::device::DeviceName;
     use warpfem::model::Case;
     use warpfem::pipeline;
     use warpfem::solve::Silent;
@@ -325,7 +325,7 @@ mod tests {
     fn a_wrong_solution_is_seen() {
         for element in ["tet4", "hex8", "tet10", "hex20"] {
             let mut model = model(element);
-            let found = pipeline::solve(&model, Device::Cpu, &Silent).unwrap().displacement.concat();
+            let found = pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap().displacement.concat();
             let expected = solution(&model).unwrap();
             assert!(difference(&expected, &found) < 1e-6, "{element}: {:e}", difference(&expected, &found));
             model.materials[0].poisson = 0.301;

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use warpfem::backend::Device;
 use warpfem::cli::{self, print};
+use warpfem::device::DeviceName;
 use warpfem::output;
 use warpfem::result::choices::Format;
 use warpfem_text::date;
@@ -31,8 +31,8 @@ struct Plan {
 
 /// Measures, writes the file, and says where it is.
 pub fn measure(arguments: &Arguments) -> anyhow::Result<PathBuf> {
-    let device: Device = arguments.device.parse().map_err(anyhow::Error::msg)?;
-    let is_gpu = matches!(device.resolve(), Device::Cuda(_));
+    let device: DeviceName = arguments.device.parse().map_err(anyhow::Error::msg)?;
+    let is_gpu = matches!(device.resolve(), DeviceName::Cuda(_));
     let usual = match (is_gpu, arguments.quick) {
         (true, false) => 100,
         (true, true) => 60,

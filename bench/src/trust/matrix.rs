@@ -2,7 +2,7 @@
 
 use super::extended::Extended;
 use warpfem::assembly::{Assembly, DeviceMesh};
-use warpfem::backend::CpuBackend;
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::result::Result;
 use warpfem::result::choices::{Format, Strategy};
@@ -17,19 +17,14 @@ pub struct Stiffness {
 
 impl Stiffness {
     /// That of a model, assembled as its solution on the CPU does, where another matrix has its blocks.
-    pub fn assemble(
-        backend: &CpuBackend,
-        model: &Model,
-        mesh: &DeviceMesh<CpuBackend>,
-        other: &Matrix<CpuBackend, f64>,
-    ) -> Result<Stiffness> {
+    pub fn assemble(space: &Space, model: &Model, mesh: &DeviceMesh, other: &Matrix<f64>) -> Result<Stiffness> {
         let (size, pattern) = (model.analysis.components(), other.shared_pattern());
-        let mut matrix = Matrix::<CpuBackend, f64>::zeros(backend, Format::Bcsr, size, pattern, Tuning::default())?;
+        let mut matrix = Matrix::<f64>::zeros(space, Format::Bcsr, size, pattern, Tuning::default())?;
         let kinds = model.mesh.solids().map(|(_, cells)| cells.kind);
         let strategy = Strategy::auto(true, model.analysis, kinds);
-        let mut assembly = Assembly::new(backend, mesh, pattern, strategy)?;
-        assembly.assemble(backend, mesh, &mut matrix)?;
-        Ok(Stiffness { size, sparsity: pattern.download(backend)?, blocks: matrix.blocks(backend)? })
+        let mut assembly = Assembly::new(space, mesh, pattern, strategy)?;
+        assembly.assemble(space, mesh, &mut matrix)?;
+        Ok(Stiffness { size, sparsity: pattern.download(space)?, blocks: matrix.blocks(space)? })
     }
 
     /// Its diagonal.

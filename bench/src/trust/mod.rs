@@ -20,10 +20,10 @@ use models::{Entry, Size};
 use reference::Reference;
 use row::{Report, Row};
 use std::path::PathBuf;
-use warpfem::backend::bandwidth::median;
-use warpfem::backend::device::with_backend;
-use warpfem::backend::{Backend, Device};
 use warpfem::cli::{Reported, devices, print, read_model, tolerance, usage};
+use warpfem::device::DeviceName;
+use warpfem::device::bandwidth::median;
+use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::model::SolverOptions;
 use warpfem::pipeline::solve_on;
@@ -78,7 +78,7 @@ pub struct Arguments {
     samples: u32,
     /// auto, cpu, cuda, cuda:1 or emulate; the reference is computed on the CPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Also write the table to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -88,7 +88,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let entries = entries(arguments)?;
     print::text(&row::heads())?;
-    let report = with_backend!(arguments.device, backend => compare(backend, arguments, &entries))?;
+    let space = Space::open(arguments.device)?;
+    let report = compare(&space, arguments, &entries)?;
     print::text(&report.conclusion())?;
     page::write(arguments.json.as_deref(), &report)?;
     if report.broken > 0 { Err(Reported(BROKEN).into()) } else { Ok(()) }
@@ -111,7 +112,7 @@ fn entries(arguments: &Arguments) -> anyhow::Result<Vec<Entry>> {
     }
 }
 
-fn compare<B: Backend>(backend: &B, arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Report> {
+fn compare(space: &Space, arguments: &Arguments, entries: &[Entry]) -> anyhow::Result<Report> {
     let mut rows = Vec::new();
     for entry in entries {
         let mut model = (entry.make)()?;
@@ -119,14 +120,14 @@ fn compare<B: Backend>(backend: &B, arguments: &Arguments, entries: &[Entry]) ->
         let (asked, first) = (model.solver.clone(), rows.len());
         for method in &arguments.methods {
             model.solver = options(&asked, method, arguments.tolerance);
-            rows.extend(row(backend, arguments.samples, &entry.name, method, &model, &reference)?);
+            rows.extend(row(space, arguments.samples, &entry.name, method, &model, &reference)?);
         }
         if arguments.samples >= ENOUGH_SAMPLES {
             row::compare_times(&mut rows[first..]);
         }
         rows[first..].iter().try_for_each(|row| print::text(&row.line()))?;
     }
-    Ok(Report::new(backend.name(), rows))
+    Ok(Report::new(space.name(), rows))
 }
 
 /// How a model is solved by a method.
@@ -142,8 +143,8 @@ fn options(asked: &SolverOptions, method: &str, tolerance: Option<f64>) -> Solve
 }
 
 /// One solution beside its reference; nothing where the build does not have the method.
-fn row<B: Backend>(
-    backend: &B,
+fn row(
+    space: &Space,
     samples: u32,
     name: &str,
     method: &str,
@@ -152,7 +153,7 @@ fn row<B: Backend>(
 ) -> Result<Option<Row>> {
     let timed = || {
         let clock = Clock::start();
-        solve_on(backend, model, &Silent).map(|solution| (solution, clock.seconds()))
+        solve_on(space, model, &Silent).map(|solution| (solution, clock.seconds()))
     };
     let (solution, first) = match timed() {
         Err(Error::Direct(DirectError::NotBuilt { .. })) => return Ok(None),
@@ -164,7 +165,7 @@ fn row<B: Backend>(
         times.push(timed()?.1);
     }
     let seconds = median(times.iter().map(|time| time.0).collect());
-    let of_processors: Option<Vec<f64>> = times.iter().map(|time| time.1.filter(|_| B::ON_HOST)).collect();
+    let of_processors: Option<Vec<f64>> = times.iter().map(|time| time.1.filter(|_| space.on_host())).collect();
     let times = (seconds, of_processors.map(median));
     Ok(Some(Row::new(name, method, model, reference, &solution, times)))
 }

@@ -10,14 +10,14 @@ use super::matrix::Stiffness;
 use super::rigid::Modes;
 use crate::matrices;
 use warpfem::assembly::{DeviceMesh, Numbering, Supports};
-use warpfem::backend::{Backend, CpuBackend};
+use warpfem::linalg::Space;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{Loaded, System};
 use warpfem::result::choices::Format;
 use warpfem::result::{DirectError, Error, Result};
 use warpfem::solve::direct::{self, Factor};
-use warpfem::sparse::{Matrix, Operator};
+use warpfem::sparse::{LinOp, Matrix};
 use warpfem::stress;
 
 /// Corrections below this fraction of a part's largest displacement end the refinement.
@@ -70,10 +70,10 @@ impl Reference {
     ///
     /// [`DirectError::NotBuilt`] if the build has no factor for so many unknowns, and what a factorisation finds.
     pub fn new(model: &Model) -> Result<Reference> {
-        let backend = CpuBackend::default();
+        let space = Space::cpu();
         let (System { body: Loaded { numbering, mesh, applied, .. }, matrix, .. }, _) =
-            matrices::assemble(&backend, model, Format::Bcsr)?;
-        let stiffness = Stiffness::assemble(&backend, model, &mesh, &matrix)?;
+            matrices::assemble(&space, model, Format::Bcsr)?;
+        let stiffness = Stiffness::assemble(&space, model, &mesh, &matrix)?;
         // What the model prescribes, whatever has become of it on the way to the system.
         let supports = Supports::new(model, &numbering);
         let coords = numbering.gather(&model.mesh.coords);
@@ -83,9 +83,8 @@ impl Reference {
         for part in &mut parts {
             part.take_off_motion(&supports, &coords, &diagonal, &mut w);
         }
-        let factor = factor(&backend, &matrix, &coords)?;
-        let equations =
-            Equations { backend: &backend, mesh: &mesh, supports: &supports, applied: &applied, parts: &parts };
+        let factor = factor(&space, &matrix, &coords)?;
+        let equations = Equations { space: &space, mesh: &mesh, supports: &supports, applied: &applied, parts: &parts };
         let correction = equations.refine(&*factor, &mut w)?;
         let forces = stiffness.product(&w);
         for part in &mut parts {
@@ -93,7 +92,7 @@ impl Reference {
             part.deformation = part.deformation_of(&coords, &w);
         }
         let rounded: Vec<f64> = w.iter().map(|w| w.rounded()).collect();
-        let intensity = intensity(&backend, model, &mesh, &rounded)?;
+        let intensity = intensity(&space, model, &mesh, &rounded)?;
         let components = supports.components;
         Ok(Reference { stiffness, numbering, components, parts, coords, w, intensity, correction })
     }
@@ -189,15 +188,11 @@ fn parts(model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Vec<Part>
 }
 
 /// The factor of K with supports: sparse, or dense in a build without sparse ones.
-fn factor(
-    backend: &CpuBackend,
-    matrix: &Matrix<CpuBackend, f64>,
-    coords: &[[f64; 3]],
-) -> Result<Box<dyn Factor<CpuBackend, f64>>> {
-    match direct::sparse::<CpuBackend, f64, f64>(backend, matrix, coords) {
+fn factor(space: &Space, matrix: &Matrix<f64>, coords: &[[f64; 3]]) -> Result<Box<dyn Factor<f64>>> {
+    match direct::sparse::<f64, f64>(space, matrix, coords) {
         Err(Error::Direct(DirectError::NotBuilt { .. })) => {
-            direct::check_built::<CpuBackend>(matrix.n())?;
-            direct::dense::<CpuBackend, f64, f64>(backend, matrix, coords)
+            direct::check_built(space.on_host(), matrix.n())?;
+            direct::dense::<f64, f64>(space, matrix, coords)
         }
         factor => factor,
     }
@@ -205,8 +200,8 @@ fn factor(
 
 /// `K w = f` in the free entries, `w` given in the others.
 struct Equations<'a> {
-    backend: &'a CpuBackend,
-    mesh: &'a DeviceMesh<CpuBackend>,
+    space: &'a Space,
+    mesh: &'a DeviceMesh,
     supports: &'a Supports,
     applied: &'a [f64],
     parts: &'a [Part],
@@ -214,14 +209,14 @@ struct Equations<'a> {
 
 impl Equations<'_> {
     /// Solves for the free entries of w; returns the last correction.
-    fn refine(&self, factor: &dyn Factor<CpuBackend, f64>, w: &mut [Extended]) -> Result<f64> {
-        let backend = self.backend;
+    fn refine(&self, factor: &dyn Factor<f64>, w: &mut [Extended]) -> Result<f64> {
+        let space = self.space;
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
-            let r = backend.upload_vec(self.residual(w)?)?;
-            let mut d = backend.zeros(w.len())?;
-            factor.solve(backend, &r, &mut d)?;
-            let d: Vec<Extended> = backend.take(d)?.into_iter().map(Extended::from).collect();
+            let r = space.upload_vec(self.residual(w)?)?;
+            let mut d = space.zeros(w.len())?;
+            factor.solve(space, &r, &mut d)?;
+            let d: Vec<Extended> = space.take(d)?.into_iter().map(Extended::from).collect();
             (0..w.len()).filter(|&entry| self.is_free(entry)).for_each(|entry| w[entry] += d[entry]);
             let relative = |part: &Part| match part.largest(w) {
                 0.0 => 0.0,
@@ -246,8 +241,7 @@ impl Equations<'_> {
     fn residual(&self, w: &[Extended]) -> Result<Vec<f64>> {
         let high: Vec<f64> = w.iter().map(|w| w.rounded()).collect();
         let low: Vec<f64> = w.iter().zip(&high).map(|(w, high)| (*w - Extended::from(*high)).rounded()).collect();
-        let forces =
-            |w: &[f64]| self.backend.take(self.mesh.internal_force(self.backend, &self.backend.upload(w)?, None)?);
+        let forces = |w: &[f64]| self.space.take(self.mesh.internal_force(self.space, &self.space.upload(w)?, None)?);
         let (high, low) = (forces(&high)?, forces(&low)?);
         let left = |entry: usize| {
             (Extended::from(self.applied[entry]) - Extended::from(high[entry]) - Extended::from(low[entry])).rounded()
@@ -257,11 +251,11 @@ impl Equations<'_> {
 }
 
 /// Von Mises stresses, or magnitudes of a potential's gradient, at the centres.
-fn intensity(backend: &CpuBackend, model: &Model, mesh: &DeviceMesh<CpuBackend>, w: &[f64]) -> Result<Vec<Vec<f64>>> {
-    let (w, n_blocks) = (backend.upload(w)?, model.mesh.cells.len());
+fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Result<Vec<Vec<f64>>> {
+    let (w, n_blocks) = (space.upload(w)?, model.mesh.cells.len());
     if model.analysis != Analysis::Laplace {
-        return Ok(stress::recover(backend, mesh, &w, n_blocks)?.von_mises);
+        return Ok(stress::recover(space, mesh, &w, n_blocks)?.von_mises);
     }
-    let gradients = stress::gradients(backend, mesh, &w, n_blocks)?;
+    let gradients = stress::gradients(space, mesh, &w, n_blocks)?;
     Ok(gradients.iter().map(|block| block.iter().map(|gradient| stress::norm(gradient)).collect()).collect())
 }

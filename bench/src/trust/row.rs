@@ -50,7 +50,7 @@ pub struct Row {
 /// Everything that was found.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// Device name.
+    /// DeviceName name.
     pub device: String,
     /// Number of models.
     pub models: usize,

@@ -5,7 +5,7 @@ use super::models::{self, Size};
 use super::reference::Reference;
 use std::collections::HashSet;
 use std::path::Path;
-use warpfem::backend::CpuBackend;
+use warpfem::linalg::Space;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
@@ -34,7 +34,7 @@ fn solved() -> (Model, Reference, Solution) {
     let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
     model.solver.method = Some(Method::Direct);
     let reference = Reference::new(&model).unwrap();
-    let solution = solve_on(&CpuBackend::default(), &model, &Silent).unwrap();
+    let solution = solve_on(&Space::cpu(), &model, &Silent).unwrap();
     (model, reference, solution)
 }
 

@@ -5,70 +5,72 @@
 //! 0 in the nodes where a value is prescribed, and so are its products. For conduction alone, one unknown a node.
 
 use super::numeric::{DeviceBlock, DeviceMesh, Supports};
-use crate::backend::{Backend, Buffer, CgState, Grid, Scalar, Vector};
+use crate::device::{Buffer, Grid};
 use crate::element::dispatch::{match_element, with_element};
+use crate::linalg::{Scalar, Space};
 use crate::model::Analysis;
 use crate::result::Result;
-use crate::sparse::Operator;
+use crate::sparse::{Epilogue, LinOp};
 use cuda_std::launch::{ItemKernel, Items};
 use cuda_std::prelude::View;
 use kernels_rs::blas::quotient;
 use kernels_rs::element::Element;
 use kernels_rs::femses::{
-    Elements, FemsesInverse, FemsesMatrices, FemsesProduct, FemsesScatter, FemsesUpdate, FemsesWeights, n_packed,
+    Elements, FemsesGather, FemsesInverse, FemsesMatrices, FemsesProduct, FemsesScatter, FemsesUpdate, FemsesWeights,
+    n_packed,
 };
 use kernels_rs::precond::Step;
 use kernels_rs::real::Real;
 
 /// The scalar for sums that nobody reads.
-const UNREAD: Scalar = Scalar::new(crate::backend::N_SCALARS - 3);
+const UNREAD: Scalar = Scalar::new(crate::linalg::N_SCALARS - 3);
 
 /// The matrices of a mesh's elements, and the diagonal of their sum.
-pub struct ElementOperator<'a, B: Backend, T: Real> {
-    mesh: &'a DeviceMesh<B>,
-    blocks: Vec<ElementBlock<'a, B, T>>,
-    inverse: Vector<B, T>,
+pub struct ElementOperator<'a, T: Real> {
+    mesh: &'a DeviceMesh,
+    blocks: Vec<ElementBlock<'a, T>>,
+    inverse: Buffer<T>,
 }
 
 /// Those of one element type.
-struct ElementBlock<'a, B: Backend, T: Real> {
-    cells: &'a DeviceBlock<B>,
+struct ElementBlock<'a, T: Real> {
+    cells: &'a DeviceBlock,
     /// `[N (N + 1) / 2][n_cells]`
-    matrices: Vector<B, T>,
+    matrices: Buffer<T>,
 }
 
-impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
+impl<'a, T: Real> ElementOperator<'a, T> {
     /// Computes the element matrices of conduction, and their weights.
-    pub fn new(backend: &B, mesh: &'a DeviceMesh<B>, supports: &Supports) -> Result<Self> {
+    pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports) -> Result<Self> {
         assert_eq!(mesh.analysis, Analysis::Laplace, "element matrices of another analysis");
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
-        let matrices = |cells| Ok(ElementBlock { cells, matrices: matrices(backend, mesh, cells)? });
+        let matrices = |cells| Ok(ElementBlock { cells, matrices: matrices(space, mesh, cells)? });
         let blocks = mesh.blocks.iter().map(matrices).collect::<Result<_>>()?;
-        let mut operator = ElementOperator { mesh, blocks, inverse: backend.zeros(mesh.n_nodes)? };
-        operator.weigh(backend, supports)?;
+        let mut operator = ElementOperator { mesh, blocks, inverse: space.zeros(mesh.n_nodes)? };
+        operator.weigh(space, supports)?;
         Ok(operator)
     }
 
     /// Sets the inverse of the diagonal.
-    fn weigh(&mut self, backend: &B, supports: &Supports) -> Result<()> {
+    fn weigh(&mut self, space: &Space, supports: &Supports) -> Result<()> {
         let n = self.mesh.n_nodes;
-        let fixed = backend.upload(&supports.fixed)?;
-        let mut weights = backend.zeros::<T>(n)?;
+        let fixed = space.upload(&supports.fixed)?;
+        let mut weights = space.zeros::<T>(n)?;
         for block in &self.blocks {
             let (elements, w) = (self.view(block), weights.view_mut());
             // SAFETY: views of this mesh and of a vector of its nodes, which live.
             with_element!(block.cells.cells.kind, E => unsafe {
-                backend.run(n, FemsesWeights::<{ E::N }, T>::new(elements, w))
+                space.run(n, FemsesWeights::<{ E::N }, T>::new(elements, w))
             })?;
         }
         let kernel = FemsesInverse { fixed: fixed.view(), w: weights.view(), inverse: self.inverse.view_mut() };
         // SAFETY: all live until `finish` and have an entry per node.
-        unsafe { backend.run(n, kernel) }?;
-        backend.finish()
+        unsafe { space.run(n, kernel) }?;
+        space.finish()
     }
 
     /// How kernels see the elements of a type.
-    fn view(&self, block: &ElementBlock<B, T>) -> Elements<T> {
+    fn view(&self, block: &ElementBlock<T>) -> Elements<T> {
         let mesh = self.mesh.view(block.cells);
         Elements {
             matrices: block.matrices.view(),
@@ -80,7 +82,7 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
     }
 
     /// The inverse of the diagonal, `[n_nodes]`; 0 where a value is prescribed.
-    pub fn inverse_diagonal(&self) -> &Vector<B, T> {
+    pub fn inverse_diagonal(&self) -> &Buffer<T> {
         &self.inverse
     }
 
@@ -98,11 +100,11 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
     /// `y = K x` over some of the element types, or with an f `y = f - K x`.
     fn product(
         &self,
-        backend: &B,
-        blocks: &[ElementBlock<B, T>],
-        x: &Vector<B, T>,
+        space: &Space,
+        blocks: &[ElementBlock<T>],
+        x: &Buffer<T>,
         f: Option<View<T>>,
-        y: &mut Vector<B, T>,
+        y: &mut Buffer<T>,
     ) -> Result<()> {
         self.check_shapes([x.len(), y.len()]);
         let sign = if f.is_some() { -T::ONE } else { T::ONE };
@@ -111,52 +113,54 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
             let (x, y, f) = (x.view(), y.view_mut(), f.filter(|_| i == 0).unwrap_or(View::from_slice(&[])));
             // SAFETY: views of this mesh and of vectors of its nodes, which live.
             with_element!(block.cells.cells.kind, E => unsafe {
-                backend.run(self.n(), FemsesProduct::<{ E::N }, T>::new(elements, inverse, x, sign, f, adds, y))
+                space.run(self.n(), FemsesProduct::<{ E::N }, T>::new(elements, inverse, x, sign, f, adds, y))
             })?;
         }
         Ok(())
     }
 
     /// `r = f - K u`.
-    pub fn residual(&self, backend: &B, f: &Vector<B, T>, u: &Vector<B, T>, r: &mut Vector<B, T>) -> Result<()> {
+    pub fn residual(&self, space: &Space, f: &Buffer<T>, u: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
         self.check_shapes([f.len()]);
-        self.product(backend, &self.blocks, u, Some(f.view()), r)
+        self.product(space, &self.blocks, u, Some(f.view()), r)
     }
 
     /// A step `u_new = a u + b u_old + c D^-1 (f - K u)`; `u_old` becomes u_new. `out` is the square of the norm of
     /// `f - K u`. `scratch` is used where there are several element types.
     ///
     /// # Safety
-    /// As [`Operator::apply_step`].
+    /// What [`Epilogue::Step`] says.
     unsafe fn step(
         &self,
-        backend: &B,
+        space: &Space,
         mut step: Step<T>,
-        u: &Vector<B, T>,
-        scratch: &mut Vector<B, T>,
+        u: &Buffer<T>,
+        scratch: &mut Buffer<T>,
         out: Scalar,
     ) -> Result<()> {
         self.check_shapes([u.len(), scratch.len(), step.r.len(), step.previous.len()]);
         let Some((last, others)) = self.blocks.split_last() else { return Ok(()) };
         if !others.is_empty() {
             // What the other element types leave of f.
-            self.product(backend, others, u, Some(step.r), scratch)?;
+            self.product(space, others, u, Some(step.r), scratch)?;
             step.r = scratch.view();
         }
         let elements = self.view(last);
         // SAFETY: views of this mesh and of vectors of its nodes, which live, and the caller's promise.
         with_element!(last.cells.cells.kind, E => unsafe {
-            backend.femses_gather::<{ E::N }, T>(elements, u, step, out)
+            let (n, u) = (u.len(), u.view());
+            let on_gpu = |to| FemsesGather::<{ E::N }, T>::new(n, elements, u, step, to);
+            space.sum(n, [out], on_gpu, |rows| [rows.map(|row| elements.step::<{ E::N }>(row, u, step)).sum()])
         })
     }
 
     /// An iteration of FEMSES or of what accelerates it: a step from u, into `other`, which holds the u before.
     pub fn gather(
         &self,
-        backend: &B,
+        space: &Space,
         factors: [f64; 3],
-        f: &Vector<B, T>,
-        [u, other, scratch]: [&mut Vector<B, T>; 3],
+        f: &Buffer<T>,
+        [u, other, scratch]: [&mut Buffer<T>; 3],
         out: Scalar,
     ) -> Result<()> {
         let step = Step {
@@ -166,25 +170,25 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
             previous: other.view_mut(),
         };
         // SAFETY: all live; `other` and `scratch` are borrowed uniquely, so they are none of the others.
-        unsafe { self.step(backend, step, u, scratch, out) }
+        unsafe { self.step(space, step, u, scratch, out) }
     }
 
     /// An iteration of FEMSES as the thesis has it, by atomics in blocks of `threads`, from u into `next`; `sums` is 0
     /// and is left so. `r` receives the residual of u.
     pub fn scatter(
         &self,
-        backend: &B,
+        space: &Space,
         threads: usize,
-        f: &Vector<B, T>,
-        u: &Vector<B, T>,
-        [sums, next, r]: [&mut Vector<B, T>; 3],
+        f: &Buffer<T>,
+        u: &Buffer<T>,
+        [sums, next, r]: [&mut Buffer<T>; 3],
     ) -> Result<()> {
         self.check_shapes([f.len(), u.len(), sums.len(), next.len(), r.len()]);
         for block in &self.blocks {
             let (elements, u, sums) = (self.view(block), u.view(), sums.view_mut());
             // SAFETY: views of this mesh and of vectors of its nodes, which live; sums are added to by atomics alone.
             with_element!(block.cells.cells.kind, E => unsafe {
-                run_in_blocks(backend, elements.n_cells, threads, FemsesScatter::<{ E::N }, T>::new(elements, u, sums))
+                run_in_blocks(space, elements.n_cells, threads, FemsesScatter::<{ E::N }, T>::new(elements, u, sums))
             })?;
         }
         let kernel = FemsesUpdate {
@@ -196,68 +200,61 @@ impl<'a, B: Backend, T: Real> ElementOperator<'a, B, T> {
             r: r.view_mut(),
         };
         // SAFETY: as above; the three are borrowed uniquely.
-        unsafe { run_in_blocks(backend, self.n(), threads, kernel) }
+        unsafe { run_in_blocks(space, self.n(), threads, kernel) }
     }
 }
 
 /// The element matrices of a type.
-fn matrices<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>, block: &DeviceBlock<B>) -> Result<Vector<B, T>> {
+fn matrices<T: Real>(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock) -> Result<Buffer<T>> {
     let (n_cells, view) = (block.cells.n_cells, mesh.view(block));
     with_element!(block.cells.kind, E => {
-        let mut matrices = backend.zeros::<T>(n_packed(E::N) * n_cells)?;
+        let mut matrices = space.zeros::<T>(n_packed(E::N) * n_cells)?;
         let kernel = FemsesMatrices::<E, T>::new(n_cells, view, matrices.view_mut());
         // SAFETY: a view of this mesh, and room for every value.
-        unsafe { backend.run(E::N * n_cells, kernel) }?;
+        unsafe { space.run(E::N * n_cells, kernel) }?;
         Ok(matrices)
     })
 }
 
-/// [`Backend::run`] in blocks of a number of threads, where there are blocks.
+/// [`crate::device::Device::run`] in blocks of a number of threads, where there are blocks.
 ///
 /// # Safety
-/// As [`Backend::run`].
-unsafe fn run_in_blocks<B: Backend, K: ItemKernel>(backend: &B, n: usize, threads: usize, kernel: K) -> Result<()> {
+/// As [`crate::device::Device::run`].
+unsafe fn run_in_blocks<K: ItemKernel>(space: &Space, n: usize, threads: usize, kernel: K) -> Result<()> {
     // SAFETY: the caller's promise; threads past n do nothing.
     unsafe {
-        match B::ON_HOST {
-            true => backend.run(n, kernel),
-            false => backend.launch(Grid::new(n.div_ceil(threads), threads), Items { n, kernel }),
+        match space.on_host() {
+            true => space.run(n, kernel),
+            false => space.launch(Grid::new(n.div_ceil(threads), threads), Items { n, kernel }),
         }
     }
 }
 
-impl<B: Backend, T: Real> Operator<B, T> for ElementOperator<'_, B, T> {
+impl<T: Real> LinOp<T> for ElementOperator<'_, T> {
     fn n(&self) -> usize {
         self.mesh.n_nodes
     }
 
-    fn apply(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()> {
-        self.product(backend, &self.blocks, x, None, y)
+    fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        self.product(space, &self.blocks, x, None, y)
     }
 
-    fn apply_dot(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>, out: Scalar) -> Result<()> {
-        self.apply(backend, x, y)?;
-        backend.dot(x, y, out)
-    }
-
-    unsafe fn apply_step(
-        &self,
-        backend: &B,
-        step: Step<T>,
-        z: &Vector<B, T>,
-        scratch: &mut Vector<B, T>,
-    ) -> Result<()> {
+    unsafe fn apply_then(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, then: Epilogue<T>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.step(backend, step, z, scratch, UNREAD) }
+        unsafe {
+            match then {
+                Epilogue::Step(step) => self.step(space, step, x, y, UNREAD),
+                _ => {
+                    self.apply(space, x, y)?;
+                    then.after(space, x, y)
+                }
+            }
+        }
     }
 
     /// Twice the diagonal: what rows sum up to where no entry beside it is positive.
-    fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>> {
-        let inverse = backend.download(&self.inverse)?;
-        backend.upload_vec(inverse.iter().map(|inverse| 2.0 * quotient(1.0, inverse.to_f64())).collect())
-    }
-
-    fn iterate(&self, _: &B, _: CgState<B, T>) -> Result<bool> {
-        Ok(false)
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        let inverse = space.download(&self.inverse)?;
+        space.upload_vec(inverse.iter().map(|inverse| 2.0 * quotient(1.0, inverse.to_f64())).collect())
     }
 }

@@ -1,12 +1,13 @@
-//! The numeric phase: a mesh and its materials on a backend, and the loads, internal forces and supports computed
+//! The numeric phase: a mesh and its materials on a device, and the loads, internal forces and supports computed
 //! there. Stiffness is in [`super::stiffness`].
 
 use super::Numbering;
 use super::physics::with_physics;
 use super::topology::CellBlock;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
+use crate::linalg::Space;
 use crate::model::{Analysis, Material, Model};
 use crate::result::{Error, Result};
 use crate::sparse::Matrix;
@@ -25,67 +26,67 @@ pub fn is_solvable(kind: ElementKind) -> bool {
     for_each_element!(solvable)
 }
 
-/// The cells of one element type on a backend.
-pub struct DeviceBlock<B: Backend> {
+/// The cells of one element type on a device.
+pub struct DeviceBlock {
     /// The cells, and where their stiffness goes.
-    pub cells: CellBlock<B>,
-    material: Vector<B, u32>,
+    pub cells: CellBlock,
+    material: Buffer<u32>,
 }
 
-/// A mesh and its materials on a backend, in the solver's numbering.
-pub struct DeviceMesh<B: Backend> {
+/// A mesh and its materials on a device, in the solver's numbering.
+pub struct DeviceMesh {
     /// Number of nodes.
     pub n_nodes: usize,
     /// The cells, one entry per element type.
-    pub blocks: Vec<DeviceBlock<B>>,
+    pub blocks: Vec<DeviceBlock>,
     /// What is solved.
     pub analysis: Analysis,
-    coords: Vector<B, [f64; 3]>,
-    ends: Option<Vector<B, [u32; 2]>>,
-    materials: Materials<B>,
+    coords: Buffer<[f64; 3]>,
+    ends: Option<Buffer<[u32; 2]>>,
+    materials: Materials,
 }
 
 /// What kernels take of a model's materials.
-struct Materials<B: Backend> {
-    constants: Vector<B, [f64; 2]>,
-    across: Vector<B, f64>,
+struct Materials {
+    constants: Buffer<[f64; 2]>,
+    across: Buffer<f64>,
     thickness: f64,
 }
 
-impl<B: Backend> DeviceMesh<B> {
-    /// Copies a model's materials to a backend; `blocks` and `coords` are those of its mesh's topology there.
-    pub fn new(backend: &B, model: &Model, blocks: Vec<CellBlock<B>>, coords: Vector<B, [f64; 3]>) -> Result<Self> {
+impl DeviceMesh {
+    /// Copies a model's materials to a device; `blocks` and `coords` are those of its mesh's topology there.
+    pub fn new(space: &Space, model: &Model, blocks: Vec<CellBlock>, coords: Buffer<[f64; 3]>) -> Result<Self> {
         assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             analysis: model.analysis,
-            ends: find_ends(backend, coords.len(), &blocks)?,
-            blocks: blocks.into_iter().map(|b| DeviceBlock::new(backend, model, b)).collect::<Result<_>>()?,
+            ends: find_ends(space, coords.len(), &blocks)?,
+            blocks: blocks.into_iter().map(|b| DeviceBlock::new(space, model, b)).collect::<Result<_>>()?,
             coords,
-            materials: Materials::new(backend, model)?,
+            materials: Materials::new(space, model)?,
         })
     }
 
     /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
     /// here and in matrices and assemblies of this mesh, stays as it is.
-    pub fn set_materials(&mut self, backend: &B, model: &Model) -> Result<()> {
+    pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
         assert_eq!(model.analysis.components(), self.components(), "an analysis of other unknowns");
         self.analysis = model.analysis;
-        self.materials = Materials::new(backend, model)?;
+        self.materials = Materials::new(space, model)?;
         for block in &mut self.blocks {
-            block.material = materials_of(backend, model, &block.cells)?;
+            block.material = materials_of(space, model, &block.cells)?;
         }
         Ok(())
     }
 
     /// Coordinates of the nodes, in the solver's numbering, `[n_nodes]`.
-    pub fn coords(&self) -> &Vector<B, [f64; 3]> {
+    pub fn coords(&self) -> &Buffer<[f64; 3]> {
         &self.coords
     }
 
     /// Of each node in the middle of an edge the ends of that, and of others themselves twice, `[n_nodes]`; nothing if
     /// there are only vertices.
-    pub fn ends(&self) -> Option<&Vector<B, [u32; 2]>> {
+    pub fn ends(&self) -> Option<&Buffer<[u32; 2]>> {
         self.ends.as_ref()
     }
 
@@ -95,7 +96,7 @@ impl<B: Backend> DeviceMesh<B> {
     }
 
     /// How kernels see one element type's cells.
-    pub fn view(&self, block: &DeviceBlock<B>) -> MeshView {
+    pub fn view(&self, block: &DeviceBlock) -> MeshView {
         MeshView {
             coords: self.coords.view(),
             nodes: block.cells.nodes.view(),
@@ -114,82 +115,82 @@ impl<B: Backend> DeviceMesh<B> {
 
     /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][components]`; for a potential
     /// the source comes first.
-    pub fn add_body_force(&self, backend: &B, force: &[[f64; 3]], f: &mut Vector<B, f64>) -> Result<()> {
-        let force = backend.upload(force)?;
+    pub fn add_body_force(&self, space: &Space, force: &[[f64; 3]], f: &mut Buffer<f64>) -> Result<()> {
+        let force = space.upload(force)?;
         for block in &self.blocks {
             let (mesh, force, f) = (self.view(block), force.view(), f.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live.
             with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
-                backend.run(self.n_nodes, BodyForce::<E, P>::new(mesh, force, f))
+                space.run(self.n_nodes, BodyForce::<E, P>::new(mesh, force, f))
             })?;
         }
-        backend.finish()
+        space.finish()
     }
 
     /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if
     /// these are given, and 0 at others.
-    pub fn internal_force(&self, backend: &B, u: &Vector<B, f64>, of: Option<&[u32]>) -> Result<Vector<B, f64>> {
-        let mut force = backend.zeros(self.components() * self.n_nodes)?;
-        let nodes = backend.upload(of.unwrap_or_default())?;
+    pub fn internal_force(&self, space: &Space, u: &Buffer<f64>, of: Option<&[u32]>) -> Result<Buffer<f64>> {
+        let mut force = space.zeros(self.components() * self.n_nodes)?;
+        let nodes = space.upload(of.unwrap_or_default())?;
         let n = of.map_or(self.n_nodes, <[u32]>::len);
         for block in &self.blocks {
             let (mesh, nodes, u, f) = (self.view(block), nodes.view(), u.view(), force.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live until `finish`.
             with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
-                backend.run(n, InternalForce::<E, P>::new(mesh, nodes, u, f))
+                space.run(n, InternalForce::<E, P>::new(mesh, nodes, u, f))
             })?;
         }
-        backend.finish()?;
+        space.finish()?;
         Ok(force)
     }
 }
 
 /// See [`DeviceMesh::ends`].
-fn find_ends<B: Backend>(backend: &B, n: usize, blocks: &[CellBlock<B>]) -> Result<Option<Vector<B, [u32; 2]>>> {
+fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buffer<[u32; 2]>>> {
     if !blocks.iter().any(|block| block.kind.info().is_quadratic()) {
         return Ok(None);
     }
-    let mut ends = backend.upload_vec(vec![[NONE; 2]; n])?;
+    let mut ends = space.upload_vec(vec![[NONE; 2]; n])?;
     for block in blocks {
         let edges = block.kind.info().edges();
         let edges: Vec<[u32; 3]> =
             edges.iter().filter_map(|edge| Some([edge[0] as u32, edge[1] as u32, *edge.get(2)? as u32])).collect();
-        let edges = backend.upload_vec(edges)?;
+        let edges = space.upload_vec(edges)?;
         let (width, nodes, edges) = (block.kind.info().n_nodes, block.nodes.view(), edges.view());
         let of = Cells { width, nodes, around: block.around.view(), cells: block.cells.view(), edges };
         // SAFETY: the topology of this mesh, which lives until `finish`, and an entry for each of its nodes.
-        unsafe { backend.run(n, FindEnds { of, ends: ends.view_mut() }) }?;
-        backend.finish()?;
+        unsafe { space.run(n, FindEnds { of, ends: ends.view_mut() }) }?;
+        space.finish()?;
     }
     Ok(Some(ends))
 }
 
-impl<B: Backend> DeviceBlock<B> {
-    fn new(backend: &B, model: &Model, cells: CellBlock<B>) -> Result<Self> {
+impl DeviceBlock {
+    fn new(space: &Space, model: &Model, cells: CellBlock) -> Result<Self> {
         if !is_solvable(cells.kind) {
             return Err(Error::NotSolvable(cells.kind.info().name));
         }
-        Ok(DeviceBlock { material: materials_of(backend, model, &cells)?, cells })
+        Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
     }
 }
 
-impl<B: Backend> Materials<B> {
-    fn new(backend: &B, model: &Model) -> Result<Self> {
+impl Materials {
+    fn new(space: &Space, model: &Model) -> Result<Self> {
         let (constants, across): (Vec<_>, Vec<_>) =
             model.materials.iter().map(|m| constants(model.analysis, m)).unzip();
         Ok(Materials {
-            constants: backend.upload(&constants)?,
-            across: backend.upload(&across)?,
+            constants: space.upload(&constants)?,
+            across: space.upload(&across)?,
             thickness: model.thickness,
         })
     }
 }
 
 /// The material of each of some cells, `[n_cells]`.
-fn materials_of<B: Backend>(backend: &B, model: &Model, cells: &CellBlock<B>) -> Result<Vector<B, u32>> {
+fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffer<u32>> {
     let material = &model.cell_material[cells.index];
     assert_eq!(material.len(), cells.n_cells, "the materials of another mesh");
-    backend.upload(material)
+    space.upload(material)
 }
 
 /// What kernels need of a material: its [constants](MeshView), and the stress across the plane per in-plane dilatation.
@@ -255,13 +256,8 @@ impl Supports {
     }
 
     /// Applies them to a matrix and its right-hand side `f [n_nodes][components]`.
-    pub fn eliminate<B: Backend, T: Real>(
-        &self,
-        backend: &B,
-        matrix: &mut Matrix<B, T>,
-        f: &mut Vector<B, f64>,
-    ) -> Result<()> {
-        let (fixed, prescribed) = (backend.upload(&self.fixed)?, backend.upload(&self.prescribed)?);
+    pub fn eliminate<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
+        let (fixed, prescribed) = (space.upload(&self.fixed)?, space.upload(&self.prescribed)?);
         assert_eq!(matrix.block_size(), self.components, "the matrix of another analysis");
         let n_rows = matrix.pattern().n_rows;
         let (entries, fixed, prescribed) = (matrix.entries(), fixed.view(), prescribed.view());
@@ -270,14 +266,14 @@ impl Supports {
         // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
         unsafe {
             match self.components {
-                1 => backend.run(n_rows, Eliminate::<T, 1>::new(entries, fixed, prescribed, values, f)),
-                2 => backend.run(n_rows, Eliminate::<T, 2>::new(entries, fixed, prescribed, values, f)),
-                _ => backend.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
+                1 => space.run(n_rows, Eliminate::<T, 1>::new(entries, fixed, prescribed, values, f)),
+                2 => space.run(n_rows, Eliminate::<T, 2>::new(entries, fixed, prescribed, values, f)),
+                _ => space.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
             }
         }?;
         if symmetric {
             matrix.promise_symmetric();
         }
-        backend.finish()
+        space.finish()
     }
 }

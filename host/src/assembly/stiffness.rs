@@ -4,9 +4,10 @@ use super::coloring::CellColors;
 use super::numeric::{DeviceBlock, DeviceMesh};
 use super::physics::with_physics;
 use super::topology::CellBlock;
-use crate::backend::{Backend, Buffer, Grid, MAX_SHARED, Vector};
+use crate::device::{Buffer, Grid, MAX_SHARED};
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
+use crate::linalg::Space;
 use crate::mesh::coloring::Balance;
 use crate::model::Analysis;
 use crate::result::choices::Strategy;
@@ -35,25 +36,25 @@ macro_rules! with_warp_element {
 
 /// A strategy and what it needs of a mesh beside the mesh itself. It depends on the topology alone, and is used again
 /// however often materials change.
-pub struct Assembly<B: Backend, T: Real> {
+pub struct Assembly<T: Real> {
     strategy: Strategy,
-    blocks: Vec<Prepared<B, T>>,
+    blocks: Vec<Prepared<T>>,
 }
 
 /// What a strategy needs of the cells of one element type; empty where it needs none.
-struct Prepared<B: Backend, T: Real> {
-    colors: CellColors<B>,
+struct Prepared<T: Real> {
+    colors: CellColors,
     /// `dN_b/dxi_j` at the quadrature points, `[Q][3][N]`, for strategies whose lanes look at different nodes.
-    slopes: Vector<B, T>,
+    slopes: Buffer<T>,
     /// Columns of a row that a group of lanes sums in shared memory.
     columns: usize,
     /// What the first of two kernels leaves to the second, `[cells of a colour][GEOMETRY][Q]`.
-    geometry: Vector<B, T>,
+    geometry: Buffer<T>,
 }
 
 /// What a launch works on: cells of one element type, and the matrix.
-struct Job<'a, B: Backend, T> {
-    backend: &'a B,
+struct Job<'a, T> {
+    space: &'a Space,
     analysis: Analysis,
     kind: ElementKind,
     n_nodes: usize,
@@ -64,15 +65,15 @@ struct Job<'a, B: Backend, T> {
     to: Destination<T>,
 }
 
-impl<B: Backend, T: Real> Assembly<B, T> {
+impl<T: Real> Assembly<T> {
     /// Prepares a strategy for a mesh, whose matrix has this pattern.
     ///
     /// # Errors
-    /// [`Error::Unsuited`] if it has no code for an element type of the mesh, or does not run on this backend.
-    pub fn new(backend: &B, mesh: &DeviceMesh<B>, pattern: &Pattern<B>, strategy: Strategy) -> Result<Self> {
-        check(backend, mesh, strategy)?;
-        let columns = if sets_rows::<B>(strategy) { columns(backend, pattern)? } else { 0 };
-        let prepare = |block: &DeviceBlock<B>| Prepared::new(backend, &block.cells, columns, strategy);
+    /// [`Error::Unsuited`] if it has no code for an element type of the mesh, or does not run on this device.
+    pub fn new(space: &Space, mesh: &DeviceMesh, pattern: &Pattern, strategy: Strategy) -> Result<Self> {
+        check(space, mesh, strategy)?;
+        let columns = if sets_rows(space, strategy) { columns(space, pattern)? } else { 0 };
+        let prepare = |block: &DeviceBlock| Prepared::new(space, &block.cells, columns, strategy);
         Ok(Assembly { strategy, blocks: mesh.blocks.iter().map(prepare).collect::<Result<_>>()? })
     }
 
@@ -93,16 +94,16 @@ impl<B: Backend, T: Real> Assembly<B, T> {
 
     /// Sets a matrix of the mesh's pattern, in blocks of its unknowns per node, to the mesh's stiffness before
     /// supports.
-    pub fn assemble(&mut self, backend: &B, mesh: &DeviceMesh<B>, matrix: &mut Matrix<B, T>) -> Result<()> {
+    pub fn assemble(&mut self, space: &Space, mesh: &DeviceMesh, matrix: &mut Matrix<T>) -> Result<()> {
         let shape = (matrix.pattern().n_rows, matrix.block_size());
         assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");
         assert_eq!(self.blocks.len(), mesh.blocks.len(), "the assembly of another mesh");
-        if !sets_rows::<B>(self.strategy) || mesh.blocks.is_empty() {
-            matrix.clear(backend)?;
+        if !sets_rows(space, self.strategy) || mesh.blocks.is_empty() {
+            matrix.clear(space)?;
         }
         for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
             let job = Job {
-                backend,
+                space,
                 analysis: mesh.analysis,
                 kind: block.cells.kind,
                 n_nodes: mesh.n_nodes,
@@ -124,20 +125,20 @@ impl<B: Backend, T: Real> Assembly<B, T> {
 }
 
 /// Whether groups of lanes own the rows: they set them, and nothing needs to be cleared before.
-fn sets_rows<B: Backend>(strategy: Strategy) -> bool {
-    strategy == Strategy::RowOwner && !B::ON_HOST
+fn sets_rows(space: &Space, strategy: Strategy) -> bool {
+    strategy == Strategy::RowOwner && !space.on_host()
 }
 
-/// Refuses a strategy that cannot assemble a mesh on a backend.
-fn check<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, strategy: Strategy) -> Result<()> {
+/// Refuses a strategy that cannot assemble a mesh on a device.
+fn check(space: &Space, mesh: &DeviceMesh, strategy: Strategy) -> Result<()> {
     let unfit =
         |strategy: Strategy| mesh.blocks.iter().map(|block| block.cells.kind).find(|kind| !strategy.fits(*kind));
     let suited =
-        |strategy: &Strategy| strategy.solves(mesh.analysis) && strategy.runs_on::<B>() && unfit(*strategy).is_none();
+        |strategy: &Strategy| strategy.solves(mesh.analysis) && strategy.runs_on(space) && unfit(*strategy).is_none();
     let why = if !strategy.solves(mesh.analysis) {
         format!("is not available for {}", mesh.analysis.name())
-    } else if !strategy.runs_on::<B>() {
-        format!("needs warps, which {} has not: `--device cuda` or `--device emulate`", backend.name())
+    } else if !strategy.runs_on(space) {
+        format!("needs warps, which {} has not: `--device cuda` or `--device emulate`", space.name())
     } else if let Some(kind) = unfit(strategy) {
         format!("is for elements that divide evenly among 32 threads, which {} does not", kind.info().name)
     } else {
@@ -147,12 +148,12 @@ fn check<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, strategy: Strategy) -> R
     Err(Error::Unsuited { strategy: strategy.name(), why, available })
 }
 
-impl<B: Backend, T: Real> Prepared<B, T> {
-    fn new(backend: &B, block: &CellBlock<B>, columns: usize, strategy: Strategy) -> Result<Self> {
+impl<T: Real> Prepared<T> {
+    fn new(space: &Space, block: &CellBlock, columns: usize, strategy: Strategy) -> Result<Self> {
         let colors = if strategy.is_colored() {
-            CellColors::new(backend, block)?
+            CellColors::new(space, block)?
         } else {
-            CellColors { starts: vec![0], cells: backend.zeros(0)? }
+            CellColors { starts: vec![0], cells: space.zeros(0)? }
         };
         let slopes = match strategy.needs_warps() {
             true => with_warp_element!(block.kind, E => Ok(slopes::<E, T>()))?,
@@ -162,15 +163,15 @@ impl<B: Backend, T: Real> Prepared<B, T> {
             Strategy::TwoKernels => colors.balance().largest * GEOMETRY * block.kind.info().shape.quadrature.len(),
             _ => 0,
         };
-        Ok(Prepared { slopes: backend.upload_vec(slopes)?, columns, geometry: backend.zeros(n_geometry)?, colors })
+        Ok(Prepared { slopes: space.upload_vec(slopes)?, columns, geometry: space.zeros(n_geometry)?, colors })
     }
 
     /// Adds the stiffness of the cells of one type.
     ///
     /// # Safety
     /// All that the job views lives, and belongs together and to this.
-    unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, B, T>) -> Result<()> {
-        let (backend, analysis, kind, mesh, to) = (job.backend, job.analysis, job.kind, job.mesh, job.to);
+    unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, T>) -> Result<()> {
+        let (space, analysis, kind, mesh, to) = (job.space, job.analysis, job.kind, job.mesh, job.to);
         let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
         let mut colors = colors(&self.colors);
         // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of
@@ -178,19 +179,19 @@ impl<B: Backend, T: Real> Prepared<B, T> {
         unsafe {
             match strategy {
                 Strategy::RowOwner => with_physics!(analysis, kind, P, E => {
-                    if B::ON_HOST {
-                        return backend.run(job.n_nodes, Stiffness::<E, P, T>::new(mesh, to));
+                    if space.on_host() {
+                        return space.run(job.n_nodes, Stiffness::<E, P, T>::new(mesh, to));
                     }
                     let (room, grid) = room::<E, P, T>(job.n_nodes, self.columns);
                     let adds = u32::from(job.adds);
-                    backend.launch(grid, StiffnessRows::<E, P, T>::new(job.n_nodes, room, adds, mesh, to))
+                    space.launch(grid, StiffnessRows::<E, P, T>::new(job.n_nodes, room, adds, mesh, to))
                 }),
                 Strategy::Atomic => with_physics!(analysis, kind, P, E => {
                     let n_items = atomic::n_items(job.n_cells, E::N);
-                    backend.run(n_items, Atomic::<E, P, T>::new(job.n_cells, mesh, to))
+                    space.run(n_items, Atomic::<E, P, T>::new(job.n_cells, mesh, to))
                 }),
                 Strategy::ByElement => with_element!(kind, E => colors.try_for_each(|color| {
-                    backend.run(color.len, ByElement::<E, T>::new(color, mesh, to))
+                    space.run(color.len, ByElement::<E, T>::new(color, mesh, to))
                 })),
                 Strategy::ByWarp4 => with_warp_element!(kind, E => colors.try_for_each(|color| {
                     job.warps(color, ByWarp::<E, T, 4>::new(color, slopes, mesh, to))
@@ -211,31 +212,31 @@ impl<B: Backend, T: Real> Prepared<B, T> {
                     job.warps(color, Ppni::<E, T, 8>::new(color, slopes, mesh, to))
                 })),
                 Strategy::TwoKernels => with_warp_element!(kind, E => colors.try_for_each(|color| {
-                    backend.run(color.len * E::QUADRATURE.len(), Geometry::<E, T>::new(color, mesh, geometry))?;
+                    space.run(color.len * E::QUADRATURE.len(), Geometry::<E, T>::new(color, mesh, geometry))?;
                     let by_entry = ByEntry::<E, T>::new(color, slopes, geometry.as_view(), mesh, to);
-                    backend.launch(Grid::new(color.len, ENTRIES), by_entry)
+                    space.launch(Grid::new(color.len, ENTRIES), by_entry)
                 })),
             }
         }
     }
 }
 
-impl<B: Backend, T: Real> Job<'_, B, T> {
+impl<T: Real> Job<'_, T> {
     /// Starts a kernel that has a warp for each cell of a colour.
     ///
     /// # Safety
     /// The kernel's own contract.
     unsafe fn warps(&self, color: Color, kernel: impl Kernel) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.backend.launch(Grid::new(color.len.div_ceil(warp::WARPS), warp::BLOCK), kernel) }
+        unsafe { self.space.launch(Grid::new(color.len.div_ceil(warp::WARPS), warp::BLOCK), kernel) }
     }
 }
 
 /// Columns of a row for which a group of lanes has room: as many as the longest row, but not many more than most rows
 /// have, as room for the longest leaves threads out.
-fn columns<B: Backend>(backend: &B, pattern: &Pattern<B>) -> Result<usize> {
+fn columns(space: &Space, pattern: &Pattern) -> Result<usize> {
     let mean = pattern.n_blocks() as f64 / pattern.n_rows.max(1) as f64;
-    Ok(pattern.longest_row(backend)?.min((1.25 * mean).ceil() as usize))
+    Ok(pattern.longest_row(space)?.min((1.25 * mean).ceil() as usize))
 }
 
 /// Most rows of a block of threads: a slice of the format.
@@ -258,7 +259,7 @@ fn room<E: Element, P: Physics, T: Real>(n_nodes: usize, mut columns: usize) -> 
 }
 
 /// How kernels see each colour.
-fn colors<B: Backend>(of: &CellColors<B>) -> impl Iterator<Item = Color> {
+fn colors(of: &CellColors) -> impl Iterator<Item = Color> {
     let cells = of.cells.view();
     of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })
 }

@@ -1,8 +1,8 @@
 //! What each of the assembly strategies asks for.
 
 use super::numeric::is_solvable;
-use crate::backend::Backend;
 use crate::element::ElementKind;
+use crate::linalg::Space;
 use crate::model::Analysis;
 use crate::result::choices::Strategy;
 use kernels_rs::for_each_warp_element;
@@ -53,9 +53,9 @@ impl Strategy {
         analysis != Analysis::Laplace || matches!(self, Strategy::RowOwner | Strategy::Atomic)
     }
 
-    /// Whether it runs on a backend.
-    pub fn runs_on<B: Backend>(self) -> bool {
-        !B::ON_HOST || !self.needs_warps()
+    /// Whether it runs on a device.
+    pub fn runs_on(self, space: &Space) -> bool {
+        !space.on_host() || !self.needs_warps()
     }
 }
 

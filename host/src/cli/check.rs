@@ -4,7 +4,7 @@ use super::devices::{self, Computer};
 use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
 use super::{Reported, memory, solve, terminal, warnings};
-use crate::backend::{Device, host_memory};
+use crate::device::{DeviceName, host_memory};
 use crate::estimate::Work;
 use crate::mesh::quality;
 use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, Unused, unused, with_unit};
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Err(of_model) => return report(Findings { of_model, others: Vec::new() }).map_or(Ok(()), Err),
     };
     let mut findings = Findings { of_model: problems, others: Vec::new() };
-    let device: Device = arguments.device.parse().map_err(anyhow::Error::msg)?;
+    let device: DeviceName = arguments.device.parse().map_err(anyhow::Error::msg)?;
     let found = model(&case, device, &mut findings, &progress);
     findings.take(device.check());
     let mut out = String::new();
@@ -121,8 +121,13 @@ impl Findings {
 }
 
 /// Reads the mesh and resolves the case on it, as far as both go; how it would be solved, if it can be.
-fn model(case: &Case, device: Device, findings: &mut Findings, progress: &Progress) -> Option<(Model, Option<Plan>)> {
-    let on_host = !matches!(device.resolve(), Device::Cuda(_));
+fn model(
+    case: &Case,
+    device: DeviceName,
+    findings: &mut Findings,
+    progress: &Progress,
+) -> Option<(Model, Option<Plan>)> {
+    let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
     findings.take(memory::check_case(case, on_host))?;
     progress.phase("read");
     let mesh = findings.of_model.take(case.mesh())?;
@@ -354,13 +359,13 @@ impl OnDevice {
 }
 
 /// What a model that can be solved takes, with the `plan` for a device, on a host with so much memory free.
-fn expect(model: &Model, plan: Plan, device: Device, free: Option<u64>) -> Expected {
+fn expect(model: &Model, plan: Plan, device: DeviceName, free: Option<u64>) -> Expected {
     let chosen = OnDevice::new(model, plan);
     let on = |device| OnDevice::new(model, plan::decide(model, &DeviceFacts::guess(device)));
-    let has_gpu = || !matches!(Device::Auto.resolve(), Device::Cpu);
+    let has_gpu = || !matches!(DeviceName::Auto.resolve(), DeviceName::Cpu);
     let (mut host, gpu) = match device.resolve() {
-        Device::Cpu => (chosen, has_gpu().then(|| on(Device::Auto))),
-        _ => (on(Device::Cpu), Some(chosen)),
+        DeviceName::Cpu => (chosen, has_gpu().then(|| on(DeviceName::Auto))),
+        _ => (on(DeviceName::Cpu), Some(chosen)),
     };
     let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
     let mut no_room = None;
@@ -465,7 +470,7 @@ mod tests {
 
     /// On the CPU with so much memory free.
     fn expected(model: &Model, free: Option<u64>) -> Expected {
-        expect(model, pipeline::planned(model, Device::Cpu).unwrap(), Device::Cpu, free)
+        expect(model, pipeline::planned(model, DeviceName::Cpu).unwrap(), DeviceName::Cpu, free)
     }
 
     #[test]

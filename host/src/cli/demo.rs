@@ -6,7 +6,7 @@ use super::print::{self, unbroken, whole, wrapped};
 use super::progress::Progress;
 use super::solve::Job;
 use super::terminal::Detail;
-use crate::backend::Device;
+use crate::device::DeviceName;
 use crate::output;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct Arguments {
     output: PathBuf,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
@@ -75,7 +75,8 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 fn next(dir: &Path, is_by_cargo: bool) -> String {
     let case = whole(&dir.join(CASE.0));
     let (what, program) = if is_by_cargo { ("the case", "cargo run --release --") } else { (&*case, "warpfem") };
-    wrapped(&format!("next: edit {what}, then {}", unbroken(&format!("{program} solve {case}"))), "  ") + "\n"
+    let solve = unbroken(&format!("{program} solve {case} -o {}", whole(dir)));
+    wrapped(&format!("next: edit {what}, then {solve}"), "  ") + "\n"
 }
 
 #[cfg(test)]
@@ -92,8 +93,8 @@ mod tests {
     #[test]
     fn commands_can_be_pasted() {
         let text = next(Path::new("my demo"), false);
-        assert!(text.contains("warpfem solve 'my demo/hook.toml'"), "{text}");
-        assert_eq!(next(Path::new("warpfem-demo"), false).lines().count(), 1);
-        assert!(next(Path::new("warpfem-demo"), true).contains("cargo run --release -- solve warpfem-demo/hook.toml"));
+        assert!(text.contains("warpfem solve 'my demo/hook.toml' -o 'my demo'"), "{text}");
+        let text = next(Path::new("warpfem-demo"), true);
+        assert!(text.contains("cargo run --release -- solve warpfem-demo/hook.toml -o warpfem-demo"), "{text}");
     }
 }

@@ -1,9 +1,10 @@
 //! `warpfem devices`.
 
 use super::print;
-use crate::backend::bandwidth;
-use crate::backend::{CpuBackend, Device};
+use crate::device::DeviceName;
+use crate::device::bandwidth;
 use crate::estimate::Speed;
+use crate::linalg::Space;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
@@ -17,13 +18,13 @@ const COPIED: usize = 64 << 20;
 pub struct Parser<T>(fn(&str) -> Result<T, String>);
 
 /// Reads a device.
-pub fn parser() -> Parser<Device> {
+pub fn parser() -> Parser<DeviceName> {
     Parser(str::parse)
 }
 
 /// Reads a device and keeps what was said.
 pub fn named() -> Parser<String> {
-    Parser(|text| text.parse::<Device>().map(|_| text.to_owned()))
+    Parser(|text| text.parse::<DeviceName>().map(|_| text.to_owned()))
 }
 
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for Parser<T> {
@@ -53,7 +54,7 @@ pub struct Computer {
 
 /// The devices of this machine; those that cannot be asked are left out.
 pub fn computers() -> Vec<Computer> {
-    let copied = bandwidth::copy(&CpuBackend::default(), COPIED, 3).ok();
+    let copied = bandwidth::copy(&Space::cpu(), COPIED, 3).ok();
     let cpu = copied.map(|gb| Computer {
         name: "cpu".into(),
         memory: None,
@@ -65,8 +66,8 @@ pub fn computers() -> Vec<Computer> {
 
 #[cfg(feature = "cuda")]
 fn gpus() -> Vec<Computer> {
-    let gpus = crate::backend::gpu::devices().unwrap_or_default();
-    let of = |gpu: crate::backend::gpu::DeviceInfo| Computer {
+    let gpus = crate::device::gpu::devices().unwrap_or_default();
+    let of = |gpu: crate::device::gpu::DeviceInfo| Computer {
         name: format!("cuda:{}", gpu.index),
         memory: Some(gpu.memory),
         speed: Speed::gpu(gpu.bandwidth as f64),
@@ -90,7 +91,7 @@ pub fn run() -> anyhow::Result<()> {
 
 #[cfg(feature = "cuda")]
 fn list_gpus(out: &mut String) -> anyhow::Result<()> {
-    use crate::backend::gpu;
+    use crate::device::gpu;
     for gpu in gpu::devices()? {
         let (major, minor) = gpu.compute;
         let gib = gpu.memory as f64 / f64::from(1 << 30);

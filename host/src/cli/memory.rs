@@ -2,7 +2,7 @@
 //!
 //! The figures are lower bounds, so what would fit is never refused.
 
-use crate::backend::host_memory::available;
+use crate::device::host_memory::available;
 use crate::element::ElementKind;
 use crate::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
 use crate::mesh::{Mesh, MeshError};

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
 use super::{devices, memory, preview, print, summary};
-use crate::backend::Device;
+use crate::device::DeviceName;
 use crate::model::case::Case;
 use crate::model::options::ORDERS;
 use crate::model::{self, Analysis, Model, SolverOptions};
@@ -70,7 +70,7 @@ pub struct Arguments {
     output: Option<PathBuf>,
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Storage format of the matrix.
     #[arg(long, value_name = "NAME", value_parser = auto_or(Format::names(), Format::from_name))]
     format: Option<Auto<Format>>,
@@ -195,7 +195,12 @@ pub(super) struct Job {
 
 impl Job {
     /// Reads a case and its mesh; results will go to `dir`, or else to a folder of the case's name.
-    pub(super) fn read(path: &Path, dir: Option<&Path>, device: Device, progress: &Progress) -> anyhow::Result<Job> {
+    pub(super) fn read(
+        path: &Path,
+        dir: Option<&Path>,
+        device: DeviceName,
+        progress: &Progress,
+    ) -> anyhow::Result<Job> {
         let start = Instant::now();
         progress.phase("read");
         let (case, model) = read_model(path, device)?;
@@ -221,7 +226,7 @@ impl Job {
     }
 
     /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
-    pub(super) fn solve(&mut self, device: Device, monitor: &dyn Monitor) -> Result<Solution> {
+    pub(super) fn solve(&mut self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
         let solve = |model: &Model, device| pipeline::solve(model, device, monitor);
         solve_or_fall_back(&mut self.model, [device, device.resolve()], solve)
     }
@@ -289,25 +294,25 @@ pub(super) fn symbols(model: &Model) -> Symbols<'_> {
 /// memory, on the CPU, with a warning.
 fn solve_or_fall_back(
     model: &mut Model,
-    [asked, chosen]: [Device; 2],
-    solve: impl Fn(&Model, Device) -> Result<Solution>,
+    [asked, chosen]: [DeviceName; 2],
+    solve: impl Fn(&Model, DeviceName) -> Result<Solution>,
 ) -> Result<Solution> {
     match solve(model, chosen) {
         Err(error @ (Error::OutOfMemory { .. } | Error::Device(_)))
-            if asked == Device::Auto && chosen != Device::Cpu =>
+            if asked == DeviceName::Auto && chosen != DeviceName::Cpu =>
         {
             memory::check_mesh(&model.mesh, model.analysis, true)?;
             model.warnings.push(format!("solved on the CPU instead: {error}"));
-            solve(model, Device::Cpu)
+            solve(model, DeviceName::Cpu)
         }
         ended => ended,
     }
 }
 
 /// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.
-pub fn read_model(path: &Path, device: Device) -> anyhow::Result<(Case, Model)> {
+pub fn read_model(path: &Path, device: DeviceName) -> anyhow::Result<(Case, Model)> {
     let case = Case::read(path).map_err(model::Error::from)?;
-    let on_host = !matches!(device.resolve(), Device::Cuda(_));
+    let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
     memory::check_case(&case, on_host)?;
     let mesh = case.mesh()?;
     memory::check_mesh(&mesh, case.analysis(), on_host)?;
@@ -324,14 +329,14 @@ mod tests {
                        [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n";
 
     /// What comes of a GPU that fails like this, and the warnings.
-    fn with_a_gpu_that(fails: fn() -> Error, asked: Device) -> (Result<Solution>, Vec<String>) {
+    fn with_a_gpu_that(fails: fn() -> Error, asked: DeviceName) -> (Result<Solution>, Vec<String>) {
         let case = Case::parse(Path::new("case.toml"), BOX).unwrap();
         let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
         let solve = |model: &Model, device| match device {
-            Device::Cpu => pipeline::solve(model, Device::Cpu, &crate::solve::Silent),
+            DeviceName::Cpu => pipeline::solve(model, DeviceName::Cpu, &crate::solve::Silent),
             _ => Err(fails()),
         };
-        let found = solve_or_fall_back(&mut model, [asked, Device::Cuda(0)], solve);
+        let found = solve_or_fall_back(&mut model, [asked, DeviceName::Cuda(0)], solve);
         (found, model.warnings)
     }
 
@@ -346,7 +351,7 @@ mod tests {
     #[test]
     fn auto_goes_on_on_the_cpu_and_says_why() {
         for (fails, word) in [(full as fn() -> Error, "out of memory on a GPU: 1024.0 GiB"), (old, "CUDA 10.2")] {
-            let (found, warnings) = with_a_gpu_that(fails, Device::Auto);
+            let (found, warnings) = with_a_gpu_that(fails, DeviceName::Auto);
             assert!(found.unwrap().outcome.converged);
             let warning = warnings.last().unwrap();
             assert!(warning.starts_with("solved on the CPU instead: ") && warning.contains(word), "{warning}");
@@ -356,12 +361,12 @@ mod tests {
     #[test]
     fn a_gpu_that_was_asked_for_fails_with_its_own_exit_code() {
         for (fails, code) in [(full as fn() -> Error, 6), (old, 7)] {
-            let (found, warnings) = with_a_gpu_that(fails, Device::Cuda(0));
+            let (found, warnings) = with_a_gpu_that(fails, DeviceName::Cuda(0));
             assert_eq!(found.unwrap_err().exit_code(), code);
             assert!(warnings.is_empty());
         }
         // What is wrong with the model is wrong with it everywhere.
-        let (found, _) = with_a_gpu_that(|| Error::Breakdown, Device::Auto);
+        let (found, _) = with_a_gpu_that(|| Error::Breakdown, DeviceName::Auto);
         assert_eq!(found.unwrap_err().exit_code(), 4);
     }
 }

@@ -5,10 +5,10 @@ use super::failure::Failure;
 use super::print::{self, Tone, seconds, toned};
 use super::progress::Progress;
 use super::table;
-use crate::backend::{Backend, Device};
+use crate::device::DeviceName;
 use crate::solve::Silent;
 use crate::verify::{Check, GROUPS, Problem};
-use crate::{Result, output, with_backend};
+use crate::{Result, output};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::Write as _;
@@ -29,7 +29,7 @@ Examples:
 pub struct Arguments {
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
-    device: Device,
+    device: DeviceName,
     /// Also write the table to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -61,8 +61,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(verdict(&found.checks)?)
 }
 
-fn name(device: Device) -> Result<String> {
-    with_backend!(device, backend => Ok(backend.name()))
+fn name(device: DeviceName) -> Result<String> {
+    Ok(device.open()?.name())
 }
 
 /// What was found.
@@ -72,14 +72,14 @@ struct Found {
     skipped: usize,
 }
 
-fn check_all(device: Device, progress: &Progress) -> Result<Found> {
+fn check_all(device: DeviceName, progress: &Progress) -> Result<Found> {
     let mut found = Found { checks: Vec::new(), skipped: 0 };
     for (i, (group, problems)) in GROUPS.into_iter().enumerate() {
         let problems = problems()?;
         let n = problems.len();
         for (k, problem) in problems.iter().enumerate() {
             progress.share(group, (i as f64 + k as f64 / n as f64) / GROUPS.len() as f64, &problem.name);
-            if device == Device::Emulate && !Problem::is_small(problem) {
+            if device == DeviceName::Emulate && !Problem::is_small(problem) {
                 found.skipped += 1;
                 continue;
             }

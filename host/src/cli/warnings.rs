@@ -34,12 +34,15 @@ fn yielding(results: &Results) -> Option<String> {
     let Results::Elastic(results) = results else { return None };
     let smallest = results.min_safety_factor.filter(|factor| factor.value < 1.0)?;
     let (smallest, place) = (number(smallest.value), vector(smallest.at));
-    Some(match results.min_safety_factor_away {
-        Some(away) if away.value >= 1.0 => format!(
+    let near = || {
+        format!(
             "the safety factor is {smallest} at {place}, near a support, a point load or a sharp corner: refine there to \
-             see whether it settles. Further away the smallest is {}",
-            number(away.value)
-        ),
+             see whether it settles"
+        )
+    };
+    Some(match results.min_safety_factor_away {
+        Some(away) if away.value >= 1.0 => format!("{}. Further away the smallest is {}", near(), number(away.value)),
+        None if results.rises() => near(),
         _ => format!(
             "the material yields: the safety factor is {smallest} at {place}. Linear results do not hold beyond the yield \
              strength"

@@ -126,5 +126,9 @@ fn disagreement(
         value(first),
         value(second)
     );
-    selector.case.error_at(where_place(&tables[second]), message, "take the shared nodes out of one of the groups")
+    let help = match supports[first].name == supports[second].name {
+        true => "delete one of the two supports",
+        false => "take the shared nodes out of one of the groups",
+    };
+    selector.case.error_at(where_place(&tables[second]), message, help)
 }

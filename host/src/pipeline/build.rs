@@ -1,8 +1,9 @@
 //! Makes what solves a system, and what takes its place where there is too little memory.
 
 use super::{System, Used};
-use crate::backend::{Backend, check_room};
+use crate::device::check_room;
 use crate::estimate;
+use crate::linalg::Space;
 use crate::model::Model;
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
@@ -14,24 +15,24 @@ use crate::solve::iteration::Builder;
 use kernels_rs::real::Real;
 
 /// Makes a direct solver. Where its factor has no room, or is of no use, what is made `instead` takes its place.
-pub(super) fn direct<B: Backend, T: Real>(
-    backend: &B,
+pub(super) fn direct<T: Real>(
+    space: &Space,
     model: &Model,
-    system: &System<B, T>,
+    system: &System<T>,
     used: &mut Used,
-    build: solve::direct::Builder<B, T>,
-    instead: Option<Builder<B, T>>,
-) -> Result<Box<dyn Iteration<B, T>>> {
+    build: solve::direct::Builder<T>,
+    instead: Option<Builder<T>>,
+) -> Result<Box<dyn Iteration<T>>> {
     if instead.is_none() {
-        let without = backend.lacks_factors().filter(|_| !B::ON_HOST).map(DirectError::NoLibrary);
+        let without = space.lacks_factors().filter(|_| !space.on_host()).map(DirectError::NoLibrary);
         used.fallback = without.map(|error| format!("the factor is of a dense matrix: {error}"));
     }
-    match (build(backend, &system.matrix, &system.body.coords), instead) {
+    match (build(space, &system.matrix, &system.body.coords), instead) {
         (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
             let why = format!("a direct solution was not possible: {error}");
-            let other = plan::without_factor(model, &DeviceFacts::of(backend));
+            let other = plan::without_factor(model, &DeviceFacts::of(space));
             used.plan = Plan { precision: used.plan.precision, fill: used.plan.fill, ..other };
-            let made = iteration(backend, model, system, used, build)?;
+            let made = iteration(space, model, system, used, build)?;
             used.fallback = Some(used.fallback.take().map_or(why.clone(), |more| format!("{why}; {more}")));
             Ok(made)
         }
@@ -40,20 +41,20 @@ pub(super) fn direct<B: Backend, T: Real>(
 }
 
 /// Makes an iteration by its preconditioner; where a multigrid hierarchy has no room, with another.
-pub(super) fn iteration<B: Backend, T: Real>(
-    backend: &B,
+pub(super) fn iteration<T: Real>(
+    space: &Space,
     model: &Model,
-    system: &System<B, T>,
+    system: &System<T>,
     used: &mut Used,
-    build: Builder<B, T>,
-) -> Result<Box<dyn Iteration<B, T>>> {
+    build: Builder<T>,
+) -> Result<Box<dyn Iteration<T>>> {
     let context = Context::of_nodes(model.solver.order, system.body.mesh.coords(), system.body.mesh.ends());
-    let build = |preconditioner| build(preconditioner, &context, backend, &system.matrix);
+    let build = |preconditioner| build(preconditioner, &context, space, &system.matrix);
     let preconditioner = used.plan.preconditioner.unwrap_or(precond::AUTO);
     if preconditioner != Preconditioner::Amg {
         return build(preconditioner);
     }
-    let room = check_room(backend, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
+    let room = check_room(space, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
     match room.and_then(|()| build(preconditioner)) {
         Err(error @ Error::OutOfMemory { .. }) => {
             let other = precond::without_multigrid(used.plan.precision);

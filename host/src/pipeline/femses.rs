@@ -4,7 +4,7 @@ use super::system::{Strains, reciprocals};
 use super::{Found, Loaded, Phase, Timings, refuse, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
-use crate::backend::Backend;
+use crate::linalg::Space;
 use crate::model::options::PLAIN_PRECISIONS;
 use crate::model::{Analysis, Model};
 use crate::result::choices::{Method, Precision};
@@ -35,56 +35,56 @@ pub(super) fn check(model: &Model) -> Result<()> {
 }
 
 /// Solves a model.
-pub(super) fn find<B: Backend, T: Real>(
-    backend: &B,
+pub(super) fn find<T: Real>(
+    space: &Space,
     model: &Model,
     plan: &Plan,
     monitor: &dyn Monitor,
     phase: &mut Phase,
     timings: &mut Timings,
-) -> Result<Found<B>> {
+) -> Result<Found> {
     let Topology { numbering, pattern, blocks, coords } =
-        Topology::new(backend, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
+        Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
     drop(pattern);
-    let mesh = DeviceMesh::new(backend, model, blocks, coords)?;
-    let mut body = Loaded::new(backend, model, numbering, mesh)?;
-    backend.finish()?;
+    let mesh = DeviceMesh::new(space, model, blocks, coords)?;
+    let mut body = Loaded::new(space, model, numbering, mesh)?;
+    space.finish()?;
     timings.setup = phase.next("assembly");
-    body.take_off_motion(model, |mesh| diagonal::<B, T>(backend, mesh))?;
+    body.take_off_motion(model, |mesh| diagonal::<T>(space, mesh))?;
     timings.assembly = phase.next("boundary");
-    let forces = body.prescribed_forces(backend)?;
+    let forces = body.prescribed_forces(space)?;
     let f = lifted(&body, &forces);
     body.set_rhs::<T>(&f, &forces)?;
-    let f = backend.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
-    let operator = ElementOperator::<B, T>::new(backend, &body.mesh, &body.supports)?;
+    let f = space.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
+    let operator = ElementOperator::<T>::new(space, &body.mesh, &body.supports)?;
     timings.boundary = phase.next("solve");
     let solver = &model.solver;
     let CgOptions { tolerance, measure, max_iterations, .. } = stopping(solver);
     let plain = FemsesOptions::new(tolerance, max_iterations, plan.acceleration);
     let options = FemsesOptions { measure, order: solver.order, ..plain };
-    let mut v = backend.zeros(body.mesh.n_nodes)?;
-    let strains = Strains::new(backend, &body);
+    let mut v = space.zeros(body.mesh.n_nodes)?;
+    let strains = Strains::new(space, &body);
     let inverse = || {
-        let mut inverse = backend.zeros(body.mesh.n_nodes)?;
-        backend.copy(operator.inverse_diagonal(), &mut inverse)?;
+        let mut inverse = space.zeros(body.mesh.n_nodes)?;
+        space.copy(operator.inverse_diagonal(), &mut inverse)?;
         Ok(inverse)
     };
-    let energy = body.energy_norm(backend, &strains, inverse)?;
-    let outcome = femses(backend, &operator, &f, Some(&energy), &mut v, options, monitor)?;
-    let v = backend.take(v)?.into_iter().map(T::to_f64).collect();
+    let energy = body.energy_norm(space, &strains, inverse)?;
+    let outcome = femses(space, &operator, &f, Some(&energy), &mut v, options, monitor)?;
+    let v = space.take(v)?.into_iter().map(T::to_f64).collect();
     drop((energy, operator));
     Ok(Found { body, v, outcome, epsilon: T::EPSILON.to_f64() })
 }
 
 /// The diagonal of K before supports.
-fn diagonal<B: Backend, T: Real>(backend: &B, mesh: &DeviceMesh<B>) -> Result<Vec<f64>> {
+fn diagonal<T: Real>(space: &Space, mesh: &DeviceMesh) -> Result<Vec<f64>> {
     let free = Supports { fixed: vec![0; mesh.n_nodes], prescribed: Vec::new(), motion: Vec::new(), components: 1 };
-    Ok(reciprocals(&backend.download(ElementOperator::<B, T>::new(backend, mesh, &free)?.inverse_diagonal())?))
+    Ok(reciprocals(&space.download(ElementOperator::<T>::new(space, mesh, &free)?.inverse_diagonal())?))
 }
 
 /// The right-hand side `f - K u` for the prescribed u, from its forces `K u`; 0 where it is prescribed: what elimination
 /// makes of it.
-fn lifted<B: Backend>(body: &Loaded<B>, forces: &[f64]) -> Vec<f64> {
+fn lifted(body: &Loaded, forces: &[f64]) -> Vec<f64> {
     let Loaded { supports, applied, .. } = body;
     let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
     let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - force(i) };

@@ -2,7 +2,7 @@
 //! connected pieces of these.
 
 use crate::assembly::Numbering;
-use crate::backend::Backend;
+use crate::linalg::Space;
 use crate::mesh::parts::{find, unite};
 use crate::model::Model;
 use crate::result::Result;
@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const NONE: u32 = u32::MAX;
 
 /// The connected parts of a mesh, in the solver's numbering, and what they are made of.
-pub(super) struct Parts<B: Backend> {
+pub(super) struct Parts {
     /// The rows of each part.
-    pub lists: PartLists<B>,
+    pub lists: PartLists,
     /// Groups of elements of one part and one material.
     pub layout: Layout,
     /// The group of each cell, by block of the mesh; and the rows of each connected piece of a group. None where each
     /// part has one material: then groups, pieces and parts are the same.
-    pub several: Option<(Vec<Vec<u32>>, PartLists<B>)>,
+    pub several: Option<(Vec<Vec<u32>>, PartLists)>,
 }
 
 /// Groups of elements of one part and one material.
@@ -31,20 +31,20 @@ struct Groups {
     layout: Layout,
 }
 
-impl<B: Backend> Parts<B> {
+impl Parts {
     /// Of a model whose nodes are at `coords`, in the solver's numbering.
-    pub(super) fn new(backend: &B, model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Result<Self> {
+    pub(super) fn new(space: &Space, model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Result<Self> {
         let (labels, n_parts) = model.mesh.parts();
         let members = Members::of_labels(&numbering.gather(labels), *n_parts);
         let size = model.analysis.components();
         let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, labels)).flatten();
-        let lists = PartLists::new(backend, size, members, coords)?;
+        let lists = PartLists::new(space, size, members, coords)?;
         let Some(Groups { of_cells, pieces, layout }) = groups else {
             let all: Vec<u32> = (0..*n_parts as u32).collect();
             let layout = Layout { part: all.clone(), group: all, colours: vec![(0..*n_parts).collect()] };
             return Ok(Parts { lists, layout, several: None });
         };
-        Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(backend, size, pieces, coords)?)) })
+        Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(space, size, pieces, coords)?)) })
     }
 
     /// The rows of each part.

@@ -12,8 +12,6 @@ use crate::solve::energy::PartLists;
 use crate::solve::energy::parts::{about_centre, motion_row, pseudo_inverse};
 use nalgebra::{Matrix6, Vector6};
 
-use crate::backend::Backend;
-
 /// Prescribed values that are this small beside the motion are rounding.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
@@ -21,12 +19,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 const FITS: usize = 2;
 
 /// Takes the motion off the prescribed values; `weights` are the diagonal of K, `[n_nodes][components]` flat.
-pub(super) fn take_off<B: Backend>(
-    supports: &mut Supports,
-    parts: &PartLists<B>,
-    coords: &[[f64; 3]],
-    weights: &[f64],
-) {
+pub(super) fn take_off(supports: &mut Supports, parts: &PartLists, coords: &[[f64; 3]], weights: &[f64]) {
     let size = supports.components;
     supports.motion = vec![0.0; supports.prescribed.len()];
     for part in 0..parts.n_parts() {

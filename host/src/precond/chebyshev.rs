@@ -12,7 +12,7 @@ use super::polynomial::{Factors, Family, Polynomial};
 use super::spectrum::Spectrum;
 
 /// Chebyshev's polynomial of `D^-1 K`.
-pub type Chebyshev<B, T> = Polynomial<B, T, Equioscillating>;
+pub type Chebyshev<T> = Polynomial<T, Equioscillating>;
 
 /// The largest residual in the interval.
 const REDUCTION: f64 = 0.5;

@@ -1,23 +1,24 @@
 //! No preconditioner: `M = I`.
 
 use super::{Build, Context, Preconditioner};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::{LinOp, Matrix};
 use kernels_rs::real::{Real, Stored};
 use std::marker::PhantomData;
 
 /// `z = r`.
-pub struct Identity<B, T>(PhantomData<fn() -> (B, T)>);
+pub struct Identity<T>(PhantomData<fn() -> T>);
 
-impl<B: Backend, T: Real> Preconditioner<B, T> for Identity<B, T> {
-    fn apply(&self, backend: &B, _: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
-        backend.copy(r, z)
+impl<T: Real> Preconditioner<T> for Identity<T> {
+    fn apply(&self, space: &Space, _: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
+        space.copy(r, z)
     }
 }
 
-impl<B: Backend, T: Real> Build<B, T> for Identity<B, T> {
-    fn build<V: Stored<Arithmetic = T>>(_: &B, _: &Matrix<B, V>, _: &Context<B>) -> Result<Self> {
+impl<T: Real> Build<T> for Identity<T> {
+    fn build<V: Stored<Arithmetic = T>>(_: &Space, _: &Matrix<V>, _: &Context) -> Result<Self> {
         Ok(Identity(PhantomData))
     }
 }

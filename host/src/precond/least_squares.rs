@@ -13,7 +13,7 @@ use super::polynomial::{Factors, Family, Polynomial};
 use super::spectrum::Spectrum;
 
 /// The least-squares polynomial of `D^-1 K`.
-pub type LeastSquares<B, T> = Polynomial<B, T, JacobiWeights>;
+pub type LeastSquares<T> = Polynomial<T, JacobiWeights>;
 
 /// Least-squares polynomials with Jacobi weights.
 pub struct JacobiWeights;

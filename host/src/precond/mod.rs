@@ -1,4 +1,4 @@
-//! Preconditioners: one file each, applied through a backend's primitives.
+//! Preconditioners: one file each, applied through a device's operations.
 //!
 //! | preconditioner | `M^-1` | source |
 //! | --- | --- | --- |
@@ -36,16 +36,18 @@ pub use neumann::Neumann;
 pub use rounded::Rounded;
 pub use scaled::ScaledCopy;
 
-use crate::backend::{Backend, Blocks, CpuBackend, Vector};
+use crate::device::Buffer;
+
+use crate::linalg::{Blocks, Space};
 use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::{LinOp, Matrix};
 use kernels_rs::real::{Real, Stored};
 
 /// An approximate inverse that is symmetric and positive definite; or nearly, see [`Preconditioner::is_linear`].
-pub trait Preconditioner<B: Backend, T: Real> {
+pub trait Preconditioner<T: Real> {
     /// `z = M^-1 r`; `operator` is the matrix that it was made of.
-    fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()>;
+    fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()>;
 
     /// Products with the matrix that an application takes.
     fn products(&self) -> usize {
@@ -63,78 +65,78 @@ pub trait Preconditioner<B: Backend, T: Real> {
     }
 
     /// The diagonal of `M^-1`, if that is all there is to it: then the iteration applies it in passing.
-    fn diagonal(&self) -> Option<&Vector<B, f32>> {
+    fn diagonal(&self) -> Option<&Buffer<f32>> {
         None
     }
 
     /// The diagonal blocks of `M^-1`, if that is all there is to it: then the iteration applies them in passing.
-    fn blocks(&self) -> Option<&Blocks<Vector<B, T>>> {
+    fn blocks(&self) -> Option<&Blocks<T>> {
         None
     }
 }
 
 /// What a preconditioner may know besides the matrix.
-pub struct Context<'a, B: Backend> {
+pub struct Context<'a> {
     /// The order, of a polynomial: one of [`crate::model::options::ORDERS`].
     pub order: usize,
     /// Coordinates of the nodes that block rows stand for, `[n_rows]`, where there are nodes.
-    pub coords: Option<&'a Vector<B, [f64; 3]>>,
+    pub coords: Option<&'a Buffer<[f64; 3]>>,
     /// Of nodes in the middle of an edge its ends, of others themselves twice, `[n_rows]`, if there are such nodes.
-    pub ends: Option<&'a Vector<B, [u32; 2]>>,
+    pub ends: Option<&'a Buffer<[u32; 2]>>,
     /// What the matrix is a rounded copy of, if it is one.
-    pub original: Option<Original<'a, B>>,
+    pub original: Option<Original<'a>>,
     /// What a preconditioner of another matrix with the same blocks left, or where this one may leave it.
-    pub kept: Option<&'a Kept<B>>,
+    pub kept: Option<&'a Kept>,
 }
 
 /// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
-pub struct Original<'a, B: Backend> {
+pub struct Original<'a> {
     /// K.
-    pub matrix: &'a Matrix<B, f64>,
+    pub matrix: &'a Matrix<f64>,
     /// `D^-1`, `[n]`.
-    pub inverse: &'a Vector<B, f64>,
+    pub inverse: &'a Buffer<f64>,
 }
 
-impl<B: Backend> Clone for Original<'_, B> {
+impl Clone for Original<'_> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<B: Backend> Copy for Original<'_, B> {}
+impl Copy for Original<'_> {}
 
-impl<'a, B: Backend> Context<'a, B> {
+impl<'a> Context<'a> {
     /// An order, and nothing else.
     pub fn of_order(order: usize) -> Self {
         Context { order, coords: None, ends: None, original: None, kept: None }
     }
 
     /// An order, the nodes' coordinates, and the ends of the edges that some of them are in the middle of.
-    pub fn of_nodes(order: usize, coords: &'a Vector<B, [f64; 3]>, ends: Option<&'a Vector<B, [u32; 2]>>) -> Self {
+    pub fn of_nodes(order: usize, coords: &'a Buffer<[f64; 3]>, ends: Option<&'a Buffer<[u32; 2]>>) -> Self {
         Context { coords: Some(coords), ends, ..Context::of_order(order) }
     }
 
     /// The same, with what is kept from one preconditioner to the next, which is of use to matrices with the same
     /// blocks and supports.
-    pub fn keeping(self, kept: &'a Kept<B>) -> Self {
+    pub fn keeping(self, kept: &'a Kept) -> Self {
         Context { kept: Some(kept), ..self }
     }
 }
 
 /// How a preconditioner is made from a matrix.
-pub trait Build<B: Backend, T: Real>: Preconditioner<B, T> + Sized {
+pub trait Build<T: Real>: Preconditioner<T> + Sized {
     /// Whether there is one of each order.
     const HAS_ORDER: bool = false;
     /// Whether it takes products with the matrix, so that it gains from a copy of it in lower precision.
     const READS_MATRIX: bool = false;
     /// Makes it.
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self>;
+    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self>;
 }
 
 /// What an associated constant of a preconditioner's type is.
 macro_rules! constant {
     ($constant:ident $of:ident $($P:ident = $word:literal),+) => {
-        match $of { $(choices::Preconditioner::$P => <$P<CpuBackend, f64> as Build<_, _>>::$constant),+ }
+        match $of { $(choices::Preconditioner::$P => <$P<f64> as Build<_>>::$constant),+ }
     };
 }
 
@@ -171,16 +173,16 @@ pub fn without_multigrid(precision: Precision) -> choices::Preconditioner {
 /// # Errors
 ///
 /// [`Error::OutOfMemory`]
-pub fn build<B: Backend, T: Real>(
+pub fn build<T: Real>(
     preconditioner: choices::Preconditioner,
-    context: &Context<B>,
-    backend: &B,
-    matrix: &Matrix<B, T>,
-) -> Result<Box<dyn Preconditioner<B, T>>> {
+    context: &Context,
+    space: &Space,
+    matrix: &Matrix<T>,
+) -> Result<Box<dyn Preconditioner<T>>> {
     macro_rules! build {
         ($($P:ident = $word:literal),+) => {
             match preconditioner {
-                $(choices::Preconditioner::$P => Box::new(<$P<B, T> as Build<B, T>>::build(backend, matrix, context)?)),+
+                $(choices::Preconditioner::$P => Box::new(<$P<T> as Build<T>>::build(space, matrix, context)?)),+
             }
         };
     }
@@ -192,12 +194,12 @@ pub fn build<B: Backend, T: Real>(
 /// # Errors
 ///
 /// [`Error::NotAvailable`] for the others, [`Error::OutOfMemory`].
-pub fn build_rounded<B: Backend, V: Stored<Arithmetic = f32>>(
+pub fn build_rounded<V: Stored<Arithmetic = f32>>(
     preconditioner: choices::Preconditioner,
-    context: &Context<B>,
-    backend: &B,
-    matrix: &Matrix<B, f64>,
-) -> Result<Box<dyn Preconditioner<B, f64>>> {
+    context: &Context,
+    space: &Space,
+    matrix: &Matrix<f64>,
+) -> Result<Box<dyn Preconditioner<f64>>> {
     if !reads_matrix(preconditioner) {
         let (what, name) = ("preconditioner of a rounded copy", preconditioner.name().to_owned());
         return Err(Error::NotAvailable { what, name, available: reading_matrix() });
@@ -205,7 +207,7 @@ pub fn build_rounded<B: Backend, V: Stored<Arithmetic = f32>>(
     macro_rules! build {
         ($($P:ident = $word:literal),+) => {
             match preconditioner {
-                $(choices::Preconditioner::$P => Box::new(Rounded::<B, V, $P<B, f32>>::build(backend, matrix, context)?)),+
+                $(choices::Preconditioner::$P => Box::new(Rounded::<V, $P<f32>>::build(space, matrix, context)?)),+
             }
         };
     }

@@ -8,7 +8,7 @@ use super::polynomial::{Factors, Family, Polynomial};
 use super::spectrum::Spectrum;
 
 /// The truncated Neumann series of `D^-1 K`.
-pub type Neumann<B, T> = Polynomial<B, T, Series>;
+pub type Neumann<T> = Polynomial<T, Series>;
 
 /// Partial sums of the Neumann series.
 pub struct Series;

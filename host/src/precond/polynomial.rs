@@ -13,9 +13,10 @@
 
 use super::spectrum::{self, Spectrum};
 use super::{Build, Context, Preconditioner, jacobi};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::{Epilogue, LinOp, Matrix};
 use kernels_rs::precond::{PolynomialStart, Step};
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
@@ -31,38 +32,38 @@ pub trait Family: 'static {
 }
 
 /// The vectors that an application works in.
-struct Scratch<B: Backend, T: Real> {
-    previous: Vector<B, T>,
-    product: Vector<B, T>,
+struct Scratch<T: Real> {
+    previous: Buffer<T>,
+    product: Buffer<T>,
 }
 
 /// A polynomial of a family.
-pub struct Polynomial<B: Backend, T: Real, F> {
-    inverse: Vector<B, T>,
+pub struct Polynomial<T: Real, F> {
+    inverse: Buffer<T>,
     steps: Vec<Factors>,
-    scratch: RefCell<Scratch<B, T>>,
+    scratch: RefCell<Scratch<T>>,
     family: PhantomData<F>,
 }
 
-impl<B: Backend, T: Real, F: Family> Polynomial<B, T, F> {
+impl<T: Real, F: Family> Polynomial<T, F> {
     /// The polynomial of an order for an operator, whose diagonal has this inverse. Rows where that is 0 are left out.
-    pub fn of(backend: &B, operator: &dyn Operator<B, T>, inverse: Vector<B, T>, order: usize) -> Result<Self> {
-        let steps = F::steps(order, spectrum::estimate(backend, operator, &inverse, spectrum::STEPS)?);
-        let scratch = Scratch { previous: backend.zeros(operator.n())?, product: backend.zeros(operator.n())? };
+    pub fn of(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, order: usize) -> Result<Self> {
+        let steps = F::steps(order, spectrum::estimate(space, operator, &inverse, spectrum::STEPS)?);
+        let scratch = Scratch { previous: space.zeros(operator.n())?, product: space.zeros(operator.n())? };
         Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
     }
 
     /// The first step from zero, into z.
-    fn start(&self, backend: &B, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+    fn start(&self, space: &Space, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
         let factor = T::from_f64(self.steps[0][2]);
         let kernel = PolynomialStart { factor, inverse: self.inverse.view(), r: r.view(), z: z.view_mut() };
         // SAFETY: all live and have the same length; z is borrowed uniquely.
-        unsafe { backend.run(z.len(), kernel) }
+        unsafe { space.run(z.len(), kernel) }
     }
 }
 
-impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F> {
-    fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+impl<T: Real, F: Family> Preconditioner<T> for Polynomial<T, F> {
+    fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
         assert!([r.len(), z.len()] == [self.inverse.len(); 2], "vectors of another length than the matrix");
         let scratch = &mut *self.scratch.borrow_mut();
         // The two change places after every step, and the last result is to be in z.
@@ -70,7 +71,7 @@ impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F
         if self.products() % 2 == 1 {
             (current, other) = (other, current);
         }
-        self.start(backend, r, current)?;
+        self.start(space, r, current)?;
         for factors in &self.steps[1..] {
             let step = Step {
                 factors: factors.map(T::from_f64),
@@ -79,7 +80,7 @@ impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F
                 previous: other.view_mut(),
             };
             // SAFETY: all live, have the length checked above and are different; `other` is borrowed uniquely.
-            unsafe { operator.apply_step(backend, step, current, &mut scratch.product) }?;
+            unsafe { operator.apply_then(space, current, &mut scratch.product, Epilogue::Step(step)) }?;
             (current, other) = (other, current);
         }
         Ok(())
@@ -90,11 +91,11 @@ impl<B: Backend, T: Real, F: Family> Preconditioner<B, T> for Polynomial<B, T, F
     }
 }
 
-impl<B: Backend, T: Real, F: Family> Build<B, T> for Polynomial<B, T, F> {
+impl<T: Real, F: Family> Build<T> for Polynomial<T, F> {
     const HAS_ORDER: bool = true;
     const READS_MATRIX: bool = true;
 
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
-        Polynomial::of(backend, matrix, jacobi::inverse_diagonal(backend, matrix)?, context.order)
+    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
+        Polynomial::of(space, matrix, jacobi::inverse_diagonal(space, matrix)?, context.order)
     }
 }

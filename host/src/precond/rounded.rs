@@ -25,42 +25,42 @@
 //! below 0, and p(t) positive.
 
 use super::{Build, Context, Hierarchy, Original, Preconditioner, ScaledCopy};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::{LinOp, Matrix};
 use kernels_rs::real::Stored;
 use std::cell::RefCell;
 
 /// A preconditioner `P` of the scaled matrix, in single precision.
-pub struct Rounded<B: Backend, V: Stored, P> {
-    copy: ScaledCopy<B, V>,
+pub struct Rounded<V: Stored, P> {
+    copy: ScaledCopy<V>,
     inner: P,
     /// r and z in single precision.
-    vectors: RefCell<[Vector<B, f32>; 2]>,
+    vectors: RefCell<[Buffer<f32>; 2]>,
 }
 
-impl<B: Backend, V: Stored<Arithmetic = f32>, P: Build<B, f32>> Rounded<B, V, P> {
+impl<V: Stored<Arithmetic = f32>, P: Build<f32>> Rounded<V, P> {
     /// Copies the matrix and makes the preconditioner of the copy.
-    pub fn build(backend: &B, matrix: &Matrix<B, f64>, context: &Context<B>) -> Result<Self> {
-        let copy = ScaledCopy::new(backend, matrix)?;
+    pub fn build(space: &Space, matrix: &Matrix<f64>, context: &Context) -> Result<Self> {
+        let copy = ScaledCopy::new(space, matrix)?;
         let original = Some(Original { matrix, inverse: copy.inverse() });
-        let inner = P::build(backend, &copy.matrix, &Context { original, ..*context })?;
-        let vectors = RefCell::new([backend.zeros(matrix.n())?, backend.zeros(matrix.n())?]);
+        let inner = P::build(space, &copy.matrix, &Context { original, ..*context })?;
+        let vectors = RefCell::new([space.zeros(matrix.n())?, space.zeros(matrix.n())?]);
         Ok(Rounded { copy, inner, vectors })
     }
 }
 
-impl<B, V, P> Preconditioner<B, f64> for Rounded<B, V, P>
+impl<V, P> Preconditioner<f64> for Rounded<V, P>
 where
-    B: Backend,
     V: Stored<Arithmetic = f32>,
-    P: Preconditioner<B, f32>,
+    P: Preconditioner<f32>,
 {
-    fn apply(&self, backend: &B, _: &dyn Operator<B, f64>, r: &Vector<B, f64>, z: &mut Vector<B, f64>) -> Result<()> {
+    fn apply(&self, space: &Space, _: &dyn LinOp<f64>, r: &Buffer<f64>, z: &mut Buffer<f64>) -> Result<()> {
         let [rounded, solved] = &mut *self.vectors.borrow_mut();
-        self.copy.round(backend, r, rounded)?;
-        self.inner.apply(backend, &self.copy.matrix, rounded, solved)?;
-        self.copy.widen(backend, solved, z)
+        self.copy.round(space, r, rounded)?;
+        self.inner.apply(space, &self.copy.matrix, rounded, solved)?;
+        self.copy.widen(space, solved, z)
     }
 
     fn products(&self) -> usize {

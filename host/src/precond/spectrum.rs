@@ -14,9 +14,10 @@
 //! give this one.
 
 use super::jacobi::to_single;
-use crate::backend::{Backend, Buffer, Quotient, Scalar, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Quotient, Scalar, Space};
 use crate::result::Result;
-use crate::sparse::Operator;
+use crate::sparse::LinOp;
 use kernels_rs::precond::LanczosStart;
 use kernels_rs::real::Real;
 
@@ -50,66 +51,66 @@ const UNREAD: Scalar = Scalar::new(2 * STEPS + 1);
 
 /// Bounds of the spectrum of `D^-1 K` by so many `steps`, from the inverse of the diagonal D, of which no entry is beyond
 /// what single precision holds (1e-38 to 3e38). Rows where that is 0 are left out.
-pub fn estimate<B: Backend, T: Real>(
-    backend: &B,
-    operator: &dyn Operator<B, T>,
-    inverse: &Vector<B, T>,
+pub fn estimate<T: Real>(
+    space: &Space,
+    operator: &dyn LinOp<T>,
+    inverse: &Buffer<T>,
     steps: usize,
 ) -> Result<Spectrum> {
     let n = operator.n();
-    let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
-    let [mut p, mut q] = [backend.zeros(n)?, backend.zeros(n)?];
+    let [mut r, mut z] = [space.zeros(n)?, space.zeros(n)?];
+    let [mut p, mut q] = [space.zeros(n)?, space.zeros(n)?];
     // SAFETY: both live and have n entries.
-    unsafe { backend.run(n, LanczosStart { inverse: inverse.view(), r: r.view_mut() }) }?;
-    let inverse = &to_single(backend, inverse)?;
-    backend.mul(inverse, &r, &mut z)?;
-    backend.copy(&z, &mut p)?;
-    backend.dot(&r, &p, rho(0))?;
+    unsafe { space.run(n, LanczosStart { inverse: inverse.view(), r: r.view_mut() }) }?;
+    let inverse = &to_single(space, inverse)?;
+    space.mul(inverse, &r, &mut z)?;
+    space.copy(&z, &mut p)?;
+    space.dot(&r, &p, rho(0))?;
     for j in 0..steps {
         let alpha = Quotient::new(rho(j), pq(j));
         let beta = Quotient::new(rho(j + 1), rho(j));
-        operator.apply_dot(backend, &p, &mut q, pq(j))?;
-        backend.cg_residual(alpha, &q, inverse, &mut z, [rho(j + 1), UNREAD])?;
+        operator.apply_dot(space, &p, &mut q, pq(j))?;
+        space.cg_residual(alpha, &q, inverse, &mut z, [rho(j + 1), UNREAD])?;
         // r is needed no longer, and collects the solution, which nobody needs: the fused step is cheaper than its
         // parts.
-        backend.cg_update([alpha, beta], &z, &mut r, &mut p)?;
+        space.cg_update([alpha, beta], &z, &mut r, &mut p)?;
     }
-    found::<B, T>(backend, steps)
+    found::<T>(space, steps)
 }
 
 /// As [`estimate`], of `D^-1 K` with a block diagonal D, whose inverse is a matrix; `diagonal` is the inverse of that of
 /// K.
-pub fn estimate_blocks<B: Backend, T: Real>(
-    backend: &B,
-    operator: &dyn Operator<B, T>,
-    inverse: &dyn Operator<B, T>,
-    diagonal: &Vector<B, T>,
+pub fn estimate_blocks<T: Real>(
+    space: &Space,
+    operator: &dyn LinOp<T>,
+    inverse: &dyn LinOp<T>,
+    diagonal: &Buffer<T>,
     steps: usize,
 ) -> Result<Spectrum> {
     let n = operator.n();
-    let [mut r, mut z] = [backend.zeros(n)?, backend.zeros(n)?];
-    let [mut p, mut q, mut u] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
+    let [mut r, mut z] = [space.zeros(n)?, space.zeros(n)?];
+    let [mut p, mut q, mut u] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
     // SAFETY: both live and have n entries.
-    unsafe { backend.run(n, LanczosStart { inverse: diagonal.view(), r: r.view_mut() }) }?;
-    inverse.apply(backend, &r, &mut z)?;
-    backend.copy(&z, &mut p)?;
-    backend.dot(&r, &p, rho(0))?;
+    unsafe { space.run(n, LanczosStart { inverse: diagonal.view(), r: r.view_mut() }) }?;
+    inverse.apply(space, &r, &mut z)?;
+    space.copy(&z, &mut p)?;
+    space.dot(&r, &p, rho(0))?;
     for j in 0..steps {
         let alpha = Quotient::new(rho(j), pq(j));
         let beta = Quotient::new(rho(j + 1), rho(j));
-        operator.apply_dot(backend, &p, &mut q, pq(j))?;
-        backend.axpy(alpha.minus(), &q, &mut r)?;
-        inverse.apply(backend, &r, &mut z)?;
-        backend.dot(&r, &z, rho(j + 1))?;
-        backend.cg_update([alpha, beta], &z, &mut u, &mut p)?;
+        operator.apply_dot(space, &p, &mut q, pq(j))?;
+        space.axpy(alpha.minus(), &q, &mut r)?;
+        inverse.apply(space, &r, &mut z)?;
+        space.dot(&r, &z, rho(j + 1))?;
+        space.cg_update([alpha, beta], &z, &mut u, &mut p)?;
     }
-    found::<B, T>(backend, steps)
+    found::<T>(space, steps)
 }
 
 /// The bounds from what the steps have left.
-fn found<B: Backend, T: Real>(backend: &B, steps: usize) -> Result<Spectrum> {
-    let rhos = backend.read::<{ STEPS + 1 }>(core::array::from_fn(|j| rho(j.min(steps))))?;
-    let pqs = backend.read::<STEPS>(core::array::from_fn(|j| pq(j.min(steps - 1))))?;
+fn found<T: Real>(space: &Space, steps: usize) -> Result<Spectrum> {
+    let rhos = space.read::<{ STEPS + 1 }>(core::array::from_fn(|j| rho(j.min(steps))))?;
+    let pqs = space.read::<STEPS>(core::array::from_fn(|j| pq(j.min(steps - 1))))?;
     Ok(bounds(&rhos[..=steps], &pqs[..steps], T::EPSILON.to_f64()))
 }
 

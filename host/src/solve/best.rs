@@ -3,7 +3,9 @@
 //! Conjugate gradients make the error smaller at every step, but not the residual, which may rise by orders of
 //! magnitude in between; and where the matrix is not what they assume, they run away, as FEMSES does.
 
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
+
+use crate::linalg::Space;
 use crate::result::Result;
 use kernels_rs::real::Real;
 
@@ -11,30 +13,30 @@ use kernels_rs::real::Real;
 const BETTER: f64 = 0.1;
 
 /// An iterate and its relative residual.
-pub(super) struct Best<B: Backend, T: Real> {
-    u: Vector<B, T>,
+pub(super) struct Best<T: Real> {
+    u: Buffer<T>,
     residual: f64,
 }
 
-impl<B: Backend, T: Real> Best<B, T> {
+impl<T: Real> Best<T> {
     /// Keeps the first iterate.
-    pub(super) fn new(backend: &B, u: &Vector<B, T>, n: usize, residual: f64) -> Result<Self> {
-        let mut kept = backend.zeros(n)?;
-        backend.copy(u, &mut kept)?;
+    pub(super) fn new(space: &Space, u: &Buffer<T>, n: usize, residual: f64) -> Result<Self> {
+        let mut kept = space.zeros(n)?;
+        space.copy(u, &mut kept)?;
         Ok(Best { u: kept, residual })
     }
 
     /// Keeps an iterate if it is much better.
-    pub(super) fn see(&mut self, backend: &B, u: &Vector<B, T>, residual: f64) -> Result<()> {
+    pub(super) fn see(&mut self, space: &Space, u: &Buffer<T>, residual: f64) -> Result<()> {
         if residual <= BETTER * self.residual {
-            backend.copy(u, &mut self.u)?;
+            space.copy(u, &mut self.u)?;
             self.residual = residual;
         }
         Ok(())
     }
 
     /// Exchanges the iterate that is kept for one of a larger residual; says whether it did.
-    pub(super) fn exchange(&mut self, u: &mut Vector<B, T>, residual: f64) -> bool {
+    pub(super) fn exchange(&mut self, u: &mut Buffer<T>, residual: f64) -> bool {
         let is_better = self.residual < residual;
         if is_better {
             std::mem::swap(&mut self.u, u);

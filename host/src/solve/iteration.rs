@@ -9,7 +9,7 @@
 //! [`direct`](super::direct) solves by factors instead, and iterates to refine.
 
 use super::{Iteration, Refinement};
-use crate::backend::Backend;
+use crate::linalg::Space;
 use crate::precond::{self, Context};
 use crate::result::Result;
 use crate::result::choices;
@@ -17,22 +17,21 @@ use crate::sparse::Matrix;
 use kernels_rs::half::F16;
 use kernels_rs::real::Real;
 
-/// How an iteration is made: of a preconditioner and what it may know, on a backend, for a matrix.
-pub type Builder<B, T> =
-    fn(choices::Preconditioner, &Context<B>, &B, &Matrix<B, T>) -> Result<Box<dyn Iteration<B, T>>>;
+/// How an iteration is made: of a preconditioner and what it may know, on a device, for a matrix.
+pub type Builder<T> = fn(choices::Preconditioner, &Context, &Space, &Matrix<T>) -> Result<Box<dyn Iteration<T>>>;
 
 /// Everything in one precision.
 ///
 /// # Errors
 ///
 /// As [`precond::build`].
-pub fn plain<B: Backend, T: Real>(
+pub fn plain<T: Real>(
     preconditioner: choices::Preconditioner,
-    context: &Context<B>,
-    backend: &B,
-    matrix: &Matrix<B, T>,
-) -> Result<Box<dyn Iteration<B, T>>> {
-    Ok(Box::new(precond::build(preconditioner, context, backend, matrix)?))
+    context: &Context,
+    space: &Space,
+    matrix: &Matrix<T>,
+) -> Result<Box<dyn Iteration<T>>> {
+    Ok(Box::new(precond::build(preconditioner, context, space, matrix)?))
 }
 
 /// As much as can be in single, and the result in double.
@@ -40,16 +39,16 @@ pub fn plain<B: Backend, T: Real>(
 /// # Errors
 ///
 /// As [`precond::build`].
-pub fn mixed<B: Backend>(
+pub fn mixed(
     preconditioner: choices::Preconditioner,
-    context: &Context<B>,
-    backend: &B,
-    matrix: &Matrix<B, f64>,
-) -> Result<Box<dyn Iteration<B, f64>>> {
+    context: &Context,
+    space: &Space,
+    matrix: &Matrix<f64>,
+) -> Result<Box<dyn Iteration<f64>>> {
     if precond::reads_matrix(preconditioner) {
-        return Ok(Box::new(precond::build_rounded::<B, f32>(preconditioner, context, backend, matrix)?));
+        return Ok(Box::new(precond::build_rounded::<f32>(preconditioner, context, space, matrix)?));
     }
-    Ok(Box::new(Refinement::build(preconditioner, context, backend, matrix)?))
+    Ok(Box::new(Refinement::build(preconditioner, context, space, matrix)?))
 }
 
 /// As [`mixed`], with values of 16 bits.
@@ -57,11 +56,11 @@ pub fn mixed<B: Backend>(
 /// # Errors
 ///
 /// As [`precond::build_rounded`].
-pub fn mixed_half<B: Backend>(
+pub fn mixed_half(
     preconditioner: choices::Preconditioner,
-    context: &Context<B>,
-    backend: &B,
-    matrix: &Matrix<B, f64>,
-) -> Result<Box<dyn Iteration<B, f64>>> {
-    Ok(Box::new(precond::build_rounded::<B, F16>(preconditioner, context, backend, matrix)?))
+    context: &Context,
+    space: &Space,
+    matrix: &Matrix<f64>,
+) -> Result<Box<dyn Iteration<f64>>> {
+    Ok(Box::new(precond::build_rounded::<F16>(preconditioner, context, space, matrix)?))
 }

@@ -16,20 +16,22 @@ pub use femses::{FemsesOptions, femses};
 pub use monitor::{Monitor, Silent};
 pub use refine::Refinement;
 
-use crate::backend::{Backend, N_SCALARS, Quotient, Scalar, Vector};
+use crate::device::Buffer;
+
+use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::precond::{Hierarchy, Preconditioner};
 use crate::result::{Outcome, Result};
-use crate::sparse::Operator;
+use crate::sparse::LinOp;
 use kernels_rs::real::Real;
 
 /// A way to solve `K u = f`, made for one matrix.
-pub trait Iteration<B: Backend, T: Real> {
+pub trait Iteration<T: Real> {
     /// Solves from the `u` given; the operator is the matrix that it was made of.
     fn solve(
         &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        u: &mut Vector<B, T>,
+        space: &Space,
+        equations: &Equations<T>,
+        u: &mut Buffer<T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome>;
@@ -45,16 +47,16 @@ pub trait Iteration<B: Backend, T: Real> {
     }
 }
 
-impl<B: Backend, T: Real> Iteration<B, T> for Box<dyn Preconditioner<B, T>> {
+impl<T: Real> Iteration<T> for Box<dyn Preconditioner<T>> {
     fn solve(
         &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        u: &mut Vector<B, T>,
+        space: &Space,
+        equations: &Equations<T>,
+        u: &mut Buffer<T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        cg(backend, equations, &**self, u, options, monitor)
+        cg(space, equations, &**self, u, options, monitor)
     }
 
     fn hierarchy(&self) -> Option<&Hierarchy> {
@@ -69,33 +71,33 @@ const WORTHWHILE: f64 = 0.5;
 const NORM: Scalar = Scalar::new(N_SCALARS - 2);
 
 /// `||x||`; waits.
-fn norm<B: Backend, T: Real>(backend: &B, x: &Vector<B, T>) -> Result<f64> {
-    backend.dot(x, x, NORM)?;
-    let [square] = backend.read([NORM])?;
+fn norm<T: Real>(space: &Space, x: &Buffer<T>) -> Result<f64> {
+    space.dot(x, x, NORM)?;
+    let [square] = space.read([NORM])?;
     Ok(square.sqrt())
 }
 
 /// The normwise backward error `||r|| / (||K|| ||u|| + ||f||)` (Higham 2002, theorem 7.1), from `[||r||, ||f||]`.
-fn backward_error<B: Backend, T: Real>(
-    backend: &B,
-    equations: &Equations<B, T>,
-    u: &Vector<B, T>,
+fn backward_error<T: Real>(
+    space: &Space,
+    equations: &Equations<T>,
+    u: &Buffer<T>,
     [residual, norm_f]: [f64; 2],
 ) -> Result<f64> {
-    let scale = equations.norm(backend)? * norm(backend, u)? + norm_f;
+    let scale = equations.norm(space)? * norm(space, u)? + norm_f;
     Ok(if scale > 0.0 { residual / scale } else { 0.0 })
 }
 
 /// `r = f - K u`; `q` is left with `K u`.
-fn residual<B: Backend, T: Real>(
-    backend: &B,
-    operator: &dyn Operator<B, T>,
-    f: &Vector<B, T>,
-    u: &Vector<B, T>,
-    q: &mut Vector<B, T>,
-    r: &mut Vector<B, T>,
+fn residual<T: Real>(
+    space: &Space,
+    operator: &dyn LinOp<T>,
+    f: &Buffer<T>,
+    u: &Buffer<T>,
+    q: &mut Buffer<T>,
+    r: &mut Buffer<T>,
 ) -> Result<()> {
-    operator.apply(backend, u, q)?;
-    backend.copy(f, r)?;
-    backend.axpy(Quotient::MINUS_ONE, q, r)
+    operator.apply(space, u, q)?;
+    space.copy(f, r)?;
+    space.axpy(Quotient::MINUS_ONE, q, r)
 }

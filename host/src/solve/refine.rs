@@ -17,11 +17,12 @@
 
 use super::energy::{Equations, Iterate, Judge, Verdict};
 use super::{CgOptions, Iteration, Monitor, WORTHWHILE, backward_error, cg, norm};
-use crate::backend::{Backend, Quotient, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Quotient, Space};
 use crate::precond::{self, Context, Preconditioner, ScaledCopy};
 use crate::result::choices;
 use crate::result::{Ending, Measure, Outcome, Result};
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::{LinOp, Matrix};
 
 /// What an inner iteration leaves of its residual at least: on a cube of 20^3 cells single precision comes to 4e-4 of
 /// the true one, and on finer meshes less far.
@@ -31,12 +32,12 @@ const INNER: f64 = 1e-2;
 const MARGIN: f64 = 0.5;
 
 /// The scaled copy in single precision, and a preconditioner of it.
-pub struct Refinement<B: Backend> {
-    copy: ScaledCopy<B, f32>,
-    preconditioner: Box<dyn Preconditioner<B, f32>>,
+pub struct Refinement {
+    copy: ScaledCopy<f32>,
+    preconditioner: Box<dyn Preconditioner<f32>>,
 }
 
-impl<B: Backend> Refinement<B> {
+impl Refinement {
     /// Copies the matrix and makes the preconditioner of the copy.
     ///
     /// # Errors
@@ -44,37 +45,37 @@ impl<B: Backend> Refinement<B> {
     /// As [`precond::build`].
     pub fn build(
         preconditioner: choices::Preconditioner,
-        context: &Context<B>,
-        backend: &B,
-        matrix: &Matrix<B, f64>,
+        context: &Context,
+        space: &Space,
+        matrix: &Matrix<f64>,
     ) -> Result<Self> {
-        let copy = ScaledCopy::new(backend, matrix)?;
-        let preconditioner = precond::build(preconditioner, context, backend, &copy.matrix)?;
+        let copy = ScaledCopy::new(space, matrix)?;
+        let preconditioner = precond::build(preconditioner, context, space, &copy.matrix)?;
         Ok(Refinement { copy, preconditioner })
     }
 }
 
-impl<B: Backend> Iteration<B, f64> for Refinement<B> {
+impl Iteration<f64> for Refinement {
     fn solve(
         &self,
-        backend: &B,
-        equations: &Equations<B, f64>,
-        u: &mut Vector<B, f64>,
+        space: &Space,
+        equations: &Equations<f64>,
+        u: &mut Buffer<f64>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        let norm_f = norm(backend, equations.f)?;
+        let norm_f = norm(space, equations.f)?;
         if norm_f == 0.0 {
-            backend.fill(0.0, u)?;
+            space.fill(0.0, u)?;
             return Ok(Outcome::exact(options.tolerance));
         }
-        let mut work = Work::new(self, backend, equations, norm_f)?;
+        let mut work = Work::new(self, space, equations, norm_f)?;
         let mut outcome = match options.measure {
             Measure::Residual => work.until_residual(u, options, monitor)?,
             Measure::Energy => work.until_energy(u, options, monitor)?,
         };
         let residual = outcome.relative_residual * norm_f;
-        outcome.backward_error = Some(backward_error(backend, equations, u, [residual, norm_f])?);
+        outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
         Ok(outcome)
     }
 }
@@ -110,34 +111,34 @@ impl Monitor for Part<'_> {
 }
 
 /// The vectors of a solution.
-struct Work<'a, B: Backend> {
-    refinement: &'a Refinement<B>,
-    backend: &'a B,
-    equations: &'a Equations<'a, B, f64>,
+struct Work<'a> {
+    refinement: &'a Refinement,
+    space: &'a Space,
+    equations: &'a Equations<'a, f64>,
     norm_f: f64,
     /// The residual.
-    r: Vector<B, f64>,
+    r: Buffer<f64>,
     /// The product `K u`, then the correction.
-    q: Vector<B, f64>,
+    q: Buffer<f64>,
     /// The residual and the correction in single, scaled.
-    rounded: [Vector<B, f32>; 2],
+    rounded: [Buffer<f32>; 2],
 }
 
-impl<'a, B: Backend> Work<'a, B> {
+impl<'a> Work<'a> {
     fn new(
-        refinement: &'a Refinement<B>,
-        backend: &'a B,
-        equations: &'a Equations<'a, B, f64>,
+        refinement: &'a Refinement,
+        space: &'a Space,
+        equations: &'a Equations<'a, f64>,
         norm_f: f64,
     ) -> Result<Self> {
         let n = equations.operator.n();
         assert_eq!(refinement.copy.matrix.n(), n, "the operator of another matrix");
-        let (r, q, rounded) = (backend.zeros(n)?, backend.zeros(n)?, [backend.zeros(n)?, backend.zeros(n)?]);
-        Ok(Work { refinement, backend, equations, norm_f, r, q, rounded })
+        let (r, q, rounded) = (space.zeros(n)?, space.zeros(n)?, [space.zeros(n)?, space.zeros(n)?]);
+        Ok(Work { refinement, space, equations, norm_f, r, q, rounded })
     }
 
     /// Corrects until the true residual is small enough, or stands still.
-    fn until_residual(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
+    fn until_residual(&mut self, u: &mut Buffer<f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let mut residual = self.residual(u)?;
         let mut scaled = self.round()?;
         let mut outcome = Outcome { spmvs: 1, ..Outcome::start(residual, options.tolerance) };
@@ -162,8 +163,8 @@ impl<'a, B: Backend> Work<'a, B> {
 
     /// Corrects until the estimated error is small enough, or stands still. Theta is the smallest that inner iterations
     /// have found.
-    fn until_energy(&mut self, u: &mut Vector<B, f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
-        let (b, energy) = (self.backend, self.equations.energy()?);
+    fn until_energy(&mut self, u: &mut Buffer<f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
+        let (b, energy) = (self.space, self.equations.energy()?);
         let mut judge = Judge::new(b, energy, u)?;
         let mut outcome =
             Outcome { spmvs: 1, ..Outcome::start(self.true_residual(u, options.tolerance)?, options.tolerance) };
@@ -195,8 +196,8 @@ impl<'a, B: Backend> Work<'a, B> {
     }
 
     /// Examines u, whose residual is in r.
-    fn examine(&mut self, judge: &Judge<B, f64>, u: &Vector<B, f64>, theta: f64, tolerance: f64) -> Result<Verdict> {
-        let (b, energy) = (self.backend, self.equations.energy()?);
+    fn examine(&mut self, judge: &Judge<f64>, u: &Buffer<f64>, theta: f64, tolerance: f64) -> Result<Verdict> {
+        let (b, energy) = (self.space, self.equations.energy()?);
         let Refinement { copy, preconditioner } = self.refinement;
         self.round()?;
         let [r, z] = &mut self.rounded;
@@ -207,41 +208,41 @@ impl<'a, B: Backend> Work<'a, B> {
     }
 
     /// `r = f - K u`, and `||r|| / ||f||`.
-    fn residual(&mut self, u: &Vector<B, f64>) -> Result<f64> {
-        self.equations.residual(self.backend, u, &mut self.q, &mut self.r)?;
-        Ok(norm(self.backend, &self.r)? / self.norm_f)
+    fn residual(&mut self, u: &Buffer<f64>) -> Result<f64> {
+        self.equations.residual(self.space, u, &mut self.q, &mut self.r)?;
+        Ok(norm(self.space, &self.r)? / self.norm_f)
     }
 
     /// The same, wherever rounding of K may count by the elements.
-    fn true_residual(&mut self, u: &Vector<B, f64>, tolerance: f64) -> Result<f64> {
-        self.equations.true_residual(self.backend, u, tolerance, &mut self.q, &mut self.r)?;
-        Ok(norm(self.backend, &self.r)? / self.norm_f)
+    fn true_residual(&mut self, u: &Buffer<f64>, tolerance: f64) -> Result<f64> {
+        self.equations.true_residual(self.space, u, tolerance, &mut self.q, &mut self.r)?;
+        Ok(norm(self.space, &self.r)? / self.norm_f)
     }
 
     /// `D^-1/2 r` in single, and its norm.
     fn round(&mut self) -> Result<f64> {
         let [rounded, _] = &mut self.rounded;
-        self.refinement.copy.round(self.backend, &self.r, rounded)?;
-        norm(self.backend, &self.rounded[0])
+        self.refinement.copy.round(self.space, &self.r, rounded)?;
+        norm(self.space, &self.rounded[0])
     }
 
     /// `u += d`, with `K d = r` solved in single for the r that was rounded last; `error` is what u is off by.
     fn correct(
         &mut self,
-        u: &mut Vector<B, f64>,
+        u: &mut Buffer<f64>,
         error: f64,
         options: CgOptions,
         monitor: &dyn Monitor,
         outcome: &mut Outcome,
     ) -> Result<Outcome> {
-        let backend = self.backend;
+        let space = self.space;
         let Refinement { copy, preconditioner } = self.refinement;
         let tolerance = (MARGIN * options.tolerance / error).max(INNER);
         let inner = CgOptions::new(tolerance, options.max_iterations - outcome.iterations);
         let part = Part { whole: monitor, tolerance: options.tolerance, before: outcome.iterations, residual: error };
         let [r, d] = &mut self.rounded;
-        backend.fill(0.0, d)?;
-        let found = cg(backend, &Equations::new(&copy.matrix, &*r), &**preconditioner, d, inner, &part)?;
+        space.fill(0.0, d)?;
+        let found = cg(space, &Equations::new(&copy.matrix, &*r), &**preconditioner, d, inner, &part)?;
         self.add_correction(Quotient::ONE, u)?;
         outcome.iterations += found.iterations;
         outcome.spmvs += found.spmvs + 1;
@@ -251,8 +252,8 @@ impl<'a, B: Backend> Work<'a, B> {
     }
 
     /// `u += sign d` of the last correction.
-    fn add_correction(&mut self, sign: Quotient, u: &mut Vector<B, f64>) -> Result<()> {
-        self.refinement.copy.widen(self.backend, &self.rounded[1], &mut self.q)?;
-        self.backend.axpy(sign, &self.q, u)
+    fn add_correction(&mut self, sign: Quotient, u: &mut Buffer<f64>) -> Result<()> {
+        self.refinement.copy.widen(self.space, &self.rounded[1], &mut self.q)?;
+        self.space.axpy(sign, &self.q, u)
     }
 }

@@ -2,28 +2,27 @@
 
 use super::format::{Places, bytes};
 use super::{Built, Format, Pattern, Plan};
-use crate::backend::{Backend, Buffer};
 use crate::result::Result;
 use kernels_rs::sparse::Bcsr;
 use kernels_rs::sparse::bcsr::BcsrStarts;
 use std::rc::Rc;
 
 impl<const D: usize> Format for Bcsr<D> {
-    type Arrays<B: Backend> = Rc<Pattern<B>>;
+    type Arrays = Rc<Pattern>;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         let pattern = plan.pattern.clone();
-        let mut start = plan.backend.zeros(plan.n_scalar_rows())?;
+        let mut start = plan.space.zeros(plan.n_scalar_rows())?;
         let kernel = BcsrStarts { pattern: pattern.view(), size: D, start: start.view_mut() };
         // SAFETY: a place for every row; both live.
-        unsafe { plan.backend.run(pattern.n_rows, kernel) }?;
+        unsafe { plan.space.run(pattern.n_rows, kernel) }?;
         let places = Places { start: Rc::new(start), block: D * D, column: 1, by_column: false };
         let index_bytes = bytes(&pattern.row_start) + bytes(&pattern.columns);
         let n_values = (pattern.n_blocks() * D * D) as u64;
         Ok(Built { arrays: pattern, index_bytes, n_values, places })
     }
 
-    fn view<B: Backend>(pattern: &Rc<Pattern<B>>) -> Self {
+    fn view(pattern: &Rc<Pattern>) -> Self {
         Bcsr { pattern: pattern.view() }
     }
 }

@@ -2,7 +2,7 @@
 //! `kernels_rs::sparse::compress`.
 
 use super::{Matrix, Pattern, Tuning};
-use crate::backend::{Backend, Buffer};
+use crate::linalg::Space;
 use crate::result::choices::Format;
 use crate::result::{Error, Result};
 use kernels_rs::real::Real;
@@ -15,28 +15,28 @@ use std::rc::Rc;
 /// # Errors
 ///
 /// [`Error::NotAvailable`] if the matrix is not in format `dense`; [`Error::OutOfMemory`].
-pub fn from_dense<B: Backend, T: Real>(backend: &B, dense: &Matrix<B, T>, format: Format) -> Result<Matrix<B, T>> {
+pub fn from_dense<T: Real>(space: &Space, dense: &Matrix<T>, format: Format) -> Result<Matrix<T>> {
     if dense.format() != Format::Dense.name() {
         let (what, name) = ("format to find nonzero entries in", dense.format().into());
         return Err(Error::NotAvailable { what, name, available: vec![Format::Dense.name()] });
     }
     let n = dense.block_size() * dense.pattern().n_rows;
-    let mut counts = backend.zeros(n)?;
+    let mut counts = space.zeros(n)?;
     // SAFETY: a count for every row; the matrix lives.
-    unsafe { backend.run(n, CountNonzeros { values: dense.values(), counts: counts.view_mut() }) }?;
-    let row_start = backend.exclusive_sum(&counts)?;
-    let total = backend.read_at(&row_start, n)? as usize;
-    let mut columns = backend.zeros(total)?;
+    unsafe { space.run(n, CountNonzeros { values: dense.values(), counts: counts.view_mut() }) }?;
+    let row_start = space.exclusive_sum(&counts)?;
+    let total = space.read_at(&row_start, n)? as usize;
+    let mut columns = space.zeros(total)?;
     let kernel = NonzeroColumns { values: dense.values(), row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry that was counted; all live.
-    unsafe { backend.run(n, kernel) }?;
-    backend.finish()?;
+    unsafe { space.run(n, kernel) }?;
+    space.finish()?;
     let pattern = Rc::new(Pattern { n_rows: n, row_start, columns });
-    let mut sparse = Matrix::zeros(backend, format, 1, &pattern, Tuning::default())?;
+    let mut sparse = Matrix::zeros(space, format, 1, &pattern, Tuning::default())?;
     let entries = sparse.entries();
     let kernel = PickNonzeros { n, dense: dense.values(), entries, values: sparse.values_mut() };
     // SAFETY: the entries are those of these values; each belongs to one row.
-    unsafe { backend.run(n, kernel) }?;
-    backend.finish()?;
+    unsafe { space.run(n, kernel) }?;
+    space.finish()?;
     Ok(sparse)
 }

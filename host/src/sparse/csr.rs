@@ -2,31 +2,31 @@
 
 use super::format::{Places, bytes};
 use super::{Built, Format, Plan};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
 use crate::result::Result;
 use kernels_rs::sparse::Csr;
 use kernels_rs::sparse::csr::{CsrColumns, CsrLengths};
 use std::rc::Rc;
 
-/// Compressed rows on a backend.
-pub struct CsrArrays<B: Backend> {
-    row_start: Rc<Vector<B, u64>>,
-    columns: Vector<B, u32>,
+/// Compressed rows on a device.
+pub struct CsrArrays {
+    row_start: Rc<Buffer<u64>>,
+    columns: Buffer<u32>,
 }
 
 /// Lays out compressed rows of scalars.
-pub(super) fn build<B: Backend, F: Format<Arrays<B> = CsrArrays<B>>>(plan: &Plan<B>) -> Result<Built<B, F>> {
-    let Plan { backend, pattern, size, .. } = *plan;
+pub(super) fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
+    let Plan { space, pattern, size, .. } = *plan;
     let n = plan.n_scalar_rows();
-    let mut lengths = backend.zeros(n)?;
+    let mut lengths = space.zeros(n)?;
     // SAFETY: a length for every row; both live.
-    unsafe { backend.run(n, CsrLengths { pattern: pattern.view(), size, lengths: lengths.view_mut() }) }?;
-    let row_start = backend.exclusive_sum(&lengths)?;
+    unsafe { space.run(n, CsrLengths { pattern: pattern.view(), size, lengths: lengths.view_mut() }) }?;
+    let row_start = space.exclusive_sum(&lengths)?;
     plan.check_room((pattern.n_blocks() * size * size) as u64, size_of::<u32>() + plan.value_bytes)?;
-    let mut columns = backend.zeros(pattern.n_blocks() * size * size)?;
+    let mut columns = space.zeros(pattern.n_blocks() * size * size)?;
     let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry of every row; all live.
-    unsafe { backend.run(n, kernel) }?;
+    unsafe { space.run(n, kernel) }?;
     let (index_bytes, n_values) = (bytes(&row_start) + bytes(&columns), columns.len() as u64);
     let row_start = Rc::new(row_start);
     let places = Places { start: row_start.clone(), block: size, column: 1, by_column: false };
@@ -34,18 +34,18 @@ pub(super) fn build<B: Backend, F: Format<Arrays<B> = CsrArrays<B>>>(plan: &Plan
 }
 
 /// How kernels see compressed rows.
-pub(super) fn view<B: Backend>(arrays: &CsrArrays<B>) -> Csr {
+pub(super) fn view(arrays: &CsrArrays) -> Csr {
     Csr { row_start: arrays.row_start.view(), columns: arrays.columns.view() }
 }
 
 impl Format for Csr {
-    type Arrays<B: Backend> = CsrArrays<B>;
+    type Arrays = CsrArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         build(plan)
     }
 
-    fn view<B: Backend>(arrays: &CsrArrays<B>) -> Self {
+    fn view(arrays: &CsrArrays) -> Self {
         view(arrays)
     }
 }

@@ -2,18 +2,17 @@
 
 use super::csr::{self, CsrArrays};
 use super::{Built, Format, Plan};
-use crate::backend::Backend;
 use crate::result::Result;
 use kernels_rs::sparse::CsrVector;
 
 impl Format for CsrVector {
-    type Arrays<B: Backend> = CsrArrays<B>;
+    type Arrays = CsrArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         csr::build(plan)
     }
 
-    fn view<B: Backend>(arrays: &CsrArrays<B>) -> Self {
+    fn view(arrays: &CsrArrays) -> Self {
         CsrVector { csr: csr::view(arrays) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::format::Places;
 use super::{Built, Format, Plan};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
 use crate::result::Result;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Stored, fma};
@@ -15,24 +15,24 @@ use std::rc::Rc;
 const ROWS: usize = 512;
 
 /// Places of rows that lie `stride` apart.
-pub(super) fn even_starts<B: Backend>(plan: &Plan<B>, stride: usize) -> Result<Rc<Vector<B, u64>>> {
-    let mut start = plan.backend.zeros(plan.n_scalar_rows())?;
+pub(super) fn even_starts(plan: &Plan, stride: usize) -> Result<Rc<Buffer<u64>>> {
+    let mut start = plan.space.zeros(plan.n_scalar_rows())?;
     // SAFETY: a place for every row.
-    unsafe { plan.backend.run(start.len(), EvenStarts { stride, start: start.view_mut() }) }?;
+    unsafe { plan.space.run(start.len(), EvenStarts { stride, start: start.view_mut() }) }?;
     Ok(Rc::new(start))
 }
 
 impl Format for Dense {
-    type Arrays<B: Backend> = usize;
+    type Arrays = usize;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         let n = plan.n_scalar_rows();
         let start = even_starts(plan, 1)?;
         let places = Places { start, block: plan.size * n, column: n, by_column: true };
         Ok(Built { arrays: n, index_bytes: 0, n_values: (n as u64).pow(2), places })
     }
 
-    fn view<B: Backend>(n: &usize) -> Self {
+    fn view(n: &usize) -> Self {
         Dense { n: *n }
     }
 

@@ -2,7 +2,6 @@
 
 use super::format::Places;
 use super::{Built, Format, Plan, dense};
-use crate::backend::Backend;
 use crate::result::Result;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Stored, fma};
@@ -13,15 +12,15 @@ use rayon::prelude::*;
 const LANES: usize = 16;
 
 impl Format for DenseBlock {
-    type Arrays<B: Backend> = usize;
+    type Arrays = usize;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         let n = plan.n_scalar_rows();
         let places = Places { start: dense::even_starts(plan, n)?, block: plan.size, column: 1, by_column: true };
         Ok(Built { arrays: n, index_bytes: 0, n_values: (n as u64).pow(2), places })
     }
 
-    fn view<B: Backend>(n: &usize) -> Self {
+    fn view(n: &usize) -> Self {
         DenseBlock { n: *n }
     }
 

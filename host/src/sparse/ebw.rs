@@ -3,8 +3,7 @@
 use super::format::PART;
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Half, Plan, Triangle, ebw_symmetric};
-use crate::backend::Backend;
-use crate::backend::widest::{Work, widest};
+use crate::device::widest::{Work, widest};
 use crate::parallel;
 use crate::result::Result;
 use cuda_std::GpuFloat;
@@ -18,21 +17,21 @@ use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw::EbwSpmvDot;
 
 impl<const D: usize, const S: usize> Format for Ebw<D, S> {
-    type Arrays<B: Backend> = SlicedArrays<B>;
+    type Arrays = SlicedArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         let arrays = sliced::build(plan, Rows::Blocks, S)?;
         let (n_values, places) = arrays.places(plan, true)?;
         Ok(Built { index_bytes: arrays.bytes(), arrays, n_values, places })
     }
 
-    fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Self {
+    fn view(arrays: &SlicedArrays) -> Self {
         Ebw { sliced: arrays.view() }
     }
 
-    fn triangle<B: Backend>(arrays: &SlicedArrays<B>, n_rows: usize) -> Option<Triangle> {
-        // SAFETY: the arrays live, in the memory of the host if the backend says so, and have slices of S rows.
-        B::ON_HOST.then(|| unsafe { Triangle::new(arrays.view(), S, n_rows) }).flatten()
+    unsafe fn triangle(arrays: &SlicedArrays, n_rows: usize) -> Option<Triangle> {
+        // SAFETY: the arrays live, in the memory of the host by the caller's promise, and have slices of S rows.
+        unsafe { Triangle::new(arrays.view(), S, n_rows) }
     }
 
     fn spmv_dot<V: Stored>(

@@ -3,34 +3,34 @@
 
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Half, Plan, Triangle};
-use crate::backend::Backend;
 use crate::result::Result;
 use kernels_rs::real::Stored;
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw_row::EbwRow;
 
 /// Its index arrays.
-pub struct EbwRowArrays<B: Backend> {
-    sliced: SlicedArrays<B>,
+pub struct EbwRowArrays {
+    sliced: SlicedArrays,
     n_rows: usize,
 }
 
 impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
-    type Arrays<B: Backend> = EbwRowArrays<B>;
+    type Arrays = EbwRowArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         let sliced = sliced::build(plan, Rows::Blocks, S)?;
         let (n_values, places) = sliced.places(plan, true)?;
         let index_bytes = sliced.bytes();
         Ok(Built { arrays: EbwRowArrays { sliced, n_rows: plan.pattern.n_rows }, index_bytes, n_values, places })
     }
 
-    fn view<B: Backend>(arrays: &EbwRowArrays<B>) -> Self {
+    fn view(arrays: &EbwRowArrays) -> Self {
         EbwRow { sliced: arrays.sliced.view(), n_rows: arrays.n_rows }
     }
 
-    fn triangle<B: Backend>(arrays: &EbwRowArrays<B>, _: usize) -> Option<Triangle> {
-        Ebw::<D, S>::triangle(&arrays.sliced, arrays.n_rows)
+    unsafe fn triangle(arrays: &EbwRowArrays, _: usize) -> Option<Triangle> {
+        // SAFETY: the caller's promise.
+        unsafe { Ebw::<D, S>::triangle(&arrays.sliced, arrays.n_rows) }
     }
 
     unsafe fn half_sums<V: Stored>(self, half: &mut Half<V::Arithmetic>, values: &[V], x: &[V::Arithmetic]) -> f64 {

@@ -13,7 +13,7 @@
 
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
-use crate::backend::widest::{Work, widest};
+use crate::device::widest::{Work, widest};
 use crate::parallel::{self, split_at_bounds};
 use cuda_std::GpuFloat;
 use kernels_rs::cpu::prefetch;

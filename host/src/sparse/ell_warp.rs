@@ -2,19 +2,18 @@
 
 use super::sliced::SlicedArrays;
 use super::{Built, Format, Plan, sell};
-use crate::backend::Backend;
 use crate::result::Result;
 use kernels_rs::sparse::EllWarp;
 use kernels_rs::sparse::ell_warp::HEIGHT;
 
 impl Format for EllWarp {
-    type Arrays<B: Backend> = SlicedArrays<B>;
+    type Arrays = SlicedArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         sell::build(plan, HEIGHT, plan.n_scalar_rows())
     }
 
-    fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Self {
+    fn view(arrays: &SlicedArrays) -> Self {
         EllWarp { sell: sell::view(arrays) }
     }
 }

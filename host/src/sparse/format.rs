@@ -1,7 +1,8 @@
 //! What a storage format says of itself: how it is built, and how the CPU multiplies by it.
 
 use super::{Pattern, Triangle};
-use crate::backend::{self, Backend, Buffer, Vector};
+use crate::device::{self, Buffer};
+use crate::linalg::Space;
 use crate::parallel;
 use crate::result::Result;
 use cuda_std::launch::{Kernel, Params};
@@ -35,11 +36,11 @@ impl Default for Tuning {
 }
 
 /// What a format is built from.
-pub struct Plan<'a, B: Backend> {
+pub struct Plan<'a> {
     /// Where.
-    pub backend: &'a B,
+    pub space: &'a Space,
     /// Which blocks.
-    pub pattern: &'a Rc<Pattern<B>>,
+    pub pattern: &'a Rc<Pattern>,
     /// Their size.
     pub size: usize,
     /// What was chosen.
@@ -48,7 +49,7 @@ pub struct Plan<'a, B: Backend> {
     pub value_bytes: usize,
 }
 
-impl<B: Backend> Plan<'_, B> {
+impl Plan<'_> {
     /// Rows of scalars.
     pub fn n_scalar_rows(&self) -> usize {
         self.pattern.n_rows * self.size
@@ -61,14 +62,14 @@ impl<B: Backend> Plan<'_, B> {
     ///
     /// [`crate::result::Error::OutOfMemory`]
     pub fn check_room(&self, n: u64, bytes: usize) -> Result<()> {
-        backend::check_room(self.backend, n.saturating_mul(bytes as u64), "")
+        device::check_room(self.space, n.saturating_mul(bytes as u64), "")
     }
 }
 
 /// Where a format keeps the entries of a matrix: see [`kernels_rs::sparse::Entries`].
-pub struct Places<B: Backend> {
+pub struct Places {
     /// Place of each row's first entry.
-    pub start: Rc<Vector<B, u64>>,
+    pub start: Rc<Buffer<u64>>,
     /// Distance between the blocks of a row.
     pub block: usize,
     /// Distance between the columns of a block.
@@ -77,19 +78,19 @@ pub struct Places<B: Backend> {
     pub by_column: bool,
 }
 
-/// A format's index arrays on a backend, and what is to be known of them.
-pub struct Built<B: Backend, F: Format> {
+/// A format's index arrays on a device, and what is to be known of them.
+pub struct Built<F: Format> {
     /// The index arrays.
-    pub arrays: F::Arrays<B>,
+    pub arrays: F::Arrays,
     /// Bytes of those that a product reads.
     pub index_bytes: u64,
     /// Stored values, padding included.
     pub n_values: u64,
     /// Where the entries are.
-    pub places: Places<B>,
+    pub places: Places,
 }
 
-/// A matrix as a backend multiplies by it.
+/// A matrix as a device multiplies by it.
 #[derive(Clone, Copy)]
 pub struct Laid<'a, F> {
     /// Its index arrays.
@@ -112,18 +113,21 @@ pub struct Half<'a, T> {
 
 /// A storage format. Item kernels build it, so that it is the same on every device.
 pub trait Format: Layout {
-    /// Its index arrays on a backend.
-    type Arrays<B: Backend>;
+    /// Its index arrays on a device.
+    type Arrays;
 
     /// Lays out a matrix.
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>>;
+    fn build(plan: &Plan) -> Result<Built<Self>>;
 
     /// How kernels see the arrays.
-    fn view<B: Backend>(arrays: &Self::Arrays<B>) -> Self;
+    fn view(arrays: &Self::Arrays) -> Self;
 
     /// What a product of a symmetric matrix of `n_items` items can do with on the CPU, if the format has such a
     /// product, [`Format::half_sums`].
-    fn triangle<B: Backend>(_arrays: &Self::Arrays<B>, _n_items: usize) -> Option<Triangle> {
+    ///
+    /// # Safety
+    /// The arrays are in the host's memory.
+    unsafe fn triangle(_arrays: &Self::Arrays, _n_items: usize) -> Option<Triangle> {
         None
     }
 
@@ -228,6 +232,6 @@ impl Kernel for Never {
 }
 
 /// Bytes of an array.
-pub fn bytes<T: crate::backend::Plain>(array: &impl Buffer<T>) -> u64 {
+pub fn bytes<T: crate::device::Plain>(array: &Buffer<T>) -> u64 {
     (array.len() * size_of::<T>()) as u64
 }

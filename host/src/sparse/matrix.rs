@@ -1,12 +1,14 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
+use super::products::{CgState, Epilogue};
 use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning};
-use crate::backend::{Backend, Buffer, CgState, Scalar, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Scalar, Space};
 use crate::result::choices;
 use crate::result::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
-use kernels_rs::precond::{ScaleTo, Step};
+use kernels_rs::precond::ScaleTo;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, RowSums, WriteBlocks};
@@ -22,91 +24,76 @@ pub struct Footprint {
     pub index_bytes: u64,
 }
 
-/// A square matrix that can be applied to vectors of a backend, whatever its storage.
-pub trait Operator<B: Backend, T: Real> {
+/// A square matrix that can be applied to vectors, however it is stored.
+pub trait LinOp<T: Real> {
     /// Number of rows.
     fn n(&self) -> usize;
     /// `y = A x`.
-    fn apply(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>) -> Result<()>;
-    /// `y = A x` and `out = x . y`.
-    fn apply_dot(&self, backend: &B, x: &Vector<B, T>, y: &mut Vector<B, T>, out: Scalar) -> Result<()>;
-    /// A step of a polynomial preconditioner from z, which leaves its result in `step.previous`. `scratch` has the rows
-    /// of the matrix.
+    fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()>;
+    /// The same, and what follows.
     ///
     /// # Safety
-    /// The vectors of `step` live, have the rows of the matrix, and are not z or `scratch`; nobody else has `previous`.
-    unsafe fn apply_step(&self, backend: &B, step: Step<T>, z: &Vector<B, T>, scratch: &mut Vector<B, T>)
-    -> Result<()>;
+    /// What [`Epilogue::Step`] says.
+    unsafe fn apply_then(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, epilogue: Epilogue<T>) -> Result<()> {
+        self.apply(space, x, y)?;
+        // SAFETY: the caller's promise.
+        unsafe { epilogue.after(space, x, y) }
+    }
+    /// `y = A x` and `out = x . y`.
+    fn apply_dot(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, out: Scalar) -> Result<()> {
+        // SAFETY: this is no step.
+        unsafe { self.apply_then(space, x, y, Epilogue::Dot(out)) }
+    }
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.
-    fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>>;
-    /// Iterations of conjugate gradients in one go: see [`Backend::cg_persistent`].
-    fn iterate(&self, backend: &B, state: CgState<B, T>) -> Result<bool>;
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>>;
+    /// Iterations of conjugate gradients in one go: see [`Laid::iterate`]. False, and nothing done, by default.
+    fn fused_cg(&self, _space: &Space, _state: CgState<T>) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// The products of a format, once its type is forgotten.
-trait Products<B: Backend, V: Stored> {
+trait Products<V: Stored> {
     /// Whether the matrix is known to be symmetric.
     fn is_symmetric(&self) -> bool;
     /// Says whether it is.
     fn set_symmetric(&mut self, symmetric: bool);
     /// # Safety
-    /// The values are those of this matrix, and x and y have its rows.
-    unsafe fn spmv(
+    /// The values are those of this matrix, and x and y have its rows; and what [`Epilogue::Step`] says.
+    unsafe fn multiply(
         &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        x: &Vector<B, V::Arithmetic>,
-        y: &mut Vector<B, V::Arithmetic>,
+        space: &Space,
+        values: &Buffer<V>,
+        x: &Buffer<V::Arithmetic>,
+        y: &mut Buffer<V::Arithmetic>,
+        epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()>;
     /// # Safety
-    /// As `spmv`.
-    unsafe fn spmv_dot(
-        &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        x: &Vector<B, V::Arithmetic>,
-        y: &mut Vector<B, V::Arithmetic>,
-        out: Scalar,
-    ) -> Result<()>;
-    /// # Safety
-    /// As `spmv`, and as [`Operator::apply_step`].
-    unsafe fn spmv_step(
-        &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        step: Step<V::Arithmetic>,
-        z: &Vector<B, V::Arithmetic>,
-        scratch: &mut Vector<B, V::Arithmetic>,
-    ) -> Result<()>;
-    /// # Safety
-    /// As `spmv` for the vectors of `state`.
-    unsafe fn cg_persistent(
-        &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        state: CgState<B, V::Arithmetic>,
-    ) -> Result<bool>;
+    /// As `multiply` for the vectors of `state`.
+    unsafe fn iterate(&self, space: &Space, values: &Buffer<V>, state: CgState<V::Arithmetic>) -> Result<bool>;
 }
 
 /// A format's index arrays.
-struct Arrays<B: Backend, F: Format> {
-    arrays: F::Arrays<B>,
+struct Arrays<F: Format> {
+    arrays: F::Arrays,
     n_items: usize,
     symmetric: bool,
     /// What products can do with if it is symmetric, found when the first one asks.
     triangle: OnceCell<Option<Triangle>>,
 }
 
-impl<B: Backend, F: Format> Arrays<B, F> {
-    fn laid(&self) -> Laid<'_, F> {
-        let triangle = || self.triangle.get_or_init(|| F::triangle(&self.arrays, self.n_items)).as_ref();
-        let triangle = if self.symmetric { triangle() } else { None };
+impl<F: Format> Arrays<F> {
+    fn laid(&self, space: &Space) -> Laid<'_, F> {
+        // SAFETY: the arrays are of this device, on the host.
+        let find = || unsafe { F::triangle(&self.arrays, self.n_items) };
+        let has_half = self.symmetric && space.on_host();
+        let triangle = if has_half { self.triangle.get_or_init(find).as_ref() } else { None };
         Laid { layout: F::view(&self.arrays), n_items: self.n_items, triangle }
     }
 }
 
-impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
+impl<F: Format, V: Stored> Products<V> for Arrays<F> {
     fn is_symmetric(&self) -> bool {
         self.symmetric
     }
@@ -115,84 +102,56 @@ impl<B: Backend, F: Format, V: Stored> Products<B, V> for Arrays<B, F> {
         self.symmetric = symmetric;
     }
 
-    unsafe fn spmv(
+    unsafe fn multiply(
         &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        x: &Vector<B, V::Arithmetic>,
-        y: &mut Vector<B, V::Arithmetic>,
+        space: &Space,
+        values: &Buffer<V>,
+        x: &Buffer<V::Arithmetic>,
+        y: &mut Buffer<V::Arithmetic>,
+        epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()> {
         // SAFETY: the arrays live, and the caller gives the values and vectors that go with them; whoever wrote the
         // values has said whether they are symmetric.
-        unsafe { backend.spmv(self.laid(), values, x, y) }
+        unsafe { self.laid(space).multiply(space, values, x, y, epilogue) }
     }
 
-    unsafe fn spmv_dot(
-        &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        x: &Vector<B, V::Arithmetic>,
-        y: &mut Vector<B, V::Arithmetic>,
-        out: Scalar,
-    ) -> Result<()> {
+    unsafe fn iterate(&self, space: &Space, values: &Buffer<V>, state: CgState<V::Arithmetic>) -> Result<bool> {
         // SAFETY: as above.
-        unsafe { backend.spmv_dot(self.laid(), values, x, y, out) }
-    }
-
-    unsafe fn spmv_step(
-        &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        step: Step<V::Arithmetic>,
-        z: &Vector<B, V::Arithmetic>,
-        scratch: &mut Vector<B, V::Arithmetic>,
-    ) -> Result<()> {
-        // SAFETY: as above, and the step's vectors are the caller's promise.
-        unsafe { backend.spmv_step(self.laid(), values, step, z, scratch) }
-    }
-
-    unsafe fn cg_persistent(
-        &self,
-        backend: &B,
-        values: &Vector<B, V>,
-        state: CgState<B, V::Arithmetic>,
-    ) -> Result<bool> {
-        // SAFETY: as above.
-        unsafe { backend.cg_persistent(self.laid(), values, state) }
+        unsafe { self.laid(space).iterate(space, values, state) }
     }
 }
 
-/// A matrix of blocks on a backend.
-pub struct Matrix<B: Backend, V: Stored> {
-    pattern: Rc<Pattern<B>>,
+/// A matrix of blocks on a device.
+pub struct Matrix<V: Stored> {
+    pattern: Rc<Pattern>,
     size: usize,
     format: &'static str,
     tuning: Tuning,
-    values: Vector<B, V>,
+    values: Buffer<V>,
     index_bytes: u64,
-    places: Places<B>,
-    products: Box<dyn Products<B, V>>,
+    places: Places,
+    products: Box<dyn Products<V>>,
 }
 
-impl<B: Backend, V: Stored> Matrix<B, V> {
+impl<V: Stored> Matrix<V> {
     /// A matrix of zeros in this format, with blocks of `size x size` where the pattern has one.
     ///
     /// # Errors
     ///
     /// [`Error::NotAvailable`] for a size of blocks that the format has not, [`Error::OutOfMemory`], [`Error::TooLarge`].
     pub fn zeros(
-        backend: &B,
+        space: &Space,
         format: choices::Format,
         size: usize,
-        pattern: &Rc<Pattern<B>>,
+        pattern: &Rc<Pattern>,
         tuning: Tuning,
     ) -> Result<Self> {
-        Self::named(backend, format.name(), size, pattern, tuning)
+        Self::named(space, format.name(), size, pattern, tuning)
     }
 
     /// As [`Matrix::zeros`] in the format of this name.
-    fn named(backend: &B, format: &str, size: usize, pattern: &Rc<Pattern<B>>, tuning: Tuning) -> Result<Self> {
-        let plan = Plan { backend, pattern, size, tuning, value_bytes: size_of::<V>() };
+    fn named(space: &Space, format: &str, size: usize, pattern: &Rc<Pattern>, tuning: Tuning) -> Result<Self> {
+        let plan = Plan { space, pattern, size, tuning, value_bytes: size_of::<V>() };
         if u32::try_from(plan.n_scalar_rows()).is_err() {
             return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
         }
@@ -210,8 +169,8 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`], [`Error::TooLarge`], and what the format refuses.
-    pub fn stored<F: Format>(plan: &Plan<B>) -> Result<Self> {
-        let Built { arrays, index_bytes, n_values, places } = F::build::<B>(plan)?;
+    pub fn stored<F: Format>(plan: &Plan) -> Result<Self> {
+        let Built { arrays, index_bytes, n_values, places } = F::build(plan)?;
         plan.check_room(n_values, size_of::<V>())?;
         let n_items = plan.n_scalar_rows() / F::ROWS;
         Ok(Matrix {
@@ -219,10 +178,10 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
             size: plan.size,
             format: F::NAME,
             tuning: plan.tuning,
-            values: plan.backend.zeros(n_values as usize)?,
+            values: plan.space.zeros(n_values as usize)?,
             index_bytes,
             places,
-            products: Box::new(Arrays::<B, F> { arrays, n_items, symmetric: false, triangle: OnceCell::new() }),
+            products: Box::new(Arrays::<F> { arrays, n_items, symmetric: false, triangle: OnceCell::new() }),
         })
     }
 
@@ -232,12 +191,12 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
     }
 
     /// Which blocks it has.
-    pub fn pattern(&self) -> &Pattern<B> {
+    pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
 
     /// [`Matrix::pattern`], to be shared with another matrix.
-    pub fn shared_pattern(&self) -> &Rc<Pattern<B>> {
+    pub fn shared_pattern(&self) -> &Rc<Pattern> {
         &self.pattern
     }
 
@@ -286,22 +245,22 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
     }
 
     /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
-    pub fn blocks(&self, backend: &B) -> Result<Vec<V>> {
-        let mut blocks = backend.zeros(self.n_block_values())?;
+    pub fn blocks(&self, space: &Space) -> Result<Vec<V>> {
+        let mut blocks = space.zeros(self.n_block_values())?;
         let kernel = ReadBlocks { entries: self.entries(), values: self.values.view(), blocks: blocks.view_mut() };
         // SAFETY: the entries are those of these values, and there is a place for each.
-        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
-        backend.take(blocks)
+        unsafe { space.run(self.pattern.n_rows, kernel) }?;
+        space.take(blocks)
     }
 
     /// Sets its blocks: `[n_blocks][size][size]`.
-    pub fn set_blocks(&mut self, backend: &B, blocks: &[V]) -> Result<()> {
+    pub fn set_blocks(&mut self, space: &Space, blocks: &[V]) -> Result<()> {
         assert_eq!(blocks.len(), self.n_block_values(), "the blocks of another matrix");
-        let (entries, blocks) = (self.entries(), backend.upload(blocks)?);
+        let (entries, blocks) = (self.entries(), space.upload(blocks)?);
         let kernel = WriteBlocks { entries, blocks: blocks.view(), values: self.values_mut() };
         // SAFETY: as above; each entry belongs to one row.
-        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
-        backend.finish()
+        unsafe { space.run(self.pattern.n_rows, kernel) }?;
+        space.finish()
     }
 
     /// Values of all blocks of the pattern, without padding.
@@ -316,33 +275,29 @@ impl<B: Backend, V: Stored> Matrix<B, V> {
     }
 }
 
-impl<B: Backend, T: Real> Matrix<B, T> {
+impl<T: Real> Matrix<T> {
     /// Sets every value to zero, to assemble anew.
-    pub fn clear(&mut self, backend: &B) -> Result<()> {
-        backend.fill(T::ZERO, &mut self.values)
+    pub fn clear(&mut self, space: &Space) -> Result<()> {
+        space.fill(T::ZERO, &mut self.values)
     }
 
     /// Fills it with made-up values, the same in every format.
-    pub fn make_up(&mut self, backend: &B) -> Result<()> {
+    pub fn make_up(&mut self, space: &Space) -> Result<()> {
         let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
         // SAFETY: the entries are those of these values; each belongs to one row.
-        unsafe { backend.run(n_rows, MadeUpValues { entries, values: self.values_mut() }) }
+        unsafe { space.run(n_rows, MadeUpValues { entries, values: self.values_mut() }) }
     }
 }
 
-impl<B: Backend> Matrix<B, f64> {
+impl Matrix<f64> {
     /// `D^-1/2 A D^-1/2` in fewer bits and the same format, from the inverse of D. It has index arrays of its own.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if there is no room for it beside this one.
-    pub fn scaled_to<V: Stored<Arithmetic = f32>>(
-        &self,
-        backend: &B,
-        inverse: &Vector<B, f64>,
-    ) -> Result<Matrix<B, V>> {
+    pub fn scaled_to<V: Stored<Arithmetic = f32>>(&self, space: &Space, inverse: &Buffer<f64>) -> Result<Matrix<V>> {
         assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
-        let mut scaled = Matrix::<B, V>::named(backend, self.format, self.size, &self.pattern, self.tuning)?;
+        let mut scaled = Matrix::<V>::named(space, self.format, self.size, &self.pattern, self.tuning)?;
         let kernel = ScaleTo {
             from: self.entries(),
             values: self.values(),
@@ -351,7 +306,7 @@ impl<B: Backend> Matrix<B, f64> {
             scaled: scaled.values_mut(),
         };
         // SAFETY: both matrices live, have this pattern and size, and an entry belongs to one row.
-        unsafe { backend.run(self.pattern.n_rows, kernel) }?;
+        unsafe { space.run(self.pattern.n_rows, kernel) }?;
         if self.is_symmetric() {
             scaled.promise_symmetric();
         }
@@ -364,52 +319,39 @@ fn is_in<F: Format>(name: &str, size: usize) -> bool {
     F::NAME == name && F::BLOCK.is_none_or(|block| block == size)
 }
 
-impl<B: Backend, V: Stored> Operator<B, V::Arithmetic> for Matrix<B, V> {
+impl<V: Stored> LinOp<V::Arithmetic> for Matrix<V> {
     fn n(&self) -> usize {
         self.size * self.pattern.n_rows
     }
 
-    fn apply(&self, backend: &B, x: &Vector<B, V::Arithmetic>, y: &mut Vector<B, V::Arithmetic>) -> Result<()> {
-        self.check_shapes(x.len(), y.len());
-        // SAFETY: the values were made for these arrays, and x and y have the matrix's rows.
-        unsafe { self.products.spmv(backend, &self.values, x, y) }
+    fn apply(&self, space: &Space, x: &Buffer<V::Arithmetic>, y: &mut Buffer<V::Arithmetic>) -> Result<()> {
+        // SAFETY: this is no step.
+        unsafe { self.apply_then(space, x, y, Epilogue::None) }
     }
 
-    fn apply_dot(
+    unsafe fn apply_then(
         &self,
-        backend: &B,
-        x: &Vector<B, V::Arithmetic>,
-        y: &mut Vector<B, V::Arithmetic>,
-        out: Scalar,
+        space: &Space,
+        x: &Buffer<V::Arithmetic>,
+        y: &mut Buffer<V::Arithmetic>,
+        epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()> {
         self.check_shapes(x.len(), y.len());
-        // SAFETY: as above.
-        unsafe { self.products.spmv_dot(backend, &self.values, x, y, out) }
+        // SAFETY: the values were made for these arrays, x and y have the matrix's rows, and the caller's promise.
+        unsafe { self.products.multiply(space, &self.values, x, y, epilogue) }
     }
 
-    unsafe fn apply_step(
-        &self,
-        backend: &B,
-        step: Step<V::Arithmetic>,
-        z: &Vector<B, V::Arithmetic>,
-        scratch: &mut Vector<B, V::Arithmetic>,
-    ) -> Result<()> {
-        self.check_shapes(z.len(), scratch.len());
-        // SAFETY: as above, and the caller's promise.
-        unsafe { self.products.spmv_step(backend, &self.values, step, z, scratch) }
-    }
-
-    fn row_sums(&self, backend: &B) -> Result<Vector<B, f64>> {
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
         let (entries, n_rows) = (self.entries(), self.pattern.n_rows);
-        let mut sums = backend.zeros(n_rows)?;
+        let mut sums = space.zeros(n_rows)?;
         // SAFETY: the entries are those of these values, and there is a sum for each row.
-        unsafe { backend.run(n_rows, RowSums { entries, values: self.values.view(), sums: sums.view_mut() }) }?;
+        unsafe { space.run(n_rows, RowSums { entries, values: self.values.view(), sums: sums.view_mut() }) }?;
         Ok(sums)
     }
 
-    fn iterate(&self, backend: &B, state: CgState<B, V::Arithmetic>) -> Result<bool> {
+    fn fused_cg(&self, space: &Space, state: CgState<V::Arithmetic>) -> Result<bool> {
         self.check_shapes(state.u.len(), state.inverse.len());
-        // SAFETY: as above; the backend sees to it that all vectors of the state are of one length.
-        unsafe { self.products.cg_persistent(backend, &self.values, state) }
+        // SAFETY: as above; it is seen to that all vectors of the state are of one length.
+        unsafe { self.products.iterate(space, &self.values, state) }
     }
 }

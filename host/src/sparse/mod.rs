@@ -1,4 +1,4 @@
-//! Sparse matrices of `d x d` blocks: one file per storage format, built on a backend from the pattern of a mesh.
+//! Sparse matrices of `d x d` blocks: one file per storage format, built on a device from the pattern of a mesh.
 
 pub mod bcsr;
 pub mod bell;
@@ -17,6 +17,7 @@ pub mod ell_warp;
 pub mod format;
 mod matrix;
 mod pattern;
+mod products;
 pub mod sell;
 mod sliced;
 mod sparsity;
@@ -24,8 +25,9 @@ mod triangle;
 
 pub use compress::from_dense;
 pub use format::{Built, Format, Half, Laid, PART, Places, Plan, Tuning};
-pub use matrix::{Footprint, Matrix, Operator};
+pub use matrix::{Footprint, LinOp, Matrix};
 pub use pattern::Pattern;
+pub use products::{CgState, Epilogue};
 pub use sparsity::Sparsity;
 pub use triangle::Triangle;
 

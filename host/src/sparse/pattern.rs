@@ -1,33 +1,34 @@
-//! A sparsity on a backend.
+//! A sparsity on a device.
 
 use super::Sparsity;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use cuda_std::prelude::View;
 use kernels_rs::sparse::PatternView;
 use kernels_rs::sparse::sliced::{SliceWidths, Slices};
 
-/// Which blocks a matrix has, on a backend: [`Sparsity`] where the kernels see it.
-pub struct Pattern<B: Backend> {
+/// Which blocks a matrix has, on a device: [`Sparsity`] where the kernels see it.
+pub struct Pattern {
     /// Number of block rows.
     pub n_rows: usize,
     /// `[n_rows + 1]`.
-    pub row_start: Vector<B, u64>,
+    pub row_start: Buffer<u64>,
     /// `[row_start[n_rows]]`; the diagonal first, the others ascending.
-    pub columns: Vector<B, u32>,
+    pub columns: Buffer<u32>,
 }
 
-impl<B: Backend> Pattern<B> {
-    /// Moves a sparsity to a backend.
-    pub fn upload(backend: &B, sparsity: Sparsity) -> Result<Self> {
+impl Pattern {
+    /// Moves a sparsity to a device.
+    pub fn upload(space: &Space, sparsity: Sparsity) -> Result<Self> {
         let n_rows = sparsity.n_rows();
-        let (row_start, columns) = (backend.upload_vec(sparsity.row_start)?, backend.upload_vec(sparsity.columns)?);
+        let (row_start, columns) = (space.upload_vec(sparsity.row_start)?, space.upload_vec(sparsity.columns)?);
         Ok(Pattern { n_rows, row_start, columns })
     }
 
     /// Copies it back.
-    pub fn download(&self, backend: &B) -> Result<Sparsity> {
-        Ok(Sparsity { row_start: backend.download(&self.row_start)?, columns: backend.download(&self.columns)? })
+    pub fn download(&self, space: &Space) -> Result<Sparsity> {
+        Ok(Sparsity { row_start: space.download(&self.row_start)?, columns: space.download(&self.columns)? })
     }
 
     /// Number of blocks.
@@ -36,16 +37,16 @@ impl<B: Backend> Pattern<B> {
     }
 
     /// Blocks of the longest block row; 0 if there are no rows.
-    pub fn longest_row(&self, backend: &B) -> Result<usize> {
+    pub fn longest_row(&self, space: &Space) -> Result<usize> {
         if self.n_rows == 0 {
             return Ok(0);
         }
-        let mut widths = backend.zeros(1)?;
+        let mut widths = space.zeros(1)?;
         let slices = Slices { n_rows: self.n_rows, height: self.n_rows, expand: 1, rows: View::from_slice(&[]) };
         let kernel = SliceWidths { pattern: self.view(), slices, widths: widths.view_mut() };
         // SAFETY: one slice of all rows, whose width has a place; both live until `read_at`, which waits.
-        unsafe { backend.run(self.n_rows, kernel) }?;
-        Ok(backend.read_at(&widths, 0)? as usize)
+        unsafe { space.run(self.n_rows, kernel) }?;
+        Ok(space.read_at(&widths, 0)? as usize)
     }
 
     /// How kernels see it.

@@ -2,17 +2,12 @@
 
 use super::sliced::{self, SlicedArrays};
 use super::{Built, Format, Plan};
-use crate::backend::{Backend, Buffer};
 use crate::result::Result;
 use cuda_std::prelude::View;
 use kernels_rs::sparse::Sell;
 
 /// Slices of `height` rows, sorted within windows of `window`.
-pub(super) fn build<B: Backend, F: Format<Arrays<B> = SlicedArrays<B>>>(
-    plan: &Plan<B>,
-    height: usize,
-    window: usize,
-) -> Result<Built<B, F>> {
+pub(super) fn build<F: Format<Arrays = SlicedArrays>>(plan: &Plan, height: usize, window: usize) -> Result<Built<F>> {
     assert!(height.is_power_of_two(), "slices of {height} rows");
     let arrays = sliced::build(plan, sliced::sorted(plan, window)?, height)?;
     let (n_values, places) = arrays.places(plan, false)?;
@@ -20,19 +15,19 @@ pub(super) fn build<B: Backend, F: Format<Arrays<B> = SlicedArrays<B>>>(
 }
 
 /// How kernels see the slices.
-pub(super) fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Sell {
+pub(super) fn view(arrays: &SlicedArrays) -> Sell {
     let rows = arrays.rows.as_ref().map_or(View::from_slice(&[]), |rows| rows.view());
     Sell { sliced: arrays.view(), rows, log_height: arrays.height.trailing_zeros() }
 }
 
 impl Format for Sell {
-    type Arrays<B: Backend> = SlicedArrays<B>;
+    type Arrays = SlicedArrays;
 
-    fn build<B: Backend>(plan: &Plan<B>) -> Result<Built<B, Self>> {
+    fn build(plan: &Plan) -> Result<Built<Self>> {
         build(plan, plan.tuning.slice_height, plan.tuning.sorting_window)
     }
 
-    fn view<B: Backend>(arrays: &SlicedArrays<B>) -> Self {
+    fn view(arrays: &SlicedArrays) -> Self {
         view(arrays)
     }
 }

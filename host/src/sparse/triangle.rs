@@ -7,7 +7,7 @@
 //! rows to itself; and for the slices before it that its columns name, its halo, sums of its own, which are added to
 //! the rows in the order of parts.
 
-use crate::backend::running_sums;
+use crate::device::running_sums;
 use crate::parallel;
 use kernels_rs::sparse::sliced::Sliced;
 use std::ops::Range;

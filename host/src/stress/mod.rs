@@ -4,8 +4,9 @@
 mod nodal;
 
 use crate::assembly::{DeviceBlock, DeviceMesh, Supports};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
 use crate::element::dispatch::{match_element, with_element};
+use crate::linalg::Space;
 use crate::model::Analysis;
 use crate::result::Result;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
@@ -24,80 +25,75 @@ pub struct Stresses {
 }
 
 /// Recovers the stresses of displacements `u [n_nodes][dim]`, in the solver's numbering.
-pub fn recover<B: Backend>(
-    backend: &B,
-    mesh: &DeviceMesh<B>,
-    u: &Vector<B, f64>,
-    n_cell_blocks: usize,
-) -> Result<Stresses> {
+pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks: usize) -> Result<Stresses> {
     let mut stresses = Stresses {
         stress: vec![Vec::new(); n_cell_blocks],
         von_mises: vec![Vec::new(); n_cell_blocks],
         strain_energy: 0.0,
     };
     for block in &mesh.blocks {
-        let mut stress = backend.zeros::<[f64; 6]>(block.cells.n_cells)?;
-        let mut von_mises = backend.zeros::<f64>(block.cells.n_cells)?;
-        let mut energy = backend.zeros::<f64>(block.cells.n_cells)?;
+        let mut stress = space.zeros::<[f64; 6]>(block.cells.n_cells)?;
+        let mut von_mises = space.zeros::<f64>(block.cells.n_cells)?;
+        let mut energy = space.zeros::<f64>(block.cells.n_cells)?;
         let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
         let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
         // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
         with_element!(block.cells.kind, E => unsafe {
-            backend.run(block.cells.n_cells, Recover::<E>::new(view, across, u, out))
+            space.run(block.cells.n_cells, Recover::<E>::new(view, across, u, out))
         })?;
-        stresses.stress[block.cells.index] = backend.take(stress)?;
-        stresses.von_mises[block.cells.index] = backend.take(von_mises)?;
-        stresses.strain_energy += backend.take(energy)?.iter().sum::<f64>();
+        stresses.stress[block.cells.index] = space.take(stress)?;
+        stresses.von_mises[block.cells.index] = space.take(von_mises)?;
+        stresses.strain_energy += space.take(energy)?.iter().sum::<f64>();
     }
     Ok(stresses)
 }
 
 /// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
 /// `mesh.cells` (empty for cells that are not solved on), then by cell.
-pub fn gradients<B: Backend>(
-    backend: &B,
-    mesh: &DeviceMesh<B>,
-    u: &Vector<B, f64>,
+pub fn gradients(
+    space: &Space,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
     n_cell_blocks: usize,
 ) -> Result<Vec<Vec<[f64; 3]>>> {
     let mut gradients = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        let mut gradient = backend.zeros::<[f64; 3]>(block.cells.n_cells)?;
-        let mut energy = backend.zeros::<f64>(block.cells.n_cells)?;
+        let mut gradient = space.zeros::<[f64; 3]>(block.cells.n_cells)?;
+        let mut energy = space.zeros::<f64>(block.cells.n_cells)?;
         let (view, u, out, energy) = (mesh.view(block), u.view(), gradient.view_mut(), energy.view_mut());
         // SAFETY: the mesh, u and the outputs live and have the shapes the kernel documents.
         with_element!(block.cells.kind, E => unsafe {
-            backend.run(block.cells.n_cells, PotentialGradient::<E>::new(view, u, out, energy))
+            space.run(block.cells.n_cells, PotentialGradient::<E>::new(view, u, out, energy))
         })?;
-        gradients[block.cells.index] = backend.take(gradient)?;
+        gradients[block.cells.index] = space.take(gradient)?;
     }
     Ok(gradients)
 }
 
 /// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
-pub fn cell_energies<B: Backend>(backend: &B, mesh: &DeviceMesh<B>, u: &Vector<B, f64>) -> Result<Vec<Vec<f64>>> {
-    let of_block = |block: &DeviceBlock<B>| {
+pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
+    let of_block = |block: &DeviceBlock| {
         let n = block.cells.n_cells;
-        let (view, mut energy) = (mesh.view(block), backend.zeros::<f64>(n)?);
+        let (view, mut energy) = (mesh.view(block), space.zeros::<f64>(n)?);
         if mesh.analysis == Analysis::Laplace {
-            let mut gradient = backend.zeros::<[f64; 3]>(n)?;
+            let mut gradient = space.zeros::<[f64; 3]>(n)?;
             let (out, energy) = (gradient.view_mut(), energy.view_mut());
             // SAFETY: the mesh, u and the outputs live and have the shapes the kernel documents.
             with_element!(block.cells.kind, E => unsafe {
-                backend.run(n, PotentialGradient::<E>::new(view, u.view(), out, energy))
+                space.run(n, PotentialGradient::<E>::new(view, u.view(), out, energy))
             })?;
-            backend.finish()?;
+            space.finish()?;
         } else {
-            let (mut stress, mut von_mises) = (backend.zeros::<[f64; 6]>(n)?, backend.zeros::<f64>(n)?);
+            let (mut stress, mut von_mises) = (space.zeros::<[f64; 6]>(n)?, space.zeros::<f64>(n)?);
             let out =
                 StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
             // SAFETY: as above.
             with_element!(block.cells.kind, E => unsafe {
-                backend.run(n, Recover::<E>::new(view, mesh.across(), u.view(), out))
+                space.run(n, Recover::<E>::new(view, mesh.across(), u.view(), out))
             })?;
-            backend.finish()?;
+            space.finish()?;
         }
-        Ok(backend.take(energy)?.into_iter().map(|half| 2.0 * half).collect())
+        Ok(space.take(energy)?.into_iter().map(|half| 2.0 * half).collect())
     };
     mesh.blocks.iter().map(of_block).collect()
 }

@@ -11,8 +11,9 @@
 //! node between several has that of the material in which it is largest.
 
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
-use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
+use crate::device::{Buffer, Plain, check_room};
 use crate::element::dispatch::{match_element, with_element};
+use crate::linalg::Space;
 use crate::mesh::Mesh;
 use crate::model::Model;
 use crate::result::Result;
@@ -35,25 +36,25 @@ pub struct AtNodes<const K: usize> {
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`]
-pub fn nodal_stress<B: Backend>(
-    backend: &B,
+pub fn nodal_stress(
+    space: &Space,
     model: &Model,
     numbering: &Numbering,
-    mesh: &DeviceMesh<B>,
-    u: &Vector<B, f64>,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
 ) -> Result<(AtNodes<6>, Vec<f64>)> {
-    let mut sums = Sums::<B, 6>::new(backend, model, numbering)?;
+    let mut sums = Sums::<6>::new(space, model, numbering)?;
     for block in &mesh.blocks {
-        let mut sampled = points(backend, block)?;
+        let mut sampled = points(space, block)?;
         let (view, across, u, to) = (mesh.view(block), mesh.across(), u.view(), sampled.view_mut());
         // SAFETY: the mesh, u and the points live and have the shapes the kernel documents.
         with_element!(block.cells.kind, E => unsafe {
-            backend.run(block.cells.n_cells, SampleStress::<E>::new(view, across, u, to))
+            space.run(block.cells.n_cells, SampleStress::<E>::new(view, across, u, to))
         })?;
-        sums.add(backend, mesh, block, &sampled)?;
+        sums.add(space, mesh, block, &sampled)?;
     }
     let strengths: Vec<Option<f64>> = model.materials.iter().map(|material| material.yield_strength).collect();
-    sums.finish(backend, numbering, &strengths)
+    sums.finish(space, numbering, &strengths)
 }
 
 /// The gradients at the nodes of a potential `u [n_nodes]`, in the solver's numbering.
@@ -61,93 +62,87 @@ pub fn nodal_stress<B: Backend>(
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`]
-pub fn nodal_gradient<B: Backend>(
-    backend: &B,
+pub fn nodal_gradient(
+    space: &Space,
     model: &Model,
     numbering: &Numbering,
-    mesh: &DeviceMesh<B>,
-    u: &Vector<B, f64>,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
 ) -> Result<AtNodes<3>> {
-    let mut sums = Sums::<B, 3>::new(backend, model, numbering)?;
+    let mut sums = Sums::<3>::new(space, model, numbering)?;
     for block in &mesh.blocks {
-        let mut sampled = points(backend, block)?;
+        let mut sampled = points(space, block)?;
         let (view, u, to) = (mesh.view(block), u.view(), sampled.view_mut());
         // SAFETY: as above.
         with_element!(block.cells.kind, E => unsafe {
-            backend.run(block.cells.n_cells, SampleGradient::<E>::new(view, u, to))
+            space.run(block.cells.n_cells, SampleGradient::<E>::new(view, u, to))
         })?;
-        sums.add(backend, mesh, block, &sampled)?;
+        sums.add(space, mesh, block, &sampled)?;
     }
-    Ok(sums.finish(backend, numbering, &[])?.0)
+    Ok(sums.finish(space, numbering, &[])?.0)
 }
 
 /// Room for a value at each of the points of a block's cells, if there is.
-fn points<B: Backend, V: Plain>(backend: &B, block: &DeviceBlock<B>) -> Result<Vector<B, V>> {
+fn points<V: Plain>(space: &Space, block: &DeviceBlock) -> Result<Buffer<V>> {
     let n = block.cells.n_cells * block.cells.kind.info().shape.sampled.len();
-    check_room(backend, (n * size_of::<V>()) as u64, " for stress at the nodes")?;
-    backend.zeros(n)
+    check_room(space, (n * size_of::<V>()) as u64, " for stress at the nodes")?;
+    space.zeros(n)
 }
 
 /// What is summed at the nodes.
-struct Sums<B: Backend, const K: usize>
+struct Sums<const K: usize>
 where
     [f64; K]: Plain,
 {
     slots: Slots,
-    first: Vector<B, u32>,
-    others: Vector<B, u64>,
-    sums: Vector<B, [f64; K]>,
-    counts: Vector<B, u32>,
+    first: Buffer<u32>,
+    others: Buffer<u64>,
+    sums: Buffer<[f64; K]>,
+    counts: Buffer<u32>,
 }
 
-impl<B: Backend, const K: usize> Sums<B, K>
+impl<const K: usize> Sums<K>
 where
     [f64; K]: Plain + DeviceCopy,
 {
-    fn new(backend: &B, model: &Model, numbering: &Numbering) -> Result<Self> {
+    fn new(space: &Space, model: &Model, numbering: &Numbering) -> Result<Self> {
         let slots = Slots::new(&model.mesh, &model.cell_material, &numbering.to_solver);
         Ok(Sums {
-            first: backend.upload(&slots.first)?,
-            others: backend.upload(&slots.others)?,
-            sums: backend.zeros(slots.len())?,
-            counts: backend.zeros(slots.len())?,
+            first: space.upload(&slots.first)?,
+            others: space.upload(&slots.others)?,
+            sums: space.zeros(slots.len())?,
+            counts: space.zeros(slots.len())?,
             slots,
         })
     }
 
     /// Adds what the cells of a block have at their nodes.
-    fn add(
-        &mut self,
-        backend: &B,
-        mesh: &DeviceMesh<B>,
-        block: &DeviceBlock<B>,
-        sampled: &Vector<B, [f64; K]>,
-    ) -> Result<()> {
-        let extended = backend.upload(&block.cells.kind.table().extended)?;
+    fn add(&mut self, space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, sampled: &Buffer<[f64; K]>) -> Result<()> {
+        let extended = space.upload(&block.cells.kind.table().extended)?;
         let slots = DeviceSlots { n_nodes: self.slots.n_nodes, first: self.first.view(), others: self.others.view() };
         let (view, sampled, extended) = (mesh.view(block), sampled.view(), extended.view());
         let (sums, counts) = (self.sums.view_mut(), self.counts.view_mut());
         // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its
         // slots.
         with_element!(block.cells.kind, E => unsafe {
-            backend.run(mesh.n_nodes, SumAtNode::<E, K>::new(view, slots, sampled, extended, sums, counts))
+            space.run(mesh.n_nodes, SumAtNode::<E, K>::new(view, slots, sampled, extended, sums, counts))
         })?;
-        backend.finish()
+        space.finish()
     }
 
     /// The means and the safety factors, in the mesh's numbering.
     fn finish(
         mut self,
-        backend: &B,
+        space: &Space,
         numbering: &Numbering,
         strengths: &[Option<f64>],
     ) -> Result<(AtNodes<K>, Vec<f64>)> {
         let n = self.slots.len();
-        let mut sizes = backend.zeros(n)?;
+        let mut sizes = space.zeros(n)?;
         let (counts, sums): (View<u32>, _) = (self.counts.view(), self.sums.view_mut());
         // SAFETY: all live, and have an entry per slot.
-        unsafe { backend.run(n, FinishNodal::<K> { counts, sums, sizes: sizes.view_mut() }) }?;
-        let all = AtNodes { values: backend.take(self.sums)?, sizes: backend.take(sizes)? };
+        unsafe { space.run(n, FinishNodal::<K> { counts, sums, sizes: sizes.view_mut() }) }?;
+        let all = AtNodes { values: space.take(self.sums)?, sizes: space.take(sizes)? };
         let safety = self.slots.safety(&all.sizes, strengths);
         let safety = if safety.is_empty() { safety } else { numbering.to_mesh_order(&safety) };
         let AtNodes { values, sizes } = self.slots.largest(all);

@@ -13,7 +13,7 @@ pub mod nafems;
 pub mod patch;
 pub mod recovery;
 
-use crate::backend::Device;
+use crate::device::DeviceName;
 use crate::error::Result;
 use crate::mesh::Mesh;
 use crate::model::{self, Case, Model};
@@ -102,7 +102,7 @@ impl Problem {
     ///
     /// # Errors
     /// Those of [`pipeline::solve`].
-    pub fn check(&self, device: Device, monitor: &dyn Monitor) -> Result<Vec<Check>> {
+    pub fn check(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Vec<Check>> {
         let solution =
             Some(pipeline::solve(&self.model, device, monitor)?).filter(|solution| solution.outcome.converged);
         let check = |measure: &Measure| Check {
@@ -157,10 +157,10 @@ mod tests {
     fn another_material_is_found_out() {
         let mut patches = patch::problems().unwrap();
         let stretched = &mut patches[0];
-        assert!(stretched.check(Device::Cpu, &Silent).unwrap().iter().all(Check::passed));
+        assert!(stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().all(Check::passed));
         stretched.model.materials[0].young *= 1.001;
-        assert!(!stretched.check(Device::Cpu, &Silent).unwrap().iter().any(Check::passed));
+        assert!(!stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().any(Check::passed));
         (stretched.model.solver.method, stretched.model.solver.max_iterations) = (Some(Method::Cg), 1);
-        assert!(stretched.check(Device::Cpu, &Silent).unwrap().iter().all(|check| check.computed.is_nan()));
+        assert!(stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().all(|check| check.computed.is_nan()));
     }
 }

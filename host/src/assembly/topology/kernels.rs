@@ -12,8 +12,9 @@
 use super::{CellBlock, Topology};
 use crate::assembly::numbering::Numbering;
 use crate::assembly::symbolic;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
 use crate::element::ElementKind;
+use crate::linalg::Space;
 use crate::mesh::{Cells, Mesh, ordering};
 use crate::result::Result;
 use crate::result::choices::Ordering;
@@ -26,57 +27,52 @@ use kernels_rs::setup::order::{DegreeKeys, Gather, GatherPoints, HILBERT_BITS, H
 use std::rc::Rc;
 
 /// Analyses a mesh; nothing if a node has more neighbours than slots can number.
-pub fn analyse<B: Backend>(backend: &B, mesh: &Mesh, order: Ordering, window: usize) -> Result<Option<Topology<B>>> {
+pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Result<Option<Topology>> {
     let n = mesh.coords.len();
     let solids = mesh.solids();
-    let around: Vec<_> =
-        solids.map(|(index, cells)| NodeCells::new(backend, n, index, cells)).collect::<Result<_>>()?;
-    let neighbours = Neighbours::new(backend, n, &around)?;
+    let around: Vec<_> = solids.map(|(index, cells)| NodeCells::new(space, n, index, cells)).collect::<Result<_>>()?;
+    let neighbours = Neighbours::new(space, n, &around)?;
     if neighbours.longest > u32::from(u16::MAX) {
         return Ok(None);
     }
-    let mesh_coords = backend.upload(&mesh.coords)?;
-    let to_mesh = number(backend, mesh, &mesh_coords, order, window, &neighbours)?;
-    let coords = gather_points(backend, &to_mesh, &mesh_coords)?;
+    let mesh_coords = space.upload(&mesh.coords)?;
+    let to_mesh = number(space, mesh, &mesh_coords, order, window, &neighbours)?;
+    let coords = gather_points(space, &to_mesh, &mesh_coords)?;
     drop(mesh_coords);
-    let mut to_solver = backend.zeros(n)?;
+    let mut to_solver = space.zeros(n)?;
     // SAFETY: both live and have an entry per node; an order names every node once.
-    unsafe { backend.run(n, Invert { order: to_mesh.view(), inverse: to_solver.view_mut() }) }?;
+    unsafe { space.run(n, Invert { order: to_mesh.view(), inverse: to_solver.view_mut() }) }?;
     let numbering = DeviceNumbering { to_mesh, to_solver };
-    let pattern = Rc::new(neighbours.rows(backend, &numbering)?);
-    let blocks = around.into_iter().map(|block| block.place(backend, &numbering, &pattern)).collect::<Result<_>>()?;
+    let pattern = Rc::new(neighbours.rows(space, &numbering)?);
+    let blocks = around.into_iter().map(|block| block.place(space, &numbering, &pattern)).collect::<Result<_>>()?;
     let DeviceNumbering { to_mesh, to_solver } = numbering;
-    let numbering = Numbering { to_mesh: backend.take(to_mesh)?, to_solver: backend.take(to_solver)? };
+    let numbering = Numbering { to_mesh: space.take(to_mesh)?, to_solver: space.take(to_solver)? };
     Ok(Some(Topology { numbering, pattern, blocks, coords }))
 }
 
 /// [`Numbering`] on a device.
-struct DeviceNumbering<B: Backend> {
-    to_mesh: Vector<B, u32>,
-    to_solver: Vector<B, u32>,
+struct DeviceNumbering {
+    to_mesh: Buffer<u32>,
+    to_solver: Buffer<u32>,
 }
 
 /// `from[index_i]`.
-fn gather<B: Backend>(backend: &B, index: &Vector<B, u32>, from: &Vector<B, u32>) -> Result<Vector<B, u32>> {
-    let mut out = backend.zeros(index.len())?;
+fn gather(space: &Space, index: &Buffer<u32>, from: &Buffer<u32>) -> Result<Buffer<u32>> {
+    let mut out = space.zeros(index.len())?;
     let kernel = Gather { index: index.view(), from: from.view(), out: out.view_mut() };
     // SAFETY: all live until `finish`; every index here is a node's, and `from` has an entry per node.
-    unsafe { backend.run(index.len(), kernel) }?;
-    backend.finish()?;
+    unsafe { space.run(index.len(), kernel) }?;
+    space.finish()?;
     Ok(out)
 }
 
 /// `from[index_i]` for points.
-fn gather_points<B: Backend>(
-    backend: &B,
-    index: &Vector<B, u32>,
-    from: &Vector<B, [f64; 3]>,
-) -> Result<Vector<B, [f64; 3]>> {
-    let mut out = backend.zeros(index.len())?;
+fn gather_points(space: &Space, index: &Buffer<u32>, from: &Buffer<[f64; 3]>) -> Result<Buffer<[f64; 3]>> {
+    let mut out = space.zeros(index.len())?;
     let kernel = GatherPoints { index: index.view(), from: from.view(), out: out.view_mut() };
     // SAFETY: as for `gather`.
-    unsafe { backend.run(index.len(), kernel) }?;
-    backend.finish()?;
+    unsafe { space.run(index.len(), kernel) }?;
+    space.finish()?;
     Ok(out)
 }
 
@@ -86,25 +82,25 @@ fn bits(largest: u64) -> u32 {
 }
 
 /// The mesh's number of each of the solver's nodes.
-fn number<B: Backend>(
-    backend: &B,
+fn number(
+    space: &Space,
     mesh: &Mesh,
-    coords: &Vector<B, [f64; 3]>,
+    coords: &Buffer<[f64; 3]>,
     order: Ordering,
     window: usize,
-    neighbours: &Neighbours<B>,
-) -> Result<Vector<B, u32>> {
+    neighbours: &Neighbours,
+) -> Result<Buffer<u32>> {
     let n = coords.len();
-    let mut keys = backend.zeros(n)?;
+    let mut keys = space.zeros(n)?;
     let places = match order {
         Ordering::Hilbert => {
             let lattice = ordering::lattice(&mesh.coords);
             // SAFETY: both live and have an entry per node.
-            unsafe { backend.run(n, HilbertKeys { lattice, coords: coords.view(), keys: keys.view_mut() }) }?;
-            backend.sort_order(&keys, HILBERT_BITS)?
+            unsafe { space.run(n, HilbertKeys { lattice, coords: coords.view(), keys: keys.view_mut() }) }?;
+            space.sort_order(&keys, HILBERT_BITS)?
         }
-        Ordering::Mesh => backend.upload_vec((0..n as u32).collect())?,
-        Ordering::ReverseCuthillMckee => backend.upload_vec(order.order(mesh, &symbolic::neighbours(mesh)))?,
+        Ordering::Mesh => space.upload_vec((0..n as u32).collect())?,
+        Ordering::ReverseCuthillMckee => space.upload_vec(order.order(mesh, &symbolic::neighbours(mesh)))?,
     };
     if window <= 1 {
         return Ok(places);
@@ -118,31 +114,31 @@ fn number<B: Backend>(
         keys: keys.view_mut(),
     };
     // SAFETY: all live and have an entry per node, and no degree has more bits.
-    unsafe { backend.run(n, kernel) }?;
-    let by_degree = backend.sort_order(&keys, degree_bits + bits((n / window) as u64))?;
-    gather(backend, &by_degree, &places)
+    unsafe { space.run(n, kernel) }?;
+    let by_degree = space.sort_order(&keys, degree_bits + bits((n / window) as u64))?;
+    gather(space, &by_degree, &places)
 }
 
 /// The cells of one type around the nodes, in the mesh's numbering.
-struct NodeCells<B: Backend> {
+struct NodeCells {
     index: usize,
     kind: ElementKind,
     n_cells: usize,
-    nodes: Vector<B, u32>,
-    counts: Vector<B, u32>,
-    offsets: Vector<B, u64>,
-    cells: Vector<B, u32>,
+    nodes: Buffer<u32>,
+    counts: Buffer<u32>,
+    offsets: Buffer<u64>,
+    cells: Buffer<u32>,
 }
 
-impl<B: Backend> NodeCells<B> {
-    fn new(backend: &B, n: usize, index: usize, block: &Cells) -> Result<Self> {
+impl NodeCells {
+    fn new(space: &Space, n: usize, index: usize, block: &Cells) -> Result<Self> {
         let (size, n_cells) = (block.kind.info().n_nodes, block.len());
-        let nodes = backend.upload(&block.nodes)?;
-        let mut counts = backend.zeros(n)?;
+        let nodes = space.upload(&block.nodes)?;
+        let mut counts = space.zeros(n)?;
         // SAFETY: both live; cells name nodes of the mesh.
-        unsafe { backend.run(n_cells, CountCells { size, nodes: nodes.view(), counts: counts.view_mut() }) }?;
-        let offsets = backend.exclusive_sum(&counts)?;
-        let (mut listed, mut cells) = (backend.zeros(n)?, backend.zeros(block.nodes.len())?);
+        unsafe { space.run(n_cells, CountCells { size, nodes: nodes.view(), counts: counts.view_mut() }) }?;
+        let offsets = space.exclusive_sum(&counts)?;
+        let (mut listed, mut cells) = (space.zeros(n)?, space.zeros(block.nodes.len())?);
         let list = ListCells {
             size,
             nodes: nodes.view(),
@@ -152,10 +148,10 @@ impl<B: Backend> NodeCells<B> {
         };
         // SAFETY: all live until `finish`; the offsets leave room for every pair of node and cell.
         unsafe {
-            backend.run(n_cells, list)?;
-            backend.run(n, SortCells { offsets: offsets.view(), cells: cells.view_mut() })?;
+            space.run(n_cells, list)?;
+            space.run(n, SortCells { offsets: offsets.view(), cells: cells.view_mut() })?;
         }
-        backend.finish()?;
+        space.finish()?;
         Ok(NodeCells { index, kind: block.kind, n_cells, nodes, counts, offsets, cells })
     }
 
@@ -168,11 +164,11 @@ impl<B: Backend> NodeCells<B> {
     }
 
     /// The same in the solver's numbering, with slots.
-    fn place(self, backend: &B, numbering: &DeviceNumbering<B>, pattern: &Pattern<B>) -> Result<CellBlock<B>> {
-        let nodes = gather(backend, &self.nodes, &numbering.to_solver)?;
-        let around = backend.exclusive_sum(&gather(backend, &numbering.to_mesh, &self.counts)?)?;
-        let mut cells = backend.zeros(self.cells.len())?;
-        let mut slots = backend.zeros(self.cells.len() * self.size())?;
+    fn place(self, space: &Space, numbering: &DeviceNumbering, pattern: &Pattern) -> Result<CellBlock> {
+        let nodes = gather(space, &self.nodes, &numbering.to_solver)?;
+        let around = space.exclusive_sum(&gather(space, &numbering.to_mesh, &self.counts)?)?;
+        let mut cells = space.zeros(self.cells.len())?;
+        let mut slots = space.zeros(self.cells.len() * self.size())?;
         let kernel = PlaceCells {
             to_mesh: numbering.to_mesh.view(),
             around: Around { nodes: nodes.view(), ..self.view() },
@@ -180,46 +176,46 @@ impl<B: Backend> NodeCells<B> {
             to: Placed { offsets: around.view(), cells: cells.view_mut(), slots: slots.view_mut() },
         };
         // SAFETY: all live until `finish`; a row has as many cells as its node has.
-        unsafe { backend.run(pattern.n_rows, kernel) }?;
-        backend.finish()?;
+        unsafe { space.run(pattern.n_rows, kernel) }?;
+        space.finish()?;
         Ok(CellBlock { index: self.index, kind: self.kind, n_cells: self.n_cells, nodes, around, cells, slots })
     }
 }
 
 /// The neighbours of every node, itself included, in the mesh's numbering.
-struct Neighbours<B: Backend> {
-    starts: Vector<B, u64>,
-    nodes: Vector<B, u32>,
+struct Neighbours {
+    starts: Buffer<u64>,
+    nodes: Buffer<u32>,
     /// Neighbours of each node, `[n_nodes]`.
-    lengths: Vector<B, u32>,
+    lengths: Buffer<u32>,
     /// The most of any node.
     longest: u32,
 }
 
-impl<B: Backend> Neighbours<B> {
-    fn new(backend: &B, n: usize, around: &[NodeCells<B>]) -> Result<Self> {
-        let mut candidates = backend.zeros(n)?;
+impl Neighbours {
+    fn new(space: &Space, n: usize, around: &[NodeCells]) -> Result<Self> {
+        let mut candidates = space.zeros(n)?;
         for block in around {
             let others = block.size() as u32 - 1;
             let kernel = CountCandidates { others, counts: block.counts.view(), candidates: candidates.view_mut() };
             // SAFETY: both live and have an entry per node.
-            unsafe { backend.run(n, kernel) }?;
+            unsafe { space.run(n, kernel) }?;
         }
-        let starts = backend.exclusive_sum(&candidates)?;
+        let starts = space.exclusive_sum(&candidates)?;
         drop(candidates);
-        let room = backend.read_at(&starts, n)? as usize + n;
-        let mut found = Self { starts, nodes: backend.zeros(room)?, lengths: backend.zeros(n)?, longest: 0 };
+        let room = space.read_at(&starts, n)? as usize + n;
+        let mut found = Self { starts, nodes: space.zeros(room)?, lengths: space.zeros(n)?, longest: 0 };
         let (lists, lengths) = (found.lists(), found.lengths.view_mut());
         // SAFETY: all live, and there is room for every candidate; each thread writes to its node's list.
-        unsafe { backend.run(n, BeginLists { lists, lengths }) }?;
+        unsafe { space.run(n, BeginLists { lists, lengths }) }?;
         for block in around {
             // SAFETY: as above.
-            unsafe { backend.run(n, ListNeighbours { around: block.view(), lists, lengths }) }?;
+            unsafe { space.run(n, ListNeighbours { around: block.view(), lists, lengths }) }?;
         }
-        let mut longest = backend.zeros(1)?;
+        let mut longest = space.zeros(1)?;
         // SAFETY: both live until `read_at`, which waits.
-        unsafe { backend.run(n, LongestList { lengths: found.lengths.view(), longest: longest.view_mut() }) }?;
-        found.longest = backend.read_at(&longest, 0)?;
+        unsafe { space.run(n, LongestList { lengths: found.lengths.view(), longest: longest.view_mut() }) }?;
+        found.longest = space.read_at(&longest, 0)?;
         Ok(found)
     }
 
@@ -228,10 +224,10 @@ impl<B: Backend> Neighbours<B> {
     }
 
     /// The matrix's rows.
-    fn rows(mut self, backend: &B, numbering: &DeviceNumbering<B>) -> Result<Pattern<B>> {
+    fn rows(mut self, space: &Space, numbering: &DeviceNumbering) -> Result<Pattern> {
         let n_rows = numbering.to_mesh.len();
-        let row_start = backend.exclusive_sum(&gather(backend, &numbering.to_mesh, &self.lengths)?)?;
-        let mut columns = backend.zeros(backend.read_at(&row_start, n_rows)? as usize)?;
+        let row_start = space.exclusive_sum(&gather(space, &numbering.to_mesh, &self.lengths)?)?;
+        let mut columns = space.zeros(space.read_at(&row_start, n_rows)? as usize)?;
         let kernel = RenumberRows {
             to_mesh: numbering.to_mesh.view(),
             to_solver: numbering.to_solver.view(),
@@ -240,8 +236,8 @@ impl<B: Backend> Neighbours<B> {
             columns: columns.view_mut(),
         };
         // SAFETY: all live until `finish`; a row has as many columns as its node has neighbours.
-        unsafe { backend.run(n_rows, kernel) }?;
-        backend.finish()?;
+        unsafe { space.run(n_rows, kernel) }?;
+        space.finish()?;
         Ok(Pattern { n_rows, row_start, columns })
     }
 }

@@ -1,19 +1,20 @@
-//! The symbolic phase on a backend: by [`Symbolic`] on the host, by kernels elsewhere. Both give the same entries.
+//! The symbolic phase on a device: by [`Symbolic`] on the host, by kernels elsewhere. Both give the same entries.
 
 mod kernels;
 
 use super::numbering::Numbering;
 use super::symbolic::{Block, Symbolic};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
 use crate::element::ElementKind;
+use crate::linalg::Space;
 use crate::mesh::Mesh;
 use crate::result::Result;
 use crate::result::choices::Ordering;
 use crate::sparse::Pattern;
 use std::rc::Rc;
 
-/// The cells of one element type on a backend, in the solver's numbering of nodes.
-pub struct CellBlock<B: Backend> {
+/// The cells of one element type on a device, in the solver's numbering of nodes.
+pub struct CellBlock {
     /// Its position in `mesh.cells`.
     pub index: usize,
     /// Element type.
@@ -21,59 +22,59 @@ pub struct CellBlock<B: Backend> {
     /// Number of cells.
     pub n_cells: usize,
     /// Nodes of each cell, `[n_cells][N]`.
-    pub nodes: Vector<B, u32>,
+    pub nodes: Buffer<u32>,
     /// Start of each node's list of cells, `[n_nodes + 1]`.
-    pub around: Vector<B, u64>,
+    pub around: Buffer<u64>,
     /// Cells around each node, ascending, `[around[n_nodes]]`.
-    pub cells: Vector<B, u32>,
+    pub cells: Buffer<u32>,
     /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
-    pub slots: Vector<B, u16>,
+    pub slots: Buffer<u16>,
 }
 
-/// What a mesh's topology says about its matrix, on a backend.
-pub struct Topology<B: Backend> {
+/// What a mesh's topology says about its matrix, on a device.
+pub struct Topology {
     /// The solver's numbering.
     pub numbering: Numbering,
     /// Which blocks of the matrix are not zero.
-    pub pattern: Rc<Pattern<B>>,
+    pub pattern: Rc<Pattern>,
     /// The cells, one entry per element type.
-    pub blocks: Vec<CellBlock<B>>,
+    pub blocks: Vec<CellBlock>,
     /// Node coordinates, `[n_nodes]`.
-    pub coords: Vector<B, [f64; 3]>,
+    pub coords: Buffer<[f64; 3]>,
 }
 
-impl<B: Backend> Topology<B> {
+impl Topology {
     /// Analyses a mesh. A node with more than 65,535 neighbours is an error.
-    pub fn new(backend: &B, mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
-        let on_device = if B::ON_HOST { None } else { kernels::analyse(backend, mesh, order, window)? };
+    pub fn new(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
+        let on_device = if space.on_host() { None } else { kernels::analyse(space, mesh, order, window)? };
         match on_device {
             Some(topology) => Ok(topology),
-            None => Topology::upload(backend, mesh, Symbolic::new(mesh, order, window)?),
+            None => Topology::upload(space, mesh, Symbolic::new(mesh, order, window)?),
         }
     }
 
-    /// Moves to a backend what the host has found out about a mesh.
-    pub fn upload(backend: &B, mesh: &Mesh, symbolic: Symbolic) -> Result<Self> {
+    /// Moves to a device what the host has found out about a mesh.
+    pub fn upload(space: &Space, mesh: &Mesh, symbolic: Symbolic) -> Result<Self> {
         let Symbolic { numbering, sparsity, blocks } = symbolic;
         Ok(Topology {
-            pattern: Rc::new(Pattern::upload(backend, sparsity)?),
-            blocks: blocks.into_iter().map(|block| CellBlock::upload(backend, mesh, block)).collect::<Result<_>>()?,
-            coords: backend.upload_vec(numbering.gather(&mesh.coords))?,
+            pattern: Rc::new(Pattern::upload(space, sparsity)?),
+            blocks: blocks.into_iter().map(|block| CellBlock::upload(space, mesh, block)).collect::<Result<_>>()?,
+            coords: space.upload_vec(numbering.gather(&mesh.coords))?,
             numbering,
         })
     }
 }
 
-impl<B: Backend> CellBlock<B> {
-    fn upload(backend: &B, mesh: &Mesh, block: Block) -> Result<Self> {
+impl CellBlock {
+    fn upload(space: &Space, mesh: &Mesh, block: Block) -> Result<Self> {
         Ok(CellBlock {
             index: block.index,
             kind: block.kind,
             n_cells: mesh.cells[block.index].len(),
-            nodes: backend.upload_vec(block.nodes)?,
-            around: backend.upload_vec(block.around.offsets)?,
-            cells: backend.upload_vec(block.around.cells)?,
-            slots: backend.upload_vec(block.slots)?,
+            nodes: space.upload_vec(block.nodes)?,
+            around: space.upload_vec(block.around.offsets)?,
+            cells: space.upload_vec(block.around.cells)?,
+            slots: space.upload_vec(block.slots)?,
         })
     }
 }

@@ -263,7 +263,10 @@ impl Reading<'_> {
             return format!("write `fix = \"{letters}\"`");
         }
         if is_number && examples::is_vector(table, key) {
-            let vector = examples::along_last_axis(bare.trim(), self.dim());
+            // Gravity without a direction points down.
+            let down = key == "acceleration" && !bare.trim().starts_with('-');
+            let number = if down { format!("-{}", bare.trim()) } else { bare.trim().to_owned() };
+            let vector = examples::along_last_axis(&number, self.dim());
             return format!("a number for each direction, as in `{key} = {vector}`");
         }
         if is_number && text.starts_with(['"', '\'']) {

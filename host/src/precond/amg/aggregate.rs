@@ -10,58 +10,59 @@
 //! too many for what they save in iterations.
 
 use super::strength::Strength;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::aggregate::{BeginSet, Decide, GatherAround, JoinNeighbours, MarkRoots, Roots, SpreadKeys};
 
 /// The aggregate of each node.
-pub struct Aggregates<B: Backend> {
+pub struct Aggregates {
     /// Of each node its aggregate, or [`kernels_rs::amg::NONE`], `[n]`.
-    pub of_nodes: Vector<B, u32>,
+    pub of_nodes: Buffer<u32>,
     /// How many there are.
     pub number: usize,
 }
 
-impl<B: Backend> Aggregates<B> {
+impl Aggregates {
     /// Those of a level.
-    pub fn new(backend: &B, pattern: &Pattern<B>, strength: &Strength<B>) -> Result<Self> {
+    pub fn new(space: &Space, pattern: &Pattern, strength: &Strength) -> Result<Self> {
         let n = pattern.n_rows;
         let graph = strength.graph(pattern.view());
-        let keys = independent_set(backend, pattern, strength)?;
-        let (mut marks, mut around, mut of_nodes) = (backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?);
+        let keys = independent_set(space, pattern, strength)?;
+        let (mut marks, mut around, mut of_nodes) = (space.zeros(n)?, space.zeros(n)?, space.zeros(n)?);
         // SAFETY: both live and have an entry per node.
-        unsafe { backend.run(n, MarkRoots { keys: keys.view(), roots: marks.view_mut() }) }?;
-        let before = backend.exclusive_sum(&marks)?;
-        let number = backend.read_at(&before, n)? as usize;
+        unsafe { space.run(n, MarkRoots { keys: keys.view(), roots: marks.view_mut() }) }?;
+        let before = space.exclusive_sum(&marks)?;
+        let number = space.read_at(&before, n)? as usize;
         let roots = Roots { marks: marks.view(), before: before.view() };
         // SAFETY: all live until `finish` and have an entry per node.
         unsafe {
-            backend.run(n, GatherAround { graph, roots, to: around.view_mut() })?;
-            backend.run(n, JoinNeighbours { graph, from: around.view(), to: of_nodes.view_mut() })?;
+            space.run(n, GatherAround { graph, roots, to: around.view_mut() })?;
+            space.run(n, JoinNeighbours { graph, from: around.view(), to: of_nodes.view_mut() })?;
         }
-        backend.finish()?;
+        space.finish()?;
         Ok(Aggregates { of_nodes, number })
     }
 }
 
 /// A maximal independent set of the square of the graph, as keys.
-fn independent_set<B: Backend>(backend: &B, pattern: &Pattern<B>, strength: &Strength<B>) -> Result<Vector<B, u64>> {
+fn independent_set(space: &Space, pattern: &Pattern, strength: &Strength) -> Result<Buffer<u64>> {
     let n = pattern.n_rows;
     let graph = strength.graph(pattern.view());
-    let [mut keys, mut within_one] = [backend.zeros(n)?, backend.zeros(n)?];
+    let [mut keys, mut within_one] = [space.zeros(n)?, space.zeros(n)?];
     // SAFETY: all live and have an entry per node.
-    unsafe { backend.run(n, BeginSet { linked: strength.linked.view(), keys: keys.view_mut() }) }?;
+    unsafe { space.run(n, BeginSet { linked: strength.linked.view(), keys: keys.view_mut() }) }?;
     loop {
-        let mut undecided = backend.zeros(1)?;
+        let mut undecided = space.zeros(1)?;
         let (to, of_one) = (within_one.view_mut(), within_one.view());
         let kernel = Decide { graph, within_one: of_one, keys: keys.view_mut(), undecided: undecided.view_mut() };
         // SAFETY: as above; all live until `read_at`, which waits.
         unsafe {
-            backend.run(n, SpreadKeys { graph, from: keys.view(), to })?;
-            backend.run(n, kernel)?;
+            space.run(n, SpreadKeys { graph, from: keys.view(), to })?;
+            space.run(n, kernel)?;
         }
-        if backend.read_at(&undecided, 0)? == 0 {
+        if space.read_at(&undecided, 0)? == 0 {
             return Ok(keys);
         }
     }

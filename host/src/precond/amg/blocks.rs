@@ -1,7 +1,9 @@
 //! Matrices of rectangular blocks while the hierarchy is made: which blocks their products have, and the blocks of
 //! their columns.
 
-use crate::backend::{Backend, Buffer, Plain, Vector, check_room};
+use crate::device::{Buffer, Plain, check_room};
+
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::pattern::{
@@ -19,45 +21,45 @@ use std::rc::Rc;
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`]
-pub fn zeros<B: Backend, T: Plain>(backend: &B, n: usize) -> Result<Vector<B, T>> {
+pub fn zeros<T: Plain>(space: &Space, n: usize) -> Result<Buffer<T>> {
     let purpose = " for a multigrid hierarchy";
-    check_room(backend, n as u64 * size_of::<T>() as u64, purpose)?;
-    backend.zeros(n)
+    check_room(space, n as u64 * size_of::<T>() as u64, purpose)?;
+    space.zeros(n)
 }
 
 /// Which blocks a matrix of rectangular blocks has.
-pub struct Shape<B: Backend> {
+pub struct Shape {
     /// Its rows; columns ascend, or have the diagonal first.
-    pub pattern: Pattern<B>,
+    pub pattern: Pattern,
     /// The block row of each block, `[n_blocks]`.
-    pub rows: Vector<B, u32>,
+    pub rows: Buffer<u32>,
     /// Number of block columns.
     pub n_columns: usize,
 }
 
-impl<B: Backend> Shape<B> {
+impl Shape {
     /// That of `X Y`, X of n rows, whose `y` has `n_columns` block columns. The diagonal of a square one comes first if
     /// that is asked for.
     pub fn of_product(
-        backend: &B,
+        space: &Space,
         (n, x): (usize, PatternView),
         y: PatternView,
         n_columns: usize,
         diagonal_first: bool,
     ) -> Result<Self> {
-        let mut candidates = backend.zeros(n)?;
+        let mut candidates = space.zeros(n)?;
         let kernel = CountProducts { most: n_columns as u32, x, y, candidates: candidates.view_mut() };
         // SAFETY: all live, X's columns are Y's rows, and there is a count for each row of X.
-        unsafe { backend.run(n, kernel) }?;
-        let starts = backend.exclusive_sum(&candidates)?;
-        let mut found = zeros(backend, backend.read_at(&starts, n)? as usize)?;
+        unsafe { space.run(n, kernel) }?;
+        let starts = space.exclusive_sum(&candidates)?;
+        let mut found = zeros(space, space.read_at(&starts, n)? as usize)?;
         let mut lengths = candidates;
         let kernel = ListProducts { x, y, starts: starts.view(), found: found.view_mut(), lengths: lengths.view_mut() };
         // SAFETY: as above, and there is room for every candidate.
-        unsafe { backend.run(n, kernel) }?;
-        let row_start = backend.exclusive_sum(&lengths)?;
-        let n_blocks = backend.read_at(&row_start, n)? as usize;
-        let (mut columns, mut rows) = (zeros(backend, n_blocks)?, zeros(backend, n_blocks)?);
+        unsafe { space.run(n, kernel) }?;
+        let row_start = space.exclusive_sum(&lengths)?;
+        let n_blocks = space.read_at(&row_start, n)? as usize;
+        let (mut columns, mut rows) = (zeros(space, n_blocks)?, zeros(space, n_blocks)?);
         let kernel = JoinLists {
             diagonal_first: u32::from(diagonal_first),
             starts: starts.view(),
@@ -67,56 +69,56 @@ impl<B: Backend> Shape<B> {
             rows: rows.view_mut(),
         };
         // SAFETY: as above; all live until `finish`.
-        unsafe { backend.run(n, kernel) }?;
-        backend.finish()?;
+        unsafe { space.run(n, kernel) }?;
+        space.finish()?;
         Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns })
     }
 
     /// The same of an X whose rows are few and long: on a device of many threads the columns of each row are found in
     /// shares, which are then put together.
     pub fn of_long_rows(
-        backend: &B,
+        space: &Space,
         (n, x): (usize, PatternView),
         y: PatternView,
         n_columns: usize,
         diagonal_first: bool,
     ) -> Result<Self> {
-        if B::ON_HOST {
-            return Self::of_product(backend, (n, x), y, n_columns, diagonal_first);
+        if space.on_host() {
+            return Self::of_product(space, (n, x), y, n_columns, diagonal_first);
         }
         let n_shares = n * SHARES;
-        let (mut starts, mut row_start) = (backend.zeros(n_shares + 1)?, backend.zeros(n + 1)?);
-        let mut columns = backend.zeros(n_shares)?;
+        let (mut starts, mut row_start) = (space.zeros(n_shares + 1)?, space.zeros(n + 1)?);
+        let mut columns = space.zeros(n_shares)?;
         let (of_shares, of_rows) = (starts.view_mut(), row_start.view_mut());
         let kernel = CutRows { x, starts: of_shares, row_start: of_rows, columns: columns.view_mut() };
         // SAFETY: all live, and have an entry per share, or per row, and one more.
-        unsafe { backend.run(n_shares + 1, kernel) }?;
+        unsafe { space.run(n_shares + 1, kernel) }?;
         let cut = PatternView { row_start: starts.view(), columns: x.columns };
-        let found = Self::of_product(backend, (n_shares, cut), y, n_columns, false)?;
+        let found = Self::of_product(space, (n_shares, cut), y, n_columns, false)?;
         let shares = PatternView { row_start: row_start.view(), columns: columns.view() };
-        Self::of_product(backend, (n, shares), found.pattern.view(), n_columns, diagonal_first)
+        Self::of_product(space, (n, shares), found.pattern.view(), n_columns, diagonal_first)
     }
 
     /// The blocks on the diagonal and right of it of a matrix that has the diagonal first in each row.
-    pub fn upper(backend: &B, square: &Pattern<B>) -> Result<Self> {
+    pub fn upper(space: &Space, square: &Pattern) -> Result<Self> {
         let (n, square) = (square.n_rows, square.view());
-        let mut lengths = backend.zeros(n)?;
+        let mut lengths = space.zeros(n)?;
         // SAFETY: all live, and there is a length for each row.
-        unsafe { backend.run(n, CountUpper { square, lengths: lengths.view_mut() }) }?;
-        let row_start = backend.exclusive_sum(&lengths)?;
-        let n_blocks = backend.read_at(&row_start, n)? as usize;
-        let (mut columns, mut rows) = (zeros(backend, n_blocks)?, zeros(backend, n_blocks)?);
+        unsafe { space.run(n, CountUpper { square, lengths: lengths.view_mut() }) }?;
+        let row_start = space.exclusive_sum(&lengths)?;
+        let n_blocks = space.read_at(&row_start, n)? as usize;
+        let (mut columns, mut rows) = (zeros(space, n_blocks)?, zeros(space, n_blocks)?);
         let (starts, rows_to) = (row_start.view(), rows.view_mut());
         let kernel = ListUpper { square, row_start: starts, columns: columns.view_mut(), rows: rows_to };
         // SAFETY: as above; all live until `finish`.
-        unsafe { backend.run(n, kernel) }?;
-        backend.finish()?;
+        unsafe { space.run(n, kernel) }?;
+        space.finish()?;
         Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: n })
     }
 
     /// Some of its rows, on a host: the others have no blocks.
-    pub fn rows(&self, backend: &B, rows: Range<usize>) -> Result<Self> {
-        assert!(B::ON_HOST, "arrays are read as slices");
+    pub fn rows(&self, space: &Space, rows: Range<usize>) -> Result<Self> {
+        assert!(space.on_host(), "arrays are read as slices");
         // SAFETY: the arrays live, in the host's memory, and nobody writes them.
         let (starts, columns, of) = unsafe {
             let starts = self.pattern.row_start.view().slice(0..self.pattern.n_rows + 1);
@@ -124,8 +126,8 @@ impl<B: Backend> Shape<B> {
             (starts, self.pattern.columns.view().slice(blocks.clone()), self.rows.view().slice(blocks))
         };
         let [first, end] = [starts[rows.start], starts[rows.end]];
-        let row_start = backend.upload_vec(starts.iter().map(|start| (*start).clamp(first, end) - first).collect())?;
-        let (columns, rows) = (backend.upload(columns)?, backend.upload(of)?);
+        let row_start = space.upload_vec(starts.iter().map(|start| (*start).clamp(first, end) - first).collect())?;
+        let (columns, rows) = (space.upload(columns)?, space.upload(of)?);
         Ok(Shape {
             pattern: Pattern { n_rows: self.pattern.n_rows, row_start, columns },
             rows,
@@ -140,30 +142,30 @@ impl<B: Backend> Shape<B> {
 }
 
 /// The blocks of each column of a matrix.
-pub struct Columns<B: Backend> {
-    starts: Vector<B, u64>,
-    rows: Vector<B, u32>,
-    places: Vector<B, u32>,
+pub struct Columns {
+    starts: Buffer<u64>,
+    rows: Buffer<u32>,
+    places: Buffer<u32>,
 }
 
-impl<B: Backend> Columns<B> {
+impl Columns {
     /// Those of a matrix of this shape.
-    pub fn new(backend: &B, shape: &Shape<B>) -> Result<Self> {
+    pub fn new(space: &Space, shape: &Shape) -> Result<Self> {
         let (n_blocks, columns) = (shape.rows.len(), shape.pattern.columns.view());
-        let mut keys = zeros(backend, n_blocks)?;
+        let mut keys = zeros(space, n_blocks)?;
         // SAFETY: both live and have an entry per block.
-        unsafe { backend.run(n_blocks, ColumnKeys { columns, keys: keys.view_mut() }) }?;
+        unsafe { space.run(n_blocks, ColumnKeys { columns, keys: keys.view_mut() }) }?;
         let bits = u64::BITS - (shape.n_columns as u64).leading_zeros();
-        let places = backend.sort_order(&keys, bits)?;
-        let (mut rows, mut starts) = (zeros(backend, n_blocks)?, backend.zeros(shape.n_columns + 1)?);
+        let places = space.sort_order(&keys, bits)?;
+        let (mut rows, mut starts) = (zeros(space, n_blocks)?, space.zeros(shape.n_columns + 1)?);
         let gather = Gather { index: places.view(), from: shape.rows.view(), out: rows.view_mut() };
         let kernel = ColumnStarts { columns, places: places.view(), starts: starts.view_mut() };
         // SAFETY: as above; places are those of blocks, and there is a start for each column; all live until `finish`.
         unsafe {
-            backend.run(n_blocks, gather)?;
-            backend.run(shape.n_columns + 1, kernel)?;
+            space.run(n_blocks, gather)?;
+            space.run(shape.n_columns + 1, kernel)?;
         }
-        backend.finish()?;
+        space.finish()?;
         Ok(Columns { starts, rows, places })
     }
 
@@ -184,21 +186,21 @@ impl<B: Backend> Columns<B> {
 }
 
 /// A matrix of rectangular blocks.
-pub struct BlockRows<B: Backend, T: Plain> {
+pub struct BlockRows<T: Plain> {
     /// Which blocks.
-    pub shape: Rc<Shape<B>>,
+    pub shape: Rc<Shape>,
     /// `[n_blocks][columns][rows]`.
-    pub values: Vector<B, T>,
+    pub values: Buffer<T>,
     /// Rows of a block.
     pub rows: usize,
     /// Columns of a block.
     pub columns: usize,
 }
 
-impl<B: Backend, T: Plain> BlockRows<B, T> {
+impl<T: Plain> BlockRows<T> {
     /// A matrix of zeros.
-    pub fn zeros(backend: &B, shape: &Rc<Shape<B>>, [rows, columns]: [usize; 2]) -> Result<Self> {
-        let values = zeros(backend, shape.rows.len() * rows * columns)?;
+    pub fn zeros(space: &Space, shape: &Rc<Shape>, [rows, columns]: [usize; 2]) -> Result<Self> {
+        let values = zeros(space, shape.rows.len() * rows * columns)?;
         Ok(BlockRows { shape: shape.clone(), values, rows, columns })
     }
 

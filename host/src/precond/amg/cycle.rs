@@ -19,36 +19,37 @@
 
 use super::blocks::{BlockRows, Columns};
 use super::smoother::{Equations, Smoother};
-use crate::backend::{Backend, Buffer, N_SCALARS, Quotient, Scalar, Vector};
+use crate::device::Buffer;
+use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::result::Result;
-use crate::sparse::{Matrix, Operator};
+use crate::sparse::{LinOp, Matrix};
 use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;
 use std::mem::swap;
 use std::rc::Rc;
 
 /// The way from a level to the next.
-pub struct Transfer<B: Backend, T: Real> {
-    prolongator: Rc<BlockRows<B, T>>,
-    columns: Rc<Columns<B>>,
+pub struct Transfer<T: Real> {
+    prolongator: Rc<BlockRows<T>>,
+    columns: Rc<Columns>,
     /// Of the residual that comes to the next level, see [`RestrictShare`].
-    shares: Vector<B, T>,
+    shares: Buffer<T>,
     /// On the next level: the residual, its correction, and what conjugate gradients take besides.
-    vectors: [Vector<B, T>; 5],
+    vectors: [Buffer<T>; 5],
 }
 
-impl<B: Backend, T: Real> Transfer<B, T> {
+impl<T: Real> Transfer<T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
-    pub fn new(backend: &B, prolongator: Rc<BlockRows<B, T>>, columns: Rc<Columns<B>>) -> Result<Self> {
+    pub fn new(space: &Space, prolongator: Rc<BlockRows<T>>, columns: Rc<Columns>) -> Result<Self> {
         let n = prolongator.shape.n_columns * prolongator.columns;
-        let zeros = || backend.zeros(n);
-        let shares = backend.zeros(n * SHARES)?;
+        let zeros = || space.zeros(n);
+        let shares = space.zeros(n * SHARES)?;
         let vectors = [zeros()?, zeros()?, zeros()?, zeros()?, zeros()?];
         Ok(Transfer { prolongator, columns, shares, vectors })
     }
 
     /// Takes `P^T (r - q)` to the next level.
-    fn restrict(&mut self, backend: &B, r: &Vector<B, T>, q: &Vector<B, T>) -> Result<()> {
+    fn restrict(&mut self, space: &Space, r: &Buffer<T>, q: &Buffer<T>) -> Result<()> {
         let (prolongator, members) = (self.prolongator.view(), self.columns.view());
         let (r, q, shares) = (r.view(), q.view(), self.shares.view_mut());
         let (columns, coarse) = (prolongator.columns, &mut self.vectors[0]);
@@ -56,46 +57,46 @@ impl<B: Backend, T: Real> Transfer<B, T> {
         // SAFETY: all live and have the unknowns of this level, or of the next; the vectors are borrowed uniquely.
         unsafe {
             match columns {
-                1 => backend.run(n_shares, RestrictShare::<T, 1> { prolongator, members, r, q, shares }),
-                2 => backend.run(n_shares, RestrictShare::<T, 2> { prolongator, members, r, q, shares }),
-                3 => backend.run(n_shares, RestrictShare::<T, 3> { prolongator, members, r, q, shares }),
-                _ => backend.run(n_shares, RestrictShare::<T, 6> { prolongator, members, r, q, shares }),
+                1 => space.run(n_shares, RestrictShare::<T, 1> { prolongator, members, r, q, shares }),
+                2 => space.run(n_shares, RestrictShare::<T, 2> { prolongator, members, r, q, shares }),
+                3 => space.run(n_shares, RestrictShare::<T, 3> { prolongator, members, r, q, shares }),
+                _ => space.run(n_shares, RestrictShare::<T, 6> { prolongator, members, r, q, shares }),
             }?;
             let shares = self.shares.view();
-            backend.run(coarse.len(), AddShares { columns, shares, coarse: coarse.view_mut() })
+            space.run(coarse.len(), AddShares { columns, shares, coarse: coarse.view_mut() })
         }
     }
 }
 
 /// A level of the cycle.
-pub struct Level<B: Backend, T: Real> {
-    smoother: Smoother<B, T>,
+pub struct Level<T: Real> {
+    smoother: Smoother<T>,
     /// The way down; none from the last level that is smoothed.
-    transfer: Option<Transfer<B, T>>,
+    transfer: Option<Transfer<T>>,
     /// What z was a step before, and a product with the matrix.
-    scratch: [Vector<B, T>; 2],
+    scratch: [Buffer<T>; 2],
 }
 
 /// The matrices below the finest level.
-pub struct Matrices<'a, B: Backend, T: Real> {
+pub struct Matrices<'a, T: Real> {
     /// Of each level that is smoothed.
-    pub smoothed: &'a [Rc<Matrix<B, T>>],
+    pub smoothed: &'a [Rc<Matrix<T>>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
-    pub inverse: Option<&'a Matrix<B, T>>,
+    pub inverse: Option<&'a Matrix<T>>,
     /// Steps of conjugate gradients on the first of these levels, and on each of the others; 1 for the cycle alone, a V.
     pub steps: [usize; 2],
 }
 
-impl<B: Backend, T: Real> Level<B, T> {
+impl<T: Real> Level<T> {
     /// A level with its way down.
-    pub fn new(backend: &B, smoother: Smoother<B, T>, transfer: Option<Transfer<B, T>>) -> Result<Self> {
-        let scratch = [backend.zeros(smoother.n())?, backend.zeros(smoother.n())?];
+    pub fn new(space: &Space, smoother: Smoother<T>, transfer: Option<Transfer<T>>) -> Result<Self> {
+        let scratch = [space.zeros(smoother.n())?, space.zeros(smoother.n())?];
         Ok(Level { smoother, transfer, scratch })
     }
 
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
-        let of = |vectors: &[Vector<B, T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
+        let of = |vectors: &[Buffer<T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
         let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
             prolongator.bytes() + columns.bytes() + of(vectors) + of(std::slice::from_ref(shares))
         });
@@ -104,41 +105,41 @@ impl<B: Backend, T: Real> Level<B, T> {
 }
 
 /// `z = M^-1 r` of the first of the levels, whose matrix is `operator`.
-pub fn cycle<B: Backend, T: Real>(
-    backend: &B,
-    levels: &mut [Level<B, T>],
-    below: &Matrices<B, T>,
-    operator: &dyn Operator<B, T>,
-    r: &Vector<B, T>,
-    z: &mut Vector<B, T>,
+pub fn cycle<T: Real>(
+    space: &Space,
+    levels: &mut [Level<T>],
+    below: &Matrices<T>,
+    operator: &dyn LinOp<T>,
+    r: &Buffer<T>,
+    z: &mut Buffer<T>,
 ) -> Result<()> {
     let Some((Level { smoother, transfer, scratch: [other, product] }, rest)) = levels.split_first_mut() else {
         unreachable!("a hierarchy has its finest level")
     };
-    let of = Equations { backend, operator, r };
+    let of = Equations { space, operator, r };
     let Some(transfer) = transfer else {
         return smoother.start(&of, z, other, product);
     };
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
     let (before, after) = if smoother.is_even() { (other, z) } else { (z, other) };
     smoother.start(&of, before, after, product)?;
-    operator.apply(backend, before, product)?;
-    transfer.restrict(backend, r, product)?;
+    operator.apply(space, before, product)?;
+    transfer.restrict(space, r, product)?;
     let Transfer { prolongator, vectors: on_next, .. } = transfer;
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
             let [steps, on_others] = below.steps;
             let below = Matrices { smoothed: others, inverse, steps: [on_others; 2] };
             if steps > 1 {
-                conjugate_gradients(backend, rest, &below, steps, next, on_next)?;
+                conjugate_gradients(space, rest, &below, steps, next, on_next)?;
             } else {
                 let [r, z, ..] = on_next;
-                cycle(backend, rest, &below, &**next, r, z)?;
+                cycle(space, rest, &below, &**next, r, z)?;
             }
         }
         ([], Some(inverse)) => {
             let [r, z, ..] = on_next;
-            inverse.apply(backend, r, z)?;
+            inverse.apply(space, r, z)?;
         }
         ([], None) => unreachable!("there is a level to go to"),
     }
@@ -149,7 +150,7 @@ pub fn cycle<B: Backend, T: Real>(
         to: after.view_mut(),
     };
     // SAFETY: all live and have the unknowns of this level, or of the next; `after` is borrowed uniquely.
-    unsafe { backend.run(before.len(), kernel) }?;
+    unsafe { space.run(before.len(), kernel) }?;
     let (z, other) = if smoother.is_even() { (after, before) } else { (before, after) };
     smoother.go_on(&of, z, other, product)
 }
@@ -166,37 +167,37 @@ const SCALARS: usize = 5;
 /// p = M^-1 r - (v . M^-1 r / x.v) x,   v = A p,   gamma = p.r / p.v,   x = alpha x + gamma p,   r -= gamma v
 /// p = M^-1 r - (v . M^-1 r / p.v) p,   v = A p,   gamma = p.r / p.v,   x += gamma p,   and so on
 /// ```
-fn conjugate_gradients<B: Backend, T: Real>(
-    backend: &B,
-    levels: &mut [Level<B, T>],
-    below: &Matrices<B, T>,
+fn conjugate_gradients<T: Real>(
+    space: &Space,
+    levels: &mut [Level<T>],
+    below: &Matrices<T>,
     steps: usize,
-    a: &Matrix<B, T>,
-    [r, x, v, p, next]: &mut [Vector<B, T>; 5],
+    a: &Matrix<T>,
+    [r, x, v, p, next]: &mut [Buffer<T>; 5],
 ) -> Result<()> {
     let first = N_SCALARS - 3 - SCALARS * levels.len();
     let [xr, xv, vp, pr, pv] = core::array::from_fn(|i| Scalar::new(first + i));
-    cycle(backend, levels, below, a, r, x)?;
-    a.apply_dot(backend, x, v, xv)?;
-    backend.dot(x, r, xr)?;
+    cycle(space, levels, below, a, r, x)?;
+    a.apply_dot(space, x, v, xv)?;
+    space.dot(x, r, xr)?;
     let (alpha, gamma) = (Quotient::new(xr, xv), Quotient::new(pr, pv));
-    backend.axpy(alpha.minus(), v, r)?;
-    cycle(backend, levels, below, a, r, p)?;
-    backend.dot(v, p, vp)?;
-    backend.axpy(Quotient::new(vp, xv).minus(), x, p)?;
-    a.apply_dot(backend, p, v, pv)?;
-    backend.dot(p, r, pr)?;
-    backend.axpby([gamma, alpha], p, x)?;
+    space.axpy(alpha.minus(), v, r)?;
+    cycle(space, levels, below, a, r, p)?;
+    space.dot(v, p, vp)?;
+    space.axpy(Quotient::new(vp, xv).minus(), x, p)?;
+    a.apply_dot(space, p, v, pv)?;
+    space.dot(p, r, pr)?;
+    space.axpby([gamma, alpha], p, x)?;
     let (mut p, mut next) = (p, next);
     for _ in 2..steps {
-        backend.axpy(gamma.minus(), v, r)?;
-        cycle(backend, levels, below, a, r, next)?;
-        backend.dot(v, next, vp)?;
-        backend.axpy(Quotient::new(vp, pv).minus(), p, next)?;
+        space.axpy(gamma.minus(), v, r)?;
+        cycle(space, levels, below, a, r, next)?;
+        space.dot(v, next, vp)?;
+        space.axpy(Quotient::new(vp, pv).minus(), p, next)?;
         swap(&mut p, &mut next);
-        a.apply_dot(backend, p, v, pv)?;
-        backend.dot(p, r, pr)?;
-        backend.axpy(gamma, p, x)?;
+        a.apply_dot(space, p, v, pv)?;
+        space.dot(p, r, pr)?;
+        space.axpy(gamma, p, x)?;
     }
     Ok(())
 }

@@ -3,7 +3,8 @@
 use super::fine::Fine;
 use super::setup::Symbolic;
 use super::strength::{REACH, Strength};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::real::Real;
@@ -15,17 +16,17 @@ use std::rc::{Rc, Weak};
 /// supported. The first hierarchy that is made with it fills it, and those after take the numeric part of the set-up
 /// alone. A matrix with other blocks or other supported components is recognised, and fills it anew. The nodes are
 /// taken to be where they were.
-pub struct Kept<B: Backend> {
+pub struct Kept {
     /// The matrix that it was made from.
-    made_from: RefCell<Option<Matrix<B>>>,
+    made_from: RefCell<Option<Matrix>>,
     /// The ways from level to level; nothing after the last one.
-    levels: RefCell<Vec<Option<Rc<Symbolic<B>>>>>,
+    levels: RefCell<Vec<Option<Rc<Symbolic>>>>,
 }
 
 /// What a hierarchy's symbolic part depends on of a matrix.
-struct Matrix<B: Backend> {
+struct Matrix {
     /// Which blocks it has, while they live: mostly the next matrix has the same.
-    pattern: Weak<Pattern<B>>,
+    pattern: Weak<Pattern>,
     /// Their checksum.
     blocks: u64,
     /// Unknowns of a node.
@@ -34,7 +35,7 @@ struct Matrix<B: Backend> {
     free: Vec<u8>,
 }
 
-impl<B: Backend> Kept<B> {
+impl Kept {
     /// Nothing yet.
     pub fn new() -> Self {
         Kept { made_from: RefCell::new(None), levels: RefCell::new(Vec::new()) }
@@ -47,16 +48,16 @@ impl<B: Backend> Kept<B> {
     /// there only where they are not the very ones seen before.
     pub(super) fn recognise<R: Real>(
         &self,
-        backend: &B,
-        fine: &Fine<B, R>,
-        pattern: &Rc<Pattern<B>>,
-        coords: &Vector<B, [f64; 3]>,
+        space: &Space,
+        fine: &Fine<R>,
+        pattern: &Rc<Pattern>,
+        coords: &Buffer<[f64; 3]>,
     ) -> Result<()> {
         let size = fine.entries.size;
-        let free = backend.take(Strength::new(backend, fine, coords, 0, REACH)?.free)?;
+        let free = space.take(Strength::new(space, fine, coords, 0, REACH)?.free)?;
         let mut made_from = self.made_from.borrow_mut();
         let known = made_from.as_ref().filter(|known| std::ptr::eq(known.pattern.as_ptr(), Rc::as_ptr(pattern)));
-        let blocks = known.map_or_else(|| checksum(backend, pattern), |known| Ok(known.blocks))?;
+        let blocks = known.map_or_else(|| checksum(space, pattern), |known| Ok(known.blocks))?;
         if made_from.as_ref().is_none_or(|known| (known.blocks, known.size, &known.free) != (blocks, size, &free)) {
             self.levels.borrow_mut().clear();
         }
@@ -65,26 +66,26 @@ impl<B: Backend> Kept<B> {
     }
 
     /// The way from a level to the next, if it is known whether there is one.
-    pub(super) fn get(&self, level: usize) -> Option<Option<Rc<Symbolic<B>>>> {
+    pub(super) fn get(&self, level: usize) -> Option<Option<Rc<Symbolic>>> {
         self.levels.borrow().get(level).cloned()
     }
 
     /// Adds the way from the last level.
-    pub(super) fn push(&self, way: Option<Rc<Symbolic<B>>>) {
+    pub(super) fn push(&self, way: Option<Rc<Symbolic>>) {
         self.levels.borrow_mut().push(way);
     }
 }
 
 /// A checksum of which blocks there are.
-fn checksum<B: Backend>(backend: &B, pattern: &Pattern<B>) -> Result<u64> {
-    let sparsity = pattern.download(backend)?;
+fn checksum(space: &Space, pattern: &Pattern) -> Result<u64> {
+    let sparsity = pattern.download(space)?;
     let mut hasher = DefaultHasher::new();
     sparsity.row_start.hash(&mut hasher);
     sparsity.columns.hash(&mut hasher);
     Ok(hasher.finish())
 }
 
-impl<B: Backend> Default for Kept<B> {
+impl Default for Kept {
     fn default() -> Self {
         Kept::new()
     }

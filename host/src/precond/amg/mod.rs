@@ -20,7 +20,7 @@
 //! there. A mode that depends on the others on an aggregate of few nodes is left out: its column of P is 0, and the
 //! next level has a diagonal entry in its place, so that it stays positive.
 //!
-//! Everything is done by kernels over rows and blocks, the same on every backend: the CPU, the emulator, a GPU. Under
+//! Everything is done by kernels over rows and blocks, the same on every device: the CPU, the emulator, a GPU. Under
 //! an iteration in double with a preconditioner in single, the set-up is in double, of K itself, and the cycle in
 //! single, on the finest level with the scaled copy `S K S` of [`super::Rounded`], for which P is `S^-1 P`.
 //!
@@ -49,10 +49,11 @@ pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
 pub use kept::Kept;
 
 use super::{Build, Context, Preconditioner, inverse_diagonal};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::choices::Format;
 use crate::result::{Error, Result};
-use crate::sparse::{AUTO, Matrix, Operator, Pattern, Tuning};
+use crate::sparse::{AUTO, LinOp, Matrix, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
@@ -82,23 +83,23 @@ const MORE_STEPS: usize = 4;
 const STRETCHED: f64 = 1.5;
 
 /// A hierarchy of levels.
-pub struct Amg<B: Backend, T: Real> {
+pub struct Amg<T: Real> {
     /// The levels that are smoothed.
-    levels: RefCell<Vec<Level<B, T>>>,
+    levels: RefCell<Vec<Level<T>>>,
     /// Their matrices, but for the finest.
-    matrices: Vec<Rc<Matrix<B, T>>>,
+    matrices: Vec<Rc<Matrix<T>>>,
     /// The inverse of the coarsest level's matrix.
-    inverse: Option<Matrix<B, T>>,
+    inverse: Option<Matrix<T>>,
     /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
     steps: [usize; 2],
     hierarchy: Hierarchy,
 }
 
-impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
-    fn apply(&self, backend: &B, operator: &dyn Operator<B, T>, r: &Vector<B, T>, z: &mut Vector<B, T>) -> Result<()> {
+impl<T: Real> Preconditioner<T> for Amg<T> {
+    fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
         let (smoothed, inverse, steps) = (self.matrices.as_slice(), self.inverse.as_ref(), self.steps);
         let below = Matrices { smoothed, inverse, steps };
-        cycle(backend, &mut self.levels.borrow_mut(), &below, operator, r, z)
+        cycle(space, &mut self.levels.borrow_mut(), &below, operator, r, z)
     }
 
     fn products(&self) -> usize {
@@ -115,20 +116,20 @@ impl<B: Backend, T: Real> Preconditioner<B, T> for Amg<B, T> {
     }
 }
 
-impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
+impl<T: Real> Build<T> for Amg<T> {
     const READS_MATRIX: bool = true;
 
-    fn build<V: Stored<Arithmetic = T>>(backend: &B, matrix: &Matrix<B, V>, context: &Context<B>) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         let mut parts = Parts::new(matrix, context.kept);
-        let inverse = inverse_diagonal(backend, matrix)?;
-        let (operator, is_half): (&dyn Operator<B, T>, bool) = (matrix, V::numbers(matrix.values()).is_none());
+        let inverse = inverse_diagonal(space, matrix)?;
+        let (operator, is_half): (&dyn LinOp<T>, bool) = (matrix, V::numbers(matrix.values()).is_none());
         if let Some(original) = &context.original {
-            let Some(fine) = Fine::new(backend, original.matrix)? else { unreachable!("doubles are numbers") };
+            let Some(fine) = Fine::new(space, original.matrix)? else { unreachable!("doubles are numbers") };
             let shared = original.matrix.shared_pattern();
-            parts.finest(backend, (fine, shared), (operator, inverse, is_half), context, original.inverse.view())?;
-        } else if let Some(fine) = Fine::new(backend, matrix)? {
+            parts.finest(space, (fine, shared), (operator, inverse, is_half), context, original.inverse.view())?;
+        } else if let Some(fine) = Fine::new(space, matrix)? {
             let shared = matrix.shared_pattern();
-            parts.finest(backend, (fine, shared), (operator, inverse, is_half), context, View::from_slice(&[]))?;
+            parts.finest(space, (fine, shared), (operator, inverse, is_half), context, View::from_slice(&[]))?;
         } else {
             let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
             return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
@@ -138,39 +139,39 @@ impl<B: Backend, T: Real> Build<B, T> for Amg<B, T> {
 }
 
 /// What the next level is made from: its matrix, and how its nodes came about.
-struct Below<B: Backend> {
-    matrix: Matrix<B, f64>,
-    modes: Rc<Modes<B>>,
-    coords: Rc<Vector<B, [f64; 3]>>,
+struct Below {
+    matrix: Matrix<f64>,
+    modes: Rc<Modes>,
+    coords: Rc<Buffer<[f64; 3]>>,
     /// Whether its nodes are the vertices of the mesh.
     is_of_vertices: bool,
 }
 
 /// A way to a next level: P, and what is there.
-struct Way<B: Backend> {
-    prolongator: Rc<BlockRows<B, f64>>,
+struct Way {
+    prolongator: Rc<BlockRows<f64>>,
     /// The blocks of its columns.
-    columns: Rc<Columns<B>>,
-    below: Below<B>,
+    columns: Rc<Columns>,
+    below: Below,
 }
 
 /// A hierarchy as it is made.
-struct Parts<'a, B: Backend, T: Real> {
-    levels: Vec<Level<B, T>>,
-    matrices: Vec<Rc<Matrix<B, T>>>,
-    inverse: Option<Matrix<B, T>>,
+struct Parts<'a, T: Real> {
+    levels: Vec<Level<T>>,
+    matrices: Vec<Rc<Matrix<T>>>,
+    inverse: Option<Matrix<T>>,
     /// Whether aggregates lie on a surface or a line; whether elements are flat; and quadratic.
     is_thin: bool,
     is_flat: bool,
     is_quadratic: bool,
     hierarchy: Hierarchy,
     /// What a hierarchy made before has left.
-    kept: Option<&'a Kept<B>>,
+    kept: Option<&'a Kept>,
     since: Instant,
 }
 
-impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
-    fn new<V: Stored>(matrix: &Matrix<B, V>, kept: Option<&'a Kept<B>>) -> Self {
+impl<'a, T: Real> Parts<'a, T> {
+    fn new<V: Stored>(matrix: &Matrix<V>, kept: Option<&'a Kept>) -> Self {
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
         let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
         let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
@@ -189,8 +190,8 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     /// Ends a part of the set-up.
-    fn lap(&mut self, backend: &B, of: impl Fn(&mut SetupTimes) -> &mut f64) -> Result<()> {
-        backend.finish()?;
+    fn lap(&mut self, space: &Space, of: impl Fn(&mut SetupTimes) -> &mut f64) -> Result<()> {
+        space.finish()?;
         *of(&mut self.hierarchy.times) += self.since.elapsed().as_secs_f64();
         self.since = Instant::now();
         Ok(())
@@ -201,45 +202,45 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     /// and whether it is in half precision.
     fn finest<R: Real>(
         &mut self,
-        backend: &B,
-        (fine, pattern): (Fine<B, R>, &Rc<Pattern<B>>),
-        (operator, inverse, is_half): (&dyn Operator<B, T>, Vector<B, T>, bool),
-        context: &Context<B>,
+        space: &Space,
+        (fine, pattern): (Fine<R>, &Rc<Pattern>),
+        (operator, inverse, is_half): (&dyn LinOp<T>, Buffer<T>, bool),
+        context: &Context,
         scaling: View<f64>,
     ) -> Result<()> {
         let size = fine.entries.size;
-        let nowhere = if context.coords.is_none() { Some(backend.zeros(fine.pattern.n_rows)?) } else { None };
+        let nowhere = if context.coords.is_none() { Some(space.zeros(fine.pattern.n_rows)?) } else { None };
         let Some(coords) = context.coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
         if let Some(kept) = self.kept {
-            kept.recognise(backend, &fine, pattern, coords)?;
-            self.lap(backend, |times| &mut times.aggregation)?;
+            kept.recognise(space, &fine, pattern, coords)?;
+            self.lap(space, |times| &mut times.aggregation)?;
         }
         let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
         // Half precision does not tell the nodes of a stack apart.
-        let blocks = if is_half { None } else { stacks::inverse(backend, &fine, coords, flat)? };
+        let blocks = if is_half { None } else { stacks::inverse(space, &fine, coords, flat)? };
         let fine = Fine { blocks, ..fine };
         self.is_flat = fine.blocks.is_some();
-        let smoother = Smoother::new(backend, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
-        self.lap(backend, |times| &mut times.smoothing)?;
-        let way = self.way(backend, &fine, OMEGA / smoother.upper(), || {
+        let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
+        self.lap(space, |times| &mut times.smoothing)?;
+        let way = self.way(space, &fine, OMEGA / smoother.upper(), || {
             if let Some(ends) = context.ends {
-                let free = Strength::new(backend, &fine, coords, 0, REACH)?.free;
-                if let Some(found) = vertices::vertices(backend, size, ends, coords, &free)? {
+                let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
+                if let Some(found) = vertices::vertices(space, size, ends, coords, &free)? {
                     return Ok(Some(found));
                 }
             }
-            aggregate(backend, &fine, coords, (0, REACH), Modes::<B>::rigid_number(size), |free| {
-                Ok(Rc::new(Modes::rigid(backend, size, coords, free)?))
+            aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(size), |free| {
+                Ok(Rc::new(Modes::rigid(space, size, coords, free)?))
             })
         })?;
         drop(fine);
-        let mut next = self.add(backend, smoother, way, scaling)?;
+        let mut next = self.add(space, smoother, way, scaling)?;
         while let Some(below) = next {
             if below.matrix.block_size() * below.matrix.pattern().n_rows <= coarsest::MOST {
-                self.inverse = Some(coarsest::inverse(backend, &below.matrix)?);
-                return self.lap(backend, |times| &mut times.coarsest);
+                self.inverse = Some(coarsest::inverse(space, &below.matrix)?);
+                return self.lap(space, |times| &mut times.coarsest);
             }
-            next = self.coarser(backend, below)?;
+            next = self.coarser(space, below)?;
         }
         Ok(())
     }
@@ -247,27 +248,27 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     /// The way to the next level, if there is one worth having.
     fn way<R: Real>(
         &mut self,
-        backend: &B,
-        fine: &Fine<B, R>,
+        space: &Space,
+        fine: &Fine<R>,
         omega: f64,
-        coarsening: impl FnOnce() -> Result<Option<Coarsening<B>>>,
-    ) -> Result<Option<Way<B>>> {
+        coarsening: impl FnOnce() -> Result<Option<Coarsening>>,
+    ) -> Result<Option<Way>> {
         let level = self.levels.len();
         let symbolic = match self.kept.and_then(|kept| kept.get(level)) {
             Some(known) => known,
             None => {
                 let coarsening = coarsening()?;
-                self.lap(backend, |times| &mut times.aggregation)?;
-                let found = coarsening.map(|coarsening| Symbolic::new(backend, fine, coarsening)).transpose()?;
-                self.lap(backend, |times| &mut times.symbolic)?;
+                self.lap(space, |times| &mut times.aggregation)?;
+                let found = coarsening.map(|coarsening| Symbolic::new(space, fine, coarsening)).transpose()?;
+                self.lap(space, |times| &mut times.symbolic)?;
                 let found = found.map(Rc::new);
                 self.kept.inspect(|kept| kept.push(found.clone()));
                 found
             }
         };
         let Some(symbolic) = symbolic else { return Ok(None) };
-        let (prolongator, matrix) = symbolic.values(backend, fine, omega)?;
-        self.lap(backend, |times| &mut times.numeric)?;
+        let (prolongator, matrix) = symbolic.values(space, fine, omega)?;
+        self.lap(space, |times| &mut times.numeric)?;
         // The rest of the symbolic part is needed no more, unless it is kept.
         let Coarsening { modes, coords, is_smoothed, .. } = &symbolic.coarsening;
         let (modes, coords) = (modes.clone(), coords.clone());
@@ -276,58 +277,58 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
     }
 
     /// Adds a level; what the next one is made from, if there is one.
-    fn coarser(&mut self, backend: &B, below: Below<B>) -> Result<Option<Below<B>>> {
+    fn coarser(&mut self, space: &Space, below: Below) -> Result<Option<Below>> {
         let Below { matrix, modes, coords, is_of_vertices } = below;
         let unscaled = View::from_slice(&[]);
         let matrix = Rc::new(matrix);
         let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
             Ok(same) => same,
-            Err(_) => Rc::new(copied::<B, T>(backend, &matrix, AUTO, unscaled)?),
+            Err(_) => Rc::new(copied::<T>(space, &matrix, AUTO, unscaled)?),
         };
-        let inverse = inverse_diagonal(backend, &rounded)?;
-        let Some(mut fine) = Fine::new(backend, &matrix)? else { unreachable!("doubles are numbers") };
+        let inverse = inverse_diagonal(space, &rounded)?;
+        let Some(mut fine) = Fine::new(space, &matrix)? else { unreachable!("doubles are numbers") };
         if is_of_vertices {
-            fine.blocks = stacks::inverse(backend, &fine, &coords, stacks::LINEAR)?;
+            fine.blocks = stacks::inverse(space, &fine, &coords, stacks::LINEAR)?;
         }
         let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
-        let smoother = Smoother::new(backend, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
+        let smoother = Smoother::new(space, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
         self.matrices.push(rounded);
-        self.lap(backend, |times| &mut times.smoothing)?;
+        self.lap(space, |times| &mut times.smoothing)?;
         let level = self.levels.len();
         let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
-            self.way(backend, &fine, OMEGA / smoother.upper(), || {
-                aggregate(backend, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
+            self.way(space, &fine, OMEGA / smoother.upper(), || {
+                aggregate(space, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
             })?
         } else {
             None
         };
         drop(fine);
         drop(matrix);
-        self.add(backend, smoother, way, unscaled)
+        self.add(space, smoother, way, unscaled)
     }
 
     /// Adds a level and its way to the next.
     fn add(
         &mut self,
-        backend: &B,
-        smoother: Smoother<B, T>,
-        way: Option<Way<B>>,
+        space: &Space,
+        smoother: Smoother<T>,
+        way: Option<Way>,
         scaling: View<f64>,
-    ) -> Result<Option<Below<B>>> {
+    ) -> Result<Option<Below>> {
         let Some(Way { prolongator, columns, below }) = way else {
-            self.levels.push(Level::new(backend, smoother, None)?);
+            self.levels.push(Level::new(space, smoother, None)?);
             return Ok(None);
         };
-        let prolongator = scaled_to(backend, prolongator, scaling)?;
+        let prolongator = scaled_to(space, prolongator, scaling)?;
         let (size, pattern) = (below.matrix.block_size(), below.matrix.pattern());
         let next = LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() };
         self.is_quadratic |= below.is_of_vertices;
         self.is_thin |= !below.is_of_vertices && next.is_thin();
         self.hierarchy.levels.push(next);
-        let transfer = Transfer::new(backend, prolongator, columns)?;
-        self.levels.push(Level::new(backend, smoother, Some(transfer))?);
-        self.lap(backend, |times| &mut times.smoothing)?;
+        let transfer = Transfer::new(space, prolongator, columns)?;
+        self.levels.push(Level::new(space, smoother, Some(transfer))?);
+        self.lap(space, |times| &mut times.smoothing)?;
         Ok(Some(below))
     }
 
@@ -336,7 +337,7 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
         self.hierarchy.operator_complexity() > STRETCHED
     }
 
-    fn amg(self) -> Amg<B, T> {
+    fn amg(self) -> Amg<T> {
         let is_stretched = self.is_stretched();
         let Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, mut hierarchy, .. } = self;
         let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
@@ -355,39 +356,30 @@ impl<'a, B: Backend, T: Real> Parts<'a, B, T> {
 }
 
 /// P in the precision of the cycle, scaled by the root of `scaling` if that is there; P itself where that is the same.
-fn scaled_to<B: Backend, T: Real>(
-    backend: &B,
-    from: Rc<BlockRows<B, f64>>,
-    scaling: View<f64>,
-) -> Result<Rc<BlockRows<B, T>>> {
+fn scaled_to<T: Real>(space: &Space, from: Rc<BlockRows<f64>>, scaling: View<f64>) -> Result<Rc<BlockRows<T>>> {
     if scaling.is_empty()
         && let Ok(same) = (from.clone() as Rc<dyn Any>).downcast()
     {
         return Ok(same);
     }
-    let mut values = blocks::zeros(backend, from.values.len())?;
+    let mut values = blocks::zeros(space, from.values.len())?;
     let (prolongator, rows) = (from.view(), from.shape.rows.view());
     let kernel = RoundProlongator { inverse: scaling, rows, prolongator, to: values.view_mut() };
     // SAFETY: all live until `finish`; a row of a block is written once.
-    unsafe { backend.run(from.n_items(), kernel) }?;
-    backend.finish()?;
+    unsafe { space.run(from.n_items(), kernel) }?;
+    space.finish()?;
     Ok(Rc::new(BlockRows { shape: from.shape.clone(), values, rows: from.rows, columns: from.columns }))
 }
 
 /// A matrix in another precision and format, its rows and columns scaled as those of P are in [`scaled_to`].
-fn copied<B: Backend, T: Real>(
-    backend: &B,
-    matrix: &Matrix<B, f64>,
-    format: Format,
-    scaling: View<f64>,
-) -> Result<Matrix<B, T>> {
+fn copied<T: Real>(space: &Space, matrix: &Matrix<f64>, format: Format, scaling: View<f64>) -> Result<Matrix<T>> {
     let pattern = matrix.shared_pattern();
-    let mut copy = Matrix::<B, T>::zeros(backend, format, matrix.block_size(), pattern, Tuning::default())?;
+    let mut copy = Matrix::<T>::zeros(space, format, matrix.block_size(), pattern, Tuning::default())?;
     let (to, n_rows) = (copy.entries(), pattern.n_rows);
     let (from, values, rounded) = (matrix.entries(), matrix.values(), copy.values_mut());
     let kernel = CopyBlocks { inverse: scaling, from, values, to, rounded };
     // SAFETY: both live and have this pattern; each entry belongs to one row.
-    unsafe { backend.run(n_rows * matrix.block_size(), kernel) }?;
+    unsafe { space.run(n_rows * matrix.block_size(), kernel) }?;
     if matrix.is_symmetric() {
         copy.promise_symmetric();
     }

@@ -9,7 +9,8 @@ use super::blocks::{BlockRows, Columns, Shape};
 use super::fine::Fine;
 use super::strength::Strength;
 use super::tentative::{Modes, centroids, members};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
@@ -25,36 +26,36 @@ pub const WORTHWHILE: f64 = 0.7;
 const SLABS: usize = 16;
 
 /// The nodes of a next level, and what it represents of this one.
-pub struct Coarsening<B: Backend> {
+pub struct Coarsening {
     /// P_0.
-    pub tentative: Rc<BlockRows<B, f64>>,
+    pub tentative: Rc<BlockRows<f64>>,
     /// Whether P is P_0 smoothed, and not P_0 itself.
     pub is_smoothed: bool,
     /// The modes on the next level.
-    pub modes: Rc<Modes<B>>,
+    pub modes: Rc<Modes>,
     /// Where its nodes are.
-    pub coords: Rc<Vector<B, [f64; 3]>>,
+    pub coords: Rc<Buffer<[f64; 3]>>,
 }
 
 /// P and A_c.
-pub type Values<B> = (Rc<BlockRows<B, f64>>, Matrix<B, f64>);
+pub type Values = (Rc<BlockRows<f64>>, Matrix<f64>);
 
 /// The way to a next level as far as it does not depend on the values of the matrix: another one with the same blocks
 /// needs [`Symbolic::values`] alone.
-pub struct Symbolic<B: Backend> {
+pub struct Symbolic {
     /// The nodes of the next level.
-    pub coarsening: Coarsening<B>,
+    pub coarsening: Coarsening,
     /// Which blocks P has.
-    pub prolongator: Rc<Shape<B>>,
+    pub prolongator: Rc<Shape>,
     /// The blocks of its columns.
-    pub columns: Rc<Columns<B>>,
+    pub columns: Rc<Columns>,
     /// Which blocks `A P_0` has, if they are not those of P.
-    unsolved: Option<Rc<Shape<B>>>,
+    unsolved: Option<Rc<Shape>>,
     /// Which blocks `A P` has.
-    product: Rc<Shape<B>>,
+    product: Rc<Shape>,
     /// Which blocks A_c has, and those of them on the diagonal and right of it.
-    pattern: Rc<Pattern<B>>,
-    upper: Shape<B>,
+    pattern: Rc<Pattern>,
+    upper: Shape,
     /// Blocks of A.
     n_blocks: usize,
 }
@@ -66,65 +67,65 @@ pub struct Symbolic<B: Backend> {
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`], [`crate::result::Error::TooLarge`]
-pub fn aggregate<B: Backend, R: Real>(
-    backend: &B,
-    fine: &Fine<B, R>,
-    coords: &Vector<B, [f64; 3]>,
+pub fn aggregate<R: Real>(
+    space: &Space,
+    fine: &Fine<R>,
+    coords: &Buffer<[f64; 3]>,
     (level, reach): (usize, f64),
     n_modes: usize,
-    modes: impl FnOnce(&Vector<B, u8>) -> Result<Rc<Modes<B>>>,
-) -> Result<Option<Coarsening<B>>> {
+    modes: impl FnOnce(&Buffer<u8>) -> Result<Rc<Modes>>,
+) -> Result<Option<Coarsening>> {
     let (n, size) = (fine.pattern.n_rows, fine.entries.size);
     let is_worthwhile = |number: usize| (n_modes * number) as f64 <= WORTHWHILE * (size * n) as f64;
-    let mut strength = Strength::new(backend, fine, coords, level, reach)?;
-    let mut aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
+    let mut strength = Strength::new(space, fine, coords, level, reach)?;
+    let mut aggregates = Aggregates::new(space, fine.pattern, &strength)?;
     if !is_worthwhile(aggregates.number) {
         // Pairs of nodes across a flat element have as many modes as unknowns.
-        strength = Strength::new(backend, fine, coords, level, f64::INFINITY)?;
-        aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
+        strength = Strength::new(space, fine, coords, level, f64::INFINITY)?;
+        aggregates = Aggregates::new(space, fine.pattern, &strength)?;
     }
     if aggregates.number == 0 || !is_worthwhile(aggregates.number) {
         return Ok(None);
     }
     let modes = modes(&strength.free)?;
     drop(strength);
-    let shape = members(backend, &aggregates)?;
-    let columns = Columns::new(backend, &shape)?;
-    let coords = centroids(backend, aggregates.number, &columns, coords)?;
-    let (tentative, modes) = modes.orthonormalised(backend, fine.entries.size, shape, &columns)?;
+    let shape = members(space, &aggregates)?;
+    let columns = Columns::new(space, &shape)?;
+    let coords = centroids(space, aggregates.number, &columns, coords)?;
+    let (tentative, modes) = modes.orthonormalised(space, fine.entries.size, shape, &columns)?;
     let (tentative, modes, coords) = (Rc::new(tentative), Rc::new(modes), Rc::new(coords));
     Ok(Some(Coarsening { tentative, is_smoothed: true, modes, coords }))
 }
 
-impl<B: Backend> Symbolic<B> {
+impl Symbolic {
     /// Finds which blocks there are.
     ///
     /// # Errors
     ///
     /// As [`aggregate`].
-    pub fn new<R: Real>(backend: &B, fine: &Fine<B, R>, coarsening: Coarsening<B>) -> Result<Self> {
+    pub fn new<R: Real>(space: &Space, fine: &Fine<R>, coarsening: Coarsening) -> Result<Self> {
         let from = &coarsening.tentative.shape;
         let n_coarse = from.n_columns;
         let (mut prolongator, mut unsolved) = (from.clone(), None);
         if coarsening.is_smoothed {
-            let of_product = |x, y: &Shape<B>| Shape::of_product(backend, x, y.pattern.view(), n_coarse, false);
+            let of_product = |x, y: &Shape| Shape::of_product(space, x, y.pattern.view(), n_coarse, false);
             prolongator = Rc::new(of_product(fine.rows(), from)?);
             if let Some(blocks) = &fine.blocks {
                 let whole = of_product((fine.pattern.n_rows, blocks.pattern().view()), &prolongator)?;
                 unsolved = Some(std::mem::replace(&mut prolongator, Rc::new(whole)));
             }
         }
-        let columns = Columns::new(backend, &prolongator)?;
-        let product = Shape::of_product(backend, fine.rows(), prolongator.pattern.view(), n_coarse, false)?;
+        let columns = Columns::new(space, &prolongator)?;
+        let product = Shape::of_product(space, fine.rows(), prolongator.pattern.view(), n_coarse, false)?;
         let transposed = (n_coarse, columns.transposed());
-        let pattern = Shape::of_long_rows(backend, transposed, product.pattern.view(), n_coarse, true)?.pattern;
+        let pattern = Shape::of_long_rows(space, transposed, product.pattern.view(), n_coarse, true)?.pattern;
         Ok(Symbolic {
             coarsening,
             prolongator,
             columns: Rc::new(columns),
             unsolved,
             product: Rc::new(product),
-            upper: Shape::upper(backend, &pattern)?,
+            upper: Shape::upper(space, &pattern)?,
             pattern: Rc::new(pattern),
             n_blocks: fine.pattern.n_blocks(),
         })
@@ -139,50 +140,50 @@ impl<B: Backend> Symbolic<B> {
     /// # Panics
     ///
     /// For a matrix that has not the blocks that this was made of.
-    pub fn values<R: Real>(&self, backend: &B, fine: &Fine<B, R>, omega: f64) -> Result<Values<B>> {
+    pub fn values<R: Real>(&self, space: &Space, fine: &Fine<R>, omega: f64) -> Result<Values> {
         let sizes = (fine.pattern.n_rows, fine.pattern.n_blocks(), fine.entries.size);
         let Coarsening { tentative, is_smoothed, .. } = &self.coarsening;
         assert!(sizes == (tentative.shape.pattern.n_rows, self.n_blocks, tentative.rows), "a matrix of other blocks");
-        let prolongator = if *is_smoothed { Rc::new(self.smoothed(backend, fine, omega)?) } else { tentative.clone() };
-        let matrix = self.galerkin(backend, fine, &prolongator)?;
+        let prolongator = if *is_smoothed { Rc::new(self.smoothed(space, fine, omega)?) } else { tentative.clone() };
+        let matrix = self.galerkin(space, fine, &prolongator)?;
         Ok((prolongator, matrix))
     }
 
     /// `P = P_0 - omega D^-1 A P_0`.
-    fn smoothed<R: Real>(&self, backend: &B, fine: &Fine<B, R>, omega: f64) -> Result<BlockRows<B, f64>> {
+    fn smoothed<R: Real>(&self, space: &Space, fine: &Fine<R>, omega: f64) -> Result<BlockRows<f64>> {
         let tentative = &self.coarsening.tentative;
         let (entries, values) = (fine.entries, fine.values);
         let (mut p, mut inverse) = (None, fine.inverse.view());
         if let (Some(blocks), Some(unsolved)) = (&fine.blocks, &self.unsolved) {
-            let unsolved = product(backend, (entries, values), tentative, unsolved)?;
-            p = Some(product(backend, (blocks.entries(), blocks.values()), &unsolved, &self.prolongator)?);
+            let unsolved = product(space, (entries, values), tentative, unsolved)?;
+            p = Some(product(space, (blocks.entries(), blocks.values()), &unsolved, &self.prolongator)?);
             inverse = View::from_slice(&[]);
         }
-        let mut p = p.map_or_else(|| product(backend, (entries, values), tentative, &self.prolongator), Ok)?;
+        let mut p = p.map_or_else(|| product(space, (entries, values), tentative, &self.prolongator), Ok)?;
         let (of, values) = (p.shape.blocks(), p.values.view_mut());
         let kernel = SmoothProlongator { omega, inverse, tentative: tentative.view(), of, values };
         // SAFETY: all live until `finish`; each row of a block is written once.
-        unsafe { backend.run(p.n_items(), kernel) }?;
-        backend.finish()?;
+        unsafe { space.run(p.n_items(), kernel) }?;
+        space.finish()?;
         Ok(p)
     }
 
     /// `P^T A P`, from `A P`: some rows of it after the others where memory is the host's, as all of them are as large
     /// as A.
-    fn galerkin<R: Real>(&self, backend: &B, fine: &Fine<B, R>, p: &BlockRows<B, f64>) -> Result<Matrix<B, f64>> {
-        let mut matrix = Matrix::<B, f64>::zeros(backend, AUTO, p.columns, &self.pattern, Tuning::default())?;
+    fn galerkin<R: Real>(&self, space: &Space, fine: &Fine<R>, p: &BlockRows<f64>) -> Result<Matrix<f64>> {
+        let mut matrix = Matrix::<f64>::zeros(space, AUTO, p.columns, &self.pattern, Tuning::default())?;
         let n = fine.pattern.n_rows;
-        let height = if B::ON_HOST { n.div_ceil(SLABS).max(1) } else { n };
+        let height = if space.on_host() { n.div_ceil(SLABS).max(1) } else { n };
         for first in (0..n).step_by(height.max(1)) {
             let rows = first..(first + height).min(n);
-            let slab = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(backend, rows)?) };
-            let right = product(backend, (fine.entries, fine.values), p, &slab)?;
-            self.add_galerkin(backend, p, &right, &mut matrix)?;
+            let slab = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(space, rows)?) };
+            let right = product(space, (fine.entries, fine.values), p, &slab)?;
+            self.add_galerkin(space, p, &right, &mut matrix)?;
         }
         let (entries, values) = (matrix.entries(), matrix.values_mut());
         // SAFETY: all live until `finish`; each row is written once.
-        unsafe { backend.run(self.pattern.n_rows, FillEmptyRows { entries, values }) }?;
-        backend.finish()?;
+        unsafe { space.run(self.pattern.n_rows, FillEmptyRows { entries, values }) }?;
+        space.finish()?;
         matrix.promise_symmetric();
         Ok(matrix)
     }
@@ -190,10 +191,10 @@ impl<B: Backend> Symbolic<B> {
     /// Adds `P^T right` to A_c, `right` being rows of A P.
     fn add_galerkin(
         &self,
-        backend: &B,
-        p: &BlockRows<B, f64>,
-        right: &BlockRows<B, f64>,
-        matrix: &mut Matrix<B, f64>,
+        space: &Space,
+        p: &BlockRows<f64>,
+        right: &BlockRows<f64>,
+        matrix: &mut Matrix<f64>,
     ) -> Result<()> {
         let (size, of) = (p.columns, self.upper.blocks());
         let (rows, entries, values) = (self.upper.rows.len() * size, matrix.entries(), matrix.values_mut());
@@ -201,39 +202,41 @@ impl<B: Backend> Symbolic<B> {
         // SAFETY: all live until `finish`; each entry is written by one item.
         unsafe {
             match size {
-                1 => backend.run(rows, GalerkinProduct::<1, 1> { prolongator, members, product, of, entries, values }),
-                2 => backend.run(rows, GalerkinProduct::<1, 2> { prolongator, members, product, of, entries, values }),
-                3 => backend
-                    .run(rows / 3, GalerkinProduct::<3, 3> { prolongator, members, product, of, entries, values }),
-                _ => backend
-                    .run(rows / 3, GalerkinProduct::<3, 6> { prolongator, members, product, of, entries, values }),
+                1 => space.run(rows, GalerkinProduct::<1, 1> { prolongator, members, product, of, entries, values }),
+                2 => space.run(rows, GalerkinProduct::<1, 2> { prolongator, members, product, of, entries, values }),
+                3 => {
+                    space.run(rows / 3, GalerkinProduct::<3, 3> { prolongator, members, product, of, entries, values })
+                }
+                _ => {
+                    space.run(rows / 3, GalerkinProduct::<3, 6> { prolongator, members, product, of, entries, values })
+                }
             }
         }?;
-        backend.finish()
+        space.finish()
     }
 }
 
 /// `C = A B`, with these blocks.
-fn product<B: Backend, R: Real>(
-    backend: &B,
+fn product<R: Real>(
+    space: &Space,
     (entries, values): (Entries, View<R>),
-    b: &BlockRows<B, f64>,
-    shape: &Rc<Shape<B>>,
-) -> Result<BlockRows<B, f64>> {
-    let mut c = BlockRows::zeros(backend, shape, [entries.size, b.columns])?;
+    b: &BlockRows<f64>,
+    shape: &Rc<Shape>,
+) -> Result<BlockRows<f64>> {
+    let mut c = BlockRows::zeros(space, shape, [entries.size, b.columns])?;
     let (of, to) = (c.shape.blocks(), c.values.view_mut());
     let right = b.view();
     let items = |rows: usize| c.n_items() / rows;
     // SAFETY: all live, B has as many rows as A has columns, and each row of a block of C is written once.
     unsafe {
         match (c.rows, b.columns) {
-            (1, _) => backend.run(items(1), MultiplyBlocks::<R, 1, 1> { entries, values, b: right, of, product: to }),
-            (2, 2) => backend.run(items(1), MultiplyBlocks::<R, 1, 2> { entries, values, b: right, of, product: to }),
-            (2, _) => backend.run(items(1), MultiplyBlocks::<R, 1, 3> { entries, values, b: right, of, product: to }),
-            (_, 3) => backend.run(items(3), MultiplyBlocks::<R, 3, 3> { entries, values, b: right, of, product: to }),
-            _ => backend.run(items(3), MultiplyBlocks::<R, 3, 6> { entries, values, b: right, of, product: to }),
+            (1, _) => space.run(items(1), MultiplyBlocks::<R, 1, 1> { entries, values, b: right, of, product: to }),
+            (2, 2) => space.run(items(1), MultiplyBlocks::<R, 1, 2> { entries, values, b: right, of, product: to }),
+            (2, _) => space.run(items(1), MultiplyBlocks::<R, 1, 3> { entries, values, b: right, of, product: to }),
+            (_, 3) => space.run(items(3), MultiplyBlocks::<R, 3, 3> { entries, values, b: right, of, product: to }),
+            _ => space.run(items(3), MultiplyBlocks::<R, 3, 6> { entries, values, b: right, of, product: to }),
         }
     }?;
-    backend.finish()?;
+    space.finish()?;
     Ok(c)
 }

@@ -2,11 +2,12 @@
 //! of A or, where elements are flat, block diagonal: see [`super::stacks`].
 
 use super::copied;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::precond::polynomial::Factors;
 use crate::precond::{chebyshev, spectrum};
 use crate::result::Result;
-use crate::sparse::{AUTO, Matrix, Operator};
+use crate::sparse::{AUTO, Epilogue, LinOp, Matrix};
 use cuda_std::prelude::View;
 use kernels_rs::amg::stacks::{StackedStart, StackedStep};
 use kernels_rs::precond::{PolynomialStart, Step};
@@ -36,27 +37,27 @@ impl Steps {
 }
 
 /// The polynomial of a level.
-pub struct Smoother<B: Backend, T: Real> {
+pub struct Smoother<T: Real> {
     /// The inverse of the diagonal, `[n]`.
-    inverse: Vector<B, T>,
+    inverse: Buffer<T>,
     /// That of D where it is not the diagonal.
-    blocks: Option<Matrix<B, T>>,
+    blocks: Option<Matrix<T>>,
     /// Not below the largest eigenvalue of `D^-1 A`.
     upper: f64,
     steps: Vec<Factors>,
 }
 
 /// `A z = r` on a level.
-pub struct Equations<'a, B: Backend, T: Real> {
+pub struct Equations<'a, T: Real> {
     /// Where it is.
-    pub backend: &'a B,
+    pub space: &'a Space,
     /// A.
-    pub operator: &'a dyn Operator<B, T>,
+    pub operator: &'a dyn LinOp<T>,
     /// r.
-    pub r: &'a Vector<B, T>,
+    pub r: &'a Buffer<T>,
 }
 
-impl<B: Backend, T: Real> Smoother<B, T> {
+impl<T: Real> Smoother<T> {
     /// That of `operator`, whose diagonal has this inverse, and D, if it is another matrix, the inverse `blocks`. The
     /// operator may be scaled by the root of `scaling`; `blocks` are of what it was before.
     ///
@@ -64,17 +65,17 @@ impl<B: Backend, T: Real> Smoother<B, T> {
     ///
     /// [`crate::result::Error::OutOfMemory`]
     pub fn new(
-        backend: &B,
-        operator: &dyn Operator<B, T>,
-        inverse: Vector<B, T>,
-        blocks: Option<&Matrix<B, f64>>,
+        space: &Space,
+        operator: &dyn LinOp<T>,
+        inverse: Buffer<T>,
+        blocks: Option<&Matrix<f64>>,
         scaling: View<f64>,
         steps: Steps,
     ) -> Result<Self> {
-        let blocks: Option<Matrix<B, T>> = blocks.map(|blocks| copied(backend, blocks, AUTO, scaling)).transpose()?;
+        let blocks: Option<Matrix<T>> = blocks.map(|blocks| copied(space, blocks, AUTO, scaling)).transpose()?;
         let spectrum = match &blocks {
-            None => spectrum::estimate(backend, operator, &inverse, spectrum::FEW)?,
-            Some(blocks) => spectrum::estimate_blocks(backend, operator, blocks, &inverse, spectrum::FEW)?,
+            None => spectrum::estimate(space, operator, &inverse, spectrum::FEW)?,
+            Some(blocks) => spectrum::estimate_blocks(space, operator, blocks, &inverse, spectrum::FEW)?,
         };
         let upper = spectrum.upper;
         Ok(Smoother { inverse, blocks, upper, steps: steps.factors(upper) })
@@ -107,10 +108,10 @@ impl<B: Backend, T: Real> Smoother<B, T> {
     /// `z = q(D^-1 A) D^-1 r`.
     pub fn start(
         &self,
-        of: &Equations<B, T>,
-        z: &mut Vector<B, T>,
-        other: &mut Vector<B, T>,
-        product: &mut Vector<B, T>,
+        of: &Equations<T>,
+        z: &mut Buffer<T>,
+        other: &mut Buffer<T>,
+        product: &mut Buffer<T>,
     ) -> Result<()> {
         let first = if self.is_even() { &mut *other } else { &mut *z };
         let (factor, r, n) = (T::from_f64(self.steps[0][2]), of.r.view(), self.n());
@@ -119,11 +120,11 @@ impl<B: Backend, T: Real> Smoother<B, T> {
         unsafe {
             match &self.blocks {
                 None => {
-                    of.backend.run(n, PolynomialStart { factor, inverse: self.inverse.view(), r, z: first.view_mut() })
+                    of.space.run(n, PolynomialStart { factor, inverse: self.inverse.view(), r, z: first.view_mut() })
                 }
                 Some(blocks) => {
                     let (entries, values) = (blocks.entries(), blocks.values());
-                    of.backend.run(n, StackedStart { factor, entries, values, r, z: first.view_mut() })
+                    of.space.run(n, StackedStart { factor, entries, values, r, z: first.view_mut() })
                 }
             }
         }?;
@@ -136,10 +137,10 @@ impl<B: Backend, T: Real> Smoother<B, T> {
     /// `z += q(D^-1 A) D^-1 (r - A z)`, from the z that is in `z` if the steps are even in number, and else in `other`.
     pub fn go_on(
         &self,
-        of: &Equations<B, T>,
-        z: &mut Vector<B, T>,
-        other: &mut Vector<B, T>,
-        product: &mut Vector<B, T>,
+        of: &Equations<T>,
+        z: &mut Buffer<T>,
+        other: &mut Buffer<T>,
+        product: &mut Buffer<T>,
     ) -> Result<()> {
         self.take(of, &self.steps, z, other, product)
     }
@@ -147,11 +148,11 @@ impl<B: Backend, T: Real> Smoother<B, T> {
     /// Takes steps, from one of the vectors to the other and back; the last one leaves its result in z.
     fn take(
         &self,
-        of: &Equations<B, T>,
+        of: &Equations<T>,
         steps: &[Factors],
-        z: &mut Vector<B, T>,
-        other: &mut Vector<B, T>,
-        product: &mut Vector<B, T>,
+        z: &mut Buffer<T>,
+        other: &mut Buffer<T>,
+        product: &mut Buffer<T>,
     ) -> Result<()> {
         let (mut current, mut other) = if steps.len().is_multiple_of(2) { (z, other) } else { (other, z) };
         for factors in steps {
@@ -163,13 +164,13 @@ impl<B: Backend, T: Real> Smoother<B, T> {
             };
             match &self.blocks {
                 // SAFETY: all live, have the level's unknowns and are different; `other` is borrowed uniquely.
-                None => unsafe { of.operator.apply_step(of.backend, step, current, product) }?,
+                None => unsafe { of.operator.apply_then(of.space, current, product, Epilogue::Step(step)) }?,
                 Some(blocks) => {
-                    of.operator.apply(of.backend, current, product)?;
+                    of.operator.apply(of.space, current, product)?;
                     let (entries, values) = (blocks.entries(), blocks.values());
                     let kernel = StackedStep { step, entries, values, z: current.view(), product: product.view() };
                     // SAFETY: as above.
-                    unsafe { of.backend.run(self.n(), kernel) }?;
+                    unsafe { of.space.run(self.n(), kernel) }?;
                 }
             }
             swap(&mut current, &mut other);

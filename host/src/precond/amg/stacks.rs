@@ -7,7 +7,8 @@ use super::blocks::Columns;
 use super::fine::Fine;
 use super::strength::Strength;
 use super::tentative::members;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use kernels_rs::amg::stacks::{
@@ -31,60 +32,52 @@ pub const QUADRATIC: f64 = 3.5;
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`]
-pub fn inverse<B: Backend, R: Real>(
-    backend: &B,
-    fine: &Fine<B, R>,
-    coords: &Vector<B, [f64; 3]>,
+pub fn inverse<R: Real>(
+    space: &Space,
+    fine: &Fine<R>,
+    coords: &Buffer<[f64; 3]>,
     flat: f64,
-) -> Result<Option<Matrix<B, f64>>> {
+) -> Result<Option<Matrix<f64>>> {
     let n = fine.pattern.n_rows;
-    let (strength, number) = stacked(backend, fine.pattern, coords, flat)?;
+    let (strength, number) = stacked(space, fine.pattern, coords, flat)?;
     if (number as f64) < WORTHWHILE * n as f64 {
         return Ok(None);
     }
-    let aggregates = Aggregates::new(backend, fine.pattern, &strength)?;
-    let columns = Columns::new(backend, &members(backend, &aggregates)?)?;
+    let aggregates = Aggregates::new(space, fine.pattern, &strength)?;
+    let columns = Columns::new(space, &members(space, &aggregates)?)?;
     let of = Stacks { of_nodes: aggregates.of_nodes.view(), members: columns.view() };
-    let mut counts = backend.zeros(n)?;
+    let mut counts = space.zeros(n)?;
     // SAFETY: all live until `exclusive_sum` and have an entry per node.
-    unsafe { backend.run(n, CountStacked { of, counts: counts.view_mut() }) }?;
-    let row_start = backend.exclusive_sum(&counts)?;
-    let n_blocks = backend.read_at(&row_start, n)? as usize;
+    unsafe { space.run(n, CountStacked { of, counts: counts.view_mut() }) }?;
+    let row_start = space.exclusive_sum(&counts)?;
+    let n_blocks = space.read_at(&row_start, n)? as usize;
     if ((n_blocks - n) as f64) < WORTHWHILE * n as f64 {
         // Stacks of elements that are flat in two directions are too large.
         return Ok(None);
     }
-    let mut columns = backend.zeros(n_blocks)?;
+    let mut columns = space.zeros(n_blocks)?;
     // SAFETY: as above, until `finish`, and a place for every block.
-    unsafe { backend.run(n, ListStacked { of, row_start: row_start.view(), columns: columns.view_mut() }) }?;
-    backend.finish()?;
+    unsafe { space.run(n, ListStacked { of, row_start: row_start.view(), columns: columns.view_mut() }) }?;
+    space.finish()?;
     let blocks = Rc::new(Pattern { n_rows: n, row_start, columns });
-    let mut inverse = Matrix::<B, f64>::zeros(backend, AUTO, fine.entries.size, &blocks, Tuning::default())?;
+    let mut inverse = Matrix::<f64>::zeros(space, AUTO, fine.entries.size, &blocks, Tuning::default())?;
     let (to, values) = (inverse.entries(), inverse.values_mut());
     let gather = GatherStacked { from: fine.entries, values: fine.values, to, blocks: values };
     // SAFETY: both matrices live until `finish`; a stack's entries belong to its first node.
     unsafe {
-        backend.run(n, gather)?;
-        backend.run(n, InvertStacked { entries: to, blocks: values })?;
+        space.run(n, gather)?;
+        space.run(n, InvertStacked { entries: to, blocks: values })?;
     }
-    backend.finish()?;
+    space.finish()?;
     Ok(Some(inverse))
 }
 
 /// Couplings within stacks, for a matrix of these blocks whose nodes are at `coords`, and how many nodes have any.
-fn stacked<B: Backend>(
-    backend: &B,
-    pattern: &Pattern<B>,
-    coords: &Vector<B, [f64; 3]>,
-    flat: f64,
-) -> Result<(Strength<B>, u64)> {
+fn stacked(space: &Space, pattern: &Pattern, coords: &Buffer<[f64; 3]>, flat: f64) -> Result<(Strength, u64)> {
     let n = pattern.n_rows;
-    let (mut longest, mut marks) = (backend.zeros(n)?, backend.zeros(n)?);
-    let mut found = Strength::<B> {
-        strengths: backend.zeros(pattern.n_blocks())?,
-        free: backend.zeros(0)?,
-        linked: backend.zeros(n)?,
-    };
+    let (mut longest, mut marks) = (space.zeros(n)?, space.zeros(n)?);
+    let mut found =
+        Strength { strengths: space.zeros(pattern.n_blocks())?, free: space.zeros(0)?, linked: space.zeros(n)? };
     let measure = MeasureLongest { pattern: pattern.view(), coords: coords.view(), longest: longest.view_mut() };
     let find = FindStacked {
         pattern: pattern.view(),
@@ -97,9 +90,9 @@ fn stacked<B: Backend>(
     };
     // SAFETY: all live until `exclusive_sum` and have an entry per node, or per coupling.
     unsafe {
-        backend.run(n, measure)?;
-        backend.run(n, find)?;
+        space.run(n, measure)?;
+        space.run(n, find)?;
     }
-    let number = backend.read_at(&backend.exclusive_sum(&marks)?, n)?;
+    let number = space.read_at(&space.exclusive_sum(&marks)?, n)?;
     Ok((found, number))
 }

@@ -13,7 +13,8 @@
 //! as many aggregates.
 
 use super::fine::Fine;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use kernels_rs::amg::strength::{Couplings, FindStrengths, Graph, MeasureRows, Measures};
 use kernels_rs::real::Real;
@@ -28,32 +29,32 @@ pub const REACH: f64 = 5.0;
 pub const COARSE_REACH: f64 = 2.5;
 
 /// The strong couplings of a level.
-pub struct Strength<B: Backend> {
-    pub(super) strengths: Vector<B, f32>,
+pub struct Strength {
+    pub(super) strengths: Buffer<f32>,
     /// A bit for each component that is coupled to any other, `[n_rows]`.
-    pub free: Vector<B, u8>,
+    pub free: Buffer<u8>,
     /// Whether a node is coupled to others, `[n_rows]`.
-    pub linked: Vector<B, u8>,
+    pub linked: Buffer<u8>,
 }
 
-impl<B: Backend> Strength<B> {
+impl Strength {
     /// Those of the matrix of level `level`, whose nodes are at `coords`, `[n_rows]`; couplings longer than `reach` times
     /// the nearest ones are weak.
     pub fn new<R: Real>(
-        backend: &B,
-        fine: &Fine<B, R>,
-        coords: &Vector<B, [f64; 3]>,
+        space: &Space,
+        fine: &Fine<R>,
+        coords: &Buffer<[f64; 3]>,
         level: usize,
         reach: f64,
     ) -> Result<Self> {
         let (n, entries, values) = (fine.pattern.n_rows, fine.entries, fine.values);
         assert_eq!(coords.len(), n, "the nodes of another matrix");
         let coords = coords.view();
-        let (mut norms, mut nearest) = (backend.zeros(n)?, backend.zeros(n)?);
-        let mut found = Strength::<B> {
-            strengths: backend.zeros(fine.pattern.n_blocks())?,
-            free: backend.zeros(n)?,
-            linked: backend.zeros(n)?,
+        let (mut norms, mut nearest) = (space.zeros(n)?, space.zeros(n)?);
+        let mut found = Strength {
+            strengths: space.zeros(fine.pattern.n_blocks())?,
+            free: space.zeros(n)?,
+            linked: space.zeros(n)?,
         };
         let to = Couplings {
             strengths: found.strengths.view_mut(),
@@ -65,10 +66,10 @@ impl<B: Backend> Strength<B> {
         let by = Measures { coords, norms: norms.view(), nearest: nearest.view(), threshold, reach };
         // SAFETY: the matrix lives, and there is a place for each of its rows and blocks; all live until `finish`.
         unsafe {
-            backend.run(n, measure)?;
-            backend.run(n, FindStrengths { entries, values, by, to })?;
+            space.run(n, measure)?;
+            space.run(n, FindStrengths { entries, values, by, to })?;
         }
-        backend.finish()?;
+        space.finish()?;
         Ok(found)
     }
 

@@ -7,7 +7,8 @@
 use super::blocks::{BlockRows, Shape};
 use super::setup::{Coarsening, WORTHWHILE};
 use super::tentative::Modes;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
 use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
@@ -20,26 +21,26 @@ use std::rc::Rc;
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`]
-pub fn vertices<B: Backend>(
-    backend: &B,
+pub fn vertices(
+    space: &Space,
     size: usize,
-    ends: &Vector<B, [u32; 2]>,
-    coords: &Vector<B, [f64; 3]>,
-    free: &Vector<B, u8>,
-) -> Result<Option<Coarsening<B>>> {
+    ends: &Buffer<[u32; 2]>,
+    coords: &Buffer<[f64; 3]>,
+    free: &Buffer<u8>,
+) -> Result<Option<Coarsening>> {
     let n = ends.len();
     assert!([coords.len(), free.len()] == [n; 2], "the nodes of another mesh");
-    let (mut marks, mut counts) = (backend.zeros(n)?, backend.zeros(n)?);
+    let (mut marks, mut counts) = (space.zeros(n)?, space.zeros(n)?);
     let kernel = MarkVertices { ends: ends.view(), marks: marks.view_mut(), counts: counts.view_mut() };
     // SAFETY: all live until `exclusive_sum` and have an entry per node.
-    unsafe { backend.run(n, kernel) }?;
-    let (before, row_start) = (backend.exclusive_sum(&marks)?, backend.exclusive_sum(&counts)?);
-    let (number, n_blocks) = (backend.read_at(&before, n)? as usize, backend.read_at(&row_start, n)? as usize);
+    unsafe { space.run(n, kernel) }?;
+    let (before, row_start) = (space.exclusive_sum(&marks)?, space.exclusive_sum(&counts)?);
+    let (number, n_blocks) = (space.read_at(&before, n)? as usize, space.read_at(&row_start, n)? as usize);
     if number as f64 > WORTHWHILE * n as f64 {
         return Ok(None);
     }
-    let (mut columns, mut rows) = (backend.zeros(n_blocks)?, backend.zeros(n_blocks)?);
-    let (mut coarse_coords, mut coarse_free) = (backend.zeros(number)?, backend.zeros(number)?);
+    let (mut columns, mut rows) = (space.zeros(n_blocks)?, space.zeros(n_blocks)?);
+    let (mut coarse_coords, mut coarse_free) = (space.zeros(number)?, space.zeros(number)?);
     let list = ListEnds {
         ends: ends.view(),
         before: before.view(),
@@ -56,18 +57,18 @@ pub fn vertices<B: Backend>(
     };
     // SAFETY: as above, until `finish`; a place for every block and every vertex.
     unsafe {
-        backend.run(n, list)?;
-        backend.run(n, gather)?;
+        space.run(n, list)?;
+        space.run(n, gather)?;
     }
-    backend.finish()?;
+    space.finish()?;
     let shape = Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: number };
-    let mut prolongator = BlockRows::zeros(backend, &Rc::new(shape), [size; 2])?;
+    let mut prolongator = BlockRows::zeros(space, &Rc::new(shape), [size; 2])?;
     let (of, values) = (prolongator.view(), prolongator.values.view_mut());
     let kernel = FillInterpolation { free: free.view(), coarse_free: coarse_free.view(), prolongator: of, values };
     // SAFETY: as above; the values of a row of blocks are written by its item.
-    unsafe { backend.run(n, kernel) }?;
-    backend.finish()?;
-    let modes = Rc::new(Modes::rigid(backend, size, &coarse_coords, &coarse_free)?);
+    unsafe { space.run(n, kernel) }?;
+    space.finish()?;
+    let modes = Rc::new(Modes::rigid(space, size, &coarse_coords, &coarse_free)?);
     let (tentative, coords) = (Rc::new(prolongator), Rc::new(coarse_coords));
     Ok(Some(Coarsening { tentative, is_smoothed: false, modes, coords }))
 }

@@ -9,7 +9,7 @@
 //! | and what is the error then | what that start has changed: [`Judge::changes`] |
 
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, Until};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
 use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{EARLIER, EnergyNorm, Iterate, Judge, Verdict};
 use crate::solve::{WORTHWHILE, backward_error, norm};
@@ -33,18 +33,14 @@ const ROUNDING: f64 = 4.0;
 const OFTEN: usize = 200;
 
 /// Iterates until every part is good enough.
-pub(super) fn solve<B: Backend, T: Real>(
-    cg: &mut Cg<'_, B, T>,
-    u: &mut Vector<B, T>,
-    until: &Until,
-) -> Result<Outcome> {
+pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<Outcome> {
     let energy = cg.equations.energy()?;
     let residual = cg.start(u)? / until.norm_f;
     let options = until.options;
     let mut search = Search {
         energy,
-        judge: Judge::new(cg.backend, energy, u)?,
-        r: cg.backend.zeros(cg.equations.operator.n())?,
+        judge: Judge::new(cg.space, energy, u)?,
+        r: cg.space.zeros(cg.equations.operator.n())?,
         outcome: Outcome::start(residual, options.tolerance),
         target: options.tolerance,
         offset: energy.offset.iter().sum(),
@@ -61,11 +57,11 @@ pub(super) fn solve<B: Backend, T: Real>(
 }
 
 /// The search for an iterate that is good enough.
-struct Search<'a, B: Backend, T: Real> {
-    energy: &'a EnergyNorm<'a, B, T>,
-    judge: Judge<'a, B, T>,
+struct Search<'a, T: Real> {
+    energy: &'a EnergyNorm<'a, T>,
+    judge: Judge<'a, T>,
     /// The true residual.
-    r: Vector<B, T>,
+    r: Buffer<T>,
     outcome: Outcome,
     /// The estimate by the recurrence at which to look closely.
     target: f64,
@@ -79,9 +75,9 @@ struct Search<'a, B: Backend, T: Real> {
     energy_now: f64,
 }
 
-impl<B: Backend, T: Real> Search<'_, B, T> {
+impl<T: Real> Search<'_, T> {
     /// Iterates, looks closely, and goes on or starts anew; returns how it ended and what is known of the last iterate.
-    fn run(&mut self, cg: &mut Cg<'_, B, T>, u: &mut Vector<B, T>, until: &Until) -> Result<(Ending, Verdict)> {
+    fn run(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<(Ending, Verdict)> {
         let tolerance = until.options.tolerance;
         let (mut in_vain, mut at_start, mut changed) = (0, f64::INFINITY, Vec::new());
         loop {
@@ -106,9 +102,9 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
                 in_vain += 1;
             }
             if at_start.is_finite() {
-                let mut scratch = cg.backend.zeros(cg.equations.operator.n())?;
+                let mut scratch = cg.space.zeros(cg.equations.operator.n())?;
                 let vectors = [&mut scratch, &mut cg.q];
-                changed.push(self.judge.changes(cg.backend, cg.equations, u, &self.r, vectors)?);
+                changed.push(self.judge.changes(cg.space, cg.equations, u, &self.r, vectors)?);
             }
             if in_vain == MOST_STARTS || in_vain > 0 && self.is_at_rounding_level(cg, u, until.norm_f)? {
                 // The last start may find nothing, as the same u has the same rounding errors.
@@ -122,7 +118,7 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
     }
 
     /// Iterates until the recurrence says that it is time to look closely, or something ends it.
-    fn iterate(&mut self, cg: &mut Cg<'_, B, T>, u: &mut Vector<B, T>, until: &Until) -> Result<Option<Ending>> {
+    fn iterate(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<Option<Ending>> {
         let options = until.options;
         let window = if cg.every == CHECK_MULTIGRID { CHECK_MULTIGRID } else { 2 * CHECK_EVERY };
         let too_large = self.outcome.history.last().copied().unwrap_or(1.0).max(1.0) / T::EPSILON.to_f64().sqrt();
@@ -164,8 +160,8 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
     }
 
     /// Examines u with its true residual; says whether the recurrence has lost that.
-    fn examine(&mut self, cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, until: &Until) -> Result<(Verdict, bool)> {
-        let (b, equations) = (cg.backend, cg.equations);
+    fn examine(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, until: &Until) -> Result<(Verdict, bool)> {
+        let (b, equations) = (cg.space, cg.equations);
         equations.true_residual(b, u, until.options.tolerance, &mut cg.q, &mut self.r)?;
         self.outcome.relative_residual = norm(b, &self.r)? / until.norm_f;
         cg.preconditioner.apply(b, equations.operator, &self.r, &mut cg.q)?;
@@ -180,7 +176,7 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
     }
 
     /// Sets the next target.
-    fn aim(&mut self, cg: &Cg<'_, B, T>, u: &Vector<B, T>, verdict: &Verdict, tolerance: f64) -> Result<()> {
+    fn aim(&mut self, cg: &Cg<'_, T>, u: &Buffer<T>, verdict: &Verdict, tolerance: f64) -> Result<()> {
         let excess = verdict.excess_of_energy(tolerance);
         if excess > 1.0 {
             self.target = self.recurrence / excess.clamp(LEAST_STEP, STEP);
@@ -192,25 +188,25 @@ impl<B: Backend, T: Real> Search<'_, B, T> {
     }
 
     /// Keeps an iterate to compare later ones with.
-    fn keep(&mut self, cg: &Cg<'_, B, T>, u: &Vector<B, T>) -> Result<()> {
+    fn keep(&mut self, cg: &Cg<'_, T>, u: &Buffer<T>) -> Result<()> {
         self.kept_at = self.recurrence;
-        self.judge.keep(cg.backend, u)
+        self.judge.keep(cg.space, u)
     }
 
     /// Starts anew from the true residual, which was worth `verdict`.
-    fn restart(&mut self, cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, verdict: &Verdict) -> Result<()> {
+    fn restart(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, verdict: &Verdict) -> Result<()> {
         self.keep(cg, u)?;
         self.target = f64::min(self.target, verdict.estimate / STEP);
-        cg.backend.copy(&self.r, &mut cg.r)?;
-        cg.preconditioner.apply(cg.backend, cg.equations.operator, &cg.r, &mut cg.z)?;
+        cg.space.copy(&self.r, &mut cg.r)?;
+        cg.preconditioner.apply(cg.space, cg.equations.operator, &cg.r, &mut cg.z)?;
         cg.begin()?;
         Ok(())
     }
 
     /// Whether the residual is what rounding the matrix and u may leave: the normwise backward error (Higham 2002,
     /// theorem 7.1).
-    fn is_at_rounding_level(&self, cg: &Cg<'_, B, T>, u: &Vector<B, T>, norm_f: f64) -> Result<bool> {
+    fn is_at_rounding_level(&self, cg: &Cg<'_, T>, u: &Buffer<T>, norm_f: f64) -> Result<bool> {
         let norms = [self.outcome.relative_residual * norm_f, norm_f];
-        Ok(backward_error(cg.backend, cg.equations, u, norms)? <= ROUNDING * T::EPSILON.to_f64())
+        Ok(backward_error(cg.space, cg.equations, u, norms)? <= ROUNDING * T::EPSILON.to_f64())
     }
 }

@@ -1,7 +1,7 @@
 //! Conjugate gradients until the true residual is small enough: for comparisons with other programs.
 
 use super::{Cg, Until};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
 use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{Iterate, Judge, digits};
 use crate::solve::{WORTHWHILE, best::Best};
@@ -11,15 +11,11 @@ use kernels_rs::real::Real;
 const BEYOND: f64 = 0.1;
 
 /// Iterates until `||f - K u|| <= tolerance ||f||`.
-pub(super) fn solve<B: Backend, T: Real>(
-    cg: &mut Cg<'_, B, T>,
-    u: &mut Vector<B, T>,
-    until: &Until,
-) -> Result<Outcome> {
+pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<Outcome> {
     let (tolerance, norm_f) = (until.options.tolerance, until.norm_f);
     let mut residual = cg.start(u)? / norm_f;
     let mut outcome = Outcome::start(residual, tolerance);
-    let mut best = Best::new(cg.backend, u, cg.equations.operator.n(), residual)?;
+    let mut best = Best::new(cg.space, u, cg.equations.operator.n(), residual)?;
     let mut ending = until.interruption(&outcome);
     let mut aim = tolerance;
     while residual > tolerance && ending.is_none() {
@@ -41,12 +37,12 @@ pub(super) fn solve<B: Backend, T: Real>(
 }
 
 /// The estimated error where the iteration has ended, if the energy norm is known.
-fn estimate<B: Backend, T: Real>(cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, outcome: &mut Outcome) -> Result<()> {
+fn estimate<T: Real>(cg: &mut Cg<'_, T>, u: &Buffer<T>, outcome: &mut Outcome) -> Result<()> {
     if let (Some(energy), Some(theta)) = (cg.equations.energy, cg.lanczos.theta()) {
-        let rz = energy.parts.dot(cg.backend, &cg.r, &cg.z)?;
-        let judge = Judge::new(cg.backend, energy, u)?;
+        let rz = energy.parts.dot(cg.space, &cg.r, &cg.z)?;
+        let judge = Judge::new(cg.space, energy, u)?;
         let iterate = Iterate { v: u, r: &cg.r, rz: &rz, theta, certain: true };
-        let verdict = judge.examine(cg.backend, cg.equations, &iterate, 0.0, &mut cg.q)?;
+        let verdict = judge.examine(cg.space, cg.equations, &iterate, 0.0, &mut cg.q)?;
         outcome.digits = Some(digits(verdict.estimate));
         outcome.error_estimate = Some(verdict.estimate);
         outcome.part_errors = verdict.parts;
@@ -56,10 +52,10 @@ fn estimate<B: Backend, T: Real>(cg: &mut Cg<'_, B, T>, u: &Vector<B, T>, outcom
 
 /// Iterates until the recurrence's residual is within `aim`, or something is wrong: then it says what. `before` is the
 /// relative residual at the start.
-fn run<B: Backend, T: Real>(
-    cg: &mut Cg<'_, B, T>,
-    u: &mut Vector<B, T>,
-    best: &mut Best<B, T>,
+fn run<T: Real>(
+    cg: &mut Cg<'_, T>,
+    u: &mut Buffer<T>,
+    best: &mut Best<T>,
     [before, aim]: [f64; 2],
     until: &Until,
     outcome: &mut Outcome,
@@ -79,7 +75,7 @@ fn run<B: Backend, T: Real>(
         if progress.indefinite || residual > too_large {
             return Ok(Some(if progress.indefinite { Ending::Indefinite } else { Ending::Diverged }));
         }
-        best.see(cg.backend, u, residual)?;
+        best.see(cg.space, u, residual)?;
         if progress.ended {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Preconditioned conjugate gradients (DSM table III; Saad 2003, alg. 9.1), written once for every backend.
+//! Preconditioned conjugate gradients (DSM table III; Saad 2003, alg. 9.1), written once for every device.
 //!
 //! | line of the algorithm | here |
 //! | --- | --- |
@@ -27,7 +27,8 @@ pub use outcome::{CgOptions, MOST_LOAD_ERROR, Stepping};
 use super::energy::Equations;
 use super::lanczos::Lanczos;
 use super::{Monitor, backward_error, norm};
-use crate::backend::{Backend, Quotient, Scalar, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Quotient, Scalar, Space};
 use crate::precond::Preconditioner;
 use crate::result::{Ending, Measure, Outcome, Result};
 use kernels_rs::blas::quotient;
@@ -62,14 +63,14 @@ const QZ: Scalar = Scalar::new(3 * CHECK_EVERY + 1);
 const ENERGY: Scalar = Scalar::new(3 * CHECK_EVERY);
 
 /// The iteration's vectors.
-struct Cg<'a, B: Backend, T: Real> {
-    backend: &'a B,
-    equations: &'a Equations<'a, B, T>,
-    preconditioner: &'a dyn Preconditioner<B, T>,
-    r: Vector<B, T>,
-    z: Vector<B, T>,
-    p: Vector<B, T>,
-    q: Vector<B, T>,
+struct Cg<'a, T: Real> {
+    space: &'a Space,
+    equations: &'a Equations<'a, T>,
+    preconditioner: &'a dyn Preconditioner<T>,
+    r: Buffer<T>,
+    z: Buffer<T>,
+    p: Buffer<T>,
+    q: Buffer<T>,
     /// Which of the ring holds the current `r . z`.
     current: usize,
     /// The current `r . z`.
@@ -80,33 +81,33 @@ struct Cg<'a, B: Backend, T: Real> {
     starts: usize,
     /// Iterations between two looks at the residual.
     every: usize,
-    stepper: Stepper<B>,
+    stepper: Stepper,
     lanczos: Lanczos,
 }
 
 /// Solves the equations from the `u` given. With [`Measure::Energy`] the equations know their energy norm.
-pub fn cg<B: Backend, T: Real>(
-    backend: &B,
-    equations: &Equations<B, T>,
-    preconditioner: &dyn Preconditioner<B, T>,
-    u: &mut Vector<B, T>,
+pub fn cg<T: Real>(
+    space: &Space,
+    equations: &Equations<T>,
+    preconditioner: &dyn Preconditioner<T>,
+    u: &mut Buffer<T>,
     options: CgOptions,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
-    let norm_f = norm(backend, equations.f)?;
+    let norm_f = norm(space, equations.f)?;
     if norm_f == 0.0 {
-        backend.fill(T::ZERO, u)?;
+        space.fill(T::ZERO, u)?;
         return Ok(Outcome::exact(options.tolerance));
     }
     let until = Until { options, norm_f, monitor };
-    let mut cg = Cg::new(backend, equations, preconditioner, options.stepping)?;
+    let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
     let mut outcome = match options.measure {
         Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
         Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
     };
     outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
     let residual = outcome.relative_residual * norm_f;
-    outcome.backward_error = Some(backward_error(backend, equations, u, [residual, norm_f])?);
+    outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
     outcome.theta = cg.lanczos.theta();
     Ok(outcome)
 }
@@ -129,20 +130,20 @@ impl Until<'_> {
     }
 }
 
-impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
+impl<'a, T: Real> Cg<'a, T> {
     fn new(
-        backend: &'a B,
-        equations: &'a Equations<'a, B, T>,
-        preconditioner: &'a dyn Preconditioner<B, T>,
+        space: &'a Space,
+        equations: &'a Equations<'a, T>,
+        preconditioner: &'a dyn Preconditioner<T>,
         stepping: Stepping,
     ) -> Result<Self> {
         let n = equations.operator.n();
-        let [r, z, p, q] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
-        let stepper = Stepper::new(backend, preconditioner, n, stepping)?;
+        let [r, z, p, q] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
+        let stepper = Stepper::new(space, preconditioner, n, stepping)?;
         let every = if preconditioner.hierarchy().is_some() { CHECK_MULTIGRID } else { CHECK_EVERY };
         let lanczos = Lanczos::default();
         Ok(Cg {
-            backend,
+            space,
             equations,
             preconditioner,
             r,
@@ -160,8 +161,8 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
     }
 
     /// `r = f - K u`, `p = z = M^-1 r`; returns `||r||`.
-    fn start(&mut self, u: &Vector<B, T>) -> Result<f64> {
-        let b = self.backend;
+    fn start(&mut self, u: &Buffer<T>) -> Result<f64> {
+        let b = self.space;
         self.equations.residual(b, u, &mut self.q, &mut self.r)?;
         self.starts += 1;
         self.preconditioner.apply(b, self.equations.operator, &self.r, &mut self.z)?;
@@ -170,7 +171,7 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
 
     /// Begins anew from r and z: `p = z`; returns `||r||`.
     fn begin(&mut self) -> Result<f64> {
-        let b = self.backend;
+        let b = self.space;
         b.copy(&self.z, &mut self.p)?;
         self.lanczos.restart();
         self.taken = 0.0;
@@ -195,8 +196,8 @@ impl<'a, B: Backend, T: Real> Cg<'a, B, T> {
     }
 
     /// Iteration `step` since the last look.
-    fn step(&mut self, u: &mut Vector<B, T>, step: usize) -> Result<()> {
-        let (b, rr, pq) = (self.backend, square(step), pq(step));
+    fn step(&mut self, u: &mut Buffer<T>, step: usize) -> Result<()> {
+        let (b, rr, pq) = (self.space, square(step), pq(step));
         let [rho, next] = [self.current, self.current + 1].map(|place| rho(place % self.every));
         let alpha = Quotient::new(rho, pq);
         let mut beta = Quotient::new(next, rho);

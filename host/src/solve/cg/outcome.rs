@@ -31,10 +31,9 @@ impl CgOptions {
 /// How the device is told what to do. What it computes is the same to rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stepping {
-    /// Many iterations in one go, where the preconditioner is diagonal and [`Backend::cg_persistent`] has such a thing
+    /// Many iterations in one go, where the preconditioner is diagonal and [`crate::sparse::LinOp::fused_cg`] has such a thing
     /// for the format and size: there it is the fastest. Else as [`Stepping::Graph`].
     ///
-    /// [`Backend::cg_persistent`]: crate::backend::Backend::cg_persistent
     #[default]
     Auto,
     /// A launch for each step.

@@ -6,16 +6,18 @@
 //! residual itself. The CPU takes ten in one go, for the sake of its memory.
 
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, ENERGY, Stepping, pq, rho, square};
-use crate::backend::{Backend, CgState, Vector, check_finite};
+use crate::device::{Buffer, Recording};
+use crate::linalg::{Space, check_finite};
 use crate::precond::Preconditioner;
 use crate::result::Result;
+use crate::sparse::CgState;
 use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::real::Real;
 
 /// Iterations of a launch of many: some milliseconds of work, then the host may say that it is enough. The host itself,
 /// on which one takes that long, looks as often as with launches.
-const fn persistent_steps<B: Backend>() -> usize {
-    if B::ON_HOST { CHECK_EVERY } else { 256 }
+fn persistent_steps(space: &Space) -> usize {
+    if space.on_host() { CHECK_EVERY } else { 256 }
 }
 
 /// Iterations of the first such launch: when enough is not known yet, it goes on to its end.
@@ -37,7 +39,7 @@ pub(super) struct Progress {
 }
 
 /// How iterations are asked for, with what that takes.
-pub(super) enum Stepper<B: Backend> {
+pub(super) enum Stepper {
     /// Step by step.
     Launches,
     /// Step by step until all kernels are loaded, then recorded.
@@ -45,24 +47,24 @@ pub(super) enum Stepper<B: Backend> {
         /// Whether a batch has been done step by step.
         warm: bool,
         /// The batch, and the place in the ring that it starts from.
-        recorded: Option<(B::Recording, usize)>,
+        recorded: Option<(Box<dyn Recording>, usize)>,
     },
     /// Many in one go.
     Persistent {
         /// `[HISTORY + RECORD persistent_steps]`
-        history: Vector<B, f64>,
+        history: Buffer<f64>,
     },
 }
 
-impl<B: Backend> Stepper<B> {
+impl Stepper {
     /// What was asked for, as far as the preconditioner allows.
     pub(super) fn new<T: Real>(
-        b: &B,
-        preconditioner: &dyn Preconditioner<B, T>,
+        b: &Space,
+        preconditioner: &dyn Preconditioner<T>,
         n: usize,
         stepping: Stepping,
     ) -> Result<Self> {
-        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + RECORD * persistent_steps::<B>())? });
+        let in_one = || Ok(Stepper::Persistent { history: b.zeros(HISTORY + RECORD * persistent_steps(b))? });
         match stepping {
             Stepping::Launches => Ok(Stepper::Launches),
             Stepping::Auto if n > 0 && preconditioner.diagonal().is_some() => in_one(),
@@ -71,9 +73,9 @@ impl<B: Backend> Stepper<B> {
     }
 }
 
-impl<B: Backend, T: Real> Cg<'_, B, T> {
+impl<T: Real> Cg<'_, T> {
     /// Iterates at most `most` times, and no further than to `r . r` or `r . z` of `enough` where these are looked at.
-    pub(super) fn advance(&mut self, u: &mut Vector<B, T>, most: usize, enough: [f64; 2]) -> Result<Progress> {
+    pub(super) fn advance(&mut self, u: &mut Buffer<T>, most: usize, enough: [f64; 2]) -> Result<Progress> {
         if let Some(progress) = self.advance_in_one(u, most, enough)? {
             return Ok(progress);
         }
@@ -81,7 +83,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         self.take_steps(u, steps)?;
         self.leave_energy(u)?;
         let last = |step: usize| step.min(steps - 1);
-        let scalars: [f64; RECORD * CHECK_EVERY + 1] = self.backend.read(core::array::from_fn(|i| {
+        let scalars: [f64; RECORD * CHECK_EVERY + 1] = self.space.read(core::array::from_fn(|i| {
             let step = last(i / RECORD);
             match (i / RECORD, i % RECORD) {
                 (CHECK_EVERY, _) => ENERGY,
@@ -97,19 +99,19 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
     }
 
     /// Leaves `u . w` in [`ENERGY`]; 0 without an energy norm.
-    fn leave_energy(&self, u: &Vector<B, T>) -> Result<()> {
+    fn leave_energy(&self, u: &Buffer<T>) -> Result<()> {
         let energy = self.equations.energy;
-        energy.map_or(Ok(()), |energy| self.backend.dot(u, energy.weights.as_ref().unwrap_or(self.equations.f), ENERGY))
+        energy.map_or(Ok(()), |energy| self.space.dot(u, energy.weights.as_ref().unwrap_or(self.equations.f), ENERGY))
     }
 
     /// Many iterations in one go, if there is such a thing: where there is none, none is tried again.
-    fn advance_in_one(&mut self, u: &mut Vector<B, T>, most: usize, enough: [f64; 2]) -> Result<Option<Progress>> {
+    fn advance_in_one(&mut self, u: &mut Buffer<T>, most: usize, enough: [f64; 2]) -> Result<Option<Progress>> {
         let Stepper::Persistent { history } = &mut self.stepper else { return Ok(None) };
         let Some(inverse) = self.preconditioner.diagonal() else { return Ok(None) };
-        let b = self.backend;
+        let b = self.space;
         // Where the end is known by the energy, it is not known at first.
         let few = if enough[1] == 0.0 { self.lanczos.len().max(FIRST_STEPS) } else { most };
-        let steps = persistent_steps::<B>().min(most).min(few);
+        let steps = persistent_steps(b).min(most).min(few);
         let state = CgState {
             inverse,
             u: &mut *u,
@@ -121,7 +123,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             enough,
             rho: rho(self.current),
         };
-        if !self.equations.operator.iterate(b, state)? {
+        if !self.equations.operator.fused_cg(b, state)? {
             self.stepper = Stepper::Graph { warm: false, recorded: None };
             b.copy(&self.p, &mut self.z)?;
             return Ok(None);
@@ -133,7 +135,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
         let mut energy = 0.0;
         if self.equations.energy.is_some() {
             self.leave_energy(u)?;
-            [energy] = self.backend.read([ENERGY])?;
+            [energy] = self.space.read([ENERGY])?;
         }
         // One that has converged says so by its residual.
         let ended = pq <= 0.0;
@@ -141,8 +143,8 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
     }
 
     /// Some iterations: a whole batch as it was recorded, if it was.
-    fn take_steps(&mut self, u: &mut Vector<B, T>, steps: usize) -> Result<()> {
-        let b = self.backend;
+    fn take_steps(&mut self, u: &mut Buffer<T>, steps: usize) -> Result<()> {
+        let b = self.space;
         let is_whole = steps == self.every;
         if let Stepper::Graph { warm: true, recorded: None } = self.stepper
             && is_whole
@@ -158,7 +160,7 @@ impl<B: Backend, T: Real> Cg<'_, B, T> {
             Stepper::Graph { recorded: Some((recording, current)), .. } if is_whole && *current == self.current => {
                 // SAFETY: the vectors that were recorded are this iteration's own, and live as long as it does, but for
                 // `u`, which the caller lends to all of it; the operator and the preconditioner are borrowed as long.
-                return unsafe { b.replay(recording) };
+                return unsafe { recording.replay() };
             }
             Stepper::Graph { warm, .. } => *warm = true,
             _ => {}

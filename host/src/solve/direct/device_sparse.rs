@@ -1,8 +1,9 @@
-//! Sparse Cholesky factors by a device's own library: see [`Backend::factorise`].
+//! Sparse Cholesky factors by a device's own library: see [`crate::device::Device::factorise`].
 
 use super::lower::scaled_lower;
 use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, smallest_pivot};
-use crate::backend::{Backend, Buffer, Factorised, SparseFactor, Vector};
+use crate::device::{Buffer, Factorised, SparseFactor};
+use crate::linalg::Space;
 use crate::precond::inverse_diagonal;
 use crate::result::Result;
 use crate::sparse::Matrix;
@@ -11,47 +12,47 @@ use kernels_rs::real::Real;
 use std::cell::RefCell;
 
 /// `L` of `D^-1/2 K D^-1/2`, on a device.
-pub struct DeviceSparseFactor<B: Backend, T: Real, F: Precision> {
-    factor: Box<dyn SparseFactor<Vector<B, F>>>,
+pub struct DeviceSparseFactor<T: Real, F: Precision> {
+    factor: Box<dyn SparseFactor<Buffer<F>>>,
     /// `D^-1`, `[n]`.
-    inverse: Vector<B, T>,
+    inverse: Buffer<T>,
     /// A right-hand side and a solution, `[n]` each.
-    vectors: RefCell<[Vector<B, F>; 2]>,
+    vectors: RefCell<[Buffer<F>; 2]>,
 }
 
-impl<B: Backend, T: Real, F: Precision> DeviceSparseFactor<B, T, F> {
+impl<T: Real, F: Precision> DeviceSparseFactor<T, F> {
     /// Factorises a matrix in any format, whose block rows are nodes at these coordinates, `[n_rows]`.
     ///
     /// # Errors
     ///
-    /// As [`Backend::factorise`]; [`DirectError`].
-    pub fn build(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
-        if let Some(why) = backend.lacks_factors() {
+    /// As [`crate::device::Device::factorise`]; [`DirectError`].
+    pub fn build(space: &Space, matrix: &Matrix<T>, coords: &[[f64; 3]]) -> Result<Self> {
+        if let Some(why) = space.lacks_factors() {
             return Err(DirectError::NoLibrary(why).into());
         }
-        let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(backend)?);
-        let (lower, scale) = scaled_lower::<T, F>(&sparsity, size, &matrix.blocks(backend)?);
-        match backend.factorise(&lower, smallest_pivot::<F>()).map_err(|error| lacking(error, PURPOSE))? {
+        let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(space)?);
+        let (lower, scale) = scaled_lower::<T, F>(&sparsity, size, &matrix.blocks(space)?);
+        match space.factorise(&lower, smallest_pivot::<F>()).map_err(|error| lacking(error, PURPOSE))? {
             Factorised::NotPositive { row, pivot } => Err(not_positive::<F>(pivot, row, size, coords)),
             Factorised::Done(factor) => {
-                let (n, inverse) = (scale.len(), inverse_diagonal(backend, matrix)?);
-                let vectors = RefCell::new([backend.zeros(n)?, backend.zeros(n)?]);
+                let (n, inverse) = (scale.len(), inverse_diagonal(space, matrix)?);
+                let vectors = RefCell::new([space.zeros(n)?, space.zeros(n)?]);
                 Ok(DeviceSparseFactor { factor, inverse, vectors })
             }
         }
     }
 }
 
-impl<B: Backend, T: Real, F: Precision> Factor<B, T> for DeviceSparseFactor<B, T, F> {
-    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
+impl<T: Real, F: Precision> Factor<T> for DeviceSparseFactor<T, F> {
+    fn solve(&self, space: &Space, r: &Buffer<T>, d: &mut Buffer<T>) -> Result<()> {
         let n = self.inverse.len();
         assert!([r.len(), d.len()] == [n; 2], "vectors of another matrix");
         let ([scaled, x], inverse) = (&mut *self.vectors.borrow_mut(), self.inverse.view());
         // SAFETY: all live and have the rows of the matrix.
-        unsafe { backend.run(n, ScaleIn { inverse, r: r.view(), scaled: scaled.view_mut() }) }?;
+        unsafe { space.run(n, ScaleIn { inverse, r: r.view(), scaled: scaled.view_mut() }) }?;
         self.factor.solve(scaled, x)?;
         // SAFETY: as above.
-        unsafe { backend.run(n, ScaleOut { inverse, x: x.view(), d: d.view_mut() }) }
+        unsafe { space.run(n, ScaleOut { inverse, x: x.view(), d: d.view_mut() }) }
     }
 
     fn nonzeros(&self) -> u64 {

@@ -3,7 +3,8 @@
 //! In double whatever the precision: at the sizes where it is of use, single gains nothing to speak of.
 
 use super::{Factor, check_room, is_no_pivot, not_positive, scale_in, scale_out, scaling};
-use crate::backend::{Backend, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
@@ -26,11 +27,11 @@ impl HostDenseFactor {
     /// # Errors
     ///
     /// [`crate::result::Error::OutOfMemory`] before anything is computed; [`super::DirectError::NotPositive`].
-    pub fn build<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
+    pub fn build<T: Real>(space: &Space, matrix: &Matrix<T>, coords: &[[f64; 3]]) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let n = size * n_rows;
-        check_room(backend, (n as u64).pow(2) * size_of::<f64>() as u64)?;
-        let (sparsity, blocks) = (matrix.pattern().download(backend)?, matrix.blocks(backend)?);
+        check_room(space, (n as u64).pow(2) * size_of::<f64>() as u64)?;
+        let (sparsity, blocks) = (matrix.pattern().download(space)?, matrix.blocks(space)?);
         let mut dense = DMatrix::<f64>::zeros(n, n);
         for (row, start) in sparsity.row_start[..n_rows].iter().enumerate() {
             for (k, column) in sparsity.row(row).iter().enumerate() {
@@ -57,11 +58,11 @@ impl HostDenseFactor {
     }
 }
 
-impl<B: Backend, T: Real> Factor<B, T> for HostDenseFactor {
-    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
-        let mut x = DVector::from_vec(scale_in(backend, &self.scale, r)?);
+impl<T: Real> Factor<T> for HostDenseFactor {
+    fn solve(&self, space: &Space, r: &Buffer<T>, d: &mut Buffer<T>) -> Result<()> {
+        let mut x = DVector::from_vec(scale_in(space, &self.scale, r)?);
         self.factor.solve_mut(&mut x);
-        *d = scale_out(backend, &self.scale, x.as_slice())?;
+        *d = scale_out(space, &self.scale, x.as_slice())?;
         Ok(())
     }
 

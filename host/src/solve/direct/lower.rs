@@ -1,7 +1,7 @@
 //! The matrix as sparse factorisations take it: `D^-1/2 K D^-1/2`, scalar by scalar, its lower triangle alone.
 
 use super::scaling;
-use crate::backend::LowerTriangle;
+use crate::device::LowerTriangle;
 use crate::sparse::Sparsity;
 use kernels_rs::real::Real;
 

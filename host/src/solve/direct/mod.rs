@@ -40,7 +40,8 @@ pub use refinement::Direct;
 pub use sparse::SparseFactor;
 
 use super::Iteration;
-use crate::backend::{self, Backend, Vector};
+use crate::device::{self, Buffer};
+use crate::linalg::Space;
 use crate::result::{DirectError, Error, Result};
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
@@ -55,9 +56,9 @@ impl Precision for f32 {}
 impl Precision for f64 {}
 
 /// The factors of a matrix.
-pub trait Factor<B: Backend, T: Real> {
+pub trait Factor<T: Real> {
     /// `d = K^-1 r`, as far as the factor's precision goes.
-    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()>;
+    fn solve(&self, space: &Space, r: &Buffer<T>, d: &mut Buffer<T>) -> Result<()>;
     /// Values that it stores.
     fn nonzeros(&self) -> u64;
 }
@@ -65,38 +66,38 @@ pub trait Factor<B: Backend, T: Real> {
 /// Unknowns up to which a dense factor on the CPU is an answer: a minute's work for a core.
 pub const MOST_DENSE: usize = 5_000;
 
-/// How a direct solver is made: on a backend, of a matrix and the coordinates of its block rows, `[n_rows]`.
-pub type Builder<B, T> = fn(&B, &Matrix<B, T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<B, T>>>;
+/// How a direct solver is made: on a device, of a matrix and the coordinates of its block rows, `[n_rows]`.
+pub type Builder<T> = fn(&Space, &Matrix<T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<T>>>;
 
 /// Factorises a matrix in the precision `F`; `coords` are those of its block rows, `[n_rows]`.
 ///
 /// # Errors
 ///
 /// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`DirectError`].
-pub fn build<B: Backend, T: Real, F: Precision>(
-    backend: &B,
-    matrix: &Matrix<B, T>,
+pub fn build<T: Real, F: Precision>(
+    space: &Space,
+    matrix: &Matrix<T>,
     coords: &[[f64; 3]],
-) -> Result<Box<dyn Iteration<B, T>>> {
-    check_built::<B>(matrix.block_size() * matrix.pattern().n_rows)?;
-    let factor = match sparse::<B, T, F>(backend, matrix, coords) {
-        Err(Error::Direct(DirectError::NotBuilt { .. })) => dense::<B, T, F>(backend, matrix, coords)?,
+) -> Result<Box<dyn Iteration<T>>> {
+    check_built(space.on_host(), matrix.block_size() * matrix.pattern().n_rows)?;
+    let factor = match sparse::<T, F>(space, matrix, coords) {
+        Err(Error::Direct(DirectError::NotBuilt { .. })) => dense::<T, F>(space, matrix, coords)?,
         Err(Error::Direct(DirectError::NoLibrary(why))) => {
             let why = format!(" (a sparse factor would be smaller, and needs cuDSS: {why})");
-            dense::<B, T, F>(backend, matrix, coords).map_err(|error| lacking(error, &why))?
+            dense::<T, F>(space, matrix, coords).map_err(|error| lacking(error, &why))?
         }
         factor => factor?,
     };
     Ok(Box::new(Direct::new(factor)))
 }
 
-/// Whether this build has factors for a system of `n` unknowns on such a backend.
+/// Whether this build has factors for a system of `n` unknowns on such a device.
 ///
 /// # Errors
 ///
 /// [`DirectError::NotBuilt`]
-pub fn check_built<B: Backend>(n: usize) -> Result<(), DirectError> {
-    let is_dense = B::ON_HOST && !cfg!(feature = "direct");
+pub fn check_built(on_host: bool, n: usize) -> Result<(), DirectError> {
+    let is_dense = on_host && !cfg!(feature = "direct");
     if is_dense && n > MOST_DENSE { Err(DirectError::NotBuilt { most_dense: MOST_DENSE }) } else { Ok(()) }
 }
 
@@ -105,16 +106,16 @@ pub fn check_built<B: Backend>(n: usize) -> Result<(), DirectError> {
 /// # Errors
 ///
 /// As [`build`].
-pub fn sparse<B: Backend, T: Real, F: Precision>(
-    backend: &B,
-    matrix: &Matrix<B, T>,
+pub fn sparse<T: Real, F: Precision>(
+    space: &Space,
+    matrix: &Matrix<T>,
     coords: &[[f64; 3]],
-) -> Result<Box<dyn Factor<B, T>>> {
-    if !B::ON_HOST {
-        return Ok(Box::new(DeviceSparseFactor::<B, T, F>::build(backend, matrix, coords)?));
+) -> Result<Box<dyn Factor<T>>> {
+    if !space.on_host() {
+        return Ok(Box::new(DeviceSparseFactor::<T, F>::build(space, matrix, coords)?));
     }
     cfg_select! {
-        feature = "direct" => Ok(Box::new(SparseFactor::<F>::build(backend, matrix, coords)?)),
+        feature = "direct" => Ok(Box::new(SparseFactor::<F>::build(space, matrix, coords)?)),
         _ => Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into()),
     }
 }
@@ -124,14 +125,14 @@ pub fn sparse<B: Backend, T: Real, F: Precision>(
 /// # Errors
 ///
 /// As [`build`].
-pub fn dense<B: Backend, T: Real, F: Precision>(
-    backend: &B,
-    matrix: &Matrix<B, T>,
+pub fn dense<T: Real, F: Precision>(
+    space: &Space,
+    matrix: &Matrix<T>,
     coords: &[[f64; 3]],
-) -> Result<Box<dyn Factor<B, T>>> {
-    Ok(match B::ON_HOST {
-        true => Box::new(HostDenseFactor::build(backend, matrix, coords)?),
-        false => Box::new(DenseFactor::<B, T, F>::build(backend, matrix, coords)?),
+) -> Result<Box<dyn Factor<T>>> {
+    Ok(match space.on_host() {
+        true => Box::new(HostDenseFactor::build(space, matrix, coords)?),
+        false => Box::new(DenseFactor::<T, F>::build(space, matrix, coords)?),
     })
 }
 
@@ -162,22 +163,22 @@ fn scaling(diagonal: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// `D^-1/2 r` in the precision of a factor on the host.
-fn scale_in<B: Backend, T: Real, F: Real>(backend: &B, scale: &[f64], r: &Vector<B, T>) -> Result<Vec<F>> {
-    let r = backend.download(r)?;
+fn scale_in<T: Real, F: Real>(space: &Space, scale: &[f64], r: &Buffer<T>) -> Result<Vec<F>> {
+    let r = space.download(r)?;
     Ok(r.iter().zip(scale).map(|(r, scale)| F::from_f64(r.to_f64() * scale)).collect())
 }
 
-/// `D^-1/2 x`, what [`scale_in`] has been solved for, back on the backend.
-fn scale_out<B: Backend, T: Real, F: Real>(backend: &B, scale: &[f64], x: &[F]) -> Result<Vector<B, T>> {
-    backend.upload_vec(x.iter().zip(scale).map(|(x, scale)| T::from_f64(x.to_f64() * scale)).collect())
+/// `D^-1/2 x`, what [`scale_in`] has been solved for, back on the device.
+fn scale_out<T: Real, F: Real>(space: &Space, scale: &[f64], x: &[F]) -> Result<Buffer<T>> {
+    space.upload_vec(x.iter().zip(scale).map(|(x, scale)| T::from_f64(x.to_f64() * scale)).collect())
 }
 
 /// What memory is missing for, and what does without.
 const PURPOSE: &str = " for a direct solver's factor, which `--method cg` does without";
 
 /// Whether a factor of so many bytes can be had.
-fn check_room<B: Backend>(backend: &B, needed: u64) -> Result<()> {
-    backend::check_room(backend, needed, PURPOSE)
+fn check_room(space: &Space, needed: u64) -> Result<()> {
+    device::check_room(space, needed, PURPOSE)
 }
 
 /// A pivot that is too small, or whose value nobody knows, by its row.

@@ -5,7 +5,8 @@
 //! is said so.
 
 use super::Factor;
-use crate::backend::{Backend, Quotient, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Quotient, Space};
 use crate::result::{Ending, Measure, Outcome, Result};
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
 use crate::solve::{CgOptions, Iteration, Monitor, WORTHWHILE, backward_error, norm};
@@ -15,40 +16,40 @@ use kernels_rs::real::Real;
 const TARGET: f64 = 1e-13;
 
 /// A direct solver: the factors of a matrix.
-pub struct Direct<B: Backend, T: Real> {
-    factor: Box<dyn Factor<B, T>>,
+pub struct Direct<T: Real> {
+    factor: Box<dyn Factor<T>>,
 }
 
-impl<B: Backend, T: Real> Direct<B, T> {
+impl<T: Real> Direct<T> {
     /// With these factors.
-    pub fn new(factor: Box<dyn Factor<B, T>>) -> Self {
+    pub fn new(factor: Box<dyn Factor<T>>) -> Self {
         Direct { factor }
     }
 }
 
-impl<B: Backend, T: Real> Iteration<B, T> for Direct<B, T> {
+impl<T: Real> Iteration<T> for Direct<T> {
     fn solve(
         &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        u: &mut Vector<B, T>,
+        space: &Space,
+        equations: &Equations<T>,
+        u: &mut Buffer<T>,
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        let norm_f = norm(backend, equations.f)?;
+        let norm_f = norm(space, equations.f)?;
         if norm_f == 0.0 {
-            backend.fill(T::ZERO, u)?;
+            space.fill(T::ZERO, u)?;
             return Ok(Outcome::exact(options.tolerance));
         }
         let n = equations.operator.n();
-        let [r, q, d] = [backend.zeros(n)?, backend.zeros(n)?, backend.zeros(n)?];
-        let mut refined = Refined { factor: &*self.factor, backend, equations, norm_f, r, q, d };
+        let [r, q, d] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
+        let mut refined = Refined { factor: &*self.factor, space, equations, norm_f, r, q, d };
         let mut outcome = match options.measure {
             Measure::Residual => refined.until_residual(u, options, monitor)?,
             Measure::Energy => refined.until_energy(u, options, monitor)?,
         };
         let residual = outcome.relative_residual * norm_f;
-        outcome.backward_error = Some(backward_error(backend, equations, u, [residual, norm_f])?);
+        outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
         outcome.spmvs = outcome.iterations + 1;
         Ok(outcome)
     }
@@ -59,32 +60,32 @@ impl<B: Backend, T: Real> Iteration<B, T> for Direct<B, T> {
 }
 
 /// A solution and its corrections.
-struct Refined<'a, B: Backend, T: Real> {
-    factor: &'a dyn Factor<B, T>,
-    backend: &'a B,
-    equations: &'a Equations<'a, B, T>,
+struct Refined<'a, T: Real> {
+    factor: &'a dyn Factor<T>,
+    space: &'a Space,
+    equations: &'a Equations<'a, T>,
     norm_f: f64,
     /// The residual, its product, and the correction.
-    r: Vector<B, T>,
-    q: Vector<B, T>,
-    d: Vector<B, T>,
+    r: Buffer<T>,
+    q: Buffer<T>,
+    d: Buffer<T>,
 }
 
-impl<B: Backend, T: Real> Refined<'_, B, T> {
+impl<T: Real> Refined<'_, T> {
     /// `r = f - K u`; returns `||r|| / ||f||`.
-    fn residual(&mut self, u: &Vector<B, T>) -> Result<f64> {
-        self.equations.residual(self.backend, u, &mut self.q, &mut self.r)?;
-        Ok(norm(self.backend, &self.r)? / self.norm_f)
+    fn residual(&mut self, u: &Buffer<T>) -> Result<f64> {
+        self.equations.residual(self.space, u, &mut self.q, &mut self.r)?;
+        Ok(norm(self.space, &self.r)? / self.norm_f)
     }
 
     /// Corrects until the residual is small enough, or stands still.
-    fn until_residual(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
+    fn until_residual(&mut self, u: &mut Buffer<T>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let mut best = self.residual(u)?;
         let mut outcome = Outcome::start(best, options.tolerance);
         let target = TARGET.min(options.tolerance);
         while best > target && outcome.iterations < options.max_iterations && !monitor.is_cancelled() {
-            self.factor.solve(self.backend, &self.r, &mut self.d)?;
-            self.backend.axpy(Quotient::ONE, &self.d, u)?;
+            self.factor.solve(self.space, &self.r, &mut self.d)?;
+            self.space.axpy(Quotient::ONE, &self.d, u)?;
             let next = self.residual(u)?;
             outcome.iterations += 1;
             outcome.history.push(next);
@@ -93,7 +94,7 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
             if next < best {
                 best = next;
             } else {
-                self.backend.axpy(Quotient::MINUS_ONE, &self.d, u)?;
+                self.space.axpy(Quotient::MINUS_ONE, &self.d, u)?;
             }
             if !was_worthwhile {
                 break;
@@ -111,8 +112,8 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
     /// Corrects until the energy of a correction, which is the error before it, is small enough, or stands still. The
     /// factor is its own preconditioner: theta is 1. Residuals are summed up by elements, as else the rounding of K's
     /// entries would be part of the solution.
-    fn until_energy(&mut self, u: &mut Vector<B, T>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
-        let (b, energy) = (self.backend, self.equations.energy()?);
+    fn until_energy(&mut self, u: &mut Buffer<T>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
+        let (b, energy) = (self.space, self.equations.energy()?);
         let mut judge = Judge::new(b, energy, u)?;
         let mut outcome = Outcome::start(self.residual_by_elements(u)?, options.tolerance);
         let mut last: Option<Verdict> = None;
@@ -149,9 +150,9 @@ impl<B: Backend, T: Real> Refined<'_, B, T> {
     }
 
     /// `r = f - K u`, by elements; returns `||r|| / ||f||`.
-    fn residual_by_elements(&mut self, u: &Vector<B, T>) -> Result<f64> {
+    fn residual_by_elements(&mut self, u: &Buffer<T>) -> Result<f64> {
         self.equations.energy()?.body.residual(u, &mut self.r)?;
-        Ok(norm(self.backend, &self.r)? / self.norm_f)
+        Ok(norm(self.space, &self.r)? / self.norm_f)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::lower::scaled_lower;
 use super::{Dissection, Factor, PURPOSE, Precision, check_room, not_positive, scale_in, scale_out, smallest_pivot};
-use crate::backend::{Backend, Vector, host_memory};
+use crate::device::{Buffer, host_memory};
+use crate::linalg::Space;
 use crate::result::{Error, Result};
 use crate::sparse::Matrix;
 use kernels_rs::real::Real;
@@ -23,18 +24,18 @@ impl<F: Precision> SparseFactor<F> {
     ///
     /// [`Error::OutOfMemory`] once the sparsity of the factor is known, and before it is computed;
     /// [`super::DirectError::NotPositive`].
-    pub fn build<B: Backend, T: Real>(backend: &B, matrix: &Matrix<B, T>, coords: &[[f64; 3]]) -> Result<Self> {
-        let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(backend)?);
+    pub fn build<T: Real>(space: &Space, matrix: &Matrix<T>, coords: &[[f64; 3]]) -> Result<Self> {
+        let (size, sparsity) = (matrix.block_size(), matrix.pattern().download(space)?);
         let (order, inverse) = Dissection::new(&sparsity, coords).of_unknowns(size);
-        let (matrix, scale) = scaled_lower::<T, F>(&sparsity, size, &matrix.blocks(backend)?);
+        let (matrix, scale) = scaled_lower::<T, F>(&sparsity, size, &matrix.blocks(space)?);
         let lower = Lower { row_start: &matrix.row_start, columns: &matrix.columns };
         let failed = |failure| match failure {
-            Failure::Memory(needed) => too_large(backend, needed),
+            Failure::Memory(needed) => too_large(space, needed),
             Failure::NegativePivot(place) => not_positive::<F>(None, order[place], size, coords),
         };
         let symbolic = Symbolic::new(lower, &order, &inverse).map_err(failed)?;
         let bytes = symbolic.n_values().saturating_mul(size_of::<F>()).saturating_add(F::scratch(&symbolic));
-        check_room(backend, bytes as u64)?;
+        check_room(space, bytes as u64)?;
         let mut values = vec![F::ZERO; symbolic.n_values()];
         host_memory::in_huge_pages(&mut values);
         F::factorise(&symbolic, lower, &matrix.values, &mut values).map_err(failed)?;
@@ -45,14 +46,14 @@ impl<F: Precision> SparseFactor<F> {
     }
 }
 
-impl<B: Backend, T: Real, F: Precision> Factor<B, T> for SparseFactor<F> {
-    fn solve(&self, backend: &B, r: &Vector<B, T>, d: &mut Vector<B, T>) -> Result<()> {
-        let mut x: Vec<F> = scale_in(backend, &self.scale, r)?;
+impl<T: Real, F: Precision> Factor<T> for SparseFactor<F> {
+    fn solve(&self, space: &Space, r: &Buffer<T>, d: &mut Buffer<T>) -> Result<()> {
+        let mut x: Vec<F> = scale_in(space, &self.scale, r)?;
         match F::solve(&self.symbolic, &self.values, &mut x) {
-            Err(Failure::Memory(needed)) => return Err(too_large(backend, needed)),
+            Err(Failure::Memory(needed)) => return Err(too_large(space, needed)),
             Err(Failure::NegativePivot(_)) | Ok(()) => {}
         }
-        *d = scale_out(backend, &self.scale, &x)?;
+        *d = scale_out(space, &self.scale, &x)?;
         Ok(())
     }
 
@@ -62,7 +63,7 @@ impl<B: Backend, T: Real, F: Precision> Factor<B, T> for SparseFactor<F> {
 }
 
 /// What the allocator has refused, where it is known how much it was.
-fn too_large<B: Backend>(backend: &B, needed: Option<usize>) -> Error {
+fn too_large(space: &Space, needed: Option<usize>) -> Error {
     let needed = needed.map(|needed| needed as u64);
-    Error::OutOfMemory { device: backend.name() + PURPOSE, needed, available: backend.free_memory() }
+    Error::OutOfMemory { device: space.name() + PURPOSE, needed, available: space.free_memory() }
 }

@@ -5,9 +5,10 @@
 //! in a soft surrounding.
 
 use super::parts::{PartLists, pseudo_inverse};
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::Operator;
+use crate::sparse::LinOp;
 use kernels_rs::real::Real;
 use nalgebra::Matrix6;
 use std::cell::OnceCell;
@@ -27,27 +28,27 @@ pub struct Layout {
 }
 
 /// The groups and their pieces.
-pub struct Groups<'a, B: Backend> {
+pub struct Groups<'a> {
     /// The rows of each piece.
-    lists: &'a PartLists<B>,
+    lists: &'a PartLists,
     /// Coordinates of the rows.
-    coords: &'a Vector<B, [f64; 3]>,
+    coords: &'a Buffer<[f64; 3]>,
     layout: &'a Layout,
     /// A bit per supported component of each row.
-    fixed: Vector<B, u8>,
+    fixed: Buffer<u8>,
     /// The diagonal of K; none where each part has one material.
-    diagonal: Option<Vector<B, f32>>,
+    diagonal: Option<Buffer<f32>>,
     inverses: OnceCell<Vec<Matrix6<f64>>>,
 }
 
-impl<'a, B: Backend> Groups<'a, B> {
+impl<'a> Groups<'a> {
     /// Of the rows of each piece.
     pub fn new(
-        lists: &'a PartLists<B>,
-        coords: &'a Vector<B, [f64; 3]>,
+        lists: &'a PartLists,
+        coords: &'a Buffer<[f64; 3]>,
         layout: &'a Layout,
-        fixed: Vector<B, u8>,
-        diagonal: Option<Vector<B, f32>>,
+        fixed: Buffer<u8>,
+        diagonal: Option<Buffer<f32>>,
     ) -> Self {
         Groups { lists, coords, layout, fixed, diagonal, inverses: OnceCell::new() }
     }
@@ -63,11 +64,11 @@ impl<'a, B: Backend> Groups<'a, B> {
     }
 
     /// The strain energy of each group that rounding of the displacements w makes up.
-    pub(super) fn noise<T: Real>(&self, backend: &B, w: &Vector<B, T>) -> Result<Vec<f64>> {
-        let (mut forces, mut noise) = (backend.zeros(w.len())?, vec![0.0; self.layout.part.len()]);
+    pub(super) fn noise<T: Real>(&self, space: &Space, w: &Buffer<T>) -> Result<Vec<f64>> {
+        let (mut forces, mut noise) = (space.zeros(w.len())?, vec![0.0; self.layout.part.len()]);
         let Some(diagonal) = &self.diagonal else { return Ok(noise) };
-        backend.mul(diagonal, w, &mut forces)?;
-        for (sum, group) in self.lists.dot(backend, w, &forces)?.into_iter().zip(&self.layout.group) {
+        space.mul(diagonal, w, &mut forces)?;
+        for (sum, group) in self.lists.dot(space, w, &forces)?.into_iter().zip(&self.layout.group) {
             noise[*group as usize] += NOISE * NOISE * sum;
         }
         Ok(noise)
@@ -76,14 +77,14 @@ impl<'a, B: Backend> Groups<'a, B> {
     /// The largest bound on `||e||_K^2` of a piece of each part, `[n_parts]`, at a residual.
     pub(super) fn bounds<T: Real>(
         &self,
-        backend: &B,
-        operator: &dyn Operator<B, T>,
+        space: &Space,
+        operator: &dyn LinOp<T>,
         size: usize,
-        r: &Vector<B, T>,
+        r: &Buffer<T>,
         n_parts: usize,
     ) -> Result<Vec<f64>> {
         if self.inverses.get().is_none() {
-            let grams = self.stiffnesses(backend, operator, size)?;
+            let grams = self.stiffnesses(space, operator, size)?;
             let _ = self
                 .inverses
                 .set(grams.iter().map(|gram| pseudo_inverse(&(0.5 * (gram + gram.transpose())))).collect());
@@ -91,7 +92,7 @@ impl<'a, B: Backend> Groups<'a, B> {
         let inverses = self.inverses.get().into_iter().flatten();
         let mut bounds = vec![0.0; n_parts];
         for ((t, inverse), group) in
-            self.lists.moments(backend, self.coords, r)?.iter().zip(inverses).zip(&self.layout.group)
+            self.lists.moments(space, self.coords, r)?.iter().zip(inverses).zip(&self.layout.group)
         {
             let bound = &mut bounds[self.layout.part[*group as usize] as usize];
             *bound = f64::max(*bound, t.dot(&(inverse * t)));
@@ -100,19 +101,14 @@ impl<'a, B: Backend> Groups<'a, B> {
     }
 
     /// `T^T K T` of each piece: a product for each motion and colour.
-    fn stiffnesses<T: Real>(
-        &self,
-        backend: &B,
-        operator: &dyn Operator<B, T>,
-        size: usize,
-    ) -> Result<Vec<Matrix6<f64>>> {
+    fn stiffnesses<T: Real>(&self, space: &Space, operator: &dyn LinOp<T>, size: usize) -> Result<Vec<Matrix6<f64>>> {
         let mut grams = vec![Matrix6::zeros(); self.layout.group.len()];
-        let mut product = backend.zeros(operator.n())?;
+        let mut product = space.zeros(operator.n())?;
         for colour in &self.layout.colours {
             for motion in 0..size * (size + 1) / 2 {
-                let moved = self.lists.motion::<T>(backend, self.coords, motion, colour, &self.fixed)?;
-                operator.apply(backend, &moved, &mut product)?;
-                let columns = self.lists.moments(backend, self.coords, &product)?;
+                let moved = self.lists.motion::<T>(space, self.coords, motion, colour, &self.fixed)?;
+                operator.apply(space, &moved, &mut product)?;
+                let columns = self.lists.moments(space, self.coords, &product)?;
                 for &piece in colour {
                     grams[piece].set_column(motion, &columns[piece]);
                 }

@@ -1,7 +1,8 @@
 //! Whether an iterate is good enough.
 
 use super::{EnergyNorm, Equations, Groups};
-use crate::backend::{Backend, Buffer, Quotient, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Quotient, Space};
 use crate::result::Result;
 use kernels_rs::real::Real;
 
@@ -58,11 +59,11 @@ pub fn digits(error: f64) -> u32 {
 }
 
 /// An iterate and what is known of it.
-pub struct Iterate<'a, B: Backend, T: Real> {
+pub struct Iterate<'a, T: Real> {
     /// The solution, 0 where it is prescribed.
-    pub v: &'a Vector<B, T>,
+    pub v: &'a Buffer<T>,
     /// Its true residual.
-    pub r: &'a Vector<B, T>,
+    pub r: &'a Buffer<T>,
     /// `r . M^-1 r` of each part.
     pub rz: &'a [f64],
     /// The smallest eigenvalue of `M^-1 K`.
@@ -72,39 +73,39 @@ pub struct Iterate<'a, B: Backend, T: Real> {
 }
 
 /// Judges the iterates of a solution.
-pub struct Judge<'a, B: Backend, T: Real> {
-    energy: &'a EnergyNorm<'a, B, T>,
+pub struct Judge<'a, T: Real> {
+    energy: &'a EnergyNorm<'a, T>,
     /// An earlier iterate, to see what has changed since.
-    pub before: Vector<B, T>,
+    pub before: Buffer<T>,
     /// How many times as large the estimate was there.
     pub gain: f64,
 }
 
-impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
+impl<'a, T: Real> Judge<'a, T> {
     /// Begins with an iterate.
-    pub fn new(backend: &B, energy: &'a EnergyNorm<'a, B, T>, v: &Vector<B, T>) -> Result<Self> {
-        let mut before = backend.zeros(v.len())?;
-        backend.copy(v, &mut before)?;
+    pub fn new(space: &Space, energy: &'a EnergyNorm<'a, T>, v: &Buffer<T>) -> Result<Self> {
+        let mut before = space.zeros(v.len())?;
+        space.copy(v, &mut before)?;
         Ok(Judge { energy, before, gain: EARLIER })
     }
 
     /// Keeps an iterate to compare later ones with.
-    pub fn keep(&mut self, backend: &B, v: &Vector<B, T>) -> Result<()> {
-        backend.copy(v, &mut self.before)
+    pub fn keep(&mut self, space: &Space, v: &Buffer<T>) -> Result<()> {
+        space.copy(v, &mut self.before)
     }
 
     /// Examines an iterate. Materials and displacements are looked at if the energy's error is within the tolerance.
     /// `scratch` is overwritten.
     pub fn examine(
         &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        iterate: &Iterate<B, T>,
+        space: &Space,
+        equations: &Equations<T>,
+        iterate: &Iterate<T>,
         tolerance: f64,
-        scratch: &mut Vector<B, T>,
+        scratch: &mut Buffer<T>,
     ) -> Result<Verdict> {
         let (EnergyNorm { parts, groups, coords, .. }, &Iterate { v, r, rz, theta, certain }) = (self.energy, iterate);
-        let energies = self.energy.energies(backend, equations.f, v, r)?;
+        let energies = self.energy.energies(space, equations.f, v, r)?;
         let errors: Vec<f64> = rz.iter().map(|rz| rz / theta).collect();
         let mut verdict = Verdict::of(self.energy.relative(&errors, &energies));
         if verdict.estimate > tolerance {
@@ -112,18 +113,18 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
         }
         if groups.are_several() || !certain {
             let size = v.len() / coords.1.len();
-            let bounds = groups.bounds(backend, equations.operator, size, r, parts.n_parts())?;
+            let bounds = groups.bounds(space, equations.operator, size, r, parts.n_parts())?;
             let bounds = self.energy.relative(&bounds, &energies);
             verdict =
                 Verdict::of(verdict.parts.iter().zip(bounds).map(|(estimate, bound)| estimate.max(bound)).collect());
         }
         if groups.are_several() {
             let error = |part: usize| verdict.parts[part].powi(2) * energies[part];
-            verdict.of_materials = self.of_materials(backend, groups, v, |_, part| error(part), scratch)?;
+            verdict.of_materials = self.of_materials(space, groups, v, |_, part| error(part), scratch)?;
         }
         if verdict.excess_of_energy(tolerance) <= 1.0 {
             let gain = self.gain.clamp(EARLIER, MOST_GAIN) / EARLIER;
-            verdict.change = self.change(backend, v, scratch)? / gain;
+            verdict.change = self.change(space, v, scratch)? / gain;
         }
         Ok(verdict)
     }
@@ -131,24 +132,24 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
     /// What the iterations since the iterate kept have changed: at the floor of rounding that is the error.
     pub fn changes(
         &self,
-        backend: &B,
-        equations: &Equations<B, T>,
-        v: &Vector<B, T>,
-        r: &Vector<B, T>,
-        [delta, scratch]: [&mut Vector<B, T>; 2],
+        space: &Space,
+        equations: &Equations<T>,
+        v: &Buffer<T>,
+        r: &Buffer<T>,
+        [delta, scratch]: [&mut Buffer<T>; 2],
     ) -> Result<Verdict> {
-        let energies = self.energy.energies(backend, equations.f, v, r)?;
-        backend.copy(v, delta)?;
-        backend.axpy(Quotient::MINUS_ONE, &self.before, delta)?;
-        equations.operator.apply(backend, delta, scratch)?;
+        let energies = self.energy.energies(space, equations.f, v, r)?;
+        space.copy(v, delta)?;
+        space.axpy(Quotient::MINUS_ONE, &self.before, delta)?;
+        equations.operator.apply(space, delta, scratch)?;
         let EnergyNorm { parts, groups, .. } = self.energy;
-        let changed = parts.dot(backend, delta, scratch)?;
+        let changed = parts.dot(space, delta, scratch)?;
         let mut verdict = Verdict::of(self.energy.relative(&changed, &energies));
         if groups.are_several() {
             let changed = self.energy.body.strain_energies(delta, false)?;
-            verdict.of_materials = self.of_materials(backend, groups, v, |group, _| changed[group], scratch)?;
+            verdict.of_materials = self.of_materials(space, groups, v, |group, _| changed[group], scratch)?;
         }
-        verdict.change = self.change(backend, v, scratch)?;
+        verdict.change = self.change(space, v, scratch)?;
         Ok(verdict)
     }
 
@@ -156,14 +157,14 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
     /// left out.
     fn of_materials(
         &self,
-        backend: &B,
-        groups: &Groups<B>,
-        v: &Vector<B, T>,
+        space: &Space,
+        groups: &Groups,
+        v: &Buffer<T>,
         error: impl Fn(usize, usize) -> f64,
-        scratch: &mut Vector<B, T>,
+        scratch: &mut Buffer<T>,
     ) -> Result<f64> {
-        self.energy.total(backend, v, scratch)?;
-        let (total, noise) = (self.energy.body.strain_energies(v, true)?, groups.noise(backend, scratch)?);
+        self.energy.total(space, v, scratch)?;
+        let (total, noise) = (self.energy.body.strain_energies(v, true)?, groups.noise(space, scratch)?);
         let active = |group: &usize| self.energy.active[groups.part()[*group] as usize];
         let strained = (0..total.len()).filter(active).filter(|group| total[*group] > noise[*group]);
         let square = |group: usize| error(group, groups.part()[group] as usize) / total[group];
@@ -171,10 +172,10 @@ impl<'a, B: Backend, T: Real> Judge<'a, B, T> {
     }
 
     /// The largest change of a displacement since the iterate kept, relative to its part's deformation.
-    fn change(&self, backend: &B, v: &Vector<B, T>, scratch: &mut Vector<B, T>) -> Result<f64> {
+    fn change(&self, space: &Space, v: &Buffer<T>, scratch: &mut Buffer<T>) -> Result<f64> {
         let EnergyNorm { parts, coords, active, .. } = self.energy;
-        self.energy.total(backend, v, scratch)?;
-        let changes = parts.largest_change(backend, v, &self.before, scratch, *coords)?;
+        self.energy.total(space, v, scratch)?;
+        let changes = parts.largest_change(space, v, &self.before, scratch, *coords)?;
         Ok(changes
             .iter()
             .zip(active.iter())

@@ -18,58 +18,60 @@ pub use groups::{Groups, Layout};
 pub use judge::{EARLIER, Iterate, Judge, Verdict, digits};
 pub use parts::{Members, PartLists};
 
-use crate::backend::{Backend, Buffer, Quotient, Vector};
+use crate::device::Buffer;
+
+use crate::linalg::{Quotient, Space};
 use crate::result::{Error, Result};
-use crate::sparse::Operator;
+use crate::sparse::LinOp;
 use kernels_rs::blas::Largest;
 use kernels_rs::real::Real;
 use std::cell::OnceCell;
 
 /// What the estimate asks of the body that the equations belong to.
-pub trait Body<B: Backend, T: Real> {
+pub trait Body<T: Real> {
     /// `w . K w` of each of the [`Groups`], from the strains; w is v, with what is prescribed added if `total`.
-    fn strain_energies(&self, v: &Vector<B, T>, total: bool) -> Result<Vec<f64>>;
+    fn strain_energies(&self, v: &Buffer<T>, total: bool) -> Result<Vec<f64>>;
 
     /// `r = f - K v`, summed up element by element from the stresses.
     ///
     /// The forces of an element add up to nothing to their own last digit, where entries of K keep those of a stiff body
     /// that moves, or of a slender one that bends, from adding up by their rounding errors.
-    fn residual(&self, v: &Vector<B, T>, r: &mut Vector<B, T>) -> Result<()>;
+    fn residual(&self, v: &Buffer<T>, r: &mut Buffer<T>) -> Result<()>;
 }
 
 /// The energy norm of a body, part by part.
-pub struct EnergyNorm<'a, B: Backend, T: Real> {
+pub struct EnergyNorm<'a, T: Real> {
     /// The rows of each connected part.
-    pub parts: &'a PartLists<B>,
-    /// Coordinates of the rows, on the backend and on the host.
-    pub coords: (&'a Vector<B, [f64; 3]>, &'a [[f64; 3]]),
+    pub parts: &'a PartLists,
+    /// Coordinates of the rows, on the device and on the host.
+    pub coords: (&'a Buffer<[f64; 3]>, &'a [[f64; 3]]),
     /// Whether there is anything to solve in each part.
     pub active: &'a [bool],
     /// `w_D . K w_D` of each part, w_D what is prescribed.
     pub offset: &'a [f64],
     /// `2 f - b`, f the loads and b the right-hand side; none where these are the same.
-    pub weights: Option<Vector<B, T>>,
+    pub weights: Option<Buffer<T>>,
     /// w_D; none where it is zero.
-    pub prescribed: Option<Vector<B, T>>,
+    pub prescribed: Option<Buffer<T>>,
     /// Its materials.
-    pub groups: Groups<'a, B>,
+    pub groups: Groups<'a>,
     /// The body.
-    pub body: &'a dyn Body<B, T>,
+    pub body: &'a dyn Body<T>,
 }
 
-impl<B: Backend, T: Real> EnergyNorm<'_, B, T> {
+impl<T: Real> EnergyNorm<'_, T> {
     /// `w . K w` of each part at v with the residual r: `w_D . K w_D + v . (2 f - b) - v . r`.
-    fn energies(&self, backend: &B, b: &Vector<B, T>, v: &Vector<B, T>, r: &Vector<B, T>) -> Result<Vec<f64>> {
-        let loads = self.parts.dot(backend, v, self.weights.as_ref().unwrap_or(b))?;
-        let residual = self.parts.dot(backend, v, r)?;
+    fn energies(&self, space: &Space, b: &Buffer<T>, v: &Buffer<T>, r: &Buffer<T>) -> Result<Vec<f64>> {
+        let loads = self.parts.dot(space, v, self.weights.as_ref().unwrap_or(b))?;
+        let residual = self.parts.dot(space, v, r)?;
         Ok((0..loads.len()).map(|part| self.offset[part] + loads[part] - residual[part]).collect())
     }
 
     /// `w = v + w_D`.
-    fn total(&self, backend: &B, v: &Vector<B, T>, w: &mut Vector<B, T>) -> Result<()> {
-        backend.copy(v, w)?;
+    fn total(&self, space: &Space, v: &Buffer<T>, w: &mut Buffer<T>) -> Result<()> {
+        space.copy(v, w)?;
         match &self.prescribed {
-            Some(prescribed) => backend.axpy(Quotient::ONE, prescribed, w),
+            Some(prescribed) => space.axpy(Quotient::ONE, prescribed, w),
             None => Ok(()),
         }
     }
@@ -99,39 +101,39 @@ const NEGLIGIBLE: f64 = 0.05;
 const AT_ONCE: usize = 1 << 14;
 
 /// A system of equations `K u = b`, and what is known of the body that it belongs to.
-pub struct Equations<'a, B: Backend, T: Real> {
+pub struct Equations<'a, T: Real> {
     /// K.
-    pub operator: &'a dyn Operator<B, T>,
+    pub operator: &'a dyn LinOp<T>,
     /// b.
-    pub f: &'a Vector<B, T>,
+    pub f: &'a Buffer<T>,
     /// What errors are measured by; without it, residuals alone.
-    pub energy: Option<&'a EnergyNorm<'a, B, T>>,
+    pub energy: Option<&'a EnergyNorm<'a, T>>,
     /// The norm of K, once it has been asked for.
     norm: OnceCell<f64>,
 }
 
-impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
+impl<'a, T: Real> Equations<'a, T> {
     /// Equations of which nothing else is known.
-    pub fn new(operator: &'a dyn Operator<B, T>, f: &'a Vector<B, T>) -> Self {
+    pub fn new(operator: &'a dyn LinOp<T>, f: &'a Buffer<T>) -> Self {
         Equations { operator, f, energy: None, norm: OnceCell::new() }
     }
 
     /// The same, with what errors are measured by.
-    pub fn measured(self, energy: Option<&'a EnergyNorm<'a, B, T>>) -> Self {
+    pub fn measured(self, energy: Option<&'a EnergyNorm<'a, T>>) -> Self {
         Equations { energy, ..self }
     }
 
     /// An upper bound of `||K||`: the largest sum of magnitudes in a row.
-    pub(super) fn norm(&self, backend: &B) -> Result<f64> {
+    pub(super) fn norm(&self, space: &Space) -> Result<f64> {
         if let Some(norm) = self.norm.get() {
             return Ok(*norm);
         }
-        let sums = self.operator.row_sums(backend)?;
-        let mut most = backend.zeros(sums.len().min(AT_ONCE))?;
+        let sums = self.operator.row_sums(space)?;
+        let mut most = space.zeros(sums.len().min(AT_ONCE))?;
         let kernel = Largest { x: sums.view(), most: most.view_mut() };
         // SAFETY: both live until `take`, which waits.
-        unsafe { backend.run(most.len(), kernel) }?;
-        let norm = backend.take(most)?.into_iter().fold(0.0, f64::max);
+        unsafe { space.run(most.len(), kernel) }?;
+        let norm = space.take(most)?.into_iter().fold(0.0, f64::max);
         Ok(*self.norm.get_or_init(|| norm))
     }
 
@@ -140,7 +142,7 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
     /// # Errors
     ///
     /// [`Error::NotAvailable`] where it is not known.
-    pub(super) fn energy(&self) -> Result<&'a EnergyNorm<'a, B, T>> {
+    pub(super) fn energy(&self) -> Result<&'a EnergyNorm<'a, T>> {
         let missing = || {
             let (what, name) = ("measure without an energy norm", "energy".to_owned());
             Error::NotAvailable { what, name, available: vec!["residual"] }
@@ -149,43 +151,35 @@ impl<'a, B: Backend, T: Real> Equations<'a, B, T> {
     }
 
     /// `r = b - K u`, by the elements where the matrix is in single precision; `q` is scratch.
-    pub(super) fn residual(
-        &self,
-        backend: &B,
-        u: &Vector<B, T>,
-        q: &mut Vector<B, T>,
-        r: &mut Vector<B, T>,
-    ) -> Result<()> {
+    pub(super) fn residual(&self, space: &Space, u: &Buffer<T>, q: &mut Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
         match self.energy {
             Some(energy) if is_single::<T>() => energy.body.residual(u, r),
-            _ => super::residual(backend, self.operator, self.f, u, q, r),
+            _ => super::residual(space, self.operator, self.f, u, q, r),
         }
     }
 
     /// The same, by the elements wherever rounding of the matrix may count at this tolerance.
     pub(super) fn true_residual(
         &self,
-        backend: &B,
-        u: &Vector<B, T>,
+        space: &Space,
+        u: &Buffer<T>,
         tolerance: f64,
-        q: &mut Vector<B, T>,
-        r: &mut Vector<B, T>,
+        q: &mut Buffer<T>,
+        r: &mut Buffer<T>,
     ) -> Result<()> {
-        self.residual(backend, u, q, r)?;
+        self.residual(space, u, q, r)?;
         match self.energy.filter(|_| !is_single::<T>()) {
-            Some(energy) if self.rounding(backend, energy, u, r)? > NEGLIGIBLE * tolerance => {
-                energy.body.residual(u, r)
-            }
+            Some(energy) if self.rounding(space, energy, u, r)? > NEGLIGIBLE * tolerance => energy.body.residual(u, r),
             _ => Ok(()),
         }
     }
 
     /// About how much rounding of K moves u, whose residual is r, relative to the strain energy: the largest over parts.
     /// With `|dK| = c ||K||`, and the loads `dK u` against the body as u is, that is `c ||K|| u . u / u . K u`.
-    fn rounding(&self, backend: &B, energy: &EnergyNorm<B, T>, u: &Vector<B, T>, r: &Vector<B, T>) -> Result<f64> {
-        let scale = ROUNDED * self.norm(backend)?;
-        let squares = energy.parts.dot(backend, u, u)?;
-        let energies = energy.energies(backend, self.f, u, r)?;
+    fn rounding(&self, space: &Space, energy: &EnergyNorm<T>, u: &Buffer<T>, r: &Buffer<T>) -> Result<f64> {
+        let scale = ROUNDED * self.norm(space)?;
+        let squares = energy.parts.dot(space, u, u)?;
+        let energies = energy.energies(space, self.f, u, r)?;
         let of_part = |part: usize| if squares[part] > 0.0 { scale * squares[part] / energies[part] } else { 0.0 };
         Ok((0..squares.len()).map(of_part).map(f64::abs).fold(0.0, f64::max))
     }

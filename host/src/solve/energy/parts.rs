@@ -1,6 +1,8 @@
 //! Sums and largest values over parts of a body: the host's side of [`kernels_rs::parts`].
 
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+
+use crate::linalg::Space;
 use crate::result::Result;
 use kernels_rs::parts::{
     CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows, rigid_motion,
@@ -72,7 +74,7 @@ pub fn motion_row(size: usize, i: usize, y: [f64; 3]) -> Vector6<f64> {
     Vector6::from_fn(|motion, _| if motion < size * (size + 1) / 2 { rigid_motion(size, motion, i, y) } else { 0.0 })
 }
 
-/// The inverse of a symmetric matrix on the space where it has one: times a right-hand side, the solution of least size.
+/// The inverse of a symmetric matrix on the device where it has one: times a right-hand side, the solution of least size.
 pub fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
     let eigen = SymmetricEigen::new(*gram);
     let limit = RANK * eigen.eigenvalues.max();
@@ -80,19 +82,19 @@ pub fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
     eigen.eigenvectors * Matrix6::from_diagonal(&inverses) * eigen.eigenvectors.transpose()
 }
 
-/// The rows of all parts on a backend.
-pub struct PartLists<B: Backend> {
+/// The rows of all parts on a device.
+pub struct PartLists {
     size: usize,
     members: Members,
     frames: Vec<[f64; 4]>,
     chunk_part: Vec<u32>,
-    device: [Vector<B, u32>; 2],
-    device_frames: Vector<B, [f64; 4]>,
+    device: [Buffer<u32>; 2],
+    device_frames: Buffer<[f64; 4]>,
 }
 
-impl<B: Backend> PartLists<B> {
+impl PartLists {
     /// Of rows with `size` components at `coords [n_rows]`.
-    pub fn new(backend: &B, size: usize, members: Members, coords: &[[f64; 3]]) -> Result<Self> {
+    pub fn new(space: &Space, size: usize, members: Members, coords: &[[f64; 3]]) -> Result<Self> {
         let (mut rows, mut chunk_part) = (Vec::with_capacity(members.rows.len()), Vec::new());
         for part in 0..members.n_parts() {
             for chunk in members.of(part).chunks(CHUNK) {
@@ -102,8 +104,8 @@ impl<B: Backend> PartLists<B> {
             }
         }
         let frames: Vec<[f64; 4]> = (0..members.n_parts()).map(|part| frame(members.of(part), coords)).collect();
-        let device = [backend.upload_vec(rows)?, backend.upload(&chunk_part)?];
-        let device_frames = backend.upload(&frames)?;
+        let device = [space.upload_vec(rows)?, space.upload(&chunk_part)?];
+        let device_frames = space.upload(&frames)?;
         Ok(PartLists { size, members, frames, chunk_part, device, device_frames })
     }
 
@@ -123,13 +125,13 @@ impl<B: Backend> PartLists<B> {
     }
 
     /// `x . y` of each part, `[n_parts]`.
-    pub fn dot<T: Real>(&self, backend: &B, x: &Vector<B, T>, y: &Vector<B, T>) -> Result<Vec<f64>> {
-        let mut sums = backend.zeros(self.chunk_part.len())?;
+    pub fn dot<T: Real>(&self, space: &Space, x: &Buffer<T>, y: &Buffer<T>) -> Result<Vec<f64>> {
+        let mut sums = space.zeros(self.chunk_part.len())?;
         let kernel = PartDot { list: self.list(), x: x.view(), y: y.view(), sums: sums.view_mut() };
         // SAFETY: all live; the lists name rows of x and y, and there is a sum for each chunk.
-        unsafe { backend.run(self.chunk_part.len(), kernel) }?;
+        unsafe { space.run(self.chunk_part.len(), kernel) }?;
         let mut totals = vec![0.0; self.n_parts()];
-        for (part, sum) in self.chunk_part.iter().zip(backend.take(sums)?) {
+        for (part, sum) in self.chunk_part.iter().zip(space.take(sums)?) {
             totals[*part as usize] += sum;
         }
         Ok(totals)
@@ -138,17 +140,17 @@ impl<B: Backend> PartLists<B> {
     /// `R^T v` of each part, R its rigid motions.
     pub fn moments<T: Real>(
         &self,
-        backend: &B,
-        coords: &Vector<B, [f64; 3]>,
-        v: &Vector<B, T>,
+        space: &Space,
+        coords: &Buffer<[f64; 3]>,
+        v: &Buffer<T>,
     ) -> Result<Vec<Vector6<f64>>> {
-        let mut sums = backend.zeros::<[f64; N_MOTIONS]>(self.chunk_part.len())?;
+        let mut sums = space.zeros::<[f64; N_MOTIONS]>(self.chunk_part.len())?;
         let kernel =
             PartMoments { list: self.list(), frames: self.device_frames(coords), v: v.view(), sums: sums.view_mut() };
         // SAFETY: as above; a frame for each part, coordinates for each row.
-        unsafe { backend.run(self.chunk_part.len(), kernel) }?;
+        unsafe { space.run(self.chunk_part.len(), kernel) }?;
         let mut totals = vec![Vector6::zeros(); self.n_parts()];
-        for (part, sum) in self.chunk_part.iter().zip(backend.take(sums)?) {
+        for (part, sum) in self.chunk_part.iter().zip(space.take(sums)?) {
             totals[*part as usize] += Vector6::from(sum);
         }
         Ok(totals)
@@ -157,21 +159,21 @@ impl<B: Backend> PartLists<B> {
     /// Rigid motion `motion` of some parts, 0 elsewhere and where a bit of `fixed` is set.
     pub fn motion<T: Real>(
         &self,
-        backend: &B,
-        coords: &Vector<B, [f64; 3]>,
+        space: &Space,
+        coords: &Buffer<[f64; 3]>,
         motion: usize,
         parts: &[usize],
-        fixed: &Vector<B, u8>,
-    ) -> Result<Vector<B, T>> {
+        fixed: &Buffer<u8>,
+    ) -> Result<Buffer<T>> {
         let mut chosen = vec![0; self.n_parts()];
         parts.iter().for_each(|part| chosen[*part] = 1);
-        let (chosen, mut v) = (backend.upload(&chosen)?, backend.zeros(self.size * fixed.len())?);
+        let (chosen, mut v) = (space.upload(&chosen)?, space.zeros(self.size * fixed.len())?);
         let (list, frames, chosen, fixed) = (self.list(), self.device_frames(coords), chosen.view(), fixed.view());
         // SAFETY: all live until `finish`; no row is in two of the parts.
         unsafe {
-            backend.run(self.chunk_part.len(), PartMotion { list, frames, motion, chosen, fixed, v: v.view_mut() })
+            space.run(self.chunk_part.len(), PartMotion { list, frames, motion, chosen, fixed, v: v.view_mut() })
         }?;
-        backend.finish()?;
+        space.finish()?;
         Ok(v)
     }
 
@@ -179,16 +181,16 @@ impl<B: Backend> PartLists<B> {
     /// rigid motion taken off.
     pub fn largest_change<T: Real>(
         &self,
-        backend: &B,
-        v: &Vector<B, T>,
-        before: &Vector<B, T>,
-        w: &Vector<B, T>,
-        (coords, on_host): (&Vector<B, [f64; 3]>, &[[f64; 3]]),
+        space: &Space,
+        v: &Buffer<T>,
+        before: &Buffer<T>,
+        w: &Buffer<T>,
+        (coords, on_host): (&Buffer<[f64; 3]>, &[[f64; 3]]),
     ) -> Result<Vec<f64>> {
-        let moments = self.moments(backend, coords, w)?;
+        let moments = self.moments(space, coords, w)?;
         let fit = |part: usize| <[f64; N_MOTIONS]>::from(pseudo_inverse(&self.gram(part, on_host)) * moments[part]);
-        let motions = backend.upload(&(0..self.n_parts()).map(fit).collect::<Vec<_>>())?;
-        let mut largest = backend.zeros::<[f64; 2]>(self.chunk_part.len())?;
+        let motions = space.upload(&(0..self.n_parts()).map(fit).collect::<Vec<_>>())?;
+        let mut largest = space.zeros::<[f64; 2]>(self.chunk_part.len())?;
         let kernel = PartLargest {
             list: self.list(),
             frames: self.device_frames(coords),
@@ -199,9 +201,9 @@ impl<B: Backend> PartLists<B> {
             largest: largest.view_mut(),
         };
         // SAFETY: as above; a motion for each part.
-        unsafe { backend.run(self.chunk_part.len(), kernel) }?;
+        unsafe { space.run(self.chunk_part.len(), kernel) }?;
         let mut most = vec![[0.0_f64; 2]; self.n_parts()];
-        for (part, found) in self.chunk_part.iter().zip(backend.take(largest)?) {
+        for (part, found) in self.chunk_part.iter().zip(space.take(largest)?) {
             let most = &mut most[*part as usize];
             *most = [most[0].max(found[0]), most[1].max(found[1])];
         }
@@ -237,7 +239,7 @@ impl<B: Backend> PartLists<B> {
         PartRows { rows: rows.view(), part: part.view(), size: self.size }
     }
 
-    fn device_frames(&self, coords: &Vector<B, [f64; 3]>) -> Frames {
+    fn device_frames(&self, coords: &Buffer<[f64; 3]>) -> Frames {
         Frames { coords: coords.view(), frames: self.device_frames.view() }
     }
 }

@@ -17,7 +17,8 @@ mod sweeps;
 use super::cg::{CgOptions, cg};
 use super::{EnergyNorm, Equations, Monitor};
 use crate::assembly::ElementOperator;
-use crate::backend::{Backend, Buffer, Vector};
+use crate::device::Buffer;
+use crate::linalg::Space;
 use crate::precond::Neumann;
 use crate::result::choices::Acceleration;
 use crate::result::{Measure, Outcome, Result};
@@ -69,22 +70,22 @@ impl FemsesOptions {
 /// # Errors
 /// [`Error::Breakdown`](crate::result::Error::Breakdown) if numbers overflow,
 /// [`Error::OutOfMemory`](crate::result::Error::OutOfMemory).
-pub fn femses<B: Backend, T: Real>(
-    backend: &B,
-    operator: &ElementOperator<B, T>,
-    f: &Vector<B, T>,
-    energy: Option<&EnergyNorm<B, T>>,
-    u: &mut Vector<B, T>,
+pub fn femses<T: Real>(
+    space: &Space,
+    operator: &ElementOperator<T>,
+    f: &Buffer<T>,
+    energy: Option<&EnergyNorm<T>>,
+    u: &mut Buffer<T>,
     options: FemsesOptions,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
     let equations = Equations::new(operator, f).measured(energy);
     if options.acceleration != Acceleration::Cg {
-        return sweeps::iterate(backend, operator, &equations, u, options, monitor);
+        return sweeps::iterate(space, operator, &equations, u, options, monitor);
     }
-    let mut inverse = backend.zeros(u.len())?;
-    backend.copy(operator.inverse_diagonal(), &mut inverse)?;
-    let sweeps = Neumann::of(backend, operator, inverse, options.order)?;
+    let mut inverse = space.zeros(u.len())?;
+    space.copy(operator.inverse_diagonal(), &mut inverse)?;
+    let sweeps = Neumann::of(space, operator, inverse, options.order)?;
     let until = CgOptions { measure: options.measure, ..CgOptions::new(options.tolerance, options.max_iterations) };
-    cg(backend, &equations, &sweeps, u, until, monitor)
+    cg(space, &equations, &sweeps, u, until, monitor)
 }

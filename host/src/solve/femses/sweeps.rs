@@ -3,7 +3,8 @@
 use super::chebyshev::Interval;
 use super::{Acceleration, FemsesOptions, Update};
 use crate::assembly::ElementOperator;
-use crate::backend::{Backend, Buffer, Scalar, Vector};
+use crate::device::Buffer;
+use crate::linalg::{Scalar, Space};
 use crate::precond::{spectrum, to_single};
 use crate::result::{Ending, Measure, Outcome, Result};
 use crate::solve::best::Best;
@@ -32,43 +33,43 @@ const fn square(step: usize) -> Scalar {
 }
 
 /// The vectors of the iteration.
-struct Sweeps<'a, B: Backend, T: Real> {
-    backend: &'a B,
-    operator: &'a ElementOperator<'a, B, T>,
-    f: &'a Vector<B, T>,
+struct Sweeps<'a, T: Real> {
+    space: &'a Space,
+    operator: &'a ElementOperator<'a, T>,
+    f: &'a Buffer<T>,
     update: Update,
     /// The iterate, and the one before or after it.
-    u: [Vector<B, T>; 2],
+    u: [Buffer<T>; 2],
     /// What is to be added up; room for residuals of several element types.
-    sums: Vector<B, T>,
+    sums: Buffer<T>,
     /// The residual, where it is stored.
-    r: Vector<B, T>,
+    r: Buffer<T>,
     interval: Option<Interval>,
 }
 
 /// Iterates from u; see [`super::femses`].
-pub(super) fn iterate<B: Backend, T: Real>(
-    backend: &B,
-    operator: &ElementOperator<B, T>,
-    equations: &Equations<B, T>,
-    u: &mut Vector<B, T>,
+pub(super) fn iterate<T: Real>(
+    space: &Space,
+    operator: &ElementOperator<T>,
+    equations: &Equations<T>,
+    u: &mut Buffer<T>,
     options: FemsesOptions,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
     let (n, f) = (u.len(), equations.f);
     let interval = match options.acceleration {
         Acceleration::Chebyshev => {
-            Some(Interval::new(spectrum::estimate(backend, operator, operator.inverse_diagonal(), spectrum::STEPS)?))
+            Some(Interval::new(spectrum::estimate(space, operator, operator.inverse_diagonal(), spectrum::STEPS)?))
         }
         _ => None,
     };
-    let vectors = [backend.zeros(n)?, backend.zeros(n)?];
-    let (sums, r, update) = (backend.zeros(n)?, backend.zeros(n)?, options.update);
-    let mut sweeps = Sweeps { backend, operator, f, update, u: vectors, sums, r, interval };
-    backend.copy(u, &mut sweeps.u[0])?;
-    let norm_f = norm(backend, f)?;
+    let vectors = [space.zeros(n)?, space.zeros(n)?];
+    let (sums, r, update) = (space.zeros(n)?, space.zeros(n)?, options.update);
+    let mut sweeps = Sweeps { space, operator, f, update, u: vectors, sums, r, interval };
+    space.copy(u, &mut sweeps.u[0])?;
+    let norm_f = norm(space, f)?;
     if norm_f == 0.0 {
-        backend.fill(T::ZERO, u)?;
+        space.fill(T::ZERO, u)?;
         return Ok(Outcome::exact(options.tolerance));
     }
     let mut errors = match options.measure {
@@ -76,19 +77,19 @@ pub(super) fn iterate<B: Backend, T: Real>(
         Measure::Residual => None,
     };
     let mut outcome = sweeps.run(norm_f, errors.as_mut(), options, monitor)?;
-    backend.copy(&sweeps.u[0], u)?;
+    space.copy(&sweeps.u[0], u)?;
     let norms = [outcome.relative_residual * norm_f, norm_f];
-    outcome.backward_error = Some(backward_error(backend, equations, u, norms)?);
+    outcome.backward_error = Some(backward_error(space, equations, u, norms)?);
     Ok(outcome)
 }
 
 /// Estimates of the error in the energy norm, with the diagonal as the preconditioner: the smallest eigenvalue of
 /// `D^-1 K` is what the iteration's rate shows.
-struct Errors<'a, B: Backend, T: Real> {
-    equations: &'a Equations<'a, B, T>,
-    judge: Judge<'a, B, T>,
-    inverse: Vector<B, f32>,
-    z: Vector<B, T>,
+struct Errors<'a, T: Real> {
+    equations: &'a Equations<'a, T>,
+    judge: Judge<'a, T>,
+    inverse: Buffer<f32>,
+    z: Buffer<T>,
     /// The eigenvalue at each look.
     theta: Vec<f64>,
     /// The estimate at the last look closely, and `||r||` relative to f there.
@@ -102,9 +103,9 @@ const CERTAIN: f64 = 0.01;
 /// Looks over which the eigenvalue has to stand still.
 const SETTLED_LOOKS: usize = 2;
 
-impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
-    fn new(sweeps: &Sweeps<'_, B, T>, equations: &'a Equations<'a, B, T>) -> Result<Self> {
-        let (b, n) = (sweeps.backend, sweeps.f.len());
+impl<'a, T: Real> Errors<'a, T> {
+    fn new(sweeps: &Sweeps<'_, T>, equations: &'a Equations<'a, T>) -> Result<Self> {
+        let (b, n) = (sweeps.space, sweeps.f.len());
         let judge = Judge::new(b, equations.energy()?, &sweeps.u[0])?;
         let inverse = to_single(b, sweeps.operator.inverse_diagonal())?;
         let (theta, last, verdict) = (Vec::new(), [f64::INFINITY, 1.0], Verdict::default());
@@ -112,7 +113,7 @@ impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
     }
 
     /// Looks at the end of a batch; says whether the iterate is good enough.
-    fn see(&mut self, sweeps: &mut Sweeps<'_, B, T>, residuals: &[f64], tolerance: f64) -> Result<bool> {
+    fn see(&mut self, sweeps: &mut Sweeps<'_, T>, residuals: &[f64], tolerance: f64) -> Result<bool> {
         let Some((first, last)) = residuals.first().zip(residuals.last()) else { return Ok(false) };
         let rate = (last / first).powf(1.0 / (residuals.len().max(2) - 1) as f64);
         let theta = sweeps.interval.as_ref().map_or(1.0 - rate, Interval::lower);
@@ -128,7 +129,7 @@ impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
         if self.verdict.excess(tolerance) <= 1.0 && self.verdict.estimate <= tolerance_now {
             return Ok(true);
         }
-        sweeps.backend.copy(&sweeps.u[0], &mut self.judge.before)?;
+        sweeps.space.copy(&sweeps.u[0], &mut self.judge.before)?;
         Ok(false)
     }
 
@@ -137,8 +138,8 @@ impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
         if self.last[0].is_finite() { self.last[0] * residual / self.last[1] } else { residual }
     }
 
-    fn examine(&mut self, sweeps: &mut Sweeps<'_, B, T>, theta: f64, tolerance: f64) -> Result<()> {
-        let b = sweeps.backend;
+    fn examine(&mut self, sweeps: &mut Sweeps<'_, T>, theta: f64, tolerance: f64) -> Result<()> {
+        let b = sweeps.space;
         sweeps.true_residual()?;
         b.mul(&self.inverse, &sweeps.r, &mut self.z)?;
         let rz = self.equations.energy()?.parts.dot(b, &sweeps.r, &self.z)?;
@@ -148,18 +149,18 @@ impl<'a, B: Backend, T: Real> Errors<'a, B, T> {
     }
 }
 
-impl<B: Backend, T: Real> Sweeps<'_, B, T> {
+impl<T: Real> Sweeps<'_, T> {
     /// Iterates until something ends it.
     fn run(
         &mut self,
         norm: f64,
-        mut errors: Option<&mut Errors<'_, B, T>>,
+        mut errors: Option<&mut Errors<'_, T>>,
         options: FemsesOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
         let mut watch = Watch::new(norm, options);
         let first = self.true_residual()? / norm;
-        let mut best = Best::new(self.backend, &self.u[0], self.f.len(), first)?;
+        let mut best = Best::new(self.space, &self.u[0], self.f.len(), first)?;
         let (ending, residual) = loop {
             let done = watch.residuals.len();
             if monitor.is_cancelled() {
@@ -180,7 +181,7 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
             }
             let ending = watch.see(residuals);
             // What has been seen is of the iterate before the last.
-            best.see(self.backend, &self.u[1], watch.last())?;
+            best.see(self.space, &self.u[1], watch.last())?;
             let error = errors.as_ref().map_or(watch.last(), |errors| errors.expected(watch.last()));
             monitor.error(watch.residuals.len(), error, options.tolerance);
             if let Some(ending) = ending {
@@ -212,28 +213,27 @@ impl<B: Backend, T: Real> Sweeps<'_, B, T> {
             match self.update {
                 Update::Atomic { threads } => {
                     let out = [&mut self.sums, other, &mut self.r];
-                    self.operator.scatter(self.backend, threads, self.f, u, out)?;
-                    self.backend.dot(&self.r, &self.r, square(step))?;
+                    self.operator.scatter(self.space, threads, self.f, u, out)?;
+                    self.space.dot(&self.r, &self.r, square(step))?;
                 }
                 Update::Gather => {
                     let factors = self.interval.as_mut().map_or(PLAIN, Interval::next_step);
                     let scratch = &mut self.sums;
-                    self.operator.gather(self.backend, factors, self.f, [u, other, scratch], square(step))?;
+                    self.operator.gather(self.space, factors, self.f, [u, other, scratch], square(step))?;
                 }
             }
             self.u.swap(0, 1);
         }
-        let squares: [f64; CHECK_EVERY] =
-            self.backend.read(core::array::from_fn(|step| square(step.min(steps - 1))))?;
+        let squares: [f64; CHECK_EVERY] = self.space.read(core::array::from_fn(|step| square(step.min(steps - 1))))?;
         Ok(squares[..steps].iter().map(|square| square.sqrt()).collect())
     }
 
     /// `||f - K u||`. It is left to the next step where the iterate is not to be changed: a step writes into the other
     /// vector.
     fn true_residual(&mut self) -> Result<f64> {
-        self.operator.residual(self.backend, self.f, &self.u[0], &mut self.r)?;
-        self.backend.dot(&self.r, &self.r, square(0))?;
-        let [square] = self.backend.read([square(0)])?;
+        self.operator.residual(self.space, self.f, &self.u[0], &mut self.r)?;
+        self.space.dot(&self.r, &self.r, square(0))?;
+        let [square] = self.space.read([square(0)])?;
         Ok(square.sqrt())
     }
 }

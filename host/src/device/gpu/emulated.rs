@@ -1,7 +1,7 @@
 //! The SIMT emulator as a device: the GPU's launches, on the host, with every index checked.
 
 use super::{DeviceMemory, Launcher};
-use crate::backend::{Grid, host_memory};
+use crate::device::{Grid, host_memory};
 use crate::result::{Error, Result};
 use cuda_std::emulator::Emulator;
 use cuda_std::launch::Kernel;

@@ -1,10 +1,10 @@
-//! Sparse Cholesky factors by NVIDIA's cuDSS, where its library is found at run time. Nothing of it is needed to build.
+//! Sparse factors of positive definite matrices by NVIDIA's cuDSS, where its library is found at run time. Nothing of it is needed to build.
 //!
 //! Declarations as in `cudss.h` of versions 0.7, 0.8 and 1.0; what differs between them is in [`Dialect`].
 
 use super::driver::{device_address, failure};
 use super::{DeviceMemory, Launcher, LowerBytes};
-use crate::backend::{Factorised, SparseFactor};
+use crate::device::{Factorised, SparseFactor};
 use crate::result::{Error, Result};
 use cuda_loader::{Library, libloading};
 use cust::stream::Stream;
@@ -318,7 +318,7 @@ enum Kind {
     F64 = 1,
 }
 
-/// A [`crate::backend::LowerTriangle`] on the device.
+/// A [`crate::device::LowerTriangle`] on the device.
 struct Lower {
     n: usize,
     n_entries: usize,

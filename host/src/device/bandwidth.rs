@@ -1,6 +1,6 @@
-//! Times of work on a backend, and the bandwidth of a copy within its memory.
+//! Times of work on a device, and the bandwidth of a copy within its memory.
 
-use super::Backend;
+use super::Device;
 use crate::result::Result;
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,11 +11,11 @@ use std::time::Instant;
 /// # Errors
 ///
 /// [`crate::result::Error::OutOfMemory`] and those of the device.
-pub fn copy<B: Backend>(backend: &B, bytes: usize, samples: u32) -> Result<f64> {
+pub fn copy(device: &Device, bytes: usize, samples: u32) -> Result<f64> {
     let n = bytes / size_of::<f64>();
-    let (from, mut to) = (backend.zeros::<f64>(n)?, backend.zeros::<f64>(n)?);
-    let seconds = time(backend, samples, || {
-        backend.copy(&from, &mut to)?;
+    let (from, mut to) = (device.zeros::<f64>(n)?, device.zeros::<f64>(n)?);
+    let seconds = time(device, samples, || {
+        device.copy(&from, &mut to)?;
         // Nobody reads the copy, so on the host the compiler would leave it out.
         black_box(&mut to);
         Ok(())
@@ -29,12 +29,12 @@ pub fn copy<B: Backend>(backend: &B, bytes: usize, samples: u32) -> Result<f64> 
 /// # Errors
 ///
 /// Those of `run` and of the device.
-pub fn time<B: Backend>(backend: &B, samples: u32, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+pub fn time(device: &Device, samples: u32, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     run()?;
-    backend.finish()?;
+    device.finish()?;
     let start = Instant::now();
     run()?;
-    backend.finish()?;
+    device.finish()?;
     let repeats = (2e-3 / start.elapsed().as_secs_f64()).ceil().clamp(1.0, 1000.0);
     let mut times = Vec::new();
     for _ in 0..samples {
@@ -42,7 +42,7 @@ pub fn time<B: Backend>(backend: &B, samples: u32, mut run: impl FnMut() -> Resu
         for _ in 0..repeats as usize {
             run()?;
         }
-        backend.finish()?;
+        device.finish()?;
         times.push(start.elapsed().as_secs_f64() / repeats);
     }
     Ok(median(times))

@@ -6,7 +6,7 @@ use super::graph::Graph;
 use super::memory::Memory;
 use super::ptx::{self, Requirements};
 use super::{DeviceMemory, Launcher, LowerBytes, Recording};
-use crate::backend::{Factorised, Factors, Grid};
+use crate::device::{Factorised, Factors, Grid};
 use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
 use cust::context::{Context, CurrentContext};

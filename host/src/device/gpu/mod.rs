@@ -1,0 +1,114 @@
+//! GPUs: kernels are launched through a [`Launcher`], on an NVIDIA GPU or on the SIMT emulator. Both see the same
+//! launches with the same parameters.
+
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(feature = "cuda")]
+mod cudss;
+mod device_memory;
+#[cfg(feature = "cuda")]
+mod driver;
+mod emulated;
+#[cfg(feature = "cuda")]
+mod graph;
+#[cfg(feature = "cuda")]
+mod memory;
+#[cfg(feature = "cuda")]
+mod ptx;
+pub(super) mod sort;
+
+#[cfg(feature = "cuda")]
+pub use cuda::{Cuda, DeviceInfo, devices, factors, unavailable, usable};
+pub use device_memory::DeviceMemory;
+pub use emulated::Emulated;
+
+use super::{Buffer, Factorised, Factors, Grid, SparseFactor};
+use crate::result::{Error, Result};
+use cuda_std::launch::Kernel;
+use kernels_rs::real::Real;
+
+/// Memory and launches of one GPU. It knows bytes, not types.
+pub trait Launcher {
+    /// What people call this device.
+    fn name(&self) -> String;
+    /// Bytes of memory that can be had; `None` where there is no saying.
+    fn free_memory(&self) -> Option<u64>;
+    /// Copies bytes to the device.
+    fn upload(&self, data: &[u8]) -> Result<DeviceMemory>;
+    /// Memory with all bits 0.
+    fn zeros(&self, bytes: usize) -> Result<DeviceMemory>;
+    /// Copies the bytes from `first` on back; waits.
+    fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()>;
+    /// `to = from`, of the same length.
+    fn copy(&self, from: &DeviceMemory, to: &mut DeviceMemory) -> Result<()>;
+    /// Starts a kernel on a one-dimensional grid.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()>;
+    /// Starts a kernel whose blocks wait for one another: all of them run at the same time. False, with nothing
+    /// started, where the device cannot do that.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    unsafe fn launch_cooperative(&self, grid: Grid, kernel: &dyn Kernel) -> Result<bool>;
+    /// As many blocks of this many threads of a kernel as can run at the same time, with the dynamic shared memory that
+    /// each can have without there being fewer.
+    fn resident_grid(&self, threads: usize, kernel: &dyn Kernel) -> Result<Grid>;
+    /// Notes the launches and copies that `work` makes instead of making them; `None` where that gains nothing. The
+    /// arrays that it uses live as long as the recording is replayed.
+    fn record(&self, _work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
+        Ok(None)
+    }
+    /// See [`super::Device::factors`].
+    fn factors(&self) -> Factors {
+        Factors::None
+    }
+    /// See [`super::Device::lacks_factors`].
+    fn lacks_factors(&self) -> Option<String> {
+        Some(format!("{} has no library of them", self.name()))
+    }
+    /// See [`super::Device::factorise`].
+    fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised<DeviceMemory>> {
+        Err(Error::Device(self.lacks_factors().unwrap_or_default()))
+    }
+    /// Waits until every launch is done.
+    fn finish(&self) -> Result<()>;
+    /// Blocks that fill the device; the grid of grid-stride loops.
+    fn full_grid(&self) -> usize;
+}
+
+/// Launches to be made again.
+pub trait Recording {
+    /// Makes the launches that were noted.
+    ///
+    /// # Safety
+    /// The arrays that they use live still, and nobody has borrowed those that they write.
+    unsafe fn replay(&self) -> Result<()>;
+}
+
+/// A [`LowerTriangle`] whose values are bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct LowerBytes<'a> {
+    /// Where each row starts, `[n + 1]`.
+    pub row_start: &'a [usize],
+    /// Of each entry.
+    pub columns: &'a [usize],
+    /// The entries, f32 or f64.
+    pub values: &'a [u8],
+    /// Bytes of each: 4 or 8.
+    pub value_bytes: usize,
+}
+
+/// A factor that solves for arrays.
+pub(super) struct FactorOfArrays(pub(super) Box<dyn SparseFactor<DeviceMemory>>);
+
+impl<F: Real> SparseFactor<Buffer<F>> for FactorOfArrays {
+    fn solve(&self, r: &Buffer<F>, x: &mut Buffer<F>) -> Result<()> {
+        self.0.solve(r.memory(), x.memory_mut())
+    }
+
+    fn nonzeros(&self) -> u64 {
+        self.0.nonzeros()
+    }
+}

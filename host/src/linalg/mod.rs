@@ -1,0 +1,291 @@
+//! Vectors on a device, and what is done with them: [`Space`].
+//!
+//! Coefficients are *device-resident scalars*: a dot product leaves its result where the next step reads it, and
+//! [`Space::read`] is the only call that waits. Sums are formed over parts of a fixed length and added in order, so
+//! results do not depend on the number of threads.
+
+mod fused;
+mod vectors;
+
+pub(crate) use fused::{advance, descend};
+pub use vectors::Blocks;
+pub(crate) use vectors::inner;
+
+use crate::device::{Buffer, Device, DeviceName, Grid, Launcher};
+use crate::parallel;
+use crate::result::{Error, Result};
+use cuda_std::launch::Kernel;
+use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::blas::Ratio;
+use kernels_rs::cg_persistent::N_SUMS;
+use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
+use std::cell::{RefCell, RefMut};
+use std::ops::{Deref, Range};
+
+/// Entries per partial sum on the CPU: 64 KiB of f64, and a thousand tasks at ten million unknowns.
+pub(crate) const CHUNK: usize = 8192;
+
+/// A device-resident scalar, by its place in the bank of [`N_SCALARS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scalar(u32);
+
+impl Scalar {
+    /// The constant 1, in the last place.
+    pub const ONE: Scalar = Scalar(N_SCALARS as u32 - 1);
+
+    /// The scalar at a place before the last.
+    pub const fn new(place: usize) -> Self {
+        assert!(place < N_SCALARS - 1, "no such scalar");
+        Scalar(place as u32)
+    }
+
+    /// Its place, as kernels take it.
+    pub(crate) fn place(self) -> u32 {
+        self.0
+    }
+}
+
+/// Device-resident scalars of a space.
+pub const N_SCALARS: usize = 128;
+
+/// A coefficient `factor num / den` of device-resident scalars; 0 where either is 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Quotient {
+    /// Numerator.
+    pub num: Scalar,
+    /// Denominator.
+    pub den: Scalar,
+    /// What the quotient is multiplied by.
+    pub factor: f64,
+}
+
+impl Quotient {
+    /// 1.
+    pub const ONE: Quotient = Quotient::new(Scalar::ONE, Scalar::ONE);
+    /// -1.
+    pub const MINUS_ONE: Quotient = Quotient::ONE.minus();
+
+    /// `num / den`.
+    pub const fn new(num: Scalar, den: Scalar) -> Self {
+        Quotient { num, den, factor: 1.0 }
+    }
+
+    /// The same with the other sign.
+    pub const fn minus(self) -> Self {
+        self.times(-1.0)
+    }
+
+    /// That many times as much.
+    pub const fn times(self, factor: f64) -> Self {
+        Quotient { factor: factor * self.factor, ..self }
+    }
+}
+
+/// Device-resident scalars, and what launches need that add up to them.
+pub(crate) struct Bank {
+    /// `[N_SCALARS]`.
+    pub(crate) scalars: Buffer<f64>,
+    /// Partial sums, enough for the largest launch so far.
+    pub(crate) partials: Buffer<f64>,
+    ticket: Buffer<u32>,
+    /// The word of the grid's barrier.
+    pub(crate) barrier: Buffer<u32>,
+}
+
+/// A device, and the arithmetic of vectors on it.
+///
+/// The arrays are dropped before the device, which owns their memory.
+pub struct Space {
+    bank: RefCell<Bank>,
+    /// Room for the sums of products with half of a symmetric matrix on the CPU, as much as one has asked for.
+    scratch: RefCell<Vec<f64>>,
+    device: Device,
+}
+
+impl Deref for Space {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl Space {
+    /// The vectors of a device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] and [`Error::Device`].
+    pub fn new(device: Device) -> Result<Space> {
+        let mut bank = vec![0.0; N_SCALARS];
+        bank[N_SCALARS - 1] = 1.0;
+        let full_grid = if let Device::Gpu(launcher) = &device { launcher.full_grid() } else { 0 };
+        let bank = Bank {
+            partials: device.zeros(N_SUMS * full_grid)?,
+            ticket: device.zeros(1)?,
+            scalars: device.upload_vec(bank)?,
+            barrier: device.zeros(1)?,
+        };
+        Ok(Space { bank: RefCell::new(bank), scratch: RefCell::default(), device })
+    }
+
+    /// The vectors of the device of this name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DeviceName::open`] and [`Space::new`].
+    pub fn open(name: DeviceName) -> Result<Space> {
+        Space::new(name.open()?)
+    }
+
+    /// The vectors of the CPU.
+    pub fn cpu() -> Space {
+        // A few words of the host's memory.
+        Space::new(Device::Cpu).unwrap_or_else(|_| unreachable!("the CPU is always there"))
+    }
+
+    /// The vectors of what a launcher launches on.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Space::new`].
+    pub fn gpu(launcher: impl Launcher + 'static) -> Result<Space> {
+        Space::new(Device::Gpu(Box::new(launcher)))
+    }
+
+    /// The bank of device-resident scalars, `[N_SCALARS]`.
+    pub fn scalars(&self) -> View<f64> {
+        self.bank.borrow().scalars.view()
+    }
+
+    /// Device-resident scalars as the host sees them; waits. NaN and infinity are errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Breakdown`] and [`Error::Device`].
+    pub fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
+        let bank = self.bank.borrow();
+        let all;
+        let bank = match self.on_host() {
+            true => bank.scalars.host(),
+            false => {
+                all = self.download(&bank.scalars)?;
+                &all
+            }
+        };
+        let values = scalars.map(|scalar| bank[scalar.0 as usize]);
+        check_finite(&values)?;
+        Ok(values)
+    }
+
+    /// A quotient as kernels take it.
+    pub fn ratio(&self, quotient: Quotient) -> Ratio {
+        Ratio { scalars: self.scalars(), num: quotient.num.0, den: quotient.den.0, factor: quotient.factor }
+    }
+
+    /// A quotient of the CPU's scalars.
+    pub(crate) fn quotient(&self, quotient: Quotient) -> f64 {
+        assert!(self.on_host(), "scalars are read as they are");
+        // SAFETY: scalars are indices into the bank by construction, and host views check.
+        unsafe { self.ratio(quotient).value() }
+    }
+
+    /// Sets scalars of the CPU.
+    pub(crate) fn set<const M: usize>(&self, scalars: [Scalar; M], values: [f64; M]) {
+        let mut bank = self.bank.borrow_mut();
+        scalars.iter().zip(values).for_each(|(scalar, value)| bank.scalars.host_mut()[scalar.0 as usize] = value);
+    }
+
+    /// What launches need that add up.
+    pub(crate) fn bank(&self) -> RefMut<'_, Bank> {
+        self.bank.borrow_mut()
+    }
+
+    /// Room for some sums on the CPU.
+    pub(crate) fn scratch(&self) -> RefMut<'_, Vec<f64>> {
+        self.scratch.borrow_mut()
+    }
+
+    /// Adds up M sums over rows `0..n`: on the CPU what `on_cpu` returns for a part of them, on a GPU by a launch that
+    /// strides over them.
+    ///
+    /// # Safety
+    /// Both keep their contracts for these rows. Parts of the CPU run at the same time.
+    pub(crate) unsafe fn sum<const M: usize, K: Kernel>(
+        &self,
+        n: usize,
+        out: [Scalar; M],
+        on_gpu: impl FnOnce(Reduction) -> K,
+        on_cpu: impl Fn(Range<usize>) -> [f64; M] + Sync,
+    ) -> Result<()> {
+        if self.on_host() {
+            self.set(out, add_up(parallel::map_ranges(n, CHUNK, &on_cpu)));
+            return Ok(());
+        }
+        let blocks = self.stride_grid(n);
+        let kernel = on_gpu(self.reduction(blocks, out)?);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_sum(blocks, kernel) }
+    }
+
+    /// Starts a kernel of so many blocks that adds up over its grid, into a [reduction](Space::reduction) of as many.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    pub(crate) unsafe fn launch_sum(&self, blocks: usize, kernel: impl Kernel) -> Result<()> {
+        // SAFETY: the caller keeps the kernel's contract; there is a partial sum per block.
+        let launched = unsafe { self.launch(Grid::new(blocks, BLOCK), kernel) };
+        if launched.is_err() {
+            // Blocks that ran have taken tickets, and nobody was last.
+            self.bank.borrow_mut().ticket = self.zeros(1)?;
+        }
+        launched
+    }
+
+    /// Where a launch of `blocks` blocks puts its sums.
+    pub(crate) fn reduction<const M: usize>(&self, blocks: usize, out: [Scalar; M]) -> Result<Reduction> {
+        let mut bank = self.bank.borrow_mut();
+        if bank.partials.len() < MAX_SUMS * blocks {
+            self.finish()?;
+            bank.partials = self.zeros(MAX_SUMS * blocks)?;
+        }
+        let mut indices = [0; MAX_SUMS];
+        indices.iter_mut().zip(out).for_each(|(index, scalar)| *index = scalar.0);
+        Ok(Reduction {
+            partials: bank.partials.view_mut(),
+            ticket: bank.ticket.view_mut(),
+            scalars: bank.scalars.view_mut(),
+            out: indices,
+        })
+    }
+
+    /// Blocks of a grid-stride loop over `n` entries.
+    fn stride_grid(&self, n: usize) -> usize {
+        let Device::Gpu(launcher) = &self.device else { return 1 };
+        n.div_ceil(BLOCK).clamp(1, launcher.full_grid())
+    }
+}
+
+/// Sums in the order of the parts, whatever thread formed them.
+pub(crate) fn add_up<const M: usize>(partials: Vec<[f64; M]>) -> [f64; M] {
+    let mut total = [0.0; M];
+    for partial in partials {
+        total.iter_mut().zip(partial).for_each(|(total, term)| *total += term);
+    }
+    total
+}
+
+/// The entries of some rows of a vector of the CPU.
+///
+/// # Safety
+/// The view is of an array of the host that lives, and nobody else uses these rows.
+pub(crate) unsafe fn rows_mut<'a, T: cuda_std::prelude::DeviceCopy>(x: ViewMut<T>, rows: Range<usize>) -> &'a mut [T] {
+    assert!(rows.end <= x.len(), "rows past the end");
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().add(rows.start), rows.len()) }
+}
+
+/// What [`Space::read`] does with what it read.
+pub(crate) fn check_finite(values: &[f64]) -> Result<()> {
+    if values.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(Error::Breakdown) }
+}
