@@ -1,11 +1,14 @@
 //! A block of a section: which rows of the JSON it shows, in which columns, and what follows from them.
 
-use super::expression::{Expression, Scalar, Scope};
-use super::lookup::PRECISIONS;
+use super::chart::Chart;
+use super::expression::{Expression, Scope};
 use super::markdown::{span, table};
-use super::paper::Verdict;
+use super::names::PRECISIONS;
+use super::plot::Plots;
 use super::select::{Binding, Select, of_entry};
 use super::template::Template;
+use super::unit::Scalar;
+use super::verdict::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -128,12 +131,31 @@ pub struct Block {
     /// Claims by the paper's name, in the text `{claims}`.
     #[serde(default)]
     claims: BTreeMap<String, Vec<Claim>>,
+    /// The text's `{chart}`.
+    chart: Option<Chart>,
     /// The text, of which `{table}` is the table and `{name}` a rule or a value.
     text: Option<Template>,
 }
 
+/// What blocks make of a file: text, the verdicts in it, and pictures.
+#[derive(Debug, Default, PartialEq)]
+pub struct Made {
+    pub text: String,
+    pub verdicts: Vec<Verdict>,
+    pub plots: Plots,
+}
+
+impl Made {
+    /// Adds what comes after.
+    pub fn extend(&mut self, next: Made) {
+        self.text += &next.text;
+        self.verdicts.extend(next.verdicts);
+        self.plots.0.extend(next.plots.0);
+    }
+}
+
 impl Rule {
-    fn text(&self, scope: &Scope, rows: &[Scope]) -> Option<String> {
+    fn said(&self, scope: &Scope, rows: &[Scope]) -> Option<(Verdict, String)> {
         let measured = self.measured.text(scope, rows)?;
         let verdict = match (&self.holds, &self.value) {
             _ if self.incomparable => Verdict::Incomparable,
@@ -146,13 +168,13 @@ impl Rule {
         };
         let why = verdict.reason([&self.yes, &self.more, &self.no]);
         let why = why.as_ref().map_or(Some(String::new()), |why| why.text(scope, rows))?;
-        Some(verdict.sentence(&measured, &why))
+        Some((verdict, verdict.sentence(&measured, &why)))
     }
 }
 
 impl Claim {
-    /// Its line of the table; nothing if it was not measured.
-    fn cells<'a>(&'static self, file: &'a Value, scope: &Scope<'a>) -> Option<Vec<String>> {
+    /// Its line of the table and its verdicts; nothing if it was not measured.
+    fn cells<'a>(&'static self, file: &'a Value, scope: &Scope<'a>) -> Option<(Vec<String>, Vec<Verdict>)> {
         let found = PRECISIONS.map(|precision| {
             let mut scope = scope.clone();
             scope.values.insert("in".into(), Scalar::Text(precision.into()));
@@ -180,18 +202,23 @@ impl Claim {
         };
         let why = if reasons.is_empty() { "-".into() } else { reasons.join("; ") };
         let [double, single] = found.map(|values| span(&values));
-        Some(vec![self.what.clone(), span(&self.range), double, single, words.join(", "), why])
+        let cells = vec![self.what.clone(), span(&self.range), double, single, words.join(", "), why];
+        Some((cells, verdicts.into_iter().map(|one| one.1).collect()))
     }
 }
 
 impl Block {
     /// A machine's block; nothing if it lacks what that takes.
-    pub fn make(&'static self, file: &Value) -> String {
-        self.in_scope(file, Scope::default(), table)
+    pub fn make(&'static self, file: &Value) -> Made {
+        self.written(file, Scope::default(), table)
     }
 
-    /// The same with values of its own, and tables that are written so.
+    /// The text with values of its own, and tables that are written so.
     pub fn in_scope<'a>(&'static self, file: &'a Value, scope: Scope<'a>, write: Write) -> String {
+        self.written(file, scope, write).text
+    }
+
+    fn written<'a>(&'static self, file: &'a Value, scope: Scope<'a>, write: Write) -> Made {
         let mut outer = vec![scope.within(file)];
         if !self.precisions.is_empty() {
             let of = |precision: &String| {
@@ -207,10 +234,13 @@ impl Block {
         if let Some(each) = &self.each {
             outer = outer.iter().flat_map(|scope| each.rows(file, scope)).collect();
         }
-        outer.into_iter().filter_map(|scope| self.within(file, scope, write)).collect()
+        let mut made = Made::default();
+        outer.into_iter().filter_map(|scope| self.within(file, scope, write)).for_each(|one| made.extend(one));
+        made
     }
 
-    fn within<'a>(&'static self, file: &'a Value, mut scope: Scope<'a>, write: Write) -> Option<String> {
+    fn within<'a>(&'static self, file: &'a Value, mut scope: Scope<'a>, write: Write) -> Option<Made> {
+        let mut made = Made::default();
         let mut rows = self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, &scope));
         if self.rows.is_some() && rows.is_empty() {
             return None;
@@ -226,28 +256,31 @@ impl Block {
             return None;
         }
         for (name, rule) in &self.rules {
-            let said = rule.text(&scope, &rows)?;
+            let (verdict, said) = rule.said(&scope, &rows)?;
+            made.verdicts.push(verdict);
             scope.values.insert(name.clone(), Scalar::Text(said));
         }
         for (paper, all) in &self.claims {
-            let lines: Vec<Vec<String>> = all.iter().filter_map(|claim| claim.cells(file, &scope)).collect();
+            let (lines, verdicts): (Vec<_>, Vec<_>) = all.iter().filter_map(|claim| claim.cells(file, &scope)).unzip();
             let heads = ["how many times as fast", paper, "here, f64", "here, f32", "claim.", "why."];
             if lines.is_empty() {
                 return None;
             }
+            made.verdicts.extend(verdicts.concat());
             scope.values.insert("claims".into(), Scalar::Text(table(&heads, &lines)));
+        }
+        if let Some(chart) = &self.chart {
+            let shown = chart.draw(file, &scope, &mut made.plots);
+            scope.values.insert("chart".into(), Scalar::Text(shown));
         }
         let across = self.across.as_ref().map(|across| (across, across.all(file, &scope, &rows)));
         if across.as_ref().is_some_and(|(_, across)| across.is_empty()) {
             return None;
         }
-        let table = Scalar::Text(self.table(across, &scope, &rows, write));
-        scope.values.insert("table".into(), table.clone());
-        match (&self.text, table) {
-            (Some(text), _) => text.text(&scope, &rows),
-            (None, Scalar::Text(table)) => Some(table),
-            _ => None,
-        }
+        let table = self.table(across, &scope, &rows, write);
+        scope.values.insert("table".into(), Scalar::Text(table.clone()));
+        made.text = self.text.as_ref().map_or(Some(table), |text| text.text(&scope, &rows))?;
+        Some(made)
     }
 
     fn table<'a>(
@@ -325,11 +358,11 @@ mod tests {
         let block: &Block = Box::leak(Box::new(toml::from_str(block).unwrap()));
         let one = |precision: &str, a: f64| json!({ "precision": precision, "a": a, "b": 1.0 });
         let json = json!({ "cg": [one("f64", 2.5), one("f32", 9.0), one("f32", 7.0)] });
-        let text = block.make(&json);
+        let Made { text, verdicts, .. } = block.make(&json);
         let line =
             "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, holds and is exceeded in f32 | as bytes say; caches |";
-        assert_eq!(text.lines().nth(2), Some(line));
-        assert_eq!(block.make(&json!({})), "");
+        assert_eq!((text.lines().nth(2), verdicts), (Some(line), vec![Verdict::Holds, Verdict::Exceeded]));
+        assert_eq!(block.make(&json!({})), Made::default());
     }
 
     #[test]
@@ -350,8 +383,8 @@ mod tests {
         let of = |nodes: usize, rows: Value| json!({ "nodes": nodes, "dofs": 3 * nodes, "rows": rows });
         let ebw = json!({ "format": "ebw", "ms": 3.0 });
         let json = json!({ "cg": [of(98, json!([ebw, { "format": "csr", "ms": 4.0 }])), of(101, json!([ebw])), of(500, json!([]))] });
-        let text = block.make(&json);
+        let text = block.make(&json).text;
         assert_eq!(text, "| unknowns | ms |\n| --- | ---: |\n| 303 | 3 alone |\n**Contradicted**: 3 ms; it is slow.");
-        assert_eq!(block.make(&json!({ "cg": [of(100, json!([]))] })), "");
+        assert_eq!(block.make(&json!({ "cg": [of(100, json!([]))] })), Made::default());
     }
 }

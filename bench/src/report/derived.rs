@@ -1,9 +1,8 @@
 //! What the outline's expressions find in the JSON beside what was measured: names, and figures of other lists that are
 //! of the same problem.
 
-use super::lookup::{ELEMENTS, OURS, is_file, title};
-use super::markdown::{count, number};
-use super::run::{is_gpu, threads};
+use super::markdown::median;
+use super::names::{ELEMENTS, OURS, is_file, is_gpu, threads, title};
 use super::sbell;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -19,6 +18,7 @@ pub fn add_derived(file: &mut Value) {
     let on_gpu = is_gpu(&device);
     file["machine"] = json!({ "device": device, "gpu": on_gpu });
     file["machine"]["serial"] = json!(serial_processor(file));
+    file["machine"]["copy"] = json!(fastest_copy(file));
     let given = file.clone();
     let lists = file.as_object_mut().into_iter().flatten();
     for (list, entry) in
@@ -34,6 +34,8 @@ pub fn add_derived(file: &mut Value) {
         let named = if main { String::new() } else { format!(", {of}") };
         let more = json!({
             "title": title(&problem),
+            "element": entry.get("element").cloned().unwrap_or_else(|| element.into()),
+            "date": entry.get("run").and_then(|run| given["runs"][run.as_u64()? as usize]["date"].as_str()),
             "name": format!("{}, {precision}", title(&problem)),
             "named": format!("{}{named}", title(&problem)),
             "rank": rank,
@@ -45,7 +47,11 @@ pub fn add_derived(file: &mut Value) {
             "several": list_of(entry, "rows").len() > 1,
         });
         let joined = match list.as_str() {
-            "spmv" => json!({ "library": library(&given, entry), "solution_ms": solution(&given, &problem, on_gpu) }),
+            "spmv" => json!({
+                "library": library(&given, entry),
+                "solved": solved(&given, &problem, &precision, on_gpu),
+                "fused": given["peer"][&problem][&precision],
+            }),
             "cg" => json!({
                 "serial": serial(&given, entry, on_gpu),
                 "fused": given["peer"][&problem][&precision],
@@ -58,6 +64,8 @@ pub fn add_derived(file: &mut Value) {
             }),
             "precond" => preconditioners(entry),
             "amg" => hierarchies(entry),
+            "femses" => json!({ "compares_blocks": blocks(&entry["rows"]).len() > 2 }),
+            "trials" => json!({ "tried": tried(entry) }),
             "counters" => counted(&given, &problem),
             "registers" => registers(entry),
             "programs" => {
@@ -71,8 +79,10 @@ pub fn add_derived(file: &mut Value) {
         entry.extend(fields);
     }
     file["potentials"] = potentials(file);
+    file["block_sizes"] = block_sizes(file).into();
     file["steppings"] = steppings(file).into();
     file["sbell"] = sbell::compared(&products(file)).into();
+    file["solvers"] = sbell::solvers(file).into();
 }
 
 /// The problem and precision of the arguments that counters.py was given.
@@ -120,27 +130,32 @@ fn preconditioners(entry: &Map<String, Value>) -> Value {
         "jacobi": all.iter().find(|row| is_jacobi(row)),
         "best": fastest(true),
         "other": fastest(false),
+        "by": by_name(all),
     })
 }
 
-/// The first solution with a hierarchy in double, its levels in words, and for each precision of hierarchies the first
-/// solution, that of another load and that with other materials.
+/// What converged by its preconditioner, its order if it has one, and what it keeps: with the time of both phases.
+fn by_name(all: &[Value]) -> Value {
+    let mut found = json!({});
+    for row in all.iter().filter(|row| row["converged"] == true) {
+        let [name, kept] = ["preconditioner", "storage"].map(|key| row[key].as_str().unwrap_or_default());
+        let slot = match row["order"].as_u64() {
+            Some(order) => &mut found[name][order.to_string()][kept],
+            None => &mut found[name][kept],
+        };
+        if slot.is_null() {
+            *slot = row.clone();
+            slot["together"] =
+                json!(row["setup_ms"].as_f64().zip(row["solve_ms"].as_f64()).map(|both| both.0 + both.1));
+        }
+    }
+    found
+}
+
+/// The first solution with a hierarchy in double, and that of another load and that with other materials.
 fn hierarchies(entry: &Map<String, Value>) -> Value {
-    let all = list_of(entry, "solutions");
-    let of = |what: &str, storage: &str| all.iter().find(|row| row["what"] == what && row["storage"] == storage);
-    let again = ["f64", "f32", "f16"].into_iter().filter_map(|kept| {
-        let [first, load, materials] = ["first", "new load", "new materials"].map(|what| of(what, kept));
-        Some(json!({ "kept": kept, "first": first?, "load": load?, "materials": materials? }))
-    });
-    let levels = of("first", "f64").and_then(|first| first["multigrid"]["levels"].as_array());
-    let each =
-        |write: fn(&Value) -> String| levels.map(|levels| levels.iter().map(write).collect::<Vec<_>>().join(" / "));
-    json!({
-        "first": of("first", "f64"),
-        "sizes": each(|level| count(level["unknowns"].as_u64().map(|n| n as usize))),
-        "stencils": each(|level| number(level["stencil"].as_f64())),
-        "again": again.collect::<Vec<_>>(),
-    })
+    let of = |what: &str| list_of(entry, "solutions").iter().find(|row| row["what"] == what && row["storage"] == "f64");
+    json!({ "first": of("first"), "load": of("new load"), "materials": of("new materials") })
 }
 
 /// Iterations to a tolerance in double precision of the problems that were stepped in several ways.
@@ -187,30 +202,77 @@ fn serial_processor(file: &Value) -> Option<&str> {
     devices.filter(|device| device.starts_with("cpu")).min_by_key(|device| threads(device).unwrap_or(usize::MAX))
 }
 
-/// Potentials between two sides in double precision by size, of the GPU and of one thread the figures of each method.
+/// Products that were tried beside EBW's: by precision the fastest of each kind, of its launch bounds and of how far its
+/// loop is unrolled; but one thread a row as it was kept, in blocks of 256 threads.
+fn tried(trial: &Map<String, Value>) -> Value {
+    let mut found = json!({ "f64": {}, "f32": {} });
+    for row in list_of(trial, "rows") {
+        let [product, precision] = ["product", "precision"].map(|key| row[key].as_str().unwrap_or_default());
+        let kind = match product.split_once(" by ").or_else(|| product.split_once(", bound ")) {
+            Some((kind, _)) if kind != "1 a row" => kind,
+            _ => product,
+        };
+        let slot = &mut found[precision.split(',').next().unwrap_or_default()][kind];
+        let is_faster = slot.is_null() || row["ms"].as_f64() < slot["ms"].as_f64();
+        if is_faster && (product != "1 a row, bound 2" || row["threads"] == 256) {
+            *slot = row.clone();
+        }
+    }
+    found
+}
+
+/// The sizes of blocks in some rows.
+fn blocks(rows: &Value) -> Vec<u64> {
+    let mut blocks: Vec<u64> =
+        rows.as_array().into_iter().flatten().map(|row| row["block"].as_u64().unwrap_or(0)).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks
+}
+
+/// Potentials between two sides in double precision by size: of the GPU and of one thread the figures of each method,
+/// and as `own` those of the machine.
 fn potentials(file: &Value) -> Value {
     let serial = serial_processor(file);
     let mut sizes: BTreeMap<u64, Map<String, Value>> = BTreeMap::new();
     for one in file["femses"].as_array().into_iter().flatten() {
         let device = one["device"].as_str().unwrap_or_default();
-        let mut blocks: Vec<Option<u64>> = rows(one).iter().map(|row| row["block"].as_u64()).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        // What compares sizes of blocks is apart.
-        if one["sides"] != 2 || one["precision"] != "f64" || blocks.len() > 2 {
+        if one["sides"] != 2 || one["precision"] != "f64" || one["compares_blocks"] == true {
             continue;
         }
         for row in rows(one).iter().filter(|row| !row["total_ms"].is_null()) {
             let size = sizes.entry(row["unknowns"].as_u64().unwrap_or(0)).or_default();
             size.insert("unknowns".into(), row["unknowns"].clone());
             let method = row["method"].as_str().unwrap_or_default();
-            for (place, _) in [("gpu", is_gpu(device)), ("serial", Some(device) == serial)].iter().filter(|of| of.1) {
+            let places = [("gpu", is_gpu(device)), ("serial", Some(device) == serial), ("own", one["main"] == true)];
+            for (place, _) in places.iter().filter(|of| of.1) {
                 let of = size.entry(*place).or_insert_with(|| json!({})).as_object_mut();
                 of.map(|methods| methods.entry(method).or_insert_with(|| row.clone()));
             }
         }
     }
     sizes.into_values().map(Value::Object).collect::<Vec<_>>().into()
+}
+
+/// Milliseconds of an iteration on the GPU by sizes of blocks: of each precision and number of unknowns the least, the
+/// most, and the median distance from the median.
+fn block_sizes(file: &Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    let all = file["femses"].as_array().into_iter().flatten();
+    for one in all.filter(|one| one["compares_blocks"] == true && one["gpu"] == true) {
+        let mut sizes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for row in rows(one) {
+            let each = row["solve_ms"].as_f64().zip(row["iterations"].as_f64()).map(|(ms, n)| ms / n.max(1.0));
+            sizes.entry(row["unknowns"].as_u64().unwrap_or(0)).or_default().extend(each);
+        }
+        found.extend(sizes.into_iter().filter_map(|(unknowns, times)| {
+            let middle = median(&times)?;
+            let off = median(&times.iter().map(|ms| (ms / middle - 1.0).abs()).collect::<Vec<_>>());
+            let [least, most] = [f64::min, f64::max].map(|of| times.iter().copied().reduce(of));
+            Some(json!({ "precision": one["precision"], "unknowns": unknowns, "least": least, "most": most, "off": off }))
+        }));
+    }
+    found
 }
 
 /// What ptxas says of kernels, a row for each.
@@ -257,16 +319,24 @@ fn find(list: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
     list.as_array().into_iter().flatten().find(|one| wanted(one)).cloned().unwrap_or_default()
 }
 
-/// Milliseconds of the solution of a problem in double precision on the machine's own device.
-fn solution(file: &Value, problem: &str, on_gpu: bool) -> Value {
-    let one = find(&file["cg"], |one| {
+/// The iterations to a tolerance on a problem, on the machine's own device.
+fn solved(file: &Value, problem: &str, precision: &str, on_gpu: bool) -> Value {
+    find(&file["cg"], |one| {
         let of = one["device"].as_str().unwrap_or_default();
         let main = if on_gpu { is_gpu(of) } else { one["device"] == file["device"] };
         let automatic = one.get("stepping").is_none_or(|stepping| stepping == "auto");
-        main && automatic && one["max_iterations"].is_null() && one["problem"] == problem && one["precision"] == "f64"
-    });
-    let found = rows(&one).iter().find(|row| row["format"] == OURS && row["converged"] == true);
-    found.map_or(Value::Null, |row| row["solve_ms"].clone())
+        main && automatic
+            && one["max_iterations"].is_null()
+            && one["problem"] == problem
+            && one["precision"] == precision
+    })
+}
+
+/// The bandwidth of the fastest copy on a GPU.
+fn fastest_copy(file: &Value) -> Option<f64> {
+    let all = ["spmv", "cg"].into_iter().filter_map(|list| file[list].as_array()).flatten();
+    let own = all.filter(|one| one["device"].as_str().is_some_and(is_gpu));
+    own.filter_map(|one| one["copy_gb_per_s"].as_f64()).reduce(f64::max)
 }
 
 /// Milliseconds of the fastest of each kind of variants, of all orders of nodes.

@@ -22,21 +22,6 @@ pub fn percent(value: impl Into<Option<f64>>) -> String {
     value.into().map_or("-".into(), |value| format!("{:.0} %", 100.0 * value))
 }
 
-/// How many times as fast, from two times.
-pub fn ratio(slower: impl Into<Option<f64>>, faster: impl Into<Option<f64>>) -> String {
-    quotient(slower, faster).map_or("-".into(), |value| format!("{value:.2}"))
-}
-
-/// One over the other, if both are there.
-pub fn quotient(over: impl Into<Option<f64>>, under: impl Into<Option<f64>>) -> Option<f64> {
-    Some(over.into()? / under.into().filter(|value| *value != 0.0)?)
-}
-
-/// Seconds as milliseconds.
-pub fn milliseconds(seconds: impl Into<Option<f64>>) -> String {
-    number(seconds.into().map(|seconds| 1e3 * seconds))
-}
-
 /// `1.2` or `1.2 to 3.4`: the smallest and the largest of some values.
 pub fn span(values: &[f64]) -> String {
     let low = values.iter().copied().min_by(f64::total_cmp);
@@ -95,7 +80,6 @@ mod tests {
             (number(1234.5), number(None), count(12_000), percent(0.984)),
             ("1230".into(), "-".into(), "12,000".into(), "98 %".into())
         );
-        assert_eq!((ratio(3.0, 2.0), ratio(None, 2.0), ratio(3.0, 0.0)), ("1.50".into(), "-".into(), "-".into()));
         assert_eq!((span(&[3.0, 1.0]), span(&[2.0]), span(&[])), ("1 to 3".into(), "2".into(), "-".into()));
         assert_eq!((median(&[4.0, 1.0, 2.0]), median(&[1.0, 2.0]), median(&[])), (Some(2.0), Some(1.5), None));
     }

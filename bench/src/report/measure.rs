@@ -1,6 +1,7 @@
 //! Measures this machine by the benches, in this process, and keeps their JSON as one file.
 
 use super::Arguments;
+use super::names::is_gpu;
 use clap::Parser;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -200,11 +201,7 @@ impl Plan {
     fn write(self, folder: &Path, command: &str) -> anyhow::Result<PathBuf> {
         let reports = || self.found.values().filter_map(Value::as_array).flatten();
         let devices: Vec<&str> = reports().filter_map(|report| report["device"].as_str()).collect();
-        let device = devices
-            .iter()
-            .find(|device| crate::report::run::is_gpu(device) == self.is_gpu)
-            .or(devices.first())
-            .copied();
+        let device = devices.iter().find(|device| is_gpu(device) == self.is_gpu).or(devices.first()).copied();
         let device = device.ok_or_else(|| anyhow::anyhow!("nothing could be measured"))?.to_owned();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let date = date(since.as_secs() / 86_400);

@@ -1,6 +1,6 @@
 //! SBELL's four matrices, and the products that stand for them here. Its product is `ebw`.
 
-use super::lookup::OURS;
+use super::names::OURS;
 use serde_json::{Value, json};
 
 /// One of its matrices.
@@ -111,4 +111,44 @@ fn in_precision(products: &[Value], precision: &str) -> Vec<Value> {
         entry
     };
     found.map(entry).collect()
+}
+
+/// Preconditioners on the problem of the same element nearest in size to each of its matrices, in double precision: all
+/// as `rows`, and by device and format, of each that of most rows.
+pub fn solvers(file: &Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    for matrix in &MATRICES {
+        let mut entry = json!({ "matrix": matrix, "rows": [] });
+        for (place, gpu) in [("gpu", true), ("cpu", false)] {
+            for one in nearest_solvers(file, matrix, gpu) {
+                let slot = &mut entry[place][one["layout"].as_str().unwrap_or_default()];
+                if slot.is_null() || rows_of(one) > rows_of(slot) {
+                    *slot = one.clone();
+                }
+            }
+            let own: Vec<Value> = entry[place].as_object().into_iter().flat_map(|of| of.values().cloned()).collect();
+            entry["rows"].as_array_mut().into_iter().for_each(|rows| rows.extend(own.clone()));
+        }
+        // SBELL's own table is of a GPU here where one was measured.
+        let all = [&entry["gpu"], &entry["cpu"]].into_iter().find_map(Value::as_object);
+        entry["most"] = json!(all.and_then(|of| of.values().max_by_key(|one| rows_of(one)).cloned()));
+        found.push(entry);
+    }
+    found
+}
+
+fn rows_of(one: &Value) -> usize {
+    one["rows"].as_array().map_or(0, Vec::len)
+}
+
+fn nearest_solvers<'a>(file: &'a Value, matrix: &Matrix, gpu: bool) -> Vec<&'a Value> {
+    let all = file["precond"].as_array().into_iter().flatten();
+    let mut same: Vec<&Value> = all
+        .filter(|one| one["precision"] == "f64" && one["gpu"] == gpu && one["element"] == matrix.element)
+        .filter(|one| one["file"] == false)
+        .collect();
+    let off = |one: &&&Value| one["dofs"].as_u64().unwrap_or(0).abs_diff(matrix.unknowns as u64);
+    let problem = same.iter().min_by_key(off).map(|one| one["problem"].clone());
+    same.retain(|one| Some(&one["problem"]) == problem.as_ref());
+    same
 }
