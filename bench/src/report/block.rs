@@ -5,7 +5,7 @@ use super::expression::{Expression, Scope};
 use super::markdown::{span, table};
 use super::names::PRECISIONS;
 use super::plot::Plots;
-use super::select::{Binding, Select, of_entry};
+use super::select::{Binding, Select};
 use super::template::Template;
 use super::unit::Scalar;
 use super::verdict::Verdict;
@@ -16,27 +16,7 @@ use std::collections::BTreeMap;
 /// The columns of a table, a line for each: `head: template`.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
-struct Columns(Vec<(Template, Cell)>);
-
-/// The first of these texts that lacks no figure; `a || b`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct Cell(Vec<Template>);
-
-impl TryFrom<String> for Cell {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.split(" || ").map(|one| Template::try_from(one.to_owned())).collect::<Result<_, String>>().map(Cell)
-    }
-}
-
-impl Cell {
-    /// The text, or a dash.
-    fn text(&self, scope: &Scope, rows: &[Scope]) -> String {
-        self.0.iter().find_map(|one| one.text(scope, rows)).unwrap_or("-".into())
-    }
-}
+struct Columns(Vec<[Template; 2]>);
 
 impl TryFrom<String> for Columns {
     type Error = String;
@@ -44,22 +24,19 @@ impl TryFrom<String> for Columns {
     fn try_from(text: String) -> Result<Self, String> {
         let column = |line: &str| {
             let (head, cell) = line.split_once(" | ").ok_or_else(|| format!("no `head | cell`: {line}"))?;
-            Ok((Template::try_from(head.to_owned())?, Cell::try_from(cell.to_owned())?))
+            Ok([Template::try_from(head.to_owned())?, Template::try_from(cell.to_owned())?])
         };
         text.lines().map(column).collect::<Result<_, String>>().map(Columns)
     }
 }
 
-/// Columns for each of several things.
+/// Columns for each of several entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Across {
-    /// The names at this path in the rows, each once.
-    names: Option<Expression>,
-    /// Or these.
-    rows: Option<Select>,
-    head: Cell,
-    cell: Cell,
+    rows: Select,
+    head: Template,
+    cell: Template,
 }
 
 /// A sentence that says whether a claim holds.
@@ -73,9 +50,6 @@ struct Rule {
     value: Option<Expression>,
     #[serde(default)]
     range: [f64; 2],
-    /// The paper speaks of another quantity.
-    #[serde(default)]
-    incomparable: bool,
     measured: Template,
     /// Why it holds, why it is more, why not.
     yes: Option<Template>,
@@ -109,9 +83,6 @@ type Write = fn(&[&str], &[Vec<String>]) -> String;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// The block stands once for each of these, which is `in` in it.
-    #[serde(default)]
-    precisions: Vec<String>,
     /// The block stands once for each of these.
     each: Option<Select>,
     rows: Option<Select>,
@@ -119,10 +90,8 @@ pub struct Block {
     when: Option<Expression>,
     columns: Option<Columns>,
     across: Option<Across>,
-    /// Columns after those; what is over rows is over these columns in them.
-    last: Option<Columns>,
     /// What a row says instead of the columns after the first that is missing.
-    short: Option<Cell>,
+    short: Option<Template>,
     /// Values over all rows.
     #[serde(rename = "let", default)]
     values: Vec<Binding>,
@@ -158,13 +127,11 @@ impl Rule {
     fn said(&self, scope: &Scope, rows: &[Scope]) -> Option<(Verdict, String)> {
         let measured = self.measured.text(scope, rows)?;
         let verdict = match (&self.holds, &self.value) {
-            _ if self.incomparable => Verdict::Incomparable,
             (Some(holds), _) if holds.find(scope, rows)?.is_true() => Verdict::Holds,
             (Some(_), _) => Verdict::Contradicted,
-            (None, value) => {
-                let value = value.as_ref()?.find(scope, rows)?.number()?;
-                Verdict::of(&[value], self.range[0], self.range[1])?
-            }
+            (None, Some(value)) => Verdict::of(&[value.find(scope, rows)?.number()?], self.range[0], self.range[1])?,
+            // The paper speaks of another quantity.
+            (None, None) => Verdict::Incomparable,
         };
         let why = verdict.reason([&self.yes, &self.more, &self.no]);
         let why = why.as_ref().map_or(Some(String::new()), |why| why.text(scope, rows))?;
@@ -219,21 +186,8 @@ impl Block {
     }
 
     fn written<'a>(&'static self, file: &'a Value, scope: Scope<'a>, write: Write) -> Made {
-        let mut outer = vec![scope.within(file)];
-        if !self.precisions.is_empty() {
-            let of = |precision: &String| {
-                let precision = Scalar::Text(precision.clone());
-                outer.iter().map(move |scope| {
-                    let mut scope = scope.clone();
-                    scope.values.insert("in".into(), precision.clone());
-                    scope
-                })
-            };
-            outer = self.precisions.iter().flat_map(of).collect();
-        }
-        if let Some(each) = &self.each {
-            outer = outer.iter().flat_map(|scope| each.rows(file, scope)).collect();
-        }
+        let scope = scope.within(file);
+        let outer = self.each.as_ref().map_or_else(|| vec![scope.clone()], |each| each.rows(file, &scope));
         let mut made = Made::default();
         outer.into_iter().filter_map(|scope| self.within(file, scope, write)).for_each(|one| made.extend(one));
         made
@@ -273,7 +227,7 @@ impl Block {
             let shown = chart.draw(file, &scope, &mut made.plots);
             scope.values.insert("chart".into(), Scalar::Text(shown));
         }
-        let across = self.across.as_ref().map(|across| (across, across.all(file, &scope, &rows)));
+        let across = self.across.as_ref().map(|across| (across, across.rows.rows(file, &scope)));
         if across.as_ref().is_some_and(|(_, across)| across.is_empty()) {
             return None;
         }
@@ -292,26 +246,19 @@ impl Block {
     ) -> String {
         let own = self.columns.as_ref().map_or(&[][..], |columns| &columns.0);
         let (more, across) = across.map_or((None, Vec::new()), |(more, across)| (Some(more), across));
-        let last = self.last.as_ref().map_or(&[][..], |columns| &columns.0);
-        let named = |column: &(Template, Cell)| column.0.text(scope, rows).unwrap_or_default();
-        let head = |one: &Scope| more.map_or(String::new(), |more| more.head.text(one, &[]));
-        let heads: Vec<String> =
-            own.iter().map(named).chain(across.iter().map(head)).chain(last.iter().map(named)).collect();
+        let named = |[head, _]: &[Template; 2]| head.text(scope, rows).unwrap_or_default();
+        let head = |one: &Scope| more.map_or(String::new(), |more| more.head.or_dash(one));
+        let heads: Vec<String> = own.iter().map(named).chain(across.iter().map(head)).collect();
         let cells = |row: &Scope| {
-            let inner = |one: &Scope<'a>| {
+            let cell = |one: &Scope<'a>| {
                 let mut inner = row.clone();
                 inner.objects.extend(&one.objects[scope.objects.len()..]);
                 inner.values.extend(one.values.clone());
-                inner
+                more.map_or(String::new(), |more| more.cell.or_dash(&inner))
             };
-            let inner: Vec<Scope> = across.iter().map(inner).collect();
-            let cell = |one: &Scope| more.map_or(String::new(), |more| more.cell.text(one, &[]));
-            let first = own.iter().map(|column| column.1.text(row, &[]));
-            let mut all: Vec<String> = first
-                .chain(inner.iter().map(cell))
-                .chain(last.iter().map(|column| column.1.text(row, &inner)))
-                .collect();
-            let short = self.short.as_ref().map(|short| short.text(row, &[])).filter(|short| short != "-");
+            let first = own.iter().map(|[_, cell]| cell.or_dash(row));
+            let mut all: Vec<String> = first.chain(across.iter().map(cell)).collect();
+            let short = self.short.as_ref().and_then(|short| short.text(row, &[]));
             if let (Some(short), Some(at)) = (short, all.iter().position(|cell| cell == "-")) {
                 all.truncate(at);
                 all.push(short);
@@ -320,26 +267,6 @@ impl Block {
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         write(&heads, &rows.iter().map(cells).collect::<Vec<_>>())
-    }
-}
-
-impl Across {
-    fn all<'a>(&'static self, file: &'a Value, scope: &Scope<'a>, rows: &[Scope<'a>]) -> Vec<Scope<'a>> {
-        let Some(names) = &self.names else {
-            return self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, scope));
-        };
-        let mut found: Vec<Scalar> = Vec::new();
-        for name in rows.iter().flat_map(|entry| of_entry(entry, "rows")).filter_map(|row| names.find(&row, &[])) {
-            if !found.contains(&name) {
-                found.push(name);
-            }
-        }
-        let named = |name: Scalar| {
-            let mut scope = scope.clone();
-            scope.values.insert("name".into(), name);
-            scope
-        };
-        found.into_iter().map(named).collect()
     }
 }
 
@@ -371,7 +298,7 @@ mod tests {
             rows = { from = "cg", need = ["ebw.ms"], order = ["0 - dofs"], near = 100 }
             columns = """
             unknowns | {dofs:,}
-            ms | {ebw.ms} of {csr.ms} || {ebw.ms} alone"""
+            ms | {ebw.ms} of {csr.ms ? 'none'}"""
             let = ["least = min(ebw.ms)"]
             text = "{table}{said}"
             [rules.said]
@@ -384,7 +311,7 @@ mod tests {
         let ebw = json!({ "format": "ebw", "ms": 3.0 });
         let json = json!({ "cg": [of(98, json!([ebw, { "format": "csr", "ms": 4.0 }])), of(101, json!([ebw])), of(500, json!([]))] });
         let text = block.make(&json).text;
-        assert_eq!(text, "| unknowns | ms |\n| --- | ---: |\n| 303 | 3 alone |\n**Contradicted**: 3 ms; it is slow.");
+        assert_eq!(text, "| unknowns | ms |\n| --- | ---: |\n| 303 | 3 of none |\n**Contradicted**: 3 ms; it is slow.");
         assert_eq!(block.make(&json!({ "cg": [of(100, json!([]))] })), Made::default());
     }
 }

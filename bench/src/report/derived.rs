@@ -3,7 +3,6 @@
 
 use super::markdown::median;
 use super::names::{ELEMENTS, OURS, is_file, is_gpu, threads, title};
-use super::sbell;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -17,7 +16,6 @@ pub fn add_derived(file: &mut Value) {
     let device = file["device"].as_str().unwrap_or_default().to_owned();
     let on_gpu = is_gpu(&device);
     file["machine"] = json!({ "device": device, "gpu": on_gpu });
-    file["machine"]["serial"] = json!(serial_processor(file));
     file["machine"]["copy"] = json!(fastest_copy(file));
     let given = file.clone();
     let lists = file.as_object_mut().into_iter().flatten();
@@ -31,13 +29,11 @@ pub fn add_derived(file: &mut Value) {
         let format = if text("format") == "auto" { OURS.to_owned() } else { text("format") };
         let element = problem.split(' ').next().unwrap_or_default();
         let rank = ELEMENTS.iter().position(|one| *one == element).unwrap_or(ELEMENTS.len());
-        let named = if main { String::new() } else { format!(", {of}") };
         let more = json!({
             "title": title(&problem),
             "element": entry.get("element").cloned().unwrap_or_else(|| element.into()),
             "date": entry.get("run").and_then(|run| given["runs"][run.as_u64()? as usize]["date"].as_str()),
             "name": format!("{}, {precision}", title(&problem)),
-            "named": format!("{}{named}", title(&problem)),
             "rank": rank,
             "main": main,
             "gpu": is_gpu(&of),
@@ -51,28 +47,33 @@ pub fn add_derived(file: &mut Value) {
                 "library": library(&given, entry),
                 "solved": solved(&given, &problem, &precision, on_gpu),
                 "fused": given["peer"][&problem][&precision],
+                "single": find(&given["spmv"], |one| {
+                    ["problem", "block_size"].iter().all(|key| one[*key] == entry[*key]) && one["precision"] == "f32"
+                }),
             }),
             "cg" => json!({
                 "serial": serial(&given, entry, on_gpu),
                 "fused": given["peer"][&problem][&precision],
-                "quickest": quickest(entry),
                 "scipy": find(&given["host_cg"], |one| one["problem"] == problem),
-                "alone": find(&given["cg"], |one| {
-                    let of = one["device"].as_str().unwrap_or_default();
-                    one["problem"] == problem && threads(of) == Some(1) && !is_gpu(of) && rows(one).len() == 1
-                }),
+                "launches": stepped(&given, entry, "launches"),
+                "graph": stepped(&given, entry, "graph"),
             }),
             "precond" => preconditioners(entry),
             "amg" => hierarchies(entry),
             "femses" => json!({ "compares_blocks": blocks(&entry["rows"]).len() > 2 }),
             "trials" => json!({ "tried": tried(entry) }),
-            "counters" => counted(&given, &problem),
+            "counters" => counted(&problem),
             "registers" => registers(entry),
             "programs" => {
                 let all = list_of(entry, "programs");
                 json!({ "rows": all, "first": all.first(), "last": all.last() })
             }
-            "assembly" => json!({ "cupy": cupy(&given, &problem), "best": fastest(entry) }),
+            "assembly" => json!({
+                "cupy": given["peer_assembly"].as_array().into_iter().flatten().flat_map(rows).find(|row| {
+                    row["problem"] == problem
+                }),
+                "best": fastest(entry),
+            }),
             _ => json!({}),
         };
         let fields = [more, joined].into_iter().filter_map(|found| found.as_object().cloned()).flatten();
@@ -80,9 +81,7 @@ pub fn add_derived(file: &mut Value) {
     }
     file["potentials"] = potentials(file);
     file["block_sizes"] = block_sizes(file).into();
-    file["steppings"] = steppings(file).into();
-    file["sbell"] = sbell::compared(&products(file)).into();
-    file["solvers"] = sbell::solvers(file).into();
+    add_same(file);
 }
 
 /// The problem and precision of the arguments that counters.py was given.
@@ -100,38 +99,26 @@ fn problem(arguments: &str) -> (String, &'static str) {
     (format!("{element} {shape} {cells}"), precision)
 }
 
-/// What was counted, by the arguments that counters.py was given: the product of the same problem beside it, and
-/// whether the matrix is larger than caches.
-fn counted(file: &Value, arguments: &str) -> Value {
+/// What was counted, by the arguments that counters.py was given, and whether the matrix is larger than caches.
+fn counted(arguments: &str) -> Value {
     let (problem, precision) = problem(arguments);
     let cells = problem.rsplit(' ').next().and_then(|cells| cells.parse().ok());
-    let fullest = products(file).into_iter().find(|one| one["problem"] == problem && one["precision"] == precision);
     let large = cells.is_none_or(|cells: usize| cells >= LARGE);
-    json!({ "title": title(&problem), "precision": precision, "large": large, "product": fullest })
+    json!({ "title": title(&problem), "precision": precision, "large": large })
 }
 
-/// Multigrid by the precision of its hierarchy, Jacobi, the fastest hierarchy and the fastest of what else converged.
+/// What converged by its name, the fastest multigrid and the fastest of what else is no plain Jacobi.
 fn preconditioners(entry: &Map<String, Value>) -> Value {
     let all = list_of(entry, "rows");
-    let is = |row: &Value, name: &str| row["preconditioner"] == name;
-    let of = |storage: &str| all.iter().find(|row| is(row, "amg") && row["storage"] == storage);
-    let is_jacobi = |row: &Value| is(row, "jacobi") && row["mixed"] == false;
-    let together = |row: &Value| Some(row["setup_ms"].as_f64()? + row["solve_ms"].as_f64()?);
     let fastest = |multigrid: bool| {
-        let kind = all.iter().filter(|row| is(row, "amg") == multigrid && row["converged"] == true && !is_jacobi(row));
-        let timed = kind.filter_map(|row| Some((together(row)?, row)));
+        let kind = all.iter().filter(|row| {
+            let is_jacobi = row["preconditioner"] == "jacobi" && row["mixed"] == false;
+            (row["preconditioner"] == "amg") == multigrid && row["converged"] == true && !is_jacobi
+        });
+        let timed = kind.filter_map(|row| Some((row["setup_ms"].as_f64()? + row["solve_ms"].as_f64()?, row)));
         timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
     };
-    let double = all.iter().find(|row| is(row, "amg") && row["mixed"] == false);
-    json!({
-        "levels": double.and_then(|row| row["multigrid"]["levels"].as_array()).map(Vec::len),
-        "complexity": double.map(|row| &row["multigrid"]["operator_complexity"]),
-        "amg": { "f64": of("f64"), "f32": of("f32"), "f16": of("f16") },
-        "jacobi": all.iter().find(|row| is_jacobi(row)),
-        "best": fastest(true),
-        "other": fastest(false),
-        "by": by_name(all),
-    })
+    json!({ "by": by_name(all), "best": fastest(true), "other": fastest(false) })
 }
 
 /// What converged by its preconditioner, its order if it has one, and what it keeps: with the time of both phases.
@@ -158,42 +145,28 @@ fn hierarchies(entry: &Map<String, Value>) -> Value {
     json!({ "first": of("first"), "load": of("new load"), "materials": of("new materials") })
 }
 
-/// Iterations to a tolerance in double precision of the problems that were stepped in several ways.
-fn steppings(file: &Value) -> Vec<Value> {
-    let mut problems: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
-    for one in file["cg"].as_array().into_iter().flatten() {
-        if one["max_iterations"].is_null() && one["main"] == true && one["precision"] == "f64" {
-            let place = (one["rank"].as_u64(), one["dofs"].as_u64(), one["problem"].to_string());
-            problems.entry(place).or_default().push(one);
-        }
-    }
-    let group = |ones: Vec<&Value>| {
-        let by = |way: &str| {
-            ones.iter().find(|one| one.get("stepping").map_or("auto", |of| of.as_str().unwrap_or("")) == way)
-        };
-        // Those of the newest program, which moves the fewest.
-        let bytes = ones.iter().filter_map(|one| one["iteration_bytes"].as_f64()).reduce(f64::min);
-        let mut entry = ones[0].clone();
-        let more = json!({ "launches": by("launches"), "graph": by("graph"), "auto": by("auto"), "bytes": bytes });
-        entry.as_object_mut()?.extend(more.as_object()?.clone());
-        Some(entry)
+/// Adds to every entry of preconditioners what converged on the `same` problem, by the kind of device and the format.
+fn add_same(file: &mut Value) {
+    let all = file["precond"].clone();
+    let fullest = |problem: &Value, gpu: bool, layout: &str| {
+        let all = all.as_array().into_iter().flatten().filter(|one| one["problem"] == *problem && one["gpu"] == gpu);
+        let same = all.filter(|one| one["layout"] == layout && one["precision"] == "f64");
+        same.max_by_key(|one| rows(one).len())
+            .map(|one| json!({ "by": one["by"], "copy": one["copy_gb_per_s"], "device": one["device"] }))
     };
-    problems.into_values().filter(|ones| ones.len() > 1).filter_map(group).collect()
+    for one in file["precond"].as_array_mut().into_iter().flatten() {
+        let of = |gpu| {
+            let of = |layout| fullest(&one["problem"], gpu, layout);
+            json!({ "csr": of("csr"), "ebw": of(OURS) })
+        };
+        one["same"] = json!({ "gpu": of(true), "cpu": of(false) });
+    }
 }
 
-/// Products by problem and precision, those of most rows, in order.
-fn products(file: &Value) -> Vec<Value> {
-    let mut best: BTreeMap<_, &Value> = BTreeMap::new();
-    for one in file["spmv"].as_array().into_iter().flatten() {
-        let slot = best.entry(["problem", "block_size", "precision"].map(|key| one[key].to_string())).or_insert(one);
-        if rows(one).len() > rows(slot).len() {
-            *slot = one;
-        }
-    }
-    let mut found: Vec<Value> = best.into_values().cloned().collect();
-    let key = |one: &Value| (one["rank"].as_u64(), one["dofs"].as_u64(), one["problem"].to_string());
-    found.sort_by_key(key);
-    found
+/// The iterations of the same problem, precision and tolerance that were stepped in another way.
+fn stepped(file: &Value, entry: &Map<String, Value>, way: &str) -> Value {
+    let keys = ["problem", "precision", "device", "tolerance", "max_iterations"];
+    find(&file["cg"], |one| one["stepping"] == way && keys.iter().all(|key| one[*key] == entry[*key]))
 }
 
 /// The processor of the fewest threads that potentials were computed on, whose program stands for the serial one.
@@ -307,14 +280,6 @@ fn serial<'a>(file: &'a Value, entry: &Map<String, Value>, on_gpu: bool) -> Opti
     all.min_by(|a, b| (nodes(a) - own).abs().total_cmp(&(nodes(b) - own).abs()))
 }
 
-/// The format that a machine takes least with, from the mesh to the end of its iterations.
-fn quickest(entry: &Map<String, Value>) -> Option<&Value> {
-    let seconds =
-        |row: &Value| Some(row["setup_s"].as_f64()? + row["assembly_s"].as_f64()? + row["solve_ms"].as_f64()? / 1e3);
-    let timed = list_of(entry, "rows").iter().filter_map(|row| Some((seconds(row)?, &row["format"])));
-    timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
-}
-
 fn find(list: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
     list.as_array().into_iter().flatten().find(|one| wanted(one)).cloned().unwrap_or_default()
 }
@@ -350,16 +315,6 @@ fn library(file: &Value, entry: &Map<String, Value>) -> Value {
         of.filter_map(|row| row["ms"].as_f64()).min_by(f64::total_cmp)
     };
     VARIANTS.iter().map(|variant| ((*variant).to_owned(), json!(least(variant)))).collect::<Map<_, _>>().into()
-}
-
-/// CuPy's figures on a problem.
-fn cupy(file: &Value, problem: &str) -> Value {
-    let all = file["peer_assembly"].as_array().into_iter().flatten();
-    let mut found = all.flat_map(rows).find(|row| row["problem"] == problem).cloned().unwrap_or_default();
-    if let Some(row) = found.as_object_mut() {
-        row.insert("by".into(), file["peer_assembly"][0]["peer_assembly"].clone());
-    }
-    found
 }
 
 /// The fastest strategy.

@@ -48,9 +48,8 @@ fn keep(files: &mut BTreeMap<String, String>, name: &str, text: String, sections
 /// The machines, their files and their runs.
 fn measured(runs: &[Run]) -> String {
     let of_machine = |run: &Run| {
-        let lines = run.sessions.iter().enumerate();
-        let lines =
-            lines.map(|(i, session)| format!("  - run {i}, {}: {}\n", session.date, run.measured(i).join(", ")));
+        let lines = run.days.iter().enumerate();
+        let lines = lines.map(|(i, day)| format!("  - run {i}, {day}: {}\n", run.measured(i).join(", ")));
         format!("\n- {}: [`{name}`]({name})\n{}", run.device, lines.collect::<String>(), name = run.name)
     };
     format!("## Measured on\n\n{}{}", OVERVIEW.runs, runs.iter().map(of_machine).collect::<String>())

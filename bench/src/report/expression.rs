@@ -2,7 +2,7 @@
 //!
 //! `ebw.spmv_ms` is a field of the row named `ebw` of the entry at hand; `title` one of the row or the entry itself.
 //! Operators, the loosest first: `?` (the right side where the left one is missing), `|`, `&`, comparisons, `+ -`, `* /`.
-//! What is missing makes all that is computed from it missing. `min`, `max`, `median`, `sum`, `first`, `last`, `count`,
+//! What is missing makes all that is computed from it missing. `min`, `max`, `median`, `first`, `last`, `count`,
 //! `all`, `list`, `span`, `exponent`, `slope`, `falls` and `decays` are over the rows of the table at hand.
 
 use super::markdown;
@@ -22,7 +22,7 @@ pub struct Scope<'a> {
 }
 
 /// The keys that rows are named by.
-const NAMES: [&str; 5] = ["format", "strategy", "method", "variant", "storage"];
+const NAMES: [&str; 4] = ["format", "strategy", "method", "preconditioner"];
 
 impl<'a> Scope<'a> {
     /// The same with one more object.
@@ -136,7 +136,6 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         "min" => numbers(0).into_iter().min_by(f64::total_cmp)?,
         "max" => numbers(0).into_iter().max_by(f64::total_cmp)?,
         "median" => markdown::median(&numbers(0))?,
-        "sum" => numbers(0).into_iter().sum(),
         "count" => over(0).filter(Scalar::is_true).count() as f64,
         "exponent" => exponent(&points())?,
         // That between the last two.

@@ -17,7 +17,6 @@ mod outline;
 mod plot;
 mod provenance;
 pub mod run;
-mod sbell;
 mod select;
 mod speed;
 pub mod template;

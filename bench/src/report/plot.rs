@@ -3,7 +3,6 @@
 //! The HTML report's drawings take their colours from their page; these have their own, so that they read the same on
 //! any page.
 
-use std::fmt::Write;
 use warpfem_text::{count, escape, number};
 
 /// Width and height; the legend's width on the right, and what labels take on the left, above and below.
@@ -94,7 +93,7 @@ impl Chart<'_> {
         points().next()?;
         let x = Scale::new(points().map(|point| point.0), LEFT, SIZE[0] - LEGEND);
         let y = Scale::new(points().map(|point| point.1), SIZE[1] - BOTTOM, TOP);
-        let mut out = frame(self.title, SIZE[1]);
+        let mut out = frame(self.title);
         self.draw_axes(&mut out, &x, &y);
         let mut colours = 0;
         for (i, series) in self.series.iter().filter(|series| !series.points.is_empty()).enumerate() {
@@ -107,58 +106,39 @@ impl Chart<'_> {
 
     fn draw_axes(&self, out: &mut String, x: &Scale, y: &Scale) {
         let (left, right, bottom, top) = (x.from, x.to, y.from, y.to);
-        // Writing to a string does not fail.
-        for tick in x.ticks() {
-            let at = x.at(tick);
-            let _ = writeln!(out, "<path class=\"grid\" d=\"M{at:.1} {top:.1}V{bottom:.1}\"/>");
-            let _ = writeln!(
-                out,
-                "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                bottom + 17.0,
-                label(tick)
-            );
+        for (tick, at) in x.ticks().into_iter().map(|tick| (tick, x.at(tick))) {
+            *out += &format!("<path class=\"grid\" d=\"M{at:.1} {top:.1}V{bottom:.1}\"/>\n");
+            *out += &words(at, bottom + 17.0, "middle", &label(tick));
         }
-        for tick in y.ticks() {
-            let at = y.at(tick);
-            let _ = writeln!(out, "<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>");
-            let _ = writeln!(
-                out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                left - 7.0,
-                at + 4.0,
-                label(tick)
-            );
+        for (tick, at) in y.ticks().into_iter().map(|tick| (tick, y.at(tick))) {
+            *out += &format!("<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>\n");
+            *out += &words(left - 7.0, at + 4.0, "end", &label(tick));
         }
-        let _ = writeln!(out, "<path class=\"frame\" d=\"M{left:.1} {top:.1}H{right:.1}V{bottom:.1}H{left:.1}Z\"/>");
-        let (middle, height) = ((left + right) / 2.0, (top + bottom) / 2.0);
-        let _ = writeln!(
-            out,
-            "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            bottom + 40.0,
-            escape(self.x)
-        );
-        let _ = writeln!(
-            out,
-            "<text transform=\"translate(16 {height:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            escape(self.y)
-        );
+        *out += &format!("<path class=\"frame\" d=\"M{left:.1} {top:.1}H{right:.1}V{bottom:.1}H{left:.1}Z\"/>\n");
+        *out += &words((left + right) / 2.0, bottom + 40.0, "middle", self.x);
+        let turned = format!("translate(16 {:.1}) rotate(-90)", (top + bottom) / 2.0);
+        *out += &format!("<text transform=\"{turned}\" text-anchor=\"middle\">{}</text>\n", escape(self.y));
     }
+}
+
+/// Words at a place.
+fn words(x: f64, y: f64, anchor: &str, words: &str) -> String {
+    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escape(words))
 }
 
 /// What all pictures look like.
 const STYLE: &str = "text{font:12px sans-serif;fill:#222}.head{font-size:14px;font-weight:bold}\
     .grid{stroke:#ddd;fill:none}.frame{stroke:#444;fill:none}";
 
-/// The beginning of a picture of some height.
-fn frame(title: &str, height: f64) -> String {
-    let (width, title) = (SIZE[0], escape(title));
+/// The beginning of a picture.
+fn frame(title: &str) -> String {
+    let ([width, height], title) = (SIZE, escape(title));
     let size = format!("width=\"{width}\" height=\"{height}\"");
-    [
-        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" {size} role=\"img\">\n"),
-        format!("<title>{title}</title>\n<style>{STYLE}</style>\n<rect {size} fill=\"#fff\"/>\n"),
-        format!("<text class=\"head\" x=\"{LEFT}\" y=\"24\">{title}</text>\n"),
-    ]
-    .concat()
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" {size} role=\"img\">\n\
+            <title>{title}</title>\n<style>{STYLE}</style>\n<rect {size} fill=\"#fff\"/>\n\
+            <text class=\"head\" x=\"{LEFT}\" y=\"24\">{title}</text>\n"
+    )
 }
 
 /// A series, and its line in the legend at height `at`.
@@ -175,28 +155,27 @@ fn draw(out: &mut String, series: &Series, (x, y): (&Scale, &Scale), index: usiz
     if series.style != Style::Marks {
         let line: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         let stroke = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"{dash}");
-        let _ = writeln!(out, "<path {stroke} d=\"M{}\"/>", line.join("L"));
-        let _ = writeln!(out, "<path {stroke} d=\"M{key:.1} {at:.1}H{:.1}\"/>", key + 24.0);
+        *out += &format!("<path {stroke} d=\"M{}\"/>\n", line.join("L"));
+        *out += &format!("<path {stroke} d=\"M{key:.1} {at:.1}H{:.1}\"/>\n", key + 24.0);
     }
     if !is_bound {
         for (x, y) in places.into_iter().chain([(key + 12.0, at)]) {
-            let _ = writeln!(out, "{}", mark(index, x, y, colour));
+            *out += &mark(index, x, y, colour);
         }
     }
-    let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", key + 31.0, at + 4.0, escape(&series.name));
+    *out += &words(key + 31.0, at + 4.0, "start", &series.name);
 }
 
 /// A mark whose shape tells series apart where colours do not.
 fn mark(index: usize, x: f64, y: f64, colour: &str) -> String {
     // With more series than colours the shapes of the second round are other ones.
-    match (index + index / COLOURS.len()) % 4 {
-        0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\" fill=\"{colour}\"/>"),
-        1 => {
-            format!("<rect x=\"{:.1}\" y=\"{:.1}\" width=\"6.6\" height=\"6.6\" fill=\"{colour}\"/>", x - 3.3, y - 3.3)
-        }
-        2 => format!("<path d=\"M{x:.1} {:.1}l4.4 7.6h-8.8z\" fill=\"{colour}\"/>", y - 4.6),
-        _ => format!("<path d=\"M{x:.1} {:.1}l4.6 4.6l-4.6 4.6l-4.6 -4.6z\" fill=\"{colour}\"/>", y - 4.6),
-    }
+    let (shape, top) = match (index + index / COLOURS.len()) % 4 {
+        0 => ("m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", y),
+        1 => ("m-3.3 0h6.6v6.6h-6.6z", y - 3.3),
+        2 => ("l4.4 7.6h-8.8z", y - 4.6),
+        _ => ("l4.6 4.6l-4.6 4.6l-4.6 -4.6z", y - 4.6),
+    };
+    format!("<path class=\"mark\" d=\"M{x:.1} {top:.1}{shape}\" fill=\"{colour}\"/>\n")
 }
 
 /// The pictures of a report by file name, and the text that shows them.
@@ -239,7 +218,7 @@ mod tests {
             assert!(svg.contains(wanted), "{wanted}: {svg}");
         }
         // Two points, and one in the legend.
-        assert_eq!((svg.matches("<circle").count(), chart(&[]).svg()), (3, None));
+        assert_eq!((svg.matches("class=\"mark\"").count(), chart(&[]).svg()), (3, None));
     }
 
     #[test]

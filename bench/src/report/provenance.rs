@@ -16,7 +16,7 @@ impl Run {
 
     /// The days of some runs, each once, in order.
     pub fn dates(&self, runs: &[usize]) -> Vec<String> {
-        let mut dates: Vec<String> = runs.iter().map(|&run| self.sessions[run].date.clone()).collect();
+        let mut dates: Vec<String> = runs.iter().map(|&run| self.days[run].clone()).collect();
         dates.sort_unstable();
         dates.dedup();
         dates
@@ -24,7 +24,7 @@ impl Run {
 
     /// The day of its newest run; nothing of a file without runs.
     pub fn newest(&self) -> Option<&str> {
-        self.sessions.iter().map(|session| session.date.as_str()).max()
+        self.days.iter().map(String::as_str).max()
     }
 
     /// The days and the runs in words: `2026-01-02, runs 3 and 4`; nothing of a file without runs.
@@ -33,21 +33,10 @@ impl Run {
     }
 }
 
-/// `run 3`, or `runs 3 to 5 and 8`, of ascending numbers.
+/// `run 3`, or `runs 3, 4 and 8`.
 fn numbered(runs: &[usize]) -> String {
-    let mut spans: Vec<[usize; 2]> = Vec::new();
-    for &run in runs {
-        match spans.last_mut() {
-            Some([_, last]) if *last + 1 == run => *last = run,
-            _ => spans.push([run, run]),
-        }
-    }
-    let words = spans.iter().flat_map(|&[first, last]| match last - first {
-        0 => vec![first.to_string()],
-        1 => vec![first.to_string(), last.to_string()],
-        _ => vec![format!("{first} to {last}")],
-    });
-    format!("run{} {}", if runs.len() == 1 { "" } else { "s" }, listed(&words.collect::<Vec<_>>()))
+    let words: Vec<String> = runs.iter().map(usize::to_string).collect();
+    format!("run{} {}", if runs.len() == 1 { "" } else { "s" }, listed(&words))
 }
 
 /// `a, b and c`.
@@ -87,6 +76,7 @@ mod tests {
         assert_eq!((run.behind(most), run.behind(even), run.behind(peers)), (vec![2], vec![1, 2], vec![0, 2]));
         assert_eq!(run.behind(|_| 0), Vec::<usize>::new());
         assert_eq!(run.origin(&[0, 2]), ", 2026-01-02 and 2026-01-03, runs 0 and 2");
+        assert_eq!(run.origin(&[1]), ", 2026-01-01, run 1");
         assert_eq!((run.newest(), run.measured(2)), (Some("2026-01-03"), vec!["`femses`".into(), "`peer`".into()]));
     }
 
@@ -103,13 +93,7 @@ mod tests {
         for run in crate::report::tests::checked_in() {
             let of: Vec<Option<usize>> = LISTS.iter().flat_map(|list| origins(&run.json, list)).collect();
             assert!(of.iter().all(Option::is_some), "{}", run.name);
-            assert!((0..run.sessions.len()).all(|one| of.contains(&Some(one))), "{}", run.name);
+            assert!((0..run.days.len()).all(|one| of.contains(&Some(one))), "{}", run.name);
         }
-    }
-
-    #[test]
-    fn runs_are_named_in_few_words() {
-        assert_eq!((numbered(&[3]), numbered(&[3, 4])), ("run 3".into(), "runs 3 and 4".into()));
-        assert_eq!(numbered(&[0, 3, 4, 5, 8, 9, 12]), "runs 0, 3 to 5, 8, 9 and 12");
     }
 }

@@ -6,7 +6,6 @@
 
 use super::derived::add_derived;
 use super::names::is_gpu;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -18,17 +17,10 @@ pub struct Run {
     /// All of it, with what [`add_derived`] adds.
     pub json: Value,
     pub device: String,
-    pub sessions: Vec<Session>,
-    /// The file without each of its sessions.
+    /// When each of its runs was, `YYYY-MM-DD`: a run is what was measured at one time on one machine.
+    pub days: Vec<String>,
+    /// The file without each of its runs.
     pub rests: Vec<Value>,
-}
-
-/// What was measured at one time on one machine.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Session {
-    /// `YYYY-MM-DD`.
-    pub date: String,
 }
 
 /// The lists of a file whose entries are of runs.
@@ -80,23 +72,21 @@ impl Run {
     pub fn parse(name: &str, text: &str) -> Result<Run, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut json = collected(value)?;
-        let sessions: Vec<Session> = match &json["runs"] {
-            Value::Null => Vec::new(),
-            runs => serde_json::from_value(runs.clone()).map_err(|error| format!("`runs`: {error}"))?,
-        };
+        let runs = json["runs"].as_array().map_or(&[][..], Vec::as_slice);
+        let days: Vec<String> = runs.iter().map(|run| run["date"].as_str().unwrap_or_default().into()).collect();
         for list in LISTS {
             if entries(&json, list).iter().any(|entry| !entry.is_object()) {
                 return Err(format!("an entry of `{list}` is not an object"));
             }
-            if let Some(none) = origins(&json, list).into_iter().flatten().find(|place| *place >= sessions.len()) {
+            if let Some(none) = origins(&json, list).into_iter().flatten().find(|place| *place >= days.len()) {
                 return Err(format!("an entry of `{list}` is of run {none}, which `runs` does not have"));
             }
         }
         json["stem"] = name.strip_suffix(".json").unwrap_or(name).into();
-        let rests = (0..sessions.len()).map(|session| without(&json, session)).collect();
+        let rests = (0..days.len()).map(|run| without(&json, run)).collect();
         add_derived(&mut json);
         let device = json["device"].as_str().unwrap_or_default().into();
-        Ok(Run { name: name.into(), device, json, sessions, rests })
+        Ok(Run { name: name.into(), device, json, days, rests })
     }
 
     /// Whether it is of a GPU.
@@ -104,9 +94,9 @@ impl Run {
         is_gpu(&self.device)
     }
 
-    /// The lists with entries of a session.
-    pub fn measured(&self, session: usize) -> Vec<String> {
-        let has = |list: &&str| origins(&self.json, list).contains(&Some(session));
+    /// The lists with entries of a run.
+    pub fn measured(&self, run: usize) -> Vec<String> {
+        let has = |list: &&str| origins(&self.json, list).contains(&Some(run));
         LISTS.into_iter().filter(has).map(|list| format!("`{list}`")).collect()
     }
 }
@@ -125,15 +115,15 @@ pub fn origins(file: &Value, list: &str) -> Vec<Option<usize>> {
     entries(file, list).into_iter().map(|one| one["run"].as_u64().map(|run| run as usize)).collect()
 }
 
-/// A file without the entries of a session.
-fn without(file: &Value, session: usize) -> Value {
+/// A file without the entries of a run.
+fn without(file: &Value, run: usize) -> Value {
     let mut rest = file.clone();
     for list in LISTS {
         match &mut rest[list] {
-            Value::Array(entries) => entries.retain(|one| one["run"] != session),
+            Value::Array(entries) => entries.retain(|one| one["run"] != run),
             Value::Object(peers) => {
                 let peers = peers.values_mut().filter_map(Value::as_object_mut);
-                peers.for_each(|of| of.retain(|_, one| one["run"] != session));
+                peers.for_each(|of| of.retain(|_, one| one["run"] != run));
             }
             _ => {}
         }

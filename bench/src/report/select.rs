@@ -40,8 +40,11 @@ pub struct Select {
     /// Of entries of one problem and precision only that of most rows; ordered by problem.
     #[serde(default)]
     fullest: bool,
-    /// Of entries of one precision only that of about so many nodes: meshers do not meet a number of nodes.
+    /// Of entries of one precision only that of most nearly so many nodes: meshers do not meet a number of nodes.
     near: Option<f64>,
+    /// How far from that it may be: a share of it.
+    #[serde(default = "twentieth")]
+    within: f64,
     /// Only the entry of most unknowns for each of these.
     largest: Option<Expression>,
     /// Only the first.
@@ -97,7 +100,7 @@ impl Select {
             found = fullest(found);
         }
         if let Some(nodes) = self.near {
-            found = near(found, nodes);
+            found = near(found, nodes, self.within);
         }
         if let Some(kind) = &self.largest {
             found = largest(found, kind);
@@ -119,12 +122,16 @@ impl Select {
     }
 }
 
-/// Of each precision the entry of most nearly so many nodes, within a twentieth.
-fn near(entries: Vec<Scope<'_>>, nodes: f64) -> Vec<Scope<'_>> {
+fn twentieth() -> f64 {
+    0.05
+}
+
+/// Of each precision the entry of most nearly so many nodes.
+fn near(entries: Vec<Scope<'_>>, nodes: f64, within: f64) -> Vec<Scope<'_>> {
     let field = |scope: &Scope, key: &str| scope.objects.last().map_or(Value::Null, |entry| entry[key].clone());
     let off = |scope: &Scope| field(scope, "nodes").as_f64().map_or(f64::INFINITY, |found| (found - nodes).abs());
     let mut found: Vec<Scope> = Vec::new();
-    for scope in entries.into_iter().filter(|scope| 20.0 * off(scope) < nodes) {
+    for scope in entries.into_iter().filter(|scope| off(scope) < within * nodes) {
         match found.iter_mut().find(|one| field(one, "precision") == field(&scope, "precision")) {
             Some(one) if off(&scope) < off(one) => *one = scope,
             Some(_) => {}
@@ -150,7 +157,7 @@ fn largest<'a>(entries: Vec<Scope<'a>>, kind: &Expression) -> Vec<Scope<'a>> {
 }
 
 /// The rows of a list in an entry.
-pub fn of_entry<'a>(entry: &Scope<'a>, list: &str) -> Vec<Scope<'a>> {
+fn of_entry<'a>(entry: &Scope<'a>, list: &str) -> Vec<Scope<'a>> {
     let rows = entry.objects.last().and_then(|entry| entry.get(list)?.as_array());
     rows.into_iter().flatten().map(|row| entry.within(row)).collect()
 }

@@ -46,4 +46,9 @@ impl Template {
         };
         self.0.iter().map(piece).collect()
     }
+
+    /// The text, or a dash.
+    pub fn or_dash(&self, scope: &Scope) -> String {
+        self.text(scope, &[]).unwrap_or("-".into())
+    }
 }

@@ -1,8 +1,7 @@
 //! Values, and the units that they are written in.
 
-use super::markdown::{count, digits, number, percent};
 use serde_json::Value;
-use warpfem_text::{bytes, seconds};
+use warpfem_text::{bytes, count, number, seconds};
 
 /// What an expression comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,13 +77,12 @@ impl Unit {
             Scalar::Number(value) => *value,
         };
         match self {
-            Unit::Digits(3) => number(value),
-            Unit::Digits(n) => digits(value, n),
+            Unit::Digits(n) => number(value, n),
             Unit::Decimals(n) => format!("{value:.n$}"),
             Unit::Signed(n) => format!("{value:+.n$}"),
             Unit::Power(n) => format!("{value:.n$e}"),
             Unit::Count => count(value.round() as usize),
-            Unit::Percent => percent(value),
+            Unit::Percent => format!("{:.0} %", 100.0 * value),
             Unit::Bytes => bytes(value as u64),
             Unit::Seconds => seconds(value),
             Unit::Reached => String::new(),
