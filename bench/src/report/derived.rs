@@ -6,8 +6,6 @@ use super::names::{ELEMENTS, OURS, is_file, is_gpu, threads, title};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// From how many million cells the matrix is larger than caches: DSM's large mesh and beyond.
-const LARGE: usize = 40;
 /// Beginnings of the names of cuSPARSE's variants, of which each the fastest counts.
 const VARIANTS: [&str; 6] = ["sell32", "csr", "csr_alg", "bsr", "cupy_csr", "torch_csr"];
 
@@ -16,7 +14,6 @@ pub fn add_derived(file: &mut Value) {
     let device = file["device"].as_str().unwrap_or_default().to_owned();
     let on_gpu = is_gpu(&device);
     file["machine"] = json!({ "device": device, "gpu": on_gpu });
-    file["machine"]["copy"] = json!(fastest_copy(file));
     let given = file.clone();
     let lists = file.as_object_mut().into_iter().flatten();
     for (list, entry) in
@@ -59,10 +56,9 @@ pub fn add_derived(file: &mut Value) {
                 "graph": stepped(&given, entry, "graph"),
             }),
             "precond" => preconditioners(entry),
-            "amg" => hierarchies(entry),
+            "amg" => json!({ "rows": entry.get("solutions") }),
             "femses" => json!({ "compares_blocks": blocks(&entry["rows"]).len() > 2 }),
             "trials" => json!({ "tried": tried(entry) }),
-            "counters" => counted(&problem),
             "registers" => registers(entry),
             "programs" => {
                 let all = list_of(entry, "programs");
@@ -82,29 +78,6 @@ pub fn add_derived(file: &mut Value) {
     file["potentials"] = potentials(file);
     file["block_sizes"] = block_sizes(file).into();
     add_same(file);
-}
-
-/// The problem and precision of the arguments that counters.py was given.
-fn problem(arguments: &str) -> (String, &'static str) {
-    let words: Vec<&str> = arguments.split_whitespace().collect();
-    let option = |name: &str| words.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1]);
-    let precision = if option("--precision") == Some("single") { "f32" } else { "f64" };
-    let Some(cells) = option("--cells") else {
-        let file = words.iter().find(|word| word.ends_with(".msh")).copied().unwrap_or(arguments);
-        let name = file.rsplit('/').next().unwrap_or(file);
-        return (name.trim_end_matches(".msh").into(), precision);
-    };
-    let element = option("--element").unwrap_or("tet4");
-    let shape = if element.starts_with("tri") || element.starts_with("quad") { "square" } else { "cube" };
-    (format!("{element} {shape} {cells}"), precision)
-}
-
-/// What was counted, by the arguments that counters.py was given, and whether the matrix is larger than caches.
-fn counted(arguments: &str) -> Value {
-    let (problem, precision) = problem(arguments);
-    let cells = problem.rsplit(' ').next().and_then(|cells| cells.parse().ok());
-    let large = cells.is_none_or(|cells: usize| cells >= LARGE);
-    json!({ "title": title(&problem), "precision": precision, "large": large })
 }
 
 /// What converged by its name, the fastest multigrid and the fastest of what else is no plain Jacobi.
@@ -137,12 +110,6 @@ fn by_name(all: &[Value]) -> Value {
         }
     }
     found
-}
-
-/// The first solution with a hierarchy in double, and that of another load and that with other materials.
-fn hierarchies(entry: &Map<String, Value>) -> Value {
-    let of = |what: &str| list_of(entry, "solutions").iter().find(|row| row["what"] == what && row["storage"] == "f64");
-    json!({ "first": of("first"), "load": of("new load"), "materials": of("new materials") })
 }
 
 /// Adds to every entry of preconditioners what converged on the `same` problem, by the kind of device and the format.
@@ -297,13 +264,6 @@ fn solved(file: &Value, problem: &str, precision: &str, on_gpu: bool) -> Value {
     })
 }
 
-/// The bandwidth of the fastest copy on a GPU.
-fn fastest_copy(file: &Value) -> Option<f64> {
-    let all = ["spmv", "cg"].into_iter().filter_map(|list| file[list].as_array()).flatten();
-    let own = all.filter(|one| one["device"].as_str().is_some_and(is_gpu));
-    own.filter_map(|one| one["copy_gb_per_s"].as_f64()).reduce(f64::max)
-}
-
 /// Milliseconds of the fastest of each kind of variants, of all orders of nodes.
 fn library(file: &Value, entry: &Map<String, Value>) -> Value {
     let others = file["cusparse"].as_array().into_iter().flatten();
@@ -321,16 +281,4 @@ fn library(file: &Value, entry: &Map<String, Value>) -> Value {
 fn fastest(entry: &Map<String, Value>) -> Value {
     let timed = list_of(entry, "rows").iter().filter_map(|row| Some((row["assembly_ms"].as_f64()?, row)));
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1.clone()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_name_the_problem() {
-        assert_eq!(problem("--element tet4 --cells 19"), ("tet4 cube 19".into(), "f64"));
-        assert_eq!(problem("--element quad4 --cells 9 --precision single"), ("quad4 square 9".into(), "f32"));
-        assert_eq!(problem("meshes/car.msh --block-size 3"), ("car".into(), "f64"));
-    }
 }

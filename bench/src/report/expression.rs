@@ -22,7 +22,7 @@ pub struct Scope<'a> {
 }
 
 /// The keys that rows are named by.
-const NAMES: [&str; 4] = ["format", "strategy", "method", "preconditioner"];
+const NAMES: [&str; 5] = ["format", "strategy", "method", "preconditioner", "what"];
 
 impl<'a> Scope<'a> {
     /// The same with one more object.

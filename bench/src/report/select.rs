@@ -42,9 +42,8 @@ pub struct Select {
     fullest: bool,
     /// Of entries of one precision only that of most nearly so many nodes: meshers do not meet a number of nodes.
     near: Option<f64>,
-    /// How far from that it may be: a share of it.
-    #[serde(default = "twentieth")]
-    within: f64,
+    /// How far from that it may be: a share of it, a twentieth if it is not said.
+    within: Option<f64>,
     /// Only the entry of most unknowns for each of these.
     largest: Option<Expression>,
     /// Only the first.
@@ -100,7 +99,7 @@ impl Select {
             found = fullest(found);
         }
         if let Some(nodes) = self.near {
-            found = near(found, nodes, self.within);
+            found = near(found, nodes, self.within.unwrap_or(0.05));
         }
         if let Some(kind) = &self.largest {
             found = largest(found, kind);
@@ -120,10 +119,6 @@ impl Select {
         found.truncate(if self.first { 1 } else { usize::MAX });
         found
     }
-}
-
-fn twentieth() -> f64 {
-    0.05
 }
 
 /// Of each precision the entry of most nearly so many nodes.

@@ -15,6 +15,7 @@ pub const MARKS: [&str; 2] = ["<!-- speed -->", "<!-- /speed -->"];
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Speed {
+    copy: Block,
     table: Block,
     whole: Block,
     programs: Block,
@@ -27,7 +28,7 @@ static SPEED: LazyLock<Speed> = LazyLock::new(|| {
 
 /// The table with its days, and how long whole solutions took; nothing where no product or iteration was measured.
 pub fn speed(run: &Run) -> Option<String> {
-    let make = |file: &Value| SPEED.table.make(file).text + &SPEED.whole.make(file).text;
+    let make = |file: &Value| [&SPEED.copy, &SPEED.table, &SPEED.whole].map(|block| block.make(file).text).concat();
     let figures = make(&run.json);
     let days = listed(&run.dates(&run.behind(make)));
     let days = if days.is_empty() { days } else { format!(", {days}") };
@@ -44,16 +45,4 @@ pub fn fill(text: &str, table: &str) -> Option<String> {
     let (before, rest) = text.split_once(MARKS[0])?;
     let (_, after) = rest.split_once(MARKS[1])?;
     Some(format!("{before}{}\n\n{table}\n{}{after}", MARKS[0], MARKS[1]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_goes_between_the_marks() {
-        let text = "a\n<!-- speed -->\nold\n<!-- /speed -->\nb\n";
-        assert_eq!(fill(text, "| new |\n").unwrap(), "a\n<!-- speed -->\n\n| new |\n\n<!-- /speed -->\nb\n");
-        assert_eq!(fill("a <!-- speed --> b", "new"), None);
-    }
 }
