@@ -241,13 +241,3 @@ fn slug(device: &str) -> String {
     let words = device.to_lowercase();
     words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn devices_become_file_names() {
-        assert_eq!((slug("NVIDIA H200"), slug("cpu (2 threads)")), ("nvidia-h200".into(), "cpu-2-threads".into()));
-    }
-}

@@ -112,7 +112,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
         return Err(nothing_in(&arguments.output, "there is no *.json in it"));
     }
     let mut runs = paths.iter().map(|path| Run::read(path).map_err(usage)).collect::<anyhow::Result<Vec<_>>>()?;
-    runs.sort_by(|a, b| (b.newest(), b.is_gpu(), &a.name).cmp(&(a.newest(), a.is_gpu(), &b.name)));
+    runs.sort_by(|a, b| (b.days.iter().max(), b.is_gpu(), &a.name).cmp(&(a.days.iter().max(), a.is_gpu(), &b.name)));
     Ok(runs)
 }
 

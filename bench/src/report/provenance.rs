@@ -22,11 +22,6 @@ impl Run {
         dates
     }
 
-    /// The day of its newest run; nothing of a file without runs.
-    pub fn newest(&self) -> Option<&str> {
-        self.days.iter().map(String::as_str).max()
-    }
-
     /// The days and the runs in words: `2026-01-02, runs 3 and 4`; nothing of a file without runs.
     pub fn origin(&self, runs: &[usize]) -> String {
         if runs.is_empty() { String::new() } else { format!(", {}, {}", listed(&self.dates(runs)), numbered(runs)) }
@@ -77,7 +72,7 @@ mod tests {
         assert_eq!(run.behind(|_| 0), Vec::<usize>::new());
         assert_eq!(run.origin(&[0, 2]), ", 2026-01-02 and 2026-01-03, runs 0 and 2");
         assert_eq!(run.origin(&[1]), ", 2026-01-01, run 1");
-        assert_eq!((run.newest(), run.measured(2)), (Some("2026-01-03"), vec!["`femses`".into(), "`peer`".into()]));
+        assert_eq!(run.measured(2), ["`femses`", "`peer`"]);
     }
 
     #[test]
