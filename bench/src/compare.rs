@@ -5,8 +5,9 @@
 //! All kernels here are near the bandwidth of the memory, so that on a machine twice as fast t is half and `t B` the
 //! same.
 
-use crate::header::Header;
-use crate::report::run::{Run, is_gpu};
+use crate::report::names::is_gpu;
+use crate::report::run::Run;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -52,8 +53,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let left_out: Vec<String> = [(&arguments.old, &old), (&arguments.new, &new)]
         .into_iter()
         .filter_map(|(path, run)| {
-            let kinds = [("femses", run.femses.len()), ("solve", run.solve.len())];
-            let named: Vec<&str> = kinds.iter().filter(|kind| kind.1 > 0).map(|kind| kind.0).collect();
+            let named: Vec<&str> =
+                ["femses", "solve"].into_iter().filter(|list| !entries(&run.json[*list]).is_empty()).collect();
             (!named.is_empty()).then(|| {
                 format!("{}: not compared, as it is without a copy bandwidth: {}\n", path.display(), named.join(", "))
             })
@@ -63,45 +64,55 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if slower > 0 { Err(Reported(SLOWER).into()) } else { Ok(()) }
 }
 
+fn entries(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// What was measured by a row of a list, and in how many milliseconds; nothing for what was not.
+fn measured(list: &str, one: &Value, row: &Value) -> Option<(String, f64)> {
+    let said = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = |key: &str| said(if row[key].is_null() { &one[key] } else { &row[key] });
+    let ms = |key: &str| row[key].as_f64();
+    let optional = |value: &Value, before: &str, after: &str| match value {
+        Value::Null => String::new(),
+        value => format!("{before}{value}{after}"),
+    };
+    Some(match list {
+        "spmv" => {
+            let order = format!("{}, window {}", text("ordering"), text("degree_window"));
+            (format!("{}, blocks of {}, {order}", text("format"), text("block_size")), ms("spmv_ms")?)
+        }
+        "cg" => {
+            // Files of the first runs lack it: it was `auto`.
+            let stepping = one["stepping"].as_str().unwrap_or("auto");
+            let limit = optional(&one["max_iterations"], ", ", " iterations");
+            (format!("{}, {stepping}{limit}", text("format")), ms("iteration_ms")?)
+        }
+        "assembly" => (format!("{} into {}", text("strategy"), said(&one["format"])), ms("assembly_ms")?),
+        _ => {
+            let order = optional(&row["order"], " ", "");
+            let tolerance = one["tolerance"].as_f64()?;
+            let how = format!("{} in {} to {tolerance:.0e}", text("storage"), text("format"));
+            (format!("{}{order} with {how}", text("preconditioner")), ms("setup_ms")? + ms("solve_ms")?)
+        }
+    })
+}
+
 /// Every time of a run over that of a copy; of one measured more than once the least.
 fn times(run: &Run) -> Times {
     let mut found = Times::new();
-    let mut add = |kind: &str, head: &Header, what: String, ms: f64| {
-        // A GPU is a GPU, so that machines compare; processors differ by their threads.
-        let device = if is_gpu(&head.device) { "gpu" } else { &head.device };
-        let key = format!("{kind} {}, {}, {device}: {what}", head.problem, head.precision);
-        let copied = ms * head.copy_gb_per_s / 1e3;
-        found.entry(key).and_modify(|least| *least = least.min(copied)).or_insert(copied);
-    };
-    for one in &run.spmv {
-        let order = format!("blocks of {}, {}, window {}", one.head.block_size, one.ordering, one.degree_window);
-        for row in &one.rows {
-            row.figures
-                .iter()
-                .for_each(|figures| add("spmv", &one.head, format!("{}, {order}", row.format), figures.spmv_ms));
-        }
-    }
-    for one in &run.cg {
-        for row in &one.rows {
-            let limit = one.max_iterations.map_or(String::new(), |limit| format!(", {limit} iterations"));
-            let what = format!("{}, {}{limit}", row.format, one.stepping);
-            row.figures.iter().for_each(|figures| add("cg", &one.head, what.clone(), figures.iteration_ms));
-        }
-    }
-    for one in &run.assembly {
-        for row in &one.rows {
-            let what = format!("{} into {}", row.format, one.format);
-            row.figures.iter().for_each(|figures| add("assembly", &one.head, what.clone(), figures.assembly_ms));
-        }
-    }
-    for one in &run.precond {
-        for row in &one.rows {
-            let order = row.order.map_or(String::new(), |order| format!(" {order}"));
-            let what = format!(
-                "{}{order} with {} in {} to {:.0e}",
-                row.preconditioner, row.storage, one.format, one.tolerance
-            );
-            add("precond", &one.head, what, row.setup_ms + row.solve_ms);
+    for list in ["spmv", "cg", "assembly", "precond"] {
+        for one in entries(&run.json[list]) {
+            let [problem, precision, device] =
+                ["problem", "precision", "device"].map(|key| one[key].as_str().unwrap_or_default());
+            // A GPU is a GPU, so that machines compare; processors differ by their threads.
+            let device = if is_gpu(device) { "gpu" } else { device };
+            let Some(copy) = one["copy_gb_per_s"].as_f64() else { continue };
+            for (what, ms) in entries(&one["rows"]).iter().filter_map(|row| measured(list, one, row)) {
+                let key = format!("{list} {problem}, {precision}, {device}: {what}");
+                let copied = ms * copy / 1e3;
+                found.entry(key).and_modify(|least| *least = least.min(copied)).or_insert(copied);
+            }
         }
     }
     found
@@ -199,7 +210,8 @@ mod tests {
     #[test]
     fn the_least_time_of_several_counts() {
         let mut run = spmv("a", 1000.0, 2.0);
-        run.spmv.push(spmv("a", 1000.0, 1.0).spmv.remove(0));
+        let faster = spmv("a", 1000.0, 1.0).json["spmv"][0].clone();
+        run.json["spmv"].as_array_mut().unwrap().push(faster);
         assert_eq!(times(&run).values().copied().collect::<Vec<_>>(), [1.0]);
     }
 }

@@ -1,8 +1,9 @@
 //! What a benchmark prints of its figures: `pages.toml`.
 
 use crate::report::block::Block;
-use crate::report::expression::{Scalar, Scope};
+use crate::report::expression::Scope;
 use crate::report::template::Template;
+use crate::report::unit::Scalar;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -143,7 +143,7 @@ fn other_figures_make_another_report() {
     let folder = Folder::new();
     figures(&folder);
     folder.run(&["report", "-o", "."]).done();
-    let before = folder.read("report.md");
+    let before = folder.read("dsm.md");
     let mut figures: Value = serde_json::from_slice(&folder.read("cpu.json")).unwrap();
     for solve in figures["solve"].as_array_mut().unwrap() {
         solve["timings_s"]["solve"] = 10.0.into();
@@ -151,7 +151,7 @@ fn other_figures_make_another_report() {
     }
     folder.write("cpu.json", &figures.to_string());
     folder.run(&["report", "-o", "."]).done();
-    let [before, after] = [before, folder.read("report.md")].map(|text| String::from_utf8(text).unwrap());
+    let [before, after] = [before, folder.read("dsm.md")].map(|text| String::from_utf8(text).unwrap());
     assert!(before.contains("**Holds**: the solution takes at least "));
     assert!(after.contains("**Contradicted**: the solution takes at least 10 % of the time"));
 }
@@ -190,8 +190,11 @@ fn a_machine_is_measured_and_reported_on() {
     let run = folder.run(&["report", "--measure", "--cells", "2", "--device", "cpu", "-o", "mine"]).done();
     assert!(!run.err.contains("left out"), "{}", run.err);
     let names = folder.names("mine");
-    assert_eq!((names.len(), &names[1..]), (3, &["plots".to_owned(), "report.md".into()][..]));
-    let figures: Value = serde_json::from_slice(&folder.read(&format!("mine/{}", names[0]))).unwrap();
+    let made = ["dsm.md", "femses.md", "measured.md", "plots", "report.md", "sbell.md", "warp.md"];
+    let others: Vec<&String> = names.iter().filter(|name| !name.ends_with(".json")).collect();
+    assert_eq!((names.len(), others), (8, made.map(String::from).iter().collect()));
+    let figures_file = names.iter().find(|name| name.ends_with(".json")).unwrap();
+    let figures: Value = serde_json::from_slice(&folder.read(&format!("mine/{figures_file}"))).unwrap();
     assert!(figures["device"].as_str().unwrap().starts_with("cpu ("), "{}", figures["device"]);
     assert_eq!(
         (&figures["runs"][0]["driver"], &figures["runs"][0]["commands"]),
@@ -201,18 +204,18 @@ fn a_machine_is_measured_and_reported_on() {
         let entries = figures[list].as_array().unwrap();
         assert!(!entries.is_empty() && entries.iter().all(|one| one["run"] == 0), "{list}");
     }
-    let text = String::from_utf8(folder.read("mine/report.md")).unwrap();
-    for wanted in [
-        "### DSM, Figures 7, 8",
-        "### SBELL, Figure 8",
-        "### WARP, Figures 12, 14",
-        "### FEMSES, Figure 5.34",
-        "### Roofline by device",
+    for (page, wanted) in [
+        ("dsm.md", "## Figures 7, 8: "),
+        ("sbell.md", "## Figure 8: "),
+        ("warp.md", "## Figures 12, 14: "),
+        ("femses.md", "## Figure 5.34: "),
+        ("measured.md", "## Roofline\n"),
     ] {
-        assert!(text.contains(wanted), "{wanted}");
+        let text = String::from_utf8(folder.read(&format!("mine/{page}"))).unwrap();
+        assert!(text.contains(wanted), "{page}: {wanted}");
     }
     // What was measured compares with itself.
-    let file = format!("mine/{}", names[0]);
+    let file = format!("mine/{figures_file}");
     let same = folder.run(&["compare", &file, &file]).done();
     assert!(same.out.contains(" compared: 0 slower by more than 10 %, 0 faster"), "{}", same.out);
 }

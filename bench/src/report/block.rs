@@ -1,11 +1,14 @@
 //! A block of a section: which rows of the JSON it shows, in which columns, and what follows from them.
 
-use super::expression::{Expression, Scalar, Scope};
-use super::lookup::PRECISIONS;
+use super::chart::Chart;
+use super::expression::{Expression, Scope};
 use super::markdown::{span, table};
-use super::paper::Verdict;
-use super::select::{Binding, Select, of_entry};
+use super::names::PRECISIONS;
+use super::plot::Plots;
+use super::select::{Binding, Select};
 use super::template::Template;
+use super::unit::Scalar;
+use super::verdict::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,27 +16,7 @@ use std::collections::BTreeMap;
 /// The columns of a table, a line for each: `head: template`.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
-struct Columns(Vec<(Template, Cell)>);
-
-/// The first of these texts that lacks no figure; `a || b`.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct Cell(Vec<Template>);
-
-impl TryFrom<String> for Cell {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.split(" || ").map(|one| Template::try_from(one.to_owned())).collect::<Result<_, String>>().map(Cell)
-    }
-}
-
-impl Cell {
-    /// The text, or a dash.
-    fn text(&self, scope: &Scope, rows: &[Scope]) -> String {
-        self.0.iter().find_map(|one| one.text(scope, rows)).unwrap_or("-".into())
-    }
-}
+struct Columns(Vec<[Template; 2]>);
 
 impl TryFrom<String> for Columns {
     type Error = String;
@@ -41,22 +24,19 @@ impl TryFrom<String> for Columns {
     fn try_from(text: String) -> Result<Self, String> {
         let column = |line: &str| {
             let (head, cell) = line.split_once(" | ").ok_or_else(|| format!("no `head | cell`: {line}"))?;
-            Ok((Template::try_from(head.to_owned())?, Cell::try_from(cell.to_owned())?))
+            Ok([Template::try_from(head.to_owned())?, Template::try_from(cell.to_owned())?])
         };
         text.lines().map(column).collect::<Result<_, String>>().map(Columns)
     }
 }
 
-/// Columns for each of several things.
+/// Columns for each of several entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Across {
-    /// The names at this path in the rows, each once.
-    names: Option<Expression>,
-    /// Or these.
-    rows: Option<Select>,
-    head: Cell,
-    cell: Cell,
+    rows: Select,
+    head: Template,
+    cell: Template,
 }
 
 /// A sentence that says whether a claim holds.
@@ -70,9 +50,6 @@ struct Rule {
     value: Option<Expression>,
     #[serde(default)]
     range: [f64; 2],
-    /// The paper speaks of another quantity.
-    #[serde(default)]
-    incomparable: bool,
     measured: Template,
     /// Why it holds, why it is more, why not.
     yes: Option<Template>,
@@ -106,9 +83,6 @@ type Write = fn(&[&str], &[Vec<String>]) -> String;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// The block stands once for each of these, which is `in` in it.
-    #[serde(default)]
-    precisions: Vec<String>,
     /// The block stands once for each of these.
     each: Option<Select>,
     rows: Option<Select>,
@@ -116,10 +90,8 @@ pub struct Block {
     when: Option<Expression>,
     columns: Option<Columns>,
     across: Option<Across>,
-    /// Columns after those; what is over rows is over these columns in them.
-    last: Option<Columns>,
     /// What a row says instead of the columns after the first that is missing.
-    short: Option<Cell>,
+    short: Option<Template>,
     /// Values over all rows.
     #[serde(rename = "let", default)]
     values: Vec<Binding>,
@@ -128,31 +100,48 @@ pub struct Block {
     /// Claims by the paper's name, in the text `{claims}`.
     #[serde(default)]
     claims: BTreeMap<String, Vec<Claim>>,
+    /// The text's `{chart}`.
+    chart: Option<Chart>,
     /// The text, of which `{table}` is the table and `{name}` a rule or a value.
     text: Option<Template>,
 }
 
+/// What blocks make of a file: text, the verdicts in it, and pictures.
+#[derive(Debug, Default, PartialEq)]
+pub struct Made {
+    pub text: String,
+    pub verdicts: Vec<Verdict>,
+    pub plots: Plots,
+}
+
+impl Made {
+    /// Adds what comes after.
+    pub fn extend(&mut self, next: Made) {
+        self.text += &next.text;
+        self.verdicts.extend(next.verdicts);
+        self.plots.0.extend(next.plots.0);
+    }
+}
+
 impl Rule {
-    fn text(&self, scope: &Scope, rows: &[Scope]) -> Option<String> {
+    fn said(&self, scope: &Scope, rows: &[Scope]) -> Option<(Verdict, String)> {
         let measured = self.measured.text(scope, rows)?;
         let verdict = match (&self.holds, &self.value) {
-            _ if self.incomparable => Verdict::Incomparable,
             (Some(holds), _) if holds.find(scope, rows)?.is_true() => Verdict::Holds,
             (Some(_), _) => Verdict::Contradicted,
-            (None, value) => {
-                let value = value.as_ref()?.find(scope, rows)?.number()?;
-                Verdict::of(&[value], self.range[0], self.range[1])?
-            }
+            (None, Some(value)) => Verdict::of(&[value.find(scope, rows)?.number()?], self.range[0], self.range[1])?,
+            // The paper speaks of another quantity.
+            (None, None) => Verdict::Incomparable,
         };
         let why = verdict.reason([&self.yes, &self.more, &self.no]);
         let why = why.as_ref().map_or(Some(String::new()), |why| why.text(scope, rows))?;
-        Some(verdict.sentence(&measured, &why))
+        Some((verdict, verdict.sentence(&measured, &why)))
     }
 }
 
 impl Claim {
-    /// Its line of the table; nothing if it was not measured.
-    fn cells<'a>(&'static self, file: &'a Value, scope: &Scope<'a>) -> Option<Vec<String>> {
+    /// Its line of the table and its verdicts; nothing if it was not measured.
+    fn cells<'a>(&'static self, file: &'a Value, scope: &Scope<'a>) -> Option<(Vec<String>, Vec<Verdict>)> {
         let found = PRECISIONS.map(|precision| {
             let mut scope = scope.clone();
             scope.values.insert("in".into(), Scalar::Text(precision.into()));
@@ -180,37 +169,32 @@ impl Claim {
         };
         let why = if reasons.is_empty() { "-".into() } else { reasons.join("; ") };
         let [double, single] = found.map(|values| span(&values));
-        Some(vec![self.what.clone(), span(&self.range), double, single, words.join(", "), why])
+        let cells = vec![self.what.clone(), span(&self.range), double, single, words.join(", "), why];
+        Some((cells, verdicts.into_iter().map(|one| one.1).collect()))
     }
 }
 
 impl Block {
     /// A machine's block; nothing if it lacks what that takes.
-    pub fn make(&'static self, file: &Value) -> String {
-        self.in_scope(file, Scope::default(), table)
+    pub fn make(&'static self, file: &Value) -> Made {
+        self.written(file, Scope::default(), table)
     }
 
-    /// The same with values of its own, and tables that are written so.
+    /// The text with values of its own, and tables that are written so.
     pub fn in_scope<'a>(&'static self, file: &'a Value, scope: Scope<'a>, write: Write) -> String {
-        let mut outer = vec![scope.within(file)];
-        if !self.precisions.is_empty() {
-            let of = |precision: &String| {
-                let precision = Scalar::Text(precision.clone());
-                outer.iter().map(move |scope| {
-                    let mut scope = scope.clone();
-                    scope.values.insert("in".into(), precision.clone());
-                    scope
-                })
-            };
-            outer = self.precisions.iter().flat_map(of).collect();
-        }
-        if let Some(each) = &self.each {
-            outer = outer.iter().flat_map(|scope| each.rows(file, scope)).collect();
-        }
-        outer.into_iter().filter_map(|scope| self.within(file, scope, write)).collect()
+        self.written(file, scope, write).text
     }
 
-    fn within<'a>(&'static self, file: &'a Value, mut scope: Scope<'a>, write: Write) -> Option<String> {
+    fn written<'a>(&'static self, file: &'a Value, scope: Scope<'a>, write: Write) -> Made {
+        let scope = scope.within(file);
+        let outer = self.each.as_ref().map_or_else(|| vec![scope.clone()], |each| each.rows(file, &scope));
+        let mut made = Made::default();
+        outer.into_iter().filter_map(|scope| self.within(file, scope, write)).for_each(|one| made.extend(one));
+        made
+    }
+
+    fn within<'a>(&'static self, file: &'a Value, mut scope: Scope<'a>, write: Write) -> Option<Made> {
+        let mut made = Made::default();
         let mut rows = self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, &scope));
         if self.rows.is_some() && rows.is_empty() {
             return None;
@@ -226,28 +210,31 @@ impl Block {
             return None;
         }
         for (name, rule) in &self.rules {
-            let said = rule.text(&scope, &rows)?;
+            let (verdict, said) = rule.said(&scope, &rows)?;
+            made.verdicts.push(verdict);
             scope.values.insert(name.clone(), Scalar::Text(said));
         }
         for (paper, all) in &self.claims {
-            let lines: Vec<Vec<String>> = all.iter().filter_map(|claim| claim.cells(file, &scope)).collect();
+            let (lines, verdicts): (Vec<_>, Vec<_>) = all.iter().filter_map(|claim| claim.cells(file, &scope)).unzip();
             let heads = ["how many times as fast", paper, "here, f64", "here, f32", "claim.", "why."];
             if lines.is_empty() {
                 return None;
             }
+            made.verdicts.extend(verdicts.concat());
             scope.values.insert("claims".into(), Scalar::Text(table(&heads, &lines)));
         }
-        let across = self.across.as_ref().map(|across| (across, across.all(file, &scope, &rows)));
+        if let Some(chart) = &self.chart {
+            let shown = chart.draw(file, &scope, &mut made.plots);
+            scope.values.insert("chart".into(), Scalar::Text(shown));
+        }
+        let across = self.across.as_ref().map(|across| (across, across.rows.rows(file, &scope)));
         if across.as_ref().is_some_and(|(_, across)| across.is_empty()) {
             return None;
         }
-        let table = Scalar::Text(self.table(across, &scope, &rows, write));
-        scope.values.insert("table".into(), table.clone());
-        match (&self.text, table) {
-            (Some(text), _) => text.text(&scope, &rows),
-            (None, Scalar::Text(table)) => Some(table),
-            _ => None,
-        }
+        let table = self.table(across, &scope, &rows, write);
+        scope.values.insert("table".into(), Scalar::Text(table.clone()));
+        made.text = self.text.as_ref().map_or(Some(table), |text| text.text(&scope, &rows))?;
+        Some(made)
     }
 
     fn table<'a>(
@@ -259,26 +246,19 @@ impl Block {
     ) -> String {
         let own = self.columns.as_ref().map_or(&[][..], |columns| &columns.0);
         let (more, across) = across.map_or((None, Vec::new()), |(more, across)| (Some(more), across));
-        let last = self.last.as_ref().map_or(&[][..], |columns| &columns.0);
-        let named = |column: &(Template, Cell)| column.0.text(scope, rows).unwrap_or_default();
-        let head = |one: &Scope| more.map_or(String::new(), |more| more.head.text(one, &[]));
-        let heads: Vec<String> =
-            own.iter().map(named).chain(across.iter().map(head)).chain(last.iter().map(named)).collect();
+        let named = |[head, _]: &[Template; 2]| head.text(scope, rows).unwrap_or_default();
+        let head = |one: &Scope| more.map_or(String::new(), |more| more.head.or_dash(one));
+        let heads: Vec<String> = own.iter().map(named).chain(across.iter().map(head)).collect();
         let cells = |row: &Scope| {
-            let inner = |one: &Scope<'a>| {
+            let cell = |one: &Scope<'a>| {
                 let mut inner = row.clone();
                 inner.objects.extend(&one.objects[scope.objects.len()..]);
                 inner.values.extend(one.values.clone());
-                inner
+                more.map_or(String::new(), |more| more.cell.or_dash(&inner))
             };
-            let inner: Vec<Scope> = across.iter().map(inner).collect();
-            let cell = |one: &Scope| more.map_or(String::new(), |more| more.cell.text(one, &[]));
-            let first = own.iter().map(|column| column.1.text(row, &[]));
-            let mut all: Vec<String> = first
-                .chain(inner.iter().map(cell))
-                .chain(last.iter().map(|column| column.1.text(row, &inner)))
-                .collect();
-            let short = self.short.as_ref().map(|short| short.text(row, &[])).filter(|short| short != "-");
+            let first = own.iter().map(|[_, cell]| cell.or_dash(row));
+            let mut all: Vec<String> = first.chain(across.iter().map(cell)).collect();
+            let short = self.short.as_ref().and_then(|short| short.text(row, &[]));
             if let (Some(short), Some(at)) = (short, all.iter().position(|cell| cell == "-")) {
                 all.truncate(at);
                 all.push(short);
@@ -287,26 +267,6 @@ impl Block {
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         write(&heads, &rows.iter().map(cells).collect::<Vec<_>>())
-    }
-}
-
-impl Across {
-    fn all<'a>(&'static self, file: &'a Value, scope: &Scope<'a>, rows: &[Scope<'a>]) -> Vec<Scope<'a>> {
-        let Some(names) = &self.names else {
-            return self.rows.as_ref().map_or(Vec::new(), |select| select.rows(file, scope));
-        };
-        let mut found: Vec<Scalar> = Vec::new();
-        for name in rows.iter().flat_map(|entry| of_entry(entry, "rows")).filter_map(|row| names.find(&row, &[])) {
-            if !found.contains(&name) {
-                found.push(name);
-            }
-        }
-        let named = |name: Scalar| {
-            let mut scope = scope.clone();
-            scope.values.insert("name".into(), name);
-            scope
-        };
-        found.into_iter().map(named).collect()
     }
 }
 
@@ -325,11 +285,11 @@ mod tests {
         let block: &Block = Box::leak(Box::new(toml::from_str(block).unwrap()));
         let one = |precision: &str, a: f64| json!({ "precision": precision, "a": a, "b": 1.0 });
         let json = json!({ "cg": [one("f64", 2.5), one("f32", 9.0), one("f32", 7.0)] });
-        let text = block.make(&json);
+        let Made { text, verdicts, .. } = block.make(&json);
         let line =
             "| a over b | 2 to 3 | 2.5 | 7 to 9 | holds in f64, holds and is exceeded in f32 | as bytes say; caches |";
-        assert_eq!(text.lines().nth(2), Some(line));
-        assert_eq!(block.make(&json!({})), "");
+        assert_eq!((text.lines().nth(2), verdicts), (Some(line), vec![Verdict::Holds, Verdict::Exceeded]));
+        assert_eq!(block.make(&json!({})), Made::default());
     }
 
     #[test]
@@ -338,7 +298,7 @@ mod tests {
             rows = { from = "cg", need = ["ebw.ms"], order = ["0 - dofs"], near = 100 }
             columns = """
             unknowns | {dofs:,}
-            ms | {ebw.ms} of {csr.ms} || {ebw.ms} alone"""
+            ms | {ebw.ms} of {csr.ms ? 'none'}"""
             let = ["least = min(ebw.ms)"]
             text = "{table}{said}"
             [rules.said]
@@ -350,8 +310,8 @@ mod tests {
         let of = |nodes: usize, rows: Value| json!({ "nodes": nodes, "dofs": 3 * nodes, "rows": rows });
         let ebw = json!({ "format": "ebw", "ms": 3.0 });
         let json = json!({ "cg": [of(98, json!([ebw, { "format": "csr", "ms": 4.0 }])), of(101, json!([ebw])), of(500, json!([]))] });
-        let text = block.make(&json);
-        assert_eq!(text, "| unknowns | ms |\n| --- | ---: |\n| 303 | 3 alone |\n**Contradicted**: 3 ms; it is slow.");
-        assert_eq!(block.make(&json!({ "cg": [of(100, json!([]))] })), "");
+        let text = block.make(&json).text;
+        assert_eq!(text, "| unknowns | ms |\n| --- | ---: |\n| 303 | 3 of none |\n**Contradicted**: 3 ms; it is slow.");
+        assert_eq!(block.make(&json!({ "cg": [of(100, json!([]))] })), Made::default());
     }
 }

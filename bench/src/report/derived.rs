@@ -1,15 +1,11 @@
 //! What the outline's expressions find in the JSON beside what was measured: names, and figures of other lists that are
 //! of the same problem.
 
-use super::lookup::{ELEMENTS, OURS, is_file, title};
-use super::markdown::{count, number};
-use super::run::{is_gpu, threads};
-use super::sbell;
+use super::markdown::median;
+use super::names::{ELEMENTS, OURS, is_file, is_gpu, threads, title};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// From how many million cells the matrix is larger than caches: DSM's large mesh and beyond.
-const LARGE: usize = 40;
 /// Beginnings of the names of cuSPARSE's variants, of which each the fastest counts.
 const VARIANTS: [&str; 6] = ["sell32", "csr", "csr_alg", "bsr", "cupy_csr", "torch_csr"];
 
@@ -18,7 +14,6 @@ pub fn add_derived(file: &mut Value) {
     let device = file["device"].as_str().unwrap_or_default().to_owned();
     let on_gpu = is_gpu(&device);
     file["machine"] = json!({ "device": device, "gpu": on_gpu });
-    file["machine"]["serial"] = json!(serial_processor(file));
     let given = file.clone();
     let lists = file.as_object_mut().into_iter().flatten();
     for (list, entry) in
@@ -31,11 +26,11 @@ pub fn add_derived(file: &mut Value) {
         let format = if text("format") == "auto" { OURS.to_owned() } else { text("format") };
         let element = problem.split(' ').next().unwrap_or_default();
         let rank = ELEMENTS.iter().position(|one| *one == element).unwrap_or(ELEMENTS.len());
-        let named = if main { String::new() } else { format!(", {of}") };
         let more = json!({
             "title": title(&problem),
+            "element": entry.get("element").cloned().unwrap_or_else(|| element.into()),
+            "date": entry.get("run").and_then(|run| given["runs"][run.as_u64()? as usize]["date"].as_str()),
             "name": format!("{}, {precision}", title(&problem)),
-            "named": format!("{}{named}", title(&problem)),
             "rank": rank,
             "main": main,
             "gpu": is_gpu(&of),
@@ -45,140 +40,100 @@ pub fn add_derived(file: &mut Value) {
             "several": list_of(entry, "rows").len() > 1,
         });
         let joined = match list.as_str() {
-            "spmv" => json!({ "library": library(&given, entry), "solution_ms": solution(&given, &problem, on_gpu) }),
+            "spmv" => json!({
+                "library": library(&given, entry),
+                "solved": solved(&given, &problem, &precision, on_gpu),
+                "fused": given["peer"][&problem][&precision],
+                "single": find(&given["spmv"], |one| {
+                    ["problem", "block_size"].iter().all(|key| one[*key] == entry[*key]) && one["precision"] == "f32"
+                }),
+            }),
             "cg" => json!({
                 "serial": serial(&given, entry, on_gpu),
                 "fused": given["peer"][&problem][&precision],
-                "quickest": quickest(entry),
                 "scipy": find(&given["host_cg"], |one| one["problem"] == problem),
-                "alone": find(&given["cg"], |one| {
-                    let of = one["device"].as_str().unwrap_or_default();
-                    one["problem"] == problem && threads(of) == Some(1) && !is_gpu(of) && rows(one).len() == 1
-                }),
+                "launches": stepped(&given, entry, "launches"),
+                "graph": stepped(&given, entry, "graph"),
             }),
             "precond" => preconditioners(entry),
-            "amg" => hierarchies(entry),
-            "counters" => counted(&given, &problem),
+            "amg" => json!({ "rows": entry.get("solutions") }),
+            "femses" => json!({ "compares_blocks": blocks(&entry["rows"]).len() > 2 }),
+            "trials" => json!({ "tried": tried(entry) }),
             "registers" => registers(entry),
             "programs" => {
                 let all = list_of(entry, "programs");
                 json!({ "rows": all, "first": all.first(), "last": all.last() })
             }
-            "assembly" => json!({ "cupy": cupy(&given, &problem), "best": fastest(entry) }),
+            "assembly" => json!({
+                "cupy": given["peer_assembly"].as_array().into_iter().flatten().flat_map(rows).find(|row| {
+                    row["problem"] == problem
+                }),
+                "best": fastest(entry),
+            }),
             _ => json!({}),
         };
         let fields = [more, joined].into_iter().filter_map(|found| found.as_object().cloned()).flatten();
         entry.extend(fields);
     }
     file["potentials"] = potentials(file);
-    file["steppings"] = steppings(file).into();
-    file["sbell"] = sbell::compared(&products(file)).into();
+    file["block_sizes"] = block_sizes(file).into();
+    add_same(file);
 }
 
-/// The problem and precision of the arguments that counters.py was given.
-fn problem(arguments: &str) -> (String, &'static str) {
-    let words: Vec<&str> = arguments.split_whitespace().collect();
-    let option = |name: &str| words.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1]);
-    let precision = if option("--precision") == Some("single") { "f32" } else { "f64" };
-    let Some(cells) = option("--cells") else {
-        let file = words.iter().find(|word| word.ends_with(".msh")).copied().unwrap_or(arguments);
-        let name = file.rsplit('/').next().unwrap_or(file);
-        return (name.trim_end_matches(".msh").into(), precision);
-    };
-    let element = option("--element").unwrap_or("tet4");
-    let shape = if element.starts_with("tri") || element.starts_with("quad") { "square" } else { "cube" };
-    (format!("{element} {shape} {cells}"), precision)
-}
-
-/// What was counted, by the arguments that counters.py was given: the product of the same problem beside it, and
-/// whether the matrix is larger than caches.
-fn counted(file: &Value, arguments: &str) -> Value {
-    let (problem, precision) = problem(arguments);
-    let cells = problem.rsplit(' ').next().and_then(|cells| cells.parse().ok());
-    let fullest = products(file).into_iter().find(|one| one["problem"] == problem && one["precision"] == precision);
-    let large = cells.is_none_or(|cells: usize| cells >= LARGE);
-    json!({ "title": title(&problem), "precision": precision, "large": large, "product": fullest })
-}
-
-/// Multigrid by the precision of its hierarchy, Jacobi, the fastest hierarchy and the fastest of what else converged.
+/// What converged by its name, the fastest multigrid and the fastest of what else is no plain Jacobi.
 fn preconditioners(entry: &Map<String, Value>) -> Value {
     let all = list_of(entry, "rows");
-    let is = |row: &Value, name: &str| row["preconditioner"] == name;
-    let of = |storage: &str| all.iter().find(|row| is(row, "amg") && row["storage"] == storage);
-    let is_jacobi = |row: &Value| is(row, "jacobi") && row["mixed"] == false;
-    let together = |row: &Value| Some(row["setup_ms"].as_f64()? + row["solve_ms"].as_f64()?);
     let fastest = |multigrid: bool| {
-        let kind = all.iter().filter(|row| is(row, "amg") == multigrid && row["converged"] == true && !is_jacobi(row));
-        let timed = kind.filter_map(|row| Some((together(row)?, row)));
+        let kind = all.iter().filter(|row| {
+            let is_jacobi = row["preconditioner"] == "jacobi" && row["mixed"] == false;
+            (row["preconditioner"] == "amg") == multigrid && row["converged"] == true && !is_jacobi
+        });
+        let timed = kind.filter_map(|row| Some((row["setup_ms"].as_f64()? + row["solve_ms"].as_f64()?, row)));
         timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
     };
-    let double = all.iter().find(|row| is(row, "amg") && row["mixed"] == false);
-    json!({
-        "levels": double.and_then(|row| row["multigrid"]["levels"].as_array()).map(Vec::len),
-        "complexity": double.map(|row| &row["multigrid"]["operator_complexity"]),
-        "amg": { "f64": of("f64"), "f32": of("f32"), "f16": of("f16") },
-        "jacobi": all.iter().find(|row| is_jacobi(row)),
-        "best": fastest(true),
-        "other": fastest(false),
-    })
+    json!({ "by": by_name(all), "best": fastest(true), "other": fastest(false) })
 }
 
-/// The first solution with a hierarchy in double, its levels in words, and for each precision of hierarchies the first
-/// solution, that of another load and that with other materials.
-fn hierarchies(entry: &Map<String, Value>) -> Value {
-    let all = list_of(entry, "solutions");
-    let of = |what: &str, storage: &str| all.iter().find(|row| row["what"] == what && row["storage"] == storage);
-    let again = ["f64", "f32", "f16"].into_iter().filter_map(|kept| {
-        let [first, load, materials] = ["first", "new load", "new materials"].map(|what| of(what, kept));
-        Some(json!({ "kept": kept, "first": first?, "load": load?, "materials": materials? }))
-    });
-    let levels = of("first", "f64").and_then(|first| first["multigrid"]["levels"].as_array());
-    let each =
-        |write: fn(&Value) -> String| levels.map(|levels| levels.iter().map(write).collect::<Vec<_>>().join(" / "));
-    json!({
-        "first": of("first", "f64"),
-        "sizes": each(|level| count(level["unknowns"].as_u64().map(|n| n as usize))),
-        "stencils": each(|level| number(level["stencil"].as_f64())),
-        "again": again.collect::<Vec<_>>(),
-    })
-}
-
-/// Iterations to a tolerance in double precision of the problems that were stepped in several ways.
-fn steppings(file: &Value) -> Vec<Value> {
-    let mut problems: BTreeMap<_, Vec<&Value>> = BTreeMap::new();
-    for one in file["cg"].as_array().into_iter().flatten() {
-        if one["max_iterations"].is_null() && one["main"] == true && one["precision"] == "f64" {
-            let place = (one["rank"].as_u64(), one["dofs"].as_u64(), one["problem"].to_string());
-            problems.entry(place).or_default().push(one);
-        }
-    }
-    let group = |ones: Vec<&Value>| {
-        let by = |way: &str| {
-            ones.iter().find(|one| one.get("stepping").map_or("auto", |of| of.as_str().unwrap_or("")) == way)
+/// What converged by its preconditioner, its order if it has one, and what it keeps: with the time of both phases.
+fn by_name(all: &[Value]) -> Value {
+    let mut found = json!({});
+    for row in all.iter().filter(|row| row["converged"] == true) {
+        let [name, kept] = ["preconditioner", "storage"].map(|key| row[key].as_str().unwrap_or_default());
+        let slot = match row["order"].as_u64() {
+            Some(order) => &mut found[name][order.to_string()][kept],
+            None => &mut found[name][kept],
         };
-        // Those of the newest program, which moves the fewest.
-        let bytes = ones.iter().filter_map(|one| one["iteration_bytes"].as_f64()).reduce(f64::min);
-        let mut entry = ones[0].clone();
-        let more = json!({ "launches": by("launches"), "graph": by("graph"), "auto": by("auto"), "bytes": bytes });
-        entry.as_object_mut()?.extend(more.as_object()?.clone());
-        Some(entry)
-    };
-    problems.into_values().filter(|ones| ones.len() > 1).filter_map(group).collect()
-}
-
-/// Products by problem and precision, those of most rows, in order.
-fn products(file: &Value) -> Vec<Value> {
-    let mut best: BTreeMap<_, &Value> = BTreeMap::new();
-    for one in file["spmv"].as_array().into_iter().flatten() {
-        let slot = best.entry(["problem", "block_size", "precision"].map(|key| one[key].to_string())).or_insert(one);
-        if rows(one).len() > rows(slot).len() {
-            *slot = one;
+        if slot.is_null() {
+            *slot = row.clone();
+            slot["together"] =
+                json!(row["setup_ms"].as_f64().zip(row["solve_ms"].as_f64()).map(|both| both.0 + both.1));
         }
     }
-    let mut found: Vec<Value> = best.into_values().cloned().collect();
-    let key = |one: &Value| (one["rank"].as_u64(), one["dofs"].as_u64(), one["problem"].to_string());
-    found.sort_by_key(key);
     found
+}
+
+/// Adds to every entry of preconditioners what converged on the `same` problem, by the kind of device and the format.
+fn add_same(file: &mut Value) {
+    let all = file["precond"].clone();
+    let fullest = |problem: &Value, gpu: bool, layout: &str| {
+        let all = all.as_array().into_iter().flatten().filter(|one| one["problem"] == *problem && one["gpu"] == gpu);
+        let same = all.filter(|one| one["layout"] == layout && one["precision"] == "f64");
+        same.max_by_key(|one| rows(one).len())
+            .map(|one| json!({ "by": one["by"], "copy": one["copy_gb_per_s"], "device": one["device"] }))
+    };
+    for one in file["precond"].as_array_mut().into_iter().flatten() {
+        let of = |gpu| {
+            let of = |layout| fullest(&one["problem"], gpu, layout);
+            json!({ "csr": of("csr"), "ebw": of(OURS) })
+        };
+        one["same"] = json!({ "gpu": of(true), "cpu": of(false) });
+    }
+}
+
+/// The iterations of the same problem, precision and tolerance that were stepped in another way.
+fn stepped(file: &Value, entry: &Map<String, Value>, way: &str) -> Value {
+    let keys = ["problem", "precision", "device", "tolerance", "max_iterations"];
+    find(&file["cg"], |one| one["stepping"] == way && keys.iter().all(|key| one[*key] == entry[*key]))
 }
 
 /// The processor of the fewest threads that potentials were computed on, whose program stands for the serial one.
@@ -187,30 +142,77 @@ fn serial_processor(file: &Value) -> Option<&str> {
     devices.filter(|device| device.starts_with("cpu")).min_by_key(|device| threads(device).unwrap_or(usize::MAX))
 }
 
-/// Potentials between two sides in double precision by size, of the GPU and of one thread the figures of each method.
+/// Products that were tried beside EBW's: by precision the fastest of each kind, of its launch bounds and of how far its
+/// loop is unrolled; but one thread a row as it was kept, in blocks of 256 threads.
+fn tried(trial: &Map<String, Value>) -> Value {
+    let mut found = json!({ "f64": {}, "f32": {} });
+    for row in list_of(trial, "rows") {
+        let [product, precision] = ["product", "precision"].map(|key| row[key].as_str().unwrap_or_default());
+        let kind = match product.split_once(" by ").or_else(|| product.split_once(", bound ")) {
+            Some((kind, _)) if kind != "1 a row" => kind,
+            _ => product,
+        };
+        let slot = &mut found[precision.split(',').next().unwrap_or_default()][kind];
+        let is_faster = slot.is_null() || row["ms"].as_f64() < slot["ms"].as_f64();
+        if is_faster && (product != "1 a row, bound 2" || row["threads"] == 256) {
+            *slot = row.clone();
+        }
+    }
+    found
+}
+
+/// The sizes of blocks in some rows.
+fn blocks(rows: &Value) -> Vec<u64> {
+    let mut blocks: Vec<u64> =
+        rows.as_array().into_iter().flatten().map(|row| row["block"].as_u64().unwrap_or(0)).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks
+}
+
+/// Potentials between two sides in double precision by size: of the GPU and of one thread the figures of each method,
+/// and as `own` those of the machine.
 fn potentials(file: &Value) -> Value {
     let serial = serial_processor(file);
     let mut sizes: BTreeMap<u64, Map<String, Value>> = BTreeMap::new();
     for one in file["femses"].as_array().into_iter().flatten() {
         let device = one["device"].as_str().unwrap_or_default();
-        let mut blocks: Vec<Option<u64>> = rows(one).iter().map(|row| row["block"].as_u64()).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        // What compares sizes of blocks is apart.
-        if one["sides"] != 2 || one["precision"] != "f64" || blocks.len() > 2 {
+        if one["sides"] != 2 || one["precision"] != "f64" || one["compares_blocks"] == true {
             continue;
         }
         for row in rows(one).iter().filter(|row| !row["total_ms"].is_null()) {
             let size = sizes.entry(row["unknowns"].as_u64().unwrap_or(0)).or_default();
             size.insert("unknowns".into(), row["unknowns"].clone());
             let method = row["method"].as_str().unwrap_or_default();
-            for (place, _) in [("gpu", is_gpu(device)), ("serial", Some(device) == serial)].iter().filter(|of| of.1) {
+            let places = [("gpu", is_gpu(device)), ("serial", Some(device) == serial), ("own", one["main"] == true)];
+            for (place, _) in places.iter().filter(|of| of.1) {
                 let of = size.entry(*place).or_insert_with(|| json!({})).as_object_mut();
                 of.map(|methods| methods.entry(method).or_insert_with(|| row.clone()));
             }
         }
     }
     sizes.into_values().map(Value::Object).collect::<Vec<_>>().into()
+}
+
+/// Milliseconds of an iteration on the GPU by sizes of blocks: of each precision and number of unknowns the least, the
+/// most, and the median distance from the median.
+fn block_sizes(file: &Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    let all = file["femses"].as_array().into_iter().flatten();
+    for one in all.filter(|one| one["compares_blocks"] == true && one["gpu"] == true) {
+        let mut sizes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for row in rows(one) {
+            let each = row["solve_ms"].as_f64().zip(row["iterations"].as_f64()).map(|(ms, n)| ms / n.max(1.0));
+            sizes.entry(row["unknowns"].as_u64().unwrap_or(0)).or_default().extend(each);
+        }
+        found.extend(sizes.into_iter().filter_map(|(unknowns, times)| {
+            let middle = median(&times)?;
+            let off = median(&times.iter().map(|ms| (ms / middle - 1.0).abs()).collect::<Vec<_>>());
+            let [least, most] = [f64::min, f64::max].map(|of| times.iter().copied().reduce(of));
+            Some(json!({ "precision": one["precision"], "unknowns": unknowns, "least": least, "most": most, "off": off }))
+        }));
+    }
+    found
 }
 
 /// What ptxas says of kernels, a row for each.
@@ -245,28 +247,21 @@ fn serial<'a>(file: &'a Value, entry: &Map<String, Value>, on_gpu: bool) -> Opti
     all.min_by(|a, b| (nodes(a) - own).abs().total_cmp(&(nodes(b) - own).abs()))
 }
 
-/// The format that a machine takes least with, from the mesh to the end of its iterations.
-fn quickest(entry: &Map<String, Value>) -> Option<&Value> {
-    let seconds =
-        |row: &Value| Some(row["setup_s"].as_f64()? + row["assembly_s"].as_f64()? + row["solve_ms"].as_f64()? / 1e3);
-    let timed = list_of(entry, "rows").iter().filter_map(|row| Some((seconds(row)?, &row["format"])));
-    timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
-}
-
 fn find(list: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
     list.as_array().into_iter().flatten().find(|one| wanted(one)).cloned().unwrap_or_default()
 }
 
-/// Milliseconds of the solution of a problem in double precision on the machine's own device.
-fn solution(file: &Value, problem: &str, on_gpu: bool) -> Value {
-    let one = find(&file["cg"], |one| {
+/// The iterations to a tolerance on a problem, on the machine's own device.
+fn solved(file: &Value, problem: &str, precision: &str, on_gpu: bool) -> Value {
+    find(&file["cg"], |one| {
         let of = one["device"].as_str().unwrap_or_default();
         let main = if on_gpu { is_gpu(of) } else { one["device"] == file["device"] };
         let automatic = one.get("stepping").is_none_or(|stepping| stepping == "auto");
-        main && automatic && one["max_iterations"].is_null() && one["problem"] == problem && one["precision"] == "f64"
-    });
-    let found = rows(&one).iter().find(|row| row["format"] == OURS && row["converged"] == true);
-    found.map_or(Value::Null, |row| row["solve_ms"].clone())
+        main && automatic
+            && one["max_iterations"].is_null()
+            && one["problem"] == problem
+            && one["precision"] == precision
+    })
 }
 
 /// Milliseconds of the fastest of each kind of variants, of all orders of nodes.
@@ -282,30 +277,8 @@ fn library(file: &Value, entry: &Map<String, Value>) -> Value {
     VARIANTS.iter().map(|variant| ((*variant).to_owned(), json!(least(variant)))).collect::<Map<_, _>>().into()
 }
 
-/// CuPy's figures on a problem.
-fn cupy(file: &Value, problem: &str) -> Value {
-    let all = file["peer_assembly"].as_array().into_iter().flatten();
-    let mut found = all.flat_map(rows).find(|row| row["problem"] == problem).cloned().unwrap_or_default();
-    if let Some(row) = found.as_object_mut() {
-        row.insert("by".into(), file["peer_assembly"][0]["peer_assembly"].clone());
-    }
-    found
-}
-
 /// The fastest strategy.
 fn fastest(entry: &Map<String, Value>) -> Value {
     let timed = list_of(entry, "rows").iter().filter_map(|row| Some((row["assembly_ms"].as_f64()?, row)));
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1.clone()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_name_the_problem() {
-        assert_eq!(problem("--element tet4 --cells 19"), ("tet4 cube 19".into(), "f64"));
-        assert_eq!(problem("--element quad4 --cells 9 --precision single"), ("quad4 square 9".into(), "f32"));
-        assert_eq!(problem("meshes/car.msh --block-size 3"), ("car".into(), "f64"));
-    }
 }

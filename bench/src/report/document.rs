@@ -1,100 +1,81 @@
-//! The report, from the figures of some machines: Markdown, and the plots that it shows.
+//! All files of the report, from the figures of some machines: its pages, and the plots that they show.
 
-use super::markdown::table;
-use super::outline::OUTLINE;
-use super::plot::Plots;
+use super::markdown::{anchor, table};
+use super::outline::{OVERVIEW, PAGES, Section};
 use super::run::Run;
+use std::collections::BTreeMap;
 
-const HEAD: &str = "\
-# The papers' tables and figures, made again
+/// What every page begins with.
+const NOTE: &str = "<!-- Made by `warpfem-bench report` from the JSON files in this folder; do not edit. -->\n\n";
 
-Four papers claim that one layout, strategy or solver beats another. Here each of their tables and figures stands
-beside what warpfem measures, with a sentence on whether the claim holds. Then: rooflines, phases, peers,
-preconditioners, and all tables of measured speed.
-
-Made by `warpfem-bench report` from the JSON files in this folder; do not edit. [README](README.md) says how to measure and
-make it anew.
-
-**How to read it.** Every section names the file, the lists in it and the runs that its numbers are from: those
-without whose figures it would read otherwise. What a paper says is marked as such, with its hardware; every other
-number is computed from the JSON, verdicts too: other figures make other verdicts. Six to fifteen years of hardware
-lie between theirs and ours, so claims are about ratios, not times. A verdict is of the condition it states, and is
-one of five. **Holds**: so it is here; a claim on a ratio holds if the median of what was measured is within a tenth
-of the paper's range. **Holds and is exceeded**: it is more than that. **Falls short**: it is less, in the same
-direction. **Contradicted**: it is not so, or the other way round. **Not comparable**: the paper measured another
-quantity. Reasons are ours.
-
-**The problems**: cubes of n x n x n cells in steel (E = 200 GPa, nu = 0.3), hex8 or six tet4 per cell, clamped at x =
-0, under their own weight; squares of n x n cells, quad4 or two tri3 each; and meshes by the names of their files:
-`cube_N`, unstructured unit cubes of about N nodes, and `bracket_1m`, a part of about a million. Products are measured
-on the pattern of the mesh with values made up, the same in every format.
-
-**The yardstick** is `copy`: the bandwidth of a copy within the device's memory, reads and writes both counted,
-measured in the same run. A product's **least bytes** are the values and one column index for each block of the mesh
-(3x3 in space, 2x2 in the plane), and x and y once; a format's **own bytes** are all that it stores, padding and
-indices included, and x and y once; an iteration's are the product's least bytes and what the vector steps of the
-measured program move: eight words and 4 bytes per unknown, in earlier runs nine words or ten. `of copy` without more
-is the share of the least bytes. A share above 100 % is no mistake: a product reads far more than it
-writes, and reads are a little faster than copies; and small matrices stay in the cache from one product to the next.
-`x` something says how many times as fast as that warpfem is.
-
-**Statistics**, as [`run_gpu.sh`](run_gpu.sh) measures (`--samples`): products, assemblies and copies are medians of 25
-samples after a warm-up, set-up of three; solutions by conjugate gradients are medians of five, their set-up and assembly
-single runs; potentials are medians of five, or of as many as begin within two seconds; preconditioners of every order are
-medians of three on squares. Those on cubes, on the matrices of SBELL's sizes, and multigrid are single runs, and so are
-solutions from case to files. No spread was kept: read differences below some 5 % as none.
-
-f64 is double precision, f32 single. Formats: [formats](../formats.md); assembly: [assembly](../assembly.md); the
-iteration: [solver](../solver.md).
-";
-
-/// What comes before the files' own runs.
-const COMMANDS: &str = "\
-A file is of one kind of machine, its runs perhaps of several such. A run's number is what its entries in the file
-have as `run`. Of processors, those of GPUs' hosts among them, files say how many there are at most. The commands are
-as they were noted: BINARY, FOLDER and FILE stand for yours, and not every line can be run as it stands. Words after
-[`run_gpu.sh`](run_gpu.sh)'s BINARY FOLDER are its parts, and what follows a comma says what was left out of them;
-`cube_N.toml` and `bracket_1m.msh` are made by [`meshes.py`](meshes.py).
-";
-
-/// The report's text and its plots by file name.
-pub fn make(runs: &[Run]) -> (String, Plots) {
-    let mut plots = Plots::default();
-    let mut contents = String::new();
-    let mut papers = String::new();
-    for paper in &OUTLINE.papers {
-        let (sections, answered) = paper.sections(runs, &mut plots);
-        let rows = paper.contents(&answered);
-        let list = table(&["table or figure", "what it shows.", "counterpart here."], &rows);
-        contents += &format!("\n### Of {}\n\n{list}", paper.name);
-        papers += &format!("\n## {}\n\n{}. {}.\n{sections}", paper.name, paper.source, paper.hardware);
+/// Texts by file name, and pictures among them.
+pub fn make(runs: &[Run]) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let (mut rows, mut others) = (Vec::new(), String::new());
+    for page in PAGES.iter() {
+        let sections = page.sections(runs);
+        match &page.paper {
+            Some(_) => rows.extend(sections.iter().map(|section| page.row(section))),
+            None => {
+                let there = sections.iter().filter(|section| !section.made.text.is_empty());
+                others.extend(there.map(|Section { item, .. }| {
+                    format!("- [{}]({}#{})\n", item.label, page.file, anchor(&item.heading()))
+                }));
+            }
+        }
+        keep(&mut files, &page.file, page.text(&sections), sections);
     }
-    let mut out = format!("{HEAD}\n{}\n## Every table and figure\n{contents}{papers}", measured(runs));
-    for chapter in &OUTLINE.chapters {
-        out += &chapter.text(runs, &mut plots);
-    }
-    (out, plots)
+    let brief: Vec<Section> = OVERVIEW.items.iter().map(|item| item.section(None, runs)).collect();
+    let brief_text: String = brief.iter().map(|section| section.made.text.as_str()).collect();
+    let contents = table(&["table or figure", "what it shows.", "verdict here."], &rows);
+    let more = if others.is_empty() { others } else { format!("\n## Of no paper\n\n{others}") };
+    let text = format!(
+        "{}\n{}\n## Every table and figure\n\n{}\n{contents}{brief_text}{more}",
+        OVERVIEW.head,
+        measured(runs),
+        OVERVIEW.contents
+    );
+    keep(&mut files, "report.md", text, brief);
+    files
 }
 
-/// The machines and how they were measured.
+fn keep(files: &mut BTreeMap<String, String>, name: &str, text: String, sections: Vec<Section>) {
+    files.insert(name.into(), format!("{NOTE}{text}"));
+    let plots = sections.into_iter().flat_map(|section| section.made.plots.0);
+    files.extend(plots.map(|(name, picture)| (format!("plots/{name}"), picture)));
+}
+
+/// The machines, their files and their runs.
 fn measured(runs: &[Run]) -> String {
     let of_machine = |run: &Run| {
-        let items: String = (0..run.runs.len()).map(|one| run.item(one)).collect();
-        format!("\n- {}: [`{name}`]({name})\n{items}", run.device, name = run.name)
+        let lines = run.days.iter().enumerate();
+        let lines = lines.map(|(i, day)| format!("  - run {i}, {day}: {}\n", run.measured(i).join(", ")));
+        format!("\n- {}: [`{name}`]({name})\n{}", run.device, lines.collect::<String>(), name = run.name)
     };
-    format!("## Measured on\n\n{COMMANDS}{}", runs.iter().map(of_machine).collect::<String>())
+    format!("## Measured on\n\n{}{}", OVERVIEW.runs, runs.iter().map(of_machine).collect::<String>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::markdown::anchor;
-    use crate::report::paper::Paper;
+    use crate::report::outline::Page;
+    use crate::report::tests::checked_in;
     use std::collections::BTreeSet;
+    use std::sync::LazyLock;
+
+    static MADE: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| make(&checked_in()));
+
+    fn pages() -> impl Iterator<Item = (&'static String, &'static String)> {
+        MADE.iter().filter(|(name, _)| name.ends_with(".md"))
+    }
+
+    fn words(text: &str) -> usize {
+        text.split_whitespace().count()
+    }
 
     /// Every number of a label: `Figures 5.1, 5.2` are two.
-    fn numbers(paper: &Paper, kind: &str) -> Vec<String> {
-        let labels = paper.items.iter().flat_map(|item| {
+    fn numbers(page: &Page, kind: &str) -> Vec<String> {
+        let labels = page.items.iter().flat_map(|item| {
             item.label.split(", ").scan("", |current, word| {
                 let (kind, number) = word.split_once(' ').unwrap_or((current, word));
                 *current = kind.trim_end_matches('s');
@@ -104,49 +85,57 @@ mod tests {
         labels.filter(|(found, _)| *found == kind).map(|(_, number)| number).collect()
     }
 
-    fn paper(name: &str) -> &'static Paper {
-        OUTLINE.papers.iter().find(|paper| paper.name == name).unwrap()
-    }
-
-    fn listed(paper: &Paper, kind: &str, expected: impl IntoIterator<Item = String>) {
-        let found = numbers(paper, kind);
+    fn listed(name: &str, kind: &str, expected: impl IntoIterator<Item = String>) {
+        let page = PAGES.iter().find(|page| page.paper.as_deref() == Some(name)).unwrap();
+        let found = numbers(page, kind);
         let once: BTreeSet<String> = found.iter().cloned().collect();
-        assert_eq!(once.len(), found.len(), "{} has a {kind} twice: {found:?}", paper.name);
-        assert_eq!(once, expected.into_iter().collect(), "{} {kind}", paper.name);
+        assert_eq!(once.len(), found.len(), "{name} has a {kind} twice: {found:?}");
+        assert_eq!(once, expected.into_iter().collect(), "{name} {kind}");
     }
 
     #[test]
     fn every_table_and_figure_of_the_papers_is_listed_once() {
         let range = |chapter: &str, n: usize| (1..=n).map(|i| format!("{chapter}{i}")).collect::<Vec<_>>();
-        listed(paper("DSM"), "Table", ["I", "II", "III", "IV", "V", "VI", "VII"].map(String::from));
-        listed(paper("DSM"), "Figure", range("", 11));
-        listed(paper("SBELL"), "Table", range("", 5));
-        listed(paper("SBELL"), "Figure", range("", 10));
-        listed(paper("WARP"), "Table", range("", 4));
-        listed(paper("WARP"), "Figure", range("", 14));
-        listed(paper("FEMSES"), "Table", ["5.1".into()]);
+        listed("DSM", "Table", ["I", "II", "III", "IV", "V", "VI", "VII"].map(String::from));
+        listed("DSM", "Figure", range("", 11));
+        listed("SBELL", "Table", range("", 5));
+        listed("SBELL", "Figure", range("", 10));
+        listed("WARP", "Table", range("", 4));
+        listed("WARP", "Figure", range("", 14));
+        listed("FEMSES", "Table", ["5.1".into()]);
         let chapters = [("2.", 6), ("3.", 6), ("4.", 12), ("5.", 42), ("6.", 1)];
-        listed(paper("FEMSES"), "Figure", chapters.into_iter().flat_map(|(chapter, n)| range(chapter, n)));
+        listed("FEMSES", "Figure", chapters.into_iter().flat_map(|(chapter, n)| range(chapter, n)));
+    }
+
+    #[test]
+    fn every_claim_has_a_verdict() {
+        let runs = checked_in();
+        for page in PAGES.iter().filter(|page| page.paper.is_some()) {
+            for Section { item, made } in page.sections(&runs) {
+                assert_eq!(item.claim.is_some(), item.nothing.is_none(), "{}", item.label);
+                assert_eq!(item.claim.is_some(), !made.verdicts.is_empty(), "{} {}", page.file, item.label);
+            }
+        }
+    }
+
+    #[test]
+    fn the_pages_are_short_enough_to_be_read() {
+        let all: usize = pages().map(|(_, text)| words(text)).sum();
+        assert!(words(&MADE["report.md"]) < 6_000, "report.md: {} words", words(&MADE["report.md"]));
+        assert!(all < 16_000, "all pages: {all} words");
     }
 
     #[test]
     fn without_figures_the_report_says_what_is_missing() {
-        let (text, plots) = make(&[]);
-        assert!(plots.0.is_empty());
-        for item in OUTLINE.papers.iter().flat_map(|paper| &paper.items).filter(|item| item.claim.is_some()) {
-            assert!(text.contains(&format!("Not measured: `{}`", item.lists[0])), "{}", item.label);
-        }
-        assert!(!text.contains("](#"), "a link to a section that is not there");
-    }
-
-    fn checked_in() -> String {
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks/report.md")).unwrap()
+        let files = make(&[]);
+        assert!(files.keys().all(|name| name.ends_with(".md")) && files.len() == 6);
+        let claims = PAGES.iter().flat_map(|page| &page.items).filter(|item| item.claim.is_some()).count();
+        assert_eq!(files["report.md"].matches("| not measured |").count(), claims);
     }
 
     #[test]
     fn columns_are_few_and_have_heads_of_their_own() {
-        let text = checked_in();
-        let lines: Vec<&str> = text.lines().collect();
+        let lines: Vec<&str> = pages().flat_map(|(_, text)| text.lines()).collect();
         let tables = lines.windows(2).filter(|pair| pair[1].starts_with("| ---")).map(|pair| pair[0]);
         let heads: Vec<Vec<&str>> =
             tables.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect();
@@ -154,22 +143,29 @@ mod tests {
         for columns in heads {
             let once: BTreeSet<&str> = columns.iter().copied().collect();
             assert_eq!(once.len(), columns.len(), "a head twice: {columns:?}");
-            assert!(columns.len() <= 12, "too wide: {columns:?}");
+            assert!(columns.len() <= 11, "too wide: {columns:?}");
         }
     }
 
     #[test]
-    fn links_lead_to_headings() {
-        let text = checked_in();
-        let headings: Vec<String> = text
-            .lines()
-            .filter(|line| line.starts_with('#'))
-            .map(|line| anchor(line.trim_start_matches('#').trim()))
-            .collect();
-        let links: Vec<&str> = text.split("](#").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
-        assert!(links.len() > 20, "{}", links.len());
-        for link in links {
-            assert_eq!(headings.iter().filter(|heading| *heading == link).count(), 1, "{link}");
+    fn links_between_pages_lead_to_headings_and_plots() {
+        let mut count = 0;
+        for (name, text) in pages() {
+            for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+                let (file, place) = link.split_once('#').unwrap_or((link, ""));
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks/");
+                let Some(target) = MADE.get(if file.is_empty() { name.as_str() } else { file }) else {
+                    assert!(std::path::Path::new(folder).join(file).exists(), "{name}: {link}");
+                    continue;
+                };
+                let headings = target.lines().filter(|line| line.starts_with('#'));
+                let same = headings.filter(|line| anchor(line.trim_start_matches('#').trim()) == place);
+                assert!(place.is_empty() || same.count() == 1, "{name}: {link}");
+                count += 1;
+            }
         }
+        assert!(count > 50, "{count}");
+        let shown = |plot: &String| pages().any(|(_, text)| text.contains(&format!("]({plot})")));
+        assert!(MADE.keys().filter(|name| name.ends_with(".svg")).all(shown));
     }
 }

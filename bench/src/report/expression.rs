@@ -2,44 +2,17 @@
 //!
 //! `ebw.spmv_ms` is a field of the row named `ebw` of the entry at hand; `title` one of the row or the entry itself.
 //! Operators, the loosest first: `?` (the right side where the left one is missing), `|`, `&`, comparisons, `+ -`, `* /`.
-//! What is missing makes all that is computed from it missing. `min`, `max`, `median`, `sum`, `first`, `last`, `count`,
+//! What is missing makes all that is computed from it missing. `min`, `max`, `median`, `first`, `last`, `count`,
 //! `all`, `list`, `span`, `exponent`, `slope`, `falls` and `decays` are over the rows of the table at hand.
 
 use super::markdown;
-use super::paper;
-use super::template::Unit;
+use super::unit::{Scalar, Unit};
+use super::verdict::exponent;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::str::Chars;
-
-/// What an expression comes to.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Scalar {
-    Number(f64),
-    Text(String),
-    Truth(bool),
-}
-
-impl Scalar {
-    pub fn number(&self) -> Option<f64> {
-        if let Scalar::Number(number) = self { Some(*number) } else { None }
-    }
-
-    pub fn is_true(&self) -> bool {
-        *self == Scalar::Truth(true)
-    }
-
-    fn of(value: &Value) -> Option<Scalar> {
-        match value {
-            Value::Number(number) => number.as_f64().map(Scalar::Number),
-            Value::String(text) => Some(Scalar::Text(text.clone())),
-            Value::Bool(truth) => Some(Scalar::Truth(*truth)),
-            _ => None,
-        }
-    }
-}
 
 /// What paths are looked up in: values by name, then JSON objects, the last first.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +22,7 @@ pub struct Scope<'a> {
 }
 
 /// The keys that rows are named by.
-const NAMES: [&str; 5] = ["format", "strategy", "method", "variant", "storage"];
+const NAMES: [&str; 5] = ["format", "strategy", "method", "preconditioner", "what"];
 
 impl<'a> Scope<'a> {
     /// The same with one more object.
@@ -163,9 +136,8 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         "min" => numbers(0).into_iter().min_by(f64::total_cmp)?,
         "max" => numbers(0).into_iter().max_by(f64::total_cmp)?,
         "median" => markdown::median(&numbers(0))?,
-        "sum" => numbers(0).into_iter().sum(),
         "count" => over(0).filter(Scalar::is_true).count() as f64,
-        "exponent" => paper::exponent(&points())?,
+        "exponent" => exponent(&points())?,
         // That between the last two.
         "slope" => {
             let points = points();
@@ -179,7 +151,7 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         "all" => return Some(Scalar::Truth(over(0).all(|found| found.is_true()))),
         "list" => {
             let words = over(0).filter_map(|found| if let Scalar::Text(word) = found { Some(word) } else { None });
-            return Some(Scalar::Text(words.collect::<Vec<_>>().join(", ")))
+            return Some(Scalar::Text(words.collect::<Vec<_>>().join(&text(1).unwrap_or(", ".into()))))
                 .filter(|list| *list != Scalar::Text(String::new()));
         }
         "span" => return over(0).next().is_some().then(|| Scalar::Text(markdown::span(&numbers(0)))),
@@ -206,11 +178,6 @@ fn call(name: &str, arguments: &[Expression], scope: &Scope, rows: &[Scope]) -> 
         // A field of the row whose name is computed.
         "of" => return scope.find(&format!("{}.{}", text(0)?, text(1)?)),
         "contains" => return Some(Scalar::Truth(text(0)?.contains(&text(1)?))),
-        // What a ratio is, of a claimed one.
-        "verdict" => {
-            let [found, claimed] = [0, 1].map(|i| arguments.get(i)?.find(scope, rows)?.number());
-            return Some(Scalar::Text(paper::Verdict::of(&[found?], claimed?, claimed?)?.words().into()));
-        }
         "abs" => arguments[0].find(scope, rows)?.number()?.abs(),
         _ => return None,
     };

@@ -1,47 +1,11 @@
-//! Numbers and tables as Markdown.
+//! Tables as Markdown, and what is said of several numbers.
 
-use warpfem_text as text;
-
-/// A value to three significant digits; a dash for nothing.
-pub fn number(value: impl Into<Option<f64>>) -> String {
-    digits(value, 3)
-}
-
-/// A value to some significant digits; a dash for nothing.
-pub fn digits(value: impl Into<Option<f64>>, digits: usize) -> String {
-    value.into().map_or("-".into(), |value| text::number(value, digits))
-}
-
-/// A whole number with thousands separated.
-pub fn count(value: impl Into<Option<usize>>) -> String {
-    value.into().map_or("-".into(), text::count)
-}
-
-/// A share as whole percents.
-pub fn percent(value: impl Into<Option<f64>>) -> String {
-    value.into().map_or("-".into(), |value| format!("{:.0} %", 100.0 * value))
-}
-
-/// How many times as fast, from two times.
-pub fn ratio(slower: impl Into<Option<f64>>, faster: impl Into<Option<f64>>) -> String {
-    quotient(slower, faster).map_or("-".into(), |value| format!("{value:.2}"))
-}
-
-/// One over the other, if both are there.
-pub fn quotient(over: impl Into<Option<f64>>, under: impl Into<Option<f64>>) -> Option<f64> {
-    Some(over.into()? / under.into().filter(|value| *value != 0.0)?)
-}
-
-/// Seconds as milliseconds.
-pub fn milliseconds(seconds: impl Into<Option<f64>>) -> String {
-    number(seconds.into().map(|seconds| 1e3 * seconds))
-}
+use warpfem_text::number;
 
 /// `1.2` or `1.2 to 3.4`: the smallest and the largest of some values.
 pub fn span(values: &[f64]) -> String {
-    let low = values.iter().copied().min_by(f64::total_cmp);
-    let high = values.iter().copied().max_by(f64::total_cmp);
-    let (low, high) = (number(low), number(high));
+    let of = |best: fn(f64, f64) -> f64| values.iter().copied().reduce(best);
+    let [low, high] = [of(f64::min), of(f64::max)].map(|value| value.map_or("-".into(), |value| number(value, 3)));
     if low == high { low } else { format!("{low} to {high}") }
 }
 
@@ -90,12 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_say_where_there_is_none() {
-        assert_eq!(
-            (number(1234.5), number(None), count(12_000), percent(0.984)),
-            ("1230".into(), "-".into(), "12,000".into(), "98 %".into())
-        );
-        assert_eq!((ratio(3.0, 2.0), ratio(None, 2.0), ratio(3.0, 0.0)), ("1.50".into(), "-".into(), "-".into()));
+    fn spans_and_medians_are_of_what_there_is() {
         assert_eq!((span(&[3.0, 1.0]), span(&[2.0]), span(&[])), ("1 to 3".into(), "2".into(), "-".into()));
         assert_eq!((median(&[4.0, 1.0, 2.0]), median(&[1.0, 2.0]), median(&[])), (Some(2.0), Some(1.5), None));
     }

@@ -1,6 +1,7 @@
 //! Measures this machine by the benches, in this process, and keeps their JSON as one file.
 
 use super::Arguments;
+use super::names::is_gpu;
 use clap::Parser;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -12,8 +13,6 @@ use warpfem::output;
 use warpfem::result::choices::Format;
 use warpfem_text::date;
 
-/// Points of a history that are kept.
-const HISTORY: usize = 60;
 /// Cells along the edges of the largest cube with a dense matrix on a processor: 0.8 GB.
 const MOST_DENSE: usize = 14;
 
@@ -188,7 +187,10 @@ impl Plan {
             return Ok(());
         }
         let mut report: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-        thin(&mut report);
+        // No section reads the residuals one by one.
+        for row in report["rows"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            row.remove("history");
+        }
         // There is one run.
         report["run"] = json!(0);
         if let Some(list) = self.found.entry(list).or_insert_with(|| json!([])).as_array_mut() {
@@ -200,11 +202,7 @@ impl Plan {
     fn write(self, folder: &Path, command: &str) -> anyhow::Result<PathBuf> {
         let reports = || self.found.values().filter_map(Value::as_array).flatten();
         let devices: Vec<&str> = reports().filter_map(|report| report["device"].as_str()).collect();
-        let device = devices
-            .iter()
-            .find(|device| crate::report::run::is_gpu(device) == self.is_gpu)
-            .or(devices.first())
-            .copied();
+        let device = devices.iter().find(|device| is_gpu(device) == self.is_gpu).or(devices.first()).copied();
         let device = device.ok_or_else(|| anyhow::anyhow!("nothing could be measured"))?.to_owned();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let date = date(since.as_secs() / 86_400);
@@ -231,17 +229,6 @@ fn cube(element: &str, n: usize) -> String {
     )
 }
 
-/// Long histories of residuals with fewer points: the residual after every `history_step` iterations.
-fn thin(report: &mut Value) {
-    for row in report["rows"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        let Some(history) = row.get("history").and_then(Value::as_array) else { continue };
-        let step = history.len().div_ceil(HISTORY).max(1);
-        let kept: Vec<Value> = history.iter().skip(step - 1).step_by(step).cloned().collect();
-        row.insert("history".into(), Value::Array(kept));
-        row.insert("history_step".into(), json!(step));
-    }
-}
-
 /// The driver's version, as its kernel module says it.
 fn driver() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
@@ -253,27 +240,4 @@ fn driver() -> Option<String> {
 fn slug(device: &str) -> String {
     let words = device.to_lowercase();
     words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn devices_become_file_names() {
-        assert_eq!((slug("NVIDIA H200"), slug("cpu (2 threads)")), ("nvidia-h200".into(), "cpu-2-threads".into()));
-    }
-
-    #[test]
-    fn long_histories_keep_their_last_points() {
-        let history: Vec<f64> = (1..=130).map(f64::from).collect();
-        let mut report = json!({ "rows": [{ "history": history }, { "format": "csr" }] });
-        thin(&mut report);
-        let row = &report["rows"][0];
-        assert_eq!(
-            (row["history_step"].as_u64(), row["history"][0].as_f64(), row["history"].as_array().unwrap().len()),
-            (Some(3), Some(3.0), 43)
-        );
-        assert_eq!(report["rows"][1], json!({ "format": "csr" }));
-    }
 }

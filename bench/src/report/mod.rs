@@ -1,44 +1,30 @@
 //! `warpfem-bench report`: the papers' tables and figures beside what was measured, as Markdown with plots.
 //!
-//! `report.toml` has the papers' claims and, for most sections, which rows of the JSON they show, in which columns and
-//! units, and the rule by which a claim holds: [`outline`] reads it, [`block`] prints such a section. What needs more than
-//! that is a function in a file of its own. `run.rs` reads JSON, [`derived`] adds what belongs together, [`provenance`] tells
-//! which run each number is from, [`document`] puts the report together. Everything is a function of the JSON: the same
-//! files make the same bytes. `measure.rs` makes such JSON.
+//! `pages/*.toml` have the papers' claims, which rows of the JSON answer them, in which columns and units, and the rule by
+//! which a claim holds: [`outline`] reads them, [`block`] prints a section. `run.rs` reads JSON, [`derived`] adds what
+//! belongs together, [`provenance`] tells which run each number is from, [`document`] puts the pages together. Everything
+//! is a function of the JSON: the same files make the same bytes. `measure.rs` makes such JSON.
 
 pub mod block;
+mod chart;
 mod derived;
 mod document;
-mod dsm_rates;
 pub mod expression;
-mod femses;
-mod femses_gpu;
-mod femses_iteration;
-mod femses_table;
-mod lookup;
 mod markdown;
 mod measure;
+pub mod names;
 mod outline;
-mod paper;
-mod phases;
 mod plot;
-mod precond;
-mod products;
 mod provenance;
-mod roofline;
 pub mod run;
-mod sbell;
-mod sbell_solver;
 mod select;
 mod speed;
 pub mod template;
-mod trials;
-mod warp;
+pub mod unit;
+mod verdict;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod verdict_tests;
 
 use run::Run;
 use std::fmt::Write as _;
@@ -54,7 +40,7 @@ const STALE: u8 = 5;
 /// What the report is made from, and where it goes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Writes report.md and plots/*.svg into FOLDER, from all of its *.json or from those of --from. Each is of one \
+Writes report.md, its pages and plots/*.svg into FOLDER, from all of its *.json or from those of --from. Each is of one \
 machine: what docs/benchmarks/collect.py gathers, what --measure writes, or a single report of `warpfem-bench`.
 
 By itself it measures nothing: --measure runs the benches here first and adds their figures to FOLDER as one more \
@@ -126,7 +112,7 @@ fn read(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
         return Err(nothing_in(&arguments.output, "there is no *.json in it"));
     }
     let mut runs = paths.iter().map(|path| Run::read(path).map_err(usage)).collect::<anyhow::Result<Vec<_>>>()?;
-    runs.sort_by(|a, b| (b.newest(), b.is_gpu(), &a.name).cmp(&(a.newest(), a.is_gpu(), &b.name)));
+    runs.sort_by(|a, b| (b.days.iter().max(), b.is_gpu(), &a.name).cmp(&(a.days.iter().max(), a.is_gpu(), &b.name)));
     Ok(runs)
 }
 
@@ -142,10 +128,9 @@ fn nothing_in(folder: &Path, why: &str) -> anyhow::Error {
 
 /// Every file and what is to be in it.
 fn files(arguments: &Arguments, runs: &[Run]) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let (text, plots) = document::make(runs);
     let folder = &arguments.output;
-    let mut files = vec![(folder.join("report.md"), text)];
-    files.extend(plots.0.into_iter().map(|(name, picture)| (folder.join("plots").join(name), picture)));
+    let mut files: Vec<(PathBuf, String)> =
+        document::make(runs).into_iter().map(|(name, text)| (folder.join(name), text)).collect();
     if let Some(page) = &arguments.speed {
         let wrong = |why: &str| usage(format!("{}: {why}", page.display()));
         let text = std::fs::read_to_string(page).map_err(|error| wrong(&error.to_string()))?;

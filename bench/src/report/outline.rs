@@ -1,131 +1,137 @@
-//! What the report says and where its figures come from: `report.toml`, read once.
+//! The pages of the report, from `pages/*.toml`: papers with their tables and figures, and what is of no paper.
 
-use super::block::Block;
-use super::expression::Expression;
-use super::paper::{Paper, sourced};
-use super::plot::Plots;
+use super::block::{Block, Made};
+use super::markdown::anchor;
 use super::run::Run;
-use super::select::Select;
+use super::verdict::tally;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The report's outline.
+/// The first page.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Outline {
-    /// Selections by name.
-    pub select: BTreeMap<String, Select>,
-    /// What entries of a list are ordered by, by problem.
-    pub order: Vec<Expression>,
-    /// The papers, in the order of the report.
-    #[serde(rename = "paper")]
-    pub papers: Vec<Paper>,
-    /// What is about no paper.
-    #[serde(rename = "chapter")]
-    pub chapters: Vec<Chapter>,
+pub struct Overview {
+    /// What it begins with.
+    pub head: String,
+    /// What comes before the list of runs.
+    pub runs: String,
+    /// What comes before the table of all tables and figures.
+    pub contents: String,
+    /// What comes after it.
+    #[serde(rename = "item")]
+    pub items: Vec<Item>,
 }
 
-/// A chapter of topics.
+/// A page of a paper, or of what belongs to none.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Chapter {
-    heading: String,
-    about: String,
-    #[serde(rename = "topic")]
-    topics: Vec<Topic>,
+pub struct Page {
+    /// Its file's name.
+    pub file: String,
+    pub title: String,
+    /// What its sections have in common.
+    pub about: String,
+    /// What this project calls the paper.
+    pub paper: Option<String>,
+    #[serde(rename = "item")]
+    pub items: Vec<Item>,
 }
 
-/// A heading, and each run's tables.
+/// A table or figure of a paper, or several that one measurement answers; or what else was measured.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Topic {
-    heading: String,
-    /// What its tables show.
-    about: String,
-    /// The lists of the JSON that they are from.
-    lists: Vec<String>,
-    answer: Option<Answer>,
+pub struct Item {
+    /// `Table IV`, `Figures 7, 8`, or a heading.
+    pub label: String,
+    /// What a table or figure shows.
+    #[serde(default)]
+    pub about: String,
+    /// Why it has no counterpart here, or where its counterpart is.
+    pub nothing: Option<String>,
+    /// What the paper claims, with its numbers.
+    pub claim: Option<String>,
+    /// What the section begins with.
+    pub text: Option<String>,
     #[serde(rename = "block", default)]
-    blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
 }
 
-/// The name of a function of [`ANSWERS`].
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub struct Answer(String);
+/// A section's text with its verdicts and plots.
+pub struct Section {
+    pub item: &'static Item,
+    pub made: Made,
+}
 
-/// Makes text and plots of a machine's figures; no text if it lacks what that takes.
-type Make = fn(&Run, &mut Plots) -> String;
-
-macro_rules! answers {
-    ($($module:ident: $($name:ident),+;)+) => {
-        &[$($((concat!(stringify!($module), "::", stringify!($name)), super::$module::$name)),+),+]
+macro_rules! read {
+    ($name:literal) => {
+        toml::from_str(include_str!(concat!("pages/", $name, ".toml")))
+            .unwrap_or_else(|error| panic!("{}.toml: {error}", $name))
     };
 }
 
-/// Every function that makes a section, by its module and name.
-const ANSWERS: &[(&str, Make)] = answers! {
-    dsm_rates: rates, stages, convergence, vase, memory;
-    femses_gpu: block_sizes;
-    femses_iteration: exact, growth;
-    femses_table: every;
-    phases: cpu_phases, breakdown, section;
-    precond: every;
-    products: by_format, orders;
-    roofline: roofline;
-    sbell_solver: iterations, times, jacobi, devices;
-    trials: trials;
-    warp: meshes, strategies, colors;
-};
+pub static OVERVIEW: LazyLock<Overview> = LazyLock::new(|| read!("report"));
 
-/// The outline of `report.toml`.
-pub static OUTLINE: LazyLock<Outline> = LazyLock::new(|| {
-    let found = toml::from_str(include_str!("report.toml"));
-    found.unwrap_or_else(|error| panic!("report.toml: {error}"))
-});
+/// The other pages, in their order.
+pub static PAGES: LazyLock<[Page; 5]> =
+    LazyLock::new(|| [read!("dsm"), read!("sbell"), read!("warp"), read!("femses"), read!("measured")]);
 
-/// A machine's section: by its function, and its blocks.
-pub fn made(answer: &Option<Answer>, blocks: &'static [Block], run: &Run, plots: &mut Plots) -> String {
-    let own = answer.as_ref().map_or(String::new(), |answer| answer.make(run, plots));
-    blocks.iter().fold(own, |text, block| text + &block.make(&run.json))
-}
-
-impl Answer {
-    /// A machine's answer.
-    fn make(&self, run: &Run, plots: &mut Plots) -> String {
-        let found = ANSWERS.iter().find(|(name, _)| *name == self.0);
-        found.unwrap_or_else(|| panic!("report.toml: there is no answer {}", self.0)).1(run, plots)
+impl Item {
+    pub fn heading(&self) -> String {
+        if self.about.is_empty() { self.label.clone() } else { format!("{}: {}", self.label, self.about) }
     }
-}
 
-impl Chapter {
-    /// Its topics, those that some run has figures of; nothing if there is none.
-    pub fn text(&'static self, runs: &[Run], plots: &mut Plots) -> String {
-        let mut out = String::new();
-        for topic in &self.topics {
-            let make = |run: &Run, plots: &mut Plots| made(&topic.answer, &topic.blocks, run, plots);
-            let answers: String = runs.iter().map(|run| sourced(run, &topic.lists, make, plots)).collect();
-            if !answers.is_empty() {
-                out += &format!("\n### {}\n\n{}\n{answers}", topic.heading, topic.about);
-            }
+    /// What the runs have for it, each with where it is from; empty text if none has anything.
+    pub fn section(&'static self, paper: Option<&str>, runs: &[Run]) -> Section {
+        let mut made = Made::default();
+        for run in runs {
+            made.extend(self.of_run(run));
         }
-        if out.is_empty() { out } else { format!("\n## {}\n\n{}\n{out}", self.heading, self.about) }
+        if !made.text.is_empty() {
+            let claim = self.claim.iter().zip(paper).map(|(claim, paper)| format!("**{paper} says**: {claim}\n"));
+            let text = self.text.iter().map(|text| format!("{}\n", text.trim()));
+            let before = claim.chain(text).collect::<Vec<_>>().join("\n");
+            made.text = format!("\n## {}\n\n{before}{}", self.heading(), made.text);
+        }
+        Section { item: self, made }
+    }
+
+    fn of_run(&'static self, run: &Run) -> Made {
+        let make = |file: &serde_json::Value| {
+            let mut made = Made::default();
+            self.blocks.iter().for_each(|block| made.extend(block.make(file)));
+            made
+        };
+        let mut made = make(&run.json);
+        if !made.text.is_empty() {
+            let origin = run.origin(&run.behind(make));
+            made.text = format!("\n**{}**{origin}:\n\n{}\n", run.device, made.text.trim_matches('\n'));
+        }
+        made
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
+impl Page {
+    /// Its sections, those that have nothing among them.
+    pub fn sections(&'static self, runs: &[Run]) -> Vec<Section> {
+        self.items.iter().map(|item| item.section(self.paper.as_deref(), runs)).collect()
+    }
 
-    #[test]
-    fn every_answer_is_there_and_used() {
-        let of_papers = OUTLINE.papers.iter().flat_map(|paper| &paper.items).filter_map(|item| item.answer.as_ref());
-        let of_topics =
-            OUTLINE.chapters.iter().flat_map(|chapter| &chapter.topics).filter_map(|topic| topic.answer.as_ref());
-        let named: BTreeSet<&str> = of_papers.chain(of_topics).map(|answer| answer.0.as_str()).collect();
-        let there: BTreeSet<&str> = ANSWERS.iter().map(|(name, _)| *name).collect();
-        assert_eq!(named, there);
+    /// The page's text.
+    pub fn text(&self, sections: &[Section]) -> String {
+        let all: String = sections.iter().map(|section| section.made.text.as_str()).collect();
+        format!("# {}\n\n{}\n{all}", self.title, self.about.trim())
+    }
+
+    /// Its row in the table of all tables and figures, and where its counterpart is.
+    pub fn row(&self, Section { item, made }: &Section) -> Vec<String> {
+        let label = self.paper.iter().chain([&item.label]).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let link = format!("[{label}]({}#{})", self.file, anchor(&item.heading()));
+        let (name, said) = match &item.nothing {
+            Some(why) => (label, format!("none: {why}")),
+            None if made.text.is_empty() => (label, "not measured".into()),
+            None if made.verdicts.is_empty() => (link, "no verdict".into()),
+            None => (link, tally(&made.verdicts)),
+        };
+        vec![name, item.about.clone(), said]
     }
 }

@@ -1,18 +1,36 @@
 //! Which entries of a list of the JSON, or which of their rows, a table shows.
 
-use super::expression::{Expression, Scalar, Scope};
-use super::outline::OUTLINE;
+use super::expression::{Expression, Scope};
+use super::unit::Scalar;
 use serde::Deserialize;
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// Selections by name, and what entries of a list are ordered by.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    order: Vec<Expression>,
+    select: BTreeMap<String, Select>,
+}
+
+static NAMED: LazyLock<Named> = LazyLock::new(|| {
+    let found = toml::from_str(include_str!("pages/select.toml"));
+    found.unwrap_or_else(|error| panic!("select.toml: {error}"))
+});
 
 /// Entries of a list, or their rows.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Select {
     /// A list of the JSON, another selection, or `rows` of the entry at hand.
+    #[serde(default)]
     from: String,
+    /// Or several selections.
+    #[serde(default)]
+    all: Vec<String>,
     /// The rows themselves, of `from = "given"`.
     #[serde(default)]
     given: Vec<Value>,
@@ -22,8 +40,12 @@ pub struct Select {
     /// Of entries of one problem and precision only that of most rows; ordered by problem.
     #[serde(default)]
     fullest: bool,
-    /// Of entries of one precision only that of about so many nodes: meshers do not meet a number of nodes.
+    /// Of entries of one precision only that of most nearly so many nodes: meshers do not meet a number of nodes.
     near: Option<f64>,
+    /// How far from that it may be: a share of it, a twentieth if it is not said.
+    within: Option<f64>,
+    /// Only the entry of most unknowns for each of these.
+    largest: Option<Expression>,
     /// Only the first.
     #[serde(default)]
     first: bool,
@@ -61,20 +83,26 @@ impl Select {
             let entries = list.and_then(Value::as_array).into_iter().flatten();
             entries.map(|entry| outer.within(entry)).collect::<Vec<_>>()
         };
-        let mut found = match self.from.as_str() {
+        let from = |name: &str| match name {
+            "" => Vec::new(),
             "given" => self.given.iter().map(|row| outer.within(row)).collect(),
             "rows" => of(outer.objects.last().and_then(|entry| entry.get("rows"))),
-            name => match OUTLINE.select.get(name) {
+            name => match NAMED.select.get(name) {
                 Some(other) => other.rows(file, outer),
                 None => of(file.get(name)),
             },
         };
+        let mut found = from(&self.from);
+        found.extend(self.all.iter().flat_map(|name| from(name)));
         found.retain(|scope| self.wanted.as_ref().is_none_or(|wanted| wanted.is_true(scope)));
         if self.fullest {
             found = fullest(found);
         }
         if let Some(nodes) = self.near {
-            found = near(found, nodes);
+            found = near(found, nodes, self.within.unwrap_or(0.05));
+        }
+        if let Some(kind) = &self.largest {
+            found = largest(found, kind);
         }
         if let Some(list) = &self.rows {
             found = found.iter().flat_map(|entry| of_entry(entry, list)).collect();
@@ -93,12 +121,12 @@ impl Select {
     }
 }
 
-/// Of each precision the entry of most nearly so many nodes, within a twentieth.
-fn near(entries: Vec<Scope<'_>>, nodes: f64) -> Vec<Scope<'_>> {
+/// Of each precision the entry of most nearly so many nodes.
+fn near(entries: Vec<Scope<'_>>, nodes: f64, within: f64) -> Vec<Scope<'_>> {
     let field = |scope: &Scope, key: &str| scope.objects.last().map_or(Value::Null, |entry| entry[key].clone());
     let off = |scope: &Scope| field(scope, "nodes").as_f64().map_or(f64::INFINITY, |found| (found - nodes).abs());
     let mut found: Vec<Scope> = Vec::new();
-    for scope in entries.into_iter().filter(|scope| 20.0 * off(scope) < nodes) {
+    for scope in entries.into_iter().filter(|scope| off(scope) < within * nodes) {
         match found.iter_mut().find(|one| field(one, "precision") == field(&scope, "precision")) {
             Some(one) if off(&scope) < off(one) => *one = scope,
             Some(_) => {}
@@ -108,8 +136,23 @@ fn near(entries: Vec<Scope<'_>>, nodes: f64) -> Vec<Scope<'_>> {
     found
 }
 
+/// Of each kind the entry of most unknowns, in their order.
+fn largest<'a>(entries: Vec<Scope<'a>>, kind: &Expression) -> Vec<Scope<'a>> {
+    let dofs = |scope: &Scope| scope.objects.last().and_then(|entry| entry["dofs"].as_u64());
+    let mut found: Vec<(Option<Scalar>, Scope)> = Vec::new();
+    for scope in entries {
+        let kind = kind.find(&scope, &[]);
+        match found.iter_mut().find(|one| one.0 == kind) {
+            Some(one) if dofs(&scope) > dofs(&one.1) => one.1 = scope,
+            Some(_) => {}
+            None => found.push((kind, scope)),
+        }
+    }
+    found.into_iter().map(|one| one.1).collect()
+}
+
 /// The rows of a list in an entry.
-pub fn of_entry<'a>(entry: &Scope<'a>, list: &str) -> Vec<Scope<'a>> {
+fn of_entry<'a>(entry: &Scope<'a>, list: &str) -> Vec<Scope<'a>> {
     let rows = entry.objects.last().and_then(|entry| entry.get(list)?.as_array());
     rows.into_iter().flatten().map(|row| entry.within(row)).collect()
 }
@@ -138,7 +181,7 @@ fn fullest(entries: Vec<Scope<'_>>) -> Vec<Scope<'_>> {
         }
     }
     let mut found: Vec<Scope> = best.into_values().collect();
-    found.sort_by(|a, b| by(&OUTLINE.order, a, b));
+    found.sort_by(|a, b| by(&NAMED.order, a, b));
     found
 }
 
