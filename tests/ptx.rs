@@ -74,6 +74,33 @@ fn kernels_stay_within_their_budget() {
     assert!(count <= MOST_OF_AUTO[0] && text <= MOST_OF_AUTO[1], "{count} entry points, {text} bytes");
 }
 
+/// The name that a line outside entry points declares, by what stands behind it: `(` or the line's end, or `[`.
+fn declared(line: &str) -> Option<&str> {
+    let function = line.strip_prefix(".func").map(|rest| rest.trim_start_matches("  (.param .b64 func_retval0)"));
+    let variable = [".global", ".extern .shared"].into_iter().find_map(|space| line.strip_prefix(space));
+    let before = function.map(|rest| rest.split('(').next()).or(variable.map(|rest| rest.split('[').next()))??;
+    before.split_whitespace().last()
+}
+
+/// What the driver gets of each kernel is whole, and nothing else is in it.
+#[test]
+fn a_module_declares_what_its_kernel_uses_and_nothing_more() {
+    let (text, archive) = (ptx(), archive());
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let all: BTreeSet<&str> = text.lines().filter_map(declared).collect();
+    assert!(all.len() > 20 && all.contains("cuda_std_dynamic_shared"), "{all:?}");
+    for entry in archive.entries() {
+        let module = archive.module(&[entry]).unwrap();
+        let declared: BTreeSet<&str> = module.lines().filter_map(declared).collect();
+        let others = module.lines().filter(|line| self::declared(line).is_none());
+        let used: BTreeSet<&str> = others.flat_map(|line| line.split(|c| !is_word(c))).collect();
+        let used: BTreeSet<&str> = used.intersection(&all).copied().collect();
+        assert_eq!(declared, used, "{entry}");
+        assert!(module.starts_with(".version ") && module.contains(&format!(".visible .entry {entry}(")), "{entry}");
+        assert_eq!(module.matches(".entry ").count(), 1, "{entry}");
+    }
+}
+
 #[test]
 fn it_is_for_sm_80_and_up() {
     let text = ptx();

@@ -15,10 +15,13 @@
 //! deflated. After an empty line follow the deflated pieces, one behind the other. The bytes of a piece depend on its
 //! text alone: where one kernel changes, those of all others stay, and git stores the difference.
 
+mod needed;
 mod pieces;
+mod statements;
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use needed::needed;
 use pieces::{Kind, pieces, split_comments};
 
 /// The line in front of the index. Another layout needs another number.
@@ -134,7 +137,8 @@ impl<'a> Archive<'a> {
         Ok(format!("{}{}", self.comments, self.pieces_that(|_| true)?))
     }
 
-    /// A module of these entry points and all that is not an entry point, without the comments.
+    /// A module of these entry points with what they need of what is not an entry point, and without the comments. So the
+    /// text of a kernel stays as it is while others change, and drivers have it in their cache.
     ///
     /// # Errors
     ///
@@ -143,10 +147,11 @@ impl<'a> Archive<'a> {
         if let Some(missing) = entries.iter().find(|name| !self.entries().any(|entry| entry == **name)) {
             return Err(ArchiveError::NoEntry((*missing).to_owned()));
         }
-        self.pieces_that(|kind| match kind {
+        let text = self.pieces_that(|kind| match kind {
             Kind::Entry(name) => entries.contains(&name),
             Kind::Rest => true,
-        })
+        })?;
+        Ok(needed(&text))
     }
 
     /// The text of the pieces that are wanted.
@@ -160,8 +165,8 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "// sources: ab12\n// compiler: rustc\n.version 7.8\n.shared .b8 tile[64];\n\
-                        .visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256\n{\n\tret;\n}\n\
-                        .func helper()\n{\n\tret;\n}\n.visible .entry ab()\n{\n\ttrap;\n}\n.func last();\n";
+                        .visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256\n{\n\tcall helper;\n}\n\
+                        .func helper()\n{\n\tret;\n}\n.visible .entry ab()\n{\n\tmov.u64 %rd1, tile;\n}\n.func last();\n";
 
     #[test]
     fn a_text_comes_back_as_it_was() {
@@ -180,22 +185,25 @@ mod tests {
         let text = String::from_utf8_lossy(&packed);
         let lines: Vec<_> = text.lines().take_while(|line| !line.is_empty()).collect();
         assert_eq!(lines[2], "ptx-archive 1");
-        assert!(lines[4].starts_with("entry a 59 "), "{lines:?}");
+        assert!(lines[4].starts_with("entry a 67 "), "{lines:?}");
         assert_eq!(lines.len(), 8);
     }
 
     #[test]
-    fn a_module_has_the_entries_that_are_asked_for_and_everything_else() {
+    fn a_module_has_the_entries_that_are_asked_for_and_what_they_need() {
         let packed = pack(TEXT);
         let archive = Archive::open(&packed).unwrap();
         let module = archive.module(&["a"]).unwrap();
-        assert!(module.starts_with(".version 7.8\n.shared"), "{module}");
-        assert!(module.contains("helper") && module.ends_with(".func last();\n"));
-        assert!(module.contains(".entry a(") && !module.contains(".entry ab("));
+        assert!(module.starts_with(".version 7.8\n.visible .entry a("), "{module}");
+        assert!(
+            module.contains(".func helper") && !module.contains("tile") && !module.contains(".entry ab"),
+            "{module}"
+        );
         let module = archive.module(&["ab"]).unwrap();
-        assert!(module.contains("trap") && !module.contains(".param"));
-        assert_eq!(archive.module(&["ab", "a"]).unwrap(), TEXT[archive.comments().len()..]);
-        assert!(!archive.module(&[]).unwrap().contains(".entry"));
+        assert!(module.contains(".shared .b8 tile[64];\n.visible .entry ab") && !module.contains("helper"), "{module}");
+        let both = TEXT[archive.comments().len()..].replace(".func last();\n", "");
+        assert_eq!(archive.module(&["ab", "a"]).unwrap(), both);
+        assert_eq!(archive.module(&[]).unwrap(), ".version 7.8\n");
         assert_eq!(archive.module(&["a", "b"]), Err(ArchiveError::NoEntry("b".into())));
     }
 
@@ -219,7 +227,7 @@ mod tests {
         assert!(matches!(&short, ArchiveError::Index(line) if line.starts_with("rest 14 ")), "{short}");
         let longer = [&packed[..], b"x"].concat();
         assert_eq!(Archive::open(&longer).unwrap_err(), ArchiveError::TooLong(1));
-        for (from, to) in [("entry ab 32 ", "entry ab 31 "), ("entry ab 32 ", "entry ab 33 ")] {
+        for (from, to) in [("entry ab 46 ", "entry ab 45 "), ("entry ab 46 ", "entry ab 47 ")] {
             let at = packed.windows(from.len()).position(|bytes| bytes == from.as_bytes()).unwrap();
             let changed = [&packed[..at], to.as_bytes(), &packed[at + from.len()..]].concat();
             let archive = Archive::open(&changed).unwrap();

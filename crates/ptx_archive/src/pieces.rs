@@ -1,5 +1,6 @@
-//! Where the pieces of a PTX text begin and end.
+//! The pieces that an archive keeps a PTX text in.
 
+use crate::statements::statements;
 use std::fmt;
 
 const ENTRY: &str = ".visible .entry ";
@@ -11,6 +12,14 @@ pub(crate) enum Kind<'a> {
     Entry(&'a str),
     /// What stands between entry points.
     Rest,
+}
+
+impl<'a> Kind<'a> {
+    /// Of a statement.
+    fn of(statement: &'a str) -> Self {
+        let entry = statement.trim_start().strip_prefix(ENTRY).and_then(|entry| entry.split('(').next());
+        entry.map_or(Kind::Rest, |name| Kind::Entry(name.trim()))
+    }
 }
 
 impl fmt::Display for Kind<'_> {
@@ -28,37 +37,21 @@ pub(crate) fn split_comments(text: &str) -> (&str, &str) {
     text.split_at(comments.map(str::len).sum())
 }
 
-/// The pieces of a text in their order, none of them empty: together they are the text.
+/// The pieces of a text in their order: together they are the text.
 pub(crate) fn pieces(ptx: &str) -> Vec<(Kind<'_>, &str)> {
-    let (mut pieces, mut rest) = (Vec::new(), ptx);
-    while let Some(start) = start_of_entry(rest) {
-        let (before, from) = rest.split_at(start);
-        let (entry, behind) = from.split_at(end_of_body(from));
-        let name = entry[ENTRY.len()..].split('(').next().unwrap_or("").trim();
-        pieces.extend([(Kind::Rest, before), (Kind::Entry(name), entry)]);
-        rest = behind;
+    let (mut pieces, mut start, mut end) = (Vec::new(), 0, 0);
+    for statement in statements(ptx) {
+        let kind = Kind::of(statement);
+        if kind != Kind::Rest {
+            pieces.push((Kind::Rest, &ptx[start..end]));
+            start = end + statement.len();
+            pieces.push((kind, statement));
+        }
+        end += statement.len();
     }
-    pieces.push((Kind::Rest, rest));
+    pieces.push((Kind::Rest, &ptx[start..]));
     pieces.retain(|(_, text)| !text.is_empty());
     pieces
-}
-
-/// Where the next entry point begins: at the start of a line.
-fn start_of_entry(text: &str) -> Option<usize> {
-    let mut places = text.match_indices(ENTRY).map(|(at, _)| at);
-    places.find(|&at| at == 0 || text.as_bytes()[at - 1] == b'\n')
-}
-
-/// The length of a function: up to the brace that closes its body, and the end of that line. A brace at the start of a
-/// line may close a block of the body: inline assembly has such.
-fn end_of_body(text: &str) -> usize {
-    let mut depth = 0;
-    let closes = |(_, c): &(usize, u8)| {
-        depth += i32::from(*c == b'{') - i32::from(*c == b'}');
-        *c == b'}' && depth == 0
-    };
-    let end = text.bytes().enumerate().find(closes).map_or(text.len(), |(at, _)| at + 1);
-    end + usize::from(text[end..].starts_with('\n'))
 }
 
 #[cfg(test)]
@@ -66,20 +59,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_ends_where_its_own_brace_closes() {
+    fn entry_points_stand_by_themselves_and_the_rest_together() {
         let entry = ".visible .entry f (\n\t.param .u64 p\n)\n{\n\t{\n.shared .b8 x[8];\n}\n\tret;\n}\n";
-        let text = format!(".version 7.8\n{entry}{entry}\n// .visible .entry g()\n");
-        let expected = [
-            (Kind::Rest, ".version 7.8\n"),
-            (Kind::Entry("f"), entry),
-            (Kind::Entry("f"), entry),
-            (Kind::Rest, "\n// .visible .entry g()\n"),
-        ];
-        assert_eq!(pieces(&text), expected);
-    }
-
-    #[test]
-    fn a_cut_off_entry_reaches_to_the_end() {
+        let [before, behind] = [".version 7.8\n.global .u32 a;\n", ".func g()\n{\n\tret;\n}\n.global .u32 b;\n"];
+        let expected =
+            [(Kind::Rest, before), (Kind::Entry("f"), entry), (Kind::Entry("f"), entry), (Kind::Rest, behind)];
+        assert_eq!(pieces(&format!("{before}{entry}{entry}{behind}")), expected);
         assert_eq!(pieces(".visible .entry f()\n{"), [(Kind::Entry("f"), ".visible .entry f()\n{")]);
         assert_eq!(pieces(""), []);
     }
