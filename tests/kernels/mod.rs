@@ -16,6 +16,7 @@ mod vectors;
 
 use crate::common::recorder::Recorder;
 use crate::common::{assert_orders_agree, on_every_device, on_machines};
+use ptx_archive::Archive;
 use std::collections::BTreeSet;
 use warpfem::linalg::Space;
 
@@ -102,9 +103,8 @@ fn every_entry_point_is_checked() {
     let recorder = Recorder::default();
     let space = recorder.space().unwrap();
     all(&space);
-    let ptx = include_str!("../../kernels-rs/ptx/kernels.ptx");
-    let entries = ptx.lines().filter_map(|line| line.split_once(".entry ")?.1.split(['(', ' ']).next());
-    let entries: BTreeSet<&str> = entries.filter(|entry| !amg::UNUSED.contains(entry)).collect();
+    let archive = Archive::open(include_bytes!("../../kernels-rs/ptx/kernels.archive")).unwrap();
+    let entries: BTreeSet<&str> = archive.entries().filter(|entry| !amg::UNUSED.contains(entry)).collect();
     let launched: BTreeSet<&str> = recorder.counts().launches.into_keys().collect();
     let unchecked: Vec<&&str> = entries.difference(&launched).collect();
     let unknown: Vec<&&str> = launched.difference(&entries).collect();

@@ -2,15 +2,17 @@
 //!
 //! ```no_run
 //! use cuda_builder::{CudaBuilder, NvvmArch};
-//! let built = CudaBuilder::new("kernels-rs").arch(NvvmArch::Compute80).copy_to("kernels-rs/ptx/kernels.ptx").build()?;
-//! println!("cargo:rustc-env=KERNELS_PTX={}", built.ptx.display());
+//! let builder = CudaBuilder::new("kernels-rs").arch(NvvmArch::Compute80);
+//! let built = builder.copy_to("kernels-rs/ptx/kernels.archive").build()?;
+//! println!("cargo:rustc-env=KERNELS_PTX={}", built.archive.display());
 //! # Ok::<(), cuda_builder::BuilderError>(())
 //! ```
 //!
-//! The PTX at `copy_to` is meant to be checked in. While the hash in its header is that of the sources it is used as it
-//! is; after a change of the kernels they are compiled again, by a compiler that this crate looks for; and without such
-//! a compiler the checked-in PTX is used all the same, with a warning. Two environment variables intervene:
-//! `CUDA_BUILDER=force` compiles in any case, and `CUDA_BUILDER_RUSTC` names the compiler.
+//! The PTX becomes an archive, which the crate `ptx_archive` reads where the kernels run. That at `copy_to` is meant to be
+//! checked in. While the hash in its header is that of the sources it is used as it is; after a change of the kernels
+//! they are compiled again, by a compiler that this crate looks for; and without such a compiler the checked-in archive
+//! is used all the same, with a warning. Two environment variables intervene: `CUDA_BUILDER=force` compiles in any case,
+//! and `CUDA_BUILDER_RUSTC` names the compiler.
 
 mod bounds;
 mod compile;
@@ -25,6 +27,7 @@ use compiler::Compiler;
 pub use error::BuilderError;
 use error::at;
 pub use header::Header;
+use ptx_archive::{Archive, pack};
 use sources::Sources;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -70,8 +73,8 @@ pub enum Origin {
 /// The result of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// Absolute path of the PTX.
-    pub ptx: PathBuf,
+    /// Absolute path of the archive of PTX.
+    pub archive: PathBuf,
     /// Where it came from.
     pub origin: Origin,
 }
@@ -92,8 +95,8 @@ impl CudaBuilder {
         Self { crate_dir: crate_dir.as_ref().to_owned(), copy_to: None, arch: NvvmArch::default(), force }
     }
 
-    /// The file to write the PTX to, and to take it from while it matches the sources. Without one the PTX goes to the
-    /// build script's `OUT_DIR`.
+    /// The file to write the archive to, and to take it from while it matches the sources. Without one the archive goes
+    /// to the build script's `OUT_DIR`.
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
@@ -105,7 +108,7 @@ impl CudaBuilder {
         self
     }
 
-    /// Whether to compile even if the checked-in PTX matches the sources.
+    /// Whether to compile even if the checked-in archive matches the sources.
     pub fn force(mut self, force: bool) -> Self {
         self.force = force;
         self
@@ -115,37 +118,41 @@ impl CudaBuilder {
     ///
     /// # Errors
     ///
-    /// When the kernels do not compile, when there is neither a compiler nor a checked-in PTX, and when files cannot be
-    /// read or written. That no compiler is found is no error where a checked-in PTX exists.
+    /// When the kernels do not compile, when there is neither a compiler nor a checked-in archive, and when files cannot
+    /// be read or written. That no compiler is found is no error where there is a checked-in archive, whole and of the
+    /// format of today.
     pub fn build(self) -> Result<Built, BuilderError> {
         let sources = Sources::of(&self.crate_dir)?;
-        let ptx = self.destination()?;
-        for path in sources.watched.iter().chain([&ptx]) {
+        let archive = self.destination()?;
+        for path in sources.watched.iter().chain([&archive]) {
             tell_cargo(&format!("rerun-if-changed={}", path.display()));
         }
         for variable in ["CUDA_BUILDER", "CUDA_BUILDER_RUSTC"] {
             tell_cargo(&format!("rerun-if-env-changed={variable}"));
         }
         let hash = sources.hash()?;
-        let checked_in = fs::read_to_string(&ptx).ok();
+        let checked_in = fs::read(&archive).ok();
+        let checked_in = checked_in.as_deref().and_then(|bytes| Archive::open(bytes).ok());
         // PTX of the same sources by another command (other flags, another GPU) does not match either.
         let root = &sources.root;
         let job =
             compile::Job { crate_dir: root, workspace: root, target_dir: root, target_cpu: self.arch.target_cpu() };
         let command = job.command_line();
-        let matching = |text| Header::parse(text).filter(|header| header.command == command).map(|h| h.sources);
-        let found = checked_in.as_deref().map(matching);
+        let header = |archive: Archive| Header::parse(archive.comments());
+        let matching =
+            |archive| header(archive).filter(|header| header.command == command).map(|header| header.sources);
+        let found = checked_in.map(matching);
         match decide(self.force, found.as_ref().map(|hash| hash.as_deref()), &hash, Compiler::find)? {
             Plan::Use(Origin::Stale) => {
                 warn(&format!(
-                    "{} changed but no compiler can build it: embedding the checked-in PTX; GPU results may not match \
+                    "{} changed but no compiler can build it: embedding the checked-in archive; GPU results may not match \
                      the sources",
                     self.crate_dir.display()
                 ));
-                Ok(Built { ptx, origin: Origin::Stale })
+                Ok(Built { archive, origin: Origin::Stale })
             }
-            Plan::Use(origin) => Ok(Built { ptx, origin }),
-            Plan::Compile(compiler) => self.compile(&sources, hash, ptx, &compiler),
+            Plan::Use(origin) => Ok(Built { archive, origin }),
+            Plan::Compile(compiler) => self.compile(&sources, hash, archive, &compiler),
         }
     }
 
@@ -153,7 +160,7 @@ impl CudaBuilder {
         &self,
         sources: &Sources,
         hash: String,
-        ptx: PathBuf,
+        archive: PathBuf,
         compiler: &Compiler,
     ) -> Result<Built, BuilderError> {
         let (crate_dir, target_dir) = (at(&self.crate_dir, self.crate_dir.canonicalize())?, target_dir(&sources.root));
@@ -164,16 +171,16 @@ impl CudaBuilder {
             target_cpu: self.arch.target_cpu(),
         };
         let header = Header { sources: hash, compiler: compiler.version.clone(), command: job.command_line() };
-        write_whole(&ptx, &header.put_before(&bounds::apply(&job.run(compiler)?)))?;
-        warn(&format!("compiled {} with {} to {}", self.crate_dir.display(), compiler.version, ptx.display()));
-        Ok(Built { ptx, origin: Origin::Compiled })
+        write_whole(&archive, &pack(&header.put_before(&bounds::apply(&job.run(compiler)?))))?;
+        warn(&format!("compiled {} with {} to {}", self.crate_dir.display(), compiler.version, archive.display()));
+        Ok(Built { archive, origin: Origin::Compiled })
     }
 
     fn destination(&self) -> Result<PathBuf, BuilderError> {
         let path = match (&self.copy_to, env::var_os("OUT_DIR")) {
             (Some(path), _) => path.clone(),
-            (None, Some(out)) => Path::new(&out).join("kernels.ptx"),
-            (None, None) => self.crate_dir.join("ptx/kernels.ptx"),
+            (None, Some(out)) => Path::new(&out).join("kernels.archive"),
+            (None, None) => self.crate_dir.join("ptx/kernels.archive"),
         };
         at(&path, std::path::absolute(&path))
     }
@@ -188,13 +195,26 @@ pub fn source_hash(crate_dir: impl AsRef<Path>) -> Result<String, BuilderError> 
     Sources::of(crate_dir.as_ref())?.hash()
 }
 
+/// The PTX in an archive: the whole text, or the module that a driver is given for some entry points.
+///
+/// # Errors
+///
+/// When the file cannot be read, is no archive, or lacks one of the entry points.
+pub fn text(archive: impl AsRef<Path>, entries: &[&str]) -> Result<String, BuilderError> {
+    let path = archive.as_ref();
+    let bytes = at(path, fs::read(path))?;
+    let archive = Archive::open(&bytes);
+    let text = archive.and_then(|archive| if entries.is_empty() { archive.text() } else { archive.module(entries) });
+    text.map_err(|error| BuilderError::Archive(path.to_owned(), error))
+}
+
 #[derive(Debug, PartialEq, Eq)]
 enum Plan {
     Use(Origin),
     Compile(Compiler),
 }
 
-/// What to do, given the checked-in PTX (`None`: no such file; `Some(None)`: without a header; else its hash) and the
+/// What to do, given the checked-in archive (`None`: no such file; `Some(None)`: without a header; else its hash) and the
 /// hash of the sources. The compiler is looked for only where one is needed.
 fn decide(
     force: bool,
@@ -236,13 +256,13 @@ fn target_dir(workspace: &Path) -> PathBuf {
     }
 }
 
-/// Writes a file so that a reader sees the old text or the new one, never a part.
-fn write_whole(path: &Path, text: &str) -> Result<(), BuilderError> {
+/// Writes a file so that a reader sees the old bytes or the new ones, never a part.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), BuilderError> {
     if let Some(parent) = path.parent() {
         at(parent, fs::create_dir_all(parent))?;
     }
-    let partial = path.with_extension(format!("ptx.{}", std::process::id()));
-    at(&partial, fs::write(&partial, text))?;
+    let partial = path.with_extension(format!("partial.{}", std::process::id()));
+    at(&partial, fs::write(&partial, bytes))?;
     at(path, fs::rename(&partial, path))
 }
 

@@ -63,26 +63,43 @@ fn a_kernel_crate_becomes_ptx_with_a_header() {
         return;
     }
     let build = |folder: &Folder| {
-        let (dir, ptx) = (folder.path().join("k"), folder.path().join("out/k.ptx"));
-        let built = CudaBuilder::new(&dir).copy_to(&ptx).build().unwrap();
-        assert_eq!(built, Built { ptx: ptx.clone(), origin: Origin::Compiled });
-        let again = CudaBuilder::new(&dir).copy_to(&ptx).force(false).build().unwrap();
+        let (dir, archive) = (folder.path().join("k"), folder.path().join("out/k.archive"));
+        let built = CudaBuilder::new(&dir).copy_to(&archive).build().unwrap();
+        assert_eq!(built, Built { archive: archive.clone(), origin: Origin::Compiled });
+        let again = CudaBuilder::new(&dir).copy_to(&archive).force(false).build().unwrap();
         assert_eq!(again.origin, Origin::CheckedIn);
-        assert_eq!(Header::parse(&fs::read_to_string(&ptx).unwrap()).unwrap().sources, source_hash(&dir).unwrap());
-        fs::read_to_string(&ptx).unwrap()
+        let whole = text(&archive, &[]).unwrap();
+        assert_eq!(Header::parse(&whole).unwrap().sources, source_hash(&dir).unwrap());
+        assert_eq!(text(&archive, &["twice"]).unwrap(), whole[whole.find(".version").unwrap()..]);
+        whole
     };
     let body = "unsafe { core::slice::from_raw_parts_mut(x, 8)[i] *= 2.0 }";
     let here = fixture("here", body);
-    let text = build(&here);
-    assert!(text.contains(".entry twice(") && text.contains(".target sm_80"), "{text}");
+    let ptx = build(&here);
+    assert!(ptx.contains(".entry twice(") && ptx.contains(".target sm_80"), "{ptx}");
     fails_with_the_compilers_words(&here);
 }
 
-/// A kernel that does not compile fails the build and leaves the old PTX; in a folder where `core` is built already.
+/// A kernel that does not compile fails the build and leaves the old archive; in a folder where `core` is built already.
 fn fails_with_the_compilers_words(folder: &Folder) {
     write_kernel(folder, "no_such_function(x, i)");
-    let ptx = folder.write("k.ptx", ".version 7.0\n");
-    let error = CudaBuilder::new(folder.path().join("k")).copy_to(&ptx).build().unwrap_err();
+    let archive = folder.write("k.archive", "old\n");
+    let error = CudaBuilder::new(folder.path().join("k")).copy_to(&archive).build().unwrap_err();
     assert!(error.to_string().contains("cannot find function `no_such_function`"), "{error}");
-    assert_eq!(fs::read_to_string(&ptx).unwrap(), ".version 7.0\n");
+    assert_eq!(fs::read_to_string(&archive).unwrap(), "old\n");
+}
+
+#[test]
+fn what_cannot_be_printed_is_an_error_with_its_file() {
+    let folder = Folder::new("text");
+    let archive = folder.path().join("k.archive");
+    assert!(matches!(text(&archive, &[]), Err(BuilderError::Io(path, _)) if path == archive));
+    fs::write(&archive, ".version 7.0\n").unwrap();
+    let error = text(&archive, &[]).unwrap_err().to_string();
+    assert!(error.contains("k.archive: this is no PTX archive"), "{error}");
+    fs::write(&archive, pack(".version 7.0\n.visible .entry f()\n{\n}\n")).unwrap();
+    assert_eq!(
+        text(&archive, &["g"]).unwrap_err().to_string().split(": ").last(),
+        Some("the PTX archive has no entry point `g`")
+    );
 }

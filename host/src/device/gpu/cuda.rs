@@ -4,7 +4,7 @@ use super::cudss;
 use super::driver::{check, device_address, failure};
 use super::graph::Graph;
 use super::memory::Memory;
-use super::ptx::{self, Requirements};
+use super::ptx;
 use super::{DeviceMemory, Launcher, LowerBytes, Recording};
 use crate::device::{Factorised, Factors, Grid};
 use crate::result::{Error, Result};
@@ -57,11 +57,6 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
     list().map_err(|e| failure(e, "list devices"))
 }
 
-/// What the embedded device code needs.
-fn requirements() -> Requirements {
-    Requirements::of(ptx::KERNELS)
-}
-
 fn describe(index: u32, device: Device) -> Result<DeviceInfo, CudaError> {
     let major = device.get_attribute(DeviceAttribute::ComputeCapabilityMajor)?;
     let minor = device.get_attribute(DeviceAttribute::ComputeCapabilityMinor)?;
@@ -83,7 +78,7 @@ pub fn usable(index: u32) -> Result<Device> {
         Ok((device, describe(index, device)?))
     };
     let (device, info) = find().map_err(|e| failure(e, &format!("open device cuda:{index}")))?;
-    match requirements().unmet(cuda_loader::driver_version(), info.compute) {
+    match ptx::requirements()?.unmet(cuda_loader::driver_version(), info.compute) {
         Some(why) => Err(Error::Device(format!("cuda:{index} cannot be used: {why}"))),
         None => Ok(device),
     }
@@ -145,9 +140,7 @@ impl Cuda {
         if let Some(loaded) = self.kernels.borrow().get(name) {
             return Ok(loaded.function);
         }
-        let ptx = ptx::Index::embedded()
-            .module_with(name)
-            .ok_or_else(|| Error::Device(format!("the embedded device code has no kernel `{name}`")))?;
+        let ptx = ptx::module(&[name])?;
         let load = || {
             let module = Module::from_ptx(&ptx, &[])?;
             let function = module.get_function(name)?.to_raw();
