@@ -11,9 +11,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("element", &["result"]),
     ("mesh", &["element", "parallel"]),
     ("model", &["result", "element", "mesh"]),
-    // The space multiplies by matrices, and matrices live on a device.
-    ("device", "linalg", &["result", "parallel", "sparse"]),
-    ("sparse", &["result", "device", "linalg", "parallel"]),
+    ("device", &["result", "parallel"]),
+    ("linalg", &["result", "parallel", "device"]),
+    ("sparse", &["result", "parallel", "device", "linalg"]),
     ("assembly", &["result", "parallel", "element", "mesh", "model", "device", "linalg", "sparse"]),
     ("precond", &["result", "device", "linalg", "sparse"]),
     ("solve", &["result", "device", "linalg", "sparse", "assembly", "precond"]),

@@ -18,7 +18,7 @@ fn a_solution_is_summed_up_in_ten_lines() {
         format!("largest displacement {u} at (4.000, "),
         format!("largest von Mises stress {nodal} at ("),
         "equations solved: displacements right to ".into(),
-        " digits on this mesh".into(),
+        " digits, mesh error unknown".into(),
         "force balance error ".into(),
         "report: out/case.html; VTU, CSV, PNG, JSON beside it".into(),
     ];

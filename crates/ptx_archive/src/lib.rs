@@ -4,15 +4,15 @@
 //!
 //! ```text
 //! // comments at the start of the PTX
-//! ptx-archive 1
+//! ptx-archive 2
 //! rest 21377 1700
-//! entry fill_f64 640 310
+//! entry dot_f64 640 310 partials stop
 //!
 //! ```
 //!
 //! Behind the name of the format each line stands for a piece of the text, in its order: an entry point with its name, or
 //! what is between entry points (directives, constants, functions). The numbers are the bytes of the piece as text and
-//! deflated. After an empty line follow the deflated pieces, one behind the other. The bytes of a piece depend on its
+//! deflated; behind those of an entry point are the constants and functions that it needs. After an empty line follow the deflated pieces, one behind the other. The bytes of a piece depend on its
 //! text alone: where one kernel changes, those of all others stay, and git stores the difference.
 
 mod needed;
@@ -21,11 +21,12 @@ mod statements;
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
-use needed::needed;
+use needed::Rest;
 use pieces::{Kind, pieces, split_comments};
+use std::sync::OnceLock;
 
 /// The line in front of the index. Another layout needs another number.
-const FORMAT: &str = "ptx-archive 1";
+const FORMAT: &str = "ptx-archive 2";
 /// The most that deflate can do: 1.6 MB of 7.6 MB in half a second.
 const LEVEL: u8 = 10;
 
@@ -53,9 +54,14 @@ pub enum ArchiveError {
 pub fn pack(ptx: &str) -> Vec<u8> {
     let (comments, ptx) = split_comments(ptx);
     let (mut index, mut data) = (format!("{comments}{FORMAT}\n"), Vec::new());
-    for (kind, text) in pieces(ptx) {
+    let pieces = pieces(ptx);
+    let between = pieces.iter().enumerate().filter(|(_, (kind, _))| *kind == Kind::Rest);
+    let rest = Rest::of(between.map(|(i, (_, text))| (i, *text)));
+    for (kind, text) in &pieces {
         let deflated = compress_to_vec(text.as_bytes(), LEVEL);
-        index += &format!("{kind} {} {}\n", text.len(), deflated.len());
+        let needs = if *kind == Kind::Rest { Vec::new() } else { rest.needed(text) };
+        let needs: String = needs.iter().map(|name| format!(" {name}")).collect();
+        index += &format!("{kind} {} {}{needs}\n", text.len(), deflated.len());
         data.extend(deflated);
     }
     [index.as_bytes(), b"\n", &data].concat()
@@ -68,26 +74,35 @@ struct Piece<'a> {
     /// Bytes of the text.
     length: usize,
     deflated: &'a [u8],
+    /// What an entry point needs of the rest.
+    needs: Vec<&'a str>,
+    /// The text, once somebody has asked for it.
+    text: OnceLock<String>,
 }
 
 impl<'a> Piece<'a> {
     /// By its line in the index, from the data that begin with it.
     fn read(line: &'a str, data: &mut &'a [u8]) -> Option<Self> {
         let words: Vec<&str> = line.split(' ').collect();
-        let (kind, length, bytes) = match words[..] {
-            ["rest", length, bytes] => (Kind::Rest, length, bytes),
-            ["entry", name, length, bytes] => (Kind::Entry(name), length, bytes),
+        let (kind, length, bytes, needs) = match words[..] {
+            ["rest", length, bytes] => (Kind::Rest, length, bytes, vec![]),
+            ["entry", name, length, bytes, ref needs @ ..] => (Kind::Entry(name), length, bytes, needs.to_vec()),
             _ => return None,
         };
         let (deflated, behind) = data.split_at_checked(bytes.parse().ok()?)?;
         *data = behind;
-        Some(Piece { kind, length: length.parse().ok()?, deflated })
+        Some(Piece { kind, length: length.parse().ok()?, deflated, needs, text: OnceLock::new() })
     }
 
-    fn inflate(&self) -> Result<String, ArchiveError> {
+    /// Its text, inflated the first time.
+    fn text(&self) -> Result<&str, ArchiveError> {
+        if let Some(text) = self.text.get() {
+            return Ok(text);
+        }
         let text = decompress_to_vec_with_limit(self.deflated, self.length).ok();
         let text = text.filter(|text| text.len() == self.length).and_then(|text| String::from_utf8(text).ok());
-        text.ok_or_else(|| ArchiveError::Piece(self.kind.to_string()))
+        let text = text.ok_or_else(|| ArchiveError::Piece(self.kind.to_string()))?;
+        Ok(self.text.get_or_init(|| text))
     }
 }
 
@@ -96,6 +111,7 @@ impl<'a> Piece<'a> {
 pub struct Archive<'a> {
     comments: &'a str,
     pieces: Vec<Piece<'a>>,
+    rest: OnceLock<Rest>,
 }
 
 impl<'a> Archive<'a> {
@@ -112,7 +128,11 @@ impl<'a> Archive<'a> {
         let mut data = &bytes[end + 2..];
         let read = |line| Piece::read(line, &mut data).ok_or_else(|| ArchiveError::Index(line.to_owned()));
         let pieces = index.lines().skip(1).map(read).collect::<Result<_, _>>()?;
-        if data.is_empty() { Ok(Archive { comments, pieces }) } else { Err(ArchiveError::TooLong(data.len())) }
+        if data.is_empty() {
+            Ok(Archive { comments, pieces, rest: OnceLock::new() })
+        } else {
+            Err(ArchiveError::TooLong(data.len()))
+        }
     }
 
     /// The comments in front of the text, which say what it was made of.
@@ -134,7 +154,14 @@ impl<'a> Archive<'a> {
     ///
     /// Where a piece is damaged.
     pub fn text(&self) -> Result<String, ArchiveError> {
-        Ok(format!("{}{}", self.comments, self.pieces_that(|_| true)?))
+        let pieces = self.pieces.iter().map(Piece::text).collect::<Result<String, _>>()?;
+        Ok(format!("{}{pieces}", self.comments))
+    }
+
+    /// Inflates all of it, for modules to be made at once when they are asked for. What is damaged is said then.
+    pub fn prepare(&self) {
+        let _ = self.rest();
+        self.pieces.iter().for_each(|piece| drop(piece.text()));
     }
 
     /// A module of these entry points with what they need of what is not an entry point, and without the comments. So the
@@ -147,16 +174,28 @@ impl<'a> Archive<'a> {
         if let Some(missing) = entries.iter().find(|name| !self.entries().any(|entry| entry == **name)) {
             return Err(ArchiveError::NoEntry((*missing).to_owned()));
         }
-        let text = self.pieces_that(|kind| match kind {
-            Kind::Entry(name) => entries.contains(&name),
-            Kind::Rest => true,
-        })?;
-        Ok(needed(&text))
+        let is_wanted = |piece: &&Piece| matches!(piece.kind, Kind::Entry(name) if entries.contains(&name));
+        let needs: Vec<&str> = self.pieces.iter().filter(is_wanted).flat_map(|piece| piece.needs.clone()).collect();
+        let rest = self.rest()?;
+        let mut module = String::new();
+        for (i, piece) in self.pieces.iter().enumerate() {
+            match piece.kind {
+                Kind::Rest => rest.of_piece(i, &needs).for_each(|statement| module += statement),
+                Kind::Entry(name) if entries.contains(&name) => module += piece.text()?,
+                Kind::Entry(_) => {}
+            }
+        }
+        Ok(module)
     }
 
-    /// The text of the pieces that are wanted.
-    fn pieces_that(&self, wanted: impl Fn(Kind) -> bool) -> Result<String, ArchiveError> {
-        self.pieces.iter().filter(|piece| wanted(piece.kind)).map(Piece::inflate).collect()
+    /// What is between entry points.
+    fn rest(&self) -> Result<&Rest, ArchiveError> {
+        if let Some(rest) = self.rest.get() {
+            return Ok(rest);
+        }
+        let of_rest = self.pieces.iter().enumerate().filter(|(_, piece)| piece.kind == Kind::Rest);
+        let texts = of_rest.map(|(i, piece)| Ok((i, piece.text()?))).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.rest.get_or_init(|| Rest::of(texts.into_iter())))
     }
 }
 
@@ -184,8 +223,8 @@ mod tests {
         let packed = pack(TEXT);
         let text = String::from_utf8_lossy(&packed);
         let lines: Vec<_> = text.lines().take_while(|line| !line.is_empty()).collect();
-        assert_eq!(lines[2], "ptx-archive 1");
-        assert!(lines[4].starts_with("entry a 67 "), "{lines:?}");
+        assert_eq!(lines[2], FORMAT);
+        assert!(lines[4].starts_with("entry a 67 ") && lines[4].ends_with(" helper"), "{lines:?}");
         assert_eq!(lines.len(), 8);
     }
 
@@ -209,11 +248,11 @@ mod tests {
 
     #[test]
     fn what_is_no_archive_is_refused() {
-        for bytes in [&b""[..], b"// sources: ab12\n", TEXT.as_bytes(), b"ptx-archive 2\n\n", b"\xff\n\n"] {
+        for bytes in [&b""[..], b"// sources: ab12\n", TEXT.as_bytes(), b"ptx-archive 1\n\n", b"\xff\n\n"] {
             assert_eq!(Archive::open(bytes).unwrap_err(), ArchiveError::NotAnArchive);
         }
         let line = |line: &str| Archive::open(format!("{FORMAT}\n{line}\n\nabc").as_bytes()).map(|_| ()).unwrap_err();
-        for wrong in ["rest 1", "entry 1 1", "piece 1 1", "rest x 1", "rest 1 -1", "rest 1 4", "entry a 1 1 1"] {
+        for wrong in ["rest 1", "entry 1 1", "piece 1 1", "rest x 1", "rest 1 -1", "rest 1 4", "rest 1 1 a"] {
             assert_eq!(line(wrong), ArchiveError::Index(wrong.into()));
         }
         assert_eq!(line("rest 9 1"), ArchiveError::TooLong(2));

@@ -1,23 +1,52 @@
 //! What a module needs of what stands outside its entry points.
 
 use crate::statements::{declared, statements, words};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-/// A text without the functions and variables that its entry points use neither directly nor through others.
-pub(crate) fn needed(ptx: &str) -> String {
-    // Of a function there may be a declaration and a definition.
-    let mut unused: HashMap<&str, Vec<&str>> = HashMap::new();
-    let mut unread = Vec::new();
-    for statement in statements(ptx) {
-        match declared(statement) {
-            Some(name) => unused.entry(name).or_default().push(statement),
-            None => unread.push(statement),
+/// The statements between entry points.
+#[derive(Debug, Clone)]
+pub(crate) struct Rest {
+    /// Each with the piece that it is of, ascending, and what it declares.
+    statements: Vec<(usize, Option<String>, String)>,
+}
+
+impl Rest {
+    /// The statements of some pieces, each with its place among all.
+    pub(crate) fn of<'a>(pieces: impl Iterator<Item = (usize, &'a str)>) -> Rest {
+        let of_piece = |(i, text): (usize, &'a str)| {
+            statements(text).map(move |statement| (i, declared(statement).map(str::to_owned), statement.to_owned()))
+        };
+        Rest { statements: pieces.flat_map(of_piece).collect() }
+    }
+
+    /// What an entry point uses of the functions and variables declared here, directly or through others, by name.
+    pub(crate) fn needed(&self, entry: &str) -> Vec<&str> {
+        // Of a function there may be a declaration and a definition.
+        let mut unused: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (_, name, statement) in &self.statements {
+            if let Some(name) = name {
+                unused.entry(name).or_default().push(statement);
+            }
         }
+        let (mut unread, mut used) = (vec![entry], BTreeSet::new());
+        while let Some(text) = unread.pop() {
+            for word in words(text) {
+                if let Some((name, statements)) = unused.remove_entry(word) {
+                    used.insert(name);
+                    unread.extend(statements);
+                }
+            }
+        }
+        used.into_iter().collect()
     }
-    while let Some(statement) = unread.pop() {
-        unread.extend(words(statement).filter_map(|word| unused.remove(word)).flatten());
+
+    /// The statements of a piece that declare nothing, such as directives, or one of these names.
+    pub(crate) fn of_piece<'a>(&'a self, piece: usize, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        let start = self.statements.partition_point(|(of, ..)| *of < piece);
+        let of_it = self.statements[start..].iter().take_while(move |(of, ..)| *of == piece);
+        let is_needed = |name: &Option<String>| name.as_deref().is_none_or(|name| names.contains(&name));
+        of_it.filter(move |(_, name, _)| is_needed(name)).map(|(.., statement)| statement.as_str())
     }
-    statements(ptx).filter(|statement| declared(statement).is_none_or(|name| !unused.contains_key(name))).collect()
 }
 
 #[cfg(test)]
@@ -30,8 +59,10 @@ mod tests {
     const STOP: &str = ".func stop()\n.noreturn\n{\n\texit;\n}\n";
 
     fn declared_for(body: &str) -> Vec<String> {
-        let text = needed(&format!("{REST}.visible .entry f()\n{{\n\t{body}\n}}\n{STOP}"));
-        assert!(text.starts_with(".version 7.4\n") && text.contains(body), "{text}");
+        let rest = Rest::of([(0, REST), (2, STOP)].into_iter());
+        let names = rest.needed(&format!(".visible .entry f()\n{{\n\t{body}\n}}\n"));
+        let text: String = [0, 2].iter().flat_map(|&piece| rest.of_piece(piece, &names)).collect();
+        assert!(text.starts_with(".version 7.4\n"), "{text}");
         statements(&text).filter_map(declared).map(str::to_owned).collect()
     }
 

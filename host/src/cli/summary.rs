@@ -7,6 +7,7 @@ use crate::output::Summary;
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::points::{Found, ProbeResult, SafetyFactor};
+use crate::output::resolution::{COARSE, unresolved};
 use crate::output::summary::{
     Elastic, History, Level, Multigrid, MultigridSetup, Part, Potential, Results, Solver, Timings,
 };
@@ -150,9 +151,13 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let is_away = |node: usize| !near.holds(node) && is_rising != Some(true);
     let centres = Distribution::of(&model.mesh, &solution.stresses.von_mises);
     let peak = Peak::of(&model.mesh, &solution.nodal.sizes);
-    let safety = |counts: &dyn Fn(usize) -> bool| {
-        SafetyFactor::of(&model.mesh, &solution.safety_factor, peak.excess(&centres).is_some(), counts)
-    };
+    // Where it rises there is nothing to resolve.
+    let settled = away.as_ref().filter(|_| is_rising == Some(false));
+    let node = settled.and_then(|peak| model.mesh.node_tags.iter().position(|&tag| tag == peak.max_node));
+    let unresolved = node.map_or(0.0, |node| unresolved(model, node, &solution.nodal, &solution.stresses.stress));
+    let is_coarse = peak.excess(&centres).is_some() || unresolved > COARSE;
+    let safety =
+        |counts: &dyn Fn(usize) -> bool| SafetyFactor::of(&model.mesh, &solution.safety_factor, is_coarse, counts);
     Elastic {
         max_displacement: largest.max,
         max_displacement_at: largest.max_at,
@@ -164,6 +169,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         equilibrium_error: solution.equilibrium_error,
         von_mises: centres,
         von_mises_nodal: peak,
+        unresolved,
         max_von_mises_away_rises: is_rising,
         max_von_mises_away: away,
         min_safety_factor: safety(&|_| true),

@@ -20,6 +20,13 @@ const PART: usize = 4096;
 /// Of a node that no step has reached.
 const FAR: u8 = u8::MAX;
 
+/// Twice the volume of a body over its skin: the thickness of a plate, half that of a rod.
+pub fn thickness(mesh: &Mesh) -> f64 {
+    let volume = |cells: &Cells| quality::measure(mesh, cells, &(0..cells.len() as u32).collect::<Vec<_>>());
+    let volume: f64 = mesh.solids().map(|(_, cells)| volume(cells)).sum();
+    2.0 * volume / mesh.skin().iter().map(|face| quality::area(mesh, face)).sum::<f64>()
+}
+
 /// The thin elements of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thin {

@@ -31,8 +31,8 @@
 
 use super::Analysis;
 use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
-use crate::mesh::Mesh;
-use crate::mesh::thin::Thin;
+use crate::mesh::thin::{self, Thin};
+use crate::mesh::{Cells, Mesh};
 use warpfem_text::number;
 
 /// Bodies bend that are longer than this many times [`Thin::thickness`]: beams twice as long as thick, plates three
@@ -70,6 +70,9 @@ const OF_SIMPLICES: &str = "fewer than 8 through the thickness: displacements an
 
 const OF_BRICKS: &str = "in bending (shear locking), so displacements and stresses come out too low. Use second-order elements \
                          (hex20; Gmsh's option Mesh.ElementOrder, 2)";
+
+const OF_FEW: &str = "three elements or fewer along the part: displacements in bending come out up to 26 % too low, stresses more. Use \
+                      smaller elements";
 
 const OF_CENTRES: &str = "one through the thickness: stresses at element centres (CSV, 99 % value) miss the bending stress. Read the \
                           stresses at the nodes, or use two";
@@ -115,16 +118,42 @@ pub fn warning(analysis: Analysis, mesh: &Mesh) -> Option<String> {
         return None;
     }
     let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
-    BENDING.iter().find_map(|bending| {
-        let kind = of(bending)?;
-        if bending.across > 4 && bending.kinds.contains(&Hex8) && !has_long_bricks(mesh) {
-            return None;
-        }
-        let thin = Thin::of(mesh, bending.across / 2, |cells| bending.kinds.contains(&cells.kind));
-        let bends = thin.longest > SLENDER * thin.thickness && thin.elements as f64 >= SHARE * all as f64;
-        let fewer = if bends { (bending.fewer)(&thin) } else { None };
-        fewer.map(|fewer| format!("{} elements, {fewer}", kind.info().name))
-    })
+    let of_layers = || {
+        BENDING.iter().find_map(|bending| {
+            let kind = of(bending)?;
+            if bending.across > 4 && bending.kinds.contains(&Hex8) && !has_long_bricks(mesh) {
+                return None;
+            }
+            let thin = Thin::of(mesh, bending.across / 2, |cells| bending.kinds.contains(&cells.kind));
+            let bends = thin.longest > SLENDER * thin.thickness && thin.elements as f64 >= SHARE * all as f64;
+            let fewer = if bends { (bending.fewer)(&thin) } else { None };
+            fewer.map(|fewer| format!("{} elements, {fewer}", kind.info().name))
+        })
+    };
+    of_few_along(mesh).or_else(of_layers).or_else(|| of_long_bricks(mesh))
+}
+
+/// Elements of second order of which a slender body is three long or less: it bends by up to 26 % too little.
+fn of_few_along(mesh: &Mesh) -> Option<String> {
+    let lengths = lengths(mesh, |cells| cells.kind.info().is_quadratic());
+    (mesh.longest_side() < FEW * typical(lengths.iter()) && is_slender(mesh)).then(|| OF_FEW.into())
+}
+
+/// Bricks that are long beside the thickness of a slender body. Where there are many layers of them N is
+/// `1 + (a / h)^2 / (2 (1 + nu))`; h is at most twice [`thin::thickness`].
+fn of_long_bricks(mesh: &Mesh) -> Option<String> {
+    let bricks = lengths(mesh, |cells| matches!(cells.kind, Hex8 | Quad4));
+    let long = typical(bricks.iter().filter(|[long, short]| *long >= LONG * *short));
+    if long == 0.0 || !is_slender(mesh) {
+        return None;
+    }
+    let stiff = 1.0 + (long / (2.0 * thin::thickness(mesh))).powi(2) / (2.0 * (1.0 + POISSON));
+    (stiff > STIFF)
+        .then(|| format!("elements that are long beside the thickness: {} too stiff {OF_BRICKS}", at_least(stiff)))
+}
+
+fn is_slender(mesh: &Mesh) -> bool {
+    mesh.longest_side() > SLENDER * thin::thickness(mesh)
 }
 
 /// Elements looked at to see whether there are long ones.
@@ -132,23 +161,35 @@ const SAMPLE: usize = 1000;
 /// Bricks of four layers and more must be so many times as long as thick to be too stiff: N is 1.1 for a = h / 2.
 const LONG: f64 = 2.0;
 
+/// A body that is shorter than so many of its elements of second order has few along it.
+const FEW: f64 = 3.5;
+
 /// Whether more than a few bricks have edges of lengths far apart.
 fn has_long_bricks(mesh: &Mesh) -> bool {
-    let bricks = || mesh.solids().filter(|(_, cells)| matches!(cells.kind, Hex8 | Quad4));
-    let step = bricks().map(|(_, cells)| cells.len()).sum::<usize>().div_ceil(SAMPLE);
-    let sample = bricks().flat_map(|(_, cells)| (0..cells.len()).step_by(step).map(|i| (cells.kind, cells.cell(i))));
-    let is_long = |(kind, cell): &(ElementKind, &[u32])| {
+    let bricks = lengths(mesh, |cells| matches!(cells.kind, Hex8 | Quad4));
+    let long = bricks.iter().filter(|[long, short]| *long >= LONG * *short).count();
+    long as f64 >= SHARE * bricks.len() as f64
+}
+
+/// The longest and the shortest edge, between corners, of a sample of some elements.
+fn lengths(mesh: &Mesh, takes: impl Fn(&Cells) -> bool) -> Vec<[f64; 2]> {
+    let taken = || mesh.solids().map(|(_, cells)| cells).filter(|cells| takes(cells));
+    let step = taken().map(Cells::len).sum::<usize>().div_ceil(SAMPLE).max(1);
+    let of = |(kind, cell): (ElementKind, &[u32])| {
         let length = |edge: &Vec<usize>| {
             let [x, y] = [edge[0], edge[1]].map(|corner| mesh.coords[cell[corner] as usize]);
             (0..3).map(|c| (x[c] - y[c]).powi(2)).sum::<f64>().sqrt()
         };
-        let lengths: Vec<f64> = kind.info().edges().iter().map(length).collect();
-        let [longest, shortest] =
-            [lengths.iter().copied().fold(0.0, f64::max), lengths.into_iter().fold(f64::INFINITY, f64::min)];
-        longest >= LONG * shortest
+        let lengths = kind.info().edges().iter().map(length).collect::<Vec<_>>();
+        [lengths.iter().copied().fold(0.0, f64::max), lengths.into_iter().fold(f64::INFINITY, f64::min)]
     };
-    let (long, all) = sample.fold((0, 0), |(long, all), brick| (long + usize::from(is_long(&brick)), all + 1));
-    long as f64 >= SHARE * all as f64
+    taken().flat_map(|cells| (0..cells.len()).step_by(step).map(|i| of((cells.kind, cells.cell(i))))).collect()
+}
+
+/// The mean of the longest edges; 0 without elements.
+fn typical<'a>(lengths: impl Iterator<Item = &'a [f64; 2]>) -> f64 {
+    let (sum, n) = lengths.fold((0.0, 0), |(sum, n), [long, _]| (sum + long, n + 1));
+    if n > 0 { sum / f64::from(n) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -224,6 +265,18 @@ mod tests {
             assert_eq!(said(&generate_box(Hex8, [20.0, 20.0, 0.5], cells).unwrap()), None, "{cells:?}");
         }
         assert_eq!(said(&generate_box(Hex8, [20.0, 20.0, 20.0], [20, 20, 40]).unwrap()), None);
+    }
+
+    /// With two along a beam of 10:1 all bricks have a side on the skin at its ends; it bends 10.7 times too little.
+    #[test]
+    fn few_elements_along_are_told() {
+        for (cells, said_to_be) in [([2, 4, 4], "at least 12 times"), ([20, 4, 4], "at least 11 %")] {
+            let beam = said(&generate_box(Hex8, [100.0, 10.0, 10.0], cells).unwrap()).unwrap_or_default();
+            assert!(beam.contains(said_to_be) && beam.contains("too stiff"), "{cells:?}: {beam}");
+        }
+        assert_eq!(said(&generate_box(Hex8, [100.0, 10.0, 10.0], [40, 4, 4]).unwrap()), None);
+        let of = |n| said(&generate_box(ElementKind::Tet10, [100.0, 10.0, 10.0], [n, 1, 1]).unwrap());
+        assert!(of(2).is_some_and(|said| said.contains("three elements or fewer along")) && of(6).is_none());
     }
 
     #[test]

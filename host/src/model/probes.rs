@@ -12,6 +12,8 @@ use crate::mesh::Mesh;
 /// A point outside of every element by this much of the nearest one's width counts as on its surface: a curved surface
 /// bulges out of its elements, by 7 % of their edges where twelve linear ones go round.
 const SLACK: f64 = 0.1;
+/// A probe that is farther from the surface than this part of the body's longest side is told of.
+const SEEN: f64 = 1e-3;
 /// What of an element's box is added to it on each side before it is searched: curved elements leave their nodes' box.
 const MARGIN: f64 = 0.25;
 /// Newton's method ends long before, where it converges at all.
@@ -35,6 +37,20 @@ impl Probe {
         std::array::from_fn(sum)
     }
 
+    /// A warning where the point is outside of the mesh, and values are those of the surface.
+    fn moved(&self, mesh: &Mesh) -> Option<String> {
+        let found = self.of(&mesh.coords);
+        let distance = (0..3).map(|c| (found[c] - self.at[c]).powi(2)).sum::<f64>().sqrt();
+        (distance > SEEN * mesh.longest_side()).then(|| {
+            format!(
+                "probe `{}` lies {} outside of the mesh: its results are those of the surface, at {}",
+                self.name,
+                engineering(distance),
+                vector(found)
+            )
+        })
+    }
+
     /// The value at the point of `values [n_nodes]`.
     pub fn of_scalars(&self, values: &[f64]) -> f64 {
         self.shares.iter().map(|&(node, share)| share * values[node as usize]).sum()
@@ -42,7 +58,7 @@ impl Probe {
 }
 
 /// The probes of a case, each with the element around it; an error for each that lies outside of the mesh.
-pub fn resolve(case: &Case, mesh: &Mesh, problems: &mut Problems) -> Vec<Probe> {
+pub fn resolve(case: &Case, mesh: &Mesh, problems: &mut Problems, warnings: &mut Vec<String>) -> Vec<Probe> {
     let plane_z = mesh.coords.first().map_or(0.0, |x| x[2]);
     let mut probes = Vec::new();
     for table in case.tables.output.probes.iter().flatten().map(|table| table.get_ref()) {
@@ -52,7 +68,11 @@ pub fn resolve(case: &Case, mesh: &Mesh, problems: &mut Problems) -> Vec<Probe> 
         }
         let name = table.name.get_ref().clone();
         match shares(mesh, at) {
-            Some(shares) => probes.push(Probe { name, at, shares }),
+            Some(shares) => {
+                let probe = Probe { name, at, shares };
+                warnings.extend(probe.moved(mesh));
+                probes.push(probe);
+            }
             None => {
                 let message = format!("probe `{name}` lies outside of the mesh");
                 problems.add(case.error_at(table.at.span(), message, nearest(mesh, at)));
@@ -86,7 +106,7 @@ fn shares(mesh: &Mesh, at: [f64; 3]) -> Option<Vec<(u32, f64)>> {
         best.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|found| (cells, found))
     });
     let (cells, (_, cell, xi)) = found.min_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-    let shape = &cells.kind.info().shape;
+    let (shape, xi) = (&cells.kind.info().shape, into(cells.kind, xi));
     Some(cells.cell(cell).iter().enumerate().map(|(b, &node)| (node, (shape.value)(b, xi))).collect())
 }
 
@@ -141,6 +161,18 @@ fn excess(kind: ElementKind, xi: [f64; 3]) -> f64 {
     most.max(0.0)
 }
 
+/// The nearest point of the reference element, near enough for points just outside.
+fn into(kind: ElementKind, xi: [f64; 3]) -> [f64; 3] {
+    let info = kind.info();
+    let low = if info.is_simplex() { 0.0 } else { -1.0 };
+    let mut xi = xi.map(|xi| xi.clamp(low, 1.0));
+    let sum: f64 = xi[..info.dim].iter().sum();
+    if info.is_simplex() && sum > 1.0 {
+        xi.iter_mut().for_each(|xi| *xi /= sum);
+    }
+    xi
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +201,11 @@ mod tests {
             assert_eq!(shares(&mesh, [2.1, 0.5, 0.2]), None);
             // Outside by rounding, and by what a curved surface may bulge.
             assert!(shares(&mesh, [2.0 + 1e-9, 0.5, 0.2]).is_some() && shares(&mesh, [2.04, 0.5, 0.2]).is_some());
+            // There the surface's values are taken.
+            let outside =
+                Probe { name: "p".into(), at: [2.04, 0.5, 0.2], shares: shares(&mesh, [2.04, 0.5, 0.2]).unwrap() };
+            assert!((outside.of(&mesh.coords)[0] - 2.0).abs() < 1e-12);
+            assert!(outside.moved(&mesh).unwrap().contains("lies 0.04000 outside of the mesh"));
             mesh.coords.iter_mut().for_each(|x| *x = [x[0] + 0.1 * x[1] * x[2], x[1] + 0.1 * x[0] * x[2], x[2]]);
             assert_reproduced(&mesh, &[[1.0, 0.6, 0.3], [0.5, 0.5, 0.1]]);
         }

@@ -106,7 +106,8 @@ impl Resolved {
             || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
         );
         let solver = problems.take(case.solver_options()).unwrap_or_default();
-        let probes = probes::resolve(case, mesh, problems);
+        let mut of_probes = Vec::new();
+        let probes = probes::resolve(case, mesh, problems, &mut of_probes);
         let unsure = held.and_then(|held| problems.take(held)).unwrap_or_default();
 
         let mut warnings = mesh.warnings.clone();
@@ -122,6 +123,7 @@ impl Resolved {
         warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
         warnings.extend(stiff);
+        warnings.extend(of_probes);
         Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings }
     }
 }

@@ -258,6 +258,9 @@ impl Known {
 /// The known material that a name is of.
 fn known(name: &str) -> Option<&'static Known> {
     let name = name.to_lowercase();
+    if name.contains("foam") {
+        return None;
+    }
     if is_steel_grade(&name) {
         return Some(&STEEL);
     }
@@ -412,6 +415,7 @@ mod tests {
         );
         one(&of("Al 6061", 70e9, None, 80.0), &["80 m", "aluminium has young = 70000 and density = 2.7e-9"]);
         one(&of("brass", 100e3, Some(8500.0), 80.0), &["brass has about 8500 kg/m^3, which is density = 8.5e-9"]);
+        assert!(of("aluminium foam", 5e9, Some(500.0), 2.0).is_empty());
         assert!(of("cast iron", 110e3, None, 80.0).is_empty() && of("titanium", 115e3, None, 80.0).is_empty());
     }
 

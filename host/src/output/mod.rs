@@ -12,6 +12,7 @@ pub mod field;
 pub mod picture;
 pub mod points;
 pub mod report;
+pub mod resolution;
 pub mod summary;
 pub mod vtu;
 

@@ -9,8 +9,9 @@ use std::io::{self, Write};
 
 use super::distribution::{Distribution, Peak};
 use super::points::{ProbeResult, SafetyFactor};
+use super::resolution::{COARSE, ERROR};
 use crate::model::Units;
-use warpfem_text::count;
+use warpfem_text::{count, vector};
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -52,7 +53,7 @@ impl Summary {
         let what = if matches!(self.results, Results::Potential(_)) { "potential" } else { "displacements" };
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to about {digits} digits on this mesh")
+                format!("{what} right to about {digits} digits, mesh error unknown")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")
@@ -295,6 +296,10 @@ pub struct Elastic {
     /// The same away from supports, point loads and sharp inner corners, if any node is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_safety_factor_away: Option<SafetyFactor>,
+    /// How far the stress is from linear in the elements at the largest one [away](super::away), as
+    /// [`unresolved`](super::resolution::unresolved) says; 0 where that rises.
+    #[serde(skip)]
+    pub unresolved: f64,
     /// The sizes of the forces at nodes, loads or reactions, whichever add up to more: what loads that balance each
     /// other leave is rounding beside it.
     #[serde(skip)]
@@ -305,7 +310,9 @@ impl Results {
     /// A warning where the mesh is too coarse at the largest stress or gradient.
     pub fn doubt(&self) -> Option<String> {
         match self {
-            Results::Elastic(results) => results.von_mises_nodal.doubt(&results.von_mises, "stress"),
+            Results::Elastic(results) => {
+                results.von_mises_nodal.doubt(&results.von_mises, "stress").or_else(|| results.coarse())
+            }
             Results::Potential(results) => results.gradient_nodal.doubt(&results.gradient, "gradient"),
         }
     }
@@ -323,6 +330,16 @@ impl Elastic {
     /// Whether a node beside that place has more, so that it is no peak.
     pub fn rises(&self) -> bool {
         self.max_von_mises_away_rises == Some(true)
+    }
+
+    /// A warning where elements of second order are too large at the largest stress away from supports.
+    fn coarse(&self) -> Option<String> {
+        let peak = self.max_von_mises_away.as_ref().filter(|_| self.unresolved > COARSE)?;
+        Some(format!(
+            "mesh too coarse near {}: the stress there may be {:.0} % off. Refine there",
+            vector(peak.max_at),
+            100.0 * ERROR * self.unresolved
+        ))
     }
 
     /// The largest component of loads and reactions.

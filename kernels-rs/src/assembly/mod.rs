@@ -170,8 +170,9 @@ impl<T: Real> Destination<T> {
         constants: P::Constants<T>,
     ) {
         let place = |k: usize, i: usize, j: usize| starts[k][i] + j * self.entries.column;
-        let mut sums = products.map(|product| P::block(E::DIM, product, constants));
+        let mut sums = [[[T::ZERO; 3]; 3]; K];
         for k in 0..K {
+            sums[k] = P::block(E::DIM, products[k], constants);
             for j in 0..size::<E, P>() {
                 for i in 0..size::<E, P>() {
                     sums[k][i][j] += self.values.at(place(k, i, j));

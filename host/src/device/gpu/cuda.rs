@@ -106,6 +106,7 @@ pub struct Cuda {
 impl Cuda {
     /// Opens GPU `index`.
     pub fn new(index: u32) -> Result<Self> {
+        ptx::prepare();
         let device = usable(index)?;
         Self::open(device).map_err(|e| failure(e, &format!("open device cuda:{index}")))?
     }

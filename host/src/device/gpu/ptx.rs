@@ -8,10 +8,20 @@ use cuda_loader::DriverVersion;
 use ptx_archive::{Archive, ArchiveError};
 use std::sync::LazyLock;
 
-/// PTX of every kernel, made by `build.rs`. A solution launches some 40 of 600 kernels: to take their modules out of the
-/// archive takes 7 ms. Named in one place: of a constant the program would have a copy for each unit of code that names it.
+/// PTX of every kernel, made by `build.rs`. A solution launches 40 to 120 of 600 kernels: what they need stands in the index, and their texts are inflated
+/// while the device is opened. Named in one place: of a constant the program would have a copy for each unit of code that names it.
 static KERNELS: LazyLock<Result<Archive<'static>, ArchiveError>> =
     LazyLock::new(|| Archive::open(include_bytes!(env!("WARPFEM_PTX"))));
+
+/// Inflates all of it, beside what else takes time when a device is opened.
+pub fn prepare() {
+    // Where no thread can be had, it is done when kernels are launched.
+    drop(std::thread::Builder::new().spawn(|| {
+        if let Ok(archive) = KERNELS.as_ref() {
+            archive.prepare();
+        }
+    }));
+}
 
 /// What the driver is given for these entry points.
 pub fn module(entries: &[&str]) -> Result<String> {
