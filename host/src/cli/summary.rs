@@ -155,7 +155,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let settled = away.as_ref().filter(|_| is_rising == Some(false));
     let node = settled.and_then(|peak| model.mesh.node_tags.iter().position(|&tag| tag == peak.max_node));
     let unresolved = node.map_or(0.0, |node| unresolved(model, node, &solution.nodal, &solution.stresses.stress));
-    let is_coarse = peak.excess(&centres).is_some() || unresolved > COARSE;
+    let is_coarse = peak.excess(&centres).is_some() || unresolved > COARSE || model.is_too_stiff;
     let safety =
         |counts: &dyn Fn(usize) -> bool| SafetyFactor::of(&model.mesh, &solution.safety_factor, is_coarse, counts);
     Elastic {

@@ -257,4 +257,6 @@ pub struct Model {
     pub probes: Vec<Probe>,
     /// Things worth saying that do not stop the solution; the mesh's own come first.
     pub warnings: Vec<String>,
+    /// Whether one of these is that the elements are too stiff, so that stresses come out too low.
+    pub is_too_stiff: bool,
 }

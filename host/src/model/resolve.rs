@@ -44,7 +44,8 @@ impl Model {
         let fits = problems.take(check_dimension(case, &mesh)).is_some();
         let selector = Selector::new(case, &mesh);
         let resolved = if fits { Resolved::of(case, &selector, &mut problems) } else { Resolved::default() };
-        let Resolved { materials, cell_material, gravity, supports, loads, solver, probes, mut warnings } = resolved;
+        let Resolved { materials, cell_material, gravity, supports, loads, solver, probes, mut warnings, is_too_stiff } =
+            resolved;
         let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
         let at_work = |v: &[f64; 3]| *v != [0.0; 3];
         // What rounding leaves of loads that cancel is none.
@@ -74,6 +75,7 @@ impl Model {
             fields: fields(case),
             probes,
             warnings,
+            is_too_stiff,
             mesh,
         };
         (model, problems)
@@ -91,6 +93,7 @@ struct Resolved {
     solver: SolverOptions,
     probes: Vec<Probe>,
     warnings: Vec<String>,
+    is_too_stiff: bool,
 }
 
 impl Resolved {
@@ -112,7 +115,9 @@ impl Resolved {
 
         let mut warnings = mesh.warnings.clone();
         warnings.extend(case.warnings.iter().cloned());
-        warnings.extend(locking::warnings(analysis, &materials, mesh, &cell_material));
+        let locking = locking::warnings(analysis, &materials, mesh, &cell_material);
+        let is_too_stiff = stiff.as_deref().is_some_and(bending::is_of_stiffness) || !locking.is_empty();
+        warnings.extend(locking);
         warnings.extend(supports::ambiguous(selector));
         warnings.extend(rotation::warnings(analysis, mesh, &supports));
         warnings.extend(unsaid_thickness(case));
@@ -124,7 +129,7 @@ impl Resolved {
         warnings.extend(unsure);
         warnings.extend(stiff);
         warnings.extend(of_probes);
-        Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings }
+        Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings, is_too_stiff }
     }
 }
 

@@ -135,9 +135,9 @@ const EARTH: f64 = 9.81;
 /// Numbers at the end of a range are in it, whatever rounding does.
 const ROUNDING: f64 = 1e-9;
 
-/// The system that a mesh is likely to be in, by its longest side: hardly any part is longer than 25 m.
+/// The system that a mesh is likely to be in, by its longest side: few parts are longer than 4 m, few shorter than 4 mm.
 pub fn likely(longest: f64) -> &'static System {
-    if longest > LENGTHS[1] { &MILLIMETRES } else { &METRES }
+    if longest > 4.0 { &MILLIMETRES } else { &METRES }
 }
 
 /// What is suspicious about the units of an elastic model; `longest` is the longest side of the mesh's extent, `named`
@@ -427,7 +427,7 @@ mod tests {
         );
         one(&of("steel", 210e9, Some(7850.0), 80e-6), &["is 80 um in m, N", "metres"]);
         assert!(of("steel", 210e9, None, 25.0).is_empty() && of("steel", 210e3, None, 1.0).is_empty());
-        assert_eq!((likely(30.0).length, likely(3.0).length), (1e-3, 1.0));
+        assert_eq!((likely(20.0).length, likely(3.0).length), (1e-3, 1.0));
     }
 
     #[test]

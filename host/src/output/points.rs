@@ -15,8 +15,7 @@ pub struct SafetyFactor {
     pub at: [f64; 3],
     /// Its tag.
     pub node: u64,
-    /// Whether the mesh is too coarse for it, so that it is too high: the stress of an element is far above the means
-    /// at nodes.
+    /// Whether the mesh is too coarse for it, so that it is too high: a warning says so.
     pub too_high: bool,
 }
 

@@ -336,7 +336,7 @@ impl Elastic {
     fn coarse(&self) -> Option<String> {
         let peak = self.max_von_mises_away.as_ref().filter(|_| self.unresolved > COARSE)?;
         Some(format!(
-            "mesh too coarse near {}: the stress there may be {:.0} % off. Refine there",
+            "mesh too coarse near {}: the stress there may be {:.0} % off, or more. Refine there",
             vector(peak.max_at),
             100.0 * ERROR * self.unresolved
         ))
