@@ -127,7 +127,7 @@ fn padding_reads_no_other_row<L: Layout>() {
             let mut y = space.zeros(blocks.n()).unwrap();
             matrix.apply(&space, &space.upload(&x).unwrap(), &mut y).unwrap();
             let reached = |y: &[f64]| y.iter().enumerate().filter(|(_, y)| !y.is_finite()).map(|(i, _)| i).collect();
-            let (found, expected): (Vec<usize>, Vec<usize>) = (reached(&y.host()), reached(&expected));
+            let (found, expected): (Vec<usize>, Vec<usize>) = (reached(y.host()), reached(&expected));
             assert_eq!(found, expected, "{}: column {column}, blocks of {size}", L::NAME);
         }
     }
@@ -226,7 +226,7 @@ fn slices_and_windows_of_sell_can_be_chosen() {
             let x: Vec<f64> = Random(1).vector(blocks.n());
             let mut y = space.zeros(blocks.n()).unwrap();
             matrix.apply(space, &space.upload(&x).unwrap(), &mut y).unwrap();
-            assert_close(&format!("{tuning:?}"), &y.host(), &blocks.product(&x), 1e-14, 600.0);
+            assert_close(&format!("{tuning:?}"), y.host(), &blocks.product(&x), 1e-14, 600.0);
         };
         multiply(&Space::cpu());
     }

@@ -270,7 +270,7 @@ fn refinement_takes_a_correction_back_that_makes_it_worse() {
     let outcome =
         way.solve(&space, &Equations::new(&operator, &f), &mut u, CgOptions::new(1e-10, 5000), &Silent).unwrap();
     assert_eq!((outcome.ending, outcome.relative_residual), (Ending::Stagnated, 1.0));
-    assert!(u.host().iter().all(|u| u.abs() < 1e-9), "{}", largest(&u.host()));
+    assert!(u.host().iter().all(|u| u.abs() < 1e-9), "{}", largest(u.host()));
 }
 
 #[test]

@@ -155,9 +155,9 @@ impl<T: Real> Bench<'_, T> {
         let Bench { space, arguments, report, mesh, matrix, first } = self;
         let samples = arguments.common.samples;
         let (mut assembly, prepare_s) =
-            setups(*space, samples, || Assembly::new(*space, mesh, matrix.pattern(), strategy))?;
-        let seconds = bandwidth::time(*space, samples, || assembly.assemble(*space, mesh, matrix))?;
-        let difference = difference(strategy, first, matrix.blocks(*space)?);
+            setups(space, samples, || Assembly::new(space, mesh, matrix.pattern(), strategy))?;
+        let seconds = bandwidth::time(space, samples, || assembly.assemble(space, mesh, matrix))?;
+        let difference = difference(strategy, first, matrix.blocks(space)?);
         let gb_per_s = report.min_bytes as f64 / seconds / 1e9;
         let Balance { n_colors, smallest, largest, .. } = assembly.balance();
         Ok(Figures {

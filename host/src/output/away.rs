@@ -26,7 +26,7 @@ const PART: usize = 4096;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;
 
-/// The nodes that are near: for each node the nearest support, load or corner's, or [`NONE`] if it is away.
+/// The nodes that are near: for each node the nearest support, load or corner's, or `NONE` if it is away.
 pub struct Near(Vec<u32>);
 
 impl Near {
@@ -43,7 +43,7 @@ impl Near {
     }
 
     /// Whether the largest of `values` [away](Near::largest_away) grows towards a place that is near: `r^-a`, of the
-    /// distance r to it, with `a` of [`GROWTH`] and more from the peak to a node of the same element.
+    /// distance r to it, with `a` of `GROWTH` and more from the peak to a node of the same element.
     pub fn rises(&self, mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
         let Some(at) = mesh.node_tags.iter().position(|&tag| tag == peak.max_node) else { return false };
         let x = |node: u32| mesh.coords[node as usize];

@@ -87,7 +87,7 @@ pub trait Recording {
     unsafe fn replay(&self) -> Result<()>;
 }
 
-/// A [`LowerTriangle`] whose values are bytes.
+/// A [`LowerTriangle`](super::LowerTriangle) whose values are bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct LowerBytes<'a> {
     /// Where each row starts, `[n + 1]`.
