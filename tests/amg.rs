@@ -22,7 +22,7 @@ use warpfem::precond::amg::fine::Fine;
 use warpfem::precond::amg::setup::{Symbolic, aggregate};
 use warpfem::precond::amg::strength::{REACH, Strength};
 use warpfem::precond::amg::tentative::Modes;
-use warpfem::precond::{self, Context, Hierarchy, Kept, spectrum};
+use warpfem::precond::{self, Context, Hierarchy, SetupCache, spectrum};
 use warpfem::result::Outcome;
 use warpfem::result::choices::{Precision, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Iteration, Silent, cg, iteration};
@@ -512,7 +512,7 @@ fn new_materials_take_the_numeric_part_alone() {
     second.materials[0].young *= 3.0;
     second.materials[0].poisson = 0.2;
     let systems = [&first, &second].map(|model| system(&space, model));
-    let kept = Kept::new();
+    let kept = SetupCache::new();
     let make = |system: &System<f64>, kept| {
         let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
         let before = recorder.counts().launches;
@@ -551,7 +551,7 @@ fn first_rows_held(space: &Space, mesh: warpfem::mesh::Mesh) -> Model {
 }
 
 /// A hierarchy, with what is kept.
-fn keeping(space: &Space, system: &System<f64>, kept: Option<&Kept>) -> Box<dyn precond::Preconditioner<f64>> {
+fn keeping(space: &Space, system: &System<f64>, kept: Option<&SetupCache>) -> Box<dyn precond::Preconditioner<f64>> {
     let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
     precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap()
 }
@@ -578,7 +578,7 @@ fn other_blocks_and_other_supports_make_another_hierarchy() {
         let other = system(&space, other);
         let r: Vec<f64> = Random(5).vector(other.matrix.n());
         let applied = |amg: &dyn precond::Preconditioner<f64>| bits(&apply(&space, amg, &other.matrix, &r));
-        let kept = Kept::new();
+        let kept = SetupCache::new();
         keeping(&space, &first, Some(&kept));
         let made = keeping(&space, &other, Some(&kept));
         assert!(applied(&*made) == applied(&*keeping(&space, &other, None)), "matrix {which}");

@@ -12,7 +12,7 @@ use warpfem::device::Buffer;
 use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::output::summary::{Level, Multigrid};
-use warpfem::precond::{Context, Kept};
+use warpfem::precond::{Context, SetupCache};
 use warpfem::result::Result;
 use warpfem::result::choices::{Precision, Preconditioner};
 use warpfem::solve::CgOptions;
@@ -80,7 +80,7 @@ fn measure<T: Real>(
     let samples = common.samples.min(MAX_SOLUTIONS);
     let (mut system, _) = matrices::assemble::<T>(space, &model, *format)?;
     header.blocks = system.matrix.pattern().n_blocks();
-    let kept: Vec<Kept> = builders.iter().map(|_| Kept::new()).collect();
+    let kept: Vec<SetupCache> = builders.iter().map(|_| SetupCache::new()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());

@@ -175,22 +175,22 @@ pub fn solve_on(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<S
             };
             results(space, model, used, found?, phase, timings)
         }
-        (Method::Direct, Precision::Single) => single(used, Way::Direct(direct::build::<f32, f32>, None)),
-        (Method::Direct, Precision::Mixed) => double(used, Way::Direct(direct::build::<f64, f32>, None)),
+        (Method::Direct, Precision::Single) => single(used, SolverBuilder::Direct(direct::build::<f32, f32>, None)),
+        (Method::Direct, Precision::Mixed) => double(used, SolverBuilder::Direct(direct::build::<f64, f32>, None)),
         (Method::Direct, _) => {
             let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<f64>);
-            double(used, Way::Direct(direct::build::<f64, f64>, instead))
+            double(used, SolverBuilder::Direct(direct::build::<f64, f64>, instead))
         }
-        (Method::Cg, Precision::Double) => double(used, Way::Iteration(iteration::plain)),
-        (Method::Cg, Precision::Mixed) => double(used, Way::Iteration(iteration::mixed)),
-        (Method::Cg, Precision::MixedHalf) => double(used, Way::Iteration(iteration::mixed_half)),
-        (Method::Cg, Precision::Single) => single(used, Way::Iteration(iteration::plain)),
+        (Method::Cg, Precision::Double) => double(used, SolverBuilder::Iteration(iteration::plain)),
+        (Method::Cg, Precision::Mixed) => double(used, SolverBuilder::Iteration(iteration::mixed)),
+        (Method::Cg, Precision::MixedHalf) => double(used, SolverBuilder::Iteration(iteration::mixed_half)),
+        (Method::Cg, Precision::Single) => single(used, SolverBuilder::Iteration(iteration::plain)),
     }
 }
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
 /// where they cannot be made.
-enum Way<T: Real> {
+enum SolverBuilder<T: Real> {
     Iteration(Builder<T>),
     Direct(direct::Builder<T>, Option<Builder<T>>),
 }
@@ -219,7 +219,7 @@ impl<'a> Phase<'a> {
 pub use system::{Loaded, System};
 
 /// What an iteration found, and what results are made of.
-struct Found {
+struct Solved {
     body: Loaded,
     /// The unknown less what is prescribed, in the solver's numbering.
     v: Vec<f64>,
@@ -241,15 +241,15 @@ fn solve_with<T: Real>(
     model: &Model,
     monitor: &dyn Monitor,
     mut used: Used,
-    way: Way<T>,
+    way: SolverBuilder<T>,
 ) -> Result<Solution> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<T>::assemble(space, model, &used.plan, &mut phase, &mut timings)?;
     let options = stopping(&model.solver);
     let iteration = match way {
-        Way::Iteration(build) => build::iteration(space, model, &system, &mut used, build)?,
-        Way::Direct(build, instead) => {
+        SolverBuilder::Iteration(build) => build::iteration(space, model, &system, &mut used, build)?,
+        SolverBuilder::Direct(build, instead) => {
             monitor.phase("factorisation");
             build::direct(space, model, &system, &mut used, build, instead)?
         }
@@ -260,7 +260,7 @@ fn solve_with<T: Real>(
     let (v, outcome) = system.iterate(space, &*iteration, options, monitor)?;
     let System { body, matrix, f, .. } = system;
     drop((matrix, iteration, f));
-    let found = Found { body, v, outcome, epsilon: T::EPSILON.to_f64() };
+    let found = Solved { body, v, outcome, epsilon: T::EPSILON.to_f64() };
     results(space, model, used, found, phase, timings)
 }
 
@@ -269,11 +269,11 @@ fn results(
     space: &Space,
     model: &Model,
     used: Used,
-    found: Found,
+    found: Solved,
     mut phase: Phase,
     mut timings: Timings,
 ) -> Result<Solution> {
-    let Found { body, v, mut outcome, epsilon } = found;
+    let Solved { body, v, mut outcome, epsilon } = found;
     let Loaded { numbering, mesh, supports, applied, norm_f, parts, .. } = body;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");

@@ -6,7 +6,7 @@ use crate::model::{Model, Probe};
 use crate::output::Summary;
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak};
-use crate::output::points::{Found, ProbeResult, SafetyFactor};
+use crate::output::points::{PointValues, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
 use crate::output::summary::{
     Elastic, History, Level, Multigrid, MultigridSetup, Part, Potential, Results, Solver, Timings,
@@ -72,13 +72,17 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
 /// What a solution is at a probe.
 fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
     let found = match &solution.potential {
-        Some(potential) => Found::Potential {
+        Some(potential) => PointValues::Potential {
             potential: probe.of_scalars(&potential.values),
             gradient: probe.of(&potential.nodal.values),
         },
         None => {
             let stress = probe.of(&solution.nodal.values);
-            Found::Elastic { displacement: probe.of(&solution.displacement), stress, von_mises: von_mises(stress) }
+            PointValues::Elastic {
+                displacement: probe.of(&solution.displacement),
+                stress,
+                von_mises: von_mises(stress),
+            }
         }
     };
     ProbeResult { name: probe.name.clone(), at: probe.at, found }

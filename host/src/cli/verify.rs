@@ -66,14 +66,14 @@ fn name(device: DeviceName) -> Result<String> {
 }
 
 /// What was found.
-struct Found {
+struct Report {
     checks: Vec<Check>,
     /// Problems that were left out as too large for the emulator.
     skipped: usize,
 }
 
-fn check_all(device: DeviceName, progress: &Progress) -> Result<Found> {
-    let mut found = Found { checks: Vec::new(), skipped: 0 };
+fn check_all(device: DeviceName, progress: &Progress) -> Result<Report> {
+    let mut found = Report { checks: Vec::new(), skipped: 0 };
     for (i, (group, problems)) in GROUPS.into_iter().enumerate() {
         let problems = problems()?;
         let n = problems.len();
@@ -101,7 +101,7 @@ fn verdict(checks: &[Check]) -> Result<(), Failure> {
     }
 }
 
-fn conclusion(found: &Found, device: &str, took: f64) -> String {
+fn conclusion(found: &Report, device: &str, took: f64) -> String {
     let (n, off) = (found.checks.len(), off(&found.checks));
     let good = format!("{} of {n} values are within their tolerances", n - off);
     let good = toned(if off == 0 { Tone::Good } else { Tone::Bad }, &good);

@@ -54,7 +54,7 @@ const CHUNK: usize = 8192;
 /// # Errors
 ///
 /// [`Error::OutOfMemory`]
-pub fn check_room(device: &Device, needed: u64, purpose: &str) -> Result<()> {
+pub fn check_memory(device: &Device, needed: u64, purpose: &str) -> Result<()> {
     match device.free_memory() {
         Some(available) if needed > available => {
             let device = device.name() + purpose;

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 
 use super::case::Case;
-use super::case::synonyms::{self, Meant};
+use super::case::synonyms::{self, Meaning};
 use super::names::{list, nearest};
 use super::{CaseError, SolverOptions};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
@@ -138,11 +138,11 @@ impl Case {
         let Some(place) = value.filter(|value| !available.contains(&value.get_ref().as_str())) else { return Ok(()) };
         let name = place.get_ref();
         let names = format!("available: {}", list(available));
-        let is_there = |meant: &Meant| !matches!(meant, Meant::Is(name) if !available.contains(name));
+        let is_there = |meant: &Meaning| !matches!(meant, Meaning::Is(name) if !available.contains(name));
         let meant = synonyms::name(key, name).filter(is_there);
-        let (near, help) = match meant.or_else(|| nearest(name, available).map(Meant::Is)) {
-            Some(Meant::Is(near)) => (true, format!("did you mean `{near}`? {names}")),
-            Some(Meant::Not(why)) => (false, format!("{why}; {names}")),
+        let (near, help) = match meant.or_else(|| nearest(name, available).map(Meaning::Is)) {
+            Some(Meaning::Is(near)) => (true, format!("did you mean `{near}`? {names}")),
+            Some(Meaning::Not(why)) => (false, format!("{why}; {names}")),
             None => (false, names),
         };
         let message = match near {

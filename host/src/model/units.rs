@@ -171,7 +171,7 @@ struct Evidence<'a> {
 }
 
 /// What speaks against a system.
-struct Against {
+struct Contradictions {
     warnings: Vec<String>,
     /// Whether this system may be taken to be meant though something speaks against it.
     complete: bool,
@@ -186,7 +186,7 @@ impl Evidence<'_> {
         }
     }
 
-    fn against(&self, system: &System) -> Against {
+    fn against(&self, system: &System) -> Contradictions {
         let mut warnings: Vec<String> =
             self.materials.iter().filter(|m| m.young > 0.0).filter_map(|m| self.modulus(m, system)).collect();
         warnings.extend(self.materials.iter().filter_map(|material| density(material, system)));
@@ -198,7 +198,7 @@ impl Evidence<'_> {
         }
         warnings.extend(self.gravity.and_then(|g| acceleration(g, system)));
         warnings.extend(self.length(system));
-        Against { warnings, complete: system.needs == Needs::Nothing }
+        Contradictions { warnings, complete: system.needs == Needs::Nothing }
     }
 
     fn length(&self, system: &System) -> Option<String> {

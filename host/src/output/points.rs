@@ -42,13 +42,13 @@ pub struct ProbeResult {
     pub at: [f64; 3],
     /// What was found there.
     #[serde(flatten)]
-    pub found: Found,
+    pub found: PointValues,
 }
 
 /// What was found at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Found {
+pub enum PointValues {
     /// Of elasticity.
     Elastic {
         /// The displacement.
@@ -71,12 +71,12 @@ impl ProbeResult {
     /// The results in words, the name apart, with units if there are any.
     pub fn in_words(&self, units: Option<Units>) -> String {
         let found = match self.found {
-            Found::Elastic { displacement, von_mises, .. } => {
+            PointValues::Elastic { displacement, von_mises, .. } => {
                 let displacement = with_unit(vector(displacement), units, Quantity::Length);
                 let von_mises = with_unit(engineering(von_mises), units, Quantity::Stress);
                 format!("displacement {displacement}, von Mises {von_mises}")
             }
-            Found::Potential { potential, gradient } => {
+            PointValues::Potential { potential, gradient } => {
                 format!("potential {}, gradient {}", engineering(potential), vector(gradient))
             }
         };

@@ -1,7 +1,7 @@
 //! Makes what solves a system, and what takes its place where there is too little memory.
 
 use super::{System, Used};
-use crate::device::check_room;
+use crate::device::check_memory;
 use crate::estimate;
 use crate::linalg::Space;
 use crate::model::Model;
@@ -54,7 +54,7 @@ pub(super) fn iteration<T: Real>(
     if preconditioner != Preconditioner::Amg {
         return build(preconditioner);
     }
-    let room = check_room(space, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
+    let room = check_memory(space, estimate::hierarchy_bytes(model), " for a multigrid hierarchy");
     match room.and_then(|()| build(preconditioner)) {
         Err(error @ Error::OutOfMemory { .. }) => {
             let other = precond::without_multigrid(used.plan.precision);

@@ -1,7 +1,7 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
 use super::system::{Strains, reciprocals};
-use super::{Found, Loaded, Phase, Timings, refuse, stopping};
+use super::{Loaded, Phase, Solved, Timings, refuse, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
 use crate::linalg::Space;
@@ -42,7 +42,7 @@ pub(super) fn find<T: Real>(
     monitor: &dyn Monitor,
     phase: &mut Phase,
     timings: &mut Timings,
-) -> Result<Found> {
+) -> Result<Solved> {
     let Topology { numbering, pattern, blocks, coords } =
         Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
     drop(pattern);
@@ -73,7 +73,7 @@ pub(super) fn find<T: Real>(
     let outcome = femses(space, &operator, &f, Some(&energy), &mut v, options, monitor)?;
     let v = space.take(v)?.into_iter().map(T::to_f64).collect();
     drop((energy, operator));
-    Ok(Found { body, v, outcome, epsilon: T::EPSILON.to_f64() })
+    Ok(Solved { body, v, outcome, epsilon: T::EPSILON.to_f64() })
 }
 
 /// The diagonal of K before supports.

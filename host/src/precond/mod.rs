@@ -25,7 +25,7 @@ mod rounded;
 mod scaled;
 pub mod spectrum;
 
-pub use amg::{Amg, Hierarchy, Kept};
+pub use amg::{Amg, Hierarchy, SetupCache};
 pub use block_jacobi::BlockJacobi;
 pub use chebyshev::Chebyshev;
 pub use identity::Identity;
@@ -86,7 +86,7 @@ pub struct Context<'a> {
     /// What the matrix is a rounded copy of, if it is one.
     pub original: Option<Original<'a>>,
     /// What a preconditioner of another matrix with the same blocks left, or where this one may leave it.
-    pub kept: Option<&'a Kept>,
+    pub kept: Option<&'a SetupCache>,
 }
 
 /// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
@@ -118,7 +118,7 @@ impl<'a> Context<'a> {
 
     /// The same, with what is kept from one preconditioner to the next, which is of use to matrices with the same
     /// blocks and supports.
-    pub fn keeping(self, kept: &'a Kept) -> Self {
+    pub fn keeping(self, kept: &'a SetupCache) -> Self {
         Context { kept: Some(kept), ..self }
     }
 }

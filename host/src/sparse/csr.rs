@@ -22,7 +22,7 @@ pub(super) fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<
     // SAFETY: a length for every row; both live.
     unsafe { space.run(n, CsrLengths { pattern: pattern.view(), size, lengths: lengths.view_mut() }) }?;
     let row_start = space.exclusive_sum(&lengths)?;
-    plan.check_room((pattern.n_blocks() * size * size) as u64, size_of::<u32>() + plan.value_bytes)?;
+    plan.check_memory((pattern.n_blocks() * size * size) as u64, size_of::<u32>() + plan.value_bytes)?;
     let mut columns = space.zeros(pattern.n_blocks() * size * size)?;
     let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry of every row; all live.

@@ -19,7 +19,7 @@ impl Format for EllRow {
     fn build(plan: &Plan) -> Result<Built<Self>> {
         let n = plan.n_scalar_rows();
         let width = plan.pattern.longest_row(plan.space)? * plan.size;
-        plan.check_room(n as u64 * width as u64, size_of::<u32>() + plan.value_bytes)?;
+        plan.check_memory(n as u64 * width as u64, size_of::<u32>() + plan.value_bytes)?;
         let mut columns = plan.space.zeros(n * width)?;
         let kernel =
             EllRowColumns { pattern: plan.pattern.view(), size: plan.size, width, columns: columns.view_mut() };

@@ -61,8 +61,8 @@ impl Plan<'_> {
     /// # Errors
     ///
     /// [`crate::result::Error::OutOfMemory`]
-    pub fn check_room(&self, n: u64, bytes: usize) -> Result<()> {
-        device::check_room(self.space, n.saturating_mul(bytes as u64), "")
+    pub fn check_memory(&self, n: u64, bytes: usize) -> Result<()> {
+        device::check_memory(self.space, n.saturating_mul(bytes as u64), "")
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Built<F: Format> {
 
 /// A matrix as a device multiplies by it.
 #[derive(Clone, Copy)]
-pub struct Laid<'a, F> {
+pub struct MatrixView<'a, F> {
     /// Its index arrays.
     pub layout: F,
     /// Its items.

@@ -1,7 +1,7 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
 use super::products::{CgState, Epilogue};
-use super::{Built, Format, Laid, Pattern, Places, Plan, Triangle, Tuning};
+use super::{Built, Format, MatrixView, Pattern, Places, Plan, Triangle, Tuning};
 use crate::device::Buffer;
 use crate::linalg::{Scalar, Space};
 use crate::result::choices;
@@ -47,7 +47,7 @@ pub trait LinOp<T: Real> {
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>>;
-    /// Iterations of conjugate gradients in one go: see [`Laid::iterate`]. False, and nothing done, by default.
+    /// Iterations of conjugate gradients in one go: see [`MatrixView::iterate`]. False, and nothing done, by default.
     fn fused_cg(&self, _space: &Space, _state: CgState<T>) -> Result<bool> {
         Ok(false)
     }
@@ -84,12 +84,12 @@ struct Arrays<F: Format> {
 }
 
 impl<F: Format> Arrays<F> {
-    fn laid(&self, space: &Space) -> Laid<'_, F> {
+    fn laid(&self, space: &Space) -> MatrixView<'_, F> {
         // SAFETY: the arrays are of this device, on the host.
         let find = || unsafe { F::triangle(&self.arrays, self.n_items) };
         let has_half = self.symmetric && space.on_host();
         let triangle = if has_half { self.triangle.get_or_init(find).as_ref() } else { None };
-        Laid { layout: F::view(&self.arrays), n_items: self.n_items, triangle }
+        MatrixView { layout: F::view(&self.arrays), n_items: self.n_items, triangle }
     }
 }
 
@@ -171,7 +171,7 @@ impl<V: Stored> Matrix<V> {
     /// [`Error::OutOfMemory`], [`Error::TooLarge`], and what the format refuses.
     pub fn stored<F: Format>(plan: &Plan) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build(plan)?;
-        plan.check_room(n_values, size_of::<V>())?;
+        plan.check_memory(n_values, size_of::<V>())?;
         let n_items = plan.n_scalar_rows() / F::ROWS;
         Ok(Matrix {
             pattern: plan.pattern.clone(),

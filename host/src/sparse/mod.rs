@@ -24,7 +24,7 @@ mod sparsity;
 mod triangle;
 
 pub use compress::from_dense;
-pub use format::{Built, Format, Half, Laid, PART, Places, Plan, Tuning};
+pub use format::{Built, Format, Half, MatrixView, PART, Places, Plan, Tuning};
 pub use matrix::{Footprint, LinOp, Matrix};
 pub use pattern::Pattern;
 pub use products::{CgState, Epilogue};

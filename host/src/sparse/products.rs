@@ -1,7 +1,7 @@
 //! Products with a matrix in some format, and what follows them in one pass where that is faster.
 
 use super::format::{Format, Half, PART};
-use super::{Laid, Triangle};
+use super::{MatrixView, Triangle};
 use crate::device::{Buffer, Device, Grid};
 use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner};
 use crate::parallel;
@@ -45,7 +45,7 @@ impl<T: Real> Epilogue<T> {
     }
 }
 
-/// What [`Laid::iterate`] iterates on, and how far.
+/// What [`MatrixView::iterate`] iterates on, and how far.
 pub struct CgState<'a, T: Real> {
     /// The inverse of the diagonal.
     pub inverse: &'a Buffer<f32>,
@@ -75,7 +75,7 @@ fn half_of<'a, T: Real>(triangle: &'a Triangle, n: usize, room: &'a mut Vec<f64>
     Half { triangle, size, sums: &mut bytemuck::cast_slice_mut(room)[..n_sums] }
 }
 
-impl<F: Format> Laid<'_, F> {
+impl<F: Format> MatrixView<'_, F> {
     /// `y = A x`, and what follows.
     ///
     /// # Safety
@@ -107,7 +107,7 @@ impl<F: Format> Laid<'_, F> {
         y: &mut Buffer<V::Arithmetic>,
         epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()> {
-        let Laid { layout: a, n_items, .. } = self;
+        let MatrixView { layout: a, n_items, .. } = self;
         let (values, blocks) = (values.view(), n_items.div_ceil(BLOCK));
         // SAFETY: the caller's promise; y is borrowed uniquely.
         unsafe {
@@ -161,7 +161,7 @@ impl<F: Format> Laid<'_, F> {
     /// `y = A x`, and what `then` says of the parts of y: see [`Format::multiply_then`].
     ///
     /// # Safety
-    /// As [`Laid::multiply`].
+    /// As [`MatrixView::multiply`].
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         space: &Space,
@@ -188,7 +188,7 @@ impl<F: Format> Laid<'_, F> {
     /// format has no such thing, or the device no room for that many unknowns: then `z` alone may have changed.
     ///
     /// # Safety
-    /// As [`Laid::multiply`] for the vectors of `state`.
+    /// As [`MatrixView::multiply`] for the vectors of `state`.
     pub unsafe fn iterate<V: Stored>(
         self,
         space: &Space,

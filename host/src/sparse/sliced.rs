@@ -88,7 +88,7 @@ pub fn build(plan: &Plan, rows: Rows, height: usize) -> Result<SlicedArrays> {
     let slice_start = space.exclusive_sum(&widths)?;
     let n_columns = space.read_at(&slice_start, n_slices)? as usize;
     let values = if rows_are_blocks { plan.size * plan.size } else { 1 };
-    plan.check_room((n_columns as u64).saturating_mul(height as u64), size_of::<u32>() + values * plan.value_bytes)?;
+    plan.check_memory((n_columns as u64).saturating_mul(height as u64), size_of::<u32>() + values * plan.value_bytes)?;
     let mut columns = space.zeros(n_columns * height)?;
     let kernel =
         SliceColumns { pattern: pattern.view(), slices, slice_start: slice_start.view(), columns: columns.view_mut() };

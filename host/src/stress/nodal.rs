@@ -11,7 +11,7 @@
 //! node between several has that of the material in which it is largest.
 
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
-use crate::device::{Buffer, Plain, check_room};
+use crate::device::{Buffer, Plain, check_memory};
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
 use crate::mesh::Mesh;
@@ -85,7 +85,7 @@ pub fn nodal_gradient(
 /// Room for a value at each of the points of a block's cells, if there is.
 fn points<V: Plain>(space: &Space, block: &DeviceBlock) -> Result<Buffer<V>> {
     let n = block.cells.n_cells * block.cells.kind.info().shape.sampled.len();
-    check_room(space, (n * size_of::<V>()) as u64, " for stress at the nodes")?;
+    check_memory(space, (n * size_of::<V>()) as u64, " for stress at the nodes")?;
     space.zeros(n)
 }
 

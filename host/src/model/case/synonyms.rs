@@ -3,11 +3,11 @@
 //!
 //! They are offered where a key or a name is unknown, before one that is merely spelt alike.
 
-use Meant::{Is, Not};
+use Meaning::{Is, Not};
 
 /// What a word means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meant<'a> {
+pub enum Meaning<'a> {
     /// This key or name.
     Is(&'a str),
     /// Nothing that there is: what to do instead.
@@ -26,7 +26,7 @@ const LINEAR: &str =
     "materials are linear in this version; `yield_strength` of a [[material]] gives the safety factor against yielding";
 
 /// A table (empty: the top level) or several, words for keys of it, what they mean.
-pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
+pub(super) const KEYS: &[(&str, &str, Meaning<'static>)] = &[
     ("", "grid geometry", Is("mesh")),
     ("", "problem physics study", Is("analysis")),
     ("", "boundary bc bcs constraint constraints fixed fix fixture dirichlet encastre clamp", Is("support")),
@@ -139,7 +139,7 @@ pub(super) const KEYS: &[(&str, &str, Meant<'static>)] = &[
 ];
 
 /// What is to be named, words for names of it, what they mean.
-const NAMES: &[(&str, &str, Meant<'static>)] = &[
+const NAMES: &[(&str, &str, Meaning<'static>)] = &[
     ("analysis kind", "heat thermal conduction diffusion potential poisson seepage electrostatics", Is("laplace")),
     (
         "analysis kind",
@@ -183,17 +183,17 @@ const NAMES: &[(&str, &str, Meant<'static>)] = &[
 ];
 
 /// What a key means that its table does not have.
-pub fn key(table: &str, word: &str) -> Option<Meant<'static>> {
+pub fn key(table: &str, word: &str) -> Option<Meaning<'static>> {
     meant(KEYS, table, word)
 }
 
 /// What a name means that there is none of.
-pub fn name(what: &str, word: &str) -> Option<Meant<'static>> {
+pub fn name(what: &str, word: &str) -> Option<Meaning<'static>> {
     meant(NAMES, what, word)
 }
 
 /// As it is written, or else whatever its case and its hyphens are.
-fn meant(table: &[(&str, &str, Meant<'static>)], of: &str, word: &str) -> Option<Meant<'static>> {
+fn meant(table: &[(&str, &str, Meaning<'static>)], of: &str, word: &str) -> Option<Meaning<'static>> {
     let find = |word: &str| {
         let is_of = |tables: &str| tables.split('|').any(|table| table == of);
         let mut rows = table.iter().filter(|(tables, ..)| is_of(tables));

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
 
-use super::synonyms::{self, Meant};
+use super::synonyms::{self, Meaning};
 use super::tables::Tables;
-use super::tree::{Part, Way};
+use super::tree::{KeyPath, Part};
 use super::{examples, foreign, slips};
 use crate::mesh::not_a_case;
 use crate::model::Error;
@@ -140,7 +140,7 @@ impl Reading<'_> {
             }
             self.is_whole = false;
             for error in found {
-                let way = error.span.as_ref().and_then(|place| Way::to(&self.root, place));
+                let way = error.span.as_ref().and_then(|place| KeyPath::to(&self.root, place));
                 self.errors.push(error);
                 if way.and_then(|(way, _)| self.cut(&way)).is_none() {
                     return;
@@ -165,7 +165,7 @@ impl Reading<'_> {
         let said = error.message();
         let place = error.span().unwrap_or(0..0);
         let quoted: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
-        let found = Way::to(&self.root, &place);
+        let found = KeyPath::to(&self.root, &place);
         match (quoted.split_first(), found) {
             (Some((&key, known)), Some((way, Part::Key))) if said.starts_with("unknown field") => {
                 self.unknown(&way, place, key, known)
@@ -185,12 +185,12 @@ impl Reading<'_> {
         }
     }
 
-    fn unknown(&mut self, way: &Way, place: Place, key: &str, known: &[&str]) -> Option<()> {
+    fn unknown(&mut self, way: &KeyPath, place: Place, key: &str, known: &[&str]) -> Option<()> {
         let here = format!("{}: {}", if way.table().is_empty() { "tables" } else { "keys here" }, list(known));
-        let is_there = |meant: &Meant| !matches!(meant, Meant::Is(key) if !known.contains(key));
+        let is_there = |meant: &Meaning| !matches!(meant, Meaning::Is(key) if !known.contains(key));
         let (meant, help) = match synonyms::key(way.table(), key).filter(is_there) {
-            Some(Meant::Not(why)) => (None, format!("{why}; {here}")),
-            Some(Meant::Is(key)) => (Some(key), format!("did you mean `{key}`? {here}")),
+            Some(Meaning::Not(why)) => (None, format!("{why}; {here}")),
+            Some(Meaning::Is(key)) => (Some(key), format!("did you mean `{key}`? {here}")),
             None => match nearest(key, known) {
                 Some(key) => (Some(key), format!("did you mean `{key}`? {here}")),
                 None => {
@@ -214,7 +214,7 @@ impl Reading<'_> {
     }
 
     /// What lacks a key cannot be read; if something was taken out of it, that is why.
-    fn missing(&mut self, way: &Way, place: Place, key: &str) -> Option<()> {
+    fn missing(&mut self, way: &KeyPath, place: Place, key: &str) -> Option<()> {
         if !self.cut.contains(&place) {
             let help = match examples::value(&way.key, key, self.dim()) {
                 Some(value) => format!("add `{key} = {value}`"),
@@ -237,7 +237,7 @@ impl Reading<'_> {
     }
 
     /// A value of the wrong type, or out of the range of its type.
-    fn wrong(&mut self, way: &Way, place: Place, said: &str) -> Option<()> {
+    fn wrong(&mut self, way: &KeyPath, place: Place, said: &str) -> Option<()> {
         // That it does not fit a key that it was not given follows from the guess.
         if !self.guessed.iter().any(|value| value.start <= place.start && place.end <= value.end) {
             let help = self.instead(way, &place);
@@ -248,7 +248,7 @@ impl Reading<'_> {
     }
 
     /// What to write instead of a value of the wrong type.
-    fn instead(&self, way: &Way, place: &Place) -> String {
+    fn instead(&self, way: &KeyPath, place: &Place) -> String {
         let (table, key) = (way.table(), way.key.as_str());
         if table.is_empty() {
             return format!("write {}, and its keys in the lines below", foreign::header(key));
@@ -273,7 +273,7 @@ impl Reading<'_> {
             return format!("numbers stand without quotes: `{key} = {}`", bare.trim());
         }
         let note = match synonyms::key(table, "vector") {
-            Some(Meant::Not(why)) if key == "value" && text.starts_with('[') => format!("; {why}"),
+            Some(Meaning::Not(why)) if key == "value" && text.starts_with('[') => format!("; {why}"),
             _ => String::new(),
         };
         let example = examples::value(table, key, self.dim());
@@ -281,7 +281,7 @@ impl Reading<'_> {
     }
 
     /// Takes something out of the tree.
-    fn cut(&mut self, way: &Way) -> Option<()> {
+    fn cut(&mut self, way: &KeyPath) -> Option<()> {
         self.cut.push(way.holder.clone());
         way.remove(&mut self.root).then_some(())
     }

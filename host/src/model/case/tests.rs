@@ -144,8 +144,8 @@ fn words_of_other_programs_lead_to_keys_that_there_are() {
             let said = found.iter().find(|message| message.contains(&format!("unknown key `{word}`")));
             let said = said.unwrap_or_else(|| panic!("{word} of [{table}] is known: {found:#?}"));
             let words = match meant {
-                synonyms::Meant::Is(key) => format!("did you mean `{key}`?"),
-                synonyms::Meant::Not(why) => format!("help: {why}; "),
+                synonyms::Meaning::Is(key) => format!("did you mean `{key}`?"),
+                synonyms::Meaning::Not(why) => format!("help: {why}; "),
             };
             assert!(said.contains(&words), "{said}\ndoes not hold {words}");
         }

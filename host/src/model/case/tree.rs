@@ -13,7 +13,7 @@ use crate::model::Place;
 
 /// Where something is in the tree: the tables down to it, its key, and which of a list of tables it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
+pub struct KeyPath {
     tables: Vec<(String, Option<usize>)>,
     /// The place of the table that it is in; nowhere at the top.
     pub holder: Place,
@@ -31,16 +31,16 @@ pub enum Part {
     Value,
 }
 
-impl Way {
+impl KeyPath {
     /// The name of the table that it is in; empty at the top.
     pub fn table(&self) -> &str {
         self.tables.last().map_or("", |(name, _)| name)
     }
 
     /// The way to what stands at a place.
-    pub fn to(root: &DeTable<'_>, place: &Place) -> Option<(Way, Part)> {
+    pub fn to(root: &DeTable<'_>, place: &Place) -> Option<(KeyPath, Part)> {
         root.iter().find_map(|(key, value)| {
-            let here = || Way { tables: vec![], holder: 0..0, key: key.get_ref().to_string(), item: None };
+            let here = || KeyPath { tables: vec![], holder: 0..0, key: key.get_ref().to_string(), item: None };
             if key.span() == *place {
                 return Some((here(), Part::Key));
             }
@@ -88,9 +88,9 @@ impl Way {
 }
 
 /// The way to a place within a table, or within one of a list of tables.
-fn inside(key: &str, value: &Spanned<DeValue<'_>>, place: &Place) -> Option<(Way, Part)> {
+fn inside(key: &str, value: &Spanned<DeValue<'_>>, place: &Place) -> Option<(KeyPath, Part)> {
     let within = |table: &DeTable<'_>, item, holder: Place| {
-        let (mut way, part) = Way::to(table, place)?;
+        let (mut way, part) = KeyPath::to(table, place)?;
         if way.tables.is_empty() {
             way.holder = holder;
         }
@@ -101,7 +101,7 @@ fn inside(key: &str, value: &Spanned<DeValue<'_>>, place: &Place) -> Option<(Way
         DeValue::Table(table) => within(table, None, value.span()),
         DeValue::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
             let found = item.get_ref().as_table().and_then(|table| within(table, Some(i), item.span()));
-            let itself = || Way { tables: vec![], holder: 0..0, key: key.to_string(), item: Some(i) };
+            let itself = || KeyPath { tables: vec![], holder: 0..0, key: key.to_string(), item: Some(i) };
             found.or_else(|| (item.get_ref().is_table() && item.span() == *place).then(|| (itself(), Part::Value)))
         }),
         _ => None,
@@ -124,7 +124,7 @@ mod tests {
     fn what_stands_at_a_place_is_found() {
         let tree = DeTable::parse(TEXT).unwrap();
         let at = |piece: &str| {
-            let (way, part) = Way::to(tree.get_ref(), &place(piece)).unwrap();
+            let (way, part) = KeyPath::to(tree.get_ref(), &place(piece)).unwrap();
             (way.table().to_string(), way.key.clone(), way.item, part)
         };
         assert_eq!(at("kind"), ("generate".into(), "kind".into(), None, Part::Key));
@@ -133,15 +133,15 @@ mod tests {
         assert_eq!(at("2]").1, "totl", "a value is found by a part of it");
         assert_eq!(at("[mesh]"), ("".into(), "mesh".into(), None, Part::Value));
         assert_eq!(at("[[force]]"), ("".into(), "force".into(), Some(0), Part::Value));
-        let (way, _) = Way::to(tree.get_ref(), &place("totl")).unwrap();
+        let (way, _) = KeyPath::to(tree.get_ref(), &place("totl")).unwrap();
         assert_eq!(way.holder, TEXT.rfind("[[force]]").map(|at| at..at + 9).unwrap());
-        assert_eq!(Way::to(tree.get_ref(), &(900..901)), None);
+        assert_eq!(KeyPath::to(tree.get_ref(), &(900..901)), None);
     }
 
     #[test]
     fn keys_are_changed_and_taken_out() {
         let mut tree = DeTable::parse(TEXT).unwrap().into_inner();
-        let way = |tree: &DeTable<'_>, piece: &str| Way::to(tree, &place(piece)).unwrap().0;
+        let way = |tree: &DeTable<'_>, piece: &str| KeyPath::to(tree, &place(piece)).unwrap().0;
         assert_eq!(way(&tree, "totl").rename(&mut tree, "total"), Some(place("[1, 2]")));
         assert_eq!(way(&tree, "[1, 2]").key, "total");
         assert_eq!(way(&tree, "totl").rename(&mut tree, "total"), None, "it is there already");

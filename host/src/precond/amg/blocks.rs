@@ -1,7 +1,7 @@
 //! Matrices of rectangular blocks while the hierarchy is made: which blocks their products have, and the blocks of
 //! their columns.
 
-use crate::device::{Buffer, Plain, check_room};
+use crate::device::{Buffer, Plain, check_memory};
 
 use crate::linalg::Space;
 use crate::result::Result;
@@ -23,7 +23,7 @@ use std::rc::Rc;
 /// [`crate::result::Error::OutOfMemory`]
 pub fn zeros<T: Plain>(space: &Space, n: usize) -> Result<Buffer<T>> {
     let purpose = " for a multigrid hierarchy";
-    check_room(space, n as u64 * size_of::<T>() as u64, purpose)?;
+    check_memory(space, n as u64 * size_of::<T>() as u64, purpose)?;
     space.zeros(n)
 }
 

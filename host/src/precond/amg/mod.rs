@@ -37,8 +37,8 @@ pub mod coarsest;
 pub mod cycle;
 pub mod fine;
 mod hierarchy;
-mod kept;
 pub mod setup;
+mod setup_cache;
 pub mod smoother;
 pub mod stacks;
 pub mod strength;
@@ -46,7 +46,7 @@ pub mod tentative;
 pub mod vertices;
 
 pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
-pub use kept::Kept;
+pub use setup_cache::SetupCache;
 
 use super::{Build, Context, Preconditioner, inverse_diagonal};
 use crate::device::Buffer;
@@ -139,7 +139,7 @@ impl<T: Real> Build<T> for Amg<T> {
 }
 
 /// What the next level is made from: its matrix, and how its nodes came about.
-struct Below {
+struct CoarseMatrix {
     matrix: Matrix<f64>,
     modes: Rc<Modes>,
     coords: Rc<Buffer<[f64; 3]>>,
@@ -148,11 +148,11 @@ struct Below {
 }
 
 /// A way to a next level: P, and what is there.
-struct Way {
+struct NextLevel {
     prolongator: Rc<BlockRows<f64>>,
     /// The blocks of its columns.
     columns: Rc<Columns>,
-    below: Below,
+    below: CoarseMatrix,
 }
 
 /// A hierarchy as it is made.
@@ -166,12 +166,12 @@ struct Parts<'a, T: Real> {
     is_quadratic: bool,
     hierarchy: Hierarchy,
     /// What a hierarchy made before has left.
-    kept: Option<&'a Kept>,
+    kept: Option<&'a SetupCache>,
     since: Instant,
 }
 
 impl<'a, T: Real> Parts<'a, T> {
-    fn new<V: Stored>(matrix: &Matrix<V>, kept: Option<&'a Kept>) -> Self {
+    fn new<V: Stored>(matrix: &Matrix<V>, kept: Option<&'a SetupCache>) -> Self {
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
         let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
         let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
@@ -252,7 +252,7 @@ impl<'a, T: Real> Parts<'a, T> {
         fine: &Fine<R>,
         omega: f64,
         coarsening: impl FnOnce() -> Result<Option<Coarsening>>,
-    ) -> Result<Option<Way>> {
+    ) -> Result<Option<NextLevel>> {
         let level = self.levels.len();
         let symbolic = match self.kept.and_then(|kept| kept.get(level)) {
             Some(known) => known,
@@ -272,13 +272,13 @@ impl<'a, T: Real> Parts<'a, T> {
         // The rest of the symbolic part is needed no more, unless it is kept.
         let Coarsening { modes, coords, is_smoothed, .. } = &symbolic.coarsening;
         let (modes, coords) = (modes.clone(), coords.clone());
-        let below = Below { matrix, modes, coords, is_of_vertices: !is_smoothed };
-        Ok(Some(Way { prolongator, columns: symbolic.columns.clone(), below }))
+        let below = CoarseMatrix { matrix, modes, coords, is_of_vertices: !is_smoothed };
+        Ok(Some(NextLevel { prolongator, columns: symbolic.columns.clone(), below }))
     }
 
     /// Adds a level; what the next one is made from, if there is one.
-    fn coarser(&mut self, space: &Space, below: Below) -> Result<Option<Below>> {
-        let Below { matrix, modes, coords, is_of_vertices } = below;
+    fn coarser(&mut self, space: &Space, below: CoarseMatrix) -> Result<Option<CoarseMatrix>> {
+        let CoarseMatrix { matrix, modes, coords, is_of_vertices } = below;
         let unscaled = View::from_slice(&[]);
         let matrix = Rc::new(matrix);
         let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
@@ -313,10 +313,10 @@ impl<'a, T: Real> Parts<'a, T> {
         &mut self,
         space: &Space,
         smoother: Smoother<T>,
-        way: Option<Way>,
+        way: Option<NextLevel>,
         scaling: View<f64>,
-    ) -> Result<Option<Below>> {
-        let Some(Way { prolongator, columns, below }) = way else {
+    ) -> Result<Option<CoarseMatrix>> {
+        let Some(NextLevel { prolongator, columns, below }) = way else {
             self.levels.push(Level::new(space, smoother, None)?);
             return Ok(None);
         };

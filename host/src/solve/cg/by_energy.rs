@@ -8,7 +8,7 @@
 //! | when is rounding all that is left | a new start that was to gain a factor of ten gains less than two |
 //! | and what is the error then | what that start has changed: [`Judge::changes`] |
 
-use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, Until};
+use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, StoppingCriteria};
 use crate::device::Buffer;
 use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{EARLIER, EnergyNorm, Iterate, Judge, Verdict};
@@ -33,7 +33,7 @@ const ROUNDING: f64 = 4.0;
 const OFTEN: usize = 200;
 
 /// Iterates until every part is good enough.
-pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<Outcome> {
+pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<Outcome> {
     let energy = cg.equations.energy()?;
     let residual = cg.start(u)? / until.norm_f;
     let options = until.options;
@@ -77,7 +77,7 @@ struct Search<'a, T: Real> {
 
 impl<T: Real> Search<'_, T> {
     /// Iterates, looks closely, and goes on or starts anew; returns how it ended and what is known of the last iterate.
-    fn run(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<(Ending, Verdict)> {
+    fn run(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<(Ending, Verdict)> {
         let tolerance = until.options.tolerance;
         let (mut in_vain, mut at_start, mut changed) = (0, f64::INFINITY, Vec::new());
         loop {
@@ -118,7 +118,7 @@ impl<T: Real> Search<'_, T> {
     }
 
     /// Iterates until the recurrence says that it is time to look closely, or something ends it.
-    fn iterate(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<Option<Ending>> {
+    fn iterate(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<Option<Ending>> {
         let options = until.options;
         let window = if cg.every == CHECK_MULTIGRID { CHECK_MULTIGRID } else { 2 * CHECK_EVERY };
         let too_large = self.outcome.history.last().copied().unwrap_or(1.0).max(1.0) / T::EPSILON.to_f64().sqrt();
@@ -160,7 +160,7 @@ impl<T: Real> Search<'_, T> {
     }
 
     /// Examines u with its true residual; says whether the recurrence has lost that.
-    fn examine(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, until: &Until) -> Result<(Verdict, bool)> {
+    fn examine(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, until: &StoppingCriteria) -> Result<(Verdict, bool)> {
         let (b, equations) = (cg.space, cg.equations);
         equations.true_residual(b, u, until.options.tolerance, &mut cg.q, &mut self.r)?;
         self.outcome.relative_residual = norm(b, &self.r)? / until.norm_f;

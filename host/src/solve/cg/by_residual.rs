@@ -1,6 +1,6 @@
 //! Conjugate gradients until the true residual is small enough: for comparisons with other programs.
 
-use super::{Cg, Until};
+use super::{Cg, StoppingCriteria};
 use crate::device::Buffer;
 use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{Iterate, Judge, digits};
@@ -11,7 +11,7 @@ use kernels_rs::real::Real;
 const BEYOND: f64 = 0.1;
 
 /// Iterates until `||f - K u|| <= tolerance ||f||`.
-pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Until) -> Result<Outcome> {
+pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<Outcome> {
     let (tolerance, norm_f) = (until.options.tolerance, until.norm_f);
     let mut residual = cg.start(u)? / norm_f;
     let mut outcome = Outcome::start(residual, tolerance);
@@ -57,10 +57,10 @@ fn run<T: Real>(
     u: &mut Buffer<T>,
     best: &mut Best<T>,
     [before, aim]: [f64; 2],
-    until: &Until,
+    until: &StoppingCriteria,
     outcome: &mut Outcome,
 ) -> Result<Option<Ending>> {
-    let Until { options, norm_f, monitor } = *until;
+    let StoppingCriteria { options, norm_f, monitor } = *until;
     let enough = aim * norm_f;
     // |r| <= sqrt(kappa) |r_0| as long as K is symmetric: more takes a condition number that no precision can hold.
     let too_large = before / T::EPSILON.to_f64().sqrt();

@@ -99,7 +99,7 @@ pub fn cg<T: Real>(
         space.fill(T::ZERO, u)?;
         return Ok(Outcome::exact(options.tolerance));
     }
-    let until = Until { options, norm_f, monitor };
+    let until = StoppingCriteria { options, norm_f, monitor };
     let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
     let mut outcome = match options.measure {
         Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
@@ -113,14 +113,14 @@ pub fn cg<T: Real>(
 }
 
 /// When to stop, and whom to ask.
-struct Until<'a> {
+struct StoppingCriteria<'a> {
     options: CgOptions,
     /// Of the right-hand side.
     norm_f: f64,
     monitor: &'a dyn Monitor,
 }
 
-impl Until<'_> {
+impl StoppingCriteria<'_> {
     /// Why not to iterate on.
     fn interruption(&self, outcome: &Outcome) -> Option<Ending> {
         if self.monitor.is_cancelled() {

@@ -2,7 +2,7 @@
 //!
 //! `n^2` values and `n^3 / 3` operations: for small systems. What has no room is refused before anything is computed.
 
-use super::{Factor, Precision, check_room, not_positive, smallest_pivot};
+use super::{Factor, Precision, check_memory, not_positive, smallest_pivot};
 use crate::device::{Buffer, Grid};
 use crate::linalg::Space;
 use crate::precond::inverse_diagonal;
@@ -35,7 +35,7 @@ impl<F: Precision> DenseCholesky<F> {
         let n_tiles = n.div_ceil(TILE);
         let (rows, tile) = (n_tiles * TILE, TILE * TILE);
         let values = (rows as u64).saturating_mul(rows as u64 + TILE as u64 + 2);
-        check_room(space, values.saturating_mul(size_of::<F>() as u64))?;
+        check_memory(space, values.saturating_mul(size_of::<F>() as u64))?;
         Ok(DenseCholesky {
             n_tiles,
             values: space.zeros(rows * rows)?,

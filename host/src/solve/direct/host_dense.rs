@@ -2,7 +2,7 @@
 //!
 //! In double whatever the precision: at the sizes where it is of use, single gains nothing to speak of.
 
-use super::{Factor, check_room, is_no_pivot, not_positive, scale_in, scale_out, scaling};
+use super::{Factor, check_memory, is_no_pivot, not_positive, scale_in, scale_out, scaling};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
@@ -30,7 +30,7 @@ impl HostDenseFactor {
     pub fn build<T: Real>(space: &Space, matrix: &Matrix<T>, coords: &[[f64; 3]]) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let n = size * n_rows;
-        check_room(space, (n as u64).pow(2) * size_of::<f64>() as u64)?;
+        check_memory(space, (n as u64).pow(2) * size_of::<f64>() as u64)?;
         let (sparsity, blocks) = (matrix.pattern().download(space)?, matrix.blocks(space)?);
         let mut dense = DMatrix::<f64>::zeros(n, n);
         for (row, start) in sparsity.row_start[..n_rows].iter().enumerate() {

@@ -177,8 +177,8 @@ fn scale_out<T: Real, F: Real>(space: &Space, scale: &[f64], x: &[F]) -> Result<
 const PURPOSE: &str = " for a direct solver's factor, which `--method cg` does without";
 
 /// Whether a factor of so many bytes can be had.
-fn check_room(space: &Space, needed: u64) -> Result<()> {
-    device::check_room(space, needed, PURPOSE)
+fn check_memory(space: &Space, needed: u64) -> Result<()> {
+    device::check_memory(space, needed, PURPOSE)
 }
 
 /// A pivot that is too small, or whose value nobody knows, by its row.

@@ -1,7 +1,7 @@
 //! Sparse Cholesky factors on the CPU: faer's supernodal `L L^T` in the order of a [`Dissection`].
 
 use super::lower::scaled_lower;
-use super::{Dissection, Factor, PURPOSE, Precision, check_room, not_positive, scale_in, scale_out, smallest_pivot};
+use super::{Dissection, Factor, PURPOSE, Precision, check_memory, not_positive, scale_in, scale_out, smallest_pivot};
 use crate::device::{Buffer, host_memory};
 use crate::linalg::Space;
 use crate::result::{Error, Result};
@@ -35,7 +35,7 @@ impl<F: Precision> SparseFactor<F> {
         };
         let symbolic = Symbolic::new(lower, &order, &inverse).map_err(failed)?;
         let bytes = symbolic.n_values().saturating_mul(size_of::<F>()).saturating_add(F::scratch(&symbolic));
-        check_room(space, bytes as u64)?;
+        check_memory(space, bytes as u64)?;
         let mut values = vec![F::ZERO; symbolic.n_values()];
         host_memory::in_huge_pages(&mut values);
         F::factorise(&symbolic, lower, &matrix.values, &mut values).map_err(failed)?;

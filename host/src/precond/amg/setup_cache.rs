@@ -16,7 +16,7 @@ use std::rc::{Rc, Weak};
 /// supported. The first hierarchy that is made with it fills it, and those after take the numeric part of the set-up
 /// alone. A matrix with other blocks or other supported components is recognised, and fills it anew. The nodes are
 /// taken to be where they were.
-pub struct Kept {
+pub struct SetupCache {
     /// The matrix that it was made from.
     made_from: RefCell<Option<Matrix>>,
     /// The ways from level to level; nothing after the last one.
@@ -35,10 +35,10 @@ struct Matrix {
     free: Vec<u8>,
 }
 
-impl Kept {
+impl SetupCache {
     /// Nothing yet.
     pub fn new() -> Self {
-        Kept { made_from: RefCell::new(None), levels: RefCell::new(Vec::new()) }
+        SetupCache { made_from: RefCell::new(None), levels: RefCell::new(Vec::new()) }
     }
 
     /// Forgets what is kept if it is of another matrix than this one, whose blocks are `pattern`, shared, and whose
@@ -85,8 +85,8 @@ fn checksum(space: &Space, pattern: &Pattern) -> Result<u64> {
     Ok(hasher.finish())
 }
 
-impl Default for Kept {
+impl Default for SetupCache {
     fn default() -> Self {
-        Kept::new()
+        SetupCache::new()
     }
 }
