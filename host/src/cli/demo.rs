@@ -71,12 +71,13 @@ fn put(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(output::write_file(path, |file| file.write_all(bytes))?)
 }
 
-/// What to try next; cargo runs a program that is not on the path.
+/// What to try next, in a line of 80 columns if it fits; cargo runs a program that is not on the path.
 fn next(dir: &Path, is_by_cargo: bool) -> String {
-    let case = whole(&dir.join(CASE.0));
-    let (what, program) = if is_by_cargo { ("the case", "cargo run --release --") } else { (&*case, "warpfem") };
-    let solve = unbroken(&format!("{program} solve {case} -o {}", whole(dir)));
-    wrapped(&format!("next: edit {what}, then {solve}"), "  ") + "\n"
+    let program = if is_by_cargo { "cargo run --release --" } else { "warpfem" };
+    let solve = format!("{program} solve {} -o {}", whole(&dir.join(CASE.0)), whole(dir));
+    let edit = format!("next: edit {}, {}", CASE.0, unbroken(&solve));
+    let text = if edit.chars().count() <= 80 { edit } else { format!("next: {}", unbroken(&solve)) };
+    wrapped(&text, "  ") + "\n"
 }
 
 #[cfg(test)]
@@ -94,7 +95,9 @@ mod tests {
     fn commands_can_be_pasted() {
         let text = next(Path::new("my demo"), false);
         assert!(text.contains("warpfem solve 'my demo/hook.toml' -o 'my demo'"), "{text}");
+        assert_eq!(next(Path::new("warpfem-demo"), false).lines().count(), 1);
         let text = next(Path::new("warpfem-demo"), true);
+        assert_eq!(text.lines().count(), 1, "{text}");
         assert!(text.contains("cargo run --release -- solve warpfem-demo/hook.toml -o warpfem-demo"), "{text}");
     }
 }
