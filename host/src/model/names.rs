@@ -5,7 +5,7 @@ pub use warpfem_text::names::{list, nearest, suggest};
 /// Names that mean the mesh's extreme planes where no group has them.
 const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 
-/// The extreme planes of a device of two or three dimensions.
+/// The extreme planes of a space of two or three dimensions.
 pub fn planes(dim: usize) -> &'static [&'static str] {
     &PLANES[..2 * dim]
 }

@@ -35,7 +35,7 @@ fn discard(mut unfinished: MutexGuard<Vec<PathBuf>>) -> bool {
         // A file that has been renamed or removed meanwhile is no longer there to discard.
         let _ = std::fs::remove_file(path);
     }
-    // SetupCache locked, so that no other thread makes a new file before the process has ended.
+    // Kept locked, so that no other thread makes a new file before the process has ended.
     std::mem::forget(unfinished);
     PUBLISHED.load(Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-//! Nodes along a device-filling curve.
+//! Nodes along a space-filling curve.
 
 use kernels_rs::setup::order::Lattice;
 use rayon::prelude::*;

@@ -62,7 +62,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
 /// Keys whose value is a vector or a point.
 const VECTORS: [&str; 7] = ["total", "vector", "acceleration", "direction", "at", "min", "max"];
 
-/// A value that may stand after a key of a table, in a device of two or three dimensions.
+/// A value that may stand after a key of a table, in a space of two or three dimensions.
 pub fn value(table: &str, key: &str, dim: usize) -> Option<String> {
     let fits = |of: &str| of == table || of.is_empty();
     let (.., value) = EXAMPLES.iter().find(|(of, known, _)| fits(of) && *known == key)?;

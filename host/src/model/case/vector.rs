@@ -31,7 +31,7 @@ impl Case {
         self.check_point_in(self.dim().unwrap_or(2), key, point)
     }
 
-    /// The same in a device of two or three dimensions.
+    /// The same in a space of two or three dimensions.
     pub(super) fn check_point_in(&self, dim: usize, key: &str, point: &Spanned<Vector>) -> Checked {
         let components = &point.get_ref().0;
         match components.len() == dim || components.len() == 3 {

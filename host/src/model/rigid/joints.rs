@@ -184,7 +184,7 @@ fn row_space<const N: usize>(gram: &SMatrix<f64, N, N>) -> DMatrix<f64> {
     rows.fold(DMatrix::zeros(N, N), |sum, v| sum + v * v.transpose())
 }
 
-/// Whether equations with this Gram matrix stop every motion of a device.
+/// Whether equations with this Gram matrix stop every motion of a space.
 fn stops(gram: &Matrix6<f64>, space: &[Vector6<f64>]) -> bool {
     let seen = DMatrix::from_fn(space.len(), space.len(), |i, j| space[i].dot(&(gram * space[j])));
     seen.symmetric_eigenvalues().min() > RANK_TOLERANCE * gram.trace()

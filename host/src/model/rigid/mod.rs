@@ -48,7 +48,7 @@ const RANK_TOLERANCE: f64 = 1e-12;
 pub struct LoosePart {
     /// The part's number among all parts, from 1, in order of their first node.
     pub number: usize,
-    /// Dimension of the device that it can move in.
+    /// Dimension of the space that it can move in.
     pub dim: usize,
     /// How many nodes it has.
     pub n_nodes: usize,

@@ -57,7 +57,7 @@ fn direction(unit: [f64; 3], dim: usize) -> String {
     point(unit, dim)
 }
 
-/// Names a device of motions `(t, w)`: shifts `t`, turns `w` about `centre`, both in units where `size` is 1.
+/// Names a space of motions `(t, w)`: shifts `t`, turns `w` about `centre`, both in units where `size` is 1.
 ///
 /// The space is brought to reduced echelon form, the turns first, so that what can be said with coordinate axes is.
 pub(super) fn name(space: &[Vector6<f64>], centre: [f64; 3], size: f64) -> Vec<Motion> {

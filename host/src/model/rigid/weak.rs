@@ -55,7 +55,7 @@ pub(super) struct Weak<'a> {
 }
 
 impl Weak<'_> {
-    /// What there is to say about a part in a device of two or three dimensions.
+    /// What there is to say about a part in a space of two or three dimensions.
     pub fn warning(&self, number_of_part: usize, dim: usize) -> String {
         let motions: Vec<String> = self.motions.iter().map(|motion| motion.in_words(dim)).collect();
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();

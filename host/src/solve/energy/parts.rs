@@ -74,7 +74,7 @@ pub fn motion_row(size: usize, i: usize, y: [f64; 3]) -> Vector6<f64> {
     Vector6::from_fn(|motion, _| if motion < size * (size + 1) / 2 { rigid_motion(size, motion, i, y) } else { 0.0 })
 }
 
-/// The inverse of a symmetric matrix on the device where it has one: times a right-hand side, the solution of least size.
+/// The inverse of a symmetric matrix on the space where it has one: times a right-hand side, the solution of least size.
 pub fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
     let eigen = SymmetricEigen::new(*gram);
     let limit = RANK * eigen.eigenvalues.max();
