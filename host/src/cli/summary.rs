@@ -150,15 +150,15 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
     let names = model.supports.iter().map(|support| support.name.clone());
     let near = near(&model.mesh, &model.supports, &model.applied);
     let away = near.largest_away(&model.mesh, &solution.nodal.sizes);
-    let is_rising = away.as_ref().map(|away| near.rises(&model.mesh, away, &solution.nodal.sizes));
+    let is_rising = away.map(|(node, _)| near.rises(&model.mesh, node, &solution.nodal.sizes));
     // A stress that rises is no measure of safety.
     let is_away = |node: usize| !near.holds(node) && is_rising != Some(true);
     let centres = Distribution::of(&model.mesh, &solution.stresses.von_mises);
     let peak = Peak::of(&model.mesh, &solution.nodal.sizes);
     // Where it rises there is nothing to resolve.
-    let settled = away.as_ref().filter(|_| is_rising == Some(false));
-    let node = settled.and_then(|peak| model.mesh.node_tags.iter().position(|&tag| tag == peak.max_node));
-    let unresolved = node.map_or(0.0, |node| unresolved(model, node, &solution.nodal, &solution.stresses.stress));
+    let settled = away.filter(|_| is_rising == Some(false));
+    let unresolved =
+        settled.map_or(0.0, |(node, _)| unresolved(model, node, &solution.nodal, &solution.stresses.stress));
     let is_coarse = peak.excess(&centres).is_some() || unresolved > COARSE || model.is_too_stiff;
     let safety =
         |counts: &dyn Fn(usize) -> bool| SafetyFactor::of(&model.mesh, &solution.safety_factor, is_coarse, counts);
@@ -175,7 +175,7 @@ fn elastic(model: &Model, solution: &Solution) -> Elastic {
         von_mises_nodal: peak,
         unresolved,
         max_von_mises_away_rises: is_rising,
-        max_von_mises_away: away,
+        max_von_mises_away: away.map(|(_, peak)| peak),
         min_safety_factor: safety(&|_| true),
         min_safety_factor_away: safety(&is_away),
         nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),

@@ -170,14 +170,23 @@ impl Device {
 
     /// Copies an array back; waits.
     pub fn download<T: Plain>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        if let Buffer::Host(data) = buffer {
+            return Ok(data.clone());
+        }
+        let mut data = vec![T::zeroed(); buffer.len()];
+        host_memory::in_huge_pages(&mut data);
+        self.download_into(buffer, &mut data)?;
+        Ok(data)
+    }
+
+    /// As [`Device::download`], into an array of the same length.
+    pub fn download_into<T: Plain>(&self, buffer: &Buffer<T>, data: &mut [T]) -> Result<()> {
         match self {
-            Device::Cpu => Ok(buffer.host().to_vec()),
-            Device::Gpu(launcher) => {
-                let mut data = vec![T::zeroed(); buffer.len()];
-                host_memory::in_huge_pages(&mut data);
-                launcher.download(buffer.memory(), 0, bytemuck::cast_slice_mut(&mut data))?;
-                Ok(data)
+            Device::Cpu => {
+                data.copy_from_slice(buffer.host());
+                Ok(())
             }
+            Device::Gpu(launcher) => launcher.download(buffer.memory(), 0, bytemuck::cast_slice_mut(data)),
         }
     }
 

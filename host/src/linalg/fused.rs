@@ -61,9 +61,8 @@ impl Space {
         }
         assert_eq!(q.len(), r.len(), "vectors of different lengths");
         let (n, alpha, q, r) = (r.len(), self.ratio(alpha), q.view(), r.view_mut());
-        let on_cpu = |_| unreachable!("the CPU takes two passes");
         // SAFETY: both live and have n entries; r is borrowed uniquely.
-        unsafe { self.sum(n, [out], |to| CgResidualNorm { n, alpha, q, r, to }, on_cpu) }
+        unsafe { self.sum_on_gpu(n, [out], |to| CgResidualNorm { n, alpha, q, r, to }) }
     }
 
     /// For a preconditioner of symmetric diagonal blocks, `r -= alpha q`, `z = blocks r`, `out = [r . z, r . r]`.
@@ -86,19 +85,12 @@ impl Space {
         assert!([q.len(), r.len(), z.len()] == [size * n_rows; 3], "vectors of different lengths");
         let alpha = self.ratio(alpha);
         let (q, blocks, r, z) = (q.view(), values.view(), r.view_mut(), z.view_mut());
-        let on_cpu = |_| unreachable!("the CPU takes four passes");
         // SAFETY: all live and have the rows of the blocks; r and z are borrowed uniquely.
         unsafe {
             match size {
-                1 => {
-                    self.sum(n_rows, out, |to| CgResidualBlocks::<T, 1> { n_rows, alpha, q, blocks, r, z, to }, on_cpu)
-                }
-                2 => {
-                    self.sum(n_rows, out, |to| CgResidualBlocks::<T, 2> { n_rows, alpha, q, blocks, r, z, to }, on_cpu)
-                }
-                _ => {
-                    self.sum(n_rows, out, |to| CgResidualBlocks::<T, 3> { n_rows, alpha, q, blocks, r, z, to }, on_cpu)
-                }
+                1 => self.sum_on_gpu(n_rows, out, |to| CgResidualBlocks::<T, 1> { n_rows, alpha, q, blocks, r, z, to }),
+                2 => self.sum_on_gpu(n_rows, out, |to| CgResidualBlocks::<T, 2> { n_rows, alpha, q, blocks, r, z, to }),
+                _ => self.sum_on_gpu(n_rows, out, |to| CgResidualBlocks::<T, 3> { n_rows, alpha, q, blocks, r, z, to }),
             }
         }
     }

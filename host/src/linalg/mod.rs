@@ -164,15 +164,8 @@ impl Space {
     ///
     /// [`Error::Breakdown`] and [`Error::Device`].
     pub fn read<const N: usize>(&self, scalars: [Scalar; N]) -> Result<[f64; N]> {
-        let bank = self.bank.borrow();
-        let all;
-        let bank = match self.on_host() {
-            true => bank.scalars.host(),
-            false => {
-                all = self.download(&bank.scalars)?;
-                &all
-            }
-        };
+        let mut bank = [0.0; N_SCALARS];
+        self.download_into(&self.bank.borrow().scalars, &mut bank)?;
         let values = scalars.map(|scalar| bank[scalar.0 as usize]);
         check_finite(&values)?;
         Ok(values)
@@ -222,8 +215,22 @@ impl Space {
             self.set(out, add_up(parallel::map_ranges(n, CHUNK, &on_cpu)));
             return Ok(());
         }
+        // SAFETY: the caller's promise.
+        unsafe { self.sum_on_gpu(n, out, on_gpu) }
+    }
+
+    /// The half of [`Space::sum`] that a GPU does.
+    ///
+    /// # Safety
+    /// The kernel's own contract.
+    pub(crate) unsafe fn sum_on_gpu<const M: usize, K: Kernel>(
+        &self,
+        n: usize,
+        out: [Scalar; M],
+        kernel: impl FnOnce(Reduction) -> K,
+    ) -> Result<()> {
         let blocks = self.stride_grid(n);
-        let kernel = on_gpu(self.reduction(blocks, out)?);
+        let kernel = kernel(self.reduction(blocks, out)?);
         // SAFETY: the caller's promise.
         unsafe { self.launch_sum(blocks, kernel) }
     }

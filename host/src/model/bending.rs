@@ -107,13 +107,16 @@ fn of_layers(thin: &Thin) -> Option<String> {
         .then(|| format!("{layers} through the thickness: {} too stiff {OF_BRICKS}", at_least(stiff)))
 }
 
-/// Whether a [`warning`] is of stiffness, and not of centres alone.
-pub fn is_of_stiffness(warning: &str) -> bool {
-    !warning.contains(OF_CENTRES)
+/// What is wrong with elements in bending.
+pub struct Doubt {
+    /// One line for the model.
+    pub warning: String,
+    /// Whether they are too stiff, and not only their centres of no use.
+    pub is_too_stiff: bool,
 }
 
-/// Elements that are wrong in bending; one line for the model.
-pub fn warning(analysis: Analysis, mesh: &Mesh) -> Option<String> {
+/// Elements that are wrong in bending.
+pub fn doubt(analysis: Analysis, mesh: &Mesh) -> Option<Doubt> {
     let of = |bending: &Bending| {
         mesh.solids()
             .find(|(_, cells)| !cells.is_empty() && bending.kinds.contains(&cells.kind))
@@ -132,17 +135,21 @@ pub fn warning(analysis: Analysis, mesh: &Mesh) -> Option<String> {
             let thin = Thin::of(mesh, bending.across / 2, |cells| bending.kinds.contains(&cells.kind));
             let bends = thin.longest > SLENDER * thin.thickness && thin.elements as f64 >= SHARE * all as f64;
             let fewer = if bends { (bending.fewer)(&thin) } else { None };
-            fewer.map(|fewer| format!("{} elements, {fewer}", kind.info().name))
+            fewer.map(|fewer| Doubt {
+                warning: format!("{} elements, {fewer}", kind.info().name),
+                is_too_stiff: !bending.kinds.contains(&Hex20),
+            })
         })
     };
-    of_few_along(mesh).or_else(of_layers).or_else(|| of_long_bricks(mesh))
+    let stiff = |warning: Option<String>| warning.map(|warning| Doubt { warning, is_too_stiff: true });
+    stiff(of_few_along(mesh)).or_else(of_layers).or_else(|| stiff(of_long_bricks(mesh)))
 }
 
 /// Elements of second order of which a slender body is two or three long: it bends by up to 26 % too little.
 fn of_few_along(mesh: &Mesh) -> Option<String> {
     let lengths = lengths(mesh, |cells| cells.kind.info().is_quadratic());
     let middling = lengths.iter().map(|[long, short]| 0.5 * (long + short)).sum::<f64>() / lengths.len() as f64;
-    (mesh.longest_side() < FEW * middling && is_slender(mesh)).then(|| OF_FEW.into())
+    (mesh.longest_side() < FEW * middling && slender(mesh).is_some()).then(|| OF_FEW.into())
 }
 
 /// Bricks that are long beside the thickness of a slender body. Where there are many layers of them N is
@@ -150,16 +157,17 @@ fn of_few_along(mesh: &Mesh) -> Option<String> {
 fn of_long_bricks(mesh: &Mesh) -> Option<String> {
     let bricks = lengths(mesh, |cells| matches!(cells.kind, Hex8 | Quad4));
     let long = typical(bricks.iter().filter(|[long, short]| *long >= LONG * *short));
-    if long == 0.0 || !is_slender(mesh) {
+    if long == 0.0 {
         return None;
     }
-    let stiff = 1.0 + (long / (2.0 * thin::thickness(mesh))).powi(2) / (2.0 * (1.0 + POISSON));
+    let stiff = 1.0 + (long / (2.0 * slender(mesh)?)).powi(2) / (2.0 * (1.0 + POISSON));
     (stiff > STIFF)
         .then(|| format!("elements that are long beside the thickness: {} too stiff {OF_BRICKS}", at_least(stiff)))
 }
 
-fn is_slender(mesh: &Mesh) -> bool {
-    mesh.longest_side() > SLENDER * thin::thickness(mesh)
+/// The [`thin::thickness`] of a slender body.
+fn slender(mesh: &Mesh) -> Option<f64> {
+    Some(thin::thickness(mesh)).filter(|thickness| mesh.longest_side() > SLENDER * thickness)
 }
 
 /// Elements looked at to see whether there are long ones.
@@ -206,8 +214,8 @@ mod tests {
 
     fn said(mesh: &Mesh) -> Option<String> {
         let analysis = if mesh.dim() == 2 { Analysis::PlaneStrain } else { Analysis::Elasticity };
-        assert_eq!(warning(Analysis::Laplace, mesh), None);
-        warning(analysis, mesh)
+        assert!(doubt(Analysis::Laplace, mesh).is_none());
+        doubt(analysis, mesh).map(|doubt| doubt.warning)
     }
 
     #[test]

@@ -104,8 +104,8 @@ impl Resolved {
         let gravity = gravity(case, &materials, &cell_material, problems);
         let supports = supports::resolve(selector, problems);
         // The check of supports runs in one thread for the most part.
-        let ((loads, stiff), held) = rayon::join(
-            || (loads::resolve(selector, &supports, problems), bending::warning(analysis, mesh)),
+        let ((loads, bending), held) = rayon::join(
+            || (loads::resolve(selector, &supports, problems), bending::doubt(analysis, mesh)),
             || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
         );
         let solver = problems.take(case.solver_options()).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Resolved {
         let mut warnings = mesh.warnings.clone();
         warnings.extend(case.warnings.iter().cloned());
         let locking = locking::warnings(analysis, &materials, mesh, &cell_material);
-        let is_too_stiff = stiff.as_deref().is_some_and(bending::is_of_stiffness) || !locking.is_empty();
+        let is_too_stiff = bending.as_ref().is_some_and(|doubt| doubt.is_too_stiff) || !locking.is_empty();
         warnings.extend(locking);
         warnings.extend(supports::ambiguous(selector));
         warnings.extend(rotation::warnings(analysis, mesh, &supports));
@@ -127,7 +127,7 @@ impl Resolved {
         warnings.extend(loads.warnings.iter().cloned());
         warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
-        warnings.extend(stiff);
+        warnings.extend(bending.map(|doubt| doubt.warning));
         warnings.extend(of_probes);
         Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings, is_too_stiff }
     }

@@ -35,28 +35,28 @@ impl Near {
         self.0[node] != NONE
     }
 
-    /// The largest of `values`, `[n_nodes]`, at the other nodes; `None` if all are near.
-    pub fn largest_away(&self, mesh: &Mesh, values: &[f64]) -> Option<Peak> {
+    /// The largest of `values`, `[n_nodes]`, at the other nodes, and the node; `None` if all are near.
+    pub fn largest_away(&self, mesh: &Mesh, values: &[f64]) -> Option<(usize, Peak)> {
         let away = values.iter().zip(&self.0).map(|(&value, &at)| if at == NONE { value } else { f64::NEG_INFINITY });
         let (node, max) = super::largest(away)?;
-        Some(Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] })
+        Some((node, Peak::at(mesh, node, max)))
     }
 
     /// Whether the largest of `values` [away](Near::largest_away) grows towards a place that is near: `r^-a`, of the
     /// distance r to it, with `a` of `GROWTH` and more from the peak to a node of the same element.
-    pub fn rises(&self, mesh: &Mesh, peak: &Peak, values: &[f64]) -> bool {
-        let Some(at) = mesh.node_tags.iter().position(|&tag| tag == peak.max_node) else { return false };
+    pub fn rises(&self, mesh: &Mesh, peak: usize, values: &[f64]) -> bool {
+        let max = values[peak];
         let x = |node: u32| mesh.coords[node as usize];
         let grows = |&node: &u32| {
             let to = self.0[node as usize];
-            values[node as usize] > peak.max && to != NONE && {
-                let distances = [peak.max_at, x(node)].map(|from| norm(sub(from, x(to))));
+            values[node as usize] > max && to != NONE && {
+                let distances = [x(peak as u32), x(node)].map(|from| norm(sub(from, x(to))));
                 let nearer = (distances[0] / distances[1]).ln();
-                nearer > 0.0 && (values[node as usize] / peak.max).ln() >= GROWTH * nearer
+                nearer > 0.0 && (values[node as usize] / max).ln() >= GROWTH * nearer
             }
         };
         mesh.solids().any(|(_, cells)| {
-            let rises = |i: usize| cells.cell(i).contains(&(at as u32)) && cells.cell(i).iter().any(grows);
+            let rises = |i: usize| cells.cell(i).contains(&(peak as u32)) && cells.cell(i).iter().any(grows);
             (0..cells.len()).into_par_iter().with_min_len(PART).any(rises)
         })
     }
@@ -209,7 +209,7 @@ mod tests {
         let mesh = bar();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let found = |supports: &[Support], loads: &[AppliedLoad]| {
-            near(&mesh, supports, loads).largest_away(&mesh, &values).map(|peak| (peak.max, peak.max_at[0]))
+            near(&mesh, supports, loads).largest_away(&mesh, &values).map(|(_, peak)| (peak.max, peak.max_at[0]))
         };
         assert_eq!(found(&[], &[]), Some((10.0, 0.0)));
         assert_eq!(found(&[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]), Some((6.0, 4.0)));
@@ -243,7 +243,7 @@ mod tests {
         let near = near(&mesh, &[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]);
         let rises = |value: fn(f64) -> f64| {
             let values: Vec<f64> = mesh.coords.iter().map(|x| value(x[0])).collect();
-            near.rises(&mesh, &near.largest_away(&mesh, &values).unwrap(), &values)
+            near.rises(&mesh, near.largest_away(&mesh, &values).unwrap().0, &values)
         };
         assert!(rises(|x| x.powf(-0.29)) && rises(|x| 1.0 / x));
         assert!(!rises(|x| 10.0 - (x - 7.0).abs()), "a peak");
@@ -255,7 +255,7 @@ mod tests {
         let mesh = generate_box(Hex8, [10.0, 1.0, 1.0], [200, 1, 1]).unwrap();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let clamp = [held(at(&mesh, 0.0), [Some(0.0); 3])];
-        let peak = near(&mesh, &clamp, &[]).largest_away(&mesh, &values).unwrap();
+        let (_, peak) = near(&mesh, &clamp, &[]).largest_away(&mesh, &values).unwrap();
         let reach = REACH * 102f64.sqrt();
         assert!(peak.max_at[0] > reach && peak.max_at[0] <= reach + 0.05 + 1e-12, "{peak:?} {reach}");
     }

@@ -46,11 +46,12 @@ impl Peak {
     /// That of `values`, `[n_nodes]`; NaN if there is none, or if one of them is not finite.
     pub fn of(mesh: &Mesh, values: &[f64]) -> Peak {
         let largest = largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()));
-        largest.map_or(Peak { max: f64::NAN, ..Peak::default() }, |(node, max)| Peak {
-            max,
-            max_at: mesh.coords[node],
-            max_node: mesh.node_tags[node],
-        })
+        largest.map_or(Peak { max: f64::NAN, ..Peak::default() }, |(node, max)| Peak::at(mesh, node, max))
+    }
+
+    /// That value at this node.
+    pub(super) fn at(mesh: &Mesh, node: usize, max: f64) -> Peak {
+        Peak { max, max_at: mesh.coords[node], max_node: mesh.node_tags[node] }
     }
 }
 

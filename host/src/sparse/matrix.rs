@@ -84,7 +84,7 @@ struct Arrays<F: Format> {
 }
 
 impl<F: Format> Arrays<F> {
-    fn laid(&self, space: &Space) -> MatrixView<'_, F> {
+    fn view(&self, space: &Space) -> MatrixView<'_, F> {
         // SAFETY: the arrays are of this device, on the host.
         let find = || unsafe { F::triangle(&self.arrays, self.n_items) };
         let has_half = self.symmetric && space.on_host();
@@ -112,12 +112,12 @@ impl<F: Format, V: Stored> Products<V> for Arrays<F> {
     ) -> Result<()> {
         // SAFETY: the arrays live, and the caller gives the values and vectors that go with them; whoever wrote the
         // values has said whether they are symmetric.
-        unsafe { self.laid(space).multiply(space, values, x, y, epilogue) }
+        unsafe { self.view(space).multiply(space, values, x, y, epilogue) }
     }
 
     unsafe fn iterate(&self, space: &Space, values: &Buffer<V>, state: CgState<V::Arithmetic>) -> Result<bool> {
         // SAFETY: as above.
-        unsafe { self.laid(space).iterate(space, values, state) }
+        unsafe { self.view(space).iterate(space, values, state) }
     }
 }
 

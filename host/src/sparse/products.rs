@@ -3,7 +3,7 @@
 use super::format::{Format, Half, PART};
 use super::{MatrixView, Triangle};
 use crate::device::{Buffer, Device, Grid};
-use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner};
+use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner, rows_mut};
 use crate::parallel;
 use crate::result::Result;
 use cuda_std::GpuFloat;
@@ -13,7 +13,6 @@ use kernels_rs::precond::{PolynomialStep, Step, step_entry};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::BLOCK;
 use kernels_rs::sparse::Spmv;
-use std::slice;
 
 /// What follows a product `y = A x`.
 #[derive(Clone, Copy)]
@@ -89,24 +88,11 @@ impl<F: Format> MatrixView<'_, F> {
         y: &mut Buffer<V::Arithmetic>,
         epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match space.on_host() {
-                true => self.on_cpu(space, values.host(), x.host(), y.host_mut(), epilogue),
-                false => return self.on_gpu(space, values, x, y, epilogue),
-            }
+        if space.on_host() {
+            // SAFETY: the caller's promise.
+            unsafe { self.on_cpu(space, values.host(), x.host(), y.host_mut(), epilogue) };
+            return Ok(());
         }
-        Ok(())
-    }
-
-    unsafe fn on_gpu<V: Stored>(
-        self,
-        space: &Space,
-        values: &Buffer<V>,
-        x: &Buffer<V::Arithmetic>,
-        y: &mut Buffer<V::Arithmetic>,
-        epilogue: Epilogue<V::Arithmetic>,
-    ) -> Result<()> {
         let MatrixView { layout: a, n_items, .. } = self;
         let (values, blocks) = (values.view(), n_items.div_ceil(BLOCK));
         // SAFETY: the caller's promise; y is borrowed uniquely.
@@ -300,10 +286,8 @@ unsafe fn advance_step<T: Real>(step: Step<T>, first: usize, x: &[T], product: &
     let rows = first..first + product.len();
     let x = &x[rows.clone()];
     // SAFETY: the caller's promise.
-    let (inverse, r, previous) = unsafe {
-        let previous = step.previous.as_mut_ptr().add(first);
-        (step.inverse.slice(rows.clone()), step.r.slice(rows), slice::from_raw_parts_mut(previous, x.len()))
-    };
+    let (inverse, r, previous) =
+        unsafe { (step.inverse.slice(rows.clone()), step.r.slice(rows.clone()), rows_mut(step.previous, rows)) };
     for ((((old, inverse), r), x), product) in previous.iter_mut().zip(inverse).zip(r).zip(x).zip(product) {
         *old = step_entry(step.factors, *inverse, *r - *product, *x, || *old);
     }
