@@ -18,14 +18,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("precond", &["result", "device", "linalg", "sparse"]),
     ("solve", &["result", "device", "linalg", "sparse", "assembly", "precond"]),
     ("stress", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly"]),
-    ("estimate", &["result", "element", "mesh", "model", "assembly", "precond", "solve"]),
-    ("plan", &["result", "estimate", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve"]),
+    ("plan", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve"]),
     (
         "pipeline",
-        &[
-            "result", "estimate", "plan", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond",
-            "solve", "stress",
-        ],
+        &["result", "plan", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve", "stress"],
     ),
     ("output", &["result", "element", "mesh", "model", "pipeline", "stress"]),
     ("error", &["result", "mesh", "model", "output"]),

@@ -5,12 +5,12 @@ use crate::common::fields::node_at;
 use crate::common::meshes::{CLAMP, SOFT, model, regular_box};
 use crate::common::recorder::Recorder;
 use warpfem::element::ElementKind::Hex8;
-use warpfem::estimate;
 use warpfem::model::Model;
 use warpfem::pipeline::{self, Phase, Solution, System, Timings, Used};
+use warpfem::plan;
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::{Method, Preconditioner};
-use warpfem::result::{Error, Plan};
+use warpfem::result::{Changed, Error, Plan};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::stress;
 
@@ -66,8 +66,8 @@ fn multigrid_without_room_gives_way() {
         Ok::<_, Error>((found, counts.uploads + counts.allocations))
     };
     let (expected, arrays) = solved(Recorder::default()).unwrap();
-    assert!(expected.used.hierarchy.is_some() && expected.used.fallback.is_none());
-    let room = estimate::hierarchy_bytes(&model) - 1;
+    assert!(expected.used.hierarchy.is_some() && expected.outcome.changes.is_empty());
+    let room = plan::hierarchy_bytes(&model) - 1;
     let (small, _) = solved(Recorder::default().with_room(room)).unwrap();
     let given_way = (0..arrays).filter_map(|room| match solved(Recorder::default().with_one_refused(room)) {
         Ok((solution, _)) => Some(solution),
@@ -80,12 +80,12 @@ fn multigrid_without_room_gives_way() {
     let given_way: Vec<Solution> = given_way.collect();
     assert!(given_way.len() > 50 && given_way.len() < arrays, "{} of {arrays}", given_way.len());
     for found in given_way.iter().chain([&small]) {
-        let Used { plan, fallback, hierarchy, .. } = &found.used;
+        let Used { plan, hierarchy, .. } = &found.used;
         assert_eq!((plan.preconditioner, hierarchy.is_none()), (Some(Preconditioner::Jacobi), true));
         assert_eq!(plan.reason(), "jacobi: multigrid has too little memory");
-        assert!(
-            fallback.as_ref().is_some_and(|why| why.starts_with("preconditioned by jacobi instead of multigrid: "))
-        );
+        let [change] = &found.outcome.changes[..] else { panic!("{:?}", found.outcome.changes) };
+        assert_eq!((change.choice, change.from, change.to), (Changed::Preconditioner, "amg", "jacobi"));
+        assert!(change.to_string().starts_with("preconditioned by jacobi instead of multigrid: "), "{change}");
         let [found, expected] = [found, &expected].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
         assert!((found - expected).abs() < 1e-6 * expected.abs());
     }
@@ -101,13 +101,15 @@ fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
         pipeline::solve_on(&Recorder::default().with_factors().with_room(room).space()?, model, &Silent)
     };
     let direct = solved(&model, 1 << 30).unwrap();
-    assert_eq!((direct.used.plan.method, &direct.used.fallback), (Method::Direct, &None));
+    assert_eq!((direct.used.plan.method, direct.outcome.changes.len()), (Method::Direct, 0));
     assert_eq!(direct.used.plan.reason(), "direct: a small model");
     // Three tiles of 64 in a row, and more beside them, are 396 kB.
     let iterated = solved(&model, 350_000).unwrap();
-    let Used { plan, fallback, .. } = &iterated.used;
+    let plan = &iterated.used.plan;
     assert_eq!((plan.method, plan.preconditioner), (Method::Cg, Some(Preconditioner::Jacobi)));
-    let said = fallback.as_deref().unwrap();
+    let [change] = &iterated.outcome.changes[..] else { panic!("{:?}", iterated.outcome.changes) };
+    assert_eq!((change.choice, change.from, change.to), (Changed::Method, "direct", "cg"));
+    let said = change.to_string();
     assert!(said.starts_with("a direct solution was not possible: out of memory on "), "{said}");
     assert!(plan.reason().starts_with("jacobi: a factor was not possible; "), "{}", plan.reason());
     let [found, expected] = [&iterated, &direct].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);

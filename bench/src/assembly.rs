@@ -32,10 +32,10 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Strategies, separated by commas [default: all].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(Strategy::names(), Strategy::from_name))]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(&Strategy::ALL))]
     assembly: Vec<Strategy>,
     /// Storage format of the matrix.
-    #[arg(long, value_name = "NAME", default_value = sparse::AUTO.name(), value_parser = one_of(Format::names(), Format::from_name))]
+    #[arg(long, value_name = "NAME", default_value = sparse::AUTO.name(), value_parser = one_of(&Format::ALL))]
     format: Format,
 }
 

@@ -1,5 +1,5 @@
 //! `warpfem-bench auto`: what `auto` takes, beside everything that it could have taken, over bodies of many shapes. The
-//! thresholds of [`warpfem::plan`] and the speeds of [`warpfem::estimate`] are made from its figures.
+//! thresholds of [`warpfem::plan`] and the speeds there are made from its figures.
 
 use super::page;
 use serde::Serialize;
@@ -10,11 +10,11 @@ use warpfem::cli::devices;
 use warpfem::cli::{print, table};
 use warpfem::device::DeviceName;
 use warpfem::device::bandwidth::median;
-use warpfem::estimate::{Speed, Work};
 use warpfem::linalg::Space;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Solution, solve_on};
 use warpfem::plan::{self, DeviceFacts};
+use warpfem::plan::{Speed, Work};
 use warpfem::result::Error;
 use warpfem::result::choices::{Method, Preconditioner};
 use warpfem::solve::Silent;

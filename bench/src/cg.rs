@@ -12,9 +12,9 @@ use serde::Serialize;
 use std::time::Instant;
 use warpfem::cli::one_of;
 use warpfem::device::bandwidth::median;
-use warpfem::estimate::vector_bytes;
 use warpfem::linalg::Space;
 use warpfem::model::Model;
+use warpfem::plan::vector_bytes;
 use warpfem::precond::{self, Context};
 use warpfem::result::Result;
 use warpfem::result::choices::{Format, Ordering, Precision};
@@ -33,7 +33,7 @@ pub struct Arguments {
     common: Common,
     /// Storage formats, separated by commas.
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', default_value = sparse::AUTO.name(),
-        value_parser = one_of(Format::names(), Format::from_name))]
+        value_parser = one_of(&Format::ALL))]
     format: Vec<Format>,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::tolerance, allow_negative_numbers = true)]

@@ -24,10 +24,10 @@ use warpfem::cli::{devices, one_of, tolerance};
 use warpfem::device::bandwidth::median;
 use warpfem::device::{Buffer, DeviceName};
 use warpfem::linalg::Space;
-use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::{Loaded, System};
 use warpfem::precond::{self, Context};
+use warpfem::result::choices::PLAIN_PRECISIONS;
 use warpfem::result::choices::{Acceleration, Format, Ordering, Precision};
 use warpfem::result::{DirectError, Error, Outcome, Result};
 use warpfem::solve::femses::{FemsesOptions, Update, femses};
@@ -67,7 +67,7 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: DeviceName,
     /// Precision of matrices and vectors.
-    #[arg(long, default_value = "double", value_parser = one_of(PLAIN_PRECISIONS.map(Precision::name).to_vec(), Precision::from_name))]
+    #[arg(long, default_value = "double", value_parser = one_of(&PLAIN_PRECISIONS))]
     precision: Precision,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = tolerance, allow_negative_numbers = true)]

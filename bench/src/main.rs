@@ -30,8 +30,8 @@ use warpfem::cli::{self, devices, print};
 use warpfem::device::DeviceName;
 use warpfem::device::bandwidth::{self, median};
 use warpfem::linalg::Space;
-use warpfem::model::options::PLAIN_PRECISIONS;
 use warpfem::result::Result;
+use warpfem::result::choices::PLAIN_PRECISIONS;
 use warpfem::result::choices::Precision;
 
 /// Set-ups are timed at most this often.
@@ -90,7 +90,7 @@ struct Common {
     #[arg(long, default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: DeviceName,
     /// Precision of matrix and vectors.
-    #[arg(long, default_value = "double", value_parser = cli::one_of(PLAIN_PRECISIONS.map(Precision::name).to_vec(), Precision::from_name))]
+    #[arg(long, default_value = "double", value_parser = cli::one_of(&PLAIN_PRECISIONS))]
     precision: Precision,
     /// Samples whose median is reported.
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]

@@ -27,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Preconditioners, separated by commas [default: all but none].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(Preconditioner::names(), Preconditioner::from_name))]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(&Preconditioner::ALL))]
     preconditioner: Vec<Preconditioner>,
     /// Orders of polynomials, separated by commas.
     #[arg(long, value_name = "M,N,..", value_delimiter = ',', default_value = "2,3,4,5,6",

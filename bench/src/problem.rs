@@ -4,12 +4,13 @@ use super::Common;
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 use warpfem::Result;
-use warpfem::cli::{memory, read_model, usage};
+use warpfem::cli::{read_model, usage};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::{self, generate_rectangle};
 use warpfem::mesh::{Mesh, generate};
 use warpfem::model::{Analysis, Case, Model};
+use warpfem::plan::fits;
 
 /// Where the mesh comes from.
 #[derive(Debug, clap::Args)]
@@ -130,26 +131,29 @@ impl Problem {
 
     /// The mesh alone, if memory allows; what a matrix on it takes depends on the format.
     pub fn mesh(&self) -> anyhow::Result<Mesh> {
-        let purpose = memory::Use::of(Analysis::Elasticity, false);
+        let purpose = fits::Use::of(Analysis::Elasticity, false);
         let mesh = match &self.input {
-            Some(path) if has_extension(path, "msh") => memory::read_mesh(path)?,
+            Some(path) if has_extension(path, "msh") => {
+                fits::check_file(path)?;
+                Mesh::read(path)?
+            }
             Some(path) => {
                 let case = Case::read(path)?;
-                memory::check_case(&case, false)?;
+                fits::check_case(&case, false)?;
                 case.mesh()?
             }
             None if self.is_plane() => {
                 let (cells, lengths) = self.edges()?;
-                memory::check_box(self.kind(), cells, purpose)?;
+                fits::check_box(self.kind(), cells, purpose)?;
                 generate_rectangle(self.kind(), lengths, cells)?
             }
             None => {
                 let (cells, lengths) = self.edges()?;
-                memory::check_box(self.kind(), cells, purpose)?;
+                fits::check_box(self.kind(), cells, purpose)?;
                 generate_box(self.kind(), lengths, cells)?
             }
         };
-        memory::check_mesh(&mesh, Analysis::Elasticity, false)?;
+        fits::check_mesh(&mesh, Analysis::Elasticity, false)?;
         Ok(mesh)
     }
 
@@ -170,7 +174,7 @@ impl Problem {
     fn clamped<const D: usize>(&self, common: &Common) -> anyhow::Result<Model> {
         let (cells, lengths) = self.edges::<D>()?;
         let on_host = !common.is_gpu();
-        memory::check_box(self.kind(), cells, memory::Use::of(Analysis::Elasticity, on_host))?;
+        fits::check_box(self.kind(), cells, fits::Use::of(Analysis::Elasticity, on_host))?;
         Ok(clamped(self.kind(), cells, lengths)?)
     }
 }

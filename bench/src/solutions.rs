@@ -27,7 +27,7 @@ pub struct Solutions {
     #[arg(long)]
     pub mixed: bool,
     /// Storage format.
-    #[arg(long, value_name = "NAME", default_value = sparse::AUTO.name(), value_parser = one_of(Format::names(), Format::from_name))]
+    #[arg(long, value_name = "NAME", default_value = sparse::AUTO.name(), value_parser = one_of(&Format::ALL))]
     pub format: Format,
     /// Relative residual to stop at.
     #[arg(long, value_name = "X", default_value = "1e-8", value_parser = warpfem::cli::tolerance, allow_negative_numbers = true)]

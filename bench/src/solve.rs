@@ -28,7 +28,7 @@ pub struct Arguments {
     #[command(flatten)]
     wanted: Solutions,
     /// Preconditioner.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto_or(Preconditioner::names(), Preconditioner::from_name))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto_or(&Preconditioner::ALL))]
     preconditioner: Auto<Preconditioner>,
     /// The tolerance is on the estimated error, as that of a case is, and not on the residual.
     #[arg(long)]

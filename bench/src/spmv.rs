@@ -35,7 +35,7 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Storage formats, separated by commas [default: all].
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(Format::names(), Format::from_name))]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = one_of(&Format::ALL))]
     format: Vec<Format>,
     /// Unknowns per node [default: 3, or 2 on plane meshes].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
@@ -47,7 +47,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Tuning::default().sorting_window, value_parser = at_least_one)]
     window: usize,
     /// Order of the nodes.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto_or(Ordering::names(), Ordering::from_name))]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto_or(&Ordering::ALL))]
     ordering: Auto<Ordering>,
     /// Nodes that are sorted by number of neighbours together, after they are ordered; 1 sorts nothing.
     #[arg(long, value_name = "N", default_value_t = DEGREE_WINDOW, value_parser = at_least_one)]

@@ -13,7 +13,6 @@ pub mod cli;
 pub mod device;
 pub mod element;
 pub mod error;
-pub mod estimate;
 pub mod linalg;
 pub mod mesh;
 pub mod model;

@@ -11,9 +11,9 @@ use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::{Analysis, Material, Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
-use crate::precond::{self, Hierarchy};
-use crate::result::choices::{Acceleration, Method, Precision};
-use crate::result::{Ending, Error, Outcome, Plan, Result};
+use crate::precond::Hierarchy;
+use crate::result::choices::{Method, Precision};
+use crate::result::{Ending, Outcome, Plan, Result};
 use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, Monitor, direct};
 use crate::stress::{self, AtNodes, Balance, Stresses};
@@ -42,14 +42,12 @@ pub struct Used {
     /// DeviceName name.
     pub device: String,
     /// The plan, as it was carried out: with what took the place of a factor or of multigrid where they did not go, of
-    /// which [`Used::fallback`] says why.
+    /// which [`Outcome::changes`] say why.
     pub plan: Plan,
     /// Values that the factors of a direct solver store.
     pub factor_nonzeros: Option<u64>,
     /// The levels of a multigrid preconditioner.
     pub hierarchy: Option<Hierarchy>,
-    /// Why a direct solution, or multigrid, gave way to something else, if it did.
-    pub fallback: Option<String>,
 }
 
 /// The answer, in the mesh's numbering.
@@ -116,54 +114,15 @@ pub fn solve(model: &Model, device: DeviceName, monitor: &dyn Monitor) -> Result
     solve_on(&Space::open(device)?, model, monitor)
 }
 
-/// What a device would be asked to do for a model, without opening it: every `auto` decided.
-///
-/// # Errors
-///
-/// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
-pub fn planned(model: &Model, device: DeviceName) -> Result<Plan> {
-    plan(model, &DeviceFacts::guess(device))
-}
-
-/// What `auto` stands for, and whether all of it goes together.
-fn plan(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
-    let solver = &model.solver;
-    if solver.method == Some(Method::Femses) {
-        femses::check(model)?;
-        return Ok(plan::decide(model, facts));
-    }
-    if solver.acceleration != Acceleration::None {
-        return refuse("acceleration without method `femses`", solver.acceleration.name(), vec!["none"]);
-    }
-    let plan = plan::decide(model, facts);
-    let is_half = solver.precision == Some(Precision::MixedHalf);
-    if plan.method == Method::Direct {
-        if is_half {
-            let available = vec!["double", "single", "mixed"];
-            return refuse("precision with method `direct`", Precision::MixedHalf.name(), available);
-        }
-        direct::check_built(facts.on_host, model.mesh.coords.len() * model.analysis.components())?;
-    }
-    if let Some(by) = plan.preconditioner.filter(|by| is_half && !precond::reads_matrix(*by)) {
-        return refuse("preconditioner with precision `mixed_half`", by.name(), precond::reading_matrix());
-    }
-    Ok(plan)
-}
-
-/// Refuses a choice that does not go with others.
-fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Result<R> {
-    Err(Error::NotAvailable { what, name: name.into(), available })
-}
-
 /// As [`solve`], on a device that is open.
 ///
 /// # Errors
 ///
 /// [`Error::NotAvailable`], [`Error::OutOfMemory`], [`Error::Device`], [`Error::TooLarge`]
 pub fn solve_on(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
-    let plan = plan(model, &DeviceFacts::of(space))?;
+    let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);
-    let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, fallback: None };
+    let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None };
     let single = |used, way| solve_with::<f32>(space, model, monitor, used, way);
     let double = |used, way| solve_with::<f64>(space, model, monitor, used, way);
     match (method, precision) {
@@ -247,17 +206,20 @@ fn solve_with<T: Real>(
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<T>::assemble(space, model, &used.plan, &mut phase, &mut timings)?;
     let options = stopping(&model.solver);
+    let mut maker = build::Maker { space, model, system: &system, plan: &mut used.plan, changes: Vec::new() };
     let iteration = match way {
-        SolverBuilder::Iteration(build) => build::iteration(space, model, &system, &mut used, build)?,
+        SolverBuilder::Iteration(build) => maker.iteration(build)?,
         SolverBuilder::Direct(build, instead) => {
             monitor.phase("factorisation");
-            build::direct(space, model, &system, &mut used, build, instead)?
+            maker.direct(build, instead)?
         }
     };
+    let changes = maker.changes;
     used.factor_nonzeros = iteration.factor_nonzeros();
     used.hierarchy = iteration.hierarchy().cloned();
     monitor.phase("solve");
     let (v, outcome) = system.iterate(space, &*iteration, options, monitor)?;
+    let outcome = Outcome { changes, ..outcome };
     let System { body, matrix, f, .. } = system;
     drop((matrix, iteration, f));
     let found = Solved { body, v, outcome, epsilon: T::EPSILON.to_f64() };

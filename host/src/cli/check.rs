@@ -3,17 +3,14 @@
 use super::devices::{self, Computer};
 use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
-use super::{Reported, memory, solve, terminal, warnings};
+use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
-use crate::estimate::Work;
 use crate::mesh::quality;
 use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, Unused, unused, with_unit};
 use crate::output::picture::{self, Viewpoint};
-use crate::pipeline;
-use crate::plan::{self, DeviceFacts};
-use crate::precond;
+use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
 use crate::result::Plan;
-use crate::result::choices::{Method, Precision, Preconditioner};
+use crate::result::choices::Method;
 use crate::solve::Monitor;
 use crate::{Error, output};
 use std::fmt::Write;
@@ -128,14 +125,14 @@ fn model(
     progress: &Progress,
 ) -> Option<(Model, Option<Plan>)> {
     let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
-    findings.take(memory::check_case(case, on_host))?;
+    findings.take(fits::check_case(case, on_host))?;
     progress.phase("read");
     let mesh = findings.of_model.take(case.mesh())?;
-    findings.take(memory::check_mesh(&mesh, case.analysis(), on_host));
+    findings.take(fits::check_mesh(&mesh, case.analysis(), on_host));
     progress.phase("check");
     let (model, more) = Model::review(case, mesh);
     more.into_vec().into_iter().for_each(|error| findings.of_model.add(error));
-    let plan = findings.is_sound().then(|| findings.take(pipeline::planned(&model, device))).flatten();
+    let plan = findings.is_sound().then(|| findings.take(plan::resolve(&model, &DeviceFacts::guess(device)))).flatten();
     Some((model, plan))
 }
 
@@ -329,59 +326,6 @@ fn about(seconds: f64) -> String {
     format!("{} {name}", number(seconds / unit, 2))
 }
 
-/// What a solution is expected to take on the devices of this machine.
-struct Expected {
-    host: OnDevice,
-    /// On a GPU, if there is one.
-    gpu: Option<OnDevice>,
-    /// Bytes of a multigrid hierarchy that the host has no room for, so that another preconditioner takes its place.
-    no_room: Option<u64>,
-}
-
-/// How a model is solved on a device, and what that takes.
-struct OnDevice {
-    plan: Plan,
-    work: Work,
-}
-
-impl OnDevice {
-    fn new(model: &Model, plan: Plan) -> OnDevice {
-        let work = match (plan.method, plan.preconditioner) {
-            (Method::Cg, Some(preconditioner)) => Work::of(model, preconditioner, plan.precision),
-            (Method::Direct, _) => {
-                let fill = plan.fill.unwrap_or_else(|| plan::fill(model));
-                Work::without_iteration(model, plan.precision, Some(fill))
-            }
-            _ => Work::without_iteration(model, plan.precision, None),
-        };
-        OnDevice { plan, work }
-    }
-}
-
-/// What a model that can be solved takes, with the `plan` for a device, on a host with so much memory free.
-fn expect(model: &Model, plan: Plan, device: DeviceName, free: Option<u64>) -> Expected {
-    let chosen = OnDevice::new(model, plan);
-    let on = |device| OnDevice::new(model, plan::decide(model, &DeviceFacts::guess(device)));
-    let has_gpu = || !matches!(DeviceName::Auto.resolve(), DeviceName::Cpu);
-    let (mut host, gpu) = match device.resolve() {
-        DeviceName::Cpu => (chosen, has_gpu().then(|| on(DeviceName::Auto))),
-        _ => (on(DeviceName::Cpu), Some(chosen)),
-    };
-    let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
-    let mut no_room = None;
-    if host.plan.preconditioner == Some(Preconditioner::Amg) && !fits(&host.work) {
-        let precision = model.solver.precision.unwrap_or(Precision::Double);
-        let instead = precond::without_multigrid(precision);
-        let work = Work::of(model, instead, precision);
-        if fits(&work) {
-            no_room = Some(host.work.memory.hierarchy);
-            host.work = work;
-            host.plan.precondition(instead, model.solver.order);
-        }
-    }
-    Expected { host, gpu, no_room }
-}
-
 /// Memory and time on each device.
 fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::Result {
     let Expected { host, gpu, no_room } = expected;
@@ -451,6 +395,7 @@ fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result::choices::Preconditioner;
 
     #[test]
     fn estimates_have_two_digits() {
@@ -470,7 +415,7 @@ mod tests {
 
     /// On the CPU with so much memory free.
     fn expected(model: &Model, free: Option<u64>) -> Expected {
-        expect(model, pipeline::planned(model, DeviceName::Cpu).unwrap(), DeviceName::Cpu, free)
+        expect(model, plan::resolve(model, &DeviceFacts::guess(DeviceName::Cpu)).unwrap(), DeviceName::Cpu, free)
     }
 
     #[test]
@@ -486,13 +431,13 @@ mod tests {
         assert_eq!((name, no_room), ("amg", None));
         assert!(!out.contains("too ") && out.contains(" of set-up, then some 11 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
-        assert_eq!((name, no_room), ("jacobi", Some(crate::estimate::hierarchy_bytes(&model))));
+        assert_eq!((name, no_room), ("jacobi", Some(plan::hierarchy_bytes(&model))));
         assert!(
             out.contains("            too little for multigrid (") && out.contains("on the CPU jacobi, with more"),
             "{out}"
         );
         assert!(!out.contains("may be too much") && out.contains("iterations with jacobi"), "{out}");
-        let (name, no_room, out) = said(needed - crate::estimate::hierarchy_bytes(&model) - 1);
+        let (name, no_room, out) = said(needed - plan::hierarchy_bytes(&model) - 1);
         assert_eq!((name, no_room), ("amg", None));
         assert!(out.contains(" that are free: may be too much\n"), "{out}");
     }

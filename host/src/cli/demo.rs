@@ -8,11 +8,12 @@ use super::solve::Job;
 use super::terminal::Detail;
 use crate::device::DeviceName;
 use crate::output;
-use std::io::Write as _;
+use flate2::read::ZlibDecoder;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The hook's mesh, and its case, which names it so.
-const MESH: (&str, &[u8]) = ("hook.msh", include_bytes!("../../../meshes/hook.msh"));
+/// The hook's mesh, deflated, and its case, which names it so.
+const MESH: (&str, &[u8]) = ("hook.msh", include_bytes!(env!("WARPFEM_DEMO_MESH")));
 const CASE: (&str, &[u8]) = ("hook.toml", include_bytes!("../../../meshes/hook.toml"));
 
 /// Solves a crane hook that is built in.
@@ -38,9 +39,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let dir = &arguments.output;
     output::check_folder(dir)?;
-    for (name, bytes) in [MESH, CASE] {
-        put(&dir.join(name), bytes)?;
-    }
+    let mut mesh = Vec::new();
+    ZlibDecoder::new(MESH.1).read_to_end(&mut mesh)?;
+    put(&dir.join(MESH.0), &mesh)?;
+    put(&dir.join(CASE.0), CASE.1)?;
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
     let solution = job.solve(arguments.device, &progress)?;

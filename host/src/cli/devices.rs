@@ -3,8 +3,8 @@
 use super::print;
 use crate::device::DeviceName;
 use crate::device::bandwidth;
-use crate::estimate::Speed;
 use crate::linalg::Space;
+use crate::plan::Speed;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;

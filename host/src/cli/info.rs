@@ -2,13 +2,14 @@
 
 use super::print::{self, count, vector};
 use super::progress::Progress;
-use super::{memory, template};
+use super::template;
 use crate::assembly;
 use crate::mesh::coloring::Coloring;
 use crate::mesh::parts::connected_parts;
 use crate::mesh::quality;
 use crate::mesh::{Group, Mesh, MeshError};
 use crate::model::planes;
+use crate::plan::fits;
 use crate::solve::Monitor;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -35,7 +36,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     progress.phase("read");
-    let (mesh, bad) = memory::inspect_mesh(&arguments.mesh)?;
+    fits::check_file(&arguments.mesh)?;
+    let (mesh, bad) = Mesh::inspect(&arguments.mesh)?;
     progress.phase("look");
     let text = describe(&mesh, arguments.verbose);
     progress.finish();

@@ -1,10 +1,11 @@
 //! `warpfem init MESH`: a case file for a mesh, to be filled in.
 
 use super::print::{self, count};
-use super::{info, memory, template, usage};
+use super::{info, template, usage};
 use crate::mesh::Mesh;
 use crate::model::Analysis;
 use crate::output;
+use crate::plan::fits;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -35,7 +36,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let (mesh, bad) = memory::inspect_mesh(&arguments.mesh)?;
+    fits::check_file(&arguments.mesh)?;
+    let (mesh, bad) = Mesh::inspect(&arguments.mesh)?;
     let analysis = analysis(arguments, &mesh)?;
     let mut name = arguments.mesh.file_stem().unwrap_or_default().to_os_string();
     name.push(".toml");

@@ -1,6 +1,5 @@
 //! `warpfem mesh box`, `warpfem mesh rectangle` and `warpfem mesh annulus`.
 
-use super::memory;
 use super::print::{self, count};
 use crate::element::ElementKind;
 use crate::mesh::annulus::{self, generate_annulus};
@@ -8,6 +7,7 @@ use crate::mesh::generate::{self, generate_box};
 use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
 use crate::mesh::write::{Form, to_bytes};
 use crate::output;
+use crate::plan::fits;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::PathBuf;
@@ -120,18 +120,18 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
     let (mesh, file) = match kind {
         Kind::Box(arguments) => {
             let (kind, cells) = (element(&arguments.element), along::<3, _>(&arguments.cells).map(|n| n as usize));
-            memory::check_box(kind, cells, memory::Use::File)?;
+            fits::check_box(kind, cells, fits::Use::File)?;
             (generate_box(kind, along(&arguments.size), cells), &arguments.file)
         }
         Kind::Rectangle(arguments) => {
             let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
-            memory::check_box(kind, cells, memory::Use::File)?;
+            fits::check_box(kind, cells, fits::Use::File)?;
             let diagonals = Diagonals::from_name(&arguments.diagonals).unwrap_or_default();
             (generate_cut_rectangle(kind, along(&arguments.size), cells, diagonals), &arguments.file)
         }
         Kind::Annulus(arguments) => {
             let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
-            memory::check_box(kind, memory::ring(cells), memory::Use::File)?;
+            fits::check_box(kind, fits::ring(cells), fits::Use::File)?;
             (generate_annulus(kind, along(&arguments.radii), cells), &arguments.file)
         }
     };

@@ -10,7 +10,6 @@ mod failure;
 mod info;
 mod init;
 mod interrupt;
-pub mod memory;
 mod mesh;
 mod preview;
 pub mod print;

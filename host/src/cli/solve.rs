@@ -4,15 +4,17 @@ use super::earlier::Earlier;
 use super::failure::Failure;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
-use super::{devices, memory, preview, print, summary};
+use super::{devices, preview, print, summary};
 use crate::device::DeviceName;
 use crate::model::case::Case;
-use crate::model::options::ORDERS;
 use crate::model::{self, Analysis, Model, SolverOptions};
 use crate::output::report::Background;
 use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
 use crate::pipeline::{self, Potential, Solution};
-use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::plan::fits;
+use crate::result::choices::{
+    Acceleration, Choice, Format, Method, ORDERS, Ordering, Precision, Preconditioner, Strategy, find,
+};
 use crate::result::{Error, Result};
 use crate::solve::Monitor;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,20 +24,16 @@ use std::time::{Instant, SystemTime};
 /// A choice that may be left to the program.
 pub type Auto<C> = Option<C>;
 
-/// Reads one of these words, and what it stands for.
-pub fn one_of<C: Clone + Send + Sync + 'static>(
-    names: Vec<&'static str>,
-    from_name: fn(&str) -> Option<C>,
-) -> impl TypedValueParser<Value = C> {
-    PossibleValuesParser::new(names).try_map(move |word| from_name(&word).ok_or("there is no such choice"))
+/// Reads the word of one of these choices.
+pub fn one_of<C: Choice>(choices: &'static [C]) -> impl TypedValueParser<Value = C> {
+    let words = PossibleValuesParser::new(choices.iter().map(|choice| choice.word()));
+    words.try_map(move |word| find(choices, &word).ok_or("there is no such choice"))
 }
 
-/// Reads `auto` or one of these words.
-pub fn auto_or<C: Clone + Send + Sync + 'static>(
-    names: Vec<&'static str>,
-    from_name: fn(&str) -> Option<C>,
-) -> impl TypedValueParser<Value = Auto<C>> {
-    PossibleValuesParser::new([vec!["auto"], names].concat()).map(move |word| from_name(&word))
+/// Reads `auto`, or the word of one of these choices.
+pub fn auto_or<C: Choice>(choices: &'static [C]) -> impl TypedValueParser<Value = Auto<C>> {
+    let words = choices.iter().map(|choice| choice.word());
+    PossibleValuesParser::new(std::iter::once("auto").chain(words)).map(move |word| find(choices, &word))
 }
 
 /// Builds without sparse factors refuse large direct solutions.
@@ -72,28 +70,28 @@ pub struct Arguments {
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: DeviceName,
     /// Storage format of the matrix.
-    #[arg(long, value_name = "NAME", value_parser = auto_or(Format::names(), Format::from_name))]
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Format::ALL))]
     format: Option<Auto<Format>>,
     /// Order of the nodes.
-    #[arg(long, value_name = "NAME", value_parser = auto_or(Ordering::names(), Ordering::from_name))]
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Ordering::ALL))]
     ordering: Option<Auto<Ordering>>,
     /// Preconditioner.
-    #[arg(long, value_name = "NAME", value_parser = auto_or(Preconditioner::names(), Preconditioner::from_name))]
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Preconditioner::ALL))]
     preconditioner: Option<Auto<Preconditioner>>,
     /// Order of polynomial preconditioners: products per application.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(orders()))]
     order: Option<u32>,
     /// Precision: double, single, mixed (double with a preconditioner in single), or mixed_half (its matrix in 16
     /// bits).
-    #[arg(long, value_name = "NAME", value_parser = auto_or(Precision::names(), Precision::from_name))]
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Precision::ALL))]
     precision: Option<Auto<Precision>>,
-    #[arg(long, value_name = "NAME", value_parser = auto_or(Method::names(), Method::from_name), help = METHOD_HELP)]
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Method::ALL), help = METHOD_HELP)]
     method: Option<Auto<Method>>,
     /// Acceleration of method femses.
-    #[arg(long, value_name = "NAME", value_parser = one_of(Acceleration::names(), Acceleration::from_name))]
+    #[arg(long, value_name = "NAME", value_parser = one_of(&Acceleration::ALL))]
     acceleration: Option<Acceleration>,
     /// Assembly strategy.
-    #[arg(long, value_name = "NAME", value_parser = auto_or(Strategy::names(), Strategy::from_name))]
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Strategy::ALL))]
     assembly: Option<Auto<Strategy>>,
     /// Estimated relative error to stop at, in the energy norm, between 0 and 1 [default: 1e-6].
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
@@ -301,7 +299,7 @@ fn solve_or_fall_back(
         Err(error @ (Error::OutOfMemory { .. } | Error::Device(_)))
             if asked == DeviceName::Auto && chosen != DeviceName::Cpu =>
         {
-            memory::check_mesh(&model.mesh, model.analysis, true)?;
+            fits::check_mesh(&model.mesh, model.analysis, true)?;
             model.warnings.push(format!("solved on the CPU instead: {error}"));
             solve(model, DeviceName::Cpu)
         }
@@ -313,9 +311,9 @@ fn solve_or_fall_back(
 pub fn read_model(path: &Path, device: DeviceName) -> anyhow::Result<(Case, Model)> {
     let case = Case::read(path).map_err(model::Error::from)?;
     let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
-    memory::check_case(&case, on_host)?;
+    fits::check_case(&case, on_host)?;
     let mesh = case.mesh()?;
-    memory::check_mesh(&mesh, case.analysis(), on_host)?;
+    fits::check_mesh(&mesh, case.analysis(), on_host)?;
     let model = Model::resolve(&case, mesh)?;
     Ok((case, model))
 }

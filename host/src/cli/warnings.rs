@@ -20,7 +20,8 @@ pub fn of_model(model: &Model) -> Vec<String> {
 pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec<String> {
     let mut warnings = of_model(model);
     warnings.extend(unbalanced(solution));
-    warnings.extend(solution.used.fallback.clone());
+    let changes: Vec<String> = solution.outcome.changes.iter().map(ToString::to_string).collect();
+    warnings.extend((!changes.is_empty()).then(|| changes.join("; ")));
     warnings.extend(short_of_tolerance(model, solution));
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));

@@ -9,7 +9,6 @@ mod loads;
 mod locking;
 mod materials;
 mod names;
-pub mod options;
 mod probes;
 mod problems;
 mod resolve;

@@ -1,38 +1,14 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
 use super::system::{Strains, reciprocals};
-use super::{Loaded, Phase, Solved, Timings, refuse, stopping};
+use super::{Loaded, Phase, Solved, Timings, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
 use crate::linalg::Space;
-use crate::model::options::PLAIN_PRECISIONS;
-use crate::model::{Analysis, Model};
-use crate::result::choices::{Method, Precision};
+use crate::model::Model;
 use crate::result::{Plan, Result};
 use crate::solve::{CgOptions, FemsesOptions, Monitor, femses};
 use kernels_rs::real::Real;
-
-/// Refuses what belongs to a matrix.
-pub(super) fn check(model: &Model) -> Result<()> {
-    let solver = &model.solver;
-    if model.analysis != Analysis::Laplace {
-        return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
-    }
-    if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
-        let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();
-        return refuse("precision with method `femses`", precision.name(), available);
-    }
-    if let Some(format) = solver.format {
-        return refuse("format with method `femses`, which has no matrix,", format.name(), vec!["auto"]);
-    }
-    if let Some(assembly) = solver.assembly {
-        return refuse("assembly with method `femses`, which has none,", assembly.name(), vec!["auto"]);
-    }
-    match solver.preconditioner {
-        Some(one) => refuse("preconditioner with method `femses`", one.name(), vec!["auto"]),
-        None => Ok(()),
-    }
-}
 
 /// Solves a model.
 pub(super) fn find<T: Real>(

@@ -1,8 +1,25 @@
 //! What `auto` takes, body by body.
 
-use super::*;
-use crate::model::Case;
+use super::decide::{CPU, break_even, decide, fill, hard as what_is_hard};
+use super::facts::DeviceFacts;
+use super::iterations::jacobi_iterations;
+use super::memory::factor_bytes;
+use super::words::AS_ASKED;
+use crate::device::Factors;
+use crate::model::{Case, Model};
+use crate::result::Hard;
+use crate::result::choices::{Method, Precision, Preconditioner};
 use std::path::Path;
+
+/// A case of `meshes/`.
+pub(super) fn model(case: &str) -> Model {
+    Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(case)).unwrap()
+}
+
+/// A clamped box of these cells.
+pub(super) fn clamped_box(element: &str, size: [u32; 3], cells: [u32; 3]) -> Model {
+    clamped(element, size.map(f64::from), cells, 0.3)
+}
 
 /// A clamped box of these cells with a Poisson's ratio.
 fn clamped(element: &str, size: [f64; 3], cells: [u32; 3], poisson: f64) -> Model {
@@ -39,8 +56,7 @@ fn thin_bodies_are_solved_directly_and_compact_ones_by_multigrid_on_a_cpu() {
     assert_taken(&clamped("hex8", [1.0; 3], [6; 3], 0.3), &cpu(), "direct", "a small model");
     let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
     assert_taken(&plate, &cpu(), "direct", "a thin body, cheap to solve directly (its factor has 1");
-    let fill = decide(&plate, &cpu()).fill.unwrap();
-    assert_eq!(fill, super::fill(&plate));
+    assert_eq!(decide(&plate, &cpu()).fill, Some(fill(&plate)));
     let beam = clamped("tet10", [40.0, 1.0, 1.0], [80, 2, 2], 0.3);
     assert_taken(&beam, &cpu(), "direct", "a thin body");
     // 41 cells: 14 % of the nodes are on the surface, and no graph is looked at.
@@ -62,7 +78,7 @@ fn what_iterations_find_hard_may_have_a_larger_factor() {
         "direct",
         "Poisson's ratio is 0.499, which iterations find hard (its factor has",
     );
-    let why = |model: &Model| super::hard(model, CPU).map(|(_, why)| why);
+    let why = |model: &Model| what_is_hard(model, CPU).map(|(_, why)| why);
     assert_eq!(why(&hard([1.0; 3], 0.3)), None);
     let stretched = why(&hard([20.0, 1.0, 1.0], 0.3)).unwrap();
     assert_eq!(stretched.to_string(), "elements are 20 times as long as wide");
@@ -74,7 +90,7 @@ fn what_iterations_find_hard_may_have_a_larger_factor() {
 #[test]
 fn a_factor_needs_memory_and_a_solver() {
     let plate = clamped("hex8", [1.0, 1.0, 0.01], [40, 40, 1], 0.3);
-    let bytes = estimate::factor_bytes(&fill(&plate));
+    let bytes = factor_bytes(&fill(&plate));
     assert_taken(&plate, &facts(true, Some(2 * bytes), Factors::Sparse), "direct", "thin");
     assert_taken(&plate, &facts(true, Some(2 * bytes - 1), Factors::Sparse), "amg", "too little memory for a factor");
     assert_taken(&plate, &facts(true, None, Factors::None), "amg", "");
@@ -119,7 +135,7 @@ fn multigrid_is_taken_where_it_is_faster_on_a_gpu() {
     let even = break_even(3_090_903, false);
     assert!((250.0..450.0).contains(&even), "{even}");
     let cube = clamped("hex8", [1.0; 3], [12; 3], 0.3);
-    let of_100 = estimate::jacobi_iterations(&cube) * 100.0 / 12.0;
+    let of_100 = jacobi_iterations(&cube) * 100.0 / 12.0;
     assert!(of_100 > 1.5 * even, "{of_100}");
     // So few unknowns take less time with Jacobi, but for plates.
     assert_taken(&cube, &facts(false, None, Factors::None), "jacobi", "iterations with Jacobi");

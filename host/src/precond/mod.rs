@@ -77,7 +77,7 @@ pub trait Preconditioner<T: Real> {
 
 /// What a preconditioner may know besides the matrix.
 pub struct Context<'a> {
-    /// The order, of a polynomial: one of [`crate::model::options::ORDERS`].
+    /// The order, of a polynomial: one of [`crate::result::choices::ORDERS`].
     pub order: usize,
     /// Coordinates of the nodes that block rows stand for, `[n_rows]`, where there are nodes.
     pub coords: Option<&'a Buffer<[f64; 3]>>,

@@ -2,6 +2,23 @@
 //! `summary.json`. What `auto` stands for is no choice: where it is one of the words, the choice is an `Option`.
 
 use kernels_rs::for_each_strategy;
+use std::ops::RangeInclusive;
+
+/// One of several things that can be chosen.
+pub trait Choice: Copy + Send + Sync + 'static {
+    /// Its word.
+    fn word(self) -> &'static str;
+}
+
+/// The one of these with this word.
+pub fn find<C: Choice>(choices: &[C], word: &str) -> Option<C> {
+    choices.iter().copied().find(|choice| choice.word() == word)
+}
+
+/// Precisions that a matrix and its vectors can be in.
+pub const PLAIN_PRECISIONS: [Precision; 2] = [Precision::Double, Precision::Single];
+/// Orders of polynomial preconditioners: products per application.
+pub const ORDERS: RangeInclusive<usize> = 1..=16;
 
 /// Makes an enum of choices from their names and words.
 macro_rules! choices {
@@ -21,12 +38,18 @@ macro_rules! choices {
 
             /// The one of this word; none of `auto`.
             pub fn from_name(word: &str) -> Option<$Name> {
-                Self::ALL.into_iter().find(|choice| choice.name() == word)
+                find(&Self::ALL, word)
             }
 
             /// The words of all.
             pub fn names() -> Vec<&'static str> {
                 Self::ALL.map(Self::name).to_vec()
+            }
+        }
+
+        impl Choice for $Name {
+            fn word(self) -> &'static str {
+                self.name()
             }
         }
 

@@ -9,6 +9,6 @@ mod reason;
 
 pub use direct_error::DirectError;
 pub use error::{Error, Result};
-pub use outcome::{Ending, Measure, Outcome};
+pub use outcome::{Change, Changed, Ending, Measure, Outcome};
 pub use plan::{Fill, Plan};
 pub use reason::{Body, Hard, Reason};

@@ -1,5 +1,7 @@
 //! How a solution ended.
 
+use std::fmt;
+
 /// What a tolerance is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Measure {
@@ -88,6 +90,43 @@ pub struct Outcome {
     pub backward_error: Option<f64>,
     /// The smallest eigenvalue of the preconditioned matrix that was found.
     pub theta: Option<f64>,
+    /// What gave way to something else while it was solved, in that order.
+    pub changes: Vec<Change>,
     /// The recurrence's relative residual after each iteration.
     pub history: Vec<f64>,
+}
+
+/// A choice of the plan that was not carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// What was chosen.
+    pub choice: Changed,
+    /// The word of what was planned.
+    pub from: &'static str,
+    /// The word of what took its place.
+    pub to: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// What can give way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// A direct solution, to an iteration.
+    Method,
+    /// A sparse factor, to a dense one.
+    Factor,
+    /// Multigrid, to another preconditioner.
+    Preconditioner,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change { choice, to, reason, .. } = self;
+        match choice {
+            Changed::Method => write!(f, "a direct solution was not possible: {reason}"),
+            Changed::Factor => write!(f, "the factor is of a dense matrix: {reason}"),
+            Changed::Preconditioner => write!(f, "preconditioned by {to} instead of multigrid: {reason}"),
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod generated;
 mod names_list;
 mod scale;
 mod slips;
+mod solver;
 pub(super) mod synonyms;
 mod syntax;
 pub mod tables;

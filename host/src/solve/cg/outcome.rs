@@ -80,6 +80,7 @@ impl Outcome {
             digits: None,
             backward_error: None,
             theta: None,
+            changes: Vec::new(),
             history: Vec::new(),
         }
     }

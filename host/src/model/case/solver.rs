@@ -1,18 +1,13 @@
 //! `[solver]`.
 
-use std::ops::RangeInclusive;
+use super::Case;
+use super::synonyms::{self, Meaning};
+use crate::model::names::{list, nearest};
+use crate::model::{CaseError, SolverOptions};
+use crate::result::choices::{
+    Acceleration, Choice, Format, Method, ORDERS, Ordering, Precision, Preconditioner, Strategy, find,
+};
 use toml::Spanned;
-
-use super::case::Case;
-use super::case::synonyms::{self, Meaning};
-use super::names::{list, nearest};
-use super::{CaseError, SolverOptions};
-use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
-
-/// Precisions that a matrix and its vectors can be in.
-pub const PLAIN_PRECISIONS: [Precision; 2] = [Precision::Double, Precision::Single];
-/// Orders of polynomial preconditioners: products per application.
-pub const ORDERS: RangeInclusive<usize> = 1..=16;
 
 /// Relative residuals that rounding seldom lets an iteration fall below, by precision: in double what a cube of some
 /// hundred nodes comes to under a clamp, in single potentials in the plane. Slender elastic bodies end at a thousand
@@ -43,13 +38,11 @@ impl Case {
     /// `[solver]`, with its method, precision, tolerance and iteration limit checked.
     pub fn solver_options(&self) -> Result<SolverOptions, Box<CaseError>> {
         let table = &self.tables.solver;
-        let (acceleration, accelerations) = (table.acceleration.as_ref(), Acceleration::names());
+        let acceleration = self.one_of("acceleration", table.acceleration.as_ref(), &Acceleration::ALL, &[])?;
         let mut options = SolverOptions {
-            method: self.auto_or("method", table.method.as_ref(), Method::names(), Method::from_name)?,
-            acceleration: self
-                .one_of("acceleration", acceleration, &accelerations, Acceleration::from_name)?
-                .unwrap_or(Acceleration::None),
-            precision: self.auto_or("precision", table.precision.as_ref(), Precision::names(), Precision::from_name)?,
+            method: self.auto_or("method", table.method.as_ref(), &Method::ALL)?,
+            acceleration: acceleration.unwrap_or(Acceleration::None),
+            precision: self.auto_or("precision", table.precision.as_ref(), &Precision::ALL)?,
             ..SolverOptions::default()
         };
         options.tolerance = self.tolerance("tolerance", table.tolerance.as_ref())?.unwrap_or(options.tolerance);
@@ -82,40 +75,38 @@ impl Case {
     pub(super) fn matrix_options(&self, options: SolverOptions) -> Result<SolverOptions, Box<CaseError>> {
         let table = &self.tables.solver;
         Ok(SolverOptions {
-            format: self.auto_or("format", table.format.as_ref(), Format::names(), Format::from_name)?,
-            ordering: self.auto_or("ordering", table.ordering.as_ref(), Ordering::names(), Ordering::from_name)?,
-            preconditioner: self.auto_or(
-                "preconditioner",
-                table.preconditioner.as_ref(),
-                Preconditioner::names(),
-                Preconditioner::from_name,
-            )?,
-            assembly: self.auto_or("assembly", table.assembly.as_ref(), Strategy::names(), Strategy::from_name)?,
+            format: self.auto_or("format", table.format.as_ref(), &Format::ALL)?,
+            ordering: self.auto_or("ordering", table.ordering.as_ref(), &Ordering::ALL)?,
+            preconditioner: self.auto_or("preconditioner", table.preconditioner.as_ref(), &Preconditioner::ALL)?,
+            assembly: self.auto_or("assembly", table.assembly.as_ref(), &Strategy::ALL)?,
             ..options
         })
     }
 
     /// What a word stands for, which must be `auto` or one of these; none of `auto`.
-    fn auto_or<C>(
+    fn auto_or<C: Choice>(
         &self,
         key: &str,
         word: Option<&Spanned<String>>,
-        names: Vec<&str>,
-        from_name: fn(&str) -> Option<C>,
+        choices: &[C],
     ) -> Result<Option<C>, Box<CaseError>> {
-        self.one_of(key, word, &[&["auto"][..], &names].concat(), from_name)
+        match word {
+            Some(word) if word.get_ref() == "auto" => Ok(None),
+            _ => self.one_of(key, word, choices, &["auto"]),
+        }
     }
 
-    /// What a word stands for, which must be one of these.
-    fn one_of<C>(
+    /// What a word stands for, which must be one of these; `others` are known too.
+    fn one_of<C: Choice>(
         &self,
         key: &str,
         word: Option<&Spanned<String>>,
-        names: &[&str],
-        from_name: fn(&str) -> Option<C>,
+        choices: &[C],
+        others: &[&str],
     ) -> Result<Option<C>, Box<CaseError>> {
-        self.check_name(key, word, names)?;
-        Ok(word.and_then(|word| from_name(word.get_ref())))
+        let words = others.iter().copied().chain(choices.iter().map(|choice| choice.word()));
+        self.check_name(key, word, &words.collect::<Vec<_>>())?;
+        Ok(word.and_then(|word| find(choices, word.get_ref())))
     }
 
     /// A number between 0 and 1.

@@ -2,13 +2,13 @@
 //!
 //! The figures are lower bounds, so what would fit is never refused.
 
+use super::memory::{matrix_bytes, mesh_bytes, slot_bytes};
 use crate::device::host_memory::available;
 use crate::element::ElementKind;
-use crate::estimate::{matrix_bytes, mesh_bytes, slot_bytes};
-use crate::mesh::{Mesh, MeshError};
+use crate::mesh::Mesh;
 use crate::model::case::{Generated, Lattice};
 use crate::model::{Analysis, Case};
-use crate::{Result, model, result};
+use crate::result::{Error, Result};
 use std::path::Path;
 
 /// Bytes of a value in single precision.
@@ -57,11 +57,11 @@ fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
     }
 }
 
-fn check(needed: u64) -> result::Result<()> {
+fn check(needed: u64) -> Result<()> {
     match available() {
         Some(available) if needed > available => {
             let device = "this machine".into();
-            Err(result::Error::OutOfMemory { device, needed: Some(needed), available: Some(available) })
+            Err(Error::OutOfMemory { device, needed: Some(needed), available: Some(available) })
         }
         _ => Ok(()),
     }
@@ -71,8 +71,8 @@ fn check(needed: u64) -> result::Result<()> {
 ///
 /// # Errors
 ///
-/// [`result::Error::OutOfMemory`]
-pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> result::Result<()> {
+/// [`Error::OutOfMemory`]
+pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
     let per_cell = match kind.linear() {
         ElementKind::Tet4 => 6,
@@ -87,29 +87,9 @@ pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
     [radial, around.saturating_sub(1)]
 }
 
-/// Reads a mesh file that fits.
-///
-/// # Errors
-///
-/// [`result::Error::OutOfMemory`], [`model::Error::Mesh`]
-pub fn read_mesh(path: &Path) -> Result<Mesh> {
-    check_file(path)?;
-    Ok(Mesh::read(path)?)
-}
-
-/// The same of one whose elements may be bad, with what is wrong with them.
-///
-/// # Errors
-///
-/// As [`read_mesh`], but for those.
-pub fn inspect_mesh(path: &Path) -> Result<(Mesh, Vec<MeshError>)> {
-    check_file(path)?;
-    Ok(Mesh::inspect(path)?)
-}
-
 /// Checks a mesh file that is to be read, all of whose bytes are in memory while that is done; one that is not there is
 /// for its reader to report.
-fn check_file(path: &Path) -> result::Result<()> {
+pub fn check_file(path: &Path) -> Result<()> {
     check(std::fs::metadata(path).map_or(0, |file| file.len()))
 }
 
@@ -117,24 +97,24 @@ fn check_file(path: &Path) -> result::Result<()> {
 ///
 /// # Errors
 ///
-/// [`result::Error::OutOfMemory`]
+/// [`Error::OutOfMemory`]
 pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
     let purpose = Use::of(case.analysis(), on_host);
-    let checked = match case.generated().map_err(model::Error::from)? {
+    // What is wrong with the case itself is reported where its mesh is made.
+    match case.generated().unwrap_or_default() {
         Some(Generated::Box(Lattice { kind, cells, .. })) => check_box(kind, cells, purpose),
         Some(Generated::Rectangle(Lattice { kind, cells, .. }, _)) => check_box(kind, cells, purpose),
         Some(Generated::Annulus(Lattice { kind, cells, .. })) => check_box(kind, ring(cells), purpose),
         None => case.mesh_path().map_or(Ok(()), |path| check_file(&path)),
-    };
-    Ok(checked?)
+    }
 }
 
 /// Checks a mesh that is there already: whether what comes on top of it fits.
 ///
 /// # Errors
 ///
-/// [`result::Error::OutOfMemory`]
-pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> result::Result<()> {
+/// [`Error::OutOfMemory`]
+pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> Result<()> {
     let more = mesh.solids().map(|(_, cells)| {
         let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);
         let all = needed(cells.kind, nodes, elements, Use::of(analysis, on_host));

@@ -14,13 +14,15 @@
 //!
 //! All else is iterated on, by `preconditioner`.
 
+use super::facts::DeviceFacts;
+use super::iterations::jacobi_iterations;
+use super::memory::factor_bytes;
+use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
-use crate::device::{self, DeviceName, Factors, host_memory};
-use crate::estimate::{self, STRETCHED};
-use crate::linalg::Space;
+use crate::device::Factors;
 use crate::model::{Analysis, Model, SolverOptions};
 use crate::precond;
-use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::choices::{Acceleration, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
 use crate::solve::direct::Dissection;
 use crate::sparse;
@@ -83,29 +85,7 @@ const THIN_SHARE: f64 = 0.05;
 /// Where most are, multigrid has a hard time. A beam of 3 x 3 tet10 across, where it has not, has a ninth of them in its corners.
 const MOSTLY_THIN: f64 = 0.5;
 
-/// What a decision depends on beside the model.
-pub struct DeviceFacts<'a> {
-    /// Whether its memory is the host's.
-    pub on_host: bool,
-    /// Bytes that can be had, where that is known.
-    pub free: Option<u64>,
-    /// Its direct solver; to ask may load a library.
-    pub factors: Box<dyn Fn() -> Factors + 'a>,
-}
-
-impl<'a> DeviceFacts<'a> {
-    /// Of a device that is open.
-    pub fn of(space: &'a Space) -> Self {
-        DeviceFacts { on_host: space.on_host(), free: space.free_memory(), factors: Box::new(move || space.factors()) }
-    }
-
-    /// Of a device that is not: a GPU is taken to have memory enough.
-    pub fn guess(device: DeviceName) -> Self {
-        let on_host = device.resolve() == DeviceName::Cpu;
-        let free = if on_host { host_memory::available() } else { None };
-        DeviceFacts { on_host, free, factors: Box::new(move || device::factors(device)) }
-    }
-
+impl DeviceFacts<'_> {
     fn limits(&self) -> Limits {
         if self.on_host { CPU } else { GPU }
     }
@@ -152,32 +132,7 @@ impl Plan {
     pub fn precondition(&mut self, by: Preconditioner, order: usize) {
         (self.preconditioner, self.order) = (Some(by), precond::has_order(by).then_some(order));
     }
-
-    /// Why this method and this preconditioner, in words: `direct: a small model`.
-    pub fn reason(&self) -> String {
-        let name = self.preconditioner.map_or(self.method.name(), Preconditioner::name);
-        let why: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
-        format!("{name}: {}", if why.is_empty() { AS_ASKED.to_owned() } else { why.join("; ") })
-    }
-
-    /// The word for what speeds up the iteration: the preconditioner, or the acceleration.
-    pub fn preconditioner_name(&self) -> &'static str {
-        self.preconditioner.map_or(self.acceleration.name(), Preconditioner::name)
-    }
-
-    /// The word for what stiffness is stored in.
-    pub fn format_name(&self) -> &'static str {
-        self.format.map_or("element", Format::name)
-    }
-
-    /// The word for how the matrix is assembled.
-    pub fn assembly_name(&self) -> &'static str {
-        self.assembly.map_or("none", Strategy::name)
-    }
 }
-
-/// What stands for the reason where there was nothing to decide.
-pub const AS_ASKED: &str = "as asked for";
 
 /// Decides how a model is solved on a device. Whether what is asked for goes together is for others to say.
 pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
@@ -237,10 +192,10 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     if unknowns > limits.most || most == 0.0 {
         return Verdict::no(None);
     }
-    if is_potential && estimate::jacobi_iterations(model) < FEW_ITERATIONS {
+    if is_potential && jacobi_iterations(model) < FEW_ITERATIONS {
         return Verdict::no(None);
     }
-    let on_surface = estimate::on_surface(&model.mesh);
+    let on_surface = on_surface(&model.mesh);
     if model.mesh.dim() == 3 && on_surface < COMPACT {
         return Verdict::no(Some(Reason::Compact(on_surface)));
     }
@@ -254,7 +209,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
 fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
     let (fill, limits) = (fill(model), device.limits());
     let verdict = |takes, why| Verdict { takes, why: Some(why), fill: Some(fill) };
-    let bytes = estimate::factor_bytes(&fill);
+    let bytes = factor_bytes(&fill);
     if device.free.is_some_and(|free| bytes > free / 2) {
         return verdict(false, Reason::FactorTooLarge(bytes));
     }
@@ -275,17 +230,17 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
 }
 
 /// The limit of a model that takes multigrid many iterations, and why it does.
-fn hard(model: &Model, limits: Limits) -> Option<(f64, Hard)> {
-    let poisson = estimate::largest_poisson(model);
+pub(super) fn hard(model: &Model, limits: Limits) -> Option<(f64, Hard)> {
+    let poisson = largest_poisson(model);
     if poisson > INCOMPRESSIBLE {
         return Some((limits.incompressible, Hard::Poisson(poisson)));
     }
-    let stretch = estimate::median_stretch(&model.mesh);
+    let stretch = median_stretch(&model.mesh);
     if stretch > STRETCHED {
         return Some((limits.flat, Hard::Stretched(stretch)));
     }
-    let is_even = estimate::is_quadratic(&model.mesh) && stretch <= FLAT;
-    let is_hard = !is_even && estimate::one_across(&model.mesh) >= MOSTLY_THIN;
+    let is_even = is_quadratic(&model.mesh) && stretch <= FLAT;
+    let is_hard = !is_even && one_across(&model.mesh) >= MOSTLY_THIN;
     is_hard.then_some((limits.flat, Hard::OneAcross))
 }
 
@@ -333,11 +288,8 @@ fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: Preconditione
     }
     let has_room = device.free.is_none_or(|free| free > WITH_A_COPY * n as u64);
     let of_a_cube = 6.0 / (model.mesh.coords.len() as f64).cbrt();
-    let is_compact = || estimate::on_surface(&model.mesh) <= MORE_SURFACE * of_a_cube;
-    stiffness_ratio(model) <= MOST_RATIO
-        && has_room
-        && estimate::median_stretch(&model.mesh) <= STRETCHED
-        && is_compact()
+    let is_compact = || on_surface(&model.mesh) <= MORE_SURFACE * of_a_cube;
+    stiffness_ratio(model) <= MOST_RATIO && has_room && median_stretch(&model.mesh) <= STRETCHED && is_compact()
 }
 
 /// How many times the softest material's modulus the hardest one's is.
@@ -372,9 +324,9 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
         _ => return (other, Some(Reason::OfPrecision(precision))),
     };
     let even = pace * break_even(unknowns, on_host);
-    let iterations = estimate::jacobi_iterations(model);
+    let iterations = jacobi_iterations(model);
     let is_elastic = model.analysis != Analysis::Laplace;
-    let is_thin = || estimate::one_across(&model.mesh) >= THIN_SHARE;
+    let is_thin = || one_across(&model.mesh) >= THIN_SHARE;
     if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {
             return (Preconditioner::Amg, Some(Reason::FastestOnCpu));
@@ -395,10 +347,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
 }
 
 /// See [`BREAK_EVEN_CPU`].
-fn break_even(unknowns: usize, on_host: bool) -> f64 {
+pub(super) fn break_even(unknowns: usize, on_host: bool) -> f64 {
     let [a, b, c] = if on_host { BREAK_EVEN_CPU } else { BREAK_EVEN_GPU };
     a + b / (unknowns as f64 + c)
 }
-
-#[cfg(test)]
-mod tests;

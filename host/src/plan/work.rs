@@ -1,25 +1,19 @@
 //! What a solution will take, before it is begun: memory, iterations, time.
 //!
-//! **Memory** is the sum of the arrays that live at the same time while the iteration runs, [`Memory`]. Measured
-//! against the program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within 15 %.
-//!
 //! **Time** is iterations times the bytes that each has to move (the matrix, and [`vector_bytes`] per unknown, see
 //! docs/solver.md) over the bandwidth that is reached, besides what an iteration takes however small the system; with
 //! multigrid its set-up too. A direct solution takes its factor's operations at the rate that supernodes reach, its values,
 //! which are read and written a few times, and what is done with each unknown and each value of the matrix before.
 
-use crate::element::ElementKind;
+use super::decide::fill;
+use super::iterations::{jacobi_iterations, multigrid_iterations};
+use super::memory::{DOUBLE, Memory, factor_bytes, matrix_bytes, matrix_values};
+use super::shape::{STRETCHED, is_quadratic, median_height, median_stretch, one_across};
 use crate::mesh::{Cells, Mesh, pairs};
 use crate::model::{Analysis, Model};
 use crate::precond;
-use crate::result::Fill;
-use crate::result::choices::{Precision, Preconditioner};
-use iterations::multigrid_iterations;
-
-pub mod iterations;
-
-use iterations::median_height;
-pub use iterations::{is_quadratic, jacobi_iterations, largest_poisson, median_stretch, on_surface, one_across};
+use crate::result::choices::{Method, Precision, Preconditioner};
+use crate::result::{Fill, Plan};
 
 /// Bytes per unknown that an iteration's vector steps move, in words of so many bytes: the diagonal is in single
 /// precision.
@@ -27,8 +21,6 @@ pub const fn vector_bytes(word: u64) -> u64 {
     8 * word + 4
 }
 
-/// Vectors that live while the iteration runs.
-const VECTORS: u64 = 10;
 /// A polynomial of order m takes m + 1 products for what Jacobi does in this many less.
 const POLYNOMIAL_LOSS: f64 = 1.2;
 /// Products with the matrix that take as long as a cycle: 5 are products with it, the rest is those with P and its
@@ -48,12 +40,6 @@ const TALL: f64 = 3.0;
 /// thousand unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand); on an H200 10 to
 /// 13 from a million unknowns on, and 17 of 28 thousand.
 const MULTIGRID_SETUP: f64 = 16.0;
-/// Elements more stretched than this take multigrid long.
-pub const STRETCHED: f64 = 5.0;
-/// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
-const MULTIGRID_BLOCKS: u64 = 18;
-/// What supernodes store, with the zeros that pad them: 1.12 (plates) to 1.25 times the values of L (cubes).
-const FACTOR_PADDING: f64 = 1.25;
 /// Solutions with a factor, the first and those that refine it.
 const SUBSTITUTIONS: f64 = 2.5;
 /// On two cores of a CPU, of 30 to 240 thousand unknowns (`warpfem-bench auto`); the rate is a core's. A cube of hex8 with 207 thousand, of
@@ -61,63 +47,6 @@ const SUBSTITUTIONS: f64 = 2.5;
 const CPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 1.5e-6, entry: 5e-8, value: 2e-9, rate: 11e9, bandwidth: 0.0 };
 /// By cuDSS on an H200, whose analysis is on the host.
 const GPU_DIRECT: DirectSpeed = DirectSpeed { unknown: 6e-6, entry: 0.0, value: 1e-9, rate: 2e12, bandwidth: 0.0 };
-/// Bytes per node of coordinates and tag.
-const NODE: u64 = 32;
-/// Bytes per element beside its nodes: its tag and its place in a group.
-const ELEMENT: u64 = 12;
-/// Bytes of a node's or a column's number, of an offset, and of a slot.
-const INDEX: u64 = 4;
-const OFFSET: u64 = 8;
-const SLOT: u64 = 2;
-/// Bytes of a value in double precision.
-const DOUBLE: u64 = 8;
-
-/// Bytes of a mesh of one kind of element.
-pub fn mesh_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
-    let of_elements = elements.saturating_mul(ELEMENT + INDEX * kind.info().n_nodes as u64);
-    nodes.saturating_mul(NODE).saturating_add(of_elements)
-}
-
-/// Bytes of the slots: where each pair of an element's nodes is in the matrix.
-pub fn slot_bytes(kind: ElementKind, elements: u64) -> u64 {
-    elements.saturating_mul(SLOT * (kind.info().n_nodes as u64).pow(2))
-}
-
-/// Bytes of a matrix of `blocks` blocks of `size` x `size` values.
-pub fn matrix_bytes(blocks: u64, size: u64, value: u64) -> u64 {
-    blocks.saturating_mul(value * size * size + INDEX)
-}
-
-/// Bytes that live at the same time while the iteration runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Memory {
-    /// Nodes and elements, on the host.
-    pub mesh: u64,
-    /// Elements, cells around nodes, and slots.
-    pub lists: u64,
-    /// The matrix, with the copies that preconditioners have of it.
-    pub matrix: u64,
-    /// A multigrid hierarchy, while it is made.
-    pub hierarchy: u64,
-    /// A direct solver's factor.
-    pub factor: u64,
-    /// Vectors of the iteration.
-    pub vectors: u64,
-    /// Displacements, stresses and the like, on the host.
-    pub results: u64,
-}
-
-impl Memory {
-    /// All of it, where the host is the device.
-    pub fn on_host(&self) -> u64 {
-        self.mesh + self.results + self.on_device()
-    }
-
-    /// What lies on a device of its own.
-    pub fn on_device(&self) -> u64 {
-        self.lists + self.matrix + self.hierarchy + self.factor + self.vectors
-    }
-}
 
 /// What an iteration is on a device.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -187,22 +116,23 @@ pub struct Work {
 }
 
 impl Work {
+    /// Of a model that is solved as planned.
+    pub fn planned(model: &Model, plan: &Plan) -> Work {
+        match (plan.method, plan.preconditioner) {
+            (Method::Cg, Some(preconditioner)) => Work::of(model, preconditioner, plan.precision),
+            (Method::Direct, _) => {
+                Work::without_iteration(model, plan.precision, Some(plan.fill.unwrap_or_else(|| fill(model))))
+            }
+            _ => Work::without_iteration(model, plan.precision, None),
+        }
+    }
+
     /// Of a model that can be solved by conjugate gradients with a preconditioner.
     pub fn of(model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
-        let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
-        let nodes = mesh.coords.len() as u64;
-        let blocks = nodes + 2 * pairs::coupled_pairs(mesh) as u64;
+        let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
+        let blocks = nodes + 2 * pairs::coupled_pairs(&model.mesh) as u64;
         let unknowns = nodes * size;
-        let memory = Memory {
-            mesh: nodes * NODE
-                + mesh.solids().map(|(_, cells)| mesh_bytes(cells.kind, 0, cells.len() as u64)).sum::<u64>(),
-            lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
-            matrix: matrix_values(precision).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
-            hierarchy: if preconditioner == Preconditioner::Amg { hierarchy_bytes(model) } else { 0 },
-            factor: 0,
-            vectors: VECTORS * DOUBLE * unknowns,
-            results: result_bytes(model),
-        };
+        let memory = Memory::of(model, preconditioner, precision, blocks);
         let iteration = Some(iteration(model, preconditioner, precision, [blocks, unknowns]));
         let (setup, weight) = match preconditioner {
             Preconditioner::Amg => (MULTIGRID_SETUP, weight(model)),
@@ -241,41 +171,6 @@ impl Work {
         let one = |bytes| on.latency + cycle + bytes as f64 / (on.reached * on.bandwidth);
         self.iteration.map(|(n, bytes)| [self.setup * one(bytes), on.start + n * self.weight * one(bytes)])
     }
-}
-
-/// Bytes of a factor in double while it is made.
-pub fn factor_bytes(fill: &Fill) -> u64 {
-    (FACTOR_PADDING * (DOUBLE * fill.nonzeros) as f64) as u64
-}
-
-fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
-    let entries = elements * kind.info().n_nodes as u64;
-    slot_bytes(kind, elements) + 2 * INDEX * entries + OFFSET * nodes
-}
-
-/// Six stresses and their invariant, or a gradient and its magnitude, per element and per node; there also what was
-/// solved for and reactions.
-fn result_bytes(model: &Model) -> u64 {
-    let elements: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let (per_element, per_node) = if model.analysis == Analysis::Laplace { (4, 8) } else { (7, 13) };
-    DOUBLE * (per_element * elements as u64 + per_node * model.mesh.coords.len() as u64)
-}
-
-/// Bytes of a value of the matrix, and of the copy that a preconditioner in lower precision has of it.
-fn matrix_values(precision: Precision) -> Vec<u64> {
-    match precision {
-        Precision::Double => vec![8],
-        Precision::Single => vec![4],
-        Precision::Mixed => vec![8, 4],
-        Precision::MixedHalf => vec![8, 2],
-    }
-}
-
-/// Bytes of a multigrid hierarchy while it is made.
-pub fn hierarchy_bytes(model: &Model) -> u64 {
-    let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
-    let modes = size * (size + 1) / 2;
-    MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes
 }
 
 /// How many times as long an iteration with multigrid takes as usual.
@@ -332,21 +227,8 @@ fn iteration(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{clamped_box, model};
     use super::*;
-    use std::path::Path;
-
-    pub(super) fn model(case: &str) -> Model {
-        Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(case)).unwrap()
-    }
-
-    pub(super) fn clamped_box(element: &str, size: [u32; 3], cells: [u32; 3]) -> Model {
-        let text = format!(
-            "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = {size:?}, cells = {cells:?} }}\n\
-             [[material]]\nname = \"m\"\nyoung = 1e6\npoisson = 0.3\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n"
-        );
-        let case = crate::model::Case::parse(Path::new("a.toml"), &text).unwrap();
-        Model::resolve(&case, case.mesh().unwrap()).unwrap()
-    }
 
     /// Seconds of set-up and of an iteration on an H200, measured, of 3 million unknowns; within a factor of two.
     #[test]
@@ -361,30 +243,6 @@ mod tests {
             for off in [found / setup, all / n / iteration] {
                 assert!((0.5..2.0).contains(&off), "{element}: {found} s, {} s", all / n);
             }
-        }
-    }
-
-    /// Peaks of the program on the CPU, measured.
-    #[test]
-    fn memory_of_boxes_is_met() {
-        for (element, cells, peak) in
-            [("hex8", 50, 363e6), ("tet4", 50, 289e6), ("tet10", 24, 359e6), ("hex20", 24, 316e6)]
-        {
-            let model = clamped_box(element, [1, 1, 1], [cells; 3]);
-            let off = Work::of(&model, Preconditioner::Jacobi, Precision::Double).memory.on_host() as f64 / peak;
-            assert!((0.8..1.2).contains(&off), "{element}: {off}");
-        }
-    }
-
-    /// The same of the peak above Jacobi's, with multigrid.
-    #[test]
-    fn memory_of_hierarchies_is_met() {
-        for (element, more) in [("hex8", 179e6), ("tet4", 177e6)] {
-            let model = clamped_box(element, [1, 1, 1], [40; 3]);
-            let [jacobi, amg] = [Preconditioner::Jacobi, Preconditioner::Amg]
-                .map(|one| Work::of(&model, one, Precision::Double).memory.on_host() as f64);
-            let off = (amg - jacobi) / more;
-            assert!((0.8..1.2).contains(&off), "{element}: {off}");
         }
     }
 

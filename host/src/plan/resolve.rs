@@ -1,0 +1,65 @@
+//! The plan of a model, if all that is asked for goes together.
+
+use super::decide::decide;
+use super::facts::DeviceFacts;
+use crate::model::{Analysis, Model};
+use crate::precond;
+use crate::result::choices::{Acceleration, Method, PLAIN_PRECISIONS, Precision};
+use crate::result::{Error, Plan, Result};
+use crate::solve::direct;
+
+/// The plan of a model for a device: every `auto` decided, and all choices go together.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
+pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
+    let solver = &model.solver;
+    if solver.method == Some(Method::Femses) {
+        check_femses(model)?;
+        return Ok(decide(model, facts));
+    }
+    if solver.acceleration != Acceleration::None {
+        return refuse("acceleration without method `femses`", solver.acceleration.name(), vec!["none"]);
+    }
+    let plan = decide(model, facts);
+    let is_half = solver.precision == Some(Precision::MixedHalf);
+    if plan.method == Method::Direct {
+        if is_half {
+            let available = vec!["double", "single", "mixed"];
+            return refuse("precision with method `direct`", Precision::MixedHalf.name(), available);
+        }
+        direct::check_built(facts.on_host, model.mesh.coords.len() * model.analysis.components())?;
+    }
+    if let Some(by) = plan.preconditioner.filter(|by| is_half && !precond::reads_matrix(*by)) {
+        return refuse("preconditioner with precision `mixed_half`", by.name(), precond::reading_matrix());
+    }
+    Ok(plan)
+}
+
+/// Refuses a choice that does not go with others.
+fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Result<R> {
+    Err(Error::NotAvailable { what, name: name.into(), available })
+}
+
+/// Refuses what belongs to a matrix, which FEMSES has none of.
+fn check_femses(model: &Model) -> Result<()> {
+    let solver = &model.solver;
+    if model.analysis != Analysis::Laplace {
+        return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
+    }
+    if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
+        let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();
+        return refuse("precision with method `femses`", precision.name(), available);
+    }
+    if let Some(format) = solver.format {
+        return refuse("format with method `femses`, which has no matrix,", format.name(), vec!["auto"]);
+    }
+    if let Some(assembly) = solver.assembly {
+        return refuse("assembly with method `femses`, which has none,", assembly.name(), vec!["auto"]);
+    }
+    match solver.preconditioner {
+        Some(one) => refuse("preconditioner with method `femses`", one.name(), vec!["auto"]),
+        None => Ok(()),
+    }
+}
