@@ -3,17 +3,16 @@
 use crate::common::blocks::dense_of;
 use crate::common::fields::converged;
 use crate::common::meshes::{self, CLAMP, SOFT, analysis, clamp, distorted_box, model, system};
-use crate::common::recorder::Recorder;
-use crate::common::{Random, assert_close, assert_orders_agree, bits, on_every_device};
+use crate::common::recorder::{Counts, Recorder};
+use crate::common::{Random, applied, assert_close, bits, columns_of, largest, on_every_device, on_threads};
 use kernels_rs::amg::NONE;
-use kernels_rs::real::Real;
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, SymmetricEigen};
 use std::rc::Rc;
 use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tet4, Tri3};
 use warpfem::linalg::Space;
+use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
-use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::System;
 use warpfem::precond::amg::aggregate::Aggregates;
@@ -29,7 +28,7 @@ use warpfem::solve::{CgOptions, Equations, Iteration, Silent, cg, iteration};
 use warpfem::sparse::{LinOp, Matrix, Sparsity};
 
 /// A force on the end of what is clamped at the other; heat for a potential.
-fn loaded(kind: Analysis, mesh: warpfem::mesh::Mesh) -> Model {
+fn loaded(kind: Analysis, mesh: Mesh) -> Model {
     let load = match kind {
         Analysis::Laplace => "[[flux]]\non = \"ymax\"\nvalue = 1.0\n",
         _ => "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.3, 2.0]\n",
@@ -38,11 +37,8 @@ fn loaded(kind: Analysis, mesh: warpfem::mesh::Mesh) -> Model {
     model(&format!("{}{SOFT}{}{load}", analysis(kind, 1.0), clamp(kind)), mesh)
 }
 
-fn unit(kind: ElementKind, n: usize) -> warpfem::mesh::Mesh {
-    match kind.info().dim {
-        2 => generate_rectangle(kind, [1.0; 2], [n; 2]).unwrap(),
-        _ => generate_box(kind, [1.0; 3], [n; 3]).unwrap(),
-    }
+fn unit(kind: ElementKind, n: usize) -> Mesh {
+    meshes::regular_box(kind, [n; 3])
 }
 
 /// The next level.
@@ -157,16 +153,19 @@ fn is_connected(sparsity: &Sparsity, members: &[u32]) -> bool {
     reached.len() == members.len()
 }
 
+fn aggregates(space: &Space, system: &System<f64>) -> (Aggregates, Strength) {
+    let fine = Fine::new(space, &system.matrix).unwrap().unwrap();
+    let strength = Strength::new(space, &fine, system.body.mesh.coords(), 0, REACH).unwrap();
+    (Aggregates::new(space, system.matrix.pattern(), &strength).unwrap(), strength)
+}
+
 #[test]
 fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
     let space = Space::cpu();
     for model in models() {
-        let System { matrix, body, .. } = system(&space, &model);
-        let mesh = &body.mesh;
-        let fine = Fine::new(&space, &matrix).unwrap().unwrap();
-        let strength = Strength::new(&space, &fine, mesh.coords(), 0, REACH).unwrap();
-        let found = Aggregates::new(&space, matrix.pattern(), &strength).unwrap();
-        let sparsity = matrix.pattern().download(&space).unwrap();
+        let system = system(&space, &model);
+        let (found, strength) = aggregates(&space, &system);
+        let sparsity = system.matrix.pattern().download(&space).unwrap();
         let held = model.supports.iter().map(|support| support.nodes.len()).sum::<usize>();
         let outside = found.of_nodes.host().iter().filter(|aggregate| **aggregate == NONE).count();
         assert_eq!((outside, strength.linked.host().iter().filter(|linked| **linked == 0).count()), (held, held));
@@ -186,11 +185,9 @@ fn aggregates_of_stretched_elements_lie_across_their_long_edges() {
     let space = Space::cpu();
     for (element, size, cells) in [(Hex8, [20.0, 1.0, 1.0], [4; 3]), (Tet4, [12.0, 12.0, 1.0], [3, 3, 6])] {
         let model = loaded(Analysis::Elasticity, generate_box(element, size, cells).unwrap());
-        let System { matrix, body, .. } = system(&space, &model);
-        let fine = Fine::new(&space, &matrix).unwrap().unwrap();
-        let strength = Strength::new(&space, &fine, body.mesh.coords(), 0, REACH).unwrap();
-        let found = Aggregates::new(&space, matrix.pattern(), &strength).unwrap();
-        let x = space.download(body.mesh.coords()).unwrap();
+        let system = system(&space, &model);
+        let (found, _) = aggregates(&space, &system);
+        let x = space.download(system.body.mesh.coords()).unwrap();
         for aggregate in 0..found.number as u32 {
             let members: Vec<usize> = (0..x.len()).filter(|n| found.of_nodes.host()[*n] == aggregate).collect();
             let is_beside = |n: &usize| (x[*n][0] - x[members[0]][0]).abs() < 1e-9;
@@ -199,26 +196,14 @@ fn aggregates_of_stretched_elements_lie_across_their_long_edges() {
     }
 }
 
-fn apply<T: Real>(
-    space: &Space,
-    preconditioner: &dyn precond::Preconditioner<T>,
-    matrix: &Matrix<T>,
-    r: &[T],
-) -> Vec<T> {
-    let mut z = space.zeros(matrix.n()).unwrap();
-    preconditioner.apply(space, matrix, &space.upload(r).unwrap(), &mut z).unwrap();
-    space.download(&z).unwrap()
+/// A hierarchy, with what is kept.
+fn keeping(space: &Space, system: &System<f64>, kept: Option<&SetupCache>) -> Box<dyn precond::Preconditioner<f64>> {
+    let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
+    precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap()
 }
 
-fn columns_of(space: &Space, system: &System<f64>) -> DMatrix<f64> {
-    let n = system.matrix.n();
-    let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap();
-    let column = |j: usize| {
-        let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == j))).collect();
-        DVector::from_vec(apply(space, &*amg, &system.matrix, &unit))
-    };
-    DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
+fn multigrid(space: &Space, system: &System<f64>) -> Box<dyn precond::Preconditioner<f64>> {
+    keeping(space, system, None)
 }
 
 /// The cycle of two levels from its definition: a Chebyshev polynomial in closed form, and an exact correction between
@@ -238,7 +223,8 @@ fn the_cycle_is_that_of_its_definition() {
         let inverse = dense_of(&space, &coarse.matrix).try_inverse().unwrap();
         let correction = &identity - &p * inverse * p.transpose() * &a;
         let expected = (&identity - &smoothing * correction * &smoothing) * a.try_inverse().unwrap();
-        let found = columns_of(&space, &system(&space, &model));
+        let system = system(&space, &model);
+        let found = columns_of(&space, &*multigrid(&space, &system), &system.matrix);
         assert_close("M^-1", found.as_slice(), expected.as_slice(), 1e-9, expected.amax());
         assert_eq!(found.nrows(), n);
     }
@@ -249,7 +235,8 @@ fn the_cycle_is_symmetric_and_positive() {
     let space = Space::cpu();
     for model in models() {
         let system = system(&space, &model);
-        let (a, inverse) = (dense_of(&space, &system.matrix), columns_of(&space, &system));
+        let a = dense_of(&space, &system.matrix);
+        let inverse = columns_of(&space, &*multigrid(&space, &system), &system.matrix);
         assert!((&inverse - inverse.transpose()).amax() < 1e-12 * inverse.amax());
         // M^-1 A is similar to L^T M^-1 L.
         let l = a.cholesky().unwrap().l();
@@ -342,7 +329,7 @@ fn hard_problems_converge_too() {
 }
 
 /// A quarter of a tube, from a plate: x is the way around.
-fn bent(mut mesh: warpfem::mesh::Mesh) -> warpfem::mesh::Mesh {
+fn bent(mut mesh: Mesh) -> Mesh {
     for x in &mut mesh.coords {
         let (angle, radius) = (std::f64::consts::FRAC_PI_2 * x[0], 1.0 + x[2]);
         *x = [radius * angle.sin(), x[1], radius * angle.cos()];
@@ -376,8 +363,7 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
             mesh = bent(mesh);
         }
         let system = system(&space, &loaded(Analysis::Elasticity, mesh));
-        let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-        let amg = precond::build(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
+        let amg = multigrid(&space, &system);
         let after = |iterations: usize| {
             let (equations, mut u) =
                 (Equations::new(&system.matrix, &system.f), space.zeros(system.matrix.n()).unwrap());
@@ -402,25 +388,22 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
 fn on_a_device(space: &Space) -> (Vec<u64>, Vec<usize>) {
     let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
     let system = system(space, &model);
-    let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap();
+    let amg = multigrid(space, &system);
     let r: Vec<f64> = Random(3).vector(system.matrix.n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
-    (bits(&apply(space, &*amg, &system.matrix, &r)), rows)
+    (bits(&applied(space, &*amg, &system.matrix, &r)), rows)
 }
 
 #[test]
 fn devices_have_the_same_levels_and_orders_the_same_bits() {
     let results = on_every_device!(on_a_device);
-    assert_orders_agree(&results);
     let floats = |bits: &[u64]| bits.iter().map(|b| f64::from_bits(*b)).collect::<Vec<f64>>();
     let expected = floats(&results[0].0);
     for (found, rows) in &results {
         assert_eq!(rows, &results[0].1);
-        assert_close("devices", &floats(found), &expected, 1e-11, crate::common::largest(&expected));
+        assert_close("devices", &floats(found), &expected, 1e-11, largest(&expected));
     }
-    let fewer = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    assert!(fewer.install(|| on_a_device(&Space::cpu())) == results[0], "threads change the result");
+    assert!(on_threads(1, || on_a_device(&Space::cpu())) == results[0], "threads change the result");
 }
 
 /// An answer to 1e-4 saves iterations to 1e-8, and one to 1e-8 takes none.
@@ -469,7 +452,7 @@ fn every_precision_solves_a_case() {
         assert!(hierarchy.levels[0].rows == model.mesh.coords.len() && found.outcome.iterations <= 40, "{precision}");
         let (found, expected) = (found.displacement.as_flattened(), expected.as_flattened());
         let tolerance = if precision == Precision::Single { 1e-2 } else { 1e-6 };
-        assert_close(precision.name(), found, expected, tolerance, crate::common::largest(expected));
+        assert_close(precision.name(), found, expected, tolerance, largest(expected));
     }
 }
 
@@ -480,16 +463,15 @@ fn an_application_only_launches() {
     let space = recorder.space().unwrap();
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
     let system = system(&space, &model);
-    let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
-    let amg = precond::build(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
+    let amg = multigrid(&space, &system);
     let n = system.matrix.n();
     let (r, mut z) = (space.zeros::<f64>(n).unwrap(), space.zeros(n).unwrap());
     let before = recorder.counts();
     amg.apply(&space, &system.matrix, &r, &mut z).unwrap();
     let after = recorder.counts();
-    let launches = |counts: &crate::common::recorder::Counts| counts.launches.values().sum::<usize>();
+    let launches = |counts: &Counts| counts.launches.values().sum::<usize>();
     assert!(launches(&after) > launches(&before) + 5);
-    let rest = crate::common::recorder::Counts { launches: before.launches.clone(), ..after };
+    let rest = Counts { launches: before.launches.clone(), ..after };
     assert_eq!(rest, before);
 }
 
@@ -514,9 +496,8 @@ fn new_materials_take_the_numeric_part_alone() {
     let systems = [&first, &second].map(|model| system(&space, model));
     let kept = SetupCache::new();
     let make = |system: &System<f64>, kept| {
-        let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
         let before = recorder.counts().launches;
-        let amg = precond::build(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
+        let amg = keeping(&space, system, kept);
         let launched = recorder.counts().launches;
         let of = |name: &str| launched.get(name).unwrap_or(&0) - before.get(name).unwrap_or(&0);
         (amg, ["decide", "list_products", "begin_set", "rigid_modes"].map(of).iter().sum::<usize>())
@@ -525,9 +506,8 @@ fn new_materials_take_the_numeric_part_alone() {
     assert!(symbolic > 4);
     let (again, symbolic) = make(&systems[0], Some(&kept));
     let r: Vec<f64> = Random(3).vector(systems[0].matrix.n());
-    let of =
-        |amg: &dyn precond::Preconditioner<f64>, system: &System<f64>| bits(&apply(&space, amg, &system.matrix, &r));
-    assert!(symbolic == 0 && of(&*again, &systems[0]) == of(&*whole, &systems[0]));
+    let [of_again, of_whole] = [&again, &whole].map(|amg| applied(&space, &**amg, &systems[0].matrix, &r));
+    assert!(symbolic == 0 && bits(&of_again) == bits(&of_whole));
     let (other, symbolic) = make(&systems[1], Some(&kept));
     let (anew, _) = make(&systems[1], None);
     assert_eq!((symbolic, other.hierarchy().unwrap().bytes), (0, whole.hierarchy().unwrap().bytes));
@@ -541,19 +521,13 @@ fn new_materials_take_the_numeric_part_alone() {
 }
 
 /// A box that is held at the nodes of the matrix's first rows.
-fn first_rows_held(space: &Space, mesh: warpfem::mesh::Mesh) -> Model {
+fn first_rows_held(space: &Space, mesh: Mesh) -> Model {
     let mut model = loaded(Analysis::Elasticity, mesh);
     let nodes: Vec<u32> = (0..model.mesh.coords.len() as u32).collect();
     let mut held = system(space, &model).body.numbering.gather(&nodes)[..40].to_vec();
     held.sort_unstable();
     model.supports[0].nodes = held;
     model
-}
-
-/// A hierarchy, with what is kept.
-fn keeping(space: &Space, system: &System<f64>, kept: Option<&SetupCache>) -> Box<dyn precond::Preconditioner<f64>> {
-    let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
-    precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap()
 }
 
 /// What is kept of another matrix is recognised, whether it has as many rows or not, and a hierarchy is made as if
@@ -577,13 +551,13 @@ fn other_blocks_and_other_supports_make_another_hierarchy() {
     for (which, other) in others.iter().enumerate() {
         let other = system(&space, other);
         let r: Vec<f64> = Random(5).vector(other.matrix.n());
-        let applied = |amg: &dyn precond::Preconditioner<f64>| bits(&apply(&space, amg, &other.matrix, &r));
+        let of = |amg: &dyn precond::Preconditioner<f64>| bits(&applied(&space, amg, &other.matrix, &r));
         let kept = SetupCache::new();
         keeping(&space, &first, Some(&kept));
         let made = keeping(&space, &other, Some(&kept));
-        assert!(applied(&*made) == applied(&*keeping(&space, &other, None)), "matrix {which}");
+        assert!(of(&*made) == of(&*multigrid(&space, &other)), "matrix {which}");
         // What is kept then is the other's: its next hierarchy takes no aggregates.
-        assert!(applied(&*keeping(&space, &other, Some(&kept))) == applied(&*made), "matrix {which} again");
+        assert!(of(&*keeping(&space, &other, Some(&kept))) == of(&*made), "matrix {which} again");
         // But for the smaller one, numbers of rows and blocks do not tell.
         let [before, after] = [&first, &other].map(|system| system.matrix.pattern());
         assert_eq!((before.n_rows, before.n_blocks()) == (after.n_rows, after.n_blocks()), which != 1);

@@ -1,11 +1,10 @@
 //! Conjugate gradients: against dense solutions, in exact arithmetic's number of iterations, and when it cannot
 //! succeed.
 
-use crate::common::blocks::{Blocks, chain, random_sparsity};
+use crate::common::blocks::{Blocks, chain};
 use crate::common::recorder::Recorder;
-use crate::common::{Random, assert_close, assert_orders_agree, bits, largest, on_every_device};
+use crate::common::{Random, assert_close, bits, floats, largest, on_every_device, on_threads, tests_on_every_device};
 use kernels_rs::real::Real;
-use nalgebra::DVector;
 use warpfem::linalg::Space;
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::{Format, Preconditioner};
@@ -33,43 +32,13 @@ fn solve<T: Real>(
     let preconditioner = precond::build(preconditioner, &Context::of_order(6), space, &matrix)?;
     let mut u = space.zeros::<T>(3 * blocks.n_rows())?;
     let outcome = cg(space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent)?;
-    Ok((space.download(&u)?.into_iter().map(T::to_f64).collect(), outcome))
-}
-
-fn positive(n: usize) -> (Blocks, Vec<f64>) {
-    (Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4), Random(5).vector(3 * n))
+    Ok((floats(&space.download(&u)?), outcome))
 }
 
 /// `||f - A u|| / ||f||` in f64.
-fn true_residual(blocks: &Blocks, f: &[f64], u: &[f64]) -> f64 {
+pub fn true_residual(blocks: &Blocks, f: &[f64], u: &[f64]) -> f64 {
     let difference: f64 = blocks.product(u).iter().zip(f).map(|(ku, f)| (f - ku) * (f - ku)).sum();
     difference.sqrt() / f.iter().map(|f| f * f).sum::<f64>().sqrt()
-}
-
-fn dense_solution(space: &Space, n: usize, preconditioner: Preconditioner) -> (Vec<u64>, usize) {
-    let (blocks, f) = positive(n);
-    let (u, outcome) = solve::<f64>(space, &blocks, &f, preconditioner, TIGHT).unwrap();
-    let expected = blocks.dense().cholesky().unwrap().solve(&DVector::from_column_slice(&f));
-    assert!(outcome.converged && outcome.relative_residual <= TIGHT.tolerance, "{outcome:?}");
-    assert_close(preconditioner.name(), &u, expected.as_slice(), 1e-10, expected.amax());
-    assert_eq!(outcome.history.len(), outcome.iterations);
-    let reported = (outcome.relative_residual, true_residual(&blocks, &f, &u));
-    assert!((reported.0 - reported.1).abs() < 1e-14, "reported {}, true {}", reported.0, reported.1);
-    (bits(&u), outcome.iterations)
-}
-
-#[test]
-fn solves_as_a_dense_solver_does() {
-    for preconditioner in Preconditioner::ALL {
-        for n in [1, 2, 33, 100] {
-            let results = on_every_device!(dense_solution, n, preconditioner);
-            assert_orders_agree(&results);
-            if n == 33 {
-                let again = on_every_device!(dense_solution, n, preconditioner);
-                assert!(results == again, "two runs differ");
-            }
-        }
-    }
 }
 
 /// A diagonal of this many distinct values, and a right-hand side that has a part in each.
@@ -104,8 +73,21 @@ fn needs_one_iteration_per_distinct_eigenvalue() {
     }
 }
 
+tests_on_every_device! {
+    nothing_follows_from_no_load: zero;
+    what_is_not_a_number_is_a_breakdown: not_a_number;
+    gives_up_where_it_is_told_to: gives_up;
+    single_precision_says_how_far_it_got: single;
+    a_direction_without_curvature_ends_it: singular;
+    a_matrix_that_is_not_positive_definite_is_found_out: indefinite;
+    what_diverges_is_found_out: diverges;
+    the_last_iterate_is_left_at_the_limit: leaves_the_last;
+    it_starts_from_what_is_there: starts_from_what_is_there;
+    one_launch_does_what_launches_do: stepping_changes_little;
+}
+
 fn zero(space: &Space) {
-    let (blocks, f) = positive(40);
+    let (blocks, f) = Blocks::system(40);
     let matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
     let preconditioner = precond::build(Preconditioner::Jacobi, &Context::of_order(6), space, &matrix).unwrap();
     let mut u = space.upload(&f).unwrap();
@@ -115,14 +97,9 @@ fn zero(space: &Space) {
     assert_eq!(space.download(&u).unwrap(), [0.0; 120]);
 }
 
-#[test]
-fn nothing_follows_from_no_load() {
-    on_every_device!(zero);
-}
-
 fn not_a_number(space: &Space) {
     for spoil in [f64::NAN, f64::INFINITY] {
-        let (blocks, f) = positive(40);
+        let (blocks, f) = Blocks::system(40);
         let mut spoiled = blocks.clone();
         spoiled.values[64] = spoil;
         let result = solve::<f64>(space, &spoiled, &f, Preconditioner::Jacobi, TIGHT);
@@ -132,11 +109,6 @@ fn not_a_number(space: &Space) {
         let result = solve::<f64>(space, &blocks, &spoiled, Preconditioner::Identity, TIGHT);
         assert!(matches!(result, Err(Error::Breakdown)), "in the right-hand side: {result:?}");
     }
-}
-
-#[test]
-fn what_is_not_a_number_is_a_breakdown() {
-    on_every_device!(not_a_number);
 }
 
 /// A matrix that is hard for conjugate gradients, and a right-hand side.
@@ -158,11 +130,6 @@ fn gives_up(space: &Space) {
     }
 }
 
-#[test]
-fn gives_up_where_it_is_told_to() {
-    on_every_device!(gives_up);
-}
-
 fn single(space: &Space) {
     let (blocks, f) = chain_and_load(50);
     let options = CgOptions::new(1e-10, 5000);
@@ -174,11 +141,6 @@ fn single(space: &Space) {
     assert!(outcome.relative_residual < 3.0 * residual, "reported {}, true {residual}", outcome.relative_residual);
     let (double, _) = solve::<f64>(space, &blocks, &f, Preconditioner::Jacobi, options).unwrap();
     assert_close("single precision", &u, &double, 1e-2, largest(&double));
-}
-
-#[test]
-fn single_precision_says_how_far_it_got() {
-    on_every_device!(single);
 }
 
 /// The first direction has no curvature: an iteration that goes on would stay where it is.
@@ -199,11 +161,6 @@ fn singular(space: &Space) {
     }
 }
 
-#[test]
-fn a_direction_without_curvature_ends_it() {
-    on_every_device!(singular);
-}
-
 fn indefinite(space: &Space) {
     // The chain's matrix less 1 has eigenvalues on both sides of 0.
     let (mut blocks, f) = chain_and_load(200);
@@ -216,11 +173,6 @@ fn indefinite(space: &Space) {
         assert!(outcome.iterations < 200 && u.iter().all(|u| u.is_finite()), "{preconditioner}: {outcome:?}");
         assert!(outcome.ending.reason().contains("not positive definite"));
     }
-}
-
-#[test]
-fn a_matrix_that_is_not_positive_definite_is_found_out() {
-    on_every_device!(indefinite);
 }
 
 fn diverges(space: &Space) {
@@ -246,11 +198,6 @@ fn diverges(space: &Space) {
     }
 }
 
-#[test]
-fn what_diverges_is_found_out() {
-    on_every_device!(diverges);
-}
-
 fn leaves_the_last(space: &Space) {
     // As above, but most of the load is on rows that are solved at once, and the others run away slowly.
     let mut blocks = chain(60);
@@ -272,13 +219,8 @@ fn leaves_the_last(space: &Space) {
     assert!((residual - outcome.relative_residual).abs() < 1e-12, "{residual:e}, said {:e}", outcome.relative_residual);
 }
 
-#[test]
-fn the_last_iterate_is_left_at_the_limit() {
-    on_every_device!(leaves_the_last);
-}
-
 fn starts_from_what_is_there(space: &Space) {
-    let (blocks, f) = positive(60);
+    let (blocks, f) = Blocks::system(60);
     let mut matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
     matrix.promise_symmetric();
     let f = space.upload(&f).unwrap();
@@ -301,11 +243,6 @@ fn starts_from_what_is_there(space: &Space) {
         assert_eq!(solve(&mut u), 0);
         assert_close(name.name(), &space.download(&u).unwrap(), &cold, 1e-10, largest(&cold));
     }
-}
-
-#[test]
-fn it_starts_from_what_is_there() {
-    on_every_device!(starts_from_what_is_there);
 }
 
 /// Cancels at the first look.
@@ -361,20 +298,6 @@ fn stepping_changes_little(space: &Space) -> Vec<u64> {
     found
 }
 
-#[test]
-fn one_launch_does_what_launches_do() {
-    let results = on_every_device!(stepping_changes_little);
-    assert_orders_agree(&results);
-}
-
-#[test]
-fn many_iterations_take_one_launch_and_one_look() {
-    let (launches, [reads, copies, uploads, downloads, ..]) =
-        difference(Preconditioner::Jacobi, Stepping::Auto, 128, 384);
-    assert_eq!(launches, [("cg_persistent_3_f64", 1), ("fill_f64", 1)]);
-    assert_eq!((reads, copies, uploads, downloads), (0, 0, 0, 1));
-}
-
 /// What `more` iterations beyond `few` add: launches per entry point, copies, reads.
 fn difference(
     preconditioner: Preconditioner,
@@ -410,7 +333,7 @@ fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
     };
     let (expected, in_one, launches) = run(Recorder::default());
     assert!(launches.keys().any(|name| name.contains("persistent")), "{launches:?}");
-    let (found, outcome, launches) = run(Recorder::default().without_cooperation());
+    let (found, outcome, launches) = run(Recorder { refuses_cooperation: true, ..Recorder::default() });
     assert!(!launches.keys().any(|name| name.contains("persistent")), "{launches:?}");
     assert_eq!(launches["cg_update_f64"], outcome.iterations.next_multiple_of(CHECK_EVERY));
     assert!(outcome.converged && in_one.converged);
@@ -418,49 +341,36 @@ fn a_device_whose_blocks_cannot_wait_for_one_another_goes_step_by_step() {
 }
 
 #[test]
-fn jacobi_takes_three_launches_an_iteration_and_a_read_every_ten() {
-    let (launches, [reads, others @ ..]) =
-        difference(Preconditioner::Jacobi, Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
-    let each = 10 * CHECK_EVERY;
-    assert_eq!(launches, [("cg_residual_f64", each), ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
-    assert_eq!((reads, others), (10, [0; 5]));
-}
-
-#[test]
-fn a_general_preconditioner_takes_four_launches_and_its_own() {
-    let each = 10 * CHECK_EVERY;
-    let common = [("cg_residual_norm_f64", each), ("cg_update_f64", each), ("dot_f64", each)];
-    let (launches, [reads, copies, others @ ..]) =
-        difference(Preconditioner::Identity, Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
-    assert_eq!(launches, [&common[..], &[("ebw_spmv_dot_3_32_f64", each)]].concat());
-    // The identity is applied by a copy.
-    assert_eq!((reads, copies, others), (10, each, [0; 4]));
-    let (launches, [reads, others @ ..]) =
-        difference(Preconditioner::LeastSquares, Stepping::Launches, 2 * CHECK_EVERY, 4 * CHECK_EVERY);
-    let each = 2 * CHECK_EVERY;
-    let common = common.map(|(name, _)| (name, each));
-    let own = [("ebw_polynomial_step_3_32_f64", 6 * each), ("ebw_spmv_dot_3_32_f64", each)];
-    assert_eq!(launches, [&common[..], &own, &[("polynomial_start_f64", each)]].concat());
-    assert_eq!((reads, others), (2, [0; 5]));
-}
-
-#[test]
-fn block_jacobi_takes_three_launches_an_iteration() {
-    let (launches, [reads, others @ ..]) =
-        difference(Preconditioner::BlockJacobi, Stepping::Launches, 2 * CHECK_EVERY, 12 * CHECK_EVERY);
-    let each = 10 * CHECK_EVERY;
-    let residual = ("cg_residual_blocks_f64_3", each);
-    assert_eq!(launches, [residual, ("cg_update_f64", each), ("ebw_spmv_dot_3_32_f64", each)]);
-    assert_eq!((reads, others), (10, [0; 5]));
+fn an_iteration_takes_few_launches_and_ten_a_read() {
+    let (launches, [reads, copies, uploads, downloads, ..]) =
+        difference(Preconditioner::Jacobi, Stepping::Auto, 128, 384);
+    assert_eq!(launches, [("cg_persistent_3_f64", 1), ("fill_f64", 1)]);
+    assert_eq!((reads, copies, uploads, downloads), (0, 0, 0, 1));
+    // Of ten looks, and of two: the launches of each iteration, in the order of their names, and copies.
+    let product = ("ebw_spmv_dot_3_32_f64", 1);
+    let general = [("cg_residual_norm_f64", 1), ("cg_update_f64", 1), ("dot_f64", 1)];
+    let own = [("ebw_polynomial_step_3_32_f64", 6), product, ("polynomial_start_f64", 1)];
+    for (preconditioner, looks, copies, expected) in [
+        (Preconditioner::Jacobi, 10, 0, &[("cg_residual_f64", 1), ("cg_update_f64", 1), product][..]),
+        (Preconditioner::BlockJacobi, 10, 0, &[("cg_residual_blocks_f64_3", 1), ("cg_update_f64", 1), product]),
+        // The identity is applied by a copy.
+        (Preconditioner::Identity, 10, 1, &[&general[..], &[product]].concat()),
+        (Preconditioner::LeastSquares, 2, 0, &[general, own].concat()),
+    ] {
+        let each = looks * CHECK_EVERY;
+        let (launches, [reads, copied, others @ ..]) =
+            difference(preconditioner, Stepping::Launches, 2 * CHECK_EVERY, 2 * CHECK_EVERY + each);
+        let expected: Vec<_> = expected.iter().map(|(name, n)| (*name, n * each)).collect();
+        assert_eq!((launches, reads, copied, others), (expected, looks, copies * each, [0; 4]), "{preconditioner}");
+    }
 }
 
 #[test]
 fn threads_do_not_change_the_bits() {
     let (blocks, f) = chain_and_load(6000);
     let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let options = CgOptions::new(1e-10, 50);
-        pool.install(|| solve::<f64>(&Space::cpu(), &blocks, &f, Preconditioner::Jacobi, options).unwrap().0)
+        on_threads(threads, || solve::<f64>(&Space::cpu(), &blocks, &f, Preconditioner::Jacobi, options).unwrap().0)
     };
     let one = with(1);
     assert!(bits(&one) == bits(&with(2)) && bits(&one) == bits(&with(5)));

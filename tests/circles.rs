@@ -7,16 +7,16 @@ use crate::layers::{code, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-type Names = Vec<String>;
+pub type Names = Vec<String>;
 
 /// A source file.
-struct File {
+pub struct File {
     is_root: bool,
     items: BTreeSet<String>,
     /// What `use` brings in: a path, and the name that it has here.
-    uses: Vec<(Names, String)>,
+    pub uses: Vec<(Names, String)>,
     /// Paths within the code.
-    paths: Vec<Names>,
+    pub paths: Vec<Names>,
 }
 
 fn split(path: &str) -> Names {
@@ -54,11 +54,10 @@ fn without_visibility(line: &str) -> &str {
     rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest).trim_start()
 }
 
-fn read(path: &Path, is_root: bool) -> File {
+pub fn parse(text: &str, is_root: bool) -> File {
     const KINDS: [&str; 10] =
         ["fn ", "const fn ", "unsafe fn ", "struct ", "enum ", "trait ", "const ", "static ", "type ", "macro_rules! "];
     let (mut items, mut uses, mut paths) = (BTreeSet::new(), Vec::new(), Vec::new());
-    let text = code(path);
     let mut rest = String::new();
     for statement in text.split_inclusive(';') {
         let start = statement.rfind("use ").filter(|at| {
@@ -102,7 +101,7 @@ fn files_of(source: &str) -> BTreeMap<Names, File> {
             module.clear();
         }
         let is_root = module.is_empty() || path.ends_with("mod.rs") || path.with_extension("").is_dir();
-        files.insert(module, read(&path, is_root));
+        files.insert(module, parse(&code(&path), is_root));
     }
     files
 }

@@ -1,18 +1,18 @@
 //! Colouring of cells on the host and on every device: no two cells of a colour share a node, colours are few, and the
 //! same on every device and in every order of threads.
 
+use crate::common::elements::{PLANE, SOLID};
 use crate::common::recorder::{Counts, Recorder};
-use crate::common::{ORDERS, Random, emulator, meshes, on_every_device};
+use crate::common::{Random, meshes, on_every_device};
+use crate::kernels::SIZES;
+use crate::topology::random_cells;
+use std::collections::BTreeSet;
 use warpfem::assembly::{CellColors, Topology};
 use warpfem::element::ElementKind::{self, Hex8, Line2, Tet4, Tri3};
 use warpfem::linalg::Space;
 use warpfem::mesh::coloring::Coloring;
-use warpfem::mesh::{Cells, Mesh, generate::generate_box, rectangle::generate_rectangle};
+use warpfem::mesh::{Cells, Mesh};
 use warpfem::result::choices::Ordering;
-
-macro_rules! kinds {
-    ($($Kind:ident),+) => { [$(ElementKind::$Kind),+] };
-}
 
 /// Cells that share nodes, and nothing else of a mesh.
 fn mesh(kind: ElementKind, nodes: Vec<u32>) -> Mesh {
@@ -23,14 +23,6 @@ fn mesh(kind: ElementKind, nodes: Vec<u32>) -> Mesh {
         node_tags: (1..=n_nodes as u64).collect(),
         cells: vec![Cells { kind, nodes, tags }],
         ..Mesh::default()
-    }
-}
-
-/// A box or a rectangle of `kind`.
-fn structured(kind: ElementKind, n: [usize; 3]) -> Mesh {
-    match kind.info().dim {
-        2 => generate_rectangle(kind, [1.0; 2], [n[0], n[1]]).unwrap(),
-        _ => generate_box(kind, [1.0; 3], n).unwrap(),
     }
 }
 
@@ -98,9 +90,9 @@ fn check(mesh: &Mesh) -> Coloring {
 
 #[test]
 fn structured_meshes_of_every_element() {
-    for kind in kernels_rs::for_each_element!(kinds) {
+    for kind in [PLANE, SOLID].concat() {
         let corners = kind.linear();
-        let mesh = structured(kind, [7, 6, 5]);
+        let mesh = meshes::regular_box(kind, [7, 6, 5]);
         let coloring = check(&mesh);
         let (least, found, name) = (most_around(&mesh), coloring.balance(), kind.info().name);
         println!(
@@ -110,7 +102,7 @@ fn structured_meshes_of_every_element() {
         // Of quadrilaterals and hexahedra as many as meet at a node.
         let most = if corners == Tri3 || corners == Tet4 { 2 * least } else { least };
         assert!((least..=most).contains(&found.n_colors), "{name}: {found:?}");
-        assert_eq!(coloring, first_fit(&structured(corners, [7, 6, 5])), "{name}: corners decide");
+        assert_eq!(coloring, first_fit(&meshes::regular_box(corners, [7, 6, 5])), "{name}: corners decide");
     }
 }
 
@@ -147,7 +139,7 @@ fn cells_that_have_a_node_twice_and_nodes_without_cells() {
 
 #[test]
 fn no_cells() {
-    let mut beside_others = structured(Hex8, [2, 1, 1]);
+    let mut beside_others = meshes::regular_box(Hex8, [2, 1, 1]);
     beside_others.cells.insert(0, Cells { kind: Tet4, nodes: Vec::new(), tags: Vec::new() });
     assert_eq!(check(&beside_others).n_colors(), 0);
 }
@@ -158,7 +150,7 @@ fn the_host_reads_once_in_64_rounds_and_the_cells_stay_on_the_device() {
     let space = recorder.space().unwrap();
     // A cell waits for its neighbours of a lower number: cell (i, j, k) of a box is ready in round 1 + i + 2 j + 4 k.
     for (n, rounds) in [([7, 6, 5], 1 + 6 + 10 + 16), ([20, 11, 15], 1 + 19 + 20 + 56)] {
-        let topology = Topology::new(&space, &structured(Hex8, n), Ordering::Hilbert, 32).unwrap();
+        let topology = Topology::new(&space, &meshes::regular_box(Hex8, n), Ordering::Hilbert, 32).unwrap();
         let before = recorder.counts();
         assert_eq!(CellColors::new(&space, &topology.blocks[0]).unwrap().n_colors(), 8);
         let after = recorder.counts();
@@ -170,39 +162,58 @@ fn the_host_reads_once_in_64_rounds_and_the_cells_stay_on_the_device() {
     }
 }
 
-/// A row of cells, each of which waits for the one before it.
-fn row(n: u32) -> Mesh {
-    mesh(Line2, (0..n).flat_map(|cell| [cell, cell + 1]).collect())
-}
-
-#[test]
-fn a_long_row_is_not_waited_for() {
-    let row = row(1000);
-    // The host goes through to the end; where the device turns to the other order, cells 64 to 999 are left.
-    assert_eq!(first_fit(&row).n_colors(), 2);
-    let mut expected: Vec<u32> = (0..64).map(|cell| cell % 2).chain([u32::MAX; 936]).collect();
-    let mut rest: Vec<u32> = (64..1000).collect();
-    rest.sort_unstable_by_key(|cell| cell.reverse_bits());
-    for cell in rest {
-        let beside = |other: u32| expected.get(other as usize).copied();
-        let taken = [beside(cell - 1), beside(cell + 1)];
-        expected[cell as usize] = (0..3).find(|color| !taken.contains(&Some(*color))).unwrap();
+/// First fit one by one: of cells that are ready within so many rounds in the order of their numbers, a cell after
+/// those before it at its nodes, and then of the others in the order of their numbers' bits in reverse.
+fn by_rounds(mesh: &Mesh, rounds: usize) -> Coloring {
+    let (cells, n) = (solids(mesh), mesh.coords.len());
+    let (mut taken, mut last) = (vec![BTreeSet::new(); n], vec![0; n]);
+    let mut colors = vec![u32::MAX; cells.len()];
+    let mut give = |cell: usize| {
+        let nodes = cells.cell(cell);
+        let is_free = |color: &u32| nodes.iter().all(|node| !taken[*node as usize].contains(color));
+        colors[cell] = (0..).find(is_free).unwrap();
+        for node in nodes {
+            taken[*node as usize].insert(colors[cell]);
+        }
+    };
+    let mut rest = Vec::new();
+    for cell in 0..cells.len() {
+        let round = cells.cell(cell).iter().map(|node| last[*node as usize] + 1).max().unwrap();
+        cells.cell(cell).iter().for_each(|node| last[*node as usize] = round);
+        if round <= rounds { give(cell) } else { rest.push(cell) }
     }
-    let results = on_every_device!(colors, &row, Some(64));
-    assert!(results[1..].iter().all(|found| *found == Coloring::of(&expected)));
-    assert_eq!(results[0], first_fit(&row), "the host has no rounds");
+    rest.sort_unstable_by_key(|cell| (*cell as u32).reverse_bits());
+    rest.into_iter().for_each(give);
+    Coloring::of(&colors)
 }
 
+/// The kernels' check, of so many nodes as threads are in warps and blocks: more than two words of colours.
+pub fn of_random_cells(space: &Space) {
+    for mesh in SIZES.map(random_cells).iter().filter(|mesh| !mesh.coords.is_empty()) {
+        for rounds in [0, 128, usize::MAX] {
+            let found = colors(space, mesh, Some(rounds));
+            assert_valid(solids(mesh), &found);
+            let expected = if space.on_host() { usize::MAX } else { rounds };
+            assert!(found == by_rounds(mesh, expected), "{} nodes, {rounds} rounds", mesh.coords.len());
+            assert!(mesh.coords.len() < 1009 || found.n_colors() > 2 * u64::BITS as usize);
+        }
+    }
+}
+
+/// A row of cells, each of which waits for the one before it: it is not waited for.
 #[test]
-fn the_other_order_needs_few_rounds_and_not_many_more_colors() {
-    for (kind, n) in [(Hex8, [9, 7, 8]), (Tet4, [6, 5, 4])] {
-        let mesh = structured(kind, n);
-        let host = first_fit(&mesh);
-        let found = colors(&emulator(ORDERS[2]), &mesh, Some(0));
-        assert_valid(solids(&mesh), &found);
-        assert_eq!(found, colors(&emulator(ORDERS[1]), &mesh, Some(0)));
-        assert_ne!(found, host);
-        println!("{}: {} colours, {} by number", kind.info().name, found.n_colors(), host.n_colors());
-        assert!(found.n_colors() <= 2 * host.n_colors());
+fn a_long_row_and_boxes_are_colored_in_another_order_with_not_many_more_colors() {
+    let row = mesh(Line2, (0..1000).flat_map(|cell| [cell, cell + 1]).collect());
+    assert_eq!(first_fit(&row).n_colors(), 2);
+    for (mesh, rounds) in
+        [(row, 64), (meshes::regular_box(Hex8, [9, 7, 8]), 0), (meshes::regular_box(Tet4, [6, 5, 4]), 0)]
+    {
+        let (host, expected) = (first_fit(&mesh), by_rounds(&mesh, rounds));
+        let results = on_every_device!(colors, &mesh, Some(rounds));
+        assert_eq!(results[0], host, "the host has no rounds");
+        assert!(results[1..].iter().all(|found| *found == expected));
+        assert!(rounds > 0 || host != expected, "the order is another");
+        println!("{} colours, {} by number", expected.n_colors(), host.n_colors());
+        assert!(expected.n_colors() <= 2 * host.n_colors());
     }
 }

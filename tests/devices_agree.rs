@@ -2,7 +2,7 @@
 
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::converged;
-use crate::common::{assert_close, bits, largest, meshes};
+use crate::common::{assert_close, bits, devices, largest, meshes};
 use warpfem::device::DeviceName;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::Solution;
@@ -24,11 +24,7 @@ fn numbers(solution: &Solution) -> Vec<f64> {
 fn check(mut model: Model) {
     (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-12));
     let expected = converged(&model, DeviceName::Cpu);
-    let mut devices = vec![DeviceName::Cpu, DeviceName::Emulate];
-    if crate::common::gpu().is_some() {
-        devices.push(DeviceName::Auto.resolve());
-    }
-    for device in devices {
+    for device in devices() {
         let found = converged(&model, device);
         let again = converged(&model, device);
         assert!(bits(&numbers(&found)) == bits(&numbers(&again)), "{device:?}: two runs differ");

@@ -5,7 +5,6 @@ use crate::common::fields::converged;
 use crate::common::recorder::Recorder;
 use crate::common::{Random, assert_close, bits, largest, meshes};
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::rc::Rc;
 use warpfem::assembly::{Symbolic, symbolic};
 use warpfem::device::{DeviceName, Emulated};
@@ -39,16 +38,11 @@ fn assert_dissects(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Dissection {
     found
 }
 
-/// The nodes' sparsity of a mesh.
-fn of_nodes(mesh: &warpfem::mesh::Mesh) -> Sparsity {
-    symbolic::neighbours(mesh)
-}
-
 #[test]
 fn separators_separate() {
     for kind in [ElementKind::Hex8, ElementKind::Tet4, ElementKind::Hex20, ElementKind::Quad4, ElementKind::Tri6] {
         let mesh = meshes::distorted_box(kind, [7, 6, 5], 0.2);
-        let found = assert_dissects(&of_nodes(&mesh), &mesh.coords);
+        let found = assert_dissects(&symbolic::neighbours(&mesh), &mesh.coords);
         assert!(found.divisions.len() > 3);
         let first = &found.divisions[0];
         let smaller = first.low.len().min(first.high.len());
@@ -94,7 +88,7 @@ fn fill(sparsity: &Sparsity, order: &[u32]) -> usize {
 fn dissection_halves_the_fill_of_a_box() {
     for kind in [ElementKind::Hex8, ElementKind::Tet4] {
         let mesh = meshes::regular_box(kind, [16; 3]);
-        let nodes = of_nodes(&mesh);
+        let nodes = symbolic::neighbours(&mesh);
         let natural: Vec<u32> = (0..mesh.coords.len() as u32).collect();
         let [natural, dissected] =
             [natural, Dissection::new(&nodes, &mesh.coords).order].map(|order| fill(&nodes, &order));
@@ -108,7 +102,7 @@ fn the_fill_is_counted_from_the_graph_of_the_nodes() {
     let mut graphs: Vec<(Sparsity, Vec<[f64; 3]>)> = Vec::new();
     for kind in [ElementKind::Hex8, ElementKind::Tet10, ElementKind::Quad4] {
         let mesh = meshes::distorted_box(kind, [6, 5, 4], 0.2);
-        graphs.push((of_nodes(&mesh), mesh.coords));
+        graphs.push((symbolic::neighbours(&mesh), mesh.coords));
     }
     let mut random = Random(7);
     for n in [0, 1, 13, 200] {
@@ -131,7 +125,7 @@ fn the_fill_is_counted_from_the_graph_of_the_nodes() {
     assert_eq!(Fill::of(&pair, &dissection, 1), Fill { nonzeros: 3, operations: 2.5 });
 }
 
-fn with(model: &mut Model, method: Method, precision: Precision, tolerance: f64) -> &Model {
+fn with(model: &mut Model, method: Method, precision: Precision, tolerance: f64) -> &mut Model {
     model.solver.method = Some(method);
     model.solver.precision = Some(precision);
     model.solver.tolerance = tolerance;
@@ -140,14 +134,8 @@ fn with(model: &mut Model, method: Method, precision: Precision, tolerance: f64)
 
 /// Devices that this build has a direct solver for.
 fn devices() -> Vec<DeviceName> {
-    let mut devices = vec![DeviceName::Emulate];
-    if cfg!(feature = "direct") {
-        devices.push(DeviceName::Cpu);
-    }
-    if crate::common::gpu().is_some() {
-        devices.push(DeviceName::Auto.resolve());
-    }
-    devices
+    let has_factor = |device: &DeviceName| cfg!(feature = "direct") || *device != DeviceName::Cpu;
+    crate::common::devices().into_iter().filter(has_factor).collect()
 }
 
 /// A clamped body of two materials under its weight.
@@ -249,11 +237,8 @@ mod on_the_cpu {
         assert!(mixed.outcome.relative_residual <= 1e-12 && mixed.outcome.iterations > 1, "{:?}", mixed.outcome);
         // The true residual of the matrix in double, which a matrix in single cannot reach.
         assert!((1e-9..1e-3).contains(&single.outcome.relative_residual), "{:?}", single.outcome);
-        with(&mut model, Method::Direct, Precision::Single, 1e-10);
-        model.solver.residual_tolerance = Some(1e-10);
-        let more = pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap();
-        model.solver.residual_tolerance = None;
-        assert!(!more.outcome.converged);
+        with(&mut model, Method::Direct, Precision::Single, 1e-10).solver.residual_tolerance = Some(1e-10);
+        assert!(!pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap().outcome.converged);
     }
 
     #[test]
@@ -306,7 +291,7 @@ mod on_the_cpu {
 
     #[test]
     fn a_factor_that_has_no_room_is_refused_before_it_is_computed() {
-        let recorder = Recorder::default().with_room(500_000);
+        let recorder = Recorder { room: Some(500_000), ..Recorder::default() };
         let space = recorder.space().unwrap();
         let blocks = Blocks::dominant(random_sparsity(200, 6, 3), 3, 0.25, 5);
         let matrix: Matrix<f64> = blocks.upload(&space, Format::Ebw);
@@ -323,7 +308,7 @@ mod on_the_cpu {
 
 #[test]
 fn a_dense_factor_that_has_no_room_is_refused() {
-    let space = Recorder::default().with_room(1 << 30).space().unwrap();
+    let space = Recorder { room: Some(1 << 30), ..Recorder::default() }.space().unwrap();
     match DenseCholesky::<f64>::zeros(&space, 12_000).map(|_| ()) {
         Err(error @ Error::OutOfMemory { needed: Some(needed), .. }) => {
             assert!(error.exit_code() == 6 && needed > 1 << 30, "{error}");
@@ -331,25 +316,4 @@ fn a_dense_factor_that_has_no_room_is_refused() {
         }
         other => panic!("{other:?}"),
     }
-}
-
-#[test]
-fn the_program_solves_directly() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = |device: &str, precision: &str| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_warpfem"));
-        program.arg("solve").arg(meshes::file("cube_463.toml")).args(["--method", "direct", "--device", device]);
-        let output = program.args(["--precision", precision, "-o"]).arg(folder.path()).output().unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    };
-    let (code, said) = run("cpu", "double");
-    assert_eq!(code, Some(0), "{said}");
-    let summary = std::fs::read_to_string(folder.path().join("summary.json")).unwrap();
-    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
-    let solver = &summary["solver"];
-    assert!(solver["method"] == "direct" && solver["preconditioner"] == "none" && solver["converged"] == true);
-    assert!(solver["relative_residual"].as_f64().unwrap() < 1e-12);
-    assert!(solver["factor_nonzeros"].as_u64().unwrap() > 0);
-    let (code, said) = run("cpu", "mixed_half");
-    assert!(code == Some(2) && said.contains("mixed_half"), "{code:?} {said}");
 }

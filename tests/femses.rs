@@ -1,6 +1,7 @@
 //! FEMSES and its accelerations: that it is Jacobi's iteration, what it converges to, and how fast.
 
-use crate::common::{assert_close, largest, meshes, on_every_device, reference, rounding};
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::{assert_close, largest, meshes, reference, rounding, tests_on_every_device};
 use kernels_rs::real::Real;
 use nalgebra::DMatrix;
 use std::f64::consts::PI;
@@ -93,28 +94,20 @@ struct Assembled {
     /// Lifted.
     f: Vec<f64>,
     fixed: Vec<bool>,
+    prescribed: Vec<f64>,
 }
 
 fn assembled(model: &Model) -> Assembled {
-    let mut k = reference::stiffness(model);
+    let (mut k, prescribed) = (reference::stiffness(model), reference::prescribed(model));
     let n = k.nrows();
-    let (mut fixed, mut prescribed) = (vec![false; n], vec![0.0; n]);
-    for support in &model.supports {
-        for node in &support.nodes {
-            fixed[*node as usize] = true;
-            prescribed[*node as usize] = support.displacement[0].unwrap();
-        }
-    }
+    let fixed: Vec<bool> = prescribed.iter().map(Option::is_some).collect();
+    let prescribed: Vec<f64> = prescribed.into_iter().map(|value| value.unwrap_or(0.0)).collect();
     let lift = &k * DMatrix::from_column_slice(n, 1, &prescribed);
     let f = (0..n).map(|i| if fixed[i] { 0.0 } else { model.nodal_forces[i][0] - lift[i] }).collect();
-    for i in 0..n {
-        for j in 0..n {
-            if i != j && (fixed[i] || fixed[j]) {
-                k[(i, j)] = 0.0;
-            }
-        }
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j && (fixed[*i] || fixed[*j])) {
+        k[(i, j)] = 0.0;
     }
-    Assembled { k, f, fixed }
+    Assembled { k, f, fixed, prescribed }
 }
 
 impl Assembled {
@@ -192,7 +185,7 @@ fn femses_is_jacobi_s_iteration() {
 
 /// Solves with element matrices; the potential too.
 fn run<T: Real>(space: &Space, model: &Model, options: FemsesOptions) -> (Vec<f64>, Outcome) {
-    let system = assembled_sparse(model);
+    let system = assembled(model);
     let f = space.upload(&rounded::<T>(&system.f)).unwrap();
     with_operator::<T, _>(space, model, |operator| {
         let mut v = space.zeros(system.f.len()).unwrap();
@@ -200,36 +193,6 @@ fn run<T: Real>(space: &Space, model: &Model, options: FemsesOptions) -> (Vec<f6
         let v = space.download(&v).unwrap();
         (v.iter().zip(&system.prescribed).map(|(v, prescribed)| v.to_f64() + prescribed).collect(), outcome)
     })
-}
-
-/// What a run takes of [`Assembled`], without a dense matrix.
-struct Lifted {
-    f: Vec<f64>,
-    prescribed: Vec<f64>,
-}
-
-/// The lifted right-hand side, element by element.
-fn assembled_sparse(model: &Model) -> Lifted {
-    let n = model.mesh.coords.len();
-    let (mut fixed, mut prescribed) = (vec![false; n], vec![0.0; n]);
-    for node in model.supports.iter().flat_map(|support| support.nodes.iter().map(move |node| (*node, support))) {
-        fixed[node.0 as usize] = true;
-        prescribed[node.0 as usize] = node.1.displacement[0].unwrap();
-    }
-    let mut f: Vec<f64> = model.nodal_forces.iter().map(|force| force[0]).collect();
-    reference::for_each_cell(model, |kind, nodes, x, material, _| {
-        for point in reference::points(kind, x) {
-            let w = model.thickness * point.weight * model.materials[material].conductivity;
-            for (a, ga) in nodes.iter().zip(&point.gradients) {
-                for (b, gb) in nodes.iter().zip(&point.gradients) {
-                    let product = ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2];
-                    f[*a as usize] -= w * product * prescribed[*b as usize];
-                }
-            }
-        }
-    });
-    (0..n).filter(|i| fixed[*i]).for_each(|i| f[i] = 0.0);
-    Lifted { f, prescribed }
 }
 
 fn options(acceleration: Acceleration, tolerance: f64) -> FemsesOptions {
@@ -244,25 +207,16 @@ fn iterations(model: &Model, acceleration: Acceleration, tolerance: f64) -> usiz
 }
 
 #[test]
-fn the_rectangle_s_solution_is_linear_in_every_acceleration() {
-    for acceleration in Acceleration::ALL {
-        let model = two_sided(12);
-        let (u, outcome) = run::<f64>(&Space::cpu(), &model, options(acceleration, 1e-12));
-        assert_eq!(outcome.ending, Ending::Converged, "{acceleration:?}");
-        let expected: Vec<f64> = model.mesh.coords.iter().map(|x| x[0]).collect();
-        assert_close(acceleration.name(), &u, &expected, 1e-9, 1.0);
-    }
-}
-
-#[test]
-fn every_element_is_solved_on() {
-    for kind in ["tri3", "quad4", "tri6", "quad8", "tet4", "hex8", "tet10", "hex20"] {
-        let model = square(ElementKind::from_name(kind).unwrap(), 3, |x| (x[0] == 0.0 || x[0] == 1.0).then_some(x[0]));
-        for acceleration in [Acceleration::Chebyshev, Acceleration::Cg] {
-            let (u, outcome) = run::<f64>(&Space::cpu(), &model, options(acceleration, 1e-11));
-            assert!(outcome.converged, "{kind}, {acceleration:?}: {:?}", outcome.ending);
+fn linear_potentials_are_found_on_every_element() {
+    for kind in [PLANE, SOLID].concat() {
+        let (n, all) =
+            if kind == ElementKind::Tri3 { (12, &Acceleration::ALL[..]) } else { (3, &Acceleration::ALL[1..]) };
+        let model = square(kind, n, |x| (x[0] == 0.0 || x[0] == 1.0).then_some(x[0]));
+        for acceleration in all {
+            let (u, outcome) = run::<f64>(&Space::cpu(), &model, options(*acceleration, 1e-12));
+            assert_eq!(outcome.ending, Ending::Converged, "{kind:?}, {acceleration:?}");
             let expected: Vec<f64> = model.mesh.coords.iter().map(|x| x[0]).collect();
-            assert_close(kind, &u, &expected, 1e-9, 1.0);
+            assert_close(kind.info().name, &u, &expected, 1e-9, 1.0);
         }
     }
 }
@@ -303,9 +257,8 @@ fn everything_on(space: &Space) -> Vec<u64> {
     found
 }
 
-#[test]
-fn every_device_gives_the_same_result_in_every_order() {
-    crate::common::assert_orders_agree(&on_every_device!(everything_on));
+tests_on_every_device! {
+    every_device_gives_the_same_result_in_every_order: everything_on;
 }
 
 /// The factor per step of the residual at the end of the iteration, over an even number of steps: the spectrum of

@@ -1,9 +1,9 @@
 //! Potentials, `-div(k grad u) = s`, the whole way: exact solutions, rates of convergence, and what flows in and out.
 
-use crate::common::elements::{PLANE, Reference, SOLID};
-use crate::common::fields::converged;
+use crate::common::elements::{PLANE, SOLID};
+use crate::common::fields::{Displacement, converged};
 use crate::common::meshes::{distorted_box, file, model, on_skin, prescribe, regular_box, straighten};
-use crate::common::{assert_close, fields, reference};
+use crate::common::{assert_close, fields};
 use std::f64::consts::PI;
 use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Quad8, Tet4, Tri3, Tri6};
@@ -91,20 +91,8 @@ fn linear_potentials_are_held_exactly_on_distorted_elements() {
 
 /// `(int (u - u_h)^2 dV / int u^2 dV)^(1/2)`.
 fn error(model: &Model, found: &Potential, exact: impl Fn([f64; 3]) -> f64) -> f64 {
-    let (mut missed, mut whole) = (0.0, 0.0);
-    reference::for_each_cell(model, |kind, nodes, x, _, _| {
-        for point in Reference::of(kind).fine.iter().map(|at| at.of(x)) {
-            let mut at = [0.0; 3];
-            let mut u = 0.0;
-            for ((shape, x), node) in point.shape.iter().zip(x).zip(nodes) {
-                (0..3).for_each(|i| at[i] += shape * x[i]);
-                u += shape * found.values[*node as usize];
-            }
-            missed += point.weight * (exact(at) - u).powi(2);
-            whole += point.weight * exact(at).powi(2);
-        }
-    });
-    (missed / whole).sqrt()
+    let values: Vec<[f64; 3]> = found.values.iter().map(|u| [*u, 0.0, 0.0]).collect();
+    fields::errors(model, &values, |x| Displacement { u: [exact(x), 0.0, 0.0], h: [[0.0; 3]; 3] })[0]
 }
 
 /// 0 at radius 1 and 1 at radius 2: `ln r / ln 2`, and a flow of `2 pi k / ln 2`.

@@ -1,5 +1,6 @@
 //! The one-way flow of data between the library's modules, and the lengths of files.
 
+use crate::circles;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,44 +62,10 @@ pub fn code(path: &Path) -> String {
 
 /// The modules that a source names after `crate::`, alone, nested in braces, or in a path within the code.
 fn modules_used(code: &str) -> BTreeSet<String> {
-    let mut used = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        // `$crate::` is a macro's, and `warpfem_crate::` would be another crate's.
-        let before = code[..at].chars().next_back();
-        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let after = &code[at + "crate::".len()..];
-        match after.strip_prefix('{') {
-            Some(list) => used.extend(top_names(list)),
-            None => used.extend(leading_name(after)),
-        }
-    }
-    used.retain(|name| name.chars().next().is_some_and(char::is_lowercase));
-    used
-}
-
-fn leading_name(text: &str) -> Option<String> {
-    let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    (!name.is_empty()).then_some(name)
-}
-
-/// The first names of the items of a `use` list whose opening brace has been read.
-fn top_names(list: &str) -> Vec<String> {
-    let (mut depth, mut item, mut names) = (1, String::new(), Vec::new());
-    for c in list.chars() {
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        if depth == 0 || depth == 1 && c == ',' {
-            names.extend(leading_name(item.trim()));
-            item.clear();
-        } else {
-            item.push(c);
-        }
-        if depth == 0 {
-            break;
-        }
-    }
-    names
+    let file = circles::parse(code, false);
+    let paths = file.uses.iter().map(|(path, _)| path).chain(&file.paths);
+    let of_crate = paths.filter(|path| path[0] == "crate" && path.len() > 1).map(|path| path[1].clone());
+    of_crate.filter(|name| name.starts_with(char::is_lowercase)).collect()
 }
 
 #[test]

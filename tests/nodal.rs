@@ -3,23 +3,21 @@
 
 use crate::common::elements::{PLANE, SOLID};
 use crate::common::fields::{node_at, solve};
-use crate::common::meshes::{self, CLAMP, SOFT, analyses, analysis, clamp, distorted_box, model, regular_box};
-use crate::common::{assert_close, largest, on_every_device};
+use crate::common::meshes::{
+    self, CLAMP, POISSON, SOFT, YOUNG, analyses, analysis, clamp, distorted_box, model, regular_box,
+};
+use crate::common::{assert_close, largest, on_every_device, on_threads, reference};
 use warpfem::assembly::Symbolic;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::linalg::Space;
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
-use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
 use warpfem::result::choices::Ordering;
 use warpfem::stress::{self, AtNodes};
 use warpfem::verify::beam;
+use warpfem::verify::meshes::mapped;
 use warpfem::verify::patch::{self as verify};
-
-/// Young's modulus and Poisson's ratio of [`SOFT`].
-const YOUNG: f64 = 1000.0;
-const POISSON: f64 = 0.3;
 
 /// A model that has materials and no loads.
 fn bare(kind: Analysis, mesh: Mesh) -> Model {
@@ -53,10 +51,7 @@ fn constant_states_are_exact_in_every_element() {
             let dim = kind.info().dim;
             let u: Vec<[f64; 3]> = model.mesh.coords.iter().map(|x| verify::field(dim, *x)).collect();
             let expected = verify::stress(of);
-            let mean = expected[..3].iter().sum::<f64>() / 3.0;
-            let deviator = [0, 1, 2].map(|i| (expected[i] - mean).powi(2)).iter().sum::<f64>();
-            let shear = [3, 4, 5].map(|i| expected[i].powi(2)).iter().sum::<f64>();
-            let size = (1.5 * deviator + 3.0 * shear).sqrt();
+            let size = reference::von_mises(&expected);
             for found in on_every_device!(nodal_stress_on, &model, &u) {
                 for stress in &found.values {
                     assert_close(&format!("{kind:?}, {of:?}"), stress, &expected, 1e-11, largest(&expected));
@@ -91,20 +86,12 @@ fn stress_that_varies_linearly_is_exact_at_the_nodes_of_quadratic_elements() {
     for kind in [Tri6, Quad8, Tet10, Hex20] {
         let dim = kind.info().dim;
         let of = if dim == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
-        let mesh = match dim {
-            2 => generate_rectangle(kind, [3.0, 1.0], [4, 2]).unwrap(),
-            _ => generate_box(kind, [3.0, 1.0, 2.0], [3, 2, 2]).unwrap(),
-        };
-        let model = bare(of, mesh);
+        let long = |[x, y, z]: [f64; 3]| [3.0 * x, y, 2.0 * z];
+        let model = bare(of, mapped(kind, [4, 2, 2], long).unwrap());
         let u: Vec<[f64; 3]> = model.mesh.coords.iter().map(|x| bent(*x, dim)).collect();
         for (stress, x) in nodal_stress(&model, &u).values.iter().zip(&model.mesh.coords) {
-            assert_close(
-                &format!("{kind:?} at {x:?}"),
-                stress,
-                &[YOUNG * x[dim - 1], 0.0, 0.0, 0.0, 0.0, 0.0],
-                1e-11,
-                YOUNG,
-            );
+            let expected = [YOUNG * x[dim - 1], 0.0, 0.0, 0.0, 0.0, 0.0];
+            assert_close(&format!("{kind:?} at {x:?}"), stress, &expected, 1e-11, YOUNG);
         }
     }
 }
@@ -136,11 +123,8 @@ fn the_mean_is_over_one_material() {
 fn threads_do_not_change_a_bit() {
     let model = bare(Analysis::Elasticity, regular_box(Tet10, [6, 5, 4]));
     let u: Vec<[f64; 3]> = model.mesh.coords.iter().map(|x| [x[1].sin(), x[0] * x[2], x[2].cos()]).collect();
-    let with = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| nodal_stress(&model, &u))
-    };
-    assert!(with(1) == with(3));
+    let [one, three] = [1, 3].map(|threads| on_threads(threads, || nodal_stress(&model, &u)));
+    assert!(one == three);
 }
 
 /// The largest bending stress along the upper edge in the middle of a cantilever's width, over `F (L - x) c / I`, at

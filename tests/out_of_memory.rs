@@ -14,18 +14,27 @@ use warpfem::result::{Changed, Error, Plan};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::stress;
 
+/// A clamped cube of `n` cells a side under a force.
+fn pulled(n: usize) -> Model {
+    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
+    model(&tables, regular_box(Hex8, [n; 3]))
+}
+
+/// Two solutions of it have the same displacement of a corner.
+#[track_caller]
+fn assert_same(model: &Model, one: &Solution, other: &Solution) {
+    let [found, expected] = [one, other].map(|one| one.displacement[node_at(model, [1.0; 3])][0]);
+    assert!((found - expected).abs() < 1e-6 * expected.abs());
+}
+
 /// Assembles, iterates and recovers stresses; the arrays that took, and the displacement of a corner.
 fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> Result<(usize, f64), Error> {
     let space = recorder.space()?;
     let mut phase = Phase::begin(&Silent, "setup");
     let system =
         System::<f64>::assemble(&space, model, &Plan::plain(model, false), &mut phase, &mut Timings::default())?;
-    let preconditioner = precond::build(
-        preconditioner,
-        &Context::of_nodes(4, system.body.mesh.coords(), system.body.mesh.ends()),
-        &space,
-        &system.matrix,
-    )?;
+    let context = Context::of_nodes(4, system.body.mesh.coords(), system.body.mesh.ends());
+    let preconditioner = precond::build(preconditioner, &context, &space, &system.matrix)?;
     let mut u = space.zeros::<f64>(system.f.len())?;
     let options = CgOptions::new(1e-8, 500);
     let outcome = cg(&space, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;
@@ -39,16 +48,17 @@ fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> R
 
 #[test]
 fn no_array_that_has_no_room_is_a_panic() {
-    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
-    let model = model(&tables, regular_box(Hex8, [2, 2, 2]));
+    let model = pulled(2);
     for preconditioner in [Preconditioner::Jacobi, Preconditioner::Chebyshev, Preconditioner::Amg] {
         let (arrays, expected) = solve(Recorder::default(), &model, preconditioner).unwrap();
         assert!(arrays > 20 && expected > 0.0, "{preconditioner}: {arrays} arrays, {expected}");
         for room in 0..arrays {
-            let error = solve(Recorder::default().with_room_for(room), &model, preconditioner).unwrap_err();
+            let error =
+                solve(Recorder { full_at: Some(room), ..Recorder::default() }, &model, preconditioner).unwrap_err();
             assert_eq!(error.exit_code(), 6, "{preconditioner}, {room} arrays: {error}");
         }
-        let (_, found) = solve(Recorder::default().with_room_for(arrays), &model, preconditioner).unwrap();
+        let (_, found) =
+            solve(Recorder { full_at: Some(arrays), ..Recorder::default() }, &model, preconditioner).unwrap();
         assert_eq!(found, expected);
     }
 }
@@ -56,8 +66,7 @@ fn no_array_that_has_no_room_is_a_panic() {
 /// A hierarchy that has no room, by what it is expected to take or when it is made, gives way to Jacobi and says so.
 #[test]
 fn multigrid_without_room_gives_way() {
-    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
-    let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
+    let mut model = pulled(3);
     model.solver.preconditioner = Some(Preconditioner::Amg);
     let solved = |recorder: Recorder| {
         let space = recorder.space()?;
@@ -68,16 +77,15 @@ fn multigrid_without_room_gives_way() {
     let (expected, arrays) = solved(Recorder::default()).unwrap();
     assert!(expected.used.hierarchy.is_some() && expected.outcome.changes.is_empty());
     let room = plan::hierarchy_bytes(&model) - 1;
-    let (small, _) = solved(Recorder::default().with_room(room)).unwrap();
-    let given_way = (0..arrays).filter_map(|room| match solved(Recorder::default().with_one_refused(room)) {
-        Ok((solution, _)) => Some(solution),
-        Err(error) => {
-            assert_eq!(error.exit_code(), 6, "{room} arrays: {error}");
-            None
-        }
-    });
+    let (small, _) = solved(Recorder { room: Some(room), ..Recorder::default() }).unwrap();
     // Arrays of the assembly and of the results have no substitute.
-    let given_way: Vec<Solution> = given_way.collect();
+    let mut given_way: Vec<Solution> = Vec::new();
+    for room in 0..arrays {
+        match solved(Recorder { refused: Some(room), ..Recorder::default() }) {
+            Ok((solution, _)) => given_way.push(solution),
+            Err(error) => assert_eq!(error.exit_code(), 6, "{room} arrays: {error}"),
+        }
+    }
     assert!(given_way.len() > 50 && given_way.len() < arrays, "{} of {arrays}", given_way.len());
     for found in given_way.iter().chain([&small]) {
         let Used { plan, hierarchy, .. } = &found.used;
@@ -86,8 +94,7 @@ fn multigrid_without_room_gives_way() {
         let [change] = &found.outcome.changes[..] else { panic!("{:?}", found.outcome.changes) };
         assert_eq!((change.choice, change.from, change.to), (Changed::Preconditioner, "amg", "jacobi"));
         assert!(change.to_string().starts_with("preconditioned by jacobi instead of multigrid: "), "{change}");
-        let [found, expected] = [found, &expected].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
-        assert!((found - expected).abs() < 1e-6 * expected.abs());
+        assert_same(&model, found, &expected);
     }
 }
 
@@ -95,10 +102,13 @@ fn multigrid_without_room_gives_way() {
 /// an error.
 #[test]
 fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
-    let tables = format!("{SOFT}{CLAMP}[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n");
-    let mut model = model(&tables, regular_box(Hex8, [3, 3, 3]));
+    let mut model = pulled(3);
     let solved = |model: &Model, room: u64| {
-        pipeline::solve_on(&Recorder::default().with_factors().with_room(room).space()?, model, &Silent)
+        pipeline::solve_on(
+            &Recorder { has_factors: true, room: Some(room), ..Recorder::default() }.space()?,
+            model,
+            &Silent,
+        )
     };
     let direct = solved(&model, 1 << 30).unwrap();
     assert_eq!((direct.used.plan.method, direct.outcome.changes.len()), (Method::Direct, 0));
@@ -112,8 +122,7 @@ fn a_factor_without_room_gives_way_if_nobody_asked_for_it() {
     let said = change.to_string();
     assert!(said.starts_with("a direct solution was not possible: out of memory on "), "{said}");
     assert!(plan.reason().starts_with("jacobi: a factor was not possible; "), "{}", plan.reason());
-    let [found, expected] = [&iterated, &direct].map(|one| one.displacement[node_at(&model, [1.0; 3])][0]);
-    assert!((found - expected).abs() < 1e-6 * expected.abs());
+    assert_same(&model, &iterated, &direct);
     model.solver.method = Some(Method::Direct);
     assert_eq!(solved(&model, 350_000).unwrap_err().exit_code(), 6);
 }

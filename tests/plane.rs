@@ -1,31 +1,21 @@
-//! Plane stress and plane strain with known solutions, from case to stress: patch tests, simple stress states, gravity,
-//! a slab in space, thickness.
+//! Plane stress and plane strain with known solutions: gravity, a slab in space, thickness. `tests/patch.rs` has those
+//! that solids have too.
 
-use crate::common::elements::PLANE;
 use crate::common::fields::solve;
-use crate::common::meshes::{self, SOFT, distorted_box, model, on_skin, prescribe};
-use crate::common::{assert_close, largest};
+use crate::common::meshes::{self, SOFT, WEIGHT, distorted_box, model};
+use crate::common::{assert_close, largest, reference};
+use crate::patch::check_displacements;
 use warpfem::element::ElementKind::{self, Hex8, Quad4, Tri3};
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::Analysis;
-use warpfem::pipeline::Solution;
 
-/// [`SOFT`]'s constants.
-const YOUNG: f64 = 1000.0;
-const POISSON: f64 = 0.3;
-const WEIGHT: f64 = 2.0 * 10.0;
 const THICKNESS: f64 = 0.05;
-
-const ANALYSES: [Analysis; 2] = [Analysis::PlaneStress, Analysis::PlaneStrain];
 
 fn analysis(kind: Analysis, thickness: f64) -> String {
     format!("{}{SOFT}", meshes::analysis(kind, thickness))
 }
-
-/// Rollers on two sides, so that the plate may stretch freely.
-const ROLLERS: &str = "[[support]]\non = \"xmin\"\nfix = \"x\"\n[[support]]\non = \"ymin\"\nfix = \"y\"\n";
 
 /// A unit square of distorted cells, of fewer if they have more nodes; curved where the element is.
 fn distorted_square(kind: ElementKind, cells: [usize; 2]) -> Mesh {
@@ -33,118 +23,24 @@ fn distorted_square(kind: ElementKind, cells: [usize; 2]) -> Mesh {
     distorted_box(kind, [cells[0], cells[1], 1], 0.2)
 }
 
-fn check_displacements(solution: &Solution, coords: &[[f64; 3]], exact: impl Fn([f64; 3]) -> [f64; 3]) {
-    let expected: Vec<f64> = coords.iter().flat_map(|x| exact(*x)).collect();
-    assert_close("displacements", solution.displacement.as_flattened(), &expected, 1e-10, largest(&expected));
-}
-
-fn check_stress(solution: &Solution, expected: [f64; 6]) {
-    for stress in &solution.stresses.stress[0] {
-        assert_close("stress", stress, &expected, 1e-9, largest(&expected));
-    }
-}
-
-/// Stress xx, yy, zz, xy of strains xx, yy and shear strain xy, by the constitutive matrices of Timoshenko and Goodier
-/// (Theory of Elasticity, 1970, art. 16 and 17).
-fn hooke(kind: Analysis, [exx, eyy, gxy]: [f64; 3]) -> [f64; 4] {
-    let shear = YOUNG / (2.0 * (1.0 + POISSON)) * gxy;
-    match kind {
-        Analysis::PlaneStress => {
-            let c = YOUNG / (1.0 - POISSON * POISSON);
-            [c * (exx + POISSON * eyy), c * (eyy + POISSON * exx), 0.0, shear]
-        }
-        _ => {
-            let c = YOUNG / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON));
-            let (xx, yy) = ((1.0 - POISSON) * exx + POISSON * eyy, (1.0 - POISSON) * eyy + POISSON * exx);
-            [c * xx, c * yy, POISSON * c * (xx + yy), shear]
-        }
-    }
-}
-
-#[test]
-fn a_linear_field_on_the_outline_is_linear_inside() {
-    let h = [[1e-3, -2e-3], [3e-3, 4e-3]];
-    let field = |x: [f64; 3], i: usize| 0.01 + h[i][0] * x[0] + h[i][1] * x[1];
-    let exact = |x: [f64; 3]| [field(x, 0), field(x, 1), 0.0];
-    let eps = [h[0][0], h[1][1], h[0][1] + h[1][0]];
-    for kind in PLANE {
-        for plane in ANALYSES {
-            let tables = format!("{}{ROLLERS}", analysis(plane, THICKNESS));
-            let mut patch = model(&tables, distorted_square(kind, [4, 5]));
-            prescribe(&mut patch, |x| on_skin(2, x).then(|| exact(x)));
-            let coords = patch.mesh.coords.clone();
-            let solution = solve(&mut patch, 1e-13);
-            check_displacements(&solution, &coords, exact);
-            let [xx, yy, zz, xy] = hooke(plane, eps);
-            check_stress(&solution, [xx, yy, zz, xy, 0.0, 0.0]);
-            // The strain energy of a unit square as thick as this.
-            let energy = 0.5 * THICKNESS * (xx * eps[0] + yy * eps[1] + xy * eps[2]);
-            assert_close("energy", &[solution.stresses.strain_energy], &[energy], 1e-10, energy);
-        }
-    }
-}
-
-#[test]
-fn a_plate_pulled_at_its_end_stretches_evenly() {
-    let pull = 3.0;
-    for kind in PLANE {
-        for plane in ANALYSES {
-            // A prism that cannot change its length is stiffer: E / (1 - nu^2), nu / (1 - nu).
-            let (young, poisson, across) = match plane {
-                Analysis::PlaneStress => (YOUNG, POISSON, 0.0),
-                _ => (YOUNG / (1.0 - POISSON * POISSON), POISSON / (1.0 - POISSON), POISSON * pull),
-            };
-            let load = format!("[[traction]]\non = \"xmax\"\nvector = [{pull:?}, 0.0]\n");
-            let tables = format!("{}{ROLLERS}{load}", analysis(plane, THICKNESS));
-            let mut plate = model(&tables, distorted_square(kind, [4, 3]));
-            let coords = plate.mesh.coords.clone();
-            let solution = solve(&mut plate, 1e-13);
-            check_displacements(&solution, &coords, |[x, y, _]| [pull / young * x, -poisson * pull / young * y, 0.0]);
-            check_stress(&solution, [pull, 0.0, across, 0.0, 0.0, 0.0]);
-            assert_close("reaction", &solution.reactions[0], &[-pull * THICKNESS, 0.0, 0.0], 1e-10, pull * THICKNESS);
-        }
-    }
-}
-
-#[test]
-fn pressure_from_all_sides_shrinks_evenly() {
-    let p = 5.0;
-    for kind in PLANE {
-        for plane in ANALYSES {
-            let load = format!("[[pressure]]\non = [\"xmax\", \"ymax\"]\nvalue = {p:?}\n");
-            let tables = format!("{}{ROLLERS}{load}", analysis(plane, THICKNESS));
-            let mut plate = model(&tables, distorted_square(kind, [3, 4]));
-            let coords = plate.mesh.coords.clone();
-            let solution = solve(&mut plate, 1e-13);
-            let (strain, across) = match plane {
-                Analysis::PlaneStress => (-p * (1.0 - POISSON) / YOUNG, 0.0),
-                _ => (-p * (1.0 + POISSON) * (1.0 - 2.0 * POISSON) / YOUNG, -2.0 * POISSON * p),
-            };
-            check_displacements(&solution, &coords, |[x, y, _]| [strain * x, strain * y, 0.0]);
-            check_stress(&solution, [-p, -p, across, 0.0, 0.0, 0.0]);
-        }
-    }
-}
-
 /// A plate that hangs from its upper edge, its sides held against moving sideways: `sigma_yy = rho g y` at any
 /// Poisson's ratio, and at the nodes of equal linear elements the displacement of the exact solution (one-dimensional,
 /// so nodally exact).
 #[test]
 fn a_hanging_plate_carries_its_weight() {
-    for plane in ANALYSES {
+    for plane in [Analysis::PlaneStress, Analysis::PlaneStrain] {
         for (kind, thickness) in [(Tri3, THICKNESS), (Quad4, THICKNESS), (Quad4, 1.0)] {
             let sides =
                 "[[support]]\non = [\"xmin\", \"xmax\"]\nfix = \"x\"\n[[support]]\non = \"ymax\"\nfix = \"xy\"\n";
             let gravity = "[gravity]\nacceleration = [0.0, -10.0]\n";
             let tables = format!("{}{sides}{gravity}", analysis(plane, thickness));
             let mut plate = model(&tables, generate_rectangle(kind, [0.5, 1.0], [1, 8]).unwrap());
-            let coords = plate.mesh.coords.clone();
             let solution = solve(&mut plate, 1e-13);
             // Stiffness of a strip that cannot change its width.
-            let [_, stiffness, ..] = hooke(plane, [0.0, 1.0, 0.0]);
+            let stiffness = reference::elasticity(plane, &plate.materials[0])[(1, 1)];
             if kind == Quad4 {
                 let exact = |[_, y, _]: [f64; 3]| [0.0, 0.5 * WEIGHT / stiffness * (y * y - 1.0), 0.0];
-                check_displacements(&solution, &coords, exact);
+                check_displacements(&solution, &plate.mesh.coords, exact);
             }
             let weight = 0.5 * thickness * WEIGHT;
             assert_close("applied", &solution.applied, &[0.0, -weight, 0.0], 1e-12, weight);

@@ -1,7 +1,10 @@
 //! Preconditioners: symmetric and positive, and the polynomials that they are said to be.
 
 use crate::common::blocks::{Blocks, chain, dense_of, random_sparsity};
-use crate::common::{Random, assert_close, assert_orders_agree, bits, meshes, on_every_device, rounding};
+use crate::common::{
+    Random, applied, assert_close, bits, columns_of, floats, meshes, on_every_device, on_threads, rounding,
+    tests_on_every_device,
+};
 use kernels_rs::half::F16;
 use kernels_rs::precond::{PolynomialStep, Step};
 use kernels_rs::real::Real;
@@ -18,10 +21,6 @@ use warpfem::result::choices::{Format, Preconditioner};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::sparse::{Epilogue, LinOp, Matrix};
 
-fn positive(n: usize) -> Blocks {
-    Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4)
-}
-
 /// `D^-1/2` of a matrix.
 fn scaling(k: &DMatrix<f64>) -> DMatrix<f64> {
     DMatrix::from_diagonal(&k.diagonal().map(|v| 1.0 / v.sqrt()))
@@ -36,21 +35,6 @@ fn models() -> Vec<Model> {
 /// `M^-1`, column by column.
 fn inverse_of<T: Real>(space: &Space, name: Preconditioner, order: usize, matrix: &Matrix<T>) -> DMatrix<f64> {
     columns_of(space, &*precond::build(name, &Context::of_order(order), space, matrix).unwrap(), matrix)
-}
-
-fn columns_of<T: Real>(
-    space: &Space,
-    preconditioner: &dyn precond::Preconditioner<T>,
-    matrix: &Matrix<T>,
-) -> DMatrix<f64> {
-    let n = matrix.n();
-    let mut z = space.zeros(n).unwrap();
-    let column = |j: usize| {
-        let unit: Vec<T> = (0..n).map(|i| if i == j { T::ONE } else { T::ZERO }).collect();
-        preconditioner.apply(space, matrix, &space.upload(&unit).unwrap(), &mut z).unwrap();
-        DVector::from_iterator(n, space.download(&z).unwrap().into_iter().map(T::to_f64))
-    };
-    DMatrix::from_columns(&(0..n).map(column).collect::<Vec<_>>())
 }
 
 #[track_caller]
@@ -80,7 +64,7 @@ fn assert_symmetric_and_positive<T: Real>(space: &Space, what: &str, matrix: &Ma
 fn every_preconditioner_is_symmetric_and_positive() {
     let space = Space::cpu();
     for n in [1, 2, 20] {
-        let blocks = positive(n);
+        let blocks = Blocks::system(n).0;
         assert_symmetric_and_positive::<f64>(&space, "blocks", &blocks.upload(&space, Format::Ebw));
         assert_symmetric_and_positive::<f32>(&space, "blocks in f32", &blocks.upload(&space, Format::Csr));
     }
@@ -126,18 +110,13 @@ fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
 
 /// The same by products, on any device.
 fn symmetric_on(space: &Space) -> Vec<u64> {
-    let matrix: Matrix<f64> = positive(90).upload(space, Format::Ebw);
+    let matrix: Matrix<f64> = Blocks::system(90).0.upload(space, Format::Ebw);
     let [x, y]: [Vec<f64>; 2] = [1, 2].map(|seed| Random(seed).vector(270));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut found = Vec::new();
     for name in Preconditioner::ALL {
         let preconditioner = precond::build(name, &Context::of_order(5), space, &matrix).unwrap();
-        let apply = |r: &[f64]| {
-            let (r, mut z) = (space.upload(r).unwrap(), space.zeros(270).unwrap());
-            preconditioner.apply(space, &matrix, &r, &mut z).unwrap();
-            space.download(&z).unwrap()
-        };
-        let (mx, my) = (apply(&x), apply(&y));
+        let [mx, my] = [&x, &y].map(|r| applied(space, &*preconditioner, &matrix, r));
         let scale = dot(&x, &mx);
         assert!(scale > 0.0 && (dot(&x, &my) - dot(&y, &mx)).abs() < 1e-13 * scale, "{name}");
         found.extend(bits(&[mx, my].concat()));
@@ -148,7 +127,6 @@ fn symmetric_on(space: &Space) -> Vec<u64> {
 #[test]
 fn devices_and_orders_agree() {
     let results = on_every_device!(symmetric_on);
-    assert_orders_agree(&results);
     assert!(results == on_every_device!(symmetric_on), "two runs differ");
     for result in &results {
         let floats = |bits: &[u64]| bits.iter().map(|b| f64::from_bits(*b)).collect::<Vec<f64>>();
@@ -177,9 +155,8 @@ fn step_rides_on_the_product<T: Real>(size: usize, format: Format) {
         // SAFETY: all live and have the rows of the matrix.
         unsafe { space.run(n, kernel) }.unwrap();
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let host = [&z, &r, &inverse, &old].map(Buffer::host);
-            let found = pool.install(|| {
+            let found = on_threads(threads, || {
                 let space = Space::cpu();
                 let [z, r, inverse, mut found] = host.map(|values| space.upload(values).unwrap());
                 let (inverse, r, previous) = (inverse.view(), r.view(), found.view_mut());
@@ -245,7 +222,7 @@ fn least_squares(order: usize, upper: f64) -> Box<dyn Fn(f64) -> f64> {
 }
 
 fn polynomials_on<T: Real>(space: &Space) -> Vec<u64> {
-    let blocks = positive(9);
+    let blocks = Blocks::system(9).0;
     let matrix: Matrix<T> = blocks.upload(space, Format::Ebw);
     let inverse: Vec<T> = blocks.dense().diagonal().iter().map(|v| T::ONE / T::from_f64(*v)).collect();
     let bounds = spectrum::estimate(space, &matrix, &space.upload(&inverse).unwrap(), spectrum::STEPS).unwrap();
@@ -258,12 +235,10 @@ fn polynomials_on<T: Real>(space: &Space) -> Vec<u64> {
             let p = value(name, order, bounds.upper, bounds.lower);
             let p = DMatrix::from_diagonal(&eigen.eigenvalues.map(p));
             let dense = &scale * &eigen.eigenvectors * p * eigen.eigenvectors.transpose() * &scale;
-            let expected = dense * DVector::from_iterator(27, r.iter().map(|r| r.to_f64()));
+            let expected = dense * DVector::from_vec(floats(&r));
             let preconditioner = precond::build(name, &Context::of_order(order), space, &matrix).unwrap();
             assert_eq!(preconditioner.products(), order);
-            let mut z = space.zeros(27).unwrap();
-            preconditioner.apply(space, &matrix, &space.upload(&r).unwrap(), &mut z).unwrap();
-            let z = space.download(&z).unwrap();
+            let z = applied(space, &*preconditioner, &matrix, &r);
             assert_close(&format!("{name} {order}"), &z, expected.as_slice(), 20.0 * rounding::<T>(), expected.amax());
             found.extend(bits(&z));
         }
@@ -271,10 +246,11 @@ fn polynomials_on<T: Real>(space: &Space) -> Vec<u64> {
     found
 }
 
-#[test]
-fn polynomials_are_those_of_their_definitions() {
-    assert_orders_agree(&on_every_device!(polynomials_on::<f64>));
-    assert_orders_agree(&on_every_device!(polynomials_on::<f32>));
+tests_on_every_device! {
+    polynomials_in_double_are_those_of_their_definitions: polynomials_on::<f64>;
+    polynomials_in_single_are_those_of_their_definitions: polynomials_on::<f32>;
+    bounds_enclose_the_spectrum: bounds_on;
+    block_jacobi_solves_a_block_diagonal_matrix_in_one_iteration: block_diagonal;
 }
 
 #[test]
@@ -307,17 +283,12 @@ fn bounds_on(space: &Space) -> Vec<u64> {
     };
     let mut found = Vec::new();
     for n in [1, 2, 5, 20, 60] {
-        found.extend(enclosed("blocks", &positive(n).upload(space, Format::Ebw)));
+        found.extend(enclosed("blocks", &Blocks::system(n).0.upload(space, Format::Ebw)));
     }
     for model in models() {
         found.extend(enclosed("stiffness", &meshes::system(space, &model).matrix));
     }
     found
-}
-
-#[test]
-fn bounds_enclose_the_spectrum() {
-    assert_orders_agree(&on_every_device!(bounds_on));
 }
 
 #[test]
@@ -413,7 +384,7 @@ fn polynomials_trade_iterations_for_products() {
 }
 
 fn block_diagonal(space: &Space) {
-    let mut blocks = positive(33);
+    let mut blocks = Blocks::system(33).0;
     let dense = blocks.dense();
     blocks.set_all(|row, column| if row / 3 == column / 3 { dense[(row, column)] } else { 0.0 });
     let matrix: Matrix<f64> = blocks.upload(space, Format::Ebw);
@@ -423,9 +394,4 @@ fn block_diagonal(space: &Space) {
     let options = CgOptions::new(1e-12, 100);
     let outcome = cg(space, &Equations::new(&matrix, &f), &*preconditioner, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged && outcome.history[0] < 1e-12, "{outcome:?}");
-}
-
-#[test]
-fn block_jacobi_solves_a_block_diagonal_matrix_in_one_iteration() {
-    on_every_device!(block_diagonal);
 }

@@ -2,7 +2,7 @@
 //! the same bits for any number of threads, and what is above the diagonal has no part in them.
 
 use crate::common::blocks::{Blocks, band, random_sparsity, sparsity};
-use crate::common::{Random, assert_close, bits, rounding};
+use crate::common::{Random, assert_close, bits, floats, on_threads, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::half::F16;
@@ -10,7 +10,6 @@ use kernels_rs::precond::Step;
 use kernels_rs::real::Stored;
 use warpfem::linalg::{Scalar, Space};
 use warpfem::result::choices::Format;
-
 use warpfem::sparse::{CgState, Epilogue, LinOp, Matrix, Sparsity};
 
 /// Rows at a few distances neighbour each other, as in a grid: most neighbouring rows have neighbouring columns. Rows
@@ -85,10 +84,6 @@ fn knows_square<V: Stored>(blocks: &Blocks, format: Format, x: &[V::Arithmetic])
     goes_on
 }
 
-fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
-
 fn products<V: Stored>(format: Format, size: usize) {
     for (name, sparsity) in patterns() {
         let what = format!("{format} {} {name}, blocks of {size}", V::NAME);
@@ -108,8 +103,7 @@ fn products<V: Stored>(format: Format, size: usize) {
         // Diagonal entries are the sums of a row's others.
         let scale = 1.0 + blocks.values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
         for (found, general) in found.iter().zip(&general) {
-            let general: Vec<f64> = general.iter().map(|y| y.to_f64()).collect();
-            assert_close(&what, found, &general, rounding::<V::Arithmetic>(), 10.0 * scale);
+            assert_close(&what, found, &floats(general), rounding::<V::Arithmetic>(), 10.0 * scale);
         }
         let has_half = format.name().starts_with("ebw") && format != Format::Ebw16;
         let is_cut = name.starts_with("a grid") || name == "many parts";
@@ -121,30 +115,19 @@ fn products<V: Stored>(format: Format, size: usize) {
     }
 }
 
-macro_rules! products {
-    ($($name:ident $V:ty;)+) => { $(
-        #[test]
-        fn $name() {
-            (1..=3).for_each(|size| products::<$V>(Format::Ebw, size));
-        }
-    )+ };
-}
-products! {
-    half_of_a_matrix_gives_the_product_in_double f64;
-    half_of_a_matrix_gives_the_product_in_single f32;
-    half_of_a_matrix_gives_the_product_of_halves F16;
-}
-
 #[test]
-fn half_of_a_matrix_gives_the_product_in_higher_slices_and_of_six_modes() {
+fn half_of_a_matrix_gives_the_product() {
+    for size in 1..=3 {
+        products::<f64>(Format::Ebw, size);
+        products::<f32>(Format::Ebw, size);
+        products::<F16>(Format::Ebw, size);
+    }
+    // Of six modes, and in higher slices.
     products::<f64>(Format::Ebw, 6);
     products::<f32>(Format::Ebw, 6);
     products::<f64>(Format::Ebw64, 3);
     products::<f64>(Format::Ebw128, 2);
-}
-
-#[test]
-fn formats_without_a_product_of_half_read_all() {
+    // Formats that have no product of half read all.
     products::<f64>(Format::Csr, 2);
     products::<f64>(Format::Ebw16, 3);
 }
@@ -153,16 +136,11 @@ fn formats_without_a_product_of_half_read_all() {
 fn blocks_above_the_diagonal_are_not_in_the_product() {
     for (n, most, reach) in [(1, 1, 1), (50, 5, 20), (3000, 5, 20)] {
         let symmetric = Blocks::dominant(band(n, most, reach, &[]), 3, 1.0, 3);
-        let mut lower = symmetric.clone();
-        let mut values = symmetric.values.chunks(9);
-        let mut kept = Vec::new();
-        for row in 0..n {
-            for column in symmetric.sparsity.row(row) {
-                let block = values.next().unwrap();
-                kept.extend(block.iter().map(|value| if *column as usize > row { 1e30 } else { *value }));
-            }
-        }
-        lower.values = kept;
+        let (mut lower, mut at) = (symmetric.clone(), 0);
+        symmetric.for_each(|row, column, value| {
+            lower.values[at] = if column / 3 > row / 3 { 1e30 } else { value };
+            at += 1;
+        });
         let space = Space::cpu();
         let x = Random(4).vector::<f64>(symmetric.n());
         let [of_both, of_lower] = [&symmetric, &lower].map(|blocks| {
@@ -186,27 +164,4 @@ fn what_is_written_anew_is_not_taken_for_symmetric() {
     let blocks = matrix.blocks(&space).unwrap();
     matrix.set_blocks(&space, &blocks).unwrap();
     assert!(!matrix.is_symmetric());
-}
-
-#[test]
-fn an_infinite_entry_reaches_the_same_rows() {
-    let space = Space::cpu();
-    for size in 1..=3 {
-        let mut blocks = Blocks::random(band(100, 3, 40, &[3]), size, 5);
-        blocks.values.iter_mut().for_each(|value| *value = 1.0);
-        let general: Matrix<f64> = blocks.upload(&space, Format::Ebw);
-        let mut symmetric: Matrix<f64> = blocks.upload(&space, Format::Ebw);
-        symmetric.promise_symmetric();
-        for column in 0..blocks.n() {
-            let mut x = vec![1.0; blocks.n()];
-            x[column] = f64::INFINITY;
-            let x = space.upload(&x).unwrap();
-            let [general, symmetric] = [&general, &symmetric].map(|matrix| {
-                let mut y = space.zeros(blocks.n()).unwrap();
-                matrix.apply(&space, &x, &mut y).unwrap();
-                y.host().iter().map(|y| y.is_finite()).collect::<Vec<_>>()
-            });
-            assert_eq!(general, symmetric, "column {column}, blocks of {size}");
-        }
-    }
 }

@@ -88,10 +88,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let model = common.problem.model(common)?;
     let space = Space::open(common.device)?;
-    let report: Report = match common.precision {
-        Precision::Single => measure::<f32>(&space, arguments, &model),
-        _ => measure::<f64>(&space, arguments, &model),
-    }?;
+    let report: Report = in_precision!(common, measure(&space, arguments, &model))?;
     page::finish("assembly", common.json.as_deref(), &report, String::new())
 }
 

@@ -1,17 +1,18 @@
 //! `warpfem-bench auto`: what `auto` takes, beside everything that it could have taken, over bodies of many shapes. The
 //! thresholds of [`warpfem::plan`] and the speeds there are made from its figures.
 
+use super::clock::Clock;
 use super::page;
+use super::problem::model;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 use warpfem::Result;
 use warpfem::cli::devices;
 use warpfem::cli::{print, table};
 use warpfem::device::DeviceName;
 use warpfem::device::bandwidth::median;
 use warpfem::linalg::Space;
-use warpfem::model::{Case, Model};
+use warpfem::model::Model;
 use warpfem::pipeline::{Solution, solve_on};
 use warpfem::plan::{self, DeviceFacts};
 use warpfem::plan::{Speed, Work};
@@ -54,8 +55,8 @@ pub struct Arguments {
 
 /// A kind of body.
 struct Body {
+    /// Its shape, its element, and what else it is known by.
     name: &'static str,
-    element: &'static str,
     /// Cells along the edges, of a scale.
     cells: fn(usize) -> [usize; 3],
     /// Lengths of the edges, of the cells along them.
@@ -72,32 +73,30 @@ const EVEN: fn([usize; 3]) -> [f64; 3] = |cells| cells.map(|n| n as f64);
 const SHEET: fn([usize; 3]) -> [f64; 3] = |_| [1.0, 1.0, 0.01];
 
 const BODIES: [Body; 15] = [
-    Body { name: "cube hex8", element: "hex8", cells: CUBE, size: EVEN, poisson: 0.3 },
-    Body { name: "cube tet4", element: "tet4", cells: CUBE, size: EVEN, poisson: 0.3 },
-    Body { name: "cube tet10", element: "tet10", cells: CUBE, size: EVEN, poisson: 0.3 },
-    Body { name: "cube hex20", element: "hex20", cells: CUBE, size: EVEN, poisson: 0.3 },
-    Body { name: "cube hex8 nu .499", element: "hex8", cells: CUBE, size: EVEN, poisson: 0.499 },
-    Body {
-        name: "cube hex8 20:1",
-        element: "hex8",
-        cells: CUBE,
-        size: |n| [20.0, n[1] as f64 / n[0] as f64, 1.0],
-        poisson: 0.3,
-    },
-    Body { name: "slab hex8", element: "hex8", cells: |n| [6 * n, 6 * n, n], size: EVEN, poisson: 0.3 },
-    Body { name: "plate hex8", element: "hex8", cells: PLATE, size: SHEET, poisson: 0.3 },
-    Body { name: "plate tet10", element: "tet10", cells: PLATE, size: SHEET, poisson: 0.3 },
-    Body { name: "plate hex20", element: "hex20", cells: PLATE, size: SHEET, poisson: 0.3 },
-    Body { name: "beam hex8", element: "hex8", cells: BEAM, size: EVEN, poisson: 0.3 },
-    Body { name: "beam tet10", element: "tet10", cells: BEAM, size: EVEN, poisson: 0.3 },
-    Body { name: "square quad4", element: "quad4", cells: |n| [n, n, 0], size: EVEN, poisson: 0.3 },
-    Body { name: "potential tri3", element: "tri3", cells: |n| [n, n, 0], size: EVEN, poisson: 0.0 },
-    Body { name: "potential hex8", element: "hex8", cells: CUBE, size: EVEN, poisson: 0.0 },
+    Body { name: "cube hex8", cells: CUBE, size: EVEN, poisson: 0.3 },
+    Body { name: "cube tet4", cells: CUBE, size: EVEN, poisson: 0.3 },
+    Body { name: "cube tet10", cells: CUBE, size: EVEN, poisson: 0.3 },
+    Body { name: "cube hex20", cells: CUBE, size: EVEN, poisson: 0.3 },
+    Body { name: "cube hex8 nu .499", cells: CUBE, size: EVEN, poisson: 0.499 },
+    Body { name: "cube hex8 20:1", cells: CUBE, size: |n| [20.0, n[1] as f64 / n[0] as f64, 1.0], poisson: 0.3 },
+    Body { name: "slab hex8", cells: |n| [6 * n, 6 * n, n], size: EVEN, poisson: 0.3 },
+    Body { name: "plate hex8", cells: PLATE, size: SHEET, poisson: 0.3 },
+    Body { name: "plate tet10", cells: PLATE, size: SHEET, poisson: 0.3 },
+    Body { name: "plate hex20", cells: PLATE, size: SHEET, poisson: 0.3 },
+    Body { name: "beam hex8", cells: BEAM, size: EVEN, poisson: 0.3 },
+    Body { name: "beam tet10", cells: BEAM, size: EVEN, poisson: 0.3 },
+    Body { name: "square quad4", cells: |n| [n, n, 0], size: EVEN, poisson: 0.3 },
+    Body { name: "potential tri3", cells: |n| [n, n, 0], size: EVEN, poisson: 0.0 },
+    Body { name: "potential hex8", cells: CUBE, size: EVEN, poisson: 0.0 },
 ];
 
 impl Body {
+    fn element(&self) -> &'static str {
+        self.name.split(' ').nth(1).unwrap_or_default()
+    }
+
     fn is_plane(&self) -> bool {
-        matches!(self.element, "quad4" | "tri3")
+        matches!(self.element(), "quad4" | "tri3")
     }
 
     fn is_potential(&self) -> bool {
@@ -107,7 +106,7 @@ impl Body {
     /// Unknowns with these cells.
     fn unknowns(&self, cells: [usize; 3]) -> usize {
         let corners = cells.map(|n| n + 1);
-        let nodes = match self.element {
+        let nodes = match self.element() {
             "tet10" => cells.map(|n| 2 * n + 1).iter().product(),
             "hex20" => {
                 let edges = (0..3).map(|c| cells[c] * corners[(c + 1) % 3] * corners[(c + 2) % 3]).sum::<usize>();
@@ -127,37 +126,28 @@ impl Body {
     fn model(&self, unknowns: usize) -> Result<Model> {
         let scales = std::iter::successors(Some(1), |n| Some(n + 1));
         let cells = scales.map(self.cells).find(|cells| self.unknowns(*cells) >= unknowns).unwrap_or([1; 3]);
-        let text = self.case(cells);
-        let case = Case::parse(Path::new("body.toml"), &text)?;
-        Ok(Model::resolve(&case, case.mesh()?)?)
+        model("body.toml", &self.case(cells))
     }
 
     fn case(&self, cells: [usize; 3]) -> String {
+        let elastic = |kind: &str, weight: &str| {
+            let material = format!("young = 2e11\npoisson = {}\ndensity = 7850.0", self.poisson);
+            format!("kind = \"{kind}\"\n[gravity]\nacceleration = {weight}\n[[material]]\nname = \"m\"\n{material}")
+        };
         let (shape, dim) = if self.is_plane() { ("rectangle", 2) } else { ("box", 3) };
-        let (size, element) = ((self.size)(cells), self.element);
-        let mut weight = vec![0.0; dim];
-        weight[dim - 1] = -9.81;
-        let physics = match (self.is_potential(), dim) {
+        let (physics, held) = match (self.is_potential(), dim) {
             (true, _) => {
-                "kind = \"laplace\"\n[source]\nvalue = 1.0\n[[material]]\nname = \"m\"\nconductivity = 1.0".into()
+                let physics =
+                    "kind = \"laplace\"\n[source]\nvalue = 1.0\n[[material]]\nname = \"m\"\nconductivity = 1.0";
+                (physics.into(), "value = 0.0")
             }
-            (_, dim) => format!(
-                "kind = \"{}\"\n[gravity]\nacceleration = {weight:?}\n[[material]]\nname = \"m\"\nyoung = 2e11\n\
-                 poisson = {}\ndensity = 7850.0",
-                if dim == 2 { "plane_stress" } else { "elasticity" },
-                self.poisson
-            ),
+            (_, 2) => (elastic("plane_stress", "[0.0, -9.81]"), "fix = \"xy\""),
+            _ => (elastic("elasticity", "[0.0, 0.0, -9.81]"), "fix = \"xyz\""),
         };
-        let held = match (self.is_potential(), dim) {
-            (true, _) => "value = 0.0",
-            (_, 2) => "fix = \"xy\"",
-            _ => "fix = \"xyz\"",
-        };
+        let (element, size, cells) = (self.element(), &(self.size)(cells)[..dim], &cells[..dim]);
         format!(
-            "[mesh]\ngenerate = {{ kind = \"{shape}\", element = \"{element}\", size = {:?}, cells = {:?} }}\n[analysis]\n{physics}\n\
-             [[support]]\non = \"xmin\"\n{held}\n",
-            &size[..dim],
-            &cells[..dim],
+            "[mesh]\ngenerate = {{ kind = \"{shape}\", element = \"{element}\", size = {size:?}, cells = {cells:?} }}\n\
+             [analysis]\n{physics}\n[[support]]\non = \"xmin\"\n{held}\n",
         )
     }
 }
@@ -281,14 +271,15 @@ fn timed(space: &Space, arguments: &Arguments, model: &Model) -> Result<Option<(
     let (mut wall, mut cpu, mut last) = (Vec::new(), Vec::new(), None);
     let warm_ups = u32::from(!space.on_host());
     for sample in 0..arguments.runs + warm_ups {
-        let (start, before) = (Instant::now(), processor_seconds());
+        let clock = Clock::start();
         let solution = match solve_on(space, model, &Silent) {
             Err(Error::OutOfMemory { .. } | Error::Direct(_)) => return Ok(None),
             solution => solution?,
         };
         if sample >= warm_ups {
-            wall.push(start.elapsed().as_secs_f64());
-            cpu.push(processor_seconds() - before);
+            let (seconds, of_processors) = clock.seconds();
+            wall.push(seconds);
+            cpu.push(of_processors.unwrap_or(0.0));
         }
         last = Some(solution);
     }
@@ -301,21 +292,6 @@ fn over_best(runs: &[Run], on_host: bool) -> Option<f64> {
     let auto = runs.iter().find(|run| run.asked == "auto" && run.converged).map(time)?;
     let best = runs.iter().filter(|run| run.asked != "auto" && run.converged).map(time).reduce(f64::min)?;
     Some(auto / best)
-}
-
-/// User and system seconds of this process; 0 where they are not known.
-fn processor_seconds() -> f64 {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: plain integers, for which zeros are values.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: a structure of that type, which the call fills in.
-        unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-        let seconds = |time: libc::timeval| time.tv_sec as f64 + 1e-6 * time.tv_usec as f64;
-        seconds(usage.ru_utime) + seconds(usage.ru_stime)
-    }
-    #[cfg(not(target_os = "linux"))]
-    0.0
 }
 
 const HEADS: [&str; 10] =

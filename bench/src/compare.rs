@@ -5,6 +5,7 @@
 //! All kernels here are near the bandwidth of the memory, so that on a machine twice as fast t is half and `t B` the
 //! same.
 
+use crate::report::derived::items;
 use crate::report::names::is_gpu;
 use crate::report::run::Run;
 use serde_json::Value;
@@ -54,7 +55,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .into_iter()
         .filter_map(|(path, run)| {
             let named: Vec<&str> =
-                ["femses", "solve"].into_iter().filter(|list| !entries(&run.json[*list]).is_empty()).collect();
+                ["femses", "solve"].into_iter().filter(|list| !items(&run.json[*list]).is_empty()).collect();
             (!named.is_empty()).then(|| {
                 format!("{}: not compared, as it is without a copy bandwidth: {}\n", path.display(), named.join(", "))
             })
@@ -62,10 +63,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .collect();
     print::text(&format!("{text}{}", left_out.concat()))?;
     if slower > 0 { Err(Reported(SLOWER).into()) } else { Ok(()) }
-}
-
-fn entries(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// What was measured by a row of a list, and in how many milliseconds; nothing for what was not.
@@ -102,13 +99,13 @@ fn measured(list: &str, one: &Value, row: &Value) -> Option<(String, f64)> {
 fn times(run: &Run) -> Times {
     let mut found = Times::new();
     for list in ["spmv", "cg", "assembly", "precond"] {
-        for one in entries(&run.json[list]) {
+        for one in items(&run.json[list]) {
             let [problem, precision, device] =
                 ["problem", "precision", "device"].map(|key| one[key].as_str().unwrap_or_default());
             // A GPU is a GPU, so that machines compare; processors differ by their threads.
             let device = if is_gpu(device) { "gpu" } else { device };
             let Some(copy) = one["copy_gb_per_s"].as_f64() else { continue };
-            for (what, ms) in entries(&one["rows"]).iter().filter_map(|row| measured(list, one, row)) {
+            for (what, ms) in items(&one["rows"]).iter().filter_map(|row| measured(list, one, row)) {
                 let key = format!("{list} {problem}, {precision}, {device}: {what}");
                 let copied = ms * copy / 1e3;
                 found.entry(key).and_modify(|least| *least = least.min(copied)).or_insert(copied);

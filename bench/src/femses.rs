@@ -11,12 +11,13 @@
 //! | `femses_atomic` | element matrices alone | FEMSES as the thesis has it, by atomics, in blocks of `--block` threads |
 //! | `femses_chebyshev`, `femses_cg` | element matrices alone | FEMSES accelerated |
 
+use super::problem::model;
 use super::{matrices, row};
 use crate::page;
 use clap::builder::PossibleValuesParser;
 use kernels_rs::real::Real;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::assembly::{DeviceMesh, ElementOperator, Numbering, Supports, Topology};
@@ -24,7 +25,7 @@ use warpfem::cli::{devices, one_of, tolerance};
 use warpfem::device::bandwidth::median;
 use warpfem::device::{Buffer, DeviceName};
 use warpfem::linalg::Space;
-use warpfem::model::{Case, Model};
+use warpfem::model::Model;
 use warpfem::pipeline::{Loaded, System};
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::PLAIN_PRECISIONS;
@@ -106,13 +107,9 @@ impl Phases {
     /// Phase by phase the median.
     fn median(all: &[Phases]) -> Phases {
         let of = |phase: fn(&Phases) -> f64| median(all.iter().map(phase).collect());
-        Phases {
-            transfer_ms: of(|p| p.transfer_ms),
-            setup_ms: of(|p| p.setup_ms),
-            allocate_ms: of(|p| p.allocate_ms),
-            assembly_ms: of(|p| p.assembly_ms),
-            solve_ms: of(|p| p.solve_ms),
-        }
+        let [transfer_ms, setup_ms, allocate_ms] = [of(|p| p.transfer_ms), of(|p| p.setup_ms), of(|p| p.allocate_ms)];
+        let [assembly_ms, solve_ms] = [of(|p| p.assembly_ms), of(|p| p.solve_ms)];
+        Phases { transfer_ms, setup_ms, allocate_ms, assembly_ms, solve_ms }
     }
 }
 
@@ -161,10 +158,7 @@ struct Report {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let space = Space::open(arguments.device)?;
-    let report: Report = match arguments.precision {
-        Precision::Single => measure::<f32>(&space, arguments),
-        _ => measure::<f64>(&space, arguments),
-    }?;
+    let report: Report = in_precision!(arguments, measure(&space, arguments))?;
     page::finish("femses", arguments.json.as_deref(), &report, String::new())
 }
 
@@ -187,8 +181,7 @@ fn square(nodes: u32, four_sided: bool) -> warpfem::Result<Model> {
         {fixed}
         "#
     );
-    let case = Case::parse(Path::new("square.toml"), &text)?;
-    Ok(Model::resolve(&case, case.mesh()?)?)
+    model("square.toml", &text)
 }
 
 fn measure<T: Real>(space: &Space, arguments: &Arguments) -> warpfem::Result<Report> {
@@ -240,29 +233,18 @@ impl<T: Real> Bench<'_, T> {
         let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let unknowns = mesh.coords.len();
         let mut row = Row { method: method.into(), block, nodes, unknowns, elements, left_out: None, figures: None };
-        match self.unavailable(method, unknowns) {
-            Some(why) => row.left_out = Some(why),
-            None => match self.figures(method, block) {
-                Err(Error::OutOfMemory { needed, .. }) => row.left_out = Some(row::needs(needed)),
-                Err(Error::TooLarge(why)) => row.left_out = Some(why),
-                Err(Error::Direct(DirectError::NotBuilt { .. })) => {
-                    row.left_out = Some("built without the feature `direct`".into())
-                }
-                Err(Error::Direct(DirectError::NoLibrary(_))) => row.left_out = Some("cuDSS was not found".into()),
-                figures => row.figures = Some(figures?),
-            },
+        if method == "dense" && self.space.on_host() && unknowns > direct::MOST_DENSE {
+            row.left_out = Some(format!("more than {} unknowns", count(direct::MOST_DENSE)));
+            return Ok(row);
         }
+        row.left_out = Some(match self.figures(method, block) {
+            Err(Error::OutOfMemory { needed, .. }) => row::needs(needed),
+            Err(Error::TooLarge(why)) => why,
+            Err(Error::Direct(DirectError::NotBuilt { .. })) => "built without the feature `direct`".into(),
+            Err(Error::Direct(DirectError::NoLibrary(_))) => "cuDSS was not found".into(),
+            figures => return Ok(Row { figures: Some(figures?), ..row }),
+        });
         Ok(row)
-    }
-
-    /// Why a method cannot be had here.
-    fn unavailable(&self, method: &str, unknowns: usize) -> Option<String> {
-        match method {
-            "dense" if self.space.on_host() && unknowns > direct::MOST_DENSE => {
-                Some(format!("more than {} unknowns", count(direct::MOST_DENSE)))
-            }
-            _ => None,
-        }
     }
 
     fn figures(&self, method: &str, block: Option<u32>) -> Result<Figures> {
@@ -294,21 +276,19 @@ impl<T: Real> Bench<'_, T> {
         match method {
             "dense" => self.assembled(Format::Dense, |system| self.factorised(system, true)),
             "dense_to_csr" => self.assembled(Format::Dense, |system| {
-                let csr = from_dense(self.space, &system.matrix, Format::Csr)?;
-                self.iterated(&csr, &precond::build(precond::AUTO, &Context::of_order(1), self.space, &csr)?)
+                self.preconditioned(&from_dense(self.space, &system.matrix, Format::Csr)?)
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
-            "cg" => self.assembled(sparse::AUTO, |system| {
-                self.iterated(
-                    &system.matrix,
-                    &precond::build(precond::AUTO, &Context::of_order(1), self.space, &system.matrix)?,
-                )
-            }),
+            "cg" => self.assembled(sparse::AUTO, |system| self.preconditioned(&system.matrix)),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
             "femses_cg" => femses(Acceleration::Cg, Update::Gather),
             "femses_atomic" => femses(Acceleration::None, atomic),
             _ => femses(Acceleration::None, Update::Gather),
         }
+    }
+
+    fn preconditioned(&self, matrix: &Matrix<T>) -> Result<(Buffer<T>, Outcome)> {
+        self.iterated(matrix, &precond::build(precond::AUTO, &Context::of_order(1), self.space, matrix)?)
     }
 
     fn iterated(&self, matrix: &Matrix<T>, iteration: &dyn Iteration<T>) -> Result<(Buffer<T>, Outcome)> {

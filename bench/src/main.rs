@@ -2,10 +2,28 @@
 //! tables of the papers.
 #![feature(alloc_error_hook)]
 
+/// A file beside the source, read once.
+macro_rules! read {
+    ($name:literal) => {
+        toml::from_str(include_str!($name)).unwrap_or_else(|error| panic!("{}: {error}", $name))
+    };
+}
+
+/// What a function measures in the precision asked for.
+macro_rules! in_precision {
+    ($common:expr, $measure:ident($($with:expr),+)) => {
+        match $common.precision {
+            Precision::Single => $measure::<f32>($($with),+),
+            _ => $measure::<f64>($($with),+),
+        }
+    };
+}
+
 mod amg;
 mod assembly;
 mod auto;
 mod cg;
+mod clock;
 mod compare;
 mod export;
 mod femses;

@@ -20,10 +20,7 @@ struct Pages {
     page: BTreeMap<String, Block>,
 }
 
-static PAGES: LazyLock<Pages> = LazyLock::new(|| {
-    let found = toml::from_str(include_str!("pages.toml"));
-    found.unwrap_or_else(|error| panic!("pages.toml: {error}"))
-});
+static PAGES: LazyLock<Pages> = LazyLock::new(|| read!("pages.toml"));
 
 /// Writes figures to the file that was asked for, and prints their page, where `{levels}` are these.
 pub fn finish(name: &str, json: Option<&Path>, figures: &impl Serialize, levels: String) -> anyhow::Result<()> {

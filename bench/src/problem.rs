@@ -175,22 +175,28 @@ impl Problem {
         let (cells, lengths) = self.edges::<D>()?;
         let on_host = !common.is_gpu();
         fits::check_box(self.kind(), cells, fits::Use::of(Analysis::Elasticity, on_host))?;
-        Ok(clamped(self.kind(), cells, lengths)?)
+        Ok(model("clamped.toml", &clamped(&self.element, cells, lengths))?)
     }
 }
 
-/// A steel box or rectangle of these cells, clamped at x = 0, under its own weight.
-fn clamped<const D: usize>(element: ElementKind, cells: [usize; D], lengths: [f64; D]) -> Result<Model> {
+/// The model of a case text.
+pub fn model(name: &str, text: &str) -> Result<Model> {
+    let case = Case::parse(Path::new(name), text)?;
+    Ok(Model::resolve(&case, case.mesh()?)?)
+}
+
+/// The case of a steel box or rectangle of these cells, clamped at x = 0, under its own weight.
+pub fn clamped<const D: usize>(element: &str, cells: [usize; D], lengths: [f64; D]) -> String {
     let (shape, analysis, fix) = match D {
         2 => ("rectangle", "kind = \"plane_stress\"\n        thickness = 0.01", "xy"),
         _ => ("box", "kind = \"elasticity\"", "xyz"),
     };
     let mut weight = [0.0; D];
     weight[D - 1] = -9.81;
-    let text = format!(
+    format!(
         r#"
         [mesh]
-        generate = {{ kind = "{shape}", element = "{}", size = {lengths:?}, cells = {cells:?} }}
+        generate = {{ kind = "{shape}", element = "{element}", size = {lengths:?}, cells = {cells:?} }}
         [analysis]
         {analysis}
         [[material]]
@@ -203,11 +209,8 @@ fn clamped<const D: usize>(element: ElementKind, cells: [usize; D], lengths: [f6
         fix = "{fix}"
         [gravity]
         acceleration = {weight:?}
-        "#,
-        element.info().name
-    );
-    let case = Case::parse(Path::new("clamped.toml"), &text)?;
-    Ok(Model::resolve(&case, case.mesh()?)?)
+        "#
+    )
 }
 
 #[cfg(test)]

@@ -82,10 +82,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     solver.preconditioner = *preconditioner;
     solver.precision = Some(if wanted.mixed { Precision::Mixed } else { common.precision });
     let space = Space::open(common.device)?;
-    let report = match common.precision {
-        Precision::Single => measure::<f32>(&space, common, &model),
-        _ => measure::<f64>(&space, common, &model),
-    }?;
+    let report = in_precision!(common, measure(&space, common, &model))?;
     page::finish("solve", common.json.as_deref(), &report, String::new())
 }
 

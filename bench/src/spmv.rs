@@ -128,10 +128,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let common = &arguments.common;
     let mesh = common.problem.mesh()?;
     let space = Space::open(common.device)?;
-    let report: Report = match common.precision {
-        Precision::Single => measure::<f32>(&space, arguments, &mesh),
-        _ => measure::<f64>(&space, arguments, &mesh),
-    }?;
+    let report: Report = in_precision!(common, measure(&space, arguments, &mesh))?;
     page::finish("spmv", common.json.as_deref(), &report, String::new())
 }
 

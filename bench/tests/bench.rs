@@ -8,13 +8,19 @@ const QUICK: [&str; 4] = ["--device", "cpu", "--samples", "1"];
 
 fn bench(folder: &Folder, arguments: &[&str]) -> (String, Value) {
     let run = folder.run(&[arguments, &QUICK, &["--json", "out.json"]].concat()).done();
-    (run.out, serde_json::from_slice(&folder.read("out.json")).unwrap())
+    (run.out, folder.json("out.json"))
+}
+
+fn rows_of(report: &Value) -> &[Value] {
+    report["rows"].as_array().unwrap()
+}
+
+fn number(figures: &Value, name: &str) -> f64 {
+    figures[name].as_f64().unwrap_or_else(|| panic!("{name}: {figures}"))
 }
 
 fn positive(figures: &Value, names: &[&str]) {
-    for name in names {
-        assert!(figures[name].as_f64().unwrap() > 0.0, "{name}: {figures}");
-    }
+    names.iter().for_each(|name| assert!(number(figures, name) > 0.0, "{name}: {figures}"));
 }
 
 #[test]
@@ -26,17 +32,14 @@ fn products_of_every_format() {
         assert_eq!((&report["problem"], &report["precision"]), (&format!("{element} cube 4").into(), &"f64".into()));
         assert_eq!((&report["dofs"], &report["block_size"]), (&375.into(), &3.into()));
         positive(&report, &["blocks", "copy_gb_per_s", "setup_s", "min_bytes"]);
-        let rows = report["rows"].as_array().unwrap();
+        let rows = rows_of(&report);
         let formats: Vec<&str> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
         assert_eq!(formats, warpfem::result::choices::Format::names());
         for row in rows {
-            positive(
-                row,
-                &["layout_s", "stored_bytes", "spmv_ms", "spmv_dot_ms", "own_bytes", "own_gb_per_s", "gflops"],
-            );
-            positive(row, &["gb_per_s", "of_copy", "own_of_copy"]);
-            assert!(row["padding"].as_f64().unwrap() >= 1.0, "{row}");
-            assert!(row["difference"].as_f64().unwrap() <= 1e-12 && row.get("needed_bytes").is_none(), "{row}");
+            positive(row, &["layout_s", "stored_bytes", "spmv_ms", "spmv_dot_ms", "own_bytes", "own_gb_per_s"]);
+            positive(row, &["gflops", "gb_per_s", "of_copy", "own_of_copy"]);
+            assert!(number(row, "padding") >= 1.0, "{row}");
+            assert!(number(row, "difference") <= 1e-12 && row.get("needed_bytes").is_none(), "{row}");
         }
         let blocks = report["blocks"].as_u64().unwrap();
         assert_eq!(report["min_bytes"], blocks * (9 * 8 + 4) + 2 * 8 * 375);
@@ -52,7 +55,7 @@ fn products_on_plane_meshes_and_of_other_block_sizes() {
         let head = format!("{element} rectangle 5x4: 30 nodes, ");
         assert!(out.starts_with(&head) && out.contains(&format!("blocks of {size}x{size}")), "{out}");
         assert_eq!(report["dofs"], dofs);
-        assert_eq!(report["rows"].as_array().unwrap().len(), warpfem::result::choices::Format::names().len());
+        assert_eq!(rows_of(&report).len(), warpfem::result::choices::Format::names().len());
     }
 }
 
@@ -62,8 +65,8 @@ fn formats_that_do_not_fit_say_what_they_need() {
     let flags = ["spmv", "--element", "tri3", "--cells", "500", "--block-size", "3", "--format", "dense,csr"];
     let (out, report) = bench(&folder, &flags);
     assert!(out.contains("dense") && out.contains("needs 4.5 TB"), "{out}");
-    let rows = report["rows"].as_array().unwrap();
-    assert!(rows[0]["needed_bytes"].as_f64().unwrap() > 4e12 && rows[0].get("spmv_ms").is_none(), "{}", rows[0]);
+    let rows = rows_of(&report);
+    assert!(number(&rows[0], "needed_bytes") > 4e12 && rows[0].get("spmv_ms").is_none(), "{}", rows[0]);
     positive(&rows[1], &["spmv_ms"]);
 }
 
@@ -75,8 +78,8 @@ fn products_on_files_and_with_options() {
     let (out, report) = bench(&folder, &[&["spmv", &mesh][..], &flags].concat());
     assert!(out.starts_with("cube_463: 463 nodes, 1,638 elements, 1,389 unknowns"), "{out}");
     assert_eq!((&report["ordering"], &report["degree_window"]), (&"hilbert".into(), &64.into()));
-    assert_eq!((&report["precision"], report["rows"].as_array().unwrap().len()), (&"f32".into(), 1));
-    let difference = report["rows"][0]["difference"].as_f64().unwrap();
+    assert_eq!((&report["precision"], rows_of(&report).len()), (&"f32".into(), 1));
+    let difference = number(&report["rows"][0], "difference");
     assert!((0.0..1e-5).contains(&difference), "{difference}");
     folder.write("beam.toml", GOOD);
     let (out, _) = bench(&folder, &["spmv", "beam.toml", "--format", "ebw"]);
@@ -98,7 +101,7 @@ fn iterations_per_format() {
     assert_eq!(both["rows"][0]["iterations"], both["rows"][1]["iterations"]);
     let row = &report["rows"][0];
     assert_eq!((&row["format"], &row["converged"]), (&"ebw".into(), &true.into()));
-    assert!(row["relative_residual"].as_f64().unwrap() <= 1e-8 && row["min_u_z"].as_f64().unwrap() < 0.0, "{row}");
+    assert!(number(row, "relative_residual") <= 1e-8 && number(row, "min_u_z") < 0.0, "{row}");
     positive(row, &["iterations", "iteration_ms", "iterations_per_s", "of_copy", "setup_s", "assembly_s"]);
     let (out, plane) = bench(&folder, &["cg", "--element", "quad4", "--cells", "6x3", "--format", "ebw"]);
     assert!(out.starts_with("quad4 rectangle 6x3: 28 nodes, 18 elements, 56 unknowns"), "{out}");
@@ -113,11 +116,9 @@ fn iterations_per_format() {
 fn multigrid_for_another_load_and_other_materials() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["amg", "--cells", "6", "--mixed"]);
-    for words in
-        ["tet4 cube 6: ", "\nlevel  unknowns", "operator complexity 1.", "set-up: aggregation ", "\nnew load, f16"]
-    {
-        assert!(out.contains(words), "{out}");
-    }
+    let words =
+        ["tet4 cube 6: ", "\nlevel  unknowns", "operator complexity 1.", "set-up: aggregation ", "\nnew load, f16"];
+    assert!(words.iter().all(|words| out.contains(words)), "{out}");
     let solutions = report["solutions"].as_array().unwrap();
     let of = |what: &str| solutions.iter().filter(|one| one["what"] == what).collect::<Vec<_>>();
     assert_eq!(["first", "new load", "new materials"].map(|what| of(what).len()), [3; 3]);
@@ -156,8 +157,8 @@ fn whole_solutions_by_phase() {
     for times in [&report["first"], &report["again"]] {
         positive(times, &["setup", "assembly", "solve", "stress", "total"]);
         let parts: f64 =
-            ["setup", "assembly", "boundary", "solve", "stress"].iter().map(|part| times[part].as_f64().unwrap()).sum();
-        assert!(parts <= times["total"].as_f64().unwrap(), "{times}");
+            ["setup", "assembly", "boundary", "solve", "stress"].iter().map(|part| number(times, part)).sum();
+        assert!(parts <= number(times, "total"), "{times}");
     }
     folder.write("beam.toml", GOOD);
     let (out, _) = bench(&folder, &["solve", "beam.toml", "--tolerance", "1e-4"]);
@@ -169,16 +170,15 @@ fn iterations_per_preconditioner() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["precond", "--cells", "4", "--order", "2,5", "--mixed"]);
     assert!(out.starts_with("tet4 cube 4: 125 nodes, 384 elements, 375 unknowns"), "{out}");
-    for words in ["\nchebyshev 5, f32 ", "\nchebyshev 5, f16 ", "\nblock_jacobi ", "\njacobi, f32 "] {
-        assert!(out.contains(words), "{out}");
-    }
-    let rows = report["rows"].as_array().unwrap();
+    let words = ["\nchebyshev 5, f32 ", "\nchebyshev 5, f16 ", "\nblock_jacobi ", "\njacobi, f32 "];
+    assert!(words.iter().all(|words| out.contains(words)), "{out}");
+    let rows = rows_of(&report);
     // Two without an order, in double and refined; three with two orders in three precisions, and multigrid in these.
     assert_eq!(rows.len(), 2 * 2 + 3 * 2 * 3 + 3);
     assert_eq!(rows[0]["preconditioner"], "jacobi");
     for row in rows {
         assert_eq!(row["converged"], true);
-        assert!(row["relative_residual"].as_f64().unwrap() <= 1e-8, "{row}");
+        assert!(number(row, "relative_residual") <= 1e-8, "{row}");
         positive(row, &["iterations", "spmvs", "setup_ms", "solve_ms", "spmv_ms", "speedup"]);
         let [iterations, spmvs] = ["iterations", "spmvs"].map(|key| row[key].as_u64().unwrap());
         assert_eq!(row["history"].as_array().unwrap().len() as u64, iterations);
@@ -195,7 +195,7 @@ fn iterations_per_preconditioner() {
     let (_, report) =
         bench(&folder, &[&flags[..], &["--format", "csr", "--precision", "single", "--tolerance", "1e-4"]].concat());
     assert_eq!((&report["format"], &report["precision"]), (&"csr".into(), &"f32".into()));
-    assert_eq!(report["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(rows_of(&report).len(), 1);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn femses_beside_what_assembles_a_matrix() {
     let folder = Folder::new();
     let (out, report) = bench(&folder, &["femses", "--nodes", "6,9", "--block", "32,64", "--tolerance", "1e-9"]);
     assert!(out.starts_with("the potential on the unit square, fixed on 2 sides, f64 on cpu"), "{out}");
-    let rows = report["rows"].as_array().unwrap();
+    let rows = rows_of(&report);
     // Eight methods, one of them in blocks of two sizes.
     assert_eq!((rows.len(), &report["sides"]), (2 * 9, &2.into()));
     for row in rows {
@@ -215,20 +215,20 @@ fn femses_beside_what_assembles_a_matrix() {
             continue;
         }
         assert_eq!(row["converged"], true, "{row}");
-        assert!(row["relative_residual"].as_f64().unwrap() <= 1e-9, "{row}");
+        assert!(number(row, "relative_residual") <= 1e-9, "{row}");
         // The potential is x.
-        assert!(row["error"].as_f64().unwrap() <= 1e-8, "{row}");
+        assert!(number(row, "error") <= 1e-8, "{row}");
         positive(row, &["iterations", "setup_ms", "assembly_ms", "solve_ms", "total_ms"]);
         let phases = ["transfer_ms", "setup_ms", "allocate_ms", "assembly_ms", "solve_ms"];
-        let sum: f64 = phases.iter().map(|phase| row[phase].as_f64().unwrap()).sum();
-        assert!((sum / row["total_ms"].as_f64().unwrap() - 1.0).abs() < 1e-12, "{row}");
+        let sum: f64 = phases.iter().map(|phase| number(row, phase)).sum();
+        assert!((sum / number(row, "total_ms") - 1.0).abs() < 1e-12, "{row}");
     }
     let iterations = |method: &str| rows.iter().rfind(|row| row["method"] == method).unwrap()["iterations"].as_u64();
     assert!(iterations("femses") > iterations("femses_chebyshev"), "{out}");
     assert!(iterations("femses_chebyshev") > iterations("femses_cg"), "{out}");
 
     let (out, report) = bench(&folder, &["femses", "--nodes", "6", "--four-sided", "--method", "femses,cg"]);
-    let rows = report["rows"].as_array().unwrap();
+    let rows = rows_of(&report);
     assert!(out.contains("fixed on 4 sides") && report["sides"] == 4, "{out}");
     assert!(rows.len() == 2 && rows.iter().all(|row| row["converged"] == true && row["error"].is_null()), "{report}");
 }
@@ -303,7 +303,7 @@ fn the_matrix_as_files() {
     let (_, report) =
         bench(&folder, &["spmv", "--element", "hex8", "--cells", "2", "--matrix", "a/b", "--format", "ebw"]);
     assert_eq!(folder.names("a/b"), ["columns.npy", "matrix.json", "row_start.npy", "values.npy"]);
-    let meta: Value = serde_json::from_slice(&folder.read("a/b/matrix.json")).unwrap();
+    let meta = folder.json("a/b/matrix.json");
     assert_eq!((&meta["problem"], &meta["block_size"]), (&"hex8 cube 2".into(), &3.into()));
     assert_eq!((&meta["dofs"], &meta["blocks"]), (&81.into(), &report["blocks"]));
     let (kind, row_start) = npy::<8>(&folder.read("a/b/row_start.npy"));

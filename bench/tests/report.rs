@@ -17,25 +17,12 @@ fn the_checked_in_report_is_what_the_figures_make() {
     let folder = Folder::new();
     let (reports, speed) = (repository("docs/benchmarks"), repository("docs/benchmarks/speed.md"));
     let checked = folder.run(&["report", "-o", &reports, "--speed", &speed, "--check"]);
-    assert_eq!(
-        checked.code,
-        Some(0),
-        "run `warpfem-bench report --speed docs/benchmarks/speed.md`:\n{}{}",
-        checked.out,
-        checked.err
-    );
-    let json = std::fs::read_dir(&reports).unwrap().map(|entry| entry.unwrap().path());
-    let json: Vec<String> = json
-        .filter(|path| path.extension().is_some_and(|end| end == "json"))
-        .map(|path| path.display().to_string())
-        .collect();
+    assert_eq!(checked.code, Some(0), "run `warpfem-bench report --speed docs/benchmarks/speed.md`: {checked:?}");
+    let names = folder.names(&reports).into_iter().filter(|name| name.ends_with(".json"));
+    let json: Vec<String> = names.map(|name| format!("{reports}/{name}")).collect();
     let from: Vec<&str> = json.iter().map(String::as_str).collect();
     folder.run(&[&["report", "-o", "made", "--from"], &from[..]].concat()).done();
-    let mut plots: Vec<String> = std::fs::read_dir(repository("docs/benchmarks/plots"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    plots.sort();
+    let plots = folder.names(&repository("docs/benchmarks/plots"));
     assert_eq!(plots, folder.names("made/plots"), "a plot that no report shows is to be removed");
 }
 
@@ -46,7 +33,7 @@ fn entry<'a>(list: &'a Value, words: &[(&str, &str)]) -> &'a Value {
 }
 
 fn read_json(path: &str) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(repository(path)).unwrap()).unwrap()
+    Folder::new().json(&repository(path))
 }
 
 #[test]
@@ -143,15 +130,15 @@ fn other_figures_make_another_report() {
     let folder = Folder::new();
     figures(&folder);
     folder.run(&["report", "-o", "."]).done();
-    let before = folder.read("dsm.md");
-    let mut figures: Value = serde_json::from_slice(&folder.read("cpu.json")).unwrap();
+    let before = folder.text("dsm.md");
+    let mut figures = folder.json("cpu.json");
     for solve in figures["solve"].as_array_mut().unwrap() {
         solve["timings_s"]["solve"] = 10.0.into();
         solve["timings_s"]["total"] = 100.0.into();
     }
     folder.write("cpu.json", &figures.to_string());
     folder.run(&["report", "-o", "."]).done();
-    let [before, after] = [before, folder.read("dsm.md")].map(|text| String::from_utf8(text).unwrap());
+    let after = folder.text("dsm.md");
     assert!(before.contains("**Holds**: the solution takes at least "));
     assert!(after.contains("**Contradicted**: the solution takes at least 10 % of the time"));
 }
@@ -160,9 +147,7 @@ fn other_figures_make_another_report() {
 fn what_cannot_be_reported_on_is_refused() {
     let folder = Folder::new();
     let refused = |arguments: &[&str], why: &str| {
-        let run = folder.run(&[&["report"], arguments].concat());
-        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.err);
-        assert!(run.err.contains(why), "{arguments:?}: {}", run.err);
+        folder.run(&[&["report"], arguments].concat()).refused(2, &[why]);
     };
     refused(&[], "docs/benchmarks: there is no such folder\nhelp: this makes the report of measurements");
     refused(&[], "`warpfem-bench report --quick -o FOLDER`");
@@ -194,7 +179,7 @@ fn a_machine_is_measured_and_reported_on() {
     let others: Vec<&String> = names.iter().filter(|name| !name.ends_with(".json")).collect();
     assert_eq!((names.len(), others), (8, made.map(String::from).iter().collect()));
     let figures_file = names.iter().find(|name| name.ends_with(".json")).unwrap();
-    let figures: Value = serde_json::from_slice(&folder.read(&format!("mine/{figures_file}"))).unwrap();
+    let figures = folder.json(&format!("mine/{figures_file}"));
     assert!(figures["device"].as_str().unwrap().starts_with("cpu ("), "{}", figures["device"]);
     assert_eq!(
         (&figures["runs"][0]["driver"], &figures["runs"][0]["commands"]),
@@ -211,13 +196,13 @@ fn a_machine_is_measured_and_reported_on() {
         ("femses.md", "## Figure 5.34: "),
         ("measured.md", "## Roofline\n"),
     ] {
-        let text = String::from_utf8(folder.read(&format!("mine/{page}"))).unwrap();
+        let text = folder.text(&format!("mine/{page}"));
         assert!(text.contains(wanted), "{page}: {wanted}");
     }
     // What was measured compares with itself.
     let file = format!("mine/{figures_file}");
     let same = folder.run(&["compare", &file, &file]).done();
-    assert!(same.out.contains(" compared: 0 slower by more than 10 %, 0 faster"), "{}", same.out);
+    same.says(&[" compared: 0 slower by more than 10 %, 0 faster"]);
 }
 
 #[test]
@@ -225,7 +210,7 @@ fn what_became_slower_is_found() {
     let folder = Folder::new();
     let flags = ["assembly", "--cells", "2", "--device", "cpu", "--samples", "1", "--json", "old.json"];
     folder.run(&flags).done();
-    let mut report: Value = serde_json::from_slice(&folder.read("old.json")).unwrap();
+    let mut report = folder.json("old.json");
     let ms = report["rows"][0]["assembly_ms"].as_f64().unwrap();
     report["rows"][0]["assembly_ms"] = (2.0 * ms).into();
     folder.write("slow.json", &report.to_string());
@@ -235,12 +220,11 @@ fn what_became_slower_is_found() {
     folder.write("small.json", &report.to_string());
     let slow = folder.run(&["compare", "old.json", "slow.json"]);
     assert_eq!(slow.code, Some(5), "{}{}", slow.out, slow.err);
-    assert!(slow.out.contains("row_owner into ebw") && slow.out.contains("2.000  SLOWER"), "{}", slow.out);
+    slow.says(&["row_owner into ebw", "2.000  SLOWER"]);
     folder.run(&["compare", "old.json", "slow.json", "--margin", "1.1"]).done();
     folder.run(&["compare", "slow.json", "old.json"]).done();
     let small = folder.run(&["compare", "old.json", "small.json"]).done();
-    assert!(small.out.contains("only in the old file: assembly tet4 cube 2, f64, cpu ("), "{}", small.out);
-    assert!(small.out.contains("1 compared: 0 slower"), "{}", small.out);
+    small.says(&["only in the old file: assembly tet4 cube 2, f64, cpu (", "1 compared: 0 slower"]);
     assert_eq!(folder.run(&["compare", "old.json", "none.json"]).code, Some(2));
     assert_eq!(folder.run(&["compare", "old.json", "slow.json", "--margin", "-1"]).code, Some(2));
 }

@@ -64,13 +64,6 @@ fn refused(mesh: &str, code: i32, words: &[&str]) {
     assert_eq!(folder.names("."), ["case.toml", "part.msh"]);
 }
 
-/// The same in the case of a mesh of the repository.
-fn refused_file(mesh: &str, words: &[&str]) {
-    let folder = Folder::new();
-    folder.solve(&CASE.replace("part.msh", &repository(mesh)), &[]).refused(3, words);
-    assert_eq!(folder.names("."), ["case.toml"]);
-}
-
 #[test]
 fn the_mesh_these_are_made_from_is_sound() {
     let (folder, run) = solve(MESH);
@@ -79,28 +72,15 @@ fn the_mesh_these_are_made_from_is_sound() {
 }
 
 #[test]
-fn no_such_mesh() {
+fn folders_are_no_meshes() {
     let folder = Folder::new();
-    let words = [
-        "case.toml:2:8: there is no mesh file part.msh",
-        "file = \"part.msh\"",
-        "relative to the folder of the case file",
-    ];
-    folder.solve(CASE, &[]).refused(3, &words);
-    assert_eq!(folder.names("."), ["case.toml"]);
-    folder.run(&["info", "nope.msh"]).refused(3, &["nope.msh: there is no such file"]);
     folder.write("part.msh", MESH);
-    folder.run(&["info", "prt.msh"]).refused(3, &["did you mean `part.msh`? meshes in that folder: part.msh"]);
     folder.run(&["info", "."]).refused(3, &[".: it is a folder", "meshes in that folder: part.msh"]);
     folder.solve(&CASE.replace("part.msh", "."), &[]).refused(3, &["case.toml:2:8: . is a folder, not a mesh file"]);
 }
 
 #[test]
-fn truncated() {
-    for end in ["5 1 1 1\n", "41 4 2 2", "42 4 2 2 1 2"] {
-        let at = MESH.find(end).unwrap() + end.len();
-        refused(&MESH[..at], 3, &["part.msh: the file is truncated: section $"]);
-    }
+fn half_a_file_of_bytes() {
     let whole = std::fs::read(repository("meshes/cube_463.msh")).unwrap();
     let folder = Folder::new();
     std::fs::write(folder.path("part.msh"), &whole[..whole.len() / 2]).unwrap();
@@ -109,95 +89,54 @@ fn truncated() {
 }
 
 #[test]
-fn not_a_mesh() {
+fn meshes_with_one_mistake_each() {
     for text in ["", "hello\n", CASE] {
         refused(text, 3, &["part.msh: this is not a Gmsh mesh"]);
     }
-    refused(&mesh_but("2.2 0 8", "3.0 0 8"), 3, &["part.msh: MSH format 3.0 is not supported", "gmsh -format msh41"]);
-}
-
-#[test]
-fn a_coordinate_that_is_no_number() {
-    for word in ["nan", "inf", "-inf"] {
-        refused(&mesh_but("5 1 1 1", &format!("5 1 {word} 1")), 3, &["part.msh: node 5 has a coordinate"]);
-    }
-}
-
-#[test]
-fn a_mesh_too_small_or_too_large_to_compute_with() {
-    for (scale, size) in [("e-130", "1e-130"), ("e130", "1e130")] {
-        let nodes = format!("2 1{scale} 0 0\n3 0 1{scale} 0\n4 0 0 1{scale}\n5 1{scale} 1{scale} 1{scale}\n");
-        let words = [&format!("part.msh: the mesh is {size} long"), "choose another unit of length"];
-        refused(&mesh_but("2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n", &nodes), 3, &words);
-    }
-}
-
-#[test]
-fn an_element_with_a_missing_node() {
-    let words = ["part.msh: element 42 refers to node 9, which the file does not define"];
-    refused(&mesh_but("2 3 4 5\n", "2 3 4 9\n"), 3, &words);
-}
-
-#[test]
-fn a_flat_tetrahedron() {
-    refused(&mesh_but("5 1 1 1", "5 0.25 0.25 0.5"), 3, &["part.msh: element 42 (tet4) near (", "is degenerate"]);
-    refused(&mesh_but("2 3 4 5\n", "2 3 4 4\n"), 3, &["part.msh: element 42 (tet4) near (", "is degenerate"]);
-}
-
-#[test]
-fn tetrahedra_inside_each_other() {
-    let words = ["part.msh: the mesh overlaps itself: elements 42 and 41 lie on the same side", "is a node misplaced?"];
-    refused(&mesh_but("5 1 1 1", "5 0.1 0.1 0.1"), 3, &words);
-}
-
-#[test]
-fn an_element_listed_the_other_way_round_is_turned_with_a_warning() {
-    let (folder, run) = solve(&mesh_but("2 3 4 5\n", "3 2 4 5\n"));
-    assert!(run.done().out.contains("warning: element 42 had its nodes in reverse order"));
-    let warnings = folder.summary("out")["warnings"].to_string();
-    assert!(warnings.contains("element 42 had its nodes in reverse order"), "{warnings}");
-}
-
-#[test]
-fn only_faces_have_groups() {
-    let words = ["there is no volume to solve: the mesh holds only", "help: put the volume in a group too"];
-    refused_file("tests/data/faces41.msh", &words);
-}
-
-#[test]
-fn a_plane_mesh() {
-    let plane = mesh_but("5 1 1 1", "5 1 1 0").replacen("4 0 0 1", "4 1 2 0", 1).replacen("3\n31", "1\n31", 1);
-    let plane: String =
-        plane.lines().filter(|line| !line.contains(" 4 2 2 ")).map(|line| format!("{line}\n")).collect();
-    refused(
-        &plane,
-        4,
-        &["part.msh has no solid elements, which elasticity needs; it holds 1 tri3", "\"plane_stress\""],
-    );
-}
-
-#[test]
-fn elements_that_are_not_supported() {
-    let words = [
-        "prism6.msh: element",
-        "which is not supported, as 3 more elements are; it is near (",
-        " in group `body`\n",
-        "supported are",
-        "tetrahedra or with hexahedra",
-        "Mesh.RecombineAll",
+    let nodes = "2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n";
+    let scaled = |by: &str| format!("2 1{by} 0 0\n3 0 1{by} 0\n4 0 0 1{by}\n5 1{by} 1{by} 1{by}\n");
+    let (tiny, huge) = (scaled("e-130"), scaled("e130"));
+    let (last, element) = ("5 1 1 1", "2 3 4 5\n");
+    let cases: [(&str, &str, &[&str]); 10] = [
+        ("2.2 0 8", "3.0 0 8", &["MSH format 3.0 is not supported", "gmsh -format msh41"]),
+        (last, "5 1 nan 1", &["node 5 has a coordinate"]),
+        (last, "5 1 inf 1", &["node 5 has a coordinate"]),
+        (last, "5 1 -inf 1", &["node 5 has a coordinate"]),
+        (nodes, &tiny, &["the mesh is 1e-130 long", "choose another unit of length"]),
+        (nodes, &huge, &["the mesh is 1e130 long", "choose another unit of length"]),
+        (element, "2 3 4 9\n", &["element 42 refers to node 9, which the file does not define"]),
+        (last, "5 0.25 0.25 0.5", &["element 42 (tet4) near (", "is degenerate"]),
+        (element, "2 3 4 4\n", &["element 42 (tet4) near (", "is degenerate"]),
+        (
+            last,
+            "5 0.1 0.1 0.1",
+            &["the mesh overlaps itself: elements 42 and 41 lie on the same side", "is a node misplaced?"],
+        ),
     ];
-    refused_file("tests/data/prism6.msh", &words);
-    let words = ["hex27.msh: element", "of type quad9", "Mesh.SecondOrderIncomplete = 1"];
-    refused_file("tests/data/hex27.msh", &words);
-}
-
-#[test]
-fn an_element_that_is_there_twice() {
+    for (from, to, words) in cases {
+        refused(&mesh_but(from, to), 3, &[&[&*format!("part.msh: {}", words[0])], &words[1..]].concat());
+    }
     // Far apart, beside each other, with its nodes in another order, and mirrored.
     for again in ["51 4 2 2 1 1 2 3 4", "51 4 2 2 1 2 3 1 4", "51 4 2 2 1 2 1 3 4"] {
         let twice = mesh_but("3\n31", "4\n31").replacen("$EndElements", &format!("{again}\n$EndElements"), 1);
         refused(&twice, 3, &["part.msh: elements 41 and 51 have the same nodes"]);
     }
+}
+
+#[test]
+fn an_element_listed_the_other_way_round_is_turned_with_a_warning() {
+    let (folder, run) = solve(&mesh_but("2 3 4 5\n", "3 2 4 5\n"));
+    run.done().says(&["warning: element 42 had its nodes in reverse order"]);
+    let warnings = folder.summary("out")["warnings"].to_string();
+    assert!(warnings.contains("element 42 had its nodes in reverse order"), "{warnings}");
+}
+
+#[test]
+fn elements_of_a_file_that_are_not_supported() {
+    let folder = Folder::new();
+    let words = ["hex27.msh: element", "of type quad9", "Mesh.SecondOrderIncomplete = 1"];
+    folder.solve(&CASE.replace("part.msh", &repository("tests/data/hex27.msh")), &[]).refused(3, &words);
+    assert_eq!(folder.names("."), ["case.toml"]);
 }
 
 /// A coarse quadrilateral with two fine ones beside it.
@@ -222,6 +161,12 @@ $Elements
 73 3 2 0 1 8 6 7 3
 $EndElements
 ";
+
+/// The same with the coarse one cut at the node beside it.
+fn matched() -> String {
+    let cut = "5\n71 2 2 0 1 1 2 8\n74 2 2 0 1 1 8 4\n75 2 2 0 1 8 3 4";
+    COARSE_AND_FINE.replacen("3\n71 3 2 0 1 1 2 3 4", cut, 1)
+}
 
 const PLATE: &str = "[mesh]
 file = \"part.msh\"
@@ -251,14 +196,10 @@ fn a_node_on_a_side_of_an_element_that_does_not_have_it() {
     let said = "part.msh: 1 node hangs: node 8 at (1, 0.5) lies on a side of element 71, which does not have it";
     folder.solve(PLATE, &[]).refused(3, &[said, "allow_hanging = true"]);
     assert_eq!(folder.names("."), ["case.toml", "part.msh"]);
-    assert!(folder.run(&["info", "part.msh"]).done().out.contains("`check` and `solve` refuse it: 1 node hangs"));
+    folder.run(&["info", "part.msh"]).done().says(&["`check` and `solve` refuse it: 1 node hangs"]);
     let allowed = PLATE.replacen("[mesh]\n", "[mesh]\nallow_hanging = true\n", 1);
-    let run = folder.solve(&allowed, &[]).done();
-    assert!(run.out.contains("warning: 1 node hangs: node 8 at (1, 0.5)"), "{}", run.out);
-    // With the coarse one cut at that node too, all is well.
-    let matched =
-        COARSE_AND_FINE.replacen("3\n71 3 2 0 1 1 2 3 4", "5\n71 2 2 0 1 1 2 8\n74 2 2 0 1 1 8 4\n75 2 2 0 1 8 3 4", 1);
-    folder.write("part.msh", &matched);
+    folder.solve(&allowed, &[]).done().says(&["warning: 1 node hangs: node 8 at (1, 0.5)"]);
+    folder.write("part.msh", &matched());
     let run = folder.solve(PLATE, &[]).done();
     assert!(!run.out.contains("hangs"), "{}", run.out);
 }
@@ -266,8 +207,7 @@ fn a_node_on_a_side_of_an_element_that_does_not_have_it() {
 #[test]
 fn noise_out_of_the_plane_is_left_out() {
     let folder = Folder::new();
-    let matched =
-        COARSE_AND_FINE.replacen("3\n71 3 2 0 1 1 2 3 4", "5\n71 2 2 0 1 1 2 8\n74 2 2 0 1 1 8 4\n75 2 2 0 1 8 3 4", 1);
+    let matched = matched();
     for (z, at) in [(["1.9e-6", "-1e-8"], 0.0), (["7.0000019", "7"], 7.000_000_95)] {
         let noisy = matched.replacen("4 0 1 0", &format!("4 0 1 {}", z[0]), 1);
         let noisy = [1, 2, 3, 5, 6, 7, 8].iter().fold(noisy, |text, node| {
@@ -300,33 +240,26 @@ fn an_element_folded_between_its_nodes() {
     // Both edges at the first corner are folded, which the Jacobian there does not show.
     folder.write("part.msh", &triangle("4 0.2 0 0\n5 0.5 0.5 0\n6 0 0.2 0"));
     folder.solve(PLATE, &[]).refused(3, &["part.msh: element 81 (tri6) is tangled", "near ("]);
-    let said = folder.run(&["info", "part.msh"]).done().out;
-    assert!(said.contains("81 is tangled, near (") && said.contains("quality   0.000 at worst"), "{said}");
+    folder.run(&["info", "part.msh"]).done().says(&["81 is tangled, near (", "quality   0.000 at worst"]);
 }
 
 #[test]
 fn a_facet_that_is_there_twice_is_loaded_once() {
-    let total = |mesh: &str| {
+    let total = |mesh: &str, words: &[&str]| {
         let (folder, run) = solve(mesh);
-        run.done();
+        run.done().says(words);
         folder.summary("out")["results"]["applied"].clone()
     };
-    let once = total(MESH);
+    let once = total(MESH, &[]);
     assert!(once.as_array().is_some_and(|total| total.iter().any(|f| f.as_f64().unwrap() != 0.0)), "{once}");
     for again in ["32 2 2 1 1 1 2 3\n", "32 2 2 1 1 2 3 1\n", "32 2 2 1 9 3 2 1\n"] {
-        assert_eq!(total(&mesh_but("3\n31", &format!("4\n{again}31"))), once);
-        assert_eq!(total(&mesh_but("3\n31", "4\n31").replacen("$EndEl", &format!("{again}$EndEl"), 1)), once);
+        assert_eq!(total(&mesh_but("3\n31", &format!("4\n{again}31")), &[]), once);
+        assert_eq!(total(&mesh_but("3\n31", "4\n31").replacen("$EndEl", &format!("{again}$EndEl"), 1), &[]), once);
     }
-    // Two surfaces of one name that share a face.
+    // Two surfaces of one name that share a face; that they are taken as one is said.
     let named = MESH.replacen("2\n2 1 \"foot\"", "3\n2 1 \"foot\"\n2 7 \"foot\"", 1).replacen("3\n31", "4\n31", 1);
-    assert_eq!(total_with_warning(&named.replacen("$EndEl", "32 2 2 7 9 3 2 1\n$EndEl", 1)), once);
-}
-
-/// The same where two groups of one name are taken as one, which is said.
-fn total_with_warning(mesh: &str) -> serde_json::Value {
-    let (folder, run) = solve(mesh);
-    assert!(run.done().out.contains("2 physical groups are called `foot`"));
-    folder.summary("out")["results"]["applied"].clone()
+    let named = named.replacen("$EndEl", "32 2 2 7 9 3 2 1\n$EndEl", 1);
+    assert_eq!(total(&named, &["2 physical groups are called `foot`"]), once);
 }
 
 #[test]

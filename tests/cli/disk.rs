@@ -1,28 +1,20 @@
 //! Disks that are full, folders that cannot be written, folders that go away, and files too large to read.
 #![cfg(target_os = "linux")]
 
+use crate::limits::limit;
+use crate::stop::handle;
 use crate::terminal::interrupt_iteration;
-use crate::{Folder, GOOD, Run};
+use crate::{Folder, GOOD, Run, SOLVE};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
-
 /// Lets no file of a program grow beyond so many bytes: a disk of which so much is left, as far as the program can
-/// tell.
+/// tell. A write beyond the limit ends a program that does nothing about it.
 fn limit_files(command: &mut Command, bytes: u64) {
-    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: both calls may be made between fork and exec. A write beyond the limit ends a program that does nothing
-    // about it.
-    unsafe {
-        command.pre_exec(move || {
-            libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
-            if libc::setrlimit(libc::RLIMIT_FSIZE, &limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
-        });
-    }
+    handle(command, libc::SIGXFSZ, libc::SIG_DFL);
+    limit(command, libc::RLIMIT_FSIZE, bytes);
 }
 
 #[test]
@@ -64,9 +56,8 @@ fn a_folder_that_may_not_be_written() {
     let folder = Folder::new();
     folder.write("case.toml", GOOD);
     // Nobody may, not even root.
-    folder
-        .run(&["solve", "case.toml", "-o", "/proc/warpfem", "--device", "cpu"])
-        .refused(8, &["cannot write into /proc/warpfem: /proc takes no new files"]);
+    let run = folder.run(&["solve", "case.toml", "-o", "/proc/warpfem", "--device", "cpu"]);
+    run.refused(8, &["cannot write into /proc/warpfem: /proc takes no new files"]);
     fs::create_dir(folder.path("out")).unwrap();
     fs::set_permissions(folder.path("out"), fs::Permissions::from_mode(0o555)).unwrap();
     if tempfile::tempfile_in(folder.path("out")).is_ok() {

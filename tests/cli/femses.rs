@@ -32,7 +32,7 @@ fn every_acceleration_solves_a_plate() {
     let mut iterations = Vec::new();
     for acceleration in ["none", "chebyshev", "cg"] {
         let run = folder.solve(PLATE, &["--acceleration", acceleration, "--verbose"]).done();
-        assert!(run.out.contains(&format!(" iterations of femses ({acceleration}")), "{}", run.out);
+        run.says(&[&format!(" iterations of femses ({acceleration}")]);
         let summary = folder.summary("out");
         let solver = &summary["solver"];
         assert_eq!(solver["method"], "femses");

@@ -35,6 +35,9 @@ tolerance = 1e-10
 method = "cg"
 "#;
 
+/// Solves a case on the CPU into the folder `out`.
+pub(crate) const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
+
 /// [`GOOD`] with one piece replaced, which must be there.
 pub(crate) fn good_but(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
@@ -76,6 +79,18 @@ impl Run {
         assert!(end.len() < 15 || first.matches(end).count() == 1, "said twice: {first}");
     }
 
+    /// Asserts that all of these words are on stdout.
+    #[track_caller]
+    pub(crate) fn says(&self, words: &[&str]) {
+        words.iter().for_each(|word| assert!(self.out.contains(word), "`{word}` is not in\n{}", self.out));
+    }
+
+    /// Asserts the same of [`Run::words`].
+    #[track_caller]
+    pub(crate) fn tells(&self, words: &[&str]) {
+        words.iter().for_each(|word| assert!(self.words().contains(word), "`{word}` is not in\n{}", self.out));
+    }
+
     /// What is on stdout, with one space wherever a line may have been broken.
     pub(crate) fn words(&self) -> String {
         self.out.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -108,6 +123,13 @@ impl Folder {
         std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// A file as text; the arrays of a VTU are none.
+    pub(crate) fn text(&self, name: &str) -> String {
+        let bytes = self.read(name);
+        assert!(name.ends_with(".vtu") || std::str::from_utf8(&bytes).is_ok(), "{name}");
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         // With traces asked for, so that one would show, and as if cargo had not started the program.
@@ -122,7 +144,7 @@ impl Folder {
     /// Solves a case text on the CPU into the folder `out`.
     pub(crate) fn solve(&self, case: &str, flags: &[&str]) -> Run {
         self.write("case.toml", case);
-        self.run(&[&["solve", "case.toml", "-o", "out", "--device", "cpu"], flags].concat())
+        self.run(&[&SOLVE, flags].concat())
     }
 
     /// The names of what is in a folder below, sorted; hidden files too.
@@ -133,8 +155,19 @@ impl Folder {
         names
     }
 
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
     pub(crate) fn summary(&self, folder: &str) -> serde_json::Value {
-        serde_json::from_slice(&self.read(&format!("{folder}/summary.json"))).unwrap()
+        self.json(&format!("{folder}/summary.json"))
+    }
+
+    /// A number of the summary, by its JSON pointer.
+    #[track_caller]
+    pub(crate) fn number(&self, folder: &str, place: &str) -> f64 {
+        let found = self.summary(folder).pointer(place).and_then(serde_json::Value::as_f64);
+        found.unwrap_or_else(|| panic!("{place} is no number of {folder}/summary.json"))
     }
 }
 

@@ -1,5 +1,6 @@
-//! Potentials through the program: results, what the files hold, and case files with one mistake each.
+//! Potentials through the program: results, what the files hold, and mistakes in cases.
 
+use crate::bad_case::refused;
 use crate::{FILES, Folder, repository};
 
 const RING: &str = r#"[mesh]
@@ -27,26 +28,13 @@ fn but(from: &str, to: &str) -> String {
     RING.replacen(from, to, 1)
 }
 
-fn refused(case: &str, code: i32, words: &[&str]) {
-    let folder = Folder::new();
-    folder.solve(case, &[]).refused(code, words);
-    assert_eq!(folder.names("."), ["case.toml"]);
-}
-
 #[test]
 fn a_ring_is_solved_and_written() {
     let folder = Folder::new();
     let run = folder.solve(RING, &["--tolerance", "1e-12"]).done();
     assert!(run.out.starts_with("case: 160 nodes, 128 elements on cpu"), "{}", run.out);
-    for line in [
-        "  potential ",
-        "  largest gradient ",
-        "  flow from fluxes and sources ",
-        "  flow in at inner ",
-        "; balance error ",
-    ] {
-        assert!(run.out.contains(line), "{line} is not in\n{}", run.out);
-    }
+    run.says(&["  potential ", "  largest gradient ", "  flow from fluxes and sources "]);
+    run.says(&["  flow in at inner ", "; balance error "]);
     assert!(!run.out.contains("displacement") && !run.out.contains("reaction"), "{}", run.out);
     assert_eq!(folder.names("out"), FILES);
     let summary = folder.summary("out");
@@ -65,17 +53,15 @@ fn a_ring_is_solved_and_written() {
     assert!((at("min_at")[0].hypot(at("min_at")[1]) - 2.0).abs() < 1e-12, "{results}");
     assert!((at("max_at")[0].hypot(at("max_at")[1]) - 1.0).abs() < 1e-12, "{results}");
     assert!(results.get("von_mises").is_none() && results.get("reactions").is_none(), "{results}");
-    let csv = String::from_utf8(folder.read("out/case_elements.csv")).unwrap();
-    assert!(
-        csv.starts_with("element,x,y,z,gradient_x,gradient_y,gradient_z\n1,") && csv.lines().count() == 129,
-        "{csv}"
-    );
+    let csv = folder.text("out/case_elements.csv");
+    let head = "element,x,y,z,gradient_x,gradient_y,gradient_z\n1,";
+    assert!(csv.starts_with(head) && csv.lines().count() == 129, "{csv}");
     let cells = |line: &str| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>();
     let steepest = csv.lines().skip(1).map(|line| cells(line)[4].hypot(cells(line)[5])).fold(0.0, f64::max);
     assert!((steepest / number(&results["gradient"]["max"]) - 1.0).abs() < 1e-6);
-    let csv = String::from_utf8(folder.read("out/case_nodes.csv")).unwrap();
+    let csv = folder.text("out/case_nodes.csv");
     assert!(csv.starts_with("node,x,y,z,potential,gradient_x,gradient_y,gradient_z\n1,"), "{csv}");
-    let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
+    let vtu = folder.text("out/case.vtu");
     for tag in ["Name=\"potential\" format", "Name=\"gradient\" NumberOfComponents=\"3\"", "Name=\"material\""] {
         assert!(vtu.contains(tag), "{tag}");
     }
@@ -83,23 +69,11 @@ fn a_ring_is_solved_and_written() {
 }
 
 #[test]
-fn the_devices_agree_on_a_ring_and_ask_for_the_fields_wanted() {
-    let folder = Folder::new();
-    folder.solve(&format!("{RING}[output]\nfields = [\"gradient\"]\n"), &["--tolerance", "1e-11"]).done();
-    let vtu = String::from_utf8_lossy(&folder.read("out/case.vtu")).into_owned();
-    assert!(vtu.contains("\"gradient\"") && !vtu.contains("\"potential\""));
-    let flags = ["solve", "case.toml", "-o", "emulated", "--device", "emulate", "--tolerance", "1e-11"];
-    folder.run(&flags).done();
-    let lowest = |name: &str| folder.summary(name)["results"]["min"].as_f64().unwrap();
-    assert!((lowest("out") - lowest("emulated")).abs() < 1e-10);
-}
-
-#[test]
 fn the_cases_in_meshes_are_solved() {
     let flow = |case: &str| {
         let folder = Folder::new();
         folder.run(&["solve", &repository(case), "-o", "out", "--device", "cpu"]).done();
-        folder.summary("out")["results"]["flows"]["inner"].as_f64().unwrap()
+        folder.number("out", "/results/flows/inner")
     };
     let exact = 2.0 * std::f64::consts::PI * 50.0 / std::f64::consts::LN_2;
     for case in ["meshes/annulus.toml", "meshes/ring.toml"] {
@@ -112,11 +86,10 @@ fn the_cases_in_meshes_are_solved() {
 fn a_ring_from_the_command_line_is_the_case_s() {
     let folder = Folder::new();
     let ring = ["mesh", "annulus", "--element", "tri3", "--radii", "1", "2", "--cells", "4", "32", "-o", "ring.msh"];
-    let run = folder.run(&ring).done();
-    assert!(run.out.contains("wrote ring.msh: 160 nodes, 256 elements"), "{}", run.out);
+    folder.run(&ring).done().says(&["wrote ring.msh: 160 nodes, 256 elements"]);
     let highest = |case: &str| {
         folder.solve(case, &["--tolerance", "1e-12"]).done();
-        folder.summary("out")["results"]["gradient"]["max"].as_f64().unwrap()
+        folder.number("out", "/results/gradient/max")
     };
     let generate = "generate = { kind = \"annulus\", element = \"quad4\", radii = [1.0, 2.0], cells = [4, 32] }";
     let (read, made) = (but(generate, "file = \"ring.msh\""), but("quad4", "tri3"));
@@ -126,46 +99,11 @@ fn a_ring_from_the_command_line_is_the_case_s() {
     folder.run(&rectangle).done();
 }
 
+/// The library's tests have the other mistakes (`host/src/model/laplace_tests.rs`).
 #[test]
-fn a_potential_that_is_fixed_nowhere_is_refused() {
+fn mistakes_in_cases_of_potentials() {
     let free = but("[[support]]\non = \"inner\"\nvalue = 1.0\n", "");
     let part = "part 1 (160 nodes, from (-2, -2) to (2, 2)) has no fixed value";
     refused(&free, 4, &["the potential is fixed nowhere", part, "`value` on any of: inner, outer"]);
-}
-
-#[test]
-fn mistakes_in_cases_of_potentials() {
-    refused(&but("value = 1.0", "fix = \"xy\""), 2, &["case.toml:14:1: `fix` belongs to elasticity"]);
-    refused(&but("[[flux]]", "[[traction]]"), 2, &["case.toml:16:3: `traction` belongs to elasticity", "flux, source"]);
-    refused(&but("conductivity = 50.0", "young = 1.0"), 2, &["case.toml:8:", "`conductivity` is missing here"]);
-    refused(&but("50.0", "-1.0"), 2, &["case.toml:10:16: `conductivity` must be greater than 0"]);
     refused(&but("value = 1.0", "value = nan"), 2, &["case.toml:14:9: `value` must be finite"]);
-    refused(
-        &but("\"outer\"", "\"outre\""),
-        2,
-        &["case.toml:17:6: the generated mesh has no group `outre`", "did you mean `outer`?"],
-    );
-    let twice = but("[[flux]]\non = \"outer\"\nvalue = -2.0", "[[support]]\non = \"inner\"\nvalue = 2.0");
-    refused(
-        &twice,
-        2,
-        &["case.toml:17:6: supports `inner` (case.toml:13) and `inner[2]` prescribe different values of node"],
-    );
-    let solid = "kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [2, 2, 2]";
-    let solid = but("kind = \"annulus\", element = \"quad4\", radii = [1.0, 2.0], cells = [4, 32]", solid);
-    refused(&solid, 2, &["case.toml:6:13: `thickness` belongs to plane problems; solids have their own"]);
-    refused(
-        &format!("{RING}[solver]\nassembly = \"by_element\"\n"),
-        2,
-        &["is not available for laplace; available here"],
-    );
-    refused(&RING.replace("laplace\"\nthickness = 0.5", "plane_strain\""), 2, &["`value` belongs to laplace problems"]);
-}
-
-#[test]
-fn an_idle_case_says_so() {
-    let folder = Folder::new();
-    folder.solve(&but("[[flux]]\non = \"outer\"\nvalue = -2.0\n", ""), &[]).done();
-    let warnings = folder.summary("out")["warnings"].to_string();
-    assert!(warnings.contains("nothing drives a flow: the potential will be constant"), "{warnings}");
 }

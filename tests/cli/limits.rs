@@ -1,14 +1,12 @@
 //! Limits that a system sets: memory, threads, open files. Each is an error with its own exit code, never a crash.
 #![cfg(target_os = "linux")]
 
-use crate::{Folder, GOOD, Run};
+use crate::{Folder, GOOD, Run, SOLVE};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
-
 /// Limits a resource of a program.
-fn limit(command: &mut Command, resource: libc::__rlimit_resource_t, most: u64) {
+pub(crate) fn limit(command: &mut Command, resource: libc::__rlimit_resource_t, most: u64) {
     let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
     // SAFETY: the call may be made between fork and exec.
     unsafe {

@@ -26,7 +26,7 @@ mod tools;
 mod verify;
 mod vtu;
 
-pub(crate) use folder::{Folder, GOOD, Run, good_but, has_gpu, repository};
+pub(crate) use folder::{Folder, GOOD, Run, SOLVE, good_but, has_gpu, repository};
 
 /// The program under test, and the root of the repository.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_warpfem");

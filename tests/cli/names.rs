@@ -23,7 +23,7 @@ fn assert_shown(run: &Run) {
 fn names_of_groups_and_files_are_shown_written_out() {
     let folder = Folder::new();
     folder.run(&["mesh", "box", "--cells", "2", "2", "2", "--ascii", "-o", "box.msh"]).done();
-    let mesh = String::from_utf8(folder.read("box.msh")).unwrap();
+    let mesh = folder.text("box.msh");
     assert!(mesh.contains("\"body\""));
     let name = format!("{NASTY}.msh");
     folder.write(&name, &mesh.replace("\"body\"", &format!("\"{NASTY}\"")));
@@ -45,7 +45,7 @@ fn names_in_a_case_are_shown_written_out() {
     let run = folder.solve(&case.replace("0.3", "0.4999"), &[]);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_shown(&run);
-    let page = String::from_utf8(folder.read("out/case.html")).unwrap();
+    let page = folder.text("out/case.html");
     assert_harmless(&page);
     assert!(page.contains(SHOWN));
 }

@@ -1,7 +1,7 @@
 //! What is in the way of an output file: only regular files are replaced, and links lead to the file that is written.
 #![cfg(target_os = "linux")]
 
-use crate::{Folder, GOOD, Run};
+use crate::{Folder, GOOD, Run, SOLVE};
 use std::ffi::CString;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
@@ -18,8 +18,6 @@ const WRITERS: [(&str, &[&str], &str); 7] = [
     ("solve, html", &SOLVE, "out/case.html"),
     ("solve, json", &SOLVE, "out/summary.json"),
 ];
-
-const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
 
 /// A folder with all that the commands read.
 fn prepared() -> Folder {
@@ -64,35 +62,15 @@ fn kind(path: &Path) -> fs::FileType {
     fs::symlink_metadata(path).unwrap().file_type()
 }
 
-#[test]
-fn a_device_is_not_replaced() {
-    refuses("device", |path| special(path, libc::S_IFCHR), |path| kind(path).is_char_device());
-}
-
-#[test]
-fn a_pipe_is_not_replaced() {
-    refuses("pipe", |path| special(path, libc::S_IFIFO), |path| kind(path).is_fifo());
-}
-
-#[test]
-fn a_socket_is_not_replaced() {
-    refuses("socket", |path| UnixListener::bind(path).map(drop), |path| kind(path).is_socket());
-}
-
-#[test]
-fn a_folder_is_not_replaced() {
-    refuses("folder", |path| fs::create_dir(path), |path| kind(path).is_dir());
-}
-
-#[test]
-fn a_link_to_a_device_is_not_replaced() {
-    refuses("device", |path| symlink("/dev/null", path), |path| kind(path).is_symlink());
-    assert!(kind(Path::new("/dev/null")).is_char_device());
-}
-
 /// Root too heeds the permission bits, as whoever set them meant the file to stay.
 #[test]
-fn a_write_protected_file_is_not_replaced() {
+fn only_regular_files_that_may_be_written_are_replaced() {
+    refuses("device", |path| special(path, libc::S_IFCHR), |path| kind(path).is_char_device());
+    refuses("pipe", |path| special(path, libc::S_IFIFO), |path| kind(path).is_fifo());
+    refuses("socket", |path| UnixListener::bind(path).map(drop), |path| kind(path).is_socket());
+    refuses("folder", |path| fs::create_dir(path), |path| kind(path).is_dir());
+    refuses("device", |path| symlink("/dev/null", path), |path| kind(path).is_symlink());
+    assert!(kind(Path::new("/dev/null")).is_char_device());
     let protect = |path: &Path| {
         fs::write(path, "dear")?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o444))

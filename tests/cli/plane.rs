@@ -1,5 +1,6 @@
-//! Plane problems through the program: results, the cases in `meshes/`, and case files with one mistake each.
+//! Plane problems through the program: results, and the cases in `meshes/`.
 
+use crate::bad_case::refused;
 use crate::{FILES, Folder, GOOD, repository};
 
 /// The whole of [`GOOD`] as a plate.
@@ -11,17 +12,6 @@ fn plate() -> String {
         .replace("\"xyz\"", "\"xy\"")
         .replace("[0.0, 0.0, -9.81]", "[0.0, -9.81]")
         .replace("[0.0, 0.0, -1e3]", "[0.0, -1e3]")
-}
-
-fn but(from: &str, to: &str) -> String {
-    assert!(plate().contains(from), "{from}");
-    plate().replacen(from, to, 1)
-}
-
-fn refused(case: &str, code: i32, words: &[&str]) {
-    let folder = Folder::new();
-    folder.solve(case, &[]).refused(code, words);
-    assert_eq!(folder.names("."), ["case.toml"]);
 }
 
 #[test]
@@ -42,15 +32,6 @@ fn a_plate_is_solved_and_written() {
     assert!(results["max_displacement"].as_f64().unwrap() > 0.0);
 }
 
-#[test]
-fn the_devices_agree_on_a_plate() {
-    let folder = Folder::new();
-    folder.solve(&plate(), &[]).done();
-    folder.run(&["solve", "case.toml", "-o", "emulated", "--device", "emulate", "--precision", "double"]).done();
-    let energy = |name: &str| folder.summary(name)["results"]["strain_energy"].as_f64().unwrap();
-    assert!((energy("out") / energy("emulated") - 1.0).abs() < 1e-8);
-}
-
 /// Timoshenko's beam for the strip of `meshes/strip.toml`: clamped, under a uniform load, as stiff as in plane strain.
 #[test]
 fn the_strip_bends_as_a_beam() {
@@ -60,7 +41,7 @@ fn the_strip_bends_as_a_beam() {
     let bending = young / (1.0 - nu * nu) * height.powi(3) / 12.0;
     let shear = 5.0 / 6.0 * young / (2.0 * (1.0 + nu)) * height;
     let tip = q * length.powi(4) / (8.0 * bending) + q * length.powi(2) / (2.0 * shear);
-    let found = folder.summary("out")["results"]["max_displacement"].as_f64().unwrap();
+    let found = folder.number("out", "/results/max_displacement");
     assert!((found / tip - 1.0).abs() < 0.01, "{found} against {tip}");
 }
 
@@ -72,49 +53,16 @@ fn the_hole_raises_the_stress_threefold() {
     let folder = Folder::new();
     let run = folder.run(&["solve", &repository("meshes/hole.toml"), "-o", "out", "--device", "cpu"]).done();
     assert!(run.out.starts_with("hole: 1,313 nodes, 1,240 elements"), "{}", run.out);
-    let largest = folder.summary("out")["results"]["von_mises"]["max"].as_f64().unwrap() / 10e6;
+    let largest = folder.number("out", "/results/von_mises/max") / 10e6;
     assert!((2.73..2.87).contains(&largest), "{largest}");
-    let nodal = folder.summary("out")["results"]["von_mises_nodal"]["max"].as_f64().unwrap() / 10e6;
+    let nodal = folder.number("out", "/results/von_mises_nodal/max") / 10e6;
     assert!((nodal / 3.03 - 1.0).abs() < 0.03, "{nodal}");
 }
 
+/// The library's tests have the other meshes that fit no plane problem (`host/src/model/plane_tests.rs`).
 #[test]
-fn mistakes_in_plane_cases() {
-    refused(&but("\"xy\"", "\"xyz\""), 2, &["case.toml:17:7: `z` is no component of a plane_stress problem"]);
-    refused(&but("thickness = 0.5", "thickness = -0.5"), 2, &["case.toml:6:13: `thickness` must be greater than 0"]);
-    refused(&but("\"plane_stress\"", "\"elasticity\""), 2, &["case.toml:6:13: `thickness` belongs to plane problems"]);
-    refused(&but("\"tri3\"", "\"tet4\""), 2, &["element `tet4` is not available", "tri3, quad4"]);
-    refused(&but("\"rectangle\"", "\"box\""), 2, &["case.toml:2:21: a box is no mesh for the analysis kind"]);
-    refused(&but("[0.0, -9.81]", "[0.0, 0.0, -9.81]"), 2, &["`acceleration` points out of the plane"]);
-    refused(&but("on = \"xmax\"", "on = \"zmax\""), 2, &["a plane problem has no side `zmax`"]);
-    let words =
-        ["part 1 (27 nodes, from (0, 0) to (4, 1)) is free to move", "translation along y", "`fix = \"xy\"` on any of"];
-    refused(&but("fix = \"xy\"", "fix = \"x\""), 4, &words);
-}
-
-#[test]
-fn meshes_of_the_wrong_dimension() {
-    let of = |mesh: &str| {
-        let generate = plate().lines().nth(1).unwrap().to_owned();
-        plate().replace(&generate, &format!("file = {:?}", repository(mesh)))
-    };
-    refused(
-        &of("meshes/cube_463.msh"),
-        4,
-        &["is no mesh of plane elements, which plane_stress needs; it holds", "1638 tet4"],
-    );
-    // A surface mesh that is not flat.
-    refused(
-        &of("tests/data/faces41.msh"),
-        2,
-        &["case.toml:2:8:", "is not flat, and plane_stress is solved in a plane"],
-    );
-    let elastic = of("meshes/hole.msh").replace("\"plane_stress\"\nthickness = 0.5", "\"elasticity\"");
-    let elastic = elastic.replace("\"xy\"", "\"xyz\"").replace("[0.0, -9.81]", "[0.0, 0.0, -9.81]");
-    let elastic = elastic.replace("[0.0, -1e3]", "[0.0, 0.0, -1e3]");
-    refused(
-        &elastic,
-        4,
-        &["has no solid elements, which elasticity needs; it holds", "1240 quad4", "\"plane_strain\""],
-    );
+fn a_surface_that_is_not_flat_is_refused() {
+    let generate = plate().lines().nth(1).unwrap().to_owned();
+    let bent = plate().replace(&generate, &format!("file = {:?}", repository("tests/data/faces41.msh")));
+    refused(&bent, 2, &["case.toml:2:8:", "is not flat, and plane_stress is solved in a plane"]);
 }

@@ -4,7 +4,7 @@ use crate::{Folder, GOOD, good_but};
 
 /// The cells of a table below its header, and the header.
 fn table(folder: &Folder, name: &str) -> (String, Vec<Vec<f64>>) {
-    let text = String::from_utf8(folder.read(name)).unwrap();
+    let text = folder.text(name);
     let (header, rows) = text.split_once('\n').unwrap();
     let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
     (header.to_string(), rows.lines().map(row).collect())
@@ -24,14 +24,13 @@ fn a_yield_strength_gives_safety_factors() {
     let node = rows.iter().find(|row| row[n - 1] == least).unwrap();
     assert_eq!(smallest["node"].as_f64(), Some(node[0]));
     assert_eq!([0, 1, 2].map(|c| smallest["at"][c].as_f64().unwrap()), node[1..4]);
-    assert!(run.out.contains("smallest safety factor "), "{}", run.out);
-    let text = |name: &str| String::from_utf8_lossy(&folder.read(name)).into_owned();
-    assert!(text("out/case.vtu").contains("Name=\"safety_factor\""));
-    assert!(text("out/case.html").contains("<th>smallest safety factor</th>"));
+    run.says(&["smallest safety factor "]);
+    assert!(folder.text("out/case.vtu").contains("Name=\"safety_factor\""));
+    assert!(folder.text("out/case.html").contains("<th>smallest safety factor</th>"));
 
     folder.solve(GOOD, &[]).done();
     assert!(folder.summary("out")["results"].get("min_safety_factor").is_none());
-    assert!(!text("out/case.vtu").contains("safety_factor"));
+    assert!(!folder.text("out/case.vtu").contains("safety_factor"));
     let asked = format!("{GOOD}[output]\nfields = [\"safety_factor\"]\n");
     folder.solve(&asked, &[]).refused(2, &["case.toml:29:11: `safety_factor` needs the `yield_strength`"]);
     let negative = good_but("density = 7850.0", "yield_strength = -1.0");
@@ -57,9 +56,9 @@ fn probes_interpolate_within_their_element() {
             assert!((number(&probe["displacement"][c]) - strain[c] * at[c]).abs() < 1e-10, "{probe}");
         }
         assert!((number(&probe["von_mises"]) - 2.0).abs() < 1e-8 && (number(&probe["stress"][0]) - 2.0).abs() < 1e-8);
-        assert!(run.out.contains(&format!("probe {name} at (")), "{}", run.out);
+        run.says(&[&format!("probe {name} at (")]);
     }
-    let page = String::from_utf8(folder.read("out/case.html")).unwrap();
+    let page = folder.text("out/case.html");
     assert!(page.contains("<h2>Probes</h2>") && page.contains("<tr><th>inside</th>"));
 
     let outside = bar.replace("[1.7, 0.3, 0.9]", "[1.7, 0.3, 1.5]");
@@ -77,8 +76,6 @@ fn probes_of_a_potential_have_its_gradient() {
                 [[support]]\non = \"xmin\"\nvalue = 1.0\n[[support]]\non = \"xmax\"\nvalue = 4.0\n\
                 [[output.probes]]\nname = \"middle\"\nat = [0.9, 0.45]\n";
     folder.solve(wall, &["--tolerance", "1e-11"]).done();
-    let probe = &folder.summary("out")["probes"][0];
-    let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    assert!((number(&probe["potential"]) - 2.35).abs() < 1e-9, "{probe}");
-    assert!((number(&probe["gradient"][0]) - 1.5).abs() < 1e-8, "{probe}");
+    assert!((folder.number("out", "/probes/0/potential") - 2.35).abs() < 1e-9);
+    assert!((folder.number("out", "/probes/0/gradient/0") - 1.5).abs() < 1e-8);
 }

@@ -1,6 +1,6 @@
 //! What is said, and how: one line of result, colours and progress on a terminal alone, completions.
 
-use crate::{Folder, GOOD};
+use crate::{Folder, GOOD, SOLVE};
 
 /// Each result once, in ten lines of 80 columns; how it ended comes last.
 #[test]
@@ -22,9 +22,7 @@ fn a_solution_is_summed_up_in_ten_lines() {
         "force balance error ".into(),
         "report: out/case.html; VTU, CSV, PNG, JSON beside it".into(),
     ];
-    for line in found {
-        assert_eq!(run.words().matches(&line).count(), 1, "{line} is not in\n{}", run.out);
-    }
+    found.iter().for_each(|line| assert_eq!(run.words().matches(line).count(), 1, "{line}:\n{}", run.out));
     assert!(run.out.lines().next().unwrap().ends_with(&format!(" on {}", summary["device"].as_str().unwrap())));
     let short = folder.solve(GOOD, &["--max-iterations", "5"]).out;
     assert!(short.lines().last().unwrap().starts_with("case: not converged after 5 iterations, "), "{short}");
@@ -32,7 +30,7 @@ fn a_solution_is_summed_up_in_ten_lines() {
                 [analysis]\nkind = \"laplace\"\n[[material]]\nname = \"steel\"\nconductivity = 50.0\n\
                 [[support]]\non = \"inner\"\nvalue = 0.0\n[[support]]\non = \"outer\"\nvalue = 1.0\n";
     let out = folder.solve(ring, &["--method", "cg"]).done();
-    assert!(out.words().contains(" potential 0 at (") && out.words().contains(" to 1.000 at ("), "{}", out.out);
+    out.tells(&[" potential 0 at (", " to 1.000 at ("]);
     assert!(lines_but_warnings(&out.out) <= 10, "{}", out.out);
 }
 
@@ -59,13 +57,13 @@ fn many_supports_and_warnings_leave_ten_lines_and_three_warnings() {
     assert!(lines_but_warnings(&short.out) <= 10, "{}", short.out);
     assert_eq!(short.out.matches("  warning: ").count(), 3, "{}", short.out);
     let n = folder.summary("out")["warnings"].as_array().unwrap().len();
-    assert!(short.words().contains(&format!("{} more warnings: --verbose, or the report", n - 3)), "{}", short.out);
-    assert!(short.words().contains("all reactions (") && short.words().contains("each of the 5: --verbose"));
+    let more = format!("{} more warnings: --verbose, or the report", n - 3);
+    short.tells(&[&more, "all reactions (", "each of the 5: --verbose"]);
     let verbose = folder.solve(&case, &["--verbose"]).done();
     lines_but_warnings(&verbose.out);
     assert_eq!(verbose.out.matches("  warning: ").count(), n, "{}", verbose.out);
     assert_eq!(verbose.out.matches("  reaction of ").count(), 5, "{}", verbose.out);
-    assert!(verbose.words().contains("times: read ") && verbose.words().contains("wrote out/case.vtu"));
+    verbose.tells(&["times: read ", "wrote out/case.vtu"]);
 }
 
 /// Every page of help fits a terminal of 80 columns.
@@ -99,7 +97,7 @@ fn units_label_the_numbers_of_a_case_that_names_them() {
         assert!(line.contains(unit), "{line}");
     }
     assert!(lines_but_warnings(&run.out) <= 10, "{}", run.out);
-    let report = String::from_utf8(folder.read("out/case.html")).unwrap();
+    let report = folder.text("out/case.html");
     assert!(report.contains(" Pa</dd>") && report.contains("Loads and reactions [N]"));
 }
 
@@ -109,20 +107,18 @@ fn paths_can_be_pasted() {
     folder.write("my part.toml", GOOD);
     let out = folder.run(&["check", "my part.toml", "--device", "cpu"]).done().out;
     assert!(out.ends_with("ready: warpfem solve 'my part.toml' --device cpu\n"), "{out}");
-    let out = folder.run(&["solve", "my part.toml", "--device", "cpu"]).done().out;
-    assert!(out.contains("report: 'results/my part/my part.html'; VTU"), "{out}");
+    let run = folder.run(&["solve", "my part.toml", "--device", "cpu"]).done();
+    run.says(&["report: 'results/my part/my part.html'; VTU"]);
 }
 
 #[test]
 fn shells_can_complete() {
     let folder = Folder::new();
     for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef warpfem"), ("fish", "complete -c warpfem")] {
-        let script = folder.run(&["completions", shell]).done().out;
-        assert!([word, "solve", "verify", "preconditioner"].iter().all(|word| script.contains(word)), "{shell}");
+        folder.run(&["completions", shell]).done().says(&[word, "solve", "verify", "preconditioner"]);
     }
     // Names of devices, which the shell would take for files; those with a number are taken all the same.
-    let bash = folder.run(&["completions", "bash"]).done().out;
-    assert!(bash.contains("compgen -W \"auto cpu cuda emulate\""), "{bash}");
+    folder.run(&["completions", "bash"]).done().says(&["compgen -W \"auto cpu cuda emulate\""]);
     folder.run(&["check", "nope.toml", "--device", "cuda:1"]).refused(2, &["cannot read the case file"]);
     folder.run(&["completions", "csh"]).refused(2, &["possible values: bash"]);
 }
@@ -132,14 +128,11 @@ fn results_that_take_the_place_of_others_say_so() {
     let folder = Folder::new();
     assert!(!folder.solve(GOOD, &["--verbose"]).done().out.contains("replaced"));
     assert!(!folder.solve(GOOD, &[]).done().out.contains("replaced"), "results of the same model");
-    let out = folder.solve(GOOD, &["--verbose"]).done().out;
-    assert!(
-        out.contains("  wrote out/case.vtu (replaced)\n") && out.contains("out/summary.json (replaced)\n"),
-        "{out}"
-    );
+    let run = folder.solve(GOOD, &["--verbose"]).done();
+    run.says(&["  wrote out/case.vtu (replaced)\n", "out/summary.json (replaced)\n"]);
     folder.write("other.toml", &GOOD.replace("[8, 2, 2]", "[4, 2, 2]"));
     let run = folder.run(&["solve", "other.toml", "-o", "out", "--device", "cpu"]).done();
-    assert!(run.words().contains("JSON beside it (replaced results of case: 81 nodes, 192 elements)"), "{}", run.out);
+    run.tells(&["JSON beside it (replaced results of case: 81 nodes, 192 elements)"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -162,8 +155,6 @@ mod terminal {
         let _ = terminal.read_to_end(&mut bytes);
         (child.wait().unwrap().code(), String::from_utf8_lossy(&bytes).into_owned())
     }
-
-    const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
 
     #[test]
     fn progress_and_colours_are_for_terminals() {
@@ -188,10 +179,8 @@ mod terminal {
             for arguments in [&SOLVE[..], &["solve", "bad.toml"], &["solve", "case.toml", "--device", "cpu:7"]] {
                 // Many libraries take a terminal in CI for one with colours.
                 let (_, text) = shown(&folder, arguments, &[environment, ("CI", "true")]);
-                assert!(
-                    !text.contains("\x1b[1;3") && !text.contains("\x1b[3"),
-                    "{environment:?} {arguments:?}: {text:?}"
-                );
+                let is_coloured = text.contains("\x1b[1;3") || text.contains("\x1b[3");
+                assert!(!is_coloured, "{environment:?} {arguments:?}: {text:?}");
             }
         }
     }

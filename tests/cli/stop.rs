@@ -2,15 +2,13 @@
 #![cfg(unix)]
 
 use crate::terminal::{endless, interrupt, interrupt_iteration, is_on_its_way, send, signal};
-use crate::{FILES, Folder, GOOD, Run};
+use crate::{FILES, Folder, GOOD, Run, SOLVE};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What is said where nothing is left.
 const STOPPED: &str = "interrupted; nothing was written\n";
-
-const SOLVE: [&str; 6] = ["solve", "case.toml", "-o", "out", "--device", "cpu"];
 
 #[test]
 fn ctrl_c_before_the_iteration_leaves_nothing() {
@@ -61,7 +59,7 @@ fn what_nohup_ignores_is_ignored() {
 }
 
 /// Sets what a program does at first about a signal.
-fn handle(command: &mut Command, number: i32, action: libc::sighandler_t) {
+pub(crate) fn handle(command: &mut Command, number: i32, action: libc::sighandler_t) {
     // SAFETY: the call may be made between fork and exec.
     unsafe {
         command.pre_exec(move || {
@@ -118,11 +116,10 @@ fn unread(folder: &Folder, arguments: &[&str]) -> Run {
 fn a_closed_pipe_is_no_failure() {
     let folder = Folder::new();
     folder.write("case.toml", GOOD);
-    for arguments in [&["devices"][..], &["--help"], &["solve", "case.toml", "-o", "out", "--device", "cpu"]] {
+    for arguments in [&["devices"][..], &["--help"], &SOLVE] {
         let run = unread(&folder, arguments);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}: {run:?}");
     }
     assert_eq!(folder.names("out"), FILES);
-    let short = ["solve", "case.toml", "-o", "out", "--device", "cpu", "--max-iterations", "2"];
-    assert_eq!(unread(&folder, &short).code, Some(5));
+    assert_eq!(unread(&folder, &[&SOLVE[..], &["--max-iterations", "2"]].concat()).code, Some(5));
 }

@@ -9,9 +9,8 @@ fn help_has_examples() {
     assert_eq!((alone.code, alone.out.as_str()), (Some(2), ""));
     let help = folder.run(&["--help"]).done().out;
     assert_eq!(alone.err, help);
-    for word in ["demo", "verify", "completions", "solve", "info", "mesh", "devices", "Examples:", "Exit codes:"] {
-        assert!(help.contains(word), "{help}");
-    }
+    let words = ["demo", "verify", "completions", "solve", "info", "mesh", "devices", "Examples:", "Exit codes:"];
+    assert!(words.iter().all(|word| help.contains(word)), "{help}");
     let version = folder.run(&["--version"]).done().out;
     assert_eq!(version, format!("warpfem {}\n", env!("CARGO_PKG_VERSION")));
 }
@@ -19,14 +18,12 @@ fn help_has_examples() {
 #[test]
 fn info_describes_a_mesh() {
     let folder = Folder::new();
-    let out = folder.run(&["info", &repository("meshes/cube_463.msh")]).done().out;
-    for line in ["nodes     463", "tet4      1,638", "tri3      642", "parts     1", "body  volumes   1,638 elements"] {
-        assert!(out.contains(line), "{out}");
-    }
-    assert!(out.contains("zmin  surfaces  118 elements, 74 nodes") && out.contains("quality   0.4"), "{out}");
-    assert!(!out.contains("colours"), "{out}");
-    let all = folder.run(&["info", &repository("meshes/cube_463.msh"), "--verbose"]).done().out;
-    assert!(all.contains("colours   50 of 1 to 69 tet4 each, mean 33") && all.contains("neighbours per node"), "{all}");
+    let run = folder.run(&["info", &repository("meshes/cube_463.msh")]).done();
+    run.says(&["nodes     463", "tet4      1,638", "tri3      642", "parts     1", "body  volumes   1,638 elements"]);
+    run.says(&["zmin  surfaces  118 elements, 74 nodes", "quality   0.4"]);
+    assert!(!run.out.contains("colours"), "{}", run.out);
+    let all = folder.run(&["info", &repository("meshes/cube_463.msh"), "--verbose"]).done();
+    all.says(&["colours   50 of 1 to 69 tet4 each, mean 33", "neighbours per node"]);
 }
 
 #[test]
@@ -36,12 +33,9 @@ fn a_generated_box_reads_back() {
         let shape = ["mesh", "box", "--size", "3", "2", "0.5", "--cells", "3", "2", "1", "-o", "box.msh"];
         let out = folder.run(&[&shape, flags].concat()).done().out;
         assert!(out.starts_with("wrote box.msh: 24 nodes, "), "{out}");
-        let out = folder.run(&["info", "box.msh"]).done().out;
-        assert!(out.contains("nodes     24") && out.contains(count), "{out}");
-        assert!(out.contains("extent    (0, 0, 0) to (3.000, 2.000, 0.5000)"), "{out}");
-        for group in ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "body"] {
-            assert!(out.contains(&format!("    {group}  ")), "{out}");
-        }
+        let run = folder.run(&["info", "box.msh"]).done();
+        run.says(&["nodes     24", count, "extent    (0, 0, 0) to (3.000, 2.000, 0.5000)"]);
+        run.says(&["    xmin  ", "    xmax  ", "    ymin  ", "    ymax  ", "    zmin  ", "    zmax  ", "    body  "]);
     }
     assert_eq!(folder.names("."), ["box.msh"]);
 }
@@ -59,13 +53,12 @@ fn quadratic_and_plane_meshes_are_generated_and_described() {
         let (element, rest) = arguments.split_first().unwrap();
         let all = [&["mesh", shape, "-o", "a.msh", "--element", element, "--size"], rest].concat();
         folder.run(&all).done();
-        let out = folder.run(&["info", "a.msh"]).done().out;
-        assert!(words.iter().all(|word| out.contains(word)), "{out}");
-        assert!(!out.contains("warning"), "{out}");
+        let run = folder.run(&["info", "a.msh"]).done();
+        run.says(words);
+        assert!(!run.out.contains("warning"), "{}", run.out);
     }
     for (file, word) in [("ring_hex20", "quality   0."), ("ring_tri6", "outer   curves    3 elements, 7 nodes")] {
-        let out = folder.run(&["info", &repository(&format!("tests/data/{file}.msh"))]).done().out;
-        assert!(out.contains(word), "{out}");
+        folder.run(&["info", &repository(&format!("tests/data/{file}.msh"))]).done().says(&[word]);
     }
 }
 
@@ -84,18 +77,10 @@ fn a_mesh_with_bad_elements_is_described_and_they_are_listed() {
     let mut nodes = String::new();
     for (k, shift) in [(0, 0.0), (10, 5.0)] {
         // Corners, then the middles of 01, 12, 02, 03, 23, 13.
-        let mut x = [
-            [0.0, 0.0, 0.0],
-            [1.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0],
-            [0.0, 0.0, 1.0],
-            [0.5, 0.0, 0.0],
-            [0.5, 0.5, 0.0],
-            [0.0, 0.5, 0.0],
-            [0.0, 0.0, 0.5],
-            [0.0, 0.5, 0.5],
-            [0.5, 0.0, 0.5],
-        ];
+        let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let middles = [[0, 1], [1, 2], [0, 2], [0, 3], [2, 3], [1, 3]]
+            .map(|[a, b]: [usize; 2]| [0, 1, 2].map(|i| 0.5 * (corners[a][i] + corners[b][i])));
+        let mut x: Vec<[f64; 3]> = corners.into_iter().chain(middles).collect();
         if k > 0 {
             x[4] = [0.9, 0.0, 0.0];
         }
@@ -109,16 +94,10 @@ fn a_mesh_with_bad_elements_is_described_and_they_are_listed() {
          $Elements\n2\n{elements}$EndElements\n"
     );
     folder.write("bad.msh", &mesh);
-    let out = folder.run(&["info", "bad.msh"]).done().out;
-    for words in [
-        "  tet10     2\n",
-        "  quality   0.000 at worst",
-        "    0.0 to 0.1  ",
-        "  bad       1 element\n    8 is tangled, near (5.",
-        "  `check` and `solve` refuse it: element 8 (tet10) is tangled",
-    ] {
-        assert!(out.contains(words), "`{words}` is not in\n{out}");
-    }
+    let run = folder.run(&["info", "bad.msh"]).done();
+    run.says(&["  tet10     2\n", "  quality   0.000 at worst", "    0.0 to 0.1  "]);
+    run.says(&["  bad       1 element\n    8 is tangled, near (5."]);
+    run.says(&["  `check` and `solve` refuse it: element 8 (tet10) is tangled"]);
     let case = "[mesh]\nfile = \"bad.msh\"\n[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.3\n";
     folder.write("bad.toml", case);
     let remedies =

@@ -1,14 +1,14 @@
 //! Matrices given block by block, to be stored in any format.
 
-use super::Random;
+use super::{Random, assert_close, bits, floats, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use warpfem::linalg::Space;
+use warpfem::linalg::{Scalar, Space};
 use warpfem::result::choices::Format;
-use warpfem::sparse::{Matrix, Pattern, Sparsity, Tuning};
+use warpfem::sparse::{LinOp, Matrix, Pattern, Sparsity, Tuning};
 
 /// What `V` keeps of a number.
 fn stored<V: Stored>(value: f64) -> V {
@@ -100,6 +100,11 @@ impl Blocks {
         matrix
     }
 
+    /// A small system: such a matrix of `n` rows, and a right-hand side.
+    pub fn system(n: usize) -> (Blocks, Vec<f64>) {
+        (Blocks::positive(random_sparsity(n, 8, 3), 0.5, 4), Random(5).vector(3 * n))
+    }
+
     /// A diagonal matrix.
     pub fn diagonal(diagonal: &[f64]) -> Blocks {
         let mut matrix = Blocks::random(sparsity(&vec![Vec::new(); diagonal.len() / 3]), 3, 0);
@@ -189,6 +194,27 @@ impl Blocks {
         matrix.set_blocks(space, &values).unwrap();
         matrix
     }
+}
+
+/// `A x` and `x . A x` of a device, compared with those of the blocks to rounding of this scale; their bits.
+pub fn product<V: Stored>(space: &Space, what: &str, format: Format, blocks: &Blocks, scale: f64) -> Vec<u64> {
+    let (blocks, n) = (blocks.rounded::<V>(), blocks.n());
+    let x = Random(7).vector::<V::Arithmetic>(n);
+    let expected = blocks.product(&floats(&x));
+    let expected_dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
+    let matrix: Matrix<V> = blocks.upload(space, format);
+    let (x, nan) = (space.upload(&x).unwrap(), vec![V::Arithmetic::from_f64(f64::NAN); n]);
+    let [mut y, mut z] = [(); 2].map(|()| space.upload(&nan).unwrap());
+    matrix.apply(space, &x, &mut y).unwrap();
+    matrix.apply_dot(space, &x, &mut z, Scalar::new(33)).unwrap();
+    let dot = space.read([Scalar::new(33)]).unwrap();
+    let [y, z] = [y, z].map(|vector| space.download(&vector).unwrap());
+    let what = format!("{format} {} {what}, blocks of {}", V::NAME, blocks.size);
+    let rounding = rounding::<V::Arithmetic>();
+    assert_close(&what, &y, &expected, rounding, scale);
+    assert!(bits(&y) == bits(&z), "{what}: with and without the inner product differ");
+    assert_close(&what, &dot, &[expected_dot], rounding, scale * (1.0 + n as f64));
+    [bits(&y), bits(&dot)].concat()
 }
 
 /// The Laplacian of a chain of `n` nodes in each component: its scaled eigenvalues are `1 - cos(j pi / (n + 1))`.

@@ -1,5 +1,6 @@
 //! Meshes that are not regular, and models on them.
 
+use super::elements::{PLANE, SOLID};
 use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
 use warpfem::assembly::{Assembly, DeviceMesh, Symbolic, Topology};
@@ -38,6 +39,10 @@ pub fn regular_box(kind: ElementKind, cells: [usize; 3]) -> Mesh {
 /// A material and nothing else.
 pub const SOFT: &str = "[[material]]\nname = \"soft\"\nyoung = 1000.0\npoisson = 0.3\ndensity = 2.0\n\
                         conductivity = 3.0\n";
+/// Its constants; and its weight per volume under an acceleration of 10.
+pub const YOUNG: f64 = 1000.0;
+pub const POISSON: f64 = 0.3;
+pub const WEIGHT: f64 = 2.0 * 10.0;
 /// A support that holds a box.
 pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 
@@ -57,6 +62,12 @@ pub fn model(tables: &str, mesh: Mesh) -> Model {
 /// The analyses of elasticity that an element is made for.
 pub fn analyses(kind: ElementKind) -> &'static [Analysis] {
     if kind.info().dim == 2 { &[Analysis::PlaneStress, Analysis::PlaneStrain] } else { &[Analysis::Elasticity] }
+}
+
+/// Every element in every analysis of elasticity.
+pub fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
+    let with_analyses = |kind: ElementKind| analyses(kind).iter().map(move |analysis| (kind, *analysis));
+    [PLANE, SOLID].concat().into_iter().flat_map(with_analyses)
 }
 
 /// All analyses that an element is made for.
@@ -79,15 +90,8 @@ pub fn two_materials(mesh: Mesh) -> Model {
 pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
     let mut model = model(&format!("{}{SOFT}{}", analysis(kind, 0.4), clamp(kind)), mesh);
     model.thickness = if model.mesh.dim() == 2 { 0.4 } else { 1.0 };
-    let (name, density) = ("hard".into(), Some(5.0));
-    let hard = warpfem::model::Material {
-        name,
-        young: 7000.0,
-        poisson: 0.2,
-        conductivity: 90.0,
-        density,
-        yield_strength: None,
-    };
+    let mut hard = model.materials[0].clone();
+    (hard.young, hard.poisson, hard.conductivity, hard.density) = (7000.0, 0.2, 90.0, Some(5.0));
     model.materials.push(hard);
     for cells in &mut model.cell_material {
         cells.iter_mut().enumerate().for_each(|(cell, material)| *material = (cell % 3 == 0).into());

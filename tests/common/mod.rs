@@ -11,9 +11,12 @@ pub use warpfem::verify::meshes::Random;
 
 use cuda_std::emulator::{Emulator, Order};
 use kernels_rs::real::Real;
+use nalgebra::{DMatrix, DVector};
 use std::sync::Once;
 use warpfem::device::{DeviceName, Emulated};
 use warpfem::linalg::{Quotient, Scalar, Space};
+use warpfem::precond::Preconditioner;
+use warpfem::sparse::{LinOp, Matrix};
 
 /// Orders of lanes and of blocks in which a correct kernel gives the same result.
 pub const ORDERS: [(Order, Order); 4] = [
@@ -53,36 +56,82 @@ pub fn gpu() -> Option<Space> {
     }
 }
 
-/// Calls the generic function `$check(space, arguments..)` on the CPU, on every emulator of [`ORDERS`] and on the GPU
-/// if there is one; gives the results in this order.
+/// The CPU, the emulator, and the GPU if there is one.
+pub fn devices() -> Vec<DeviceName> {
+    let gpu = gpu().map(|_| DeviceName::Auto.resolve());
+    [DeviceName::Cpu, DeviceName::Emulate].into_iter().chain(gpu).collect()
+}
+
+/// Calls the generic function `$check(space, arguments..)` on the CPU, on every emulator of [`ORDERS`], whose results
+/// must be the same, and on the GPU if there is one; gives the results in this order.
 macro_rules! on_every_device {
     ($check:expr $(, $argument:expr)*) => {{
-        let mut results = crate::common::on_machines!($check $(, $argument)*);
-        let emulated = crate::common::emulators().into_iter().map(|emulator| $check(&emulator $(, $argument)*));
-        results.splice(1..1, emulated.collect::<Vec<_>>());
+        let check = $check;
+        let mut results = crate::common::on_machines!(check $(, $argument)*);
+        let emulated = crate::common::emulators().into_iter().map(|emulator| check(&emulator $(, $argument)*));
+        let emulated: Vec<_> = emulated.collect();
+        crate::common::assert_orders_agree(&emulated);
+        results.splice(1..1, emulated);
         results
     }};
 }
 pub(crate) use on_every_device;
 
+/// Tests by their names, of functions that check something on a space: on every device.
+macro_rules! tests_on_every_device {
+    ($($test:ident: $check:expr;)+) => { $(#[test]
+        fn $test() {
+            crate::common::on_every_device!($check);
+        })+
+    };
+}
+pub(crate) use tests_on_every_device;
+
 /// The same without the emulators: on the CPU, and on the GPU if there is one.
 macro_rules! on_machines {
     ($check:expr $(, $argument:expr)*) => {{
-        let mut results = vec![$check(&warpfem::linalg::Space::cpu() $(, $argument)*)];
+        let check = $check;
+        let mut results = vec![check(&warpfem::linalg::Space::cpu() $(, $argument)*)];
         if let Some(gpu) = crate::common::gpu() {
-            results.push($check(&gpu $(, $argument)*));
+            results.push(check(&gpu $(, $argument)*));
         }
         results
     }};
 }
 pub(crate) use on_machines;
 
-/// Of the results of [`on_every_device`], those of the emulators are the same.
+/// The emulators' results are the same.
 #[track_caller]
-pub fn assert_orders_agree<R: PartialEq + std::fmt::Debug>(results: &[R]) {
-    for (order, result) in ORDERS.iter().zip(&results[1..]) {
-        assert!(*result == results[1], "{order:?} gives another result than {:?}", ORDERS[0]);
+pub fn assert_orders_agree<R: PartialEq>(results: &[R]) {
+    for (order, result) in ORDERS.iter().zip(results) {
+        assert!(*result == results[0], "{order:?} gives another result than {:?}", ORDERS[0]);
     }
+}
+
+/// What a pool of so many threads makes of some work.
+pub fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+/// In double precision.
+pub fn floats<T: Real>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|value| value.to_f64()).collect()
+}
+
+/// `z = M^-1 r` by a preconditioner.
+pub fn applied<T: Real>(space: &Space, preconditioner: &dyn Preconditioner<T>, k: &Matrix<T>, r: &[T]) -> Vec<T> {
+    let mut z = space.zeros(r.len()).unwrap();
+    preconditioner.apply(space, k, &space.upload(r).unwrap(), &mut z).unwrap();
+    space.download(&z).unwrap()
+}
+
+/// `M^-1`, column by column.
+pub fn columns_of<T: Real>(space: &Space, preconditioner: &dyn Preconditioner<T>, k: &Matrix<T>) -> DMatrix<f64> {
+    let column = |j: usize| {
+        let unit: Vec<T> = (0..k.n()).map(|i| if i == j { T::ONE } else { T::ZERO }).collect();
+        DVector::from_vec(floats(&applied(space, preconditioner, k, &unit)))
+    };
+    DMatrix::from_columns(&(0..k.n()).map(column).collect::<Vec<_>>())
 }
 
 /// The bits of numbers, for comparisons that take no rounding.

@@ -33,56 +33,32 @@ pub struct Counts {
 /// The emulator, counting. What a clone is asked for counts too.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
-    emulated: Emulated,
-    counts: Rc<RefCell<Counts>>,
-    room: Option<u64>,
-    has_factors: bool,
-    refuses_cooperation: bool,
-    shared_bytes: Option<usize>,
-    full_at: Option<usize>,
-    refused: Option<usize>,
+    pub emulated: Emulated,
+    pub counted: Rc<RefCell<Counts>>,
+    /// Bytes of memory.
+    pub room: Option<u64>,
+    /// Whether it has dense factors for `auto` to choose.
+    pub has_factors: bool,
+    /// Whether it lacks launches whose blocks wait for one another.
+    pub refuses_cooperation: bool,
+    /// Bytes of shared memory for a block of those that run at the same time.
+    pub shared_bytes: Option<usize>,
+    /// So many arrays have room, and the next has none.
+    pub full_at: Option<usize>,
+    /// All arrays have room but the one after so many.
+    pub refused: Option<usize>,
 }
 
 impl Recorder {
-    /// The same with so many bytes of memory.
-    pub fn with_room(self, bytes: u64) -> Self {
-        Recorder { room: Some(bytes), ..self }
-    }
-
-    /// The same with dense factors for `auto` to choose.
-    pub fn with_factors(self) -> Self {
-        Recorder { has_factors: true, ..self }
-    }
-
-    /// The same with room for so many arrays, and none for the next.
-    pub fn with_room_for(self, arrays: usize) -> Self {
-        Recorder { full_at: Some(arrays), ..self }
-    }
-
-    /// The same with room for all arrays but the one after so many.
-    pub fn with_one_refused(self, arrays: usize) -> Self {
-        Recorder { refused: Some(arrays), ..self }
-    }
-
     /// Whether there is room for an array of so many bytes.
     fn make_room(&self, needed: usize) -> Result<()> {
-        let counts = self.counts.borrow();
+        let counts = self.counted.borrow();
         let arrays = counts.uploads + counts.allocations;
         if self.full_at.is_some_and(|room| arrays > room) || self.refused.is_some_and(|room| arrays == room + 1) {
             let (device, needed) = ("a small GPU".into(), Some(needed as u64));
             return Err(Error::OutOfMemory { device, needed, available: Some(0) });
         }
         Ok(())
-    }
-
-    /// The same without launches whose blocks wait for one another.
-    pub fn without_cooperation(self) -> Self {
-        Recorder { refuses_cooperation: true, ..self }
-    }
-
-    /// The same with so many bytes of shared memory for a block of those that run at the same time.
-    pub fn with_shared(self, bytes: usize) -> Self {
-        Recorder { shared_bytes: Some(bytes), ..self }
     }
 
     /// A space on this device.
@@ -92,7 +68,7 @@ impl Recorder {
 
     /// What was done so far.
     pub fn counts(&self) -> Counts {
-        self.counts.borrow().clone()
+        self.counted.borrow().clone()
     }
 }
 
@@ -110,32 +86,32 @@ impl Launcher for Recorder {
     }
 
     fn upload(&self, data: &[u8]) -> Result<DeviceMemory> {
-        self.counts.borrow_mut().uploads += 1;
-        self.counts.borrow_mut().bytes_uploaded += data.len();
+        self.counted.borrow_mut().uploads += 1;
+        self.counted.borrow_mut().bytes_uploaded += data.len();
         self.make_room(data.len())?;
         self.emulated.upload(data)
     }
 
     fn zeros(&self, bytes: usize) -> Result<DeviceMemory> {
-        self.counts.borrow_mut().allocations += 1;
+        self.counted.borrow_mut().allocations += 1;
         self.make_room(bytes)?;
         self.emulated.zeros(bytes)
     }
 
     fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()> {
         let is_bank = from.bytes() == N_SCALARS * size_of::<f64>();
-        let mut counts = self.counts.borrow_mut();
+        let mut counts = self.counted.borrow_mut();
         *if is_bank { &mut counts.reads } else { &mut counts.downloads } += 1;
         self.emulated.download(from, first, to)
     }
 
     fn copy(&self, from: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
-        self.counts.borrow_mut().copies += 1;
+        self.counted.borrow_mut().copies += 1;
         self.emulated.copy(from, to)
     }
 
     unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
-        *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
+        *self.counted.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch(grid, kernel) }
     }
@@ -144,7 +120,7 @@ impl Launcher for Recorder {
         if self.refuses_cooperation {
             return Ok(false);
         }
-        *self.counts.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
+        *self.counted.borrow_mut().launches.entry(kernel.name()).or_default() += 1;
         // SAFETY: the caller keeps the kernel's contract.
         unsafe { self.emulated.launch_cooperative(grid, kernel) }
     }
@@ -155,7 +131,7 @@ impl Launcher for Recorder {
     }
 
     fn finish(&self) -> Result<()> {
-        self.counts.borrow_mut().waits += 1;
+        self.counted.borrow_mut().waits += 1;
         self.emulated.finish()
     }
 

@@ -2,7 +2,7 @@
 //! written out, one element after the other into a dense matrix. Shares no formula with the kernels.
 
 use super::elements::{Point, Reference};
-use nalgebra::{DMatrix, SMatrix, SVector};
+use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 use warpfem::element::ElementKind;
 use warpfem::model::{Analysis, Material, Model};
 
@@ -113,6 +113,50 @@ pub fn body_force(model: &Model, force: &[[f64; 3]]) -> Vec<f64> {
         }
     });
     f
+}
+
+/// The first `dim` components of vectors, one after the other.
+pub fn flat(dim: usize, vectors: &[[f64; 3]]) -> Vec<f64> {
+    vectors.iter().flat_map(|vector| vector[..dim].iter().copied()).collect()
+}
+
+/// What supports prescribe, `[n_nodes][dim]` flat.
+pub fn prescribed(model: &Model) -> Vec<Option<f64>> {
+    let dim = model.analysis.components();
+    let mut prescribed = vec![None; dim * model.mesh.coords.len()];
+    for (support, node) in model.supports.iter().flat_map(|support| support.nodes.iter().map(move |n| (support, *n))) {
+        for i in 0..dim {
+            let at = &mut prescribed[dim * node as usize + i];
+            *at = support.displacement[i].or(*at);
+        }
+    }
+    prescribed
+}
+
+/// The system of what supports leave free: `K u = f`, with the prescribed entries taken over to the right.
+pub struct Partitioned {
+    pub k: DMatrix<f64>,
+    pub f: DVector<f64>,
+    /// The places of its unknowns among all.
+    pub free: Vec<usize>,
+    /// All, the free ones 0.
+    pub u: DVector<f64>,
+}
+
+/// That of a model under its nodal forces and its weight or source.
+pub fn partitioned(model: &Model) -> Partitioned {
+    let prescribed = prescribed(model);
+    let of_material = |material: &Material| match (model.gravity, model.source) {
+        (Some(gravity), _) => gravity.map(|g| material.density.unwrap_or(0.0) * g),
+        (_, source) => [source.unwrap_or(0.0), 0.0, 0.0],
+    };
+    let body = body_force(model, &model.materials.iter().map(of_material).collect::<Vec<_>>());
+    let loads = DVector::from_vec(flat(model.analysis.components(), &model.nodal_forces)) + DVector::from_vec(body);
+    let k = stiffness(model);
+    let u = DVector::from_iterator(k.nrows(), prescribed.iter().map(|value| value.unwrap_or(0.0)));
+    let free: Vec<usize> = (0..k.nrows()).filter(|i| prescribed[*i].is_none()).collect();
+    let f = (loads - &k * &u).select_rows(&free);
+    Partitioned { k: k.select_columns(&free).select_rows(&free), f, free, u }
 }
 
 /// The strain at a point of displacements `u [n_nodes][dim]`, flat.

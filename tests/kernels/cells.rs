@@ -2,24 +2,22 @@
 //! the element is.
 
 use super::GUARD;
-use crate::common::blocks::{dense_of, zeros};
-use crate::common::{Random, assert_close, bits, largest, meshes, reference, rounding};
+use crate::common::{Random, assert_close, bits, largest, meshes, reference};
+use crate::strategies::{Problem, assembled_by};
 use cuda_std::prelude::View;
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::element::Element;
-use kernels_rs::for_each_element;
 use kernels_rs::physics::{Conduction, Elasticity, Physics, size};
-use kernels_rs::real::Real;
 use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
 use nalgebra::DVector;
-use warpfem::assembly::{Assembly, DeviceMesh, Numbering, Symbolic};
+use warpfem::assembly::Symbolic;
 use warpfem::device::Buffer;
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model};
+use warpfem::result::Result;
 use warpfem::result::choices::{Format, Ordering, Strategy};
-use warpfem::sparse::Matrix;
-use warpfem::stress::{AtNodes, nodal_gradient, nodal_stress};
+use warpfem::stress::{nodal_gradient, nodal_stress};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
 const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
@@ -58,62 +56,25 @@ fn large_problems<E: Element>(analyses: &[Analysis]) -> Vec<(Model, Symbolic)> {
     problems
 }
 
-/// Calls `$check::<E>($space)` for every element.
-macro_rules! elements {
-    (($check:ident, $space:expr) $($E:ident),+) => {
-        [$($check::<kernels_rs::element::$E>($space)),+].concat()
-    };
-}
-
-pub fn stiffness(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (stiffness_of, space))
-}
-
-fn stiffness_of<E: Element>(space: &Space) -> Vec<u64> {
+pub fn stiffness<E: Element>(space: &Space) -> Vec<u64> {
     let kind = kind::<E>();
     let small = |kind: ElementKind| if kind.info().is_quadratic() { [1, 2, 2] } else { [2, 3, 4] };
     let mut found = Vec::new();
-    for (model, symbolic) in problems::<E>(&meshes::all_analyses(kind), small) {
-        let expected = reference::stiffness(&model);
+    for (model, _) in problems::<E>(&meshes::all_analyses(kind), small) {
         let analysis = model.analysis;
+        let problem = Problem::new(model);
         let fits = |s: &Strategy| s.fits(kind) && s.runs_on(space) && s.solves(analysis);
         let in_all_formats = Format::ALL.into_iter().map(|format| (Strategy::RowOwner, format));
         let others = Strategy::ALL.iter().copied().filter(|strategy| *strategy != Strategy::RowOwner).filter(fits);
         for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, Format::Ebw))) {
-            found.extend(stiffness_in::<f64>(space, strategy, format, &model, &symbolic, &expected));
-            found.extend(stiffness_in::<f32>(space, strategy, format, &model, &symbolic, &expected));
+            found.extend(assembled_by::<f64>(space, &problem, strategy, format, 1.0));
+            found.extend(assembled_by::<f32>(space, &problem, strategy, format, 1.0));
         }
     }
     found
 }
 
-fn stiffness_in<T: Real>(
-    space: &Space,
-    strategy: Strategy,
-    format: Format,
-    model: &Model,
-    symbolic: &Symbolic,
-    expected: &nalgebra::DMatrix<f64>,
-) -> Vec<u64> {
-    let mut matrix: Matrix<T> = zeros(space, format, model.analysis.components(), &symbolic.sparsity);
-    let mesh = meshes::upload(space, model, symbolic);
-    Assembly::new(space, &mesh, matrix.pattern(), strategy).unwrap().assemble(space, &mesh, &mut matrix).unwrap();
-    let dense = dense_of(space, &matrix);
-    let what = format!(
-        "stiffness of {} in {format} by {}, {}",
-        model.mesh.cells[0].kind.info().name,
-        strategy.name(),
-        T::NAME
-    );
-    assert_close(&what, dense.as_slice(), expected.as_slice(), rounding::<T>(), expected.amax());
-    if strategy.is_deterministic() { bits(dense.as_slice()) } else { Vec::new() }
-}
-
-pub fn body_force(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (body_force_of, space))
-}
-
-fn body_force_of<E: Element>(space: &Space) -> Vec<u64> {
+pub fn body_force<E: Element>(space: &Space) -> Vec<u64> {
     let elastic = body_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
     [elastic, body_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
 }
@@ -125,32 +86,36 @@ fn body_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis]) -
         let expected = reference::body_force(&model, &force);
         let mesh = meshes::upload(space, &model, &symbolic);
         let force = space.upload(&force).unwrap();
-        for n in COUNTS {
-            let start: Vec<f64> = Random(1).vector(expected.len());
-            let mut f = space.upload(&start).unwrap();
-            let kernel = BodyForce::<E, P>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut());
-            // SAFETY: mesh and vectors live; n is at most the number of nodes.
-            unsafe { space.run(n, kernel) }.unwrap();
-            let f = space.download(&f).unwrap();
-            check_added(&f, &start, &expected, size::<E, P>() * n);
-            found.extend(bits(&f));
-        }
+        // SAFETY: mesh and vectors live; n is at most the number of nodes.
+        found.extend(added(space, size::<E, P>(), &expected, |n, f| unsafe {
+            space.run(n, BodyForce::<E, P>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut()))
+        }));
     }
     found
 }
 
-/// The first `n` entries have been added to, the others not.
-fn check_added(found: &[f64], start: &[f64], added: &[f64], n: usize) {
-    let sums: Vec<f64> = start.iter().zip(added).map(|(start, added)| start + added).collect();
-    assert_close("rows", &found[..n], &sums[..n], 1e-13, 1.0 + largest(added));
-    assert_eq!(found[n..], start[n..], "entries from {n} on are not to be touched");
+/// Of so many nodes a kernel adds to the first entries of a vector, and leaves the others alone.
+fn added(
+    space: &Space,
+    size: usize,
+    expected: &[f64],
+    run: impl Fn(usize, &mut Buffer<f64>) -> Result<()>,
+) -> Vec<u64> {
+    let mut found = Vec::new();
+    for count in COUNTS {
+        let (start, n): (Vec<f64>, usize) = (Random(1).vector(expected.len()), size * count);
+        let mut f = space.upload(&start).unwrap();
+        run(count, &mut f).unwrap();
+        let f = space.download(&f).unwrap();
+        let sums: Vec<f64> = start.iter().zip(expected).map(|(start, added)| start + added).collect();
+        assert_close("rows", &f[..n], &sums[..n], 1e-13, 1.0 + largest(expected));
+        assert_eq!(f[n..], start[n..], "entries from {n} on are not to be touched");
+        found.extend(bits(&f));
+    }
+    found
 }
 
-pub fn internal_force(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (internal_force_of, space))
-}
-
-fn internal_force_of<E: Element>(space: &Space) -> Vec<u64> {
+pub fn internal_force<E: Element>(space: &Space) -> Vec<u64> {
     let elastic = internal_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
     [elastic, internal_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
 }
@@ -162,27 +127,17 @@ fn internal_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis
         let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
         let mesh = meshes::upload(space, &model, &symbolic);
         let u = space.upload(&u).unwrap();
-        for n in COUNTS {
-            let start: Vec<f64> = Random(3).vector(expected.len());
-            let mut f = space.upload(&start).unwrap();
-            let kernel =
-                InternalForce::<E, P>::new(mesh.view(&mesh.blocks[0]), View::from_slice(&[]), u.view(), f.view_mut());
-            // SAFETY: mesh and vectors live; n is at most the number of nodes.
-            unsafe { space.run(n, kernel) }.unwrap();
-            let f = space.download(&f).unwrap();
-            check_added(&f, &start, expected.as_slice(), size::<E, P>() * n);
-            found.extend(bits(&f));
-        }
+        let (view, all) = (mesh.view(&mesh.blocks[0]), View::from_slice(&[]));
+        // SAFETY: mesh and vectors live; n is at most the number of nodes.
+        found.extend(added(space, size::<E, P>(), expected.as_slice(), |n, f| unsafe {
+            space.run(n, InternalForce::<E, P>::new(view, all, u.view(), f.view_mut()))
+        }));
     }
     found
 }
 
-pub fn potential_gradient(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (potential_gradient_of, space))
-}
-
 /// Against the textbook's gradients at the centroid.
-fn potential_gradient_of<E: Element>(space: &Space) -> Vec<u64> {
+pub fn potential_gradient<E: Element>(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
         let u: Vec<f64> = Random(5).vector(symbolic.numbering.len());
@@ -222,62 +177,29 @@ fn potential_gradient_of<E: Element>(space: &Space) -> Vec<u64> {
     found
 }
 
-pub fn nodal(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (nodal_of, space))
-}
-
 /// Stresses and gradients at the nodes, of two materials, against those of the CPU; `tests/nodal.rs` has states that
 /// are known.
-fn nodal_of<E: Element>(space: &Space) -> Vec<u64> {
+pub fn nodal<E: Element>(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>(meshes::analyses(kind::<E>())) {
-        let compared = compare_nodal(space, &model, &symbolic, stress_alone, stress_alone);
-        found.extend(compared);
-    }
-    for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
-        let compared = compare_nodal(space, &model, &symbolic, nodal_gradient, nodal_gradient);
-        found.extend(compared);
+    for (model, symbolic) in large_problems::<E>(&meshes::all_analyses(kind::<E>())) {
+        let u: Vec<f64> = Random(6).vector(model.analysis.components() * symbolic.numbering.len());
+        let [[values, sizes], expected] = [space, &Space::cpu()].map(|space| at_nodes(space, &model, &symbolic, &u));
+        assert_close("values at the nodes", &values, &expected[0], 1e-12, largest(&expected[0]));
+        assert_close("sizes at the nodes", &sizes, &expected[1], 1e-12, largest(&expected[1]));
+        found.extend([bits(&values), bits(&sizes)].concat());
     }
     found
 }
 
-/// [`nodal_stress`] without the safety factors.
-fn stress_alone(
-    space: &Space,
-    model: &Model,
-    numbering: &Numbering,
-    mesh: &DeviceMesh,
-    u: &Buffer<f64>,
-) -> warpfem::result::Result<AtNodes<6>> {
-    Ok(nodal_stress(space, model, numbering, mesh, u)?.0)
-}
-
-/// What finds values at the nodes on a device.
-type AtNodesOf<const K: usize> =
-    fn(&Space, &Model, &Numbering, &DeviceMesh, &Buffer<f64>) -> warpfem::result::Result<AtNodes<K>>;
-
-fn compare_nodal<const K: usize>(
-    space: &Space,
-    model: &Model,
-    symbolic: &Symbolic,
-    here: AtNodesOf<K>,
-    on_cpu: AtNodesOf<K>,
-) -> Vec<u64> {
-    let u: Vec<f64> = Random(6).vector(model.analysis.components() * symbolic.numbering.len());
-    let device_u = space.upload(&u).unwrap();
-    let mesh = meshes::upload(space, model, symbolic);
-    let found = here(space, model, &symbolic.numbering, &mesh, &device_u).unwrap();
-    let cpu = Space::cpu();
-    let (mesh, u) = (meshes::upload(&cpu, model, symbolic), cpu.upload(&u).unwrap());
-    let expected = on_cpu(&cpu, model, &symbolic.numbering, &mesh, &u).unwrap();
-    let (values, sizes) = (expected.values.as_flattened(), &expected.sizes);
-    assert_close("values at the nodes", found.values.as_flattened(), values, 1e-12, largest(values));
-    assert_close("sizes at the nodes", &found.sizes, sizes, 1e-12, largest(sizes));
-    [bits(found.values.as_flattened()), bits(&found.sizes)].concat()
-}
-
-pub fn recover(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (recover_of, space))
+/// Stresses, or a potential's gradients, and their sizes.
+fn at_nodes(space: &Space, model: &Model, symbolic: &Symbolic, u: &[f64]) -> [Vec<f64>; 2] {
+    let (mesh, u) = (meshes::upload(space, model, symbolic), space.upload(u).unwrap());
+    if model.analysis == Analysis::Laplace {
+        let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u).unwrap();
+        return [found.values.into_flattened(), found.sizes];
+    }
+    let (found, _) = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();
+    [found.values.into_flattened(), found.sizes]
 }
 
 /// Stress, von Mises stress and energy of every cell, by the textbook.
@@ -296,7 +218,7 @@ fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
     cells
 }
 
-fn recover_of<E: Element>(space: &Space) -> Vec<u64> {
+pub fn recover<E: Element>(space: &Space) -> Vec<u64> {
     let problems = large_problems::<E>(meshes::analyses(kind::<E>()));
     problems.iter().flat_map(|(model, symbolic)| recover_in::<E>(space, model, symbolic)).collect()
 }

@@ -5,7 +5,6 @@ use crate::common::{Random, assert_close, bits, largest, meshes, reference, roun
 use kernels_rs::assembly::MeshView;
 use kernels_rs::element::Element;
 use kernels_rs::femses::{FemsesMatrices, n_packed};
-use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::{ElementOperator, Supports, Symbolic};
@@ -16,13 +15,6 @@ use warpfem::result::choices::Ordering;
 use warpfem::sparse::LinOp;
 
 const SUM: Scalar = Scalar::new(12);
-
-/// Calls `$check::<E, f32>($space)`, and in f64, for every element.
-macro_rules! elements {
-    (($check:ident, $space:expr) $($E:ident),+) => {
-        [$($check::<kernels_rs::element::$E, f32>($space), $check::<kernels_rs::element::$E, f64>($space)),+].concat()
-    };
-}
 
 /// A model of more nodes than a block has threads where that is cheap.
 fn model<E: Element>() -> (Model, Symbolic) {
@@ -38,11 +30,7 @@ fn model<E: Element>() -> (Model, Symbolic) {
 }
 
 /// The matrices of elements: summed up, they are K; and nothing is written behind them.
-pub fn femses_matrices(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (matrices_of, space))
-}
-
-fn matrices_of<E: Element, T: Real>(space: &Space) -> Vec<u64> {
+pub fn femses_matrices<E: Element, T: Real>(space: &Space) -> Vec<u64> {
     let (model, symbolic) = model::<E>();
     let mesh = meshes::upload(space, &model, &symbolic);
     let (block, view): (_, MeshView) = (&mesh.blocks[0], mesh.view(&mesh.blocks[0]));
@@ -71,11 +59,7 @@ fn matrices_of<E: Element, T: Real>(space: &Space) -> Vec<u64> {
 
 /// Products, gathered steps of any numbers, and scattered steps, against K with its supports' rows and columns left
 /// out.
-pub fn femses_steps(space: &Space) -> Vec<u64> {
-    for_each_element!(elements, (steps_of, space))
-}
-
-fn steps_of<E: Element, T: Real>(space: &Space) -> Vec<u64> {
+pub fn femses_steps<E: Element, T: Real>(space: &Space) -> Vec<u64> {
     let (model, symbolic) = model::<E>();
     let mesh = meshes::upload(space, &model, &symbolic);
     let supports = Supports::new(&model, &symbolic.numbering);

@@ -1,23 +1,20 @@
 //! Kernels over block rows: layouts, products, supports, the diagonal.
 
 use super::{GUARD, SIZES};
-use crate::common::blocks::{Blocks, dense_of, random_sparsity};
+use crate::common::blocks::{Blocks, dense_of, product, random_sparsity};
 use crate::common::{Random, assert_close, bits, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal, TotalDisplacement, Unbalanced};
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DVector;
-use warpfem::linalg::{Scalar, Space};
+use warpfem::linalg::Space;
 use warpfem::result::choices::Format;
-use warpfem::sparse::{AUTO, LinOp, Matrix};
+use warpfem::sparse::{AUTO, Matrix};
 
-/// A matrix of `n` block rows, an x for it, and `A x`.
-fn problem<T: Real>(n: usize, size: usize) -> (Blocks, Vec<T>, Vec<f64>) {
-    let matrix = Blocks::random(random_sparsity(n, 8, 5), size, 6);
-    let x = Random(7).vector::<T>(size * n);
-    let product = matrix.product(&x.iter().map(|v| v.to_f64()).collect::<Vec<_>>());
-    (matrix, x, product)
+/// A matrix of `n` block rows.
+fn random(n: usize, size: usize) -> Blocks {
+    Blocks::random(random_sparsity(n, 8, 5), size, 6)
 }
 
 /// What a product of a row of this matrix may reach.
@@ -30,48 +27,25 @@ pub fn products(space: &Space) -> Vec<u64> {
         // Multigrid's coarse levels have blocks of six modes.
         for size in [1, 2, 3].into_iter().chain((format == AUTO).then_some(6)) {
             for n in [0, 1, 33, 257] {
-                found.extend(product_of::<f64>(space, format, n, size));
-                found.extend(product_of::<f32>(space, format, n, size));
-                found.extend(product_of::<F16>(space, format, n, size));
+                let (blocks, what) = (random(n, size), format!("of {n} rows"));
+                found.extend(product::<f64>(space, &what, format, &blocks, SCALE));
+                found.extend(product::<f32>(space, &what, format, &blocks, SCALE));
+                found.extend(product::<F16>(space, &what, format, &blocks, SCALE));
             }
         }
     }
     found
 }
 
-fn product_of<V: Stored>(space: &Space, format: Format, n: usize, size: usize) -> Vec<u64> {
-    let (blocks, x, _) = problem::<V::Arithmetic>(n, size);
-    let blocks = blocks.rounded::<V>();
-    let expected = blocks.product(&x.iter().map(|x| x.to_f64()).collect::<Vec<_>>());
-    let matrix: Matrix<V> = blocks.upload(space, format);
-    let device_x = space.upload(&x).unwrap();
-    let mut y = space.upload(&vec![V::Arithmetic::from_f64(f64::NAN); size * n]).unwrap();
-    matrix.apply(space, &device_x, &mut y).unwrap();
-    let first = space.download(&y).unwrap();
-    matrix.apply_dot(space, &device_x, &mut y, Scalar::new(33)).unwrap();
-    let sum = space.read([Scalar::new(33)]).unwrap();
-    let y = space.download(&y).unwrap();
-    let what = format!("{format} of {n} blocks of {size}");
-    let rounding = rounding::<V::Arithmetic>();
-    assert_close(&what, &y, &expected, rounding, SCALE);
-    assert!(bits(&first) == bits(&y), "{what}: with and without the inner product differ");
-    let dot = x.iter().zip(&expected).map(|(x, y)| x.to_f64() * y).sum::<f64>();
-    assert_close("x . A x", &sum, &[dot], rounding, SCALE * (1.0 + n as f64));
-    [bits(&y), bits(&sum)].concat()
-}
-
-fn values<V: Stored>(stored: &[V]) -> Vec<V::Arithmetic> {
-    stored.iter().map(|value| value.value()).collect()
-}
-
 /// Blocks come out of a matrix as they went in, in every format.
 pub fn blocks(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for format in Format::ALL {
-        let matrix = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
+        let matrix = random(70, 3);
         let double = matrix.upload::<f64>(space, format).blocks(space).unwrap();
         let single = matrix.upload::<f32>(space, format).blocks(space).unwrap();
-        let half: Vec<f32> = values(&matrix.upload::<F16>(space, format).blocks(space).unwrap());
+        let half = matrix.upload::<F16>(space, format).blocks(space).unwrap();
+        let half: Vec<f32> = half.iter().map(|value| value.value()).collect();
         assert_eq!(bits(&half), bits(&matrix.rounded::<F16>().values), "{format}");
         assert_eq!(double, matrix.values, "{format}");
         assert_eq!(bits(&single), bits(&matrix.values), "{format}");
@@ -84,7 +58,7 @@ pub fn blocks(space: &Space) -> Vec<u64> {
 pub fn made_up_values(space: &Space) -> Vec<u64> {
     let mut found: Option<Vec<f64>> = None;
     for format in Format::ALL {
-        let blocks = Blocks::random(random_sparsity(70, 8, 5), 3, 6);
+        let blocks = random(70, 3);
         let mut double = blocks.upload::<f64>(space, format);
         let mut single = blocks.upload::<f32>(space, format);
         double.make_up(space).unwrap();
@@ -120,15 +94,13 @@ pub fn eliminate(space: &Space) -> Vec<u64> {
             found.extend(eliminate_of::<f64, 3>(space, format, n));
         }
     }
-    found.extend(eliminate_of::<f32, 1>(space, Format::Ebw, 70));
-    found.extend(eliminate_of::<f64, 1>(space, Format::Ebw, 70));
-    found.extend(eliminate_of::<f32, 2>(space, Format::Ebw, 70));
-    found.extend(eliminate_of::<f64, 2>(space, Format::Ebw, 70));
-    [found, eliminate_of::<f64, 3>(space, Format::Ebw, 257)].concat()
+    found.extend([eliminate_of::<f32, 1>(space, AUTO, 70), eliminate_of::<f64, 1>(space, AUTO, 70)].concat());
+    found.extend([eliminate_of::<f32, 2>(space, AUTO, 70), eliminate_of::<f64, 2>(space, AUTO, 70)].concat());
+    [found, eliminate_of::<f64, 3>(space, AUTO, 257)].concat()
 }
 
 fn eliminate_of<T: Real, const D: usize>(space: &Space, format: Format, n: usize) -> Vec<u64> {
-    let (blocks, f, _) = problem::<f64>(n, D);
+    let (blocks, f) = (random(n, D), Random(7).vector::<f64>(D * n));
     let (fixed, prescribed) = supports(n, D);
     let mut matrix: Matrix<T> = blocks.upload(space, format);
     let mut device_f = space.upload(&f).unwrap();
@@ -154,11 +126,7 @@ fn eliminate_of<T: Real, const D: usize>(space: &Space, format: Format, n: usize
     [bits(&values), bits(&f_found)].concat()
 }
 
-pub fn total_displacement(space: &Space) -> Vec<u64> {
-    SIZES.iter().flat_map(|n| [total_of::<f32>(space, *n), total_of::<f64>(space, *n)]).flatten().collect()
-}
-
-fn total_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn total_displacement<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (v, moved) = (Random(1).vector::<T>(n), Random(2).vector::<f64>(n));
     let device_v = space.upload(&v).unwrap();
     let mut found = Vec::new();
@@ -177,11 +145,8 @@ fn total_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     found
 }
 
-pub fn unbalanced(space: &Space) -> Vec<u64> {
-    let of_size = |(n, size): (usize, usize)| {
-        [unbalanced_of::<f32>(space, n, size), unbalanced_of::<f64>(space, n, size)].concat()
-    };
-    SIZES.iter().flat_map(|n| [1, 2, 3].map(|size| (*n, size))).flat_map(of_size).collect()
+pub fn unbalanced<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+    (1..=3).flat_map(|size| unbalanced_of::<T>(space, n, size)).collect()
 }
 
 fn unbalanced_of<T: Real>(space: &Space, n: usize, size: usize) -> Vec<u64> {
@@ -220,8 +185,7 @@ pub fn inverse_diagonal(space: &Space) -> Vec<u64> {
 }
 
 fn inverse_diagonal_of<V: Stored>(space: &Space, format: Format, n: usize) -> Vec<u64> {
-    let (blocks, ..) = problem::<V::Arithmetic>(n, 3);
-    let mut blocks = blocks.rounded::<V>();
+    let mut blocks = random(n, 3).rounded::<V>();
     if let Some(value) = blocks.values.get_mut(4) {
         *value = 0.0;
     }

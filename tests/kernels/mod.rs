@@ -4,24 +4,22 @@
 mod amg;
 mod cells;
 mod cholesky;
-mod coloring;
 mod femses;
 mod matrices;
 mod parts;
 mod persistent;
 mod precond;
 mod setup;
-mod topology;
 mod vectors;
 
 use crate::common::recorder::Recorder;
-use crate::common::{assert_orders_agree, on_every_device, on_machines};
+use crate::common::{on_every_device, on_machines};
 use ptx_archive::Archive;
 use std::collections::BTreeSet;
 use warpfem::linalg::Space;
 
 /// Around the sizes of warps and blocks.
-const SIZES: [usize; 9] = [0, 1, 31, 32, 33, 255, 256, 257, 1009];
+pub const SIZES: [usize; 9] = [0, 1, 31, 32, 33, 255, 256, 257, 1009];
 /// Entries after the last one that a kernel may write; they start as NaN and must stay so.
 const GUARD: usize = 3;
 
@@ -30,73 +28,95 @@ fn more_than_a_grid(space: &Space) -> usize {
     if space.name() == "emulator" { 5003 } else { 700_001 }
 }
 
+/// A check of items in both precisions, for every number of them.
+macro_rules! of_items {
+    ($($check:ident)::+) => { |space: &Space| -> Vec<u64> {
+        let of = |n| [$($check)::+::<f32>(space, n), $($check)::+::<f64>(space, n)].concat();
+        vectors::item_sizes(space).flat_map(of).collect()
+    } };
+}
+
+/// A check of every element, some in both precisions.
+macro_rules! of_elements {
+    ($module:ident :: $check:ident $($both:ident)*) => {
+        |space: &Space| -> Vec<u64> { kernels_rs::for_each_element!(elements, ($module $check space $($both)*)) }
+    };
+}
+macro_rules! elements {
+    (($module:ident $check:ident $space:ident) $($E:ident),+) => {
+        [$($module::$check::<kernels_rs::element::$E>($space)),+].concat()
+    };
+    (($module:ident $check:ident $space:ident both) $($E:ident),+) => { [$(
+        $module::$check::<kernels_rs::element::$E, f32>($space),
+        $module::$check::<kernels_rs::element::$E, f64>($space)
+    ),+].concat() };
+}
+
 /// A test of each check on every device, and a function that does all of them on one.
 macro_rules! checks {
-    ($($module:ident :: $check:ident),+ $(,)?) => {
+    ($($name:ident: $check:expr;)+) => {
         $(#[test]
-        fn $check() {
-            let results = on_every_device!($module::$check);
-            assert_orders_agree(&results);
+        fn $name() {
+            let results = on_every_device!($check);
             // An emulator does the same every time.
-            let again = on_machines!($module::$check);
+            let again = on_machines!($check);
             assert!(again.iter().all(|result| results.contains(result)), "two runs differ");
         })+
 
         fn all(space: &Space) {
-            $($module::$check(space);)+
+            $({
+                let check = $check;
+                check(space);
+            })+
         }
     };
 }
-checks!(
-    vectors::fill,
-    vectors::largest,
-    vectors::mul,
-    vectors::axpy,
-    vectors::xpby,
-    vectors::axpby,
-    vectors::dot,
-    vectors::cg_residual,
-    persistent::cg_persistent,
-    matrices::products,
-    matrices::blocks,
-    matrices::made_up_values,
-    matrices::eliminate,
-    matrices::total_displacement,
-    matrices::unbalanced,
-    matrices::inverse_diagonal,
-    parts::parts,
-    parts::row_sums,
-    precond::round_diagonal,
-    precond::polynomial_start,
-    precond::polynomial_step,
-    precond::lanczos_start,
-    precond::inverse_blocks,
-    precond::block_mul,
-    precond::cg_residual_norm,
-    precond::cg_update,
-    precond::scale_to,
-    precond::to_single_and_back,
-    cells::stiffness,
-    cells::body_force,
-    cells::internal_force,
-    cells::recover,
-    cells::nodal,
-    cells::potential_gradient,
-    femses::femses_matrices,
-    femses::femses_steps,
-    setup::read_at,
-    setup::exclusive_sum,
-    setup::sort_order,
-    topology::gathers,
-    topology::order_keys,
-    topology::cells_around,
-    topology::neighbours,
-    topology::rows_and_slots,
-    coloring::rounds,
-    cholesky::factor,
-    cholesky::from_dense,
-    amg::multigrid,
-);
+checks! {
+    fill: of_items!(vectors::fill);
+    largest: vectors::largest;
+    mul: of_items!(vectors::mul);
+    axpy: of_items!(vectors::axpy);
+    xpby: of_items!(vectors::xpby);
+    axpby: of_items!(vectors::axpby);
+    dot: of_items!(vectors::dot);
+    cg_residual: of_items!(vectors::cg_residual);
+    cg_persistent: persistent::cg_persistent;
+    products: matrices::products;
+    blocks: matrices::blocks;
+    made_up_values: matrices::made_up_values;
+    eliminate: matrices::eliminate;
+    total_displacement: of_items!(matrices::total_displacement);
+    unbalanced: of_items!(matrices::unbalanced);
+    inverse_diagonal: matrices::inverse_diagonal;
+    parts: parts::parts;
+    row_sums: parts::row_sums;
+    round_diagonal: of_items!(precond::round_diagonal);
+    polynomial_start: of_items!(precond::polynomial_start);
+    polynomial_step: precond::polynomial_step;
+    lanczos_start: of_items!(precond::lanczos_start);
+    inverse_blocks: precond::inverse_blocks;
+    block_mul: precond::block_mul;
+    cg_residual_norm: of_items!(precond::cg_residual_norm);
+    cg_update: of_items!(precond::cg_update);
+    scale_to: precond::scale_to;
+    to_single_and_back: precond::to_single_and_back;
+    stiffness: of_elements!(cells::stiffness);
+    body_force: of_elements!(cells::body_force);
+    internal_force: of_elements!(cells::internal_force);
+    recover: of_elements!(cells::recover);
+    nodal: of_elements!(cells::nodal);
+    potential_gradient: of_elements!(cells::potential_gradient);
+    femses_matrices: of_elements!(femses::femses_matrices both);
+    femses_steps: of_elements!(femses::femses_steps both);
+    read_at: setup::read_at;
+    exclusive_sum: setup::exclusive_sum;
+    sort_order: setup::sort_order;
+    topology: crate::topology::of_random_cells;
+    coloring: crate::coloring::of_random_cells;
+    factor: cholesky::factor;
+    from_dense: cholesky::from_dense;
+    multigrid: amg::multigrid;
+}
 
 #[test]
 fn every_entry_point_is_checked() {

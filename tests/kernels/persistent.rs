@@ -93,7 +93,7 @@ fn what_has_a_place_in_shared_memory_changes_no_bit() {
         }
         let blocks = Blocks::dominant(sparsity(&neighbours), size, 0.25, 5);
         let bits = [0, 1, 2, 4, 8, 16, 64, 224].map(|kilobytes| {
-            let space = Recorder::default().with_shared(kilobytes << 10).space().unwrap();
+            let space = Recorder { shared_bytes: Some(kilobytes << 10), ..Recorder::default() }.space().unwrap();
             iterated::<T>(&space, &blocks, &[3])
         });
         assert!(!bits[0].is_empty() && bits.iter().all(|found| *found == bits[0]), "{size} unknowns a row");

@@ -3,7 +3,7 @@
 use super::vectors::{before_guard, guarded, item_sizes, unwritten};
 use super::{SIZES, more_than_a_grid};
 use crate::common::blocks::{Blocks, random_sparsity};
-use crate::common::{Random, assert_close, bits, quotient, rounding};
+use crate::common::{Random, assert_close, bits, floats, quotient, rounding};
 use cuda_std::GpuFloat;
 use kernels_rs::cg::CgUpdate;
 use kernels_rs::half::F16;
@@ -17,16 +17,7 @@ use warpfem::sparse::{Epilogue, LinOp, Matrix};
 const ALPHA: f64 = -1.75 / 3.0;
 const BETA: f64 = 2.5 / 0.7;
 
-fn floats<T: Real>(values: &[T]) -> Vec<f64> {
-    values.iter().map(|v| v.to_f64()).collect()
-}
-
-pub fn round_diagonal(space: &Space) -> Vec<u64> {
-    let of = |n| [round_diagonal_of::<f32>(space, n), round_diagonal_of::<f64>(space, n)].concat();
-    item_sizes(space).flat_map(of).collect()
-}
-
-fn round_diagonal_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn round_diagonal<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let mut inverse: Vec<T> = Random(1).vector(n);
     // A row that is left out, and what has no place in single precision if T is double.
     let beyond = [(0.0, 0.0), (-1e-60, -f32::MIN_POSITIVE), (1e60, f32::MAX)];
@@ -48,12 +39,7 @@ fn round_diagonal_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     bits(&rounded)
 }
 
-pub fn polynomial_start(space: &Space) -> Vec<u64> {
-    let of = |n| [polynomial_start_of::<f32>(space, n), polynomial_start_of::<f64>(space, n)].concat();
-    item_sizes(space).flat_map(of).collect()
-}
-
-fn polynomial_start_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn polynomial_start<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (inverse, r): (Vec<T>, Vec<T>) = (Random(1).vector(n), Random(2).vector(n));
     let (device_inverse, device_r) = (space.upload(&inverse).unwrap(), space.upload(&r).unwrap());
     let mut z = space.upload(&unwritten::<T>(n)).unwrap();
@@ -119,12 +105,7 @@ fn polynomial_step_of<V: Stored>(
     bits(&found)
 }
 
-pub fn lanczos_start(space: &Space) -> Vec<u64> {
-    let of = |n| [lanczos_start_of::<f32>(space, n), lanczos_start_of::<f64>(space, n)].concat();
-    item_sizes(space).flat_map(of).collect()
-}
-
-fn lanczos_start_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn lanczos_start<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let inverse: Vec<T> = (0..n).map(|i| T::from_f64([0.0, 4.0, 0.25][i % 3])).collect();
     let device_inverse = space.upload(&inverse).unwrap();
     let mut r = space.upload(&unwritten::<T>(n)).unwrap();
@@ -165,19 +146,11 @@ fn diagonal_blocks<V: Stored>(n: usize, size: usize) -> Vec<DMatrix<f64>> {
 }
 
 pub fn inverse_blocks(space: &Space) -> Vec<u64> {
-    let mut found = Vec::new();
-    for n in SIZES {
-        found.extend(inverse_blocks_of::<f32, 1>(space, n));
-        found.extend(inverse_blocks_of::<f64, 1>(space, n));
-        found.extend(inverse_blocks_of::<f32, 2>(space, n));
-        found.extend(inverse_blocks_of::<f64, 2>(space, n));
-        found.extend(inverse_blocks_of::<f32, 3>(space, n));
-        found.extend(inverse_blocks_of::<f64, 3>(space, n));
-        found.extend(inverse_blocks_of::<F16, 1>(space, n));
-        found.extend(inverse_blocks_of::<F16, 2>(space, n));
-        found.extend(inverse_blocks_of::<F16, 3>(space, n));
+    fn of<V: Stored>(space: &Space, n: usize) -> Vec<u64> {
+        let of_one_and_two = [inverse_blocks_of::<V, 1>(space, n), inverse_blocks_of::<V, 2>(space, n)].concat();
+        [of_one_and_two, inverse_blocks_of::<V, 3>(space, n)].concat()
     }
-    found
+    SIZES.iter().flat_map(|n| [of::<f32>(space, *n), of::<f64>(space, *n), of::<F16>(space, *n)].concat()).collect()
 }
 
 /// Entry (i, j) of the block of `row`, of which the lower triangle is kept.
@@ -248,12 +221,7 @@ fn with_blocks<T: Real>(space: &Space, n: usize, size: usize) -> Vec<u64> {
     [bits(&first), bits(&new_r), bits(&new_z), bits(&sums)].concat()
 }
 
-pub fn cg_residual_norm(space: &Space) -> Vec<u64> {
-    let of = |n| [cg_residual_norm_of::<f32>(space, n), cg_residual_norm_of::<f64>(space, n)].concat();
-    item_sizes(space).flat_map(of).collect()
-}
-
-fn cg_residual_norm_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn cg_residual_norm<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (q, r): (Vec<T>, Vec<T>) = (Random(2).vector(n), Random(3).vector(n));
     let (device_q, mut device_r) = (space.upload(&q).unwrap(), space.upload(&r).unwrap());
     let out = Scalar::new(41);
@@ -267,12 +235,7 @@ fn cg_residual_norm_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     [bits(&new_r), bits(&sums)].concat()
 }
 
-pub fn cg_update(space: &Space) -> Vec<u64> {
-    let of = |n| [cg_update_of::<f32>(space, n), cg_update_of::<f64>(space, n)].concat();
-    item_sizes(space).flat_map(of).collect()
-}
-
-fn cg_update_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn cg_update<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let [z, u, p]: [Vec<T>; 3] = [7, 8, 9].map(|seed| Random(seed).vector(n));
     let factors = [quotient(space, 20, -1.75, 3.0), quotient(space, 22, 2.5, 0.7)];
     let check = |new_u: &[T], new_p: &[T]| {

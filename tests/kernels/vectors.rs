@@ -1,11 +1,13 @@
 //! `blas` and `cg`: kernels over the entries of vectors.
 
 use super::{GUARD, SIZES, more_than_a_grid};
-use crate::common::{Random, assert_close, bits, quotient, rounding};
+use crate::common::{Random, assert_close, bits, floats, quotient, rounding};
+use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::blas::{Axpby, Axpy, Fill, Largest, Mul, Xpby};
 use kernels_rs::real::Real;
 use warpfem::device::Buffer;
 use warpfem::linalg::{Scalar, Space};
+use warpfem::result::Result;
 
 const ALPHA: f64 = -1.75 / 3.0;
 const BETA: f64 = 2.5 / 0.7;
@@ -29,27 +31,11 @@ pub fn before_guard<T: Real>(space: &Space, what: &str, buffer: &Buffer<T>) -> V
     values
 }
 
-/// Calls `check` in both precisions for every size.
-macro_rules! for_both {
-    ($check:ident, $space:expr, $sizes:expr) => {{
-        let mut found = Vec::new();
-        for n in $sizes {
-            found.extend($check::<f32>($space, n));
-            found.extend($check::<f64>($space, n));
-        }
-        found
-    }};
-}
-
 pub fn item_sizes(space: &Space) -> impl Iterator<Item = usize> {
     SIZES.into_iter().chain([more_than_a_grid(space)])
 }
 
-pub fn fill(space: &Space) -> Vec<u64> {
-    for_both!(fill_of, space, item_sizes(space))
-}
-
-fn fill_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn fill<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let mut x = space.upload(&unwritten::<T>(n)).unwrap();
     // SAFETY: x lives and holds n entries and more.
     unsafe { space.run(n, Fill { value: T::from_f64(0.3), x: x.view_mut() }) }.unwrap();
@@ -75,11 +61,7 @@ fn largest_of(space: &Space, n: usize, places: usize) -> Vec<u64> {
     bits(&most)
 }
 
-pub fn mul(space: &Space) -> Vec<u64> {
-    for_both!(mul_of, space, item_sizes(space))
-}
-
-fn mul_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn mul<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (a, x): (Vec<f32>, Vec<T>) = (Random(1).vector(n), Random(2).vector(n));
     let (device_a, device_x) = (space.upload(&a).unwrap(), space.upload(&x).unwrap());
     let mut y = space.upload(&unwritten::<T>(n)).unwrap();
@@ -90,71 +72,49 @@ fn mul_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     bits(&y)
 }
 
-pub fn axpy(space: &Space) -> Vec<u64> {
-    for_both!(axpy_of, space, item_sizes(space))
+/// What a kernel makes of y by x, entry by entry.
+fn combined<T: Real>(
+    space: &Space,
+    n: usize,
+    (what, scale): (&str, f64),
+    expected: impl Fn(f64, f64) -> f64,
+    run: impl Fn(View<T>, ViewMut<T>) -> Result<()>,
+) -> Vec<u64> {
+    let (x, y): (Vec<T>, Vec<T>) = (Random(3).vector(n), Random(4).vector(n));
+    let (device_x, mut device_y) = (space.upload(&x).unwrap(), space.upload(&guarded(&y)).unwrap());
+    run(device_x.view(), device_y.view_mut()).unwrap();
+    let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| expected(x.to_f64(), y.to_f64())).collect();
+    let y = before_guard(space, what, &device_y);
+    assert_close(what, &y, &expected, rounding::<T>(), scale);
+    bits(&y)
 }
 
-fn axpy_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
-    let (x, y): (Vec<T>, Vec<T>) = (Random(3).vector(n), Random(4).vector(n));
-    let device_x = space.upload(&x).unwrap();
-    let mut found = Vec::new();
-    for (num, den, factor, a) in [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0), (2.0, 0.0, 1.0, 0.0)] {
-        let mut device_y = space.upload(&guarded(&y)).unwrap();
+pub fn axpy<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+    let factors = [(-1.75, 3.0, -1.0, -ALPHA), (0.0, 0.0, 1.0, 0.0), (2.0, 0.0, 1.0, 0.0)];
+    let with = |(num, den, factor, a): (f64, f64, f64, f64)| {
         let ratio = space.ratio(quotient(space, 20, num, den).times(factor));
         // SAFETY: both live and hold n entries.
-        unsafe { space.run(n, Axpy { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
-        let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y.to_f64() + a * x.to_f64()).collect();
-        let y = before_guard(space, "axpy", &device_y);
-        assert_close("axpy", &y, &expected, rounding::<T>(), 1.0);
-        found.extend(bits(&y));
-    }
-    found
+        combined::<T>(space, n, ("axpy", 1.0), |x, y| y + a * x, |x, y| unsafe { space.run(n, Axpy { ratio, x, y }) })
+    };
+    factors.map(with).concat()
 }
 
-pub fn axpby(space: &Space) -> Vec<u64> {
-    for_both!(axpby_of, space, item_sizes(space))
-}
-
-fn axpby_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
-    let (x, y): (Vec<T>, Vec<T>) = (Random(7).vector(n), Random(8).vector(n));
-    let device_x = space.upload(&x).unwrap();
-    let mut device_y = space.upload(&guarded(&y)).unwrap();
+pub fn axpby<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (a, b) = (quotient(space, 20, 2.5, 0.7), quotient(space, 22, -1.75, 3.0).minus());
-    let kernel = Axpby { a: space.ratio(a), b: space.ratio(b), x: device_x.view(), y: device_y.view_mut() };
+    let (a, b) = (space.ratio(a), space.ratio(b));
     // SAFETY: both live and hold n entries.
-    unsafe { space.run(n, kernel) }.unwrap();
-    let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| BETA * x.to_f64() - ALPHA * y.to_f64()).collect();
-    let y = before_guard(space, "axpby", &device_y);
-    assert_close("axpby", &y, &expected, rounding::<T>(), 8.0);
-    bits(&y)
+    let run = |x, y| unsafe { space.run(n, Axpby { a, b, x, y }) };
+    combined::<T>(space, n, ("axpby", 8.0), |x, y| BETA * x - ALPHA * y, run)
 }
 
-pub fn xpby(space: &Space) -> Vec<u64> {
-    for_both!(xpby_of, space, item_sizes(space))
-}
-
-fn xpby_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
-    let (x, y): (Vec<T>, Vec<T>) = (Random(5).vector(n), Random(6).vector(n));
-    let device_x = space.upload(&x).unwrap();
-    let mut device_y = space.upload(&guarded(&y)).unwrap();
+pub fn xpby<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let ratio = space.ratio(quotient(space, 20, 2.5, 0.7));
     // SAFETY: both live and hold n entries.
-    unsafe { space.run(n, Xpby { ratio, x: device_x.view(), y: device_y.view_mut() }) }.unwrap();
-    let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x.to_f64() + BETA * y.to_f64()).collect();
-    let y = before_guard(space, "xpby", &device_y);
-    assert_close("xpby", &y, &expected, rounding::<T>(), 4.0);
-    bits(&y)
+    let run = |x, y| unsafe { space.run(n, Xpby { ratio, x, y }) };
+    combined::<T>(space, n, ("xpby", 4.0), |x, y| x + BETA * y, run)
 }
 
-fn bits_as_floats<T: Real>(values: &[T]) -> Vec<f64> {
-    values.iter().map(|v| v.to_f64()).collect()
-}
-
-pub fn dot(space: &Space) -> Vec<u64> {
-    for_both!(dot_of, space, item_sizes(space))
-}
-
-fn dot_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn dot<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (x, y): (Vec<T>, Vec<T>) = (Random(11).vector(n), Random(12).vector(n));
     let (device_x, device_y) = (space.upload(&x).unwrap(), space.upload(&y).unwrap());
     let (dot, untouched) = (Scalar::new(62), Scalar::new(61));
@@ -167,11 +127,7 @@ fn dot_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     bits(&sums)
 }
 
-pub fn cg_residual(space: &Space) -> Vec<u64> {
-    for_both!(cg_residual_of, space, item_sizes(space))
-}
-
-fn cg_residual_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+pub fn cg_residual<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let [q, mut z]: [Vec<T>; 2] = [13, 15].map(|seed| Random(seed).vector(n));
     let mut inverse: Vec<f32> = Random(14).vector(n);
     // A row that is left out.
@@ -194,5 +150,5 @@ fn cg_residual_of<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     let (weighted, squares) = residuals.fold((0.0, 0.0), |(rz, rr), (r, z)| (rz + r * z, rr + r * r));
     // Terms are of very different sizes, and added in another order.
     assert_close(&format!("sums of {n}"), &sums, &[weighted, squares], 1e-11, 1.0 + squares);
-    bits(&[bits_as_floats(&new_z), sums.to_vec()].concat())
+    bits(&[floats(&new_z), sums.to_vec()].concat())
 }

@@ -47,12 +47,11 @@ pub fn case(bytes: &[u8]) -> Result<Reached> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutant.toml");
     let case = Case::parse(&path, &String::from_utf8_lossy(bytes))?;
     let cells = match case.generated()? {
-        Some(Generated::Box(lattice)) => lattice.cells.iter().map(|n| *n as f64).product(),
-        Some(Generated::Rectangle(lattice, _) | Generated::Annulus(lattice)) => {
-            lattice.cells.iter().map(|n| *n as f64).product()
-        }
-        None => 0.0,
+        Some(Generated::Box(lattice)) => lattice.cells.to_vec(),
+        Some(Generated::Rectangle(lattice, _) | Generated::Annulus(lattice)) => lattice.cells.to_vec(),
+        None => vec![0],
     };
+    let cells: f64 = cells.iter().map(|n| *n as f64).product();
     // The program asks whether there is memory for it.
     if cells > MOST_NODES as f64 { Ok(Reached::End) } else { solve(Model::resolve(&case, case.mesh()?)?) }
 }

@@ -4,7 +4,7 @@
 use super::markdown::median;
 use super::names::{ELEMENTS, OURS, is_file, is_gpu, threads, title};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Beginnings of the names of cuSPARSE's variants, of which each the fastest counts.
 const VARIANTS: [&str; 6] = ["sell32", "csr", "csr_alg", "bsr", "cupy_csr", "torch_csr"];
@@ -65,7 +65,7 @@ pub fn add_derived(file: &mut Value) {
                 json!({ "rows": all, "first": all.first(), "last": all.last() })
             }
             "assembly" => json!({
-                "cupy": given["peer_assembly"].as_array().into_iter().flatten().flat_map(rows).find(|row| {
+                "cupy": items(&given["peer_assembly"]).iter().flat_map(rows).find(|row| {
                     row["problem"] == problem
                 }),
                 "best": fastest(entry),
@@ -116,7 +116,7 @@ fn by_name(all: &[Value]) -> Value {
 fn add_same(file: &mut Value) {
     let all = file["precond"].clone();
     let fullest = |problem: &Value, gpu: bool, layout: &str| {
-        let all = all.as_array().into_iter().flatten().filter(|one| one["problem"] == *problem && one["gpu"] == gpu);
+        let all = items(&all).iter().filter(|one| one["problem"] == *problem && one["gpu"] == gpu);
         let same = all.filter(|one| one["layout"] == layout && one["precision"] == "f64");
         same.max_by_key(|one| rows(one).len())
             .map(|one| json!({ "by": one["by"], "copy": one["copy_gb_per_s"], "device": one["device"] }))
@@ -138,7 +138,7 @@ fn stepped(file: &Value, entry: &Map<String, Value>, way: &str) -> Value {
 
 /// The processor of the fewest threads that potentials were computed on, whose program stands for the serial one.
 fn serial_processor(file: &Value) -> Option<&str> {
-    let devices = file["femses"].as_array()?.iter().filter_map(|one| one["device"].as_str());
+    let devices = items(&file["femses"]).iter().filter_map(|one| one["device"].as_str());
     devices.filter(|device| device.starts_with("cpu")).min_by_key(|device| threads(device).unwrap_or(usize::MAX))
 }
 
@@ -162,12 +162,8 @@ fn tried(trial: &Map<String, Value>) -> Value {
 }
 
 /// The sizes of blocks in some rows.
-fn blocks(rows: &Value) -> Vec<u64> {
-    let mut blocks: Vec<u64> =
-        rows.as_array().into_iter().flatten().map(|row| row["block"].as_u64().unwrap_or(0)).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    blocks
+fn blocks(rows: &Value) -> BTreeSet<u64> {
+    items(rows).iter().map(|row| row["block"].as_u64().unwrap_or(0)).collect()
 }
 
 /// Potentials between two sides in double precision by size: of the GPU and of one thread the figures of each method,
@@ -175,7 +171,7 @@ fn blocks(rows: &Value) -> Vec<u64> {
 fn potentials(file: &Value) -> Value {
     let serial = serial_processor(file);
     let mut sizes: BTreeMap<u64, Map<String, Value>> = BTreeMap::new();
-    for one in file["femses"].as_array().into_iter().flatten() {
+    for one in items(&file["femses"]) {
         let device = one["device"].as_str().unwrap_or_default();
         if one["sides"] != 2 || one["precision"] != "f64" || one["compares_blocks"] == true {
             continue;
@@ -198,8 +194,8 @@ fn potentials(file: &Value) -> Value {
 /// most, and the median distance from the median.
 fn block_sizes(file: &Value) -> Vec<Value> {
     let mut found = Vec::new();
-    let all = file["femses"].as_array().into_iter().flatten();
-    for one in all.filter(|one| one["compares_blocks"] == true && one["gpu"] == true) {
+    let wanted = |one: &&Value| one["compares_blocks"] == true && one["gpu"] == true;
+    for one in items(&file["femses"]).iter().filter(wanted) {
         let mut sizes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for row in rows(one) {
             let each = row["solve_ms"].as_f64().zip(row["iterations"].as_f64()).map(|(ms, n)| ms / n.max(1.0));
@@ -225,12 +221,17 @@ fn registers(entry: &Map<String, Value>) -> Value {
     json!({ "rows": kernels.map(row).collect::<Vec<_>>() })
 }
 
+/// What a list holds; nothing of what is no list.
+pub fn items(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
 fn list_of<'a>(entry: &'a Map<String, Value>, key: &str) -> &'a [Value] {
     entry.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn rows(entry: &Value) -> &[Value] {
-    entry["rows"].as_array().map_or(&[], Vec::as_slice)
+    items(&entry["rows"])
 }
 
 /// Iterations that were stopped early on another device than the machine's, in the same precision and of nearly as many
@@ -238,7 +239,7 @@ fn rows(entry: &Value) -> &[Value] {
 fn serial<'a>(file: &'a Value, entry: &Map<String, Value>, on_gpu: bool) -> Option<&'a Value> {
     let nodes = |one: &Value| one["nodes"].as_f64().unwrap_or_default();
     let own = entry["nodes"].as_f64().unwrap_or_default();
-    let all = file["cg"].as_array()?.iter().filter(|one| {
+    let all = items(&file["cg"]).iter().filter(|one| {
         let of = one["device"].as_str().unwrap_or_default();
         let main = if on_gpu { is_gpu(of) } else { one["device"] == file["device"] };
         let stopped = !one["max_iterations"].is_null() && rows(one).len() > 1 && one["precision"] == entry["precision"];
@@ -248,7 +249,7 @@ fn serial<'a>(file: &'a Value, entry: &Map<String, Value>, on_gpu: bool) -> Opti
 }
 
 fn find(list: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
-    list.as_array().into_iter().flatten().find(|one| wanted(one)).cloned().unwrap_or_default()
+    items(list).iter().find(|one| wanted(one)).cloned().unwrap_or_default()
 }
 
 /// The iterations to a tolerance on a problem, on the machine's own device.
@@ -266,9 +267,8 @@ fn solved(file: &Value, problem: &str, precision: &str, on_gpu: bool) -> Value {
 
 /// Milliseconds of the fastest of each kind of variants, of all orders of nodes.
 fn library(file: &Value, entry: &Map<String, Value>) -> Value {
-    let others = file["cusparse"].as_array().into_iter().flatten();
-    let same = others.filter(|other| ["problem", "block_size"].iter().all(|key| other[*key] == entry[*key]));
-    let rows: Vec<&Value> = same.filter_map(|other| other["rows"].as_array()).flatten().collect();
+    let same = |other: &&Value| ["problem", "block_size"].iter().all(|key| other[*key] == entry[*key]);
+    let rows: Vec<&Value> = items(&file["cusparse"]).iter().filter(same).flat_map(rows).collect();
     let least = |variant: &str| {
         let of = rows.iter().filter(|row| row["precision"] == entry["precision"]);
         let of = of.filter(|row| row["variant"].as_str().is_some_and(|name| name.starts_with(variant)));

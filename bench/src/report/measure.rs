@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use super::names::is_gpu;
+use crate::problem::clamped;
 use clap::Parser;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -146,7 +147,7 @@ impl Plan {
         let n = self.cells;
         for (element, name) in [("tet4", format!("cube_{n}")), ("hex8", format!("cube_hex8_{n}"))] {
             let case = self.folder.path().join(format!("{name}.toml"));
-            std::fs::write(&case, cube(element, n))?;
+            std::fs::write(&case, clamped(element, [n; 3], [1.0; 3]))?;
             let results = self.folder.path().join(&name);
             let [case, out] = [&case, &results].map(|path| path.display().to_string());
             let solved = cli::run_command(&["warpfem", "solve", &case, "--device", &self.device, "-o", &out]);
@@ -217,16 +218,6 @@ impl Plan {
         output::write_file(&path, |file| file.write_all(text.as_bytes()))?;
         Ok(path)
     }
-}
-
-/// The case of a steel cube, clamped at x = 0 under its own weight.
-fn cube(element: &str, n: usize) -> String {
-    format!(
-        "[mesh]\ngenerate = {{ kind = \"box\", element = \"{element}\", size = [1.0, 1.0, 1.0], cells = [{n}, {n}, \
-            {n}] }}\n[analysis]\nkind = \"elasticity\"\n[[material]]\nname = \"steel\"\nyoung = 200e9\npoisson = \
-            0.3\ndensity = 7850.0\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n[gravity]\nacceleration = [0.0, 0.0, \
-            -9.81]\n"
-    )
 }
 
 /// The driver's version, as its kernel module says it.

@@ -7,7 +7,7 @@
 
 pub mod block;
 mod chart;
-mod derived;
+pub mod derived;
 mod document;
 pub mod expression;
 mod markdown;

@@ -62,18 +62,18 @@ pub struct Section {
     pub made: Made,
 }
 
-macro_rules! read {
-    ($name:literal) => {
-        toml::from_str(include_str!(concat!("pages/", $name, ".toml")))
-            .unwrap_or_else(|error| panic!("{}.toml: {error}", $name))
-    };
-}
-
-pub static OVERVIEW: LazyLock<Overview> = LazyLock::new(|| read!("report"));
+pub static OVERVIEW: LazyLock<Overview> = LazyLock::new(|| read!("pages/report.toml"));
 
 /// The other pages, in their order.
-pub static PAGES: LazyLock<[Page; 5]> =
-    LazyLock::new(|| [read!("dsm"), read!("sbell"), read!("warp"), read!("femses"), read!("measured")]);
+pub static PAGES: LazyLock<[Page; 5]> = LazyLock::new(|| {
+    [
+        read!("pages/dsm.toml"),
+        read!("pages/sbell.toml"),
+        read!("pages/warp.toml"),
+        read!("pages/femses.toml"),
+        read!("pages/measured.toml"),
+    ]
+});
 
 impl Item {
     pub fn heading(&self) -> String {

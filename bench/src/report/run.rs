@@ -4,7 +4,7 @@
 //! Figures keep the names and units of the reports of `warpfem-bench`, which say what they are. A row without figures is
 //! of what could not be measured. `run` in an entry is the place of its run in `runs`.
 
-use super::derived::add_derived;
+use super::derived::{add_derived, items};
 use super::names::is_gpu;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -72,7 +72,7 @@ impl Run {
     pub fn parse(name: &str, text: &str) -> Result<Run, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut json = collected(value)?;
-        let runs = json["runs"].as_array().map_or(&[][..], Vec::as_slice);
+        let runs = items(&json["runs"]);
         let days: Vec<String> = runs.iter().map(|run| run["date"].as_str().unwrap_or_default().into()).collect();
         for list in LISTS {
             if entries(&json, list).iter().any(|entry| !entry.is_object()) {

@@ -16,10 +16,7 @@ struct Named {
     select: BTreeMap<String, Select>,
 }
 
-static NAMED: LazyLock<Named> = LazyLock::new(|| {
-    let found = toml::from_str(include_str!("pages/select.toml"));
-    found.unwrap_or_else(|error| panic!("select.toml: {error}"))
-});
+static NAMED: LazyLock<Named> = LazyLock::new(|| read!("pages/select.toml"));
 
 /// Entries of a list, or their rows.
 #[derive(Debug, Deserialize)]

@@ -21,10 +21,7 @@ struct Speed {
     programs: Block,
 }
 
-static SPEED: LazyLock<Speed> = LazyLock::new(|| {
-    let found = toml::from_str(include_str!("pages/speed.toml"));
-    found.unwrap_or_else(|error| panic!("speed.toml: {error}"))
-});
+static SPEED: LazyLock<Speed> = LazyLock::new(|| read!("pages/speed.toml"));
 
 /// The table with its days, and how long whole solutions took; nothing where no product or iteration was measured.
 pub fn speed(run: &Run) -> Option<String> {

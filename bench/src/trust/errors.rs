@@ -2,21 +2,25 @@
 
 use super::extended::Extended;
 use super::reference::{Part, Reference};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use warpfem::model::Model;
 use warpfem::pipeline::Solution;
 
 /// Relative errors, each the largest over parts, or over the materials of each part.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Errors {
     /// `||u - u*||_K / ||w*||_K`.
+    #[serde(rename = "energy_error")]
     pub energy: f64,
     /// The same of the exact solution, written in doubles as the displacements are.
     pub rounding: f64,
     /// `max |u - u*|` relative to the largest displacement without the part's rigid motion. Nothing is taken off the
     /// difference, so that an error of the motion counts too.
+    #[serde(rename = "deformation_error")]
     pub deformation: f64,
     /// Of von Mises stresses at element centres, relative to the largest in the same material of the same part.
+    #[serde(rename = "von_mises_error")]
     pub von_mises: f64,
 }
 

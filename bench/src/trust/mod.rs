@@ -1,7 +1,6 @@
 //! `warpfem-bench trust`: sound models solved by default and by each method, each beside a reference, so that what the
 //! program says of its own error can be held against the error.
 
-mod clock;
 mod errors;
 mod extended;
 mod matrix;
@@ -13,9 +12,9 @@ mod row;
 mod tests;
 mod verdict;
 
+use super::clock::Clock;
 use super::page;
 use clap::builder::PossibleValuesParser;
-use clock::Clock;
 use models::{Entry, Size};
 use reference::Reference;
 use row::{Report, Row};
