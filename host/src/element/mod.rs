@@ -1,26 +1,13 @@
 //! Reference elements as the host sees them: names, codes in file formats, faces.
 //!
-//! One file per element. Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates
-//! them. Node numbers inside an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
+//! Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates them. Node numbers inside
+//! an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
 
 pub(crate) mod dispatch;
-mod hex20;
-mod hex8;
-mod line2;
-mod line3;
-mod point1;
-mod quad4;
-mod quad8;
+mod kinds;
 pub mod shape;
-mod tet10;
-mod tet4;
-mod tri3;
-mod tri6;
 
 use shape::Shape;
-
-/// VTK numbers the nodes as Gmsh does.
-const SAME_ORDER: &[usize] = &[];
 
 /// What is known of an element type without a mesh.
 #[derive(Debug)]
@@ -47,7 +34,7 @@ pub struct ElementInfo {
 }
 
 macro_rules! element_kinds {
-    ($($module:ident $Kind:ident),+) => {
+    ($($Kind:ident),+) => {
         /// The element types a mesh may hold, points and edges included.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "the names are the documentation")]
@@ -56,18 +43,10 @@ macro_rules! element_kinds {
         impl ElementKind {
             /// Every kind, in order of dimension.
             pub const ALL: &[ElementKind] = &[$(ElementKind::$Kind),+];
-
-            /// The facts of this kind.
-            pub const fn info(self) -> &'static ElementInfo {
-                match self { $(ElementKind::$Kind => &$module::INFO),+ }
-            }
         }
     };
 }
-element_kinds!(
-    point1 Point1, line2 Line2, line3 Line3, tri3 Tri3, quad4 Quad4, tri6 Tri6, quad8 Quad8, tet4 Tet4, hex8 Hex8,
-    tet10 Tet10, hex20 Hex20
-);
+element_kinds!(Point1, Line2, Line3, Tri3, Quad4, Tri6, Quad8, Tet4, Hex8, Tet10, Hex20);
 
 /// Most nodes an element has.
 pub const MAX_NODES: usize = most_nodes(3);
@@ -122,6 +101,11 @@ impl ElementInfo {
 }
 
 impl ElementKind {
+    /// The facts of this kind.
+    pub const fn info(self) -> &'static ElementInfo {
+        &kinds::INFOS[self as usize]
+    }
+
     /// The kind of the same shape with nodes at the corners only.
     pub fn linear(self) -> ElementKind {
         let n_corners = self.info().n_corners;
