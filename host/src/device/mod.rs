@@ -50,10 +50,6 @@ const CHUNK: usize = 8192;
 
 /// Refuses what a device has no room for beside what is there, before it is tried: a host would try. `purpose` says
 /// what it is for, and what does without.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn check_memory(device: &Device, needed: u64, purpose: &str) -> Result<()> {
     match device.free_memory() {
         Some(available) if needed > available => {

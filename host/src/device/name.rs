@@ -51,10 +51,6 @@ impl DeviceName {
     }
 
     /// Opens it.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::Device`]
     pub fn open(self) -> Result<Device> {
         match self.resolve() {
             DeviceName::Cpu => Ok(Device::Cpu),

@@ -58,9 +58,6 @@ pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) 
 }
 
 /// The same whose cells are cut into triangles this way, if it is made of triangles.
-///
-/// # Errors
-/// As [`generate_rectangle`].
 pub fn generate_cut_rectangle(
     kind: ElementKind,
     size: [f64; 2],

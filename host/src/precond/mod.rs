@@ -169,10 +169,6 @@ pub fn without_multigrid(precision: Precision) -> choices::Preconditioner {
 }
 
 /// Makes a preconditioner.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn build<T: Real>(
     preconditioner: choices::Preconditioner,
     context: &Context,

@@ -18,10 +18,6 @@ pub struct ScaledCopy<V: Stored> {
 
 impl<V: Stored<Arithmetic = f32>> ScaledCopy<V> {
     /// Copies K.
-    ///
-    /// # Errors
-    ///
-    /// As [`Matrix::scaled_to`].
     pub fn new(space: &Space, matrix: &Matrix<f64>) -> Result<Self> {
         let inverse = jacobi::inverse_diagonal(space, matrix)?;
         let matrix = matrix.scaled_to(space, &inverse)?;

@@ -39,10 +39,6 @@ pub struct Refinement {
 
 impl Refinement {
     /// Copies the matrix and makes the preconditioner of the copy.
-    ///
-    /// # Errors
-    ///
-    /// As [`precond::build`].
     pub fn build(
         preconditioner: choices::Preconditioner,
         context: &Context,

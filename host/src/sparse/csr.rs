@@ -1,11 +1,12 @@
-//! CSR: rows of scalars, compressed. See `kernels_rs::sparse::csr`.
+//! CSR: rows of scalars, compressed, multiplied by a thread or a warp per row. See `kernels_rs::sparse::csr` and
+//! `kernels_rs::sparse::csr_vector`.
 
 use super::format::{Places, bytes};
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::result::Result;
-use kernels_rs::sparse::Csr;
 use kernels_rs::sparse::csr::{CsrColumns, CsrLengths};
+use kernels_rs::sparse::{Csr, CsrVector};
 use std::rc::Rc;
 
 /// Compressed rows on a device.
@@ -15,7 +16,7 @@ pub struct CsrArrays {
 }
 
 /// Lays out compressed rows of scalars.
-pub(super) fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
+fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
     let Plan { space, pattern, size, .. } = *plan;
     let n = plan.n_scalar_rows();
     let mut lengths = space.zeros(n)?;
@@ -33,11 +34,6 @@ pub(super) fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<
     Ok(Built { arrays: CsrArrays { row_start, columns }, index_bytes, n_values, places })
 }
 
-/// How kernels see compressed rows.
-pub(super) fn view(arrays: &CsrArrays) -> Csr {
-    Csr { row_start: arrays.row_start.view(), columns: arrays.columns.view() }
-}
-
 impl Format for Csr {
     type Arrays = CsrArrays;
 
@@ -46,6 +42,18 @@ impl Format for Csr {
     }
 
     fn view(arrays: &CsrArrays) -> Self {
-        view(arrays)
+        Csr { row_start: arrays.row_start.view(), columns: arrays.columns.view() }
+    }
+}
+
+impl Format for CsrVector {
+    type Arrays = CsrArrays;
+
+    fn build(plan: &Plan) -> Result<Built<Self>> {
+        build(plan)
+    }
+
+    fn view(arrays: &CsrArrays) -> Self {
+        CsrVector { csr: Csr::view(arrays) }
     }
 }

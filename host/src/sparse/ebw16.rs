@@ -5,7 +5,7 @@ use super::sliced::{self, Rows};
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::result::{Error, Result};
-use kernels_rs::sparse::Ebw16;
+use kernels_rs::sparse::{Ebw, Ebw16};
 use kernels_rs::sparse::ebw16::{ColumnBases, ColumnOffsets, SLICE};
 
 /// Its index arrays.
@@ -22,12 +22,11 @@ impl<const D: usize> Format for Ebw16<D> {
     ///
     /// [`Error::TooLarge`] if columns that share a base are more than 65,535 apart.
     fn build(plan: &Plan) -> Result<Built<Self>> {
-        let Plan { space, pattern, .. } = plan;
-        let wide = sliced::build(plan, Rows::Blocks, SLICE)?;
-        let (n_values, places) = wide.places(plan, true)?;
+        let space = plan.space;
+        let Built { arrays: wide, n_values, places, .. } = sliced::build::<Ebw<D, SLICE>>(plan, Rows::Blocks, SLICE)?;
         let n_columns = wide.columns.len() / SLICE;
         let (mut bases, mut spread) = (space.zeros(n_columns)?, space.zeros(1)?);
-        let (sliced, n_rows) = (wide.view(), pattern.n_rows);
+        let (sliced, n_rows) = (wide.view(), wide.n_rows);
         let kernel = ColumnBases { n_rows, sliced, bases: bases.view_mut(), spread: spread.view_mut() };
         // SAFETY: the slices' own arrays, and a base for each of their columns; all live.
         unsafe { space.run(n_columns, kernel) }?;

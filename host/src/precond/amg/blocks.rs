@@ -17,10 +17,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// An array of zeros, if there is room for it.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`]
 pub fn zeros<T: Plain>(space: &Space, n: usize) -> Result<Buffer<T>> {
     let purpose = " for a multigrid hierarchy";
     check_memory(space, n as u64 * size_of::<T>() as u64, purpose)?;

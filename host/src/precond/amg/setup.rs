@@ -99,10 +99,6 @@ pub fn aggregate<R: Real>(
 
 impl Symbolic {
     /// Finds which blocks there are.
-    ///
-    /// # Errors
-    ///
-    /// As [`aggregate`].
     pub fn new<R: Real>(space: &Space, fine: &Fine<R>, coarsening: Coarsening) -> Result<Self> {
         let from = &coarsening.tentative.shape;
         let n_coarse = from.n_columns;
@@ -132,10 +128,6 @@ impl Symbolic {
     }
 
     /// P, smoothed by the weight `omega`, and `A_c = P^T A P`.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     ///
     /// # Panics
     ///

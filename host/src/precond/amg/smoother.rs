@@ -60,10 +60,6 @@ pub struct Equations<'a, T: Real> {
 impl<T: Real> Smoother<T> {
     /// That of `operator`, whose diagonal has this inverse, and D, if it is another matrix, the inverse `blocks`. The
     /// operator may be scaled by the root of `scaling`; `blocks` are of what it was before.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     pub fn new(
         space: &Space,
         operator: &dyn LinOp<T>,

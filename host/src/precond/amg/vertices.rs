@@ -17,10 +17,6 @@ use std::rc::Rc;
 /// The level of the vertices of nodes at `coords` with `size` components, of which those in the middle of an edge have
 /// `ends`; `free` has a bit for each component that is not supported. None where more than [`WORTHWHILE`] of the nodes
 /// are vertices.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`]
 pub fn vertices(
     space: &Space,
     size: usize,

@@ -102,10 +102,6 @@ pub fn check_built(on_host: bool, n: usize) -> Result<(), DirectError> {
 }
 
 /// Sparse factors.
-///
-/// # Errors
-///
-/// As [`build`].
 pub fn sparse<T: Real, F: Precision>(
     space: &Space,
     matrix: &Matrix<T>,
@@ -121,10 +117,6 @@ pub fn sparse<T: Real, F: Precision>(
 }
 
 /// Dense factors.
-///
-/// # Errors
-///
-/// As [`build`].
 pub fn dense<T: Real, F: Precision>(
     space: &Space,
     matrix: &Matrix<T>,
