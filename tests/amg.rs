@@ -512,7 +512,7 @@ fn new_materials_take_the_numeric_part_alone() {
     second.materials[0].young *= 3.0;
     second.materials[0].poisson = 0.2;
     let systems = [&first, &second].map(|model| system(&space, model));
-    let kept = SetupCache::new();
+    let kept = SetupCache::default();
     let make = |system: &System<f64>, kept| {
         let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
         let before = recorder.counts().launches;
@@ -578,7 +578,7 @@ fn other_blocks_and_other_supports_make_another_hierarchy() {
         let other = system(&space, other);
         let r: Vec<f64> = Random(5).vector(other.matrix.n());
         let applied = |amg: &dyn precond::Preconditioner<f64>| bits(&apply(&space, amg, &other.matrix, &r));
-        let kept = SetupCache::new();
+        let kept = SetupCache::default();
         keeping(&space, &first, Some(&kept));
         let made = keeping(&space, &other, Some(&kept));
         assert!(applied(&*made) == applied(&*keeping(&space, &other, None)), "matrix {which}");

@@ -37,6 +37,11 @@ impl<T: Plain> Buffer<T> {
         self.len() == 0
     }
 
+    /// Bytes of its entries.
+    pub fn bytes(&self) -> u64 {
+        (self.len() * size_of::<T>()) as u64
+    }
+
     /// How kernels read it. The view is valid while the buffer lives.
     pub fn view(&self) -> View<T> {
         match self {

@@ -1,7 +1,7 @@
 //! CSR: rows of scalars, compressed, multiplied by a thread or a warp per row. See `kernels_rs::sparse::csr` and
 //! `kernels_rs::sparse::csr_vector`.
 
-use super::format::{Places, bytes};
+use super::format::Places;
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::result::Result;
@@ -28,7 +28,7 @@ fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
     let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry of every row; all live.
     unsafe { space.run(n, kernel) }?;
-    let (index_bytes, n_values) = (bytes(&row_start) + bytes(&columns), columns.len() as u64);
+    let (index_bytes, n_values) = (row_start.bytes() + columns.bytes(), columns.len() as u64);
     let row_start = Rc::new(row_start);
     let places = Places { start: row_start.clone(), block: size, column: 1, by_column: false };
     Ok(Built { arrays: CsrArrays { row_start, columns }, index_bytes, n_values, places })

@@ -1,6 +1,5 @@
 //! EBW with columns of 16 bits. See `kernels_rs::sparse::ebw16` for the layout.
 
-use super::format::bytes;
 use super::sliced::{self, Rows};
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
@@ -42,7 +41,7 @@ impl<const D: usize> Format for Ebw16<D> {
         unsafe { space.run(wide.columns.len(), kernel) }?;
         space.finish()?;
         let arrays = Ebw16Arrays { slice_start: wide.slice_start, bases, offsets };
-        let index_bytes = bytes(&arrays.slice_start) + bytes(&arrays.bases) + bytes(&arrays.offsets);
+        let index_bytes = arrays.slice_start.bytes() + arrays.bases.bytes() + arrays.offsets.bytes();
         Ok(Built { arrays, index_bytes, n_values, places })
     }
 

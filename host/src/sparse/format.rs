@@ -215,8 +215,3 @@ impl Kernel for Never {
         match *self {}
     }
 }
-
-/// Bytes of an array.
-pub fn bytes<T: crate::device::Plain>(array: &Buffer<T>) -> u64 {
-    (array.len() * size_of::<T>()) as u64
-}

@@ -23,6 +23,13 @@ pub struct Footprint {
     pub index_bytes: u64,
 }
 
+impl Footprint {
+    /// Bytes of all of it, with values of so many.
+    pub fn bytes(self, of_value: usize) -> u64 {
+        self.values * of_value as u64 + self.index_bytes
+    }
+}
+
 /// A square matrix that can be applied to vectors, however it is stored.
 pub trait LinOp<T: Real> {
     /// Number of rows.

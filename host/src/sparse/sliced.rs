@@ -1,6 +1,6 @@
 //! Builds the ELLPACK family: see `kernels_rs::sparse::sliced`.
 
-use super::format::{Built, Format, Places, Plan, bytes};
+use super::format::{Built, Format, Places, Plan};
 use crate::device::Buffer;
 use crate::result::Result;
 use cuda_std::prelude::View;
@@ -69,7 +69,7 @@ pub fn build<F: Format<Arrays = SlicedArrays>>(plan: &Plan, rows: Rows, height: 
     unsafe { space.run(n_slices * height, kernel) }?;
     let arrays = SlicedArrays { slice_start, columns, height, n_rows: slices.n_rows, rows };
     let places = places(plan, &arrays, slices, size)?;
-    let index_bytes = bytes(&arrays.slice_start) + bytes(&arrays.columns) + arrays.rows.as_ref().map_or(0, bytes);
+    let index_bytes = arrays.slice_start.bytes() + arrays.columns.bytes() + arrays.rows.as_ref().map_or(0, Buffer::bytes);
     let n_values = (arrays.columns.len() * size * size) as u64;
     Ok(Built { arrays, index_bytes, n_values, places })
 }

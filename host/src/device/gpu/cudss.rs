@@ -265,13 +265,7 @@ impl Session {
 
     /// What cuDSS knows, on the host: `T` is the type that it has.
     fn get<T: bytemuck::Pod>(&self, what: c_int) -> Result<T> {
-        let (mut value, mut written) = (T::zeroed(), 0);
-        let bytes = size_of::<T>();
-        // SAFETY: writes as many bytes as there are.
-        let status = unsafe {
-            (self.functions.data_get)(self.handle, self.data, what, (&raw mut value).cast(), bytes, &raw mut written)
-        };
-        success(status, "say what it has found").map(|()| value)
+        self.get_array(what, 1).map(|values| values[0])
     }
 
     /// Bytes of the device that all phases take at most, as far as the analysis has got.
@@ -284,7 +278,7 @@ impl Session {
     fn get_array<T: bytemuck::Pod>(&self, what: c_int, n: usize) -> Result<Vec<T>> {
         let (mut values, mut written) = (vec![T::zeroed(); n], 0);
         let (to, bytes) = (values.as_mut_ptr().cast(), size_of_val(&values[..]));
-        // SAFETY: as above.
+        // SAFETY: writes as many bytes as there are.
         let status = unsafe { (self.functions.data_get)(self.handle, self.data, what, to, bytes, &raw mut written) };
         success(status, "say what it has found").map(|()| values)
     }

@@ -2,7 +2,6 @@
 //! their columns.
 
 use crate::device::{Buffer, Plain, check_memory};
-
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
@@ -172,7 +171,7 @@ impl Columns {
 
     /// Their bytes.
     pub fn bytes(&self) -> u64 {
-        (self.starts.len() * size_of::<u64>() + self.rows.len() * 2 * size_of::<u32>()) as u64
+        self.starts.bytes() + self.rows.bytes() + self.places.bytes()
     }
 
     /// The columns as rows: the pattern of the transposed matrix.
@@ -202,8 +201,8 @@ impl<T: Plain> BlockRows<T> {
 
     /// Bytes of its values and of which blocks it has.
     pub fn bytes(&self) -> u64 {
-        (self.values.len() * size_of::<T>() + self.shape.rows.len() * 2 * size_of::<u32>()) as u64
-            + (self.shape.pattern.row_start.len() * size_of::<u64>()) as u64
+        let Shape { pattern: Pattern { row_start, columns, .. }, rows, .. } = &*self.shape;
+        self.values.bytes() + rows.bytes() + columns.bytes() + row_start.bytes()
     }
 
     /// Rows of its blocks, all of them.

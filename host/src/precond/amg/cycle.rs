@@ -96,9 +96,9 @@ impl<T: Real> Level<T> {
 
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
-        let of = |vectors: &[Buffer<T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
+        let of = |vectors: &[Buffer<T>]| vectors.iter().map(Buffer::bytes).sum::<u64>();
         let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
-            prolongator.bytes() + columns.bytes() + of(vectors) + of(std::slice::from_ref(shares))
+            prolongator.bytes() + columns.bytes() + of(vectors) + shares.bytes()
         });
         transfer + self.smoother.bytes() + of(&self.scratch)
     }

@@ -175,18 +175,9 @@ impl<'a, T: Real> Parts<'a, T> {
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
         let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
         let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
-        let (levels, matrices) = (Vec::new(), Vec::new());
-        Parts {
-            levels,
-            matrices,
-            inverse: None,
-            is_thin: false,
-            is_flat: false,
-            is_quadratic: false,
-            hierarchy,
-            kept,
-            since: Instant::now(),
-        }
+        let (levels, matrices, inverse, since) = (Vec::new(), Vec::new(), None, Instant::now());
+        let [is_thin, is_flat, is_quadratic] = [false; 3];
+        Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, hierarchy, kept, since }
     }
 
     /// Ends a part of the set-up.
@@ -340,10 +331,8 @@ impl<'a, T: Real> Parts<'a, T> {
     fn amg(self) -> Amg<T> {
         let is_stretched = self.is_stretched();
         let Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, mut hierarchy, .. } = self;
-        let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
-            let stored = matrix.footprint();
-            stored.values * size_of::<T>() as u64 + stored.index_bytes
-        });
+        let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse);
+        let of_matrices = of_matrices.map(|matrix| matrix.footprint().bytes(size_of::<T>()));
         hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
         let steps = match is_thin {
             true if is_flat => [MORE_STEPS; 2],

@@ -16,6 +16,7 @@ use std::rc::{Rc, Weak};
 /// supported. The first hierarchy that is made with it fills it, and those after take the numeric part of the set-up
 /// alone. A matrix with other blocks or other supported components is recognised, and fills it anew. The nodes are
 /// taken to be where they were.
+#[derive(Default)]
 pub struct SetupCache {
     /// The matrix that it was made from.
     made_from: RefCell<Option<Matrix>>,
@@ -36,11 +37,6 @@ struct Matrix {
 }
 
 impl SetupCache {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        SetupCache { made_from: RefCell::new(None), levels: RefCell::new(Vec::new()) }
-    }
-
     /// Forgets what is kept if it is of another matrix than this one, whose blocks are `pattern`, shared, and whose
     /// nodes are at `coords`.
     ///
@@ -83,10 +79,4 @@ fn checksum(space: &Space, pattern: &Pattern) -> Result<u64> {
     sparsity.row_start.hash(&mut hasher);
     sparsity.columns.hash(&mut hasher);
     Ok(hasher.finish())
-}
-
-impl Default for SetupCache {
-    fn default() -> Self {
-        SetupCache::new()
-    }
 }

@@ -94,11 +94,8 @@ impl<T: Real> Smoother<T> {
 
     /// Its bytes.
     pub fn bytes(&self) -> u64 {
-        let blocks = self.blocks.as_ref().map_or(0, |blocks| {
-            let stored = blocks.footprint();
-            stored.values * size_of::<T>() as u64 + stored.index_bytes
-        });
-        blocks + (self.inverse.len() * size_of::<T>()) as u64
+        let blocks = self.blocks.as_ref().map_or(0, |blocks| blocks.footprint().bytes(size_of::<T>()));
+        blocks + self.inverse.bytes()
     }
 
     /// `z = q(D^-1 A) D^-1 r`.
