@@ -26,7 +26,7 @@ pub use outcome::{CgOptions, MOST_LOAD_ERROR, Stepping};
 
 use super::energy::Equations;
 use super::lanczos::Lanczos;
-use super::{Monitor, backward_error, norm};
+use super::{Monitor, solved};
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Scalar, Space};
 use crate::precond::Preconditioner;
@@ -94,22 +94,17 @@ pub fn cg<T: Real>(
     options: CgOptions,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
-    let norm_f = norm(space, equations.f)?;
-    if norm_f == 0.0 {
-        space.fill(T::ZERO, u)?;
-        return Ok(Outcome::exact(options.tolerance));
-    }
-    let until = StoppingCriteria { options, norm_f, monitor };
-    let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
-    let mut outcome = match options.measure {
-        Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
-        Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
-    };
-    outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
-    let residual = outcome.relative_residual * norm_f;
-    outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
-    outcome.theta = cg.lanczos.theta();
-    Ok(outcome)
+    solved(space, equations, u, options.tolerance, |u, norm_f| {
+        let until = StoppingCriteria { options, norm_f, monitor };
+        let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
+        let mut outcome = match options.measure {
+            Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
+            Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
+        };
+        outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
+        outcome.theta = cg.lanczos.theta();
+        Ok(outcome)
+    })
 }
 
 /// When to stop, and whom to ask.
@@ -141,23 +136,8 @@ impl<'a, T: Real> Cg<'a, T> {
         let [r, z, p, q] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
         let stepper = Stepper::new(space, preconditioner, n, stepping)?;
         let every = if preconditioner.hierarchy().is_some() { CHECK_MULTIGRID } else { CHECK_EVERY };
-        let lanczos = Lanczos::default();
-        Ok(Cg {
-            space,
-            equations,
-            preconditioner,
-            r,
-            z,
-            p,
-            q,
-            current: 0,
-            rho: 0.0,
-            taken: 0.0,
-            starts: 0,
-            every,
-            stepper,
-            lanczos,
-        })
+        let (current, rho, taken, starts, lanczos) = (0, 0.0, 0.0, 0, Lanczos::default());
+        Ok(Cg { space, equations, preconditioner, r, z, p, q, current, rho, taken, starts, every, stepper, lanczos })
     }
 
     /// `r = f - K u`, `p = z = M^-1 r`; returns `||r||`.

@@ -88,7 +88,7 @@ pub fn build<T: Real, F: Precision>(
         }
         factor => factor?,
     };
-    Ok(Box::new(Direct::new(factor)))
+    Ok(Box::new(Direct { factor }))
 }
 
 /// Whether this build has factors for a system of `n` unknowns on such a device.
