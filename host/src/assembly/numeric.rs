@@ -61,7 +61,7 @@ impl DeviceMesh {
             n_nodes: coords.len(),
             analysis: model.analysis,
             ends: find_ends(space, coords.len(), &blocks)?,
-            blocks: blocks.into_iter().map(|b| DeviceBlock::new(space, model, b)).collect::<Result<_>>()?,
+            blocks: blocks.into_iter().map(|cells| device_block(space, model, cells)).collect::<Result<_>>()?,
             coords,
             materials: Materials::new(space, model)?,
         })
@@ -165,13 +165,11 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
     Ok(Some(ends))
 }
 
-impl DeviceBlock {
-    fn new(space: &Space, model: &Model, cells: CellBlock) -> Result<Self> {
-        if !is_solvable(cells.kind) {
-            return Err(Error::NotSolvable(cells.kind.info().name));
-        }
-        Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
+fn device_block(space: &Space, model: &Model, cells: CellBlock) -> Result<DeviceBlock> {
+    if !is_solvable(cells.kind) {
+        return Err(Error::NotSolvable(cells.kind.info().name));
     }
+    Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
 }
 
 impl Materials {
