@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use super::gmsh::kinds;
+use super::vector::{cross, dot, norm, sub};
 use super::{Cells, FLAT, Group, LENGTHS, Mesh, MeshError, check, extent, is_flat, longest_side, middle};
 use crate::element::ElementKind;
 use warpfem_text::counted;
@@ -242,19 +243,15 @@ impl Raw {
 
 /// Whether points lie in a plane, however it is turned, but for noise.
 fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
-    let from = |x: &[f64; 3], o: [f64; 3]| [0, 1, 2].map(|c| x[c] - o[c]);
-    let cross =
-        |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3]);
-    let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|c| a[c] * b[c]).sum::<f64>();
     let Some(&first) = coords.first() else { return false };
     let farthest = |size: &dyn Fn([f64; 3]) -> f64| {
-        coords.iter().map(|x| from(x, first)).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or_default()
+        coords.iter().map(|x| sub(*x, first)).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or_default()
     };
     let along = farthest(&|x| dot(x, x));
     let across = farthest(&|x| dot(cross(along, x), cross(along, x)));
     let normal = cross(along, across);
-    let tolerance = FLAT * dot(along, along).sqrt() * dot(normal, normal).sqrt();
-    coords.iter().all(|x| dot(from(x, first), normal).abs() <= tolerance)
+    let tolerance = FLAT * norm(along) * norm(normal);
+    coords.iter().all(|x| dot(sub(*x, first), normal).abs() <= tolerance)
 }
 
 /// Takes the noise out of z: 0 if that is within it, or else its middle.

@@ -6,9 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::generate::{check_kind, check_size};
-use super::quadratic::quadratic;
-use super::{Cells, Group, Mesh, MeshError};
+use super::generate::{check_kind, check_size, with_sides};
+use super::{Mesh, MeshError};
 use crate::element::ElementKind::{self, Line2, Quad4, Quad8, Tri3, Tri6};
 
 /// What a rectangle can be made of.
@@ -72,24 +71,14 @@ pub fn generate_cut_rectangle(
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
     let coords: Vec<[f64; 3]> =
         (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
-    let faces = faces(linear, cells, diagonals);
-    let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
-    let (edges, sides) = edges(cells, faces.len() as u64);
-    let mesh = Mesh {
-        node_tags: (1..=coords.len() as u64).collect(),
-        coords,
-        cells: vec![faces, edges],
-        groups: std::iter::once(body).chain(sides).collect(),
-        ..Mesh::default()
-    };
-    if kind == linear { Ok(mesh) } else { quadratic(mesh) }
+    with_sides(kind, coords, faces(linear, cells, diagonals), Line2, &edges(cells))
 }
 
 fn per_cell(kind: ElementKind) -> usize {
     if kind == Tri3 { TRIANGLES } else { 1 }
 }
 
-fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Cells {
+fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Vec<u32> {
     let width = per_cell(kind) * kind.info().n_nodes;
     let mut nodes = vec![0; nx * ny * width];
     nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
@@ -103,28 +92,18 @@ fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Cells
             }
         }
     });
-    Cells { kind, nodes, tags: (1..=(nx * ny * per_cell(kind)) as u64).collect() }
+    nodes
 }
 
-/// The edges of all sides in one block, and the group of each side.
-fn edges([nx, ny]: [usize; 2], tags_after: u64) -> (Cells, Vec<Group>) {
+/// The edges of all sides.
+fn edges([nx, ny]: [usize; 2]) -> [(&'static str, Vec<u32>); 4] {
     let node = |ix: usize, iy: usize| (ix + (nx + 1) * iy) as u32;
-    let sides: [(&str, Vec<[u32; 2]>); 4] = [
-        ("xmin", (0..ny).map(|i| [node(0, i + 1), node(0, i)]).collect()),
-        ("xmax", (0..ny).map(|i| [node(nx, i), node(nx, i + 1)]).collect()),
-        ("ymin", (0..nx).map(|i| [node(i, 0), node(i + 1, 0)]).collect()),
-        ("ymax", (0..nx).map(|i| [node(i + 1, ny), node(i, ny)]).collect()),
-    ];
-    let mut nodes: Vec<u32> = Vec::new();
-    let mut groups = Vec::new();
-    for (name, edges) in sides {
-        let first = (nodes.len() / 2) as u32;
-        nodes.extend(edges.as_flattened());
-        let members = (first..(nodes.len() / 2) as u32).collect();
-        groups.push(Group { name: name.into(), dim: 1, members: vec![(1, members)] });
-    }
-    let n = (nodes.len() / 2) as u64;
-    (Cells { kind: Line2, nodes, tags: (tags_after + 1..=tags_after + n).collect() }, groups)
+    [
+        ("xmin", (0..ny).flat_map(|i| [node(0, i + 1), node(0, i)]).collect()),
+        ("xmax", (0..ny).flat_map(|i| [node(nx, i), node(nx, i + 1)]).collect()),
+        ("ymin", (0..nx).flat_map(|i| [node(i, 0), node(i + 1, 0)]).collect()),
+        ("ymax", (0..nx).flat_map(|i| [node(i + 1, ny), node(i, ny)]).collect()),
+    ]
 }
 
 #[cfg(test)]

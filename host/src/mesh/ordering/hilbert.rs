@@ -1,5 +1,6 @@
 //! Nodes along a space-filling curve.
 
+use crate::mesh::extent;
 use kernels_rs::setup::order::Lattice;
 use rayon::prelude::*;
 
@@ -15,9 +16,7 @@ pub fn hilbert(coords: &[[f64; 3]]) -> Vec<u32> {
 
 /// The lattice of the Hilbert curve over these nodes.
 pub fn lattice(coords: &[[f64; 3]]) -> Lattice {
-    let (low, high) = coords.iter().fold(([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]), |(low, high), x| {
-        ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))
-    });
+    let (low, high) = extent(coords);
     Lattice::new(low, high)
 }
 
