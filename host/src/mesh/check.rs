@@ -114,16 +114,16 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
         let tag = |side: &FaceUse| mesh.cells[side.block as usize].tags[side.cell as usize];
         match shared {
             [a, b, rest @ ..] if (!rest.is_empty() || sense(mesh, a) == sense(mesh, b)) && are_twins(mesh, a, b) => {
-                found.push(MeshError::Repeated { elements: [tag(a), tag(b)] });
+                found.push(MeshError::Repeated([tag(a), tag(b)]));
             }
-            [a, b, c, ..] => found.push(MeshError::OvershareFace { elements: [tag(a), tag(b), tag(c)] }),
+            [a, b, c, ..] => found.push(MeshError::OvershareFace([tag(a), tag(b), tag(c)])),
             [a, b] if sense(mesh, a) == sense(mesh, b) => {
                 let was_turned = turned[b.block as usize].binary_search(&b.cell).is_ok();
                 let (a, b) = if was_turned { (b, a) } else { (a, b) };
                 found.push(MeshError::Tangled { element: tag(a), other: tag(b) });
             }
             [a, b] if !share_all_nodes(mesh, a, b) => {
-                found.push(MeshError::Unmatched { elements: [tag(a), tag(b)] });
+                found.push(MeshError::Unmatched([tag(a), tag(b)]));
             }
             _ => {}
         }
@@ -241,7 +241,7 @@ mod tests {
         let second = &mut mesh.cells[0].nodes[20..];
         let at = second.iter().position(|&node| node == shared).unwrap();
         second[at] = copy;
-        assert!(matches!(check(&mut mesh), Err(MeshError::Unmatched { elements: [1, 2] })));
+        assert!(matches!(check(&mut mesh), Err(MeshError::Unmatched([1, 2]))));
     }
 
     #[test]

@@ -43,18 +43,12 @@ pub enum MeshError {
         /// The meshes beside it.
         instead: String,
     },
-    /// The file does not begin like a MSH file.
-    #[error("{}", not_msh(*.looks_like, Path::new("FILE")))]
-    NotMsh {
-        /// What it seems to be instead, and what to do with that.
-        looks_like: Option<(&'static str, &'static str)>,
-    },
+    /// The file does not begin like a MSH file: what it seems to be instead, and what to do with that.
+    #[error("{}", not_msh(*.0, Path::new("FILE")))]
+    NotMsh(Option<(&'static str, &'static str)>),
     /// A version of the MSH format that is not read.
-    #[error("MSH format {version} is not supported; save it as 4.1 or 2.2 (gmsh -format msh41)")]
-    Version {
-        /// The version the file states.
-        version: String,
-    },
+    #[error("MSH format {0} is not supported; save it as 4.1 or 2.2 (gmsh -format msh41)")]
+    Version(String),
     /// The file ends, or a section ends, before all it announces has come.
     #[error(
         "the file is truncated: section ${section} ended early ({detail})\nhelp: writing or copying it \
@@ -125,12 +119,9 @@ pub enum MeshError {
         /// How many more there are that are not supported, of any type.
         more: usize,
     },
-    /// A coordinate that is no number, or infinite.
-    #[error("node {node} has a coordinate that is not a finite number")]
-    NonFinite {
-        /// Tag of the node.
-        node: u64,
-    },
+    /// The node of this tag has a coordinate that is no number, or infinite.
+    #[error("node {0} has a coordinate that is not a finite number")]
+    NonFinite(u64),
     /// A mesh too large or too small to compute with.
     #[error(
         "the mesh is {size:e} long and reaches as far as {farthest:e}, which cannot be computed with\nhelp: choose another \
@@ -151,18 +142,12 @@ pub enum MeshError {
         /// Tag of the node that is missing.
         node: u64,
     },
-    /// Two nodes have one tag.
-    #[error("node tag {node} is defined more than once")]
-    DuplicateNode {
-        /// The tag.
-        node: u64,
-    },
-    /// Two different elements have one tag.
-    #[error("element tag {element} is used by more than one element")]
-    DuplicateElement {
-        /// The tag.
-        element: u64,
-    },
+    /// Two nodes have this tag.
+    #[error("node tag {0} is defined more than once")]
+    DuplicateNode(u64),
+    /// Two different elements have this tag.
+    #[error("element tag {0} is used by more than one element")]
+    DuplicateElement(u64),
     /// An element without volume (or area).
     #[error(
         "element {element} ({kind}) near {at} is degenerate: its {} beside the {} of its edges\nhelp: look there \
@@ -212,16 +197,13 @@ pub enum MeshError {
         /// Tag of its neighbour.
         other: u64,
     },
-    /// Two elements with the same nodes.
+    /// Two elements, by their tags, with the same nodes.
     #[error(
         "elements {} and {} have the same nodes: one element is there twice\nhelp: remove one of them (in Gmsh: Mesh > \
          Delete > Duplicate nodes and elements), or save each volume once",
-        .elements[0], .elements[1]
+        .0[0], .0[1]
     )]
-    Repeated {
-        /// Their tags.
-        elements: [u64; 2],
-    },
+    Repeated([u64; 2]),
     /// Sides of elements that do not match: nodes on sides of elements that do not have them, or triangles against
     /// quadrilaterals.
     #[error(
@@ -242,25 +224,19 @@ pub enum MeshError {
         /// Where that node is.
         at: Place,
     },
-    /// Two elements that share the corners of a face, but not the nodes between them.
+    /// Two elements, by their tags, that share the corners of a face, but not the nodes between them.
     #[error(
         "elements {} and {} share the corners of a face but not the nodes on its edges: the mesh has a gap there \
          (elements of first and of second order side by side?)",
-        .elements[0], .elements[1]
+        .0[0], .0[1]
     )]
-    Unmatched {
-        /// Their tags.
-        elements: [u64; 2],
-    },
-    /// A face that three or more elements share.
+    Unmatched([u64; 2]),
+    /// A face that three or more elements share: the tags of three.
     #[error(
         "elements {}, {} and {} share one face: the mesh overlaps itself\nhelp: is a volume meshed or saved twice?",
-        .elements[0], .elements[1], .elements[2]
+        .0[0], .0[1], .0[2]
     )]
-    OvershareFace {
-        /// Tags of three of them.
-        elements: [u64; 3],
-    },
+    OvershareFace([u64; 3]),
     /// More nodes or elements than 32-bit indices reach.
     #[error("the mesh has {count} {what}; at most {} are supported", u32::MAX - 1)]
     TooLarge {
@@ -314,8 +290,8 @@ impl MeshError {
             MeshError::Degenerate { element, .. }
             | MeshError::Distorted { element, .. }
             | MeshError::Tangled { element, .. } => Some(*element),
-            MeshError::Unmatched { elements } | MeshError::Repeated { elements } => Some(elements[0]),
-            MeshError::OvershareFace { elements } => Some(elements[0]),
+            MeshError::Unmatched(elements) | MeshError::Repeated(elements) => Some(elements[0]),
+            MeshError::OvershareFace(elements) => Some(elements[0]),
             _ => None,
         }
     }
@@ -374,7 +350,7 @@ fn untangle(kind: &str) -> &'static str {
 /// What is wrong in a file, which commands name.
 fn in_file(path: &Path, source: &MeshError) -> String {
     match source {
-        MeshError::NotMsh { looks_like } => not_msh(*looks_like, path),
+        MeshError::NotMsh(looks_like) => not_msh(*looks_like, path),
         other => other.to_string(),
     }
 }

@@ -179,7 +179,7 @@ impl Raw {
             return Err(MeshError::TooLarge { what: "nodes", count });
         }
         match self.coords.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
-            Some(i) => Err(MeshError::NonFinite { node: self.node_tags[i] }),
+            Some(i) => Err(MeshError::NonFinite(self.node_tags[i])),
             None => Ok(()),
         }
     }
@@ -201,7 +201,7 @@ impl Raw {
         }
         tags.par_sort_unstable();
         match tags.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(MeshError::DuplicateElement { element: pair[0] }),
+            Some(pair) => Err(MeshError::DuplicateElement(pair[0])),
             None => Ok(()),
         }
     }
@@ -274,7 +274,7 @@ impl TagIndex {
             let mut table = vec![u32::MAX; last as usize + 1];
             for (i, &tag) in tags.iter().enumerate() {
                 if std::mem::replace(&mut table[tag as usize], i as u32) != u32::MAX {
-                    return Err(MeshError::DuplicateNode { node: tag });
+                    return Err(MeshError::DuplicateNode(tag));
                 }
             }
             return Ok(TagIndex::Table(table));
@@ -282,7 +282,7 @@ impl TagIndex {
         let mut pairs: Vec<_> = tags.iter().copied().zip(0..).collect();
         pairs.par_sort_unstable();
         match pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err(MeshError::DuplicateNode { node: pair[0].0 }),
+            Some(pair) => Err(MeshError::DuplicateNode(pair[0].0)),
             None => Ok(TagIndex::Sorted(pairs)),
         }
     }

@@ -64,7 +64,7 @@ fn raw(bytes: &[u8]) -> Result<Raw, MeshError> {
     match version.as_str() {
         "4.1" => v4::read(cursor),
         "2.2" | "2.1" | "2" | "2.0" => v2::read(cursor),
-        _ => Err(MeshError::Version { version }),
+        _ => Err(MeshError::Version(version)),
     }
 }
 
@@ -72,7 +72,7 @@ fn raw(bytes: &[u8]) -> Result<Raw, MeshError> {
 fn header(cursor: &mut Cursor) -> Result<String, MeshError> {
     cursor.skip_space();
     if !cursor.bytes[cursor.at..].starts_with(b"$MeshFormat") {
-        return Err(MeshError::NotMsh { looks_like: foreign::guess(cursor.bytes) });
+        return Err(MeshError::NotMsh(foreign::guess(cursor.bytes)));
     }
     cursor.line();
     let version = String::from_utf8_lossy(cursor.word("version")?).into_owned();

@@ -94,7 +94,7 @@ fn coordinates(cursor: &mut Cursor, tags: &[u64], what: &str) -> Result<(), Mesh
         for _ in 0..3 {
             let word = cursor.word(what)?;
             if word.iter().any(|b| b"nN".contains(b)) {
-                return Err(MeshError::NonFinite { node });
+                return Err(MeshError::NonFinite(node));
             }
         }
     }
