@@ -61,7 +61,6 @@ impl CellColors {
     }
 }
 
-/// First fit by rounds.
 struct Greedy<'a> {
     block: &'a CellBlock,
     lists: Buffer<u32>,

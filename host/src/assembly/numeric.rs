@@ -145,7 +145,6 @@ impl DeviceMesh {
     }
 }
 
-/// See [`DeviceMesh::ends`].
 fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buffer<[u32; 2]>>> {
     if !blocks.iter().any(|block| block.kind.info().is_quadratic()) {
         return Ok(None);
@@ -184,7 +183,6 @@ impl Materials {
     }
 }
 
-/// The material of each of some cells, `[n_cells]`.
 fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffer<u32>> {
     let material = &model.cell_material[cells.index];
     assert_eq!(material.len(), cells.n_cells, "the materials of another mesh");

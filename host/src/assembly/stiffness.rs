@@ -119,7 +119,6 @@ fn sets_rows(space: &Space, strategy: Strategy) -> bool {
     strategy == Strategy::RowOwner && !space.on_host()
 }
 
-/// Refuses a strategy that cannot assemble a mesh on a device.
 fn check(space: &Space, mesh: &DeviceMesh, strategy: Strategy) -> Result<()> {
     let unfit =
         |strategy: Strategy| mesh.blocks.iter().map(|block| block.cells.kind).find(|kind| !strategy.fits(*kind));
@@ -248,7 +247,6 @@ fn room<E: Element, P: Physics, T: Real>(n_nodes: usize, mut columns: usize) -> 
     (room, Grid { blocks, threads, shared_bytes: bytes(room) })
 }
 
-/// How kernels see each colour.
 fn colors(of: &CellColors) -> impl Iterator<Item = Color> {
     let cells = of.cells.view();
     of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })

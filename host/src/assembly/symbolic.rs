@@ -11,7 +11,6 @@ use crate::result::{Error, Result};
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 
-/// Rows a thread takes at a time.
 const ROWS: usize = 2048;
 
 /// The cells of one type in the solver's numbering.

@@ -156,7 +156,6 @@ fn gauss(n: usize) -> Vec<(f64, f64)> {
     (0..n).map(root).collect()
 }
 
-/// [`Table::extended`].
 fn extended(kind: ElementKind) -> Vec<f64> {
     let (info, linear) = (kind.info(), &kind.linear().info().shape);
     let (points, n_corners) = (info.shape.sampled, linear.nodes.len());

@@ -15,7 +15,6 @@ use crate::element::ElementKind::{self, Line2, Tri3};
 /// What a ring can be made of.
 pub use super::rectangle::KINDS;
 
-/// Fewest cells around.
 const FEWEST_AROUND: usize = 3;
 
 /// Whether radii and numbers of cells make a ring; why not, if they do not.
@@ -89,7 +88,6 @@ impl Ring {
         nodes
     }
 
-    /// The edges of both circles.
     fn edges(&self) -> [(&'static str, Vec<u32>); 2] {
         let [radial, around] = self.cells;
         let inner = (0..around).flat_map(|j| [self.node(0, j + 1), self.node(0, j)]);

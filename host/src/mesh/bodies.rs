@@ -35,7 +35,6 @@ pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
     stuck == 0 || spread(mesh, &mut reached, firm)
 }
 
-/// The corners of a cell.
 fn corners(cells: &Cells, i: usize) -> &[u32] {
     &cells.cell(i)[..cells.kind.info().n_corners]
 }
@@ -105,7 +104,6 @@ mod tests {
         parts_are_firm(mesh, &labels, count)
     }
 
-    /// Keeps some cells of the first block.
     fn keep(mesh: &mut Mesh, cells: &[usize]) {
         let block = &mut mesh.cells[0];
         block.nodes = cells.iter().flat_map(|&i| block.cell(i).to_vec()).collect();

@@ -89,7 +89,6 @@ pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     bad
 }
 
-/// Lists the nodes of an element in the mirrored order.
 fn turn(cells: &mut Cells, i: usize) {
     let old = cells.cell(i).to_vec();
     let cell = &mut cells.nodes[i * old.len()..(i + 1) * old.len()];

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use warpfem_text::{count, point, some};
 
-/// How to see an element.
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
 /// What Gmsh leaves out.
 const SAVES_GROUPS: &str =
@@ -16,33 +15,23 @@ const OF_SURFACE: &str = "if there is nothing but a closed surface, as of an STL
   Surface Loop(1) = Surface{:};
   Volume(1) = {1};
   Physical Volume(\"body\") = {1};";
-/// Element tags that a message shows.
 const TAGS_SHOWN: usize = 10;
 
 /// What can be wrong with a mesh, with the place.
 ///
 /// Elements and nodes are named by the file's tags.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum MeshError {
     /// Something is wrong in this file; [`MeshError::root`] says what.
     #[error("{}: {}", path.display(), in_file(path, source))]
-    InFile {
-        /// The mesh file.
-        path: PathBuf,
-        /// What is wrong in it.
-        source: Box<MeshError>,
-    },
+    InFile { path: PathBuf, source: Box<MeshError> },
     /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// There is no such file, or it is none.
     #[error("{why}\nhelp: {instead}")]
-    NoFile {
-        /// Why it cannot be read.
-        why: String,
-        /// The meshes beside it.
-        instead: String,
-    },
+    NoFile { why: String, instead: String },
     /// The file does not begin like a MSH file: what it seems to be instead, and what to do with that.
     #[error("{}", not_msh(*.0, Path::new("FILE")))]
     NotMsh(Option<(&'static str, &'static str)>),
@@ -57,7 +46,6 @@ pub enum MeshError {
     Truncated {
         /// The section, without the dollar.
         section: String,
-        /// What was being read.
         detail: String,
     },
     /// A section holds something that the format does not allow.
@@ -65,7 +53,6 @@ pub enum MeshError {
     Malformed {
         /// The section, without the dollar.
         section: String,
-        /// What was found, and where.
         detail: String,
     },
     /// There are no elements of two or three dimensions.
@@ -77,13 +64,10 @@ pub enum MeshError {
     /// A surface mesh of a body whose volume is missing.
     #[error("{}", no_volume(*.faces, [*.has_volume, *.grouped, *.is_closed]))]
     NoVolume {
-        /// How many faces it has.
         faces: usize,
-        /// Whether the file says that the geometry has a volume.
         has_volume: bool,
         /// Whether the file has physical groups, so that Gmsh left out what is in none.
         grouped: bool,
-        /// Whether the faces enclose something.
         is_closed: bool,
     },
     /// A flat mesh in another plane than one of constant z.
@@ -97,7 +81,7 @@ pub enum MeshError {
         "the mesh is an open surface in space, without a volume: shells are not supported\nhelp: mesh the volume of a body (gmsh -3)"
     )]
     Shell,
-    /// An element of a type that is not supported.
+    /// An element of a type that is not supported; `at` is the mean of its nodes, as far as they are known.
     #[error(
         "element {element} is of type {name} (Gmsh type {code}), which is not supported{}{}\nsupported are {}\nhelp: {}",
         also_of_such(*.more),
@@ -106,15 +90,10 @@ pub enum MeshError {
         instead(name)
     )]
     UnknownKind {
-        /// Tag of the first such element.
         element: u64,
-        /// Gmsh's name of the type.
         name: String,
-        /// Gmsh's code of the type.
         code: i64,
-        /// The mean of its nodes, as far as they are known.
         at: Option<[f64; 3]>,
-        /// The physical group it is in.
         group: Option<String>,
         /// How many more there are that are not supported, of any type.
         more: usize,
@@ -128,20 +107,10 @@ pub enum MeshError {
          unit of length, in which both lie between {:e} and {:e}",
         super::LENGTHS.start(), super::LENGTHS.end()
     )]
-    Extent {
-        /// Its longest side.
-        size: f64,
-        /// Its largest coordinate.
-        farthest: f64,
-    },
+    Extent { size: f64, farthest: f64 },
     /// An element names a node that the file does not define.
     #[error("element {element} refers to node {node}, which the file does not define")]
-    MissingNode {
-        /// Tag of the element.
-        element: u64,
-        /// Tag of the node that is missing.
-        node: u64,
-    },
+    MissingNode { element: u64, node: u64 },
     /// Two nodes have this tag.
     #[error("node tag {0} is defined more than once")]
     DuplicateNode(u64),
@@ -154,14 +123,7 @@ pub enum MeshError {
          for parts of the geometry that nearly touch, heal or remove them, and mesh again; {SHOWN}",
         if .at.dim == 2 { "area is zero" } else { "volume is zero" }, if .at.dim == 2 { "square" } else { "cube" }
     )]
-    Degenerate {
-        /// Tag of the element.
-        element: u64,
-        /// Name of its type.
-        kind: &'static str,
-        /// Where it is.
-        at: Place,
-    },
+    Degenerate { element: u64, kind: &'static str, at: Place },
     /// An element whose Jacobian changes its sign inside.
     #[error(
         "element {element} ({kind}) is tangled, that is folded or inside out, near {at}: its Jacobian is not positive \
@@ -169,22 +131,10 @@ pub enum MeshError {
          {SHOWN}",
         untangle(kind)
     )]
-    Distorted {
-        /// Tag of the element.
-        element: u64,
-        /// Name of its type.
-        kind: &'static str,
-        /// Where it is.
-        at: Place,
-    },
+    Distorted { element: u64, kind: &'static str, at: Place },
     /// Several things of one kind are wrong with elements.
     #[error("{first}\n{} bad too: {}", also(.more.len()), some(.more, TAGS_SHOWN))]
-    Several {
-        /// The first of them.
-        first: Box<MeshError>,
-        /// Tags of the other elements.
-        more: Vec<u64>,
-    },
+    Several { first: Box<MeshError>, more: Vec<u64> },
     /// Two elements on the same side of the face they share.
     #[error(
         "the mesh overlaps itself: elements {element} and {other} lie on the same side of the face they share \
@@ -194,7 +144,6 @@ pub enum MeshError {
     Tangled {
         /// Tag of the element that is inverted, where one is.
         element: u64,
-        /// Tag of its neighbour.
         other: u64,
     },
     /// Two elements, by their tags, with the same nodes.
@@ -213,15 +162,12 @@ pub enum MeshError {
         hanging(*.nodes, *.sides, *.node, *.element, .at)
     )]
     Hanging {
-        /// How many nodes hang.
         nodes: usize,
         /// How many sides have triangles against a quadrilateral, on either hand.
         sides: usize,
         /// Tag of the first node that hangs; of a node of such a side, if none hangs.
         node: u64,
-        /// Tag of the element of that side.
         element: u64,
-        /// Where that node is.
         at: Place,
     },
     /// Two elements, by their tags, that share the corners of a face, but not the nodes between them.
@@ -239,12 +185,7 @@ pub enum MeshError {
     OvershareFace([u64; 3]),
     /// More nodes or elements than 32-bit indices reach.
     #[error("the mesh has {count} {what}; at most {} are supported", u32::MAX - 1)]
-    TooLarge {
-        /// What there are too many of.
-        what: &'static str,
-        /// How many.
-        count: u128,
-    },
+    TooLarge { what: &'static str, count: u128 },
     /// A mesh that cannot be generated.
     #[error("cannot generate this mesh: {0}")]
     Generate(String),
@@ -347,7 +288,6 @@ fn untangle(kind: &str) -> &'static str {
     }
 }
 
-/// What is wrong in a file, which commands name.
 fn in_file(path: &Path, source: &MeshError) -> String {
     match source {
         MeshError::NotMsh(looks_like) => not_msh(*looks_like, path),
@@ -382,7 +322,6 @@ fn no_volume(faces: usize, [has_volume, grouped, is_closed]: [bool; 3]) -> Strin
     format!("there is no volume to solve: the mesh holds {what}\nhelp: {help}")
 }
 
-/// Where an element that is not supported is.
 fn whereabouts(at: &Option<[f64; 3]>, group: &Option<String>) -> String {
     let at = at.map_or(String::new(), |at| format!("; it is near {}", point(at, 3)));
     let group = group.as_ref().map_or(String::new(), |group| format!(" in group `{group}`"));

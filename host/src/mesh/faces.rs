@@ -106,7 +106,6 @@ pub(super) fn in_order(mesh: &Mesh, mut sides: Vec<FaceUse>) -> Vec<Face> {
     sides.iter().map(|side| side.face(mesh)).collect()
 }
 
-/// The key of a facet given as a cell of its own.
 fn facet_key(cells: &Cells, facet: u32) -> Key {
     corners_of(cells.kind, cells.cell(facet as usize))
 }
@@ -210,7 +209,6 @@ impl Mesh {
         facets.iter().filter_map(|(key, ..)| face(sides[key])).collect()
     }
 
-    /// The sides of the skin that belong to solids of a group.
     fn skin_of(&self, group: &Group) -> Vec<Face> {
         let mut is_member: Vec<Vec<bool>> = self.cells.iter().map(|cells| vec![false; cells.len()]).collect();
         for (block, cells) in &group.members {
@@ -249,7 +247,6 @@ impl Mesh {
         in_order(self, single(self.sides_within(marked)))
     }
 
-    /// The sides of all solids that have marked nodes only.
     fn sides_within(&self, marked: &[bool]) -> Vec<FaceUse> {
         let mut sides = Vec::new();
         for (block, cells) in self.solids() {

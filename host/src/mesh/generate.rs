@@ -106,7 +106,6 @@ pub(super) fn check_size(size: &[f64], cells: &[usize], per_cell: usize) -> Resu
     Ok(())
 }
 
-/// The lattice of cells and its numbering.
 struct Grid {
     cells: [usize; 3],
 }

@@ -18,7 +18,6 @@ use crate::element::ElementKind;
 
 /// A node this far from a side lies on it, as a fraction of the side's longest diagonal.
 const ON_SIDE: f64 = 1e-6;
-/// Nodes in a leaf of the tree.
 const LEAF: usize = 8;
 /// Steps towards the nearest point of a curved side.
 const STEPS: usize = 20;
@@ -126,16 +125,13 @@ fn visit(coords: &[Point], nodes: &[u32], axis: usize, extent: &[Point; 2], foun
     }
 }
 
-/// A side as nodes are compared with it.
 struct Side {
     kind: ElementKind,
-    /// Its nodes.
     x: Vec<Point>,
     /// How near is on it.
     tolerance: f64,
     /// How far it may lie from its corners' plane and the straight lines between them.
     bulge: f64,
-    /// The box around it.
     extent: [Point; 2],
     middle: Point,
     /// Unit normal; in the plane that of the edge.
@@ -222,7 +218,6 @@ impl Side {
     }
 }
 
-/// Brings reference coordinates back into the side.
 fn hold_inside(xi: &mut Point, simplex: bool, dim: usize) {
     let low = if simplex { 0.0 } else { -1.0 };
     xi[..dim].iter_mut().for_each(|c| *c = c.clamp(low, 1.0));

@@ -78,7 +78,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Takes in the members of another group of its dimension.
     fn add(&mut self, members: &[(usize, Vec<u32>)]) {
         for (block, cells) in members {
             match self.members.iter_mut().find(|(own, _)| own == block) {

@@ -39,7 +39,6 @@ fn within(info: &ElementInfo) -> f64 {
     }
 }
 
-/// The pairs of nodes on an edge of an element.
 fn on_edge(info: &ElementInfo) -> f64 {
     pairs(if info.is_quadratic() { 3 } else { 2 })
 }
@@ -92,7 +91,6 @@ mod tests {
     use crate::mesh::rectangle::generate_rectangle;
     use std::collections::HashSet;
 
-    /// By looking at every pair.
     fn counted(mesh: &Mesh) -> f64 {
         let mut met = HashSet::new();
         for (_, cells) in mesh.solids() {

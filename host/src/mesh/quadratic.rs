@@ -58,7 +58,6 @@ impl Edges {
         Edges { ends, first }
     }
 
-    /// The edge between two nodes.
     fn between(&self, a: u32, b: u32) -> u32 {
         let [low, high] = ascending(a, b);
         let first = self.first[low as usize];

@@ -15,7 +15,6 @@ use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
 use crate::parallel;
 
-/// How many of the worst elements are kept.
 const WORST: usize = 5;
 /// Cells of a part, whose sums are added in order: the same bits on any number of threads.
 const PART: usize = 4096;
@@ -56,7 +55,6 @@ fn find(mesh: &Mesh) -> Option<Quality> {
     Some(Quality { min, mean: sum / n as f64, histogram, worst })
 }
 
-/// What is known of the shapes of some cells.
 #[derive(Default)]
 struct Tally {
     sum: f64,

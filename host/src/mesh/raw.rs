@@ -38,7 +38,6 @@ pub(super) struct Raw {
     /// Members of the groups by dimension and tag: position of the block, cells in it.
     groups: BTreeMap<(i32, i32), BTreeMap<usize, Vec<u32>>>,
     unknown: Option<Unknown>,
-    /// Elements that are not supported.
     n_unknown: usize,
 }
 
@@ -167,7 +166,6 @@ impl Raw {
         edges.chunk_by(|a, b| a == b).all(|shared| shared.len() > 1)
     }
 
-    /// The elements of two dimensions, with their nodes.
     fn facets(&self) -> impl Iterator<Item = (ElementKind, &[u64])> {
         let blocks = self.blocks.iter().filter(|block| block.kind.info().dim == 2);
         blocks.flat_map(|block| block.nodes.chunks_exact(block.kind.info().n_nodes).map(|cell| (block.kind, cell)))
@@ -206,7 +204,6 @@ impl Raw {
         }
     }
 
-    /// The name of a group by its dimension and tag.
     fn name_of(&self, key: &(i32, i32)) -> String {
         self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1))
     }

@@ -33,7 +33,6 @@ impl Diagonals {
     }
 }
 
-/// Triangles of a cell.
 const TRIANGLES: usize = 2;
 
 /// The two triangles of a cell with these quad4 corners, both counterclockwise.
@@ -95,7 +94,6 @@ fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Vec<u
     nodes
 }
 
-/// The edges of all sides.
 fn edges([nx, ny]: [usize; 2]) -> [(&'static str, Vec<u32>); 4] {
     let node = |ix: usize, iy: usize| (ix + (nx + 1) * iy) as u32;
     [

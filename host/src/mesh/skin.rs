@@ -12,7 +12,6 @@ use super::faces::{Face, FaceUse, Key, for_each_face, in_order, key, single};
 use super::{Cells, Mesh};
 use crate::parallel;
 
-/// Solids that a thread takes at a time, at least.
 const PART: usize = 4096;
 /// Where more than one in so many nodes is left by the sieve, lists of the solids round each node take less memory than
 /// the sides at those nodes.
@@ -68,7 +67,6 @@ fn sieve(mesh: &Mesh) -> Vec<bool> {
     sums.into_iter().map(|sum| sum.into_inner() != 0).collect()
 }
 
-/// The keys of a solid's sides.
 fn keys(cells: &Cells, i: usize) -> impl Iterator<Item = Key> + '_ {
     let nodes = cells.cell(i);
     cells.kind.info().faces.iter().map(move |(kind, local)| key(*kind, nodes, local))
@@ -84,7 +82,6 @@ fn hash(key: &Key) -> u64 {
     fold(fold(a << 32 | b, 0x9e37_79b9_7f4a_7c15) ^ c, 0xd1b5_4a32_d192_ed03)
 }
 
-/// The sides of all solids whose lowest corner is marked.
 fn sides_at(mesh: &Mesh, marked: &[bool]) -> Vec<FaceUse> {
     let mut sides = Vec::new();
     for (block, cells) in mesh.solids() {

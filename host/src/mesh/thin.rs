@@ -15,7 +15,6 @@ use super::faces::Face;
 use super::{Cells, Mesh, quality};
 use crate::parallel;
 
-/// Elements that a thread takes at a time, at least.
 const PART: usize = 4096;
 /// Of a node that no step has reached.
 const FAR: u8 = u8::MAX;

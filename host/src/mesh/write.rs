@@ -208,7 +208,6 @@ mod tests {
         }
     }
 
-    /// Tags and nodes of a group's cells.
     fn named(mesh: &Mesh, name: &str) -> Vec<(u64, Vec<u32>)> {
         let members = &mesh.group(name).unwrap().members;
         let all = members.iter().flat_map(|(b, list)| list.iter().map(|&c| (&mesh.cells[*b], c as usize)));

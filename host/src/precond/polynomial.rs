@@ -31,7 +31,6 @@ pub trait Family: 'static {
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors>;
 }
 
-/// The vectors that an application works in.
 struct Scratch<T: Real> {
     previous: Buffer<T>,
     product: Buffer<T>,
@@ -53,7 +52,6 @@ impl<T: Real, F: Family> Polynomial<T, F> {
         Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
     }
 
-    /// The first step from zero, into z.
     fn start(&self, space: &Space, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
         let factor = T::from_f64(self.steps[0][2]);
         let kernel = PolynomialStart { factor, inverse: self.inverse.view(), r: r.view(), z: z.view_mut() };

@@ -103,13 +103,11 @@ impl Monitor for Part<'_> {
     }
 }
 
-/// The vectors of a solution.
 struct Work<'a> {
     refinement: &'a Refinement,
     space: &'a Space,
     equations: &'a Equations<'a, f64>,
     norm_f: f64,
-    /// The residual.
     r: Buffer<f64>,
     /// The product `K u`, then the correction.
     q: Buffer<f64>,

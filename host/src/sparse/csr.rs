@@ -15,7 +15,6 @@ pub struct CsrArrays {
     columns: Buffer<u32>,
 }
 
-/// Lays out compressed rows of scalars.
 fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
     let Plan { space, pattern, size, .. } = *plan;
     let n = plan.n_scalar_rows();

@@ -71,7 +71,6 @@ impl Format for DenseBlock {
     }
 }
 
-/// A product of vectors in [`LANES`] partial sums.
 fn dot<V: Stored>(a: &[V], b: &[V::Arithmetic]) -> V::Arithmetic {
     let mut sums = [V::Arithmetic::ZERO; LANES];
     let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));

@@ -84,7 +84,6 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
     }
 }
 
-/// The product of the rows of some slices.
 struct SlicesProduct<'a, const D: usize, const S: usize, V: Stored> {
     a: Ebw<D, S>,
     /// The first slice.

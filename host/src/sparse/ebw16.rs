@@ -4,8 +4,8 @@ use super::sliced::{self, Rows};
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::result::{Error, Result};
-use kernels_rs::sparse::{Ebw, Ebw16};
 use kernels_rs::sparse::ebw16::{ColumnBases, ColumnOffsets, SLICE};
+use kernels_rs::sparse::{Ebw, Ebw16};
 
 /// Its index arrays.
 pub struct Ebw16Arrays {

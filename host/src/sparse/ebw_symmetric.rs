@@ -107,7 +107,6 @@ fn inner<const D: usize, const S: usize, T: Real>(x: &[[T; S]; D], y: &[[T; S]; 
     sums.iter().sum()
 }
 
-/// `sums_l += a_l b_l`.
 #[inline(always)]
 fn add_products<const L: usize, T: GpuFloat>(sums: &mut [T; L], a: &[T; L], b: &[T; L]) {
     for l in 0..L {
@@ -130,7 +129,6 @@ struct PartProduct<'a, const D: usize, const S: usize, const L: usize, V: Stored
     sums: &'a mut [V::Arithmetic],
 }
 
-/// A slice's rows.
 struct SliceRows<T, const D: usize, const S: usize> {
     /// The first.
     first: usize,
@@ -305,7 +303,6 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         }
     }
 
-    /// x of L columns below the diagonal.
     #[inline(always)]
     fn gathered(&self, columns: [u32; L]) -> [[V::Arithmetic; L]; D] {
         // SAFETY: columns before a row of the matrix, which the vector has.

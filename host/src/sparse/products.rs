@@ -1,7 +1,7 @@
 //! Products with a matrix in some format, and what follows them in one pass where that is faster.
 
-use super::format::{Format, Half, PART};
 use super::Triangle;
+use super::format::{Format, Half, PART};
 use crate::device::{Buffer, Device, Grid};
 use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner, rows_mut};
 use crate::parallel;
@@ -190,7 +190,6 @@ impl<F: Format, V: Stored> Products<V> for Arrays<F> {
 
 /// A matrix as a device multiplies by it.
 struct MatrixView<'a, F> {
-    /// Its index arrays.
     layout: F,
     n_items: usize,
     /// What the CPU reads of it, if it is symmetric and the format can do with half.

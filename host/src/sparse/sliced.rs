@@ -69,7 +69,8 @@ pub fn build<F: Format<Arrays = SlicedArrays>>(plan: &Plan, rows: Rows, height: 
     unsafe { space.run(n_slices * height, kernel) }?;
     let arrays = SlicedArrays { slice_start, columns, height, n_rows: slices.n_rows, rows };
     let places = places(plan, &arrays, slices, size)?;
-    let index_bytes = arrays.slice_start.bytes() + arrays.columns.bytes() + arrays.rows.as_ref().map_or(0, Buffer::bytes);
+    let index_bytes =
+        arrays.slice_start.bytes() + arrays.columns.bytes() + arrays.rows.as_ref().map_or(0, Buffer::bytes);
     let n_values = (arrays.columns.len() * size * size) as u64;
     Ok(Built { arrays, index_bytes, n_values, places })
 }

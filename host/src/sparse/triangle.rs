@@ -77,7 +77,6 @@ impl Triangle {
     }
 }
 
-/// Slices of all halos.
 fn n_halo(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.n_halo).sum()
 }
@@ -100,7 +99,6 @@ impl Part {
     }
 }
 
-/// The columns of a matrix in slices.
 struct Columns<'a> {
     slice_start: &'a [u64],
     columns: &'a [u32],
@@ -158,7 +156,6 @@ impl<'a> Columns<'a> {
         parts.into_iter().filter(|part| !part.slices.is_empty()).collect()
     }
 
-    /// The part of these slices.
     fn part(&self, widths: &[u32], slices: Range<usize>) -> Part {
         let first = slices.start * self.height;
         let mut named = vec![false; slices.start];

@@ -79,7 +79,6 @@ type NewCsr8 = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
-/// The functions of the library that are called.
 struct Functions {
     create: unsafe extern "C" fn(*mut Opaque) -> Status,
     destroy: unsafe extern "C" fn(Opaque) -> Status,
@@ -122,7 +121,6 @@ impl Dialect {
     }
 }
 
-/// The library's functions, or why there are none.
 fn functions() -> Result<&'static Functions, &'static str> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
     FOUND.get_or_init(open).as_ref().map_err(String::as_str)
@@ -198,7 +196,6 @@ struct Session {
     stream: Rc<Stream>,
 }
 
-/// What a call says, in words.
 fn success(status: Status, doing: &str) -> Result<()> {
     match status {
         SUCCESS => Ok(()),
@@ -326,7 +323,6 @@ struct Lower {
 struct CudssFactor {
     session: Session,
     _lower: Lower,
-    /// Bytes of a vector.
     vector_bytes: usize,
     nonzeros: u64,
 }

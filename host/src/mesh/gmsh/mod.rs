@@ -57,7 +57,6 @@ fn in_file<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, MeshError>) -> Resu
         .map_err(|source| MeshError::InFile { path: path.into(), source: Box::new(source) })
 }
 
-/// What the bytes of a MSH file hold.
 fn raw(bytes: &[u8]) -> Result<Raw, MeshError> {
     let mut cursor = Cursor { bytes, at: 0, section: "MeshFormat".into(), encoding: Encoding::Ascii };
     let version = header(&mut cursor)?;

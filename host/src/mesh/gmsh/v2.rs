@@ -72,7 +72,6 @@ fn elements_binary(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> 
     Ok(())
 }
 
-/// The tags and nodes of one element, text or binary.
 fn element(cursor: &mut Cursor, raw: &mut Raw, tag: u64, code: i32, n_tags: i32) -> Result<(), MeshError> {
     let mut physical = 0;
     for i in 0..n_tags {

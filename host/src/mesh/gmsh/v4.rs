@@ -120,7 +120,6 @@ fn elements(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The error for an element of a type that Gmsh's manual does not name.
 fn unknown(raw: &mut Raw, code: i32, tag: u64) -> Result<(), MeshError> {
     raw.push_unknown(code, tag, &[], &[]);
     raw.check_kinds()
@@ -147,7 +146,6 @@ fn take(file: MshFile<u64, i32, f64>, raw: &mut Raw) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The physical groups of each entity, by its dimension and tag.
 fn physical_tags(data: &MshData<u64, i32, f64>) -> HashMap<(i32, i32), Vec<i32>> {
     let Some(entities) = &data.entities else { return HashMap::new() };
     let points = entities.points.iter().map(|e| ((0, e.tag), e.physical_tags.clone()));

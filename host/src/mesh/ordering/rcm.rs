@@ -35,7 +35,6 @@ pub fn reverse_cuthill_mckee(row_start: &[u64], columns: &[u32]) -> Vec<u32> {
     order
 }
 
-/// Neighbours in compressed rows.
 struct Graph<'a> {
     row_start: &'a [u64],
     columns: &'a [u32],

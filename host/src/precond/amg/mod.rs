@@ -69,7 +69,6 @@ use std::time::Instant;
 use strength::{COARSE_REACH, REACH, Strength};
 use tentative::Modes;
 
-/// Levels at most.
 const MOST_LEVELS: usize = 12;
 
 /// The prolongator is smoothed by this over the largest eigenvalue of `D^-1 A`.
@@ -84,11 +83,9 @@ const STRETCHED: f64 = 1.5;
 
 /// A hierarchy of levels.
 pub struct Amg<T: Real> {
-    /// The levels that are smoothed.
     levels: RefCell<Vec<Level<T>>>,
     /// Their matrices, but for the finest.
     matrices: Vec<Rc<Matrix<T>>>,
-    /// The inverse of the coarsest level's matrix.
     inverse: Option<Matrix<T>>,
     /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
     steps: [usize; 2],
@@ -150,7 +147,6 @@ struct CoarseMatrix {
 /// A way to a next level: P, and what is there.
 struct NextLevel {
     prolongator: Rc<BlockRows<f64>>,
-    /// The blocks of its columns.
     columns: Rc<Columns>,
     below: CoarseMatrix,
 }

@@ -56,7 +56,6 @@ pub struct Symbolic {
     /// Which blocks A_c has, and those of them on the diagonal and right of it.
     pattern: Rc<Pattern>,
     upper: Shape,
-    /// Blocks of A.
     n_blocks: usize,
 }
 

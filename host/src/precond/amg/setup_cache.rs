@@ -18,7 +18,6 @@ use std::rc::{Rc, Weak};
 /// taken to be where they were.
 #[derive(Default)]
 pub struct SetupCache {
-    /// The matrix that it was made from.
     made_from: RefCell<Option<Matrix>>,
     /// The ways from level to level; nothing after the last one.
     levels: RefCell<Vec<Option<Rc<Symbolic>>>>,
@@ -28,9 +27,7 @@ pub struct SetupCache {
 struct Matrix {
     /// Which blocks it has, while they live: mostly the next matrix has the same.
     pattern: Weak<Pattern>,
-    /// Their checksum.
     blocks: u64,
-    /// Unknowns of a node.
     size: usize,
     /// A bit for each component that is free, `[n_rows]`.
     free: Vec<u8>,
@@ -72,7 +69,6 @@ impl SetupCache {
     }
 }
 
-/// A checksum of which blocks there are.
 fn checksum(space: &Space, pattern: &Pattern) -> Result<u64> {
     let sparsity = pattern.download(space)?;
     let mut hasher = DefaultHasher::new();

@@ -62,7 +62,6 @@ const QZ: Scalar = Scalar::new(3 * CHECK_EVERY + 1);
 /// Where the part of the strain energy that follows from u is left at each look.
 const ENERGY: Scalar = Scalar::new(3 * CHECK_EVERY);
 
-/// The iteration's vectors.
 struct Cg<'a, T: Real> {
     space: &'a Space,
     equations: &'a Equations<'a, T>,
@@ -73,13 +72,11 @@ struct Cg<'a, T: Real> {
     q: Buffer<T>,
     /// Which of the ring holds the current `r . z`.
     current: usize,
-    /// The current `r . z`.
     rho: f64,
     /// The energy of the error that iterations since the start have taken out: the sum of `alpha r . z`.
     taken: f64,
     /// Products with the matrix besides those of iterations, each with an application of the preconditioner.
     starts: usize,
-    /// Iterations between two looks at the residual.
     every: usize,
     stepper: Stepper,
     lanczos: Lanczos,
@@ -110,7 +107,6 @@ pub fn cg<T: Real>(
 /// When to stop, and whom to ask.
 struct StoppingCriteria<'a> {
     options: CgOptions,
-    /// Of the right-hand side.
     norm_f: f64,
     monitor: &'a dyn Monitor,
 }

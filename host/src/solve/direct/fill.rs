@@ -14,7 +14,6 @@ use crate::result::Fill;
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 
-/// No node.
 const NONE: u32 = u32::MAX;
 
 impl Fill {

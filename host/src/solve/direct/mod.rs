@@ -168,7 +168,6 @@ fn scale_out<T: Real, F: Real>(space: &Space, scale: &[f64], x: &[F]) -> Result<
 /// What memory is missing for, and what does without.
 const PURPOSE: &str = " for a direct solver's factor, which `--method cg` does without";
 
-/// Whether a factor of so many bytes can be had.
 fn check_memory(space: &Space, needed: u64) -> Result<()> {
     device::check_memory(space, needed, PURPOSE)
 }

@@ -47,7 +47,6 @@ impl<T: Real> Iteration<T> for Direct<T> {
     }
 }
 
-/// A solution and its corrections.
 struct Refined<'a, T: Real> {
     factor: &'a dyn Factor<T>,
     space: &'a Space,
@@ -144,7 +143,6 @@ impl<T: Real> Refined<'_, T> {
     }
 }
 
-/// Why not to go on.
 fn interruption(outcome: &Outcome, options: CgOptions, monitor: &dyn Monitor) -> Option<Ending> {
     match () {
         () if monitor.is_cancelled() => Some(Ending::Cancelled),

@@ -30,7 +30,6 @@ pub struct Interval {
     lower: f64,
     upper: f64,
     steps: Box<dyn Iterator<Item = Factors>>,
-    /// Steps since the start.
     taken: usize,
     /// The norm of the residual there, once it is known.
     at_start: Option<f64>,

@@ -32,7 +32,6 @@ const fn square(step: usize) -> Scalar {
     Scalar::new(step)
 }
 
-/// The vectors of the iteration.
 struct Sweeps<'a, T: Real> {
     space: &'a Space,
     operator: &'a ElementOperator<'a, T>,
@@ -150,7 +149,6 @@ impl<'a, T: Real> Errors<'a, T> {
 }
 
 impl<T: Real> Sweeps<'_, T> {
-    /// Iterates until something ends it.
     fn run(
         &mut self,
         norm: f64,
@@ -238,7 +236,6 @@ impl<T: Real> Sweeps<'_, T> {
     }
 }
 
-/// Looks at residuals.
 struct Watch {
     /// Relative to f, before each step.
     residuals: Vec<f64>,
@@ -256,7 +253,6 @@ impl Watch {
         Watch { residuals: Vec::new(), best: Vec::new(), norm, tolerance: options.tolerance, on_residual }
     }
 
-    /// The last residual.
     fn last(&self) -> f64 {
         self.residuals.last().copied().unwrap_or(f64::INFINITY)
     }
