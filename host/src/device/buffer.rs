@@ -81,14 +81,14 @@ impl<T: Plain> Buffer<T> {
         }
     }
 
-    pub(super) fn memory(&self) -> &DeviceMemory {
+    pub(crate) fn memory(&self) -> &DeviceMemory {
         match self {
             Buffer::Gpu(memory, _) => memory,
             Buffer::Host(_) => panic!("{ELSEWHERE}"),
         }
     }
 
-    pub(super) fn memory_mut(&mut self) -> &mut DeviceMemory {
+    pub(crate) fn memory_mut(&mut self) -> &mut DeviceMemory {
         match self {
             Buffer::Gpu(memory, _) => memory,
             Buffer::Host(_) => panic!("{ELSEWHERE}"),

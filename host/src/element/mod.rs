@@ -6,8 +6,15 @@
 pub(crate) mod dispatch;
 mod kinds;
 pub mod shape;
+pub(crate) mod vector;
 
 use shape::Shape;
+
+/// The mean of some points; not a number without any.
+pub fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
+    let n = points.len() as f64;
+    [0, 1, 2].map(|c| points.clone().map(|x| x[c]).sum::<f64>() / n)
+}
 
 /// What is known of an element type without a mesh.
 #[derive(Debug)]
@@ -72,6 +79,11 @@ impl ElementInfo {
     /// Whether it is a triangle or a tetrahedron.
     pub const fn is_simplex(&self) -> bool {
         self.dim > 1 && self.n_corners == self.dim + 1
+    }
+
+    /// The middle of the reference element.
+    pub fn middle(&self) -> [f64; 3] {
+        middle(self.shape.nodes[..self.n_corners].iter().copied())
     }
 
     /// Whether it has nodes beside its corners, so that it may be curved.

@@ -333,7 +333,7 @@ pub(super) fn factorise(
     stream: &Rc<Stream>,
     lower: LowerBytes,
     smallest: f64,
-) -> Result<Factorised<DeviceMemory>> {
+) -> Result<Factorised> {
     let functions = functions().map_err(|why| Error::Device(why.into()))?;
     let (n, n_entries, value_bytes) = (lower.row_start.len() - 1, lower.columns.len(), lower.value_bytes);
     let kind = if value_bytes == size_of::<f32>() { Kind::F32 } else { Kind::F64 };
@@ -380,7 +380,7 @@ pub(super) fn factorise(
     Ok(Factorised::Done(Box::new(CudssFactor { session, _lower: arrays, vector_bytes: n * value_bytes, nonzeros })))
 }
 
-impl SparseFactor<DeviceMemory> for CudssFactor {
+impl SparseFactor for CudssFactor {
     fn solve(&self, r: &DeviceMemory, x: &mut DeviceMemory) -> Result<()> {
         assert!([r.bytes(), x.bytes()] == [self.vector_bytes; 2], "vectors of another matrix");
         let Session { functions, rhs, solution, .. } = &self.session;

@@ -22,10 +22,9 @@ pub use cuda::{Cuda, DeviceInfo, devices, factors, unavailable, usable};
 pub use device_memory::DeviceMemory;
 pub use emulated::Emulated;
 
-use super::{Buffer, Factorised, Factors, Grid, SparseFactor};
+use super::{Factorised, Factors, Grid};
 use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
-use kernels_rs::real::Real;
 
 /// Memory and launches of one GPU. It knows bytes, not types.
 pub trait Launcher {
@@ -69,7 +68,7 @@ pub trait Launcher {
         Some(format!("{} has no library of them", self.name()))
     }
     /// See [`super::Device::factorise`].
-    fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised<DeviceMemory>> {
+    fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised> {
         Err(Error::Device(self.lacks_factors().unwrap_or_default()))
     }
     /// Waits until every launch is done.
@@ -98,17 +97,4 @@ pub struct LowerBytes<'a> {
     pub values: &'a [u8],
     /// Bytes of each: 4 or 8.
     pub value_bytes: usize,
-}
-
-/// A factor that solves for arrays.
-pub(super) struct FactorOfArrays(pub(super) Box<dyn SparseFactor<DeviceMemory>>);
-
-impl<F: Real> SparseFactor<Buffer<F>> for FactorOfArrays {
-    fn solve(&self, r: &Buffer<F>, x: &mut Buffer<F>) -> Result<()> {
-        self.0.solve(r.memory(), x.memory_mut())
-    }
-
-    fn nonzeros(&self) -> u64 {
-        self.0.nonzeros()
-    }
 }

@@ -33,6 +33,11 @@ fn v22(nodes: &[[f64; 3]], elements: &[&str]) -> String {
 
 const TWO: [[f64; 3]; 5] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
 
+/// The corners of a hexahedron.
+fn cube() -> [[f64; 3]; 8] {
+    Hex8.info().shape.nodes.try_into().unwrap()
+}
+
 #[test]
 fn four_files_of_gmsh_hold_the_same_mesh() {
     let first = Mesh::parse(&data("box41a.msh")).unwrap();
@@ -245,17 +250,7 @@ fn elements_listed_the_other_way_are_turned() {
         assert_eq!(mesh.skin().len(), 6);
     }
     assert!(parse(&v22(&TWO, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap().warnings.is_empty());
-    let cube = [
-        [0., 0., 0.],
-        [1., 0., 0.],
-        [1., 1., 0.],
-        [0., 1., 0.],
-        [0., 0., 1.],
-        [1., 0., 1.],
-        [1., 1., 1.],
-        [0., 1., 1.],
-    ];
-    let mesh = parse(&v22(&cube, &["5 5 6 7 8 1 2 3 4"])).unwrap();
+    let mesh = parse(&v22(&cube(), &["5 5 6 7 8 1 2 3 4"])).unwrap();
     assert_eq!((mesh.cells[0].kind, mesh.warnings.len()), (Hex8, 1));
     assert_eq!(mesh.cells[0].nodes, [0, 1, 2, 3, 4, 5, 6, 7]);
     let plane = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
@@ -264,17 +259,12 @@ fn elements_listed_the_other_way_are_turned() {
 }
 
 #[test]
-fn a_misplaced_node_is_a_tangle() {
-    let mut nodes = TWO;
+fn a_misplaced_node_is_a_tangle_and_a_face_of_three_elements_is_named_with_them() {
+    let mut nodes = TWO.to_vec();
     nodes[4] = [-1.0, -1.0, -1.0];
     let error = parse(&v22(&nodes, &["4 1 2 3 4", "4 2 3 4 5"])).unwrap_err();
     assert!(matches!(error, MeshError::Tangled { element: 2, other: 1 }), "{error}");
-}
-
-#[test]
-fn a_face_of_three_elements_is_named_with_them() {
-    let mut nodes = TWO.to_vec();
-    nodes.push([2.0, 1.0, 1.0]);
+    nodes = [TWO.as_slice(), &[[2.0, 1.0, 1.0]]].concat();
     let error = parse(&v22(&nodes, &["4 1 2 3 4", "4 2 3 4 5", "4 2 3 4 6"])).unwrap_err();
     assert!(matches!(error, MeshError::OvershareFace([1, 2, 3])), "{error}");
 }
@@ -302,17 +292,8 @@ fn degenerate_and_distorted_elements() {
     nodes[3] = [0.5, 0.25, 0.0];
     assert!(matches!(parse(&v22(&nodes, &["4 1 2 3 4"])), Err(MeshError::Degenerate { element: 1, kind: "tet4", .. })));
     assert!(matches!(parse(&v22(&TWO, &["4 1 2 3 3"])), Err(MeshError::Degenerate { .. })));
-    let mut cube = [
-        [0., 0., 0.],
-        [1., 0., 0.],
-        [1., 1., 0.],
-        [0., 1., 0.],
-        [0., 0., 1.],
-        [1., 0., 1.],
-        [1., 1., 1.],
-        [0., 1., 1.],
-    ];
-    cube[6] = [0.2, 0.2, 0.2];
+    let mut cube = cube();
+    cube[6] = [-0.6; 3];
     let error = parse(&v22(&cube, &["5 1 2 3 4 5 6 7 8"])).unwrap_err();
     assert!(matches!(error, MeshError::Distorted { element: 1, kind: "hex8", .. }), "{error}");
 }
