@@ -68,7 +68,7 @@ impl Shape {
     }
 
     /// Rows of these lengths, whose blocks are still to be listed.
-    fn with_lengths(space: &Space, lengths: &Buffer<u32>, n_columns: usize) -> Result<Self> {
+    pub fn with_lengths(space: &Space, lengths: &Buffer<u32>, n_columns: usize) -> Result<Self> {
         let (n_rows, row_start) = (lengths.len(), space.exclusive_sum(lengths)?);
         let n_blocks = space.read_at(&row_start, n_rows)? as usize;
         let (columns, rows) = (zeros(space, n_blocks)?, zeros(space, n_blocks)?);

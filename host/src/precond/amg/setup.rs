@@ -179,17 +179,11 @@ impl Symbolic {
         Ok(matrix)
     }
 
-    /// Adds `P^T right` to A_c, `right` being rows of A P.
-    fn add_galerkin(
-        &self,
-        space: &Space,
-        p: &BlockRows<f64>,
-        right: &BlockRows<f64>,
-        matrix: &mut Matrix<f64>,
-    ) -> Result<()> {
+    /// Adds `P^T A P` to A_c, of some rows of A P.
+    fn add_galerkin(&self, space: &Space, p: &BlockRows<f64>, ap: &BlockRows<f64>, to: &mut Matrix<f64>) -> Result<()> {
         let (size, of) = (p.columns, self.upper.blocks());
-        let (rows, entries, values) = (self.upper.rows.len() * size, matrix.entries(), matrix.values_mut());
-        let (prolongator, members, product) = (p.view(), self.columns.view(), right.view());
+        let (rows, entries, values) = (self.upper.rows.len() * size, to.entries(), to.values_mut());
+        let (prolongator, members, product) = (p.view(), self.columns.view(), ap.view());
         // SAFETY: all live until `finish`; each entry is written by one item.
         unsafe {
             match size {

@@ -99,13 +99,7 @@ impl<T: Real> Smoother<T> {
     }
 
     /// `z = q(D^-1 A) D^-1 r`.
-    pub fn start(
-        &self,
-        of: &Equations<T>,
-        z: &mut Buffer<T>,
-        other: &mut Buffer<T>,
-        product: &mut Buffer<T>,
-    ) -> Result<()> {
+    pub fn start(&self, of: &Equations<T>, [z, other, product]: [&mut Buffer<T>; 3]) -> Result<()> {
         let first = if self.is_even() { &mut *other } else { &mut *z };
         let (factor, r, n) = (T::from_f64(self.steps[0][2]), of.r.view(), self.n());
         assert!([of.r.len(), first.len()] == [n; 2], "vectors of another length than the matrix");
@@ -124,29 +118,16 @@ impl<T: Real> Smoother<T> {
         let mut steps = self.steps[1..].to_vec();
         // Before the second step z_old is 0.
         steps.iter_mut().take(1).for_each(|[_, b, _]| *b = 0.0);
-        self.take(of, &steps, z, other, product)
+        self.take(of, &steps, [z, other, product])
     }
 
     /// `z += q(D^-1 A) D^-1 (r - A z)`, from the z that is in `z` if the steps are even in number, and else in `other`.
-    pub fn go_on(
-        &self,
-        of: &Equations<T>,
-        z: &mut Buffer<T>,
-        other: &mut Buffer<T>,
-        product: &mut Buffer<T>,
-    ) -> Result<()> {
-        self.take(of, &self.steps, z, other, product)
+    pub fn go_on(&self, of: &Equations<T>, vectors: [&mut Buffer<T>; 3]) -> Result<()> {
+        self.take(of, &self.steps, vectors)
     }
 
     /// Takes steps, from one of the vectors to the other and back; the last one leaves its result in z.
-    fn take(
-        &self,
-        of: &Equations<T>,
-        steps: &[Factors],
-        z: &mut Buffer<T>,
-        other: &mut Buffer<T>,
-        product: &mut Buffer<T>,
-    ) -> Result<()> {
+    fn take(&self, of: &Equations<T>, steps: &[Factors], [z, other, product]: [&mut Buffer<T>; 3]) -> Result<()> {
         let (mut current, mut other) = if steps.len().is_multiple_of(2) { (z, other) } else { (other, z) };
         for factors in steps {
             let step = Step {

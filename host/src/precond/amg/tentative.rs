@@ -75,16 +75,11 @@ impl Modes {
 }
 
 /// The centroids of aggregates, whose nodes are the blocks of the columns.
-pub fn centroids(
-    space: &Space,
-    number: usize,
-    columns: &Columns,
-    coords: &Buffer<[f64; 3]>,
-) -> Result<Buffer<[f64; 3]>> {
-    let mut found = space.zeros(number)?;
+pub fn centroids(space: &Space, n: usize, columns: &Columns, coords: &Buffer<[f64; 3]>) -> Result<Buffer<[f64; 3]>> {
+    let mut found = space.zeros(n)?;
     let kernel = Centroids { members: columns.view(), coords: coords.view(), centroids: found.view_mut() };
     // SAFETY: all live until `finish`; members are nodes.
-    unsafe { space.run(number, kernel) }?;
+    unsafe { space.run(n, kernel) }?;
     space.finish()?;
     Ok(found)
 }
@@ -95,17 +90,11 @@ pub fn members(space: &Space, aggregates: &Aggregates) -> Result<Shape> {
     let mut counts = space.zeros(n)?;
     // SAFETY: both live and have an entry per node.
     unsafe { space.run(n, CountMembers { aggregates: of_nodes, counts: counts.view_mut() }) }?;
-    let row_start = space.exclusive_sum(&counts)?;
-    let n_members = space.read_at(&row_start, n)? as usize;
-    let (mut columns, mut rows) = (space.zeros(n_members)?, space.zeros(n_members)?);
-    let kernel = ListMembers {
-        aggregates: of_nodes,
-        row_start: row_start.view(),
-        columns: columns.view_mut(),
-        rows: rows.view_mut(),
-    };
+    let mut shape = Shape::with_lengths(space, &counts, aggregates.number)?;
+    let Pattern { row_start, columns, .. } = &mut shape.pattern;
+    let (row_start, columns, rows) = (row_start.view(), columns.view_mut(), shape.rows.view_mut());
     // SAFETY: as above, and a place for every member; all live until `finish`.
-    unsafe { space.run(n, kernel) }?;
+    unsafe { space.run(n, ListMembers { aggregates: of_nodes, row_start, columns, rows }) }?;
     space.finish()?;
-    Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: aggregates.number })
+    Ok(shape)
 }
