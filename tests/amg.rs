@@ -68,7 +68,7 @@ fn two(space: &Space, model: &Model) -> Two {
     let (coords, mut modes) = (mesh.coords(), Vec::new());
     let aggregation = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(matrix.block_size()), |free| {
         let found = Modes::rigid(space, matrix.block_size(), coords, free)?;
-        modes = space.download(found.values())?;
+        modes = space.download(&found.values)?;
         Ok(Rc::new(found))
     });
     let aggregation = aggregation.unwrap().expect("there is a next level");
@@ -112,7 +112,7 @@ fn modes_cost_nothing_and_the_prolongator_has_them_away_from_supports() {
         let Two { matrix, modes, coarse, .. } = two(&space, &model);
         let (a, p) = (dense_of(&space, &matrix), dense_rows(&space, &coarse.prolongator));
         let b = DMatrix::from_row_slice(a.nrows(), coarse.modes.number, &modes);
-        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values().host());
+        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values.host());
         let (forces, error) = (&a * &b, &p * coarse_b - &b);
         let is_free = |row: &usize| forces.row(*row).amax() < 1e-11 * a.amax() * b.amax();
         let free: Vec<usize> = (0..a.nrows()).filter(is_free).collect();

@@ -45,7 +45,7 @@ impl<V: Stored<Arithmetic = f32>, P: Build<f32>> Rounded<V, P> {
     /// Copies the matrix and makes the preconditioner of the copy.
     pub fn build(space: &Space, matrix: &Matrix<f64>, context: &Context) -> Result<Self> {
         let copy = ScaledCopy::new(space, matrix)?;
-        let original = Some(Original { matrix, inverse: copy.inverse() });
+        let original = Some(Original { matrix, inverse: &copy.inverse });
         let inner = P::build(space, &copy.matrix, &Context { original, ..*context })?;
         let vectors = RefCell::new([space.zeros(matrix.n())?, space.zeros(matrix.n())?]);
         Ok(Rounded { copy, inner, vectors })
@@ -80,7 +80,8 @@ where
 /// `A = D^-1/2 K D^-1/2` with D the diagonal of K: its entries are of size 1 whatever the units of K, so that single
 /// precision neither overflows nor underflows on them. `D^-1/2` scales vectors on their way.
 pub struct ScaledCopy<V: Stored> {
-    inverse: Buffer<f64>,
+    /// `D^-1`, `[n]`.
+    pub inverse: Buffer<f64>,
     /// A.
     pub matrix: Matrix<V>,
 }
@@ -91,11 +92,6 @@ impl<V: Stored<Arithmetic = f32>> ScaledCopy<V> {
         let inverse = jacobi::inverse_diagonal(space, matrix)?;
         let matrix = matrix.scaled_to(space, &inverse)?;
         Ok(ScaledCopy { inverse, matrix })
-    }
-
-    /// `D^-1`, `[n]`.
-    pub fn inverse(&self) -> &Buffer<f64> {
-        &self.inverse
     }
 
     /// `rounded = D^-1/2 r`, both `[n]`.

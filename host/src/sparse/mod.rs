@@ -15,15 +15,13 @@ mod matrix;
 mod pattern;
 mod products;
 mod sliced;
-mod sparsity;
 mod triangle;
 
 pub use compress::from_dense;
 pub use format::{Built, Format, Half, PART, Places, Plan, Tuning};
 pub use matrix::{Footprint, LinOp, Matrix};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Sparsity};
 pub use products::{CgState, Epilogue};
-pub use sparsity::Sparsity;
 pub use triangle::Triangle;
 
 use crate::result::choices;

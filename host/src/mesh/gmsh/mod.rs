@@ -112,7 +112,7 @@ fn sections<'a>(
         cursor.at += 1;
         cursor.section = cursor.line();
         if cursor.section == "PhysicalNames" {
-            names(cursor, raw)?;
+            cursor.as_text(|cursor| names(cursor, raw))?;
             cursor.close()?;
         } else if read(cursor, raw)? {
             cursor.close()?;
@@ -122,11 +122,8 @@ fn sections<'a>(
     }
 }
 
-/// Reads `$PhysicalNames`, which is text in binary files too.
 fn names(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
-    let encoding = std::mem::replace(&mut cursor.encoding, Encoding::Ascii);
-    let n = cursor.size("number of names")?;
-    for _ in 0..n {
+    for _ in 0..cursor.size("number of names")? {
         let dim = cursor.int("dimension of a group")?;
         let tag = cursor.int("tag of a group")?;
         let line = cursor.line();
@@ -134,7 +131,6 @@ fn names(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
         let name = name.ok_or_else(|| cursor.malformed(format!("the name {line} is not in quotes")))?;
         raw.names.insert((dim, tag), name.to_string());
     }
-    cursor.encoding = encoding;
     Ok(())
 }
 

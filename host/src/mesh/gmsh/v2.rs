@@ -19,12 +19,10 @@ pub(super) fn read(mut cursor: Cursor) -> Result<Raw, MeshError> {
     Ok(raw)
 }
 
-/// A count, which is text in binary files too.
+/// A count, with the end of its line.
 fn count(cursor: &mut Cursor, what: &str) -> Result<u64, MeshError> {
-    let encoding = std::mem::replace(&mut cursor.encoding, Encoding::Ascii);
-    let n = cursor.size(what)?;
+    let n = cursor.as_text(|cursor| cursor.size(what))?;
     cursor.line();
-    cursor.encoding = encoding;
     Ok(n)
 }
 

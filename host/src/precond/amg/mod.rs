@@ -209,7 +209,7 @@ impl<'a, T: Real> Parts<'a, T> {
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(space, |times| &mut times.smoothing)?;
-        let way = self.way(space, &fine, OMEGA / smoother.upper(), || {
+        let way = self.way(space, &fine, OMEGA / smoother.upper, || {
             if let Some(ends) = context.ends {
                 let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
                 if let Some(found) = vertices::vertices(space, size, ends, coords, &free)? {
@@ -284,7 +284,7 @@ impl<'a, T: Real> Parts<'a, T> {
         let level = self.levels.len();
         let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
-            self.way(space, &fine, OMEGA / smoother.upper(), || {
+            self.way(space, &fine, OMEGA / smoother.upper, || {
                 aggregate(space, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
             })?
         } else {

@@ -43,7 +43,7 @@ pub struct Smoother<T: Real> {
     /// That of D where it is not the diagonal.
     blocks: Option<Matrix<T>>,
     /// Not below the largest eigenvalue of `D^-1 A`.
-    upper: f64,
+    pub upper: f64,
     steps: Vec<Factors>,
 }
 
@@ -80,11 +80,6 @@ impl<T: Real> Smoother<T> {
     /// Unknowns.
     pub fn n(&self) -> usize {
         self.inverse.len()
-    }
-
-    /// Not below the largest eigenvalue of `D^-1 A`.
-    pub fn upper(&self) -> f64 {
-        self.upper
     }
 
     /// Whether its steps are even in number.

@@ -15,7 +15,7 @@ pub struct Modes {
     /// How many there are.
     pub number: usize,
     /// `[n][size][number]`.
-    values: Buffer<f64>,
+    pub values: Buffer<f64>,
 }
 
 impl Modes {
@@ -35,11 +35,6 @@ impl Modes {
     /// How many rigid motions a body with `size` components has; or constants.
     pub fn rigid_number(size: usize) -> usize {
         size * (size + 1) / 2
-    }
-
-    /// The modes as they are, `[n][size][number]`.
-    pub fn values(&self) -> &Buffer<f64> {
-        &self.values
     }
 
     /// The tentative prolongator, whose columns have these blocks, and the modes on the next level.

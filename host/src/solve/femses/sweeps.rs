@@ -115,7 +115,7 @@ impl<'a, T: Real> Errors<'a, T> {
     fn see(&mut self, sweeps: &mut Sweeps<'_, T>, residuals: &[f64], tolerance: f64) -> Result<bool> {
         let Some((first, last)) = residuals.first().zip(residuals.last()) else { return Ok(false) };
         let rate = (last / first).powf(1.0 / (residuals.len().max(2) - 1) as f64);
-        let theta = sweeps.interval.as_ref().map_or(1.0 - rate, Interval::lower);
+        let theta = sweeps.interval.as_ref().map_or(1.0 - rate, |interval| interval.lower);
         self.theta.push(theta);
         let earlier = self.theta.len().checked_sub(SETTLED_LOOKS + 1).map(|look| self.theta[look]);
         let is_settled = earlier.is_some_and(|earlier| theta > 0.9 * earlier);
