@@ -116,8 +116,7 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Line3, Quad4, Quad8, Tri6};
-    use crate::mesh::quality::volume;
+    use crate::mesh::testing::*;
     use std::f64::consts::PI;
 
     #[test]

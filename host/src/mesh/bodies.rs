@@ -91,9 +91,7 @@ pub fn face_bodies(mesh: &Mesh) -> (Vec<u32>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Tet4, Tet10};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::parts::connected_parts;
+    use crate::mesh::testing::*;
 
     fn firm(mesh: &Mesh) -> bool {
         let (labels, count) = connected_parts(mesh);

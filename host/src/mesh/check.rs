@@ -148,10 +148,7 @@ fn share_all_nodes(mesh: &Mesh, a: &FaceUse, b: &FaceUse) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex20, Quad8, Tet4, Tet10, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::quality::volume;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
     use std::collections::BTreeMap;
 
     fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
@@ -161,7 +158,7 @@ mod tests {
     /// Two cells, each way round, of every quadratic kind.
     fn quadratic_meshes() -> [Mesh; 4] {
         [
-            generate_box(Tet10, [1.0; 3], [1; 3]).unwrap(),
+            cube(Tet10, 1),
             generate_box(Hex20, [1.0; 3], [2, 1, 1]).unwrap(),
             generate_rectangle(Tri6, [1.0; 2], [1; 2]).unwrap(),
             generate_rectangle(Quad8, [1.0; 2], [2, 1]).unwrap(),
@@ -232,15 +229,14 @@ mod tests {
 
     #[test]
     fn the_first_bad_element_is_reported_whatever_the_threads() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [12; 3]).unwrap();
+        let mut mesh = cube(Tet4, 12);
         let cells = &mut mesh.cells[0];
         let n = cells.len();
         // Every element of the last 99 hundredths is bad, so that some thread meets one before the first of all.
         cells.nodes.chunks_exact_mut(4).skip(n / 100).for_each(|cell| cell[3] = cell[2]);
         let first = cells.tags[n / 100];
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
         for _ in 0..20 {
-            let error = pool.install(|| check(&mut mesh.clone())).unwrap_err();
+            let error = on_threads(4, || check(&mut mesh.clone())).unwrap_err();
             assert!(matches!(error.root(), MeshError::Degenerate { element, .. } if *element == first), "{error}");
             let others = format!("{} more elements are bad too: {}", n - n / 100 - 1, first + 1);
             assert!(error.to_string().contains(&others), "{error}");

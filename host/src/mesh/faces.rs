@@ -267,10 +267,7 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Line3, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
-    use crate::mesh::vector::sub;
+    use crate::mesh::testing::*;
 
     /// Twice the area vector of a face, by its diagonals or edges.
     fn normal(mesh: &Mesh, face: &Face) -> [f64; 3] {
@@ -304,7 +301,7 @@ mod tests {
     #[test]
     fn groups_and_planes_give_the_same_outward_faces() {
         for kind in [Hex8, Tet4, Hex20, Tet10] {
-            let mut mesh = generate_box(kind, [1.0; 3], [3; 3]).unwrap();
+            let mut mesh = cube(kind, 3);
             let facet = mesh.cells[1].kind.info();
             mesh.cells[1].nodes.chunks_mut(2 * facet.n_nodes).for_each(|pair| pair[..facet.n_corners].reverse());
             let grouped = mesh.faces_on("ymax").unwrap();

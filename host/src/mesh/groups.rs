@@ -55,8 +55,7 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::PLANES;
-    use crate::element::ElementKind::Tet4;
-    use crate::mesh::generate::generate_box;
+    use crate::mesh::testing::*;
 
     #[test]
     fn groups_and_extreme_planes_give_the_same_nodes() {
@@ -71,7 +70,7 @@ mod tests {
 
     #[test]
     fn of_groups_of_one_name_the_sides_are_taken() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [2; 3]).unwrap();
+        let mut mesh = cube(Tet4, 2);
         mesh.groups
             .iter_mut()
             .filter(|group| ["body", "zmin"].contains(&group.name.as_str()))
@@ -86,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_group_hides_the_extreme_plane_of_its_name() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [2; 3]).unwrap();
+        let mut mesh = cube(Tet4, 2);
         mesh.groups.retain(|group| group.name == "zmin");
         mesh.groups[0].name = "xmax".into();
         assert!(mesh.nodes_on("xmax").unwrap().iter().all(|&n| mesh.coords[n as usize][2] == 0.0));

@@ -216,11 +216,7 @@ fn hold_inside(xi: &mut Point, simplex: bool, dim: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tet4, Tet10, Tri3};
-    use crate::mesh::Cells;
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::quadratic::quadratic;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
 
     /// Two meshes in one, the second shifted along x; nodes at one place are one, if `joined`.
     fn beside(a: &Mesh, b: &Mesh, shift: f64, joined: bool) -> Mesh {
@@ -247,10 +243,6 @@ mod tests {
             Err(MeshError::Hanging { nodes, sides, .. }) => (nodes, sides),
             Err(other) => panic!("{other}"),
         }
-    }
-
-    fn cube(kind: ElementKind, n: usize) -> Mesh {
-        generate_box(kind, [1.0; 3], [n; 3]).unwrap()
     }
 
     #[test]

@@ -328,8 +328,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad8, Tet10, Tri6};
-    use crate::element::MAX_NODES;
+    use crate::mesh::testing::*;
 
     const KINDS: [ElementKind; 5] = [Tri6, Quad8, Tet10, Hex8, Hex20];
 

@@ -21,6 +21,8 @@ pub mod quality;
 mod raw;
 pub mod rectangle;
 pub mod skin;
+#[cfg(test)]
+mod testing;
 pub mod thin;
 pub mod write;
 

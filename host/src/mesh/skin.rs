@@ -101,9 +101,7 @@ fn sides_at(mesh: &Mesh, marked: &[bool]) -> Vec<FaceUse> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad8, Tet4, Tet10, Tri3};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
     use std::collections::BTreeMap;
 
     /// The nodes, sorted, of the sides that one solid has, by counting.
@@ -165,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_sieve_leaves_the_lowest_corners_of_the_skin() {
-        let mesh = shuffled(generate_box(Tet4, [1.0; 3], [12; 3]).unwrap());
+        let mesh = shuffled(cube(Tet4, 12));
         let mut lowest = vec![false; mesh.coords.len()];
         single_of_all(&mesh).iter().for_each(|side| lowest[side.key[0] as usize] = true);
         assert_eq!(sieve(&mesh), lowest);

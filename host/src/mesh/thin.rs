@@ -173,9 +173,7 @@ fn reach(nodes: &[u32], away: &[AtomicU8], step: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
 
     fn thin(mesh: &Mesh, depth: u8) -> Thin {
         Thin::of(mesh, depth, |_| true)

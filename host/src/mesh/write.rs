@@ -184,9 +184,7 @@ fn write_elements(mesh: &Mesh, entities: &Entities, out: &mut Out) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Tet4};
-    use crate::mesh::Group;
-    use crate::mesh::generate::generate_box;
+    use crate::mesh::testing::*;
 
     #[test]
     fn what_is_written_reads_back() {
