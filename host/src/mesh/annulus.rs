@@ -8,7 +8,7 @@
 use std::f64::consts::TAU;
 
 use super::generate::{check_kind, check_size, with_sides};
-use super::rectangle::{Diagonals, split};
+use super::rectangle::{Diagonals, faces};
 use super::{Mesh, MeshError};
 use crate::element::ElementKind::{self, Line2, Tri3};
 
@@ -45,7 +45,8 @@ pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -
     let ring = Ring { radii, cells };
     let n_nodes = (cells[0] + 1) * cells[1];
     let coords = (0..n_nodes).map(|node| ring.point(ring.place(node as u32))).collect();
-    let mesh = with_sides(kind, coords, ring.faces(linear), Line2, &ring.edges())?;
+    let faces = faces(linear, cells, Diagonals::Up, |i, j| ring.node(i, j));
+    let mesh = with_sides(kind, coords, faces, Line2, &ring.edges())?;
     Ok(if kind == linear { mesh } else { ring.curved(mesh) })
 }
 
@@ -71,21 +72,6 @@ impl Ring {
         let r = inner + (outer - inner) * i / self.cells[0] as f64;
         let (sin, cos) = (TAU * j / self.cells[1] as f64).sin_cos();
         [r * cos, r * sin, 0.0]
-    }
-
-    fn faces(&self, kind: ElementKind) -> Vec<u32> {
-        let [radial, around] = self.cells;
-        let mut nodes = Vec::with_capacity(2 * kind.info().n_nodes * radial * around);
-        for j in 0..around {
-            for i in 0..radial {
-                let corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(|[i, j]| self.node(i, j));
-                match kind {
-                    Tri3 => nodes.extend(split(corners, Diagonals::Up).as_flattened()),
-                    _ => nodes.extend(corners),
-                }
-            }
-        }
-        nodes
     }
 
     fn edges(&self) -> [(&'static str, Vec<u32>); 2] {

@@ -36,7 +36,7 @@ impl Diagonals {
 const TRIANGLES: usize = 2;
 
 /// The two triangles of a cell with these quad4 corners, both counterclockwise.
-pub(super) fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] {
+fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] {
     match diagonals {
         Diagonals::Up => [[a, b, c], [a, c, d]],
         Diagonals::Down => [[a, b, d], [b, c, d]],
@@ -70,21 +70,26 @@ pub fn generate_cut_rectangle(
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
     let coords: Vec<[f64; 3]> =
         (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
-    with_sides(kind, coords, faces(linear, cells, diagonals), Line2, &edges(cells))
+    let node = |ix, iy| (ix + row * iy) as u32;
+    with_sides(kind, coords, faces(linear, cells, diagonals, node), Line2, &edges(cells, node))
 }
 
 fn per_cell(kind: ElementKind) -> usize {
     if kind == Tri3 { TRIANGLES } else { 1 }
 }
 
-fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Vec<u32> {
+/// The faces of `kind` that `nx` by `ny` cells are, or are cut into, between these nodes of a lattice.
+pub(super) fn faces(
+    kind: ElementKind,
+    [nx, ny]: [usize; 2],
+    diagonals: Diagonals,
+    node: impl Fn(usize, usize) -> u32 + Sync,
+) -> Vec<u32> {
     let width = per_cell(kind) * kind.info().n_nodes;
     let mut nodes = vec![0; nx * ny * width];
     nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
         for (ix, cell) in row.chunks_exact_mut(width).enumerate() {
-            let low = (ix + (nx + 1) * iy) as u32;
-            let high = low + nx as u32 + 1;
-            let corners = [low, low + 1, high + 1, high];
+            let corners = [node(ix, iy), node(ix + 1, iy), node(ix + 1, iy + 1), node(ix, iy + 1)];
             match kind {
                 Tri3 => cell.copy_from_slice(split(corners, diagonals).as_flattened()),
                 _ => cell.copy_from_slice(&corners),
@@ -94,8 +99,7 @@ fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Vec<u
     nodes
 }
 
-fn edges([nx, ny]: [usize; 2]) -> [(&'static str, Vec<u32>); 4] {
-    let node = |ix: usize, iy: usize| (ix + (nx + 1) * iy) as u32;
+fn edges([nx, ny]: [usize; 2], node: impl Fn(usize, usize) -> u32) -> [(&'static str, Vec<u32>); 4] {
     [
         ("xmin", (0..ny).flat_map(|i| [node(0, i + 1), node(0, i)]).collect()),
         ("xmax", (0..ny).flat_map(|i| [node(nx, i), node(nx, i + 1)]).collect()),
@@ -163,9 +167,9 @@ mod tests {
     #[test]
     fn impossible_rectangles_are_errors() {
         let make = |kind, size, cells| generate_rectangle(kind, size, cells).unwrap_err();
-        assert!(matches!(make(ElementKind::Hex8, [1.0; 2], [1; 2]), MeshError::Generate(_)));
-        assert!(matches!(make(Quad4, [1.0; 2], [0, 3]), MeshError::Generate(_)));
-        assert!(matches!(make(Quad4, [1.0, -1.0], [2, 3]), MeshError::Generate(_)));
+        for (kind, length, n) in [(ElementKind::Hex8, 1.0, 1), (Quad4, 1.0, 0), (Quad4, -1.0, 2)] {
+            assert!(matches!(make(kind, [1.0, length], [n, 3]), MeshError::Generate(_)), "{kind:?} {length} {n}");
+        }
         assert!(matches!(make(Tri3, [1.0; 2], [60_000; 2]), MeshError::TooLarge { what: "elements", .. }));
         assert!(matches!(make(Quad4, [1.0; 2], [usize::MAX; 2]), MeshError::TooLarge { .. }));
     }

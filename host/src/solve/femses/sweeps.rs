@@ -156,7 +156,7 @@ impl<T: Real> Sweeps<'_, T> {
         options: FemsesOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        let mut watch = Watch::new(norm, options);
+        let mut watch = Watch { residuals: Vec::new(), best: Vec::new(), norm, options };
         let first = self.true_residual()? / norm;
         let mut best = Best::new(self.space, &self.u[0], self.f.len(), first)?;
         let (ending, residual) = loop {
@@ -242,15 +242,13 @@ struct Watch {
     /// The smallest up to each look.
     best: Vec<f64>,
     norm: f64,
-    tolerance: f64,
-    /// Whether the tolerance is on the residual.
-    on_residual: bool,
+    options: FemsesOptions,
 }
 
 impl Watch {
-    fn new(norm: f64, options: FemsesOptions) -> Self {
-        let on_residual = options.measure == Measure::Residual;
-        Watch { residuals: Vec::new(), best: Vec::new(), norm, tolerance: options.tolerance, on_residual }
+    /// Whether a residual is within the tolerance, if that is on residuals.
+    fn is_enough(&self, residual: f64) -> bool {
+        self.options.measure == Measure::Residual && residual <= self.options.tolerance
     }
 
     fn last(&self) -> f64 {
@@ -262,7 +260,7 @@ impl Watch {
         self.residuals.extend(residuals.iter().map(|residual| residual / self.norm));
         let best = self.best.last().copied().unwrap_or(f64::INFINITY);
         self.best.push(best.min(self.last()));
-        if self.on_residual && self.last() <= self.tolerance {
+        if self.is_enough(self.last()) {
             return Some(Ending::Converged);
         }
         if self.last() > DIVERGED * self.residuals[0] {
@@ -274,7 +272,7 @@ impl Watch {
     }
 
     fn outcome(mut self, ending: Ending, relative_residual: f64) -> Outcome {
-        let converged = self.on_residual && relative_residual <= self.tolerance;
+        let converged = self.is_enough(relative_residual);
         let iterations = self.residuals.len();
         if iterations > 0 {
             // From before each step to after each.
@@ -287,7 +285,7 @@ impl Watch {
             converged,
             ending: if converged { Ending::Converged } else { ending },
             history: self.residuals,
-            ..Outcome::start(relative_residual, self.tolerance)
+            ..Outcome::start(relative_residual, self.options.tolerance)
         }
     }
 }
