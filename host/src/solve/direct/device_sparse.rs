@@ -1,7 +1,6 @@
 //! Sparse Cholesky factors by a device's own library: see [`crate::device::Device::factorise`].
 
-use super::lower::scaled_lower;
-use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, smallest_pivot};
+use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, scaled_lower, smallest_pivot};
 use crate::device::{Buffer, Factorised, SparseFactor};
 use crate::linalg::Space;
 use crate::precond::inverse_diagonal;
