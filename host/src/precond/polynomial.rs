@@ -31,16 +31,12 @@ pub trait Family: 'static {
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors>;
 }
 
-struct Scratch<T: Real> {
-    previous: Buffer<T>,
-    product: Buffer<T>,
-}
-
 /// A polynomial of a family.
 pub struct Polynomial<T: Real, F> {
     inverse: Buffer<T>,
     steps: Vec<Factors>,
-    scratch: RefCell<Scratch<T>>,
+    /// What z was a step before, and a product with the matrix.
+    scratch: RefCell<[Buffer<T>; 2]>,
     family: PhantomData<F>,
 }
 
@@ -48,37 +44,29 @@ impl<T: Real, F: Family> Polynomial<T, F> {
     /// The polynomial of an order for an operator, whose diagonal has this inverse. Rows where that is 0 are left out.
     pub fn of(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, order: usize) -> Result<Self> {
         let steps = F::steps(order, spectrum::estimate(space, operator, &inverse, spectrum::STEPS)?);
-        let scratch = Scratch { previous: space.zeros(operator.n())?, product: space.zeros(operator.n())? };
-        Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
-    }
-
-    fn start(&self, space: &Space, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
-        let factor = T::from_f64(self.steps[0][2]);
-        let kernel = PolynomialStart { factor, inverse: self.inverse.view(), r: r.view(), z: z.view_mut() };
-        // SAFETY: all live and have the same length; z is borrowed uniquely.
-        unsafe { space.run(z.len(), kernel) }
+        let scratch = RefCell::new([space.zeros(operator.n())?, space.zeros(operator.n())?]);
+        Ok(Polynomial { inverse, steps, scratch, family: PhantomData })
     }
 }
 
 impl<T: Real, F: Family> Preconditioner<T> for Polynomial<T, F> {
     fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
         assert!([r.len(), z.len()] == [self.inverse.len(); 2], "vectors of another length than the matrix");
-        let scratch = &mut *self.scratch.borrow_mut();
+        let [previous, product] = &mut *self.scratch.borrow_mut();
         // The two change places after every step, and the last result is to be in z.
-        let (mut current, mut other) = (z, &mut scratch.previous);
+        let (mut current, mut other) = (z, previous);
         if self.products() % 2 == 1 {
             (current, other) = (other, current);
         }
-        self.start(space, r, current)?;
+        // The first step, from zero.
+        let (factor, inverse) = (T::from_f64(self.steps[0][2]), self.inverse.view());
+        let kernel = PolynomialStart { factor, inverse, r: r.view(), z: current.view_mut() };
+        // SAFETY: all live and have the same length; the result is borrowed uniquely.
+        unsafe { space.run(current.len(), kernel) }?;
         for factors in &self.steps[1..] {
-            let step = Step {
-                factors: factors.map(T::from_f64),
-                inverse: self.inverse.view(),
-                r: r.view(),
-                previous: other.view_mut(),
-            };
+            let step = Step { factors: factors.map(T::from_f64), inverse, r: r.view(), previous: other.view_mut() };
             // SAFETY: all live, have the length checked above and are different; `other` is borrowed uniquely.
-            unsafe { operator.apply_then(space, current, &mut scratch.product, Epilogue::Step(step)) }?;
+            unsafe { operator.apply_then(space, current, product, Epilogue::Step(step)) }?;
             (current, other) = (other, current);
         }
         Ok(())

@@ -50,10 +50,7 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
     Ok(Some(Topology { numbering, pattern, blocks, coords }))
 }
 
-struct DeviceNumbering {
-    to_mesh: Buffer<u32>,
-    to_solver: Buffer<u32>,
-}
+type DeviceNumbering = Numbering<Buffer<u32>>;
 
 fn gather(space: &Space, index: &Buffer<u32>, from: &Buffer<u32>) -> Result<Buffer<u32>> {
     let mut out = space.zeros(index.len())?;
