@@ -64,7 +64,7 @@ fn two(space: &Space, model: &Model) -> Two {
     let (coords, mut modes) = (mesh.coords(), Vec::new());
     let aggregation = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(matrix.block_size()), |free| {
         let found = Modes::rigid(space, matrix.block_size(), coords, free)?;
-        modes = space.download(found.values())?;
+        modes = space.download(&found.values)?;
         Ok(Rc::new(found))
     });
     let aggregation = aggregation.unwrap().expect("there is a next level");
@@ -108,7 +108,7 @@ fn modes_cost_nothing_and_the_prolongator_has_them_away_from_supports() {
         let Two { matrix, modes, coarse, .. } = two(&space, &model);
         let (a, p) = (dense_of(&space, &matrix), dense_rows(&space, &coarse.prolongator));
         let b = DMatrix::from_row_slice(a.nrows(), coarse.modes.number, &modes);
-        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values().host());
+        let coarse_b = DMatrix::from_row_slice(p.ncols(), coarse.modes.number, coarse.modes.values.host());
         let (forces, error) = (&a * &b, &p * coarse_b - &b);
         let is_free = |row: &usize| forces.row(*row).amax() < 1e-11 * a.amax() * b.amax();
         let free: Vec<usize> = (0..a.nrows()).filter(is_free).collect();
@@ -494,7 +494,7 @@ fn new_materials_take_the_numeric_part_alone() {
     second.materials[0].young *= 3.0;
     second.materials[0].poisson = 0.2;
     let systems = [&first, &second].map(|model| system(&space, model));
-    let kept = SetupCache::new();
+    let kept = SetupCache::default();
     let make = |system: &System<f64>, kept| {
         let before = recorder.counts().launches;
         let amg = keeping(&space, system, kept);
@@ -552,7 +552,7 @@ fn other_blocks_and_other_supports_make_another_hierarchy() {
         let other = system(&space, other);
         let r: Vec<f64> = Random(5).vector(other.matrix.n());
         let of = |amg: &dyn precond::Preconditioner<f64>| bits(&applied(&space, amg, &other.matrix, &r));
-        let kept = SetupCache::new();
+        let kept = SetupCache::default();
         keeping(&space, &first, Some(&kept));
         let made = keeping(&space, &other, Some(&kept));
         assert!(of(&*made) == of(&*multigrid(&space, &other)), "matrix {which}");

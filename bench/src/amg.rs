@@ -80,7 +80,7 @@ fn measure<T: Real>(
     let samples = common.samples.min(MAX_SOLUTIONS);
     let (mut system, _) = matrices::assemble::<T>(space, &model, *format)?;
     header.blocks = system.matrix.pattern().n_blocks();
-    let kept: Vec<SetupCache> = builders.iter().map(|_| SetupCache::new()).collect();
+    let kept: Vec<SetupCache> = builders.iter().map(|_| SetupCache::default()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());

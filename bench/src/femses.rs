@@ -309,7 +309,7 @@ impl<T: Real> Bench<'_, T> {
             (false, false) => direct::sparse::<T, f64>,
         };
         let factor = build(self.space, &system.matrix, &coords)?;
-        self.iterated(&system.matrix, &direct::Direct::new(factor))
+        self.iterated(&system.matrix, &direct::Direct { factor })
     }
 
     /// Assembles in a format and solves.

@@ -5,7 +5,7 @@
 use super::topology::CellBlock;
 use crate::device::Buffer;
 use crate::linalg::Space;
-use crate::mesh::coloring::{Balance, Coloring};
+use crate::mesh::coloring::Coloring;
 use crate::result::Result;
 use kernels_rs::setup::coloring::{ColorReady, ColorStarts, Colors, FirstReady, LANES, Ready, ReorderWaiting, Waiting};
 
@@ -18,12 +18,7 @@ const ROUNDS: usize = 4096;
 const BATCH: usize = 64;
 
 /// The cells of an element type, sorted by colour. No two cells of a colour share a node.
-pub struct CellColors {
-    /// Where each colour starts in `cells`, and where the last ends, `[n_colors + 1]`.
-    pub starts: Vec<usize>,
-    /// The cells of each colour, ascending, `[n_cells]`.
-    pub cells: Buffer<u32>,
-}
+pub type CellColors = Coloring<Buffer<u32>>;
 
 impl CellColors {
     /// Colours the cells of a block.
@@ -37,7 +32,7 @@ impl CellColors {
         if space.on_host() || block.n_cells == 0 {
             let nodes = space.download(&block.nodes)?;
             let size = block.kind.info().n_nodes;
-            let Coloring { starts, cells } = Coloring::first_fit(&nodes, size, block.around.len() - 1);
+            let Coloring { starts, cells } = <Coloring>::first_fit(&nodes, size, block.around.len() - 1);
             return Ok(CellColors { starts, cells: space.upload_vec(cells)? });
         }
         let mut greedy = Greedy::new(space, block)?;
@@ -49,19 +44,8 @@ impl CellColors {
         }
         greedy.sorted(space)
     }
-
-    /// Number of colours.
-    pub fn n_colors(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// How many cells the colours have.
-    pub fn balance(&self) -> Balance {
-        Balance::of(&self.starts)
-    }
 }
 
-/// First fit by rounds.
 struct Greedy<'a> {
     block: &'a CellBlock,
     lists: Buffer<u32>,

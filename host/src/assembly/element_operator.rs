@@ -32,7 +32,6 @@ pub struct ElementOperator<'a, T: Real> {
     inverse: Buffer<T>,
 }
 
-/// Those of one element type.
 struct ElementBlock<'a, T: Real> {
     cells: &'a DeviceBlock,
     /// `[N (N + 1) / 2][n_cells]`
@@ -69,7 +68,6 @@ impl<'a, T: Real> ElementOperator<'a, T> {
         space.finish()
     }
 
-    /// How kernels see the elements of a type.
     fn view(&self, block: &ElementBlock<T>) -> Elements<T> {
         let mesh = self.mesh.view(block.cells);
         Elements {
@@ -204,7 +202,6 @@ impl<'a, T: Real> ElementOperator<'a, T> {
     }
 }
 
-/// The element matrices of a type.
 fn matrices<T: Real>(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock) -> Result<Buffer<T>> {
     let (n_cells, view) = (block.cells.n_cells, mesh.view(block));
     with_element!(block.cells.kind, E => {

@@ -47,13 +47,13 @@ impl Ordering {
 /// Nodes per window of the sort by degree.
 pub const DEGREE_WINDOW: usize = 1024;
 
-/// A permutation of the nodes, both ways.
+/// A permutation of the nodes, both ways; on the host, or else on a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Numbering {
+pub struct Numbering<A = Vec<u32>> {
     /// The mesh's number of each of the solver's nodes.
-    pub to_mesh: Vec<u32>,
+    pub to_mesh: A,
     /// The solver's number of each of the mesh's nodes.
-    pub to_solver: Vec<u32>,
+    pub to_solver: A,
 }
 
 impl Numbering {

@@ -61,7 +61,7 @@ impl DeviceMesh {
             n_nodes: coords.len(),
             analysis: model.analysis,
             ends: find_ends(space, coords.len(), &blocks)?,
-            blocks: blocks.into_iter().map(|b| DeviceBlock::new(space, model, b)).collect::<Result<_>>()?,
+            blocks: blocks.into_iter().map(|cells| device_block(space, model, cells)).collect::<Result<_>>()?,
             coords,
             materials: Materials::new(space, model)?,
         })
@@ -145,7 +145,6 @@ impl DeviceMesh {
     }
 }
 
-/// See [`DeviceMesh::ends`].
 fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buffer<[u32; 2]>>> {
     if !blocks.iter().any(|block| block.kind.info().is_quadratic()) {
         return Ok(None);
@@ -165,13 +164,11 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
     Ok(Some(ends))
 }
 
-impl DeviceBlock {
-    fn new(space: &Space, model: &Model, cells: CellBlock) -> Result<Self> {
-        if !is_solvable(cells.kind) {
-            return Err(Error::NotSolvable(cells.kind.info().name));
-        }
-        Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
+fn device_block(space: &Space, model: &Model, cells: CellBlock) -> Result<DeviceBlock> {
+    if !is_solvable(cells.kind) {
+        return Err(Error::NotSolvable(cells.kind.info().name));
     }
+    Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
 }
 
 impl Materials {
@@ -186,7 +183,6 @@ impl Materials {
     }
 }
 
-/// The material of each of some cells, `[n_cells]`.
 fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffer<u32>> {
     let material = &model.cell_material[cells.index];
     assert_eq!(material.len(), cells.n_cells, "the materials of another mesh");

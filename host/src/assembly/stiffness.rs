@@ -102,20 +102,10 @@ impl<T: Real> Assembly<T> {
             matrix.clear(space)?;
         }
         for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
-            let job = Job {
-                space,
-                analysis: mesh.analysis,
-                kind: block.cells.kind,
-                n_nodes: mesh.n_nodes,
-                n_cells: block.cells.n_cells,
-                adds: i > 0,
-                mesh: mesh.view(block),
-                to: Destination {
-                    slots: block.cells.slots.view(),
-                    entries: matrix.entries(),
-                    values: matrix.values_mut(),
-                },
-            };
+            let CellBlock { kind, n_cells, ref slots, .. } = block.cells;
+            let (analysis, n_nodes, adds) = (mesh.analysis, mesh.n_nodes, i > 0);
+            let to = Destination { slots: slots.view(), entries: matrix.entries(), values: matrix.values_mut() };
+            let job = Job { space, analysis, kind, n_nodes, n_cells, adds, mesh: mesh.view(block), to };
             // SAFETY: views of this mesh and this matrix, which live.
             unsafe { prepared.add(self.strategy, &job) }?;
         }
@@ -129,7 +119,6 @@ fn sets_rows(space: &Space, strategy: Strategy) -> bool {
     strategy == Strategy::RowOwner && !space.on_host()
 }
 
-/// Refuses a strategy that cannot assemble a mesh on a device.
 fn check(space: &Space, mesh: &DeviceMesh, strategy: Strategy) -> Result<()> {
     let unfit =
         |strategy: Strategy| mesh.blocks.iter().map(|block| block.cells.kind).find(|kind| !strategy.fits(*kind));
@@ -171,7 +160,7 @@ impl<T: Real> Prepared<T> {
     /// # Safety
     /// All that the job views lives, and belongs together and to this.
     unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, T>) -> Result<()> {
-        let (space, analysis, kind, mesh, to) = (job.space, job.analysis, job.kind, job.mesh, job.to);
+        let Job { space, analysis, kind, mesh, to, .. } = *job;
         let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
         let mut colors = colors(&self.colors);
         // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of
@@ -258,7 +247,6 @@ fn room<E: Element, P: Physics, T: Real>(n_nodes: usize, mut columns: usize) -> 
     (room, Grid { blocks, threads, shared_bytes: bytes(room) })
 }
 
-/// How kernels see each colour.
 fn colors(of: &CellColors) -> impl Iterator<Item = Color> {
     let cells = of.cells.view();
     of.starts.windows(2).map(move |bounds| Color { cells, first: bounds[0], len: bounds[1] - bounds[0] })

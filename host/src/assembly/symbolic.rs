@@ -2,15 +2,15 @@
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::Numbering;
+use crate::device::running_sums;
 use crate::element::ElementKind;
-use crate::mesh::{Mesh, adjacency::NodeCells};
+use crate::mesh::{Cells, Mesh, adjacency::NodeCells};
 use crate::parallel::split_at_bounds;
 use crate::result::choices::Ordering;
 use crate::result::{Error, Result};
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 
-/// Rows a thread takes at a time.
 const ROWS: usize = 2048;
 
 /// The cells of one type in the solver's numbering.
@@ -39,18 +39,11 @@ pub struct Symbolic {
     pub blocks: Vec<Block>,
 }
 
-/// Cells of one type around the nodes, in the mesh's numbering.
+/// Cells of one type, their position in `mesh.cells`, and which are around each node, in the mesh's numbering.
 struct Around<'a> {
     index: usize,
-    kind: ElementKind,
-    nodes: &'a [u32],
-    cells: NodeCells,
-}
-
-impl Around<'_> {
-    fn of(&self, node: usize) -> &[u32] {
-        &self.cells.cells[self.cells.offsets[node] as usize..self.cells.offsets[node + 1] as usize]
-    }
+    cells: &'a Cells,
+    at: NodeCells,
 }
 
 /// Bounds of runs of [`ROWS`] rows in an array with `start(row)` entries before each row.
@@ -78,12 +71,7 @@ impl Symbolic {
 
 /// Where lists of these lengths start when they lie end to end, and where the last ends.
 fn starts(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
-    let mut total = 0;
-    let ends = lengths.map(|length| {
-        total += length as u64;
-        total
-    });
-    std::iter::once(0).chain(ends).collect()
+    running_sums(lengths.map(|length| length as u64))
 }
 
 /// How many other nodes the nodes of a mesh share elements with.
@@ -112,8 +100,7 @@ pub fn degrees(mesh: &Mesh) -> Degrees {
 /// The cells around the nodes, one entry per element type.
 fn around(mesh: &Mesh) -> Vec<Around<'_>> {
     let n = mesh.coords.len();
-    let solids = mesh.solids();
-    solids.map(|(index, c)| Around { index, kind: c.kind, nodes: &c.nodes, cells: NodeCells::of(c, n) }).collect()
+    mesh.solids().map(|(index, cells)| Around { index, cells, at: NodeCells::of(cells, n) }).collect()
 }
 
 /// The neighbours of every node, itself included, ascending, in the mesh's numbering.
@@ -131,9 +118,8 @@ fn adjacent(n: usize, around: &[Around]) -> Sparsity {
                 row.clear();
                 row.push(node as u32);
                 for block in around {
-                    let size = block.kind.info().n_nodes;
-                    for cell in block.of(node) {
-                        row.extend_from_slice(&block.nodes[*cell as usize * size..][..size]);
+                    for cell in block.at.at(node) {
+                        row.extend_from_slice(block.cells.cell(*cell as usize));
                     }
                 }
                 row.sort_unstable();
@@ -172,14 +158,15 @@ fn renumber(neighbours: &Sparsity, numbering: &Numbering) -> Sparsity {
 
 impl Block {
     fn new(mesh: Around, numbering: &Numbering, sparsity: &Sparsity) -> Block {
-        let (n, size) = (numbering.len(), mesh.kind.info().n_nodes);
-        let nodes: Vec<u32> = mesh.nodes.par_iter().map(|node| numbering.to_solver[*node as usize]).collect();
-        let offsets = starts(numbering.to_mesh.iter().map(|node| mesh.of(*node as usize).len()));
+        let Around { index, cells: &Cells { kind, ref nodes, .. }, at } = mesh;
+        let (n, size) = (numbering.len(), kind.info().n_nodes);
+        let nodes: Vec<u32> = nodes.par_iter().map(|node| numbering.to_solver[*node as usize]).collect();
+        let offsets = starts(numbering.to_mesh.iter().map(|node| at.at(*node as usize).len()));
         let mut cells = vec![0; offsets[n] as usize];
         let cell_parts = split_at_bounds(&mut cells, run_bounds(n, |row| offsets[row]));
         cell_parts.into_par_iter().enumerate().for_each(|(run, mut to)| {
             for row in run * ROWS..n.min((run + 1) * ROWS) {
-                let from = mesh.of(numbering.to_mesh[row] as usize);
+                let from = at.at(numbering.to_mesh[row] as usize);
                 let (head, tail) = to.split_at_mut(from.len());
                 head.copy_from_slice(from);
                 to = tail;
@@ -192,7 +179,7 @@ impl Block {
                 slots.iter_mut().zip(nodes).for_each(|(slot, node)| *slot = place(columns, *node));
             }
         });
-        Block { index: mesh.index, kind: mesh.kind, nodes, around: NodeCells { offsets, cells }, slots }
+        Block { index, kind, nodes, around: NodeCells { offsets, cells }, slots }
     }
 }
 

@@ -7,10 +7,6 @@ use std::time::Instant;
 
 /// Gigabytes per second of a copy of this many bytes within the device's memory, reads and writes both counted; the
 /// median of `samples`. It is the memory's bandwidth if no cache holds the bytes.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`] and those of the device.
 pub fn copy(device: &Device, bytes: usize, samples: u32) -> Result<f64> {
     let n = bytes / size_of::<f64>();
     let (from, mut to) = (device.zeros::<f64>(n)?, device.zeros::<f64>(n)?);
@@ -25,10 +21,6 @@ pub fn copy(device: &Device, bytes: usize, samples: u32) -> Result<f64> {
 
 /// Seconds of one `run`: the median of `samples`, each of as many runs as take at least two milliseconds, after a
 /// warm-up. Host clock around a wait, so a sample's error is the wait's few microseconds.
-///
-/// # Errors
-///
-/// Those of `run` and of the device.
 pub fn time(device: &Device, samples: u32, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     run()?;
     device.finish()?;

@@ -37,6 +37,11 @@ impl<T: Plain> Buffer<T> {
         self.len() == 0
     }
 
+    /// Bytes of its entries.
+    pub fn bytes(&self) -> u64 {
+        (self.len() * size_of::<T>()) as u64
+    }
+
     /// How kernels read it. The view is valid while the buffer lives.
     pub fn view(&self) -> View<T> {
         match self {
@@ -76,14 +81,14 @@ impl<T: Plain> Buffer<T> {
         }
     }
 
-    pub(super) fn memory(&self) -> &DeviceMemory {
+    pub(crate) fn memory(&self) -> &DeviceMemory {
         match self {
             Buffer::Gpu(memory, _) => memory,
             Buffer::Host(_) => panic!("{ELSEWHERE}"),
         }
     }
 
-    pub(super) fn memory_mut(&mut self) -> &mut DeviceMemory {
+    pub(crate) fn memory_mut(&mut self) -> &mut DeviceMemory {
         match self {
             Buffer::Gpu(memory, _) => memory,
             Buffer::Host(_) => panic!("{ELSEWHERE}"),

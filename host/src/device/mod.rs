@@ -15,7 +15,7 @@ pub use name::{DeviceName, factors};
 use crate::parallel;
 use crate::result::{Error, Result};
 use cuda_std::launch::{ItemKernel, Items, Kernel};
-use gpu::{FactorOfArrays, LowerBytes, sort};
+use gpu::{DeviceMemory, LowerBytes, sort};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::BLOCK;
 use rayon::prelude::*;
@@ -50,10 +50,6 @@ const CHUNK: usize = 8192;
 
 /// Refuses what a device has no room for beside what is there, before it is tried: a host would try. `purpose` says
 /// what it is for, and what does without.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn check_memory(device: &Device, needed: u64, purpose: &str) -> Result<()> {
     match device.free_memory() {
         Some(available) if needed > available => {
@@ -75,18 +71,18 @@ pub struct LowerTriangle<F> {
     pub values: Vec<F>,
 }
 
-/// A sparse factor of a matrix on a device, by [`Device::factorise`]; `V` is a vector there.
-pub trait SparseFactor<V> {
-    /// `x = A^-1 r`; waits.
-    fn solve(&self, r: &V, x: &mut V) -> Result<()>;
+/// A sparse factor of a matrix on a device, by [`Device::factorise`].
+pub trait SparseFactor {
+    /// `x = A^-1 r`, of the precision of the factor; waits.
+    fn solve(&self, r: &DeviceMemory, x: &mut DeviceMemory) -> Result<()>;
     /// Entries of the factor.
     fn nonzeros(&self) -> u64;
 }
 
 /// What came of [`Device::factorise`].
-pub enum Factorised<V> {
+pub enum Factorised {
     /// The factor.
-    Done(Box<dyn SparseFactor<V>>),
+    Done(Box<dyn SparseFactor>),
     /// The pivot of this row is too small, or of a value that nobody knows.
     NotPositive {
         /// The row.
@@ -303,16 +299,13 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`], before the factor is computed where that can be told; where it cannot, the library may
     /// leave the device unusable. [`Error::Device`] where there is no such library.
-    pub fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised<Buffer<F>>> {
+    pub fn factorise<F: Real>(&self, lower: &LowerTriangle<F>, smallest: f64) -> Result<Factorised> {
         let Device::Gpu(launcher) = self else {
             return Err(Error::Device(self.lacks_factors().unwrap_or_default()));
         };
         let LowerTriangle { row_start, columns, values } = lower;
         let (values, value_bytes) = (bytemuck::cast_slice(values), size_of::<F>());
-        Ok(match launcher.factorise(LowerBytes { row_start, columns, values, value_bytes }, smallest)? {
-            Factorised::Done(factor) => Factorised::Done(Box::new(FactorOfArrays(factor))),
-            Factorised::NotPositive { row, pivot } => Factorised::NotPositive { row, pivot },
-        })
+        launcher.factorise(LowerBytes { row_start, columns, values, value_bytes }, smallest)
     }
 
     /// Sums of all counts before each, `[n + 1]`: the last entry is the total.

@@ -24,18 +24,15 @@ impl FromStr for DeviceName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None => match text {
-                "auto" => Ok(DeviceName::Auto),
-                "cpu" => Ok(DeviceName::Cpu),
-                "cuda" => Ok(DeviceName::Cuda(0)),
-                "emulate" => Ok(DeviceName::Emulate),
-                _ => Err("expected auto, cpu, cuda, cuda:1 or emulate".into()),
-            },
-            Some(("cuda", index)) => {
+        match text {
+            "auto" => Ok(DeviceName::Auto),
+            "cpu" => Ok(DeviceName::Cpu),
+            "cuda" => Ok(DeviceName::Cuda(0)),
+            "emulate" => Ok(DeviceName::Emulate),
+            _ => {
+                let index = text.strip_prefix("cuda:").ok_or("expected auto, cpu, cuda, cuda:1 or emulate")?;
                 index.parse().map(DeviceName::Cuda).map_err(|_| format!("`{index}` is not a device number"))
             }
-            Some(_) => Err("expected auto, cpu, cuda, cuda:1 or emulate".into()),
         }
     }
 }
@@ -51,10 +48,6 @@ impl DeviceName {
     }
 
     /// Opens it.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::Device`]
     pub fn open(self) -> Result<Device> {
         match self.resolve() {
             DeviceName::Cpu => Ok(Device::Cpu),
@@ -77,14 +70,11 @@ impl DeviceName {
     }
 }
 
-#[cfg(feature = "cuda")]
 fn has_gpu() -> bool {
-    super::gpu::unavailable().is_none()
-}
-
-#[cfg(not(feature = "cuda"))]
-fn has_gpu() -> bool {
-    false
+    cfg_select! {
+        feature = "cuda" => super::gpu::unavailable().is_none(),
+        _ => false,
+    }
 }
 
 /// The direct solver of a device, as far as that can be said without opening it; see [`super::Device::factors`].
@@ -97,24 +87,18 @@ pub fn factors(device: DeviceName) -> Factors {
     }
 }
 
-#[cfg(feature = "cuda")]
 fn open_cuda(index: u32) -> Result<Device> {
-    Ok(Device::Gpu(Box::new(super::gpu::Cuda::new(index)?)))
+    cfg_select! {
+        feature = "cuda" => Ok(Device::Gpu(Box::new(super::gpu::Cuda::new(index)?))),
+        _ => Err(without_cuda(index)),
+    }
 }
 
-#[cfg(feature = "cuda")]
 fn check_cuda(index: u32) -> Result<()> {
-    super::gpu::usable(index).map(drop)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn open_cuda(index: u32) -> Result<Device> {
-    Err(without_cuda(index))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn check_cuda(index: u32) -> Result<()> {
-    Err(without_cuda(index))
+    cfg_select! {
+        feature = "cuda" => super::gpu::usable(index).map(drop),
+        _ => Err(without_cuda(index)),
+    }
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -1,26 +1,20 @@
 //! Reference elements as the host sees them: names, codes in file formats, faces.
 //!
-//! One file per element. Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates
-//! them. Node numbers inside an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
+//! Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates them. Node numbers inside
+//! an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
 
 pub(crate) mod dispatch;
-mod hex20;
-mod hex8;
-mod line2;
-mod line3;
-mod point1;
-mod quad4;
-mod quad8;
+mod kinds;
 pub mod shape;
-mod tet10;
-mod tet4;
-mod tri3;
-mod tri6;
+pub(crate) mod vector;
 
 use shape::Shape;
 
-/// VTK numbers the nodes as Gmsh does.
-const SAME_ORDER: &[usize] = &[];
+/// The mean of some points; not a number without any.
+pub fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
+    let n = points.len() as f64;
+    [0, 1, 2].map(|c| points.clone().map(|x| x[c]).sum::<f64>() / n)
+}
 
 /// What is known of an element type without a mesh.
 #[derive(Debug)]
@@ -47,7 +41,7 @@ pub struct ElementInfo {
 }
 
 macro_rules! element_kinds {
-    ($($module:ident $Kind:ident),+) => {
+    ($($Kind:ident),+) => {
         /// The element types a mesh may hold, points and edges included.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "the names are the documentation")]
@@ -56,18 +50,10 @@ macro_rules! element_kinds {
         impl ElementKind {
             /// Every kind, in order of dimension.
             pub const ALL: &[ElementKind] = &[$(ElementKind::$Kind),+];
-
-            /// The facts of this kind.
-            pub const fn info(self) -> &'static ElementInfo {
-                match self { $(ElementKind::$Kind => &$module::INFO),+ }
-            }
         }
     };
 }
-element_kinds!(
-    point1 Point1, line2 Line2, line3 Line3, tri3 Tri3, quad4 Quad4, tri6 Tri6, quad8 Quad8, tet4 Tet4, hex8 Hex8,
-    tet10 Tet10, hex20 Hex20
-);
+element_kinds!(Point1, Line2, Line3, Tri3, Quad4, Tri6, Quad8, Tet4, Hex8, Tet10, Hex20);
 
 /// Most nodes an element has.
 pub const MAX_NODES: usize = most_nodes(3);
@@ -93,6 +79,11 @@ impl ElementInfo {
     /// Whether it is a triangle or a tetrahedron.
     pub const fn is_simplex(&self) -> bool {
         self.dim > 1 && self.n_corners == self.dim + 1
+    }
+
+    /// The middle of the reference element.
+    pub fn middle(&self) -> [f64; 3] {
+        middle(self.shape.nodes[..self.n_corners].iter().copied())
     }
 
     /// Whether it has nodes beside its corners, so that it may be curved.
@@ -122,6 +113,11 @@ impl ElementInfo {
 }
 
 impl ElementKind {
+    /// The facts of this kind.
+    pub const fn info(self) -> &'static ElementInfo {
+        &kinds::INFOS[self as usize]
+    }
+
     /// The kind of the same shape with nodes at the corners only.
     pub fn linear(self) -> ElementKind {
         let n_corners = self.info().n_corners;

@@ -8,6 +8,7 @@ use kernels_rs::element::rules::LINE_3;
 use kernels_rs::element::{Element, Hex20, Point, Quad8};
 
 use super::ElementKind;
+use super::vector::{dot, sub};
 
 /// An element's shape functions.
 #[derive(Debug)]
@@ -156,16 +157,14 @@ fn gauss(n: usize) -> Vec<(f64, f64)> {
     (0..n).map(root).collect()
 }
 
-/// [`Table::extended`].
 fn extended(kind: ElementKind) -> Vec<f64> {
     let (info, linear) = (kind.info(), &kind.linear().info().shape);
     let (points, n_corners) = (info.shape.sampled, linear.nodes.len());
     if points.len() <= 1 {
         return vec![1.0; info.n_nodes * points.len()];
     }
-    let middle = [0, 1, 2].map(|i| linear.nodes.iter().map(|corner| corner[i]).sum::<f64>() / n_corners as f64);
-    let from_middle = |x: &[f64; 3]| [0, 1, 2].map(|i| x[i] - middle[i]);
-    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let middle = info.middle();
+    let from_middle = |x: &[f64; 3]| sub(*x, middle);
     // Each point is on the way from the centroid to the corner whose direction is nearest to its own, all as far.
     let towards = |point: &[f64; 3]| {
         let along = |b: &usize| dot(from_middle(point), from_middle(&linear.nodes[*b]));

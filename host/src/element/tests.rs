@@ -4,15 +4,8 @@ use approx::assert_relative_eq;
 use kernels_rs::element::Element;
 
 use super::shape::determinant;
+use super::vector::{cross, dot, sub};
 use super::*;
-
-fn middle(points: &[[f64; 3]]) -> [f64; 3] {
-    [0, 1, 2].map(|c| points.iter().map(|x| x[c]).sum::<f64>() / points.len() as f64)
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|c| a[c] * b[c]).sum()
-}
 
 #[test]
 fn names_and_nodes_are_those_of_the_device_code() {
@@ -37,7 +30,7 @@ fn middle_nodes_of_faces_lie_in_the_middle_of_their_edges() {
             assert!(local[..face.info().n_corners].iter().all(|&k| k < info.n_corners), "{kind:?} {local:?}");
             for edge in face.info().edges().iter().filter(|edge| edge.len() == 3) {
                 let x = |k: usize| info.shape.nodes[local[edge[k]]];
-                assert_eq!(x(2), middle(&[x(0), x(1)]), "{kind:?} {local:?} {edge:?}");
+                assert_eq!(x(2), middle([x(0), x(1)].into_iter()), "{kind:?} {local:?} {edge:?}");
             }
         }
         let mut nodes: Vec<usize> = info.edges().concat();
@@ -51,15 +44,13 @@ fn middle_nodes_of_faces_lie_in_the_middle_of_their_edges() {
 fn faces_point_outward_and_close_the_element() {
     for kind in ElementKind::ALL.iter().filter(|kind| kind.info().dim > 1) {
         let info = kind.info();
-        let center = middle(&info.shape.nodes[..info.n_corners]);
         let mut closed = [0.0; 3];
         for (face, local) in info.faces {
             let x: Vec<[f64; 3]> = local.iter().map(|&k| info.shape.nodes[k]).collect();
-            let out = [0, 1, 2].map(|c| middle(&x)[c] - center[c]);
+            let out = sub(middle(x.iter().copied()), info.middle());
             for at in &face.table().rule {
                 let [s, t, _] = at.tangents(|b| x[b]);
-                let across = [s[1] * t[2] - s[2] * t[1], s[2] * t[0] - s[0] * t[2], s[0] * t[1] - s[1] * t[0]];
-                let normal = if info.dim == 2 { [s[1], -s[0], 0.0] } else { across };
+                let normal = if info.dim == 2 { [s[1], -s[0], 0.0] } else { cross(s, t) };
                 assert!(dot(normal, out) > 0.0, "{kind:?} {local:?}");
                 (0..3).for_each(|c| closed[c] += at.weight * normal[c]);
             }

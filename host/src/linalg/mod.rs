@@ -112,10 +112,6 @@ impl Deref for Space {
 
 impl Space {
     /// The vectors of a device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`] and [`Error::Device`].
     pub fn new(device: Device) -> Result<Space> {
         let mut bank = vec![0.0; N_SCALARS];
         bank[N_SCALARS - 1] = 1.0;
@@ -130,10 +126,6 @@ impl Space {
     }
 
     /// The vectors of the device of this name.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`DeviceName::open`] and [`Space::new`].
     pub fn open(name: DeviceName) -> Result<Space> {
         Space::new(name.open()?)
     }
@@ -145,10 +137,6 @@ impl Space {
     }
 
     /// The vectors of what a launcher launches on.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Space::new`].
     pub fn gpu(launcher: impl Launcher + 'static) -> Result<Space> {
         Space::new(Device::Gpu(Box::new(launcher)))
     }

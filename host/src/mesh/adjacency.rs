@@ -84,8 +84,7 @@ fn fill(cells: &Cells, first: u32, starts: &[u64], list: &mut [u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Tet4, Tri3};
-    use crate::mesh::generate::generate_box;
+    use crate::mesh::testing::*;
 
     #[test]
     fn lists_are_ascending_and_complete() {
@@ -99,10 +98,7 @@ mod tests {
     #[test]
     fn threads_do_not_change_the_lists() {
         let mesh = generate_box(Tet4, [1.0; 3], [17, 16, 15]).unwrap();
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| NodeCells::of(&mesh.cells[0], mesh.coords.len()))
-        };
+        let with = |threads| on_threads(threads, || NodeCells::of(&mesh.cells[0], mesh.coords.len()));
         let serial = with(1);
         assert_eq!(serial, with(5));
         for (node, pair) in serial.offsets.windows(2).enumerate() {

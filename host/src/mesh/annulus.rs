@@ -7,16 +7,14 @@
 
 use std::f64::consts::TAU;
 
-use super::generate::{check_kind, check_size};
-use super::quadratic::quadratic;
-use super::rectangle::{Diagonals, split};
-use super::{Cells, Group, Mesh, MeshError};
+use super::generate::{check_kind, check_size, with_sides};
+use super::rectangle::{Diagonals, faces};
+use super::{Mesh, MeshError};
 use crate::element::ElementKind::{self, Line2, Tri3};
 
 /// What a ring can be made of.
 pub use super::rectangle::KINDS;
 
-/// Fewest cells around.
 const FEWEST_AROUND: usize = 3;
 
 /// Whether radii and numbers of cells make a ring; why not, if they do not.
@@ -45,18 +43,11 @@ pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -
     let linear = kind.linear();
     check_size(&radii, &cells, if linear == Tri3 { 2 } else { 1 })?;
     let ring = Ring { radii, cells };
-    let faces = ring.faces(linear);
-    let (edges, sides) = ring.edges(faces.len() as u64);
-    let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
     let n_nodes = (cells[0] + 1) * cells[1];
-    let mesh = Mesh {
-        coords: (0..n_nodes).map(|node| ring.point(ring.place(node as u32))).collect(),
-        node_tags: (1..=n_nodes as u64).collect(),
-        cells: vec![faces, edges],
-        groups: std::iter::once(body).chain(sides).collect(),
-        ..Mesh::default()
-    };
-    if kind == linear { Ok(mesh) } else { quadratic(mesh).map(|mesh| ring.curved(mesh)) }
+    let coords = (0..n_nodes).map(|node| ring.point(ring.place(node as u32))).collect();
+    let faces = faces(linear, cells, Diagonals::Up, |i, j| ring.node(i, j));
+    let mesh = with_sides(kind, coords, faces, Line2, &ring.edges())?;
+    Ok(if kind == linear { mesh } else { ring.curved(mesh) })
 }
 
 struct Ring {
@@ -83,33 +74,11 @@ impl Ring {
         [r * cos, r * sin, 0.0]
     }
 
-    fn faces(&self, kind: ElementKind) -> Cells {
-        let [radial, around] = self.cells;
-        let mut nodes = Vec::with_capacity(2 * kind.info().n_nodes * radial * around);
-        for j in 0..around {
-            for i in 0..radial {
-                let corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(|[i, j]| self.node(i, j));
-                match kind {
-                    Tri3 => nodes.extend(split(corners, Diagonals::Up).as_flattened()),
-                    _ => nodes.extend(corners),
-                }
-            }
-        }
-        let n = (nodes.len() / kind.info().n_nodes) as u64;
-        Cells { kind, nodes, tags: (1..=n).collect() }
-    }
-
-    /// The edges of both circles in one block, and the group of each.
-    fn edges(&self, tags_after: u64) -> (Cells, [Group; 2]) {
+    fn edges(&self) -> [(&'static str, Vec<u32>); 2] {
         let [radial, around] = self.cells;
         let inner = (0..around).flat_map(|j| [self.node(0, j + 1), self.node(0, j)]);
         let outer = (0..around).flat_map(|j| [self.node(radial, j), self.node(radial, j + 1)]);
-        let nodes: Vec<u32> = inner.chain(outer).collect();
-        let n = around as u32;
-        let group = |name: &str, edges| Group { name: name.into(), dim: 1, members: vec![(1, edges)] };
-        let groups = [group("inner", (0..n).collect()), group("outer", (n..2 * n).collect())];
-        let tags = (tags_after + 1..=tags_after + 2 * u64::from(n)).collect();
-        (Cells { kind: Line2, nodes, tags }, groups)
+        [("inner", inner.collect()), ("outer", outer.collect())]
     }
 
     /// Moves the nodes in the middles of edges to where the mapping has them.
@@ -133,8 +102,7 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Line3, Quad4, Quad8, Tri6};
-    use crate::mesh::quality::volume;
+    use crate::mesh::testing::*;
     use std::f64::consts::PI;
 
     #[test]
@@ -196,15 +164,11 @@ mod tests {
     #[test]
     fn impossible_rings_are_errors() {
         let make = |kind, radii, cells| generate_annulus(kind, radii, cells).unwrap_err();
-        for (radii, cells) in [
-            ([0.0, 1.0], [2, 8]),
-            ([1.0, 1.0], [2, 8]),
-            ([2.0, 1.0], [2, 8]),
-            ([1.0, f64::NAN], [2, 8]),
-            ([1.0, 2.0], [0, 8]),
-            ([1.0, 2.0], [2, 2]),
-        ] {
-            assert!(matches!(make(Tri3, radii, cells), MeshError::Generate(_)), "{radii:?} {cells:?}");
+        for radii in [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [1.0, f64::NAN]] {
+            assert!(matches!(make(Tri3, radii, [2, 8]), MeshError::Generate(_)), "{radii:?}");
+        }
+        for cells in [[0, 8], [2, 2]] {
+            assert!(matches!(make(Tri3, [1.0, 2.0], cells), MeshError::Generate(_)), "{cells:?}");
         }
         assert!(matches!(make(Hex8, [1.0, 2.0], [2, 8]), MeshError::Generate(_)));
         assert!(matches!(make(Tri3, [1.0, 2.0], [60_000; 2]), MeshError::TooLarge { .. }));

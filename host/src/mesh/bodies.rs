@@ -3,10 +3,10 @@
 //! Two bodies that meet in one node or along one edge are a part, but a ball joint or a hinge lies between them.
 //! Whether that happens at all is asked first, and cheaply: [`parts_are_firm`].
 
+use super::Mesh;
 use super::adjacency::NodeCells;
 use super::faces::{FaceUse, for_each_face};
 use super::parts::{find, number, unite};
-use super::{Cells, Mesh};
 
 /// Whether every part is firm: from its first solid on, each further one shares as many nodes with those reached as fix
 /// it to them (three in space, two in the plane). Only corners count: the three nodes of a quadratic edge are a hinge.
@@ -21,7 +21,7 @@ pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
     let mut left: Vec<(u32, u32)> = Vec::new();
     for (block, cells) in mesh.solids() {
         for i in 0..cells.len() {
-            let cell = corners(cells, i);
+            let cell = cells.corners(i);
             if !reach(&mut reached, cell, firm) {
                 match std::mem::replace(&mut begun[labels[cell[0] as usize] as usize], true) {
                     true => left.push((block as u32, i as u32)),
@@ -30,14 +30,9 @@ pub fn parts_are_firm(mesh: &Mesh, labels: &[u32], n_parts: usize) -> bool {
             }
         }
     }
-    let back = left.iter().rev().map(|&(block, i)| corners(&mesh.cells[block as usize], i as usize));
+    let back = left.iter().rev().map(|&(block, i)| mesh.cells[block as usize].corners(i as usize));
     let stuck = back.filter(|cell| !reach(&mut reached, cell, firm)).count();
     stuck == 0 || spread(mesh, &mut reached, firm)
-}
-
-/// The corners of a cell.
-fn corners(cells: &Cells, i: usize) -> &[u32] {
-    &cells.cell(i)[..cells.kind.info().n_corners]
 }
 
 /// Reaches all of a cell's corners if `firm` of them are; says whether they are.
@@ -62,7 +57,7 @@ fn spread(mesh: &Mesh, reached: &mut [bool], firm: usize) -> bool {
                 met[cell as usize] += 1;
                 if usize::from(met[cell as usize]) == firm {
                     left -= 1;
-                    let nodes = corners(cells, cell as usize).iter();
+                    let nodes = cells.corners(cell as usize).iter();
                     stack.extend(nodes.filter(|&&other| !std::mem::replace(&mut reached[other as usize], true)));
                 }
             }
@@ -96,16 +91,13 @@ pub fn face_bodies(mesh: &Mesh) -> (Vec<u32>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Tet4, Tet10};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::parts::connected_parts;
+    use crate::mesh::testing::*;
 
     fn firm(mesh: &Mesh) -> bool {
         let (labels, count) = connected_parts(mesh);
         parts_are_firm(mesh, &labels, count)
     }
 
-    /// Keeps some cells of the first block.
     fn keep(mesh: &mut Mesh, cells: &[usize]) {
         let block = &mut mesh.cells[0];
         block.nodes = cells.iter().flat_map(|&i| block.cell(i).to_vec()).collect();

@@ -89,7 +89,6 @@ pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     bad
 }
 
-/// Lists the nodes of an element in the mirrored order.
 fn turn(cells: &mut Cells, i: usize) {
     let old = cells.cell(i).to_vec();
     let cell = &mut cells.nodes[i * old.len()..(i + 1) * old.len()];
@@ -114,16 +113,16 @@ fn check_faces(mesh: &Mesh, turned: &[Vec<u32>]) -> Vec<MeshError> {
         let tag = |side: &FaceUse| mesh.cells[side.block as usize].tags[side.cell as usize];
         match shared {
             [a, b, rest @ ..] if (!rest.is_empty() || sense(mesh, a) == sense(mesh, b)) && are_twins(mesh, a, b) => {
-                found.push(MeshError::Repeated { elements: [tag(a), tag(b)] });
+                found.push(MeshError::Repeated([tag(a), tag(b)]));
             }
-            [a, b, c, ..] => found.push(MeshError::OvershareFace { elements: [tag(a), tag(b), tag(c)] }),
+            [a, b, c, ..] => found.push(MeshError::OvershareFace([tag(a), tag(b), tag(c)])),
             [a, b] if sense(mesh, a) == sense(mesh, b) => {
                 let was_turned = turned[b.block as usize].binary_search(&b.cell).is_ok();
                 let (a, b) = if was_turned { (b, a) } else { (a, b) };
                 found.push(MeshError::Tangled { element: tag(a), other: tag(b) });
             }
             [a, b] if !share_all_nodes(mesh, a, b) => {
-                found.push(MeshError::Unmatched { elements: [tag(a), tag(b)] });
+                found.push(MeshError::Unmatched([tag(a), tag(b)]));
             }
             _ => {}
         }
@@ -149,10 +148,8 @@ fn share_all_nodes(mesh: &Mesh, a: &FaceUse, b: &FaceUse) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex20, Quad8, Tet4, Tet10, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::quality::volume;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
+    use std::collections::BTreeMap;
 
     fn check(mesh: &mut Mesh) -> Result<(), MeshError> {
         MeshError::of_elements(review(mesh))
@@ -161,11 +158,17 @@ mod tests {
     /// Two cells, each way round, of every quadratic kind.
     fn quadratic_meshes() -> [Mesh; 4] {
         [
-            generate_box(Tet10, [1.0; 3], [1; 3]).unwrap(),
+            cube(Tet10, 1),
             generate_box(Hex20, [1.0; 3], [2, 1, 1]).unwrap(),
             generate_rectangle(Tri6, [1.0; 2], [1; 2]).unwrap(),
             generate_rectangle(Quad8, [1.0; 2], [2, 1]).unwrap(),
         ]
+    }
+
+    /// Of the first cell, by the node in the middle of each edge its ends.
+    fn edges(cells: &Cells) -> BTreeMap<u32, [u32; 2]> {
+        let nodes = cells.kind.info().edges().into_iter().map(|edge| [0, 1, 2].map(|k| cells.cell(0)[edge[k]]));
+        nodes.map(|[a, b, middle]| (middle, [a.min(b), a.max(b)])).collect()
     }
 
     #[test]
@@ -183,17 +186,7 @@ mod tests {
                 n => format!("{n} elements had their nodes in reverse"),
             };
             assert!(mesh.warnings[0].starts_with(&said), "{kind:?}");
-            for edge in kind.info().edges() {
-                let ends_of = |cells: &Cells, middle: u32| {
-                    let ends = kind.info().edges().into_iter().map(|edge| edge.map_nodes(cells.cell(0)));
-                    let mut found = ends.filter(|nodes| nodes[2] == middle).map(|nodes| [nodes[0], nodes[1]]);
-                    let mut pair = found.next().unwrap();
-                    pair.sort_unstable();
-                    pair
-                };
-                let middle = before.cell(0)[edge[2]];
-                assert_eq!(ends_of(&before, middle), ends_of(&mesh.cells[0], middle), "{kind:?}");
-            }
+            assert_eq!(edges(&before), edges(&mesh.cells[0]), "{kind:?}");
             let again = mesh.clone();
             mesh.warnings.clear();
             check(&mut mesh).unwrap();
@@ -201,26 +194,16 @@ mod tests {
         }
     }
 
-    trait MapNodes {
-        fn map_nodes(self, cell: &[u32]) -> Vec<u32>;
-    }
-
-    impl MapNodes for Vec<usize> {
-        fn map_nodes(self, cell: &[u32]) -> Vec<u32> {
-            self.into_iter().map(|k| cell[k]).collect()
-        }
-    }
-
     #[test]
     fn a_misplaced_middle_node_is_named_with_its_element() {
         for mesh in quadratic_meshes() {
             let info = mesh.cells[0].kind.info();
-            let edge = info.edges()[0].clone().map_nodes(mesh.cells[0].cell(0));
-            let (a, b) = (mesh.coords[edge[0] as usize], mesh.coords[edge[1] as usize]);
+            let (middle, ends) = edges(&mesh.cells[0]).pop_first().unwrap();
+            let [a, b] = ends.map(|node| mesh.coords[node as usize]);
             // Past the quarter of the edge, where the Jacobian at its end changes sign.
             for (place, sound) in [(0.3, true), (0.2, false), (0.85, false)] {
                 let mut moved = mesh.clone();
-                moved.coords[edge[2] as usize] = [0, 1, 2].map(|c| a[c] + place * (b[c] - a[c]));
+                moved.coords[middle as usize] = [0, 1, 2].map(|c| a[c] + place * (b[c] - a[c]));
                 match check(&mut moved) {
                     Ok(()) => assert!(sound, "{} {place}", info.name),
                     Err(error) => {
@@ -241,25 +224,22 @@ mod tests {
         let second = &mut mesh.cells[0].nodes[20..];
         let at = second.iter().position(|&node| node == shared).unwrap();
         second[at] = copy;
-        assert!(matches!(check(&mut mesh), Err(MeshError::Unmatched { elements: [1, 2] })));
+        assert!(matches!(check(&mut mesh), Err(MeshError::Unmatched([1, 2]))));
     }
 
     #[test]
     fn the_first_bad_element_is_reported_whatever_the_threads() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [12; 3]).unwrap();
+        let mut mesh = cube(Tet4, 12);
         let cells = &mut mesh.cells[0];
         let n = cells.len();
         // Every element of the last 99 hundredths is bad, so that some thread meets one before the first of all.
         cells.nodes.chunks_exact_mut(4).skip(n / 100).for_each(|cell| cell[3] = cell[2]);
         let first = cells.tags[n / 100];
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
         for _ in 0..20 {
-            let error = pool.install(|| check(&mut mesh.clone())).unwrap_err();
+            let error = on_threads(4, || check(&mut mesh.clone())).unwrap_err();
             assert!(matches!(error.root(), MeshError::Degenerate { element, .. } if *element == first), "{error}");
-            assert!(
-                error.to_string().contains(&format!("{} more elements are bad too: {}", n - n / 100 - 1, first + 1)),
-                "{error}"
-            );
+            let others = format!("{} more elements are bad too: {}", n - n / 100 - 1, first + 1);
+            assert!(error.to_string().contains(&others), "{error}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Colouring: cells that share a node get different colours, so that all cells of one colour can add to a matrix at the
 //! same time (WARP sec. 3.4).
 
-/// Cells sorted by colour.
+/// Cells sorted by colour; they may be listed on a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Coloring {
+pub struct Coloring<C = Vec<u32>> {
     /// Where each colour starts in `cells`, and where the last ends, `[n_colors + 1]`.
     pub starts: Vec<usize>,
     /// The cells of each colour, ascending, `[n_cells]`.
-    pub cells: Vec<u32>,
+    pub cells: C,
 }
 
 /// How many cells the colours have; zeros if there are none.
@@ -80,14 +80,16 @@ impl Coloring {
         Coloring { starts, cells }
     }
 
-    /// Number of colours.
-    pub fn n_colors(&self) -> usize {
-        self.starts.len() - 1
-    }
-
     /// The cells of each colour, ascending.
     pub fn colors(&self) -> impl Iterator<Item = &[u32]> {
         self.starts.windows(2).map(|ends| &self.cells[ends[0]..ends[1]])
+    }
+}
+
+impl<C> Coloring<C> {
+    /// Number of colours.
+    pub fn n_colors(&self) -> usize {
+        self.starts.len() - 1
     }
 
     /// How many cells the colours have.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use warpfem_text::{count, point, some};
 
-/// How to see an element.
 const SHOWN: &str = "Tools > Visibility > Numeric in Gmsh shows an element by its tag";
 /// What Gmsh leaves out.
 const SAVES_GROUPS: &str =
@@ -16,45 +15,29 @@ const OF_SURFACE: &str = "if there is nothing but a closed surface, as of an STL
   Surface Loop(1) = Surface{:};
   Volume(1) = {1};
   Physical Volume(\"body\") = {1};";
-/// Element tags that a message shows.
 const TAGS_SHOWN: usize = 10;
 
 /// What can be wrong with a mesh, with the place.
 ///
 /// Elements and nodes are named by the file's tags.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum MeshError {
     /// Something is wrong in this file; [`MeshError::root`] says what.
     #[error("{}: {}", path.display(), in_file(path, source))]
-    InFile {
-        /// The mesh file.
-        path: PathBuf,
-        /// What is wrong in it.
-        source: Box<MeshError>,
-    },
+    InFile { path: PathBuf, source: Box<MeshError> },
     /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// There is no such file, or it is none.
     #[error("{why}\nhelp: {instead}")]
-    NoFile {
-        /// Why it cannot be read.
-        why: String,
-        /// The meshes beside it.
-        instead: String,
-    },
-    /// The file does not begin like a MSH file.
-    #[error("{}", not_msh(*.looks_like, Path::new("FILE")))]
-    NotMsh {
-        /// What it seems to be instead, and what to do with that.
-        looks_like: Option<(&'static str, &'static str)>,
-    },
+    NoFile { why: String, instead: String },
+    /// The file does not begin like a MSH file: what it seems to be instead, and what to do with that.
+    #[error("{}", not_msh(*.0, Path::new("FILE")))]
+    NotMsh(Option<(&'static str, &'static str)>),
     /// A version of the MSH format that is not read.
-    #[error("MSH format {version} is not supported; save it as 4.1 or 2.2 (gmsh -format msh41)")]
-    Version {
-        /// The version the file states.
-        version: String,
-    },
+    #[error("MSH format {0} is not supported; save it as 4.1 or 2.2 (gmsh -format msh41)")]
+    Version(String),
     /// The file ends, or a section ends, before all it announces has come.
     #[error(
         "the file is truncated: section ${section} ended early ({detail})\nhelp: writing or copying it \
@@ -63,7 +46,6 @@ pub enum MeshError {
     Truncated {
         /// The section, without the dollar.
         section: String,
-        /// What was being read.
         detail: String,
     },
     /// A section holds something that the format does not allow.
@@ -71,7 +53,6 @@ pub enum MeshError {
     Malformed {
         /// The section, without the dollar.
         section: String,
-        /// What was found, and where.
         detail: String,
     },
     /// There are no elements of two or three dimensions.
@@ -83,13 +64,10 @@ pub enum MeshError {
     /// A surface mesh of a body whose volume is missing.
     #[error("{}", no_volume(*.faces, [*.has_volume, *.grouped, *.is_closed]))]
     NoVolume {
-        /// How many faces it has.
         faces: usize,
-        /// Whether the file says that the geometry has a volume.
         has_volume: bool,
         /// Whether the file has physical groups, so that Gmsh left out what is in none.
         grouped: bool,
-        /// Whether the faces enclose something.
         is_closed: bool,
     },
     /// A flat mesh in another plane than one of constant z.
@@ -103,7 +81,7 @@ pub enum MeshError {
         "the mesh is an open surface in space, without a volume: shells are not supported\nhelp: mesh the volume of a body (gmsh -3)"
     )]
     Shell,
-    /// An element of a type that is not supported.
+    /// An element of a type that is not supported; `at` is the mean of its nodes, as far as they are known.
     #[error(
         "element {element} is of type {name} (Gmsh type {code}), which is not supported{}{}\nsupported are {}\nhelp: {}",
         also_of_such(*.more),
@@ -112,71 +90,40 @@ pub enum MeshError {
         instead(name)
     )]
     UnknownKind {
-        /// Tag of the first such element.
         element: u64,
-        /// Gmsh's name of the type.
         name: String,
-        /// Gmsh's code of the type.
         code: i64,
-        /// The mean of its nodes, as far as they are known.
         at: Option<[f64; 3]>,
-        /// The physical group it is in.
         group: Option<String>,
         /// How many more there are that are not supported, of any type.
         more: usize,
     },
-    /// A coordinate that is no number, or infinite.
-    #[error("node {node} has a coordinate that is not a finite number")]
-    NonFinite {
-        /// Tag of the node.
-        node: u64,
-    },
+    /// The node of this tag has a coordinate that is no number, or infinite.
+    #[error("node {0} has a coordinate that is not a finite number")]
+    NonFinite(u64),
     /// A mesh too large or too small to compute with.
     #[error(
         "the mesh is {size:e} long and reaches as far as {farthest:e}, which cannot be computed with\nhelp: choose another \
          unit of length, in which both lie between {:e} and {:e}",
         super::LENGTHS.start(), super::LENGTHS.end()
     )]
-    Extent {
-        /// Its longest side.
-        size: f64,
-        /// Its largest coordinate.
-        farthest: f64,
-    },
+    Extent { size: f64, farthest: f64 },
     /// An element names a node that the file does not define.
     #[error("element {element} refers to node {node}, which the file does not define")]
-    MissingNode {
-        /// Tag of the element.
-        element: u64,
-        /// Tag of the node that is missing.
-        node: u64,
-    },
-    /// Two nodes have one tag.
-    #[error("node tag {node} is defined more than once")]
-    DuplicateNode {
-        /// The tag.
-        node: u64,
-    },
-    /// Two different elements have one tag.
-    #[error("element tag {element} is used by more than one element")]
-    DuplicateElement {
-        /// The tag.
-        element: u64,
-    },
+    MissingNode { element: u64, node: u64 },
+    /// Two nodes have this tag.
+    #[error("node tag {0} is defined more than once")]
+    DuplicateNode(u64),
+    /// Two different elements have this tag.
+    #[error("element tag {0} is used by more than one element")]
+    DuplicateElement(u64),
     /// An element without volume (or area).
     #[error(
         "element {element} ({kind}) near {at} is degenerate: its {} beside the {} of its edges\nhelp: look there \
          for parts of the geometry that nearly touch, heal or remove them, and mesh again; {SHOWN}",
         if .at.dim == 2 { "area is zero" } else { "volume is zero" }, if .at.dim == 2 { "square" } else { "cube" }
     )]
-    Degenerate {
-        /// Tag of the element.
-        element: u64,
-        /// Name of its type.
-        kind: &'static str,
-        /// Where it is.
-        at: Place,
-    },
+    Degenerate { element: u64, kind: &'static str, at: Place },
     /// An element whose Jacobian changes its sign inside.
     #[error(
         "element {element} ({kind}) is tangled, that is folded or inside out, near {at}: its Jacobian is not positive \
@@ -184,22 +131,10 @@ pub enum MeshError {
          {SHOWN}",
         untangle(kind)
     )]
-    Distorted {
-        /// Tag of the element.
-        element: u64,
-        /// Name of its type.
-        kind: &'static str,
-        /// Where it is.
-        at: Place,
-    },
+    Distorted { element: u64, kind: &'static str, at: Place },
     /// Several things of one kind are wrong with elements.
     #[error("{first}\n{} bad too: {}", also(.more.len()), some(.more, TAGS_SHOWN))]
-    Several {
-        /// The first of them.
-        first: Box<MeshError>,
-        /// Tags of the other elements.
-        more: Vec<u64>,
-    },
+    Several { first: Box<MeshError>, more: Vec<u64> },
     /// Two elements on the same side of the face they share.
     #[error(
         "the mesh overlaps itself: elements {element} and {other} lie on the same side of the face they share \
@@ -209,19 +144,15 @@ pub enum MeshError {
     Tangled {
         /// Tag of the element that is inverted, where one is.
         element: u64,
-        /// Tag of its neighbour.
         other: u64,
     },
-    /// Two elements with the same nodes.
+    /// Two elements, by their tags, with the same nodes.
     #[error(
         "elements {} and {} have the same nodes: one element is there twice\nhelp: remove one of them (in Gmsh: Mesh > \
          Delete > Duplicate nodes and elements), or save each volume once",
-        .elements[0], .elements[1]
+        .0[0], .0[1]
     )]
-    Repeated {
-        /// Their tags.
-        elements: [u64; 2],
-    },
+    Repeated([u64; 2]),
     /// Sides of elements that do not match: nodes on sides of elements that do not have them, or triangles against
     /// quadrilaterals.
     #[error(
@@ -231,44 +162,30 @@ pub enum MeshError {
         hanging(*.nodes, *.sides, *.node, *.element, .at)
     )]
     Hanging {
-        /// How many nodes hang.
         nodes: usize,
         /// How many sides have triangles against a quadrilateral, on either hand.
         sides: usize,
         /// Tag of the first node that hangs; of a node of such a side, if none hangs.
         node: u64,
-        /// Tag of the element of that side.
         element: u64,
-        /// Where that node is.
         at: Place,
     },
-    /// Two elements that share the corners of a face, but not the nodes between them.
+    /// Two elements, by their tags, that share the corners of a face, but not the nodes between them.
     #[error(
         "elements {} and {} share the corners of a face but not the nodes on its edges: the mesh has a gap there \
          (elements of first and of second order side by side?)",
-        .elements[0], .elements[1]
+        .0[0], .0[1]
     )]
-    Unmatched {
-        /// Their tags.
-        elements: [u64; 2],
-    },
-    /// A face that three or more elements share.
+    Unmatched([u64; 2]),
+    /// A face that three or more elements share: the tags of three.
     #[error(
         "elements {}, {} and {} share one face: the mesh overlaps itself\nhelp: is a volume meshed or saved twice?",
-        .elements[0], .elements[1], .elements[2]
+        .0[0], .0[1], .0[2]
     )]
-    OvershareFace {
-        /// Tags of three of them.
-        elements: [u64; 3],
-    },
+    OvershareFace([u64; 3]),
     /// More nodes or elements than 32-bit indices reach.
     #[error("the mesh has {count} {what}; at most {} are supported", u32::MAX - 1)]
-    TooLarge {
-        /// What there are too many of.
-        what: &'static str,
-        /// How many.
-        count: u128,
-    },
+    TooLarge { what: &'static str, count: u128 },
     /// A mesh that cannot be generated.
     #[error("cannot generate this mesh: {0}")]
     Generate(String),
@@ -314,8 +231,8 @@ impl MeshError {
             MeshError::Degenerate { element, .. }
             | MeshError::Distorted { element, .. }
             | MeshError::Tangled { element, .. } => Some(*element),
-            MeshError::Unmatched { elements } | MeshError::Repeated { elements } => Some(elements[0]),
-            MeshError::OvershareFace { elements } => Some(elements[0]),
+            MeshError::Unmatched(elements) | MeshError::Repeated(elements) => Some(elements[0]),
+            MeshError::OvershareFace(elements) => Some(elements[0]),
             _ => None,
         }
     }
@@ -371,10 +288,9 @@ fn untangle(kind: &str) -> &'static str {
     }
 }
 
-/// What is wrong in a file, which commands name.
 fn in_file(path: &Path, source: &MeshError) -> String {
     match source {
-        MeshError::NotMsh { looks_like } => not_msh(*looks_like, path),
+        MeshError::NotMsh(looks_like) => not_msh(*looks_like, path),
         other => other.to_string(),
     }
 }
@@ -406,7 +322,6 @@ fn no_volume(faces: usize, [has_volume, grouped, is_closed]: [bool; 3]) -> Strin
     format!("there is no volume to solve: the mesh holds {what}\nhelp: {help}")
 }
 
-/// Where an element that is not supported is.
 fn whereabouts(at: &Option<[f64; 3]>, group: &Option<String>) -> String {
     let at = at.map_or(String::new(), |at| format!("; it is near {}", point(at, 3)));
     let group = group.as_ref().map_or(String::new(), |group| format!(" in group `{group}`"));

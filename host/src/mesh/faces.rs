@@ -106,7 +106,6 @@ pub(super) fn in_order(mesh: &Mesh, mut sides: Vec<FaceUse>) -> Vec<Face> {
     sides.iter().map(|side| side.face(mesh)).collect()
 }
 
-/// The key of a facet given as a cell of its own.
 fn facet_key(cells: &Cells, facet: u32) -> Key {
     corners_of(cells.kind, cells.cell(facet as usize))
 }
@@ -210,7 +209,6 @@ impl Mesh {
         facets.iter().filter_map(|(key, ..)| face(sides[key])).collect()
     }
 
-    /// The sides of the skin that belong to solids of a group.
     fn skin_of(&self, group: &Group) -> Vec<Face> {
         let mut is_member: Vec<Vec<bool>> = self.cells.iter().map(|cells| vec![false; cells.len()]).collect();
         for (block, cells) in &group.members {
@@ -249,7 +247,6 @@ impl Mesh {
         in_order(self, single(self.sides_within(marked)))
     }
 
-    /// The sides of all solids that have marked nodes only.
     fn sides_within(&self, marked: &[bool]) -> Vec<FaceUse> {
         let mut sides = Vec::new();
         for (block, cells) in self.solids() {
@@ -270,10 +267,7 @@ impl Mesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Line3, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
-    use crate::mesh::vector::sub;
+    use crate::mesh::testing::*;
 
     /// Twice the area vector of a face, by its diagonals or edges.
     fn normal(mesh: &Mesh, face: &Face) -> [f64; 3] {
@@ -307,7 +301,7 @@ mod tests {
     #[test]
     fn groups_and_planes_give_the_same_outward_faces() {
         for kind in [Hex8, Tet4, Hex20, Tet10] {
-            let mut mesh = generate_box(kind, [1.0; 3], [3; 3]).unwrap();
+            let mut mesh = cube(kind, 3);
             let facet = mesh.cells[1].kind.info();
             mesh.cells[1].nodes.chunks_mut(2 * facet.n_nodes).for_each(|pair| pair[..facet.n_corners].reverse());
             let grouped = mesh.faces_on("ymax").unwrap();

@@ -5,6 +5,7 @@
 //! quadratic elements are those of the linear ones with [a node on every edge](super::quadratic).
 
 use rayon::prelude::*;
+use std::ops::Range;
 
 use super::quadratic::quadratic;
 use super::{Cells, Group, Mesh, MeshError};
@@ -39,17 +40,38 @@ pub fn generate_box(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Res
     let linear = kind.linear();
     check_size(&size, &cells, if linear == Tet4 { KUHN.len() } else { 1 })?;
     let grid = Grid { cells };
-    let solids = grid.solids(linear);
-    let body = Group { name: "body".into(), dim: 3, members: vec![(0, (0..solids.len() as u32).collect())] };
-    let (facets, sides) = grid.facets(linear, solids.len() as u64);
-    let coords = grid.coords(size);
-    let mesh = Mesh {
-        node_tags: (1..=coords.len() as u64).collect(),
-        coords,
-        cells: vec![solids, facets],
-        groups: std::iter::once(body).chain(sides).collect(),
-        ..Mesh::default()
+    let facet = if linear == Tet4 { Tri3 } else { Quad4 };
+    let sides = SIDES.map(|(name, axis, upper, face)| (name, grid.side(facet, axis, upper, face)));
+    with_sides(kind, grid.coords(size), grid.solids(linear), facet, &sides)
+}
+
+/// A mesh of solids and of the `facet`s of its sides, given by the nodes of its linear cells, with the groups "body" and
+/// those of the sides; with a node on every edge if `kind` is quadratic. Tags count from 1, the solids first.
+pub(super) fn with_sides(
+    kind: ElementKind,
+    coords: Vec<[f64; 3]>,
+    solids: Vec<u32>,
+    facet: ElementKind,
+    sides: &[(&str, Vec<u32>)],
+) -> Result<Mesh, MeshError> {
+    let (linear, width) = (kind.linear(), facet.info().n_nodes);
+    let n_solids = solids.len() / linear.info().n_nodes;
+    let group = |name: &str, kind: ElementKind, block, cells: Range<usize>| {
+        let members = (cells.start as u32..cells.end as u32).collect();
+        Group { name: name.into(), dim: kind.info().dim, members: vec![(block, members)] }
     };
+    let mut groups = vec![group("body", linear, 0, 0..n_solids)];
+    let mut facets = Vec::new();
+    for (name, nodes) in sides {
+        let first = facets.len() / width;
+        facets.extend(nodes);
+        groups.push(group(name, facet, 1, first..facets.len() / width));
+    }
+    let tags = |from: usize, n: usize| (from as u64 + 1..=(from + n) as u64).collect();
+    let facets = Cells { kind: facet, tags: tags(n_solids, facets.len() / width), nodes: facets };
+    let solids = Cells { kind: linear, nodes: solids, tags: tags(0, n_solids) };
+    let (node_tags, cells) = (tags(0, coords.len()), vec![solids, facets]);
+    let mesh = Mesh { coords, node_tags, cells, groups, ..Mesh::default() };
     if kind == linear { Ok(mesh) } else { quadratic(mesh) }
 }
 
@@ -84,7 +106,6 @@ pub(super) fn check_size(size: &[f64], cells: &[usize], per_cell: usize) -> Resu
     Ok(())
 }
 
-/// The lattice of cells and its numbering.
 struct Grid {
     cells: [usize; 3],
 }
@@ -113,7 +134,7 @@ impl Grid {
         coords
     }
 
-    fn solids(&self, kind: ElementKind) -> Cells {
+    fn solids(&self, kind: ElementKind) -> Vec<u32> {
         let [nx, ny, nz] = self.cells;
         let per_cell = if kind == Tet4 { KUHN.len() } else { 1 };
         let width = per_cell * kind.info().n_nodes;
@@ -130,30 +151,13 @@ impl Grid {
                 }
             }
         });
-        Cells { kind, nodes, tags: (1..=(nx * ny * nz * per_cell) as u64).collect() }
+        nodes
     }
 
-    /// The facets of all sides in one block, and the group of each side.
-    fn facets(&self, solid: ElementKind, tags_after: u64) -> (Cells, Vec<Group>) {
-        let kind = if solid == Tet4 { Tri3 } else { Quad4 };
-        let mut nodes = Vec::new();
-        let mut groups = Vec::new();
-        for (name, axis, upper, face) in SIDES {
-            let first = nodes.len() / kind.info().n_nodes;
-            self.side(axis, upper, face, |quad| match kind {
-                Tri3 => nodes.extend(cut(quad).as_flattened()),
-                _ => nodes.extend(quad),
-            });
-            let members = (first as u32..(nodes.len() / kind.info().n_nodes) as u32).collect();
-            groups.push(Group { name: name.into(), dim: 2, members: vec![(1, members)] });
-        }
-        let n = (nodes.len() / kind.info().n_nodes) as u64;
-        (Cells { kind, nodes, tags: (tags_after + 1..=tags_after + n).collect() }, groups)
-    }
-
-    /// Calls `put` with the outward face of every cell along one side.
-    fn side(&self, axis: usize, upper: bool, face: usize, mut put: impl FnMut([u32; 4])) {
+    /// The outward facets of every cell along one side.
+    fn side(&self, facet: ElementKind, axis: usize, upper: bool, face: usize) -> Vec<u32> {
         let local = Hex8.info().faces[face].1;
+        let mut nodes = Vec::new();
         let mut at = [0; 3];
         at[axis] = if upper { self.cells[axis] - 1 } else { 0 };
         let (fast, slow) = if axis == 0 { (1, 2) } else { (0, 3 - axis) };
@@ -161,9 +165,14 @@ impl Grid {
             for i in 0..self.cells[fast] {
                 (at[fast], at[slow]) = (i, j);
                 let corners = self.corners(at);
-                put([0, 1, 2, 3].map(|k| corners[local[k]]));
+                let quad = [0, 1, 2, 3].map(|k| corners[local[k]]);
+                match facet {
+                    Tri3 => nodes.extend(cut(quad).as_flattened()),
+                    _ => nodes.extend(quad),
+                }
             }
         }
+        nodes
     }
 }
 
@@ -230,10 +239,10 @@ mod tests {
 
     #[test]
     fn impossible_boxes_are_errors() {
-        assert!(matches!(generate_box(Tet4, [1.0; 3], [2, 0, 2]), Err(MeshError::Generate(_))));
-        assert!(matches!(generate_box(Tet4, [1.0, f64::NAN, 1.0], [1; 3]), Err(MeshError::Generate(_))));
-        assert!(matches!(generate_box(Tet4, [1.0, 0.0, 1.0], [1; 3]), Err(MeshError::Generate(_))));
-        assert!(matches!(generate_box(Tri3, [1.0; 3], [1; 3]), Err(MeshError::Generate(_))));
+        for (kind, length, n) in [(Tet4, 1.0, 0), (Tet4, f64::NAN, 1), (Tet4, 0.0, 1), (Tri3, 1.0, 1)] {
+            let found = generate_box(kind, [1.0, length, 1.0], [2, n, 2]);
+            assert!(matches!(found, Err(MeshError::Generate(_))), "{kind:?} {length} {n}");
+        }
         assert!(matches!(generate_box(Tet4, [1.0; 3], [1500; 3]), Err(MeshError::TooLarge { what: "elements", .. })));
         assert!(matches!(generate_box(Hex8, [1.0; 3], [usize::MAX; 3]), Err(MeshError::TooLarge { .. })));
     }

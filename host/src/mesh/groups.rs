@@ -5,6 +5,9 @@ use super::{Group, Mesh};
 /// How far from an extreme plane a node may be and still lie on it, against the diagonal of the mesh's extent.
 const ON_PLANE: f64 = 1e-6;
 
+/// The extreme planes, the lower and the upper one along each axis.
+const PLANES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+
 impl Mesh {
     /// The nodes of the group with this name, ascending and unique.
     ///
@@ -41,34 +44,25 @@ impl Mesh {
     }
 
     fn mark_plane(&self, name: &str) -> Option<Vec<bool>> {
-        let (axis, upper) = match name {
-            "xmin" => (0, false),
-            "xmax" => (0, true),
-            "ymin" => (1, false),
-            "ymax" => (1, true),
-            "zmin" => (2, false),
-            "zmax" => (2, true),
-            _ => return None,
-        };
-        let (low, high) = self.extent();
+        let at = PLANES.iter().position(|known| *known == name)?;
+        let (axis, (low, high)) = (at / 2, self.extent());
         let diagonal = (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt();
-        let plane = if upper { high[axis] } else { low[axis] };
+        let plane = if at % 2 == 1 { high[axis] } else { low[axis] };
         Some(self.coords.iter().map(|x| (x[axis] - plane).abs() <= ON_PLANE * diagonal).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::element::ElementKind::Tet4;
-    use crate::mesh::generate::generate_box;
+    use super::PLANES;
+    use crate::mesh::testing::*;
 
     #[test]
     fn groups_and_extreme_planes_give_the_same_nodes() {
         let mut mesh = generate_box(Tet4, [1.0, 2.0, 3.0], [2, 3, 4]).unwrap();
-        let names = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
-        let grouped = names.map(|name| mesh.nodes_on(name).unwrap());
+        let grouped = PLANES.map(|name| mesh.nodes_on(name).unwrap());
         mesh.groups.clear();
-        assert_eq!(names.map(|name| mesh.nodes_on(name).unwrap()), grouped);
+        assert_eq!(PLANES.map(|name| mesh.nodes_on(name).unwrap()), grouped);
         assert_eq!(grouped[0].len(), 20);
         assert!(grouped.iter().all(|nodes| nodes.is_sorted_by(|a, b| a < b)));
         assert_eq!(mesh.nodes_on("body"), None);
@@ -76,7 +70,7 @@ mod tests {
 
     #[test]
     fn of_groups_of_one_name_the_sides_are_taken() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [2; 3]).unwrap();
+        let mut mesh = cube(Tet4, 2);
         mesh.groups
             .iter_mut()
             .filter(|group| ["body", "zmin"].contains(&group.name.as_str()))
@@ -91,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_group_hides_the_extreme_plane_of_its_name() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [2; 3]).unwrap();
+        let mut mesh = cube(Tet4, 2);
         mesh.groups.retain(|group| group.name == "zmin");
         mesh.groups[0].name = "xmax".into();
         assert!(mesh.nodes_on("xmax").unwrap().iter().all(|&n| mesh.coords[n as usize][2] == 0.0));

@@ -18,7 +18,6 @@ use crate::element::ElementKind;
 
 /// A node this far from a side lies on it, as a fraction of the side's longest diagonal.
 const ON_SIDE: f64 = 1e-6;
-/// Nodes in a leaf of the tree.
 const LEAF: usize = 8;
 /// Steps towards the nearest point of a curved side.
 const STEPS: usize = 20;
@@ -60,13 +59,14 @@ fn on_sides(mesh: &Mesh) -> Vec<(u32, usize)> {
     let skin = mesh.skin();
     let marked: Vec<AtomicBool> = mesh.coords.iter().map(|_| AtomicBool::new(false)).collect();
     skin.par_iter().for_each(|face| face.nodes().iter().for_each(|&node| marked[node as usize].store(true, Relaxed)));
-    let nodes: Vec<u32> = (0..mesh.coords.len() as u32).filter(|&node| marked[node as usize].load(Relaxed)).collect();
-    let tree = Tree::of(&mesh.coords, nodes);
+    let mut nodes: Vec<u32> =
+        (0..mesh.coords.len() as u32).filter(|&node| marked[node as usize].load(Relaxed)).collect();
+    divide(&mesh.coords, &mut nodes, 0);
     let mut found: Vec<(u32, usize)> = (skin.par_iter().enumerate())
         .flat_map_iter(|(i, face)| {
             let side = Side::of(mesh, face);
             let mut on = Vec::new();
-            tree.visit(&mesh.coords, &side.extent, &mut |node| {
+            visit(&mesh.coords, &nodes, 0, &side.extent, &mut |node| {
                 if !face.nodes().contains(&node) && side.holds(mesh.coords[node as usize]) {
                     on.push((node, i));
                 }
@@ -78,24 +78,8 @@ fn on_sides(mesh: &Mesh) -> Vec<(u32, usize)> {
     found
 }
 
-/// Nodes in the order of a k-d tree: the median of each range, and its axis, divide the nodes before it from those
+/// Puts nodes in the order of a k-d tree: the median of each range, and its axis, divide the nodes before it from those
 /// behind.
-struct Tree {
-    nodes: Vec<u32>,
-}
-
-impl Tree {
-    fn of(coords: &[Point], mut nodes: Vec<u32>) -> Tree {
-        divide(coords, &mut nodes, 0);
-        Tree { nodes }
-    }
-
-    /// Calls `found` with the nodes in a box.
-    fn visit(&self, coords: &[Point], extent: &[Point; 2], found: &mut impl FnMut(u32)) {
-        visit(coords, &self.nodes, 0, extent, found);
-    }
-}
-
 fn divide(coords: &[Point], nodes: &mut [u32], axis: usize) {
     if nodes.len() <= LEAF {
         return;
@@ -107,6 +91,7 @@ fn divide(coords: &[Point], nodes: &mut [u32], axis: usize) {
     rayon::join(|| divide(coords, low, (axis + 1) % 3), || divide(coords, &mut high[1..], (axis + 1) % 3));
 }
 
+/// Calls `found` with the nodes of such a tree that are in a box.
 fn visit(coords: &[Point], nodes: &[u32], axis: usize, extent: &[Point; 2], found: &mut impl FnMut(u32)) {
     let [low, high] = extent;
     let is_inside = |node: u32| (0..3).all(|c| (low[c]..=high[c]).contains(&coords[node as usize][c]));
@@ -126,16 +111,13 @@ fn visit(coords: &[Point], nodes: &[u32], axis: usize, extent: &[Point; 2], foun
     }
 }
 
-/// A side as nodes are compared with it.
 struct Side {
     kind: ElementKind,
-    /// Its nodes.
     x: Vec<Point>,
     /// How near is on it.
     tolerance: f64,
     /// How far it may lie from its corners' plane and the straight lines between them.
     bulge: f64,
-    /// The box around it.
     extent: [Point; 2],
     middle: Point,
     /// Unit normal; in the plane that of the edge.
@@ -198,7 +180,7 @@ impl Side {
     fn distance(&self, point: Point) -> f64 {
         let info = self.kind.info();
         let simplex = info.is_simplex();
-        let mut xi = if simplex { [1.0 / 3.0, 1.0 / 3.0, 0.0] } else { [0.0; 3] };
+        let mut xi = info.middle();
         let mut distance = f64::INFINITY;
         for _ in 0..STEPS {
             let (mut away, mut tangents) = (point, [[0.0; 3]; 2]);
@@ -222,7 +204,6 @@ impl Side {
     }
 }
 
-/// Brings reference coordinates back into the side.
 fn hold_inside(xi: &mut Point, simplex: bool, dim: usize) {
     let low = if simplex { 0.0 } else { -1.0 };
     xi[..dim].iter_mut().for_each(|c| *c = c.clamp(low, 1.0));
@@ -235,11 +216,7 @@ fn hold_inside(xi: &mut Point, simplex: bool, dim: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tet4, Tet10, Tri3};
-    use crate::mesh::Cells;
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::quadratic::quadratic;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
 
     /// Two meshes in one, the second shifted along x; nodes at one place are one, if `joined`.
     fn beside(a: &Mesh, b: &Mesh, shift: f64, joined: bool) -> Mesh {
@@ -266,10 +243,6 @@ mod tests {
             Err(MeshError::Hanging { nodes, sides, .. }) => (nodes, sides),
             Err(other) => panic!("{other}"),
         }
-    }
-
-    fn cube(kind: ElementKind, n: usize) -> Mesh {
-        generate_box(kind, [1.0; 3], [n; 3]).unwrap()
     }
 
     #[test]

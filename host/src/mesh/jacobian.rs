@@ -17,19 +17,15 @@ use super::vector::{cross, dot};
 use crate::element::ElementKind;
 use crate::element::shape::determinant;
 
-/// Most control points of an element.
 const MAX_CONTROLS: usize = 27;
-/// Most control vectors of one tangent.
 const MAX_TANGENTS: usize = 18;
 /// Pieces of an element that are looked at; one that is not decided after as many has no positive Jacobian to speak of.
 const MOST_PIECES: usize = 4096;
 
-/// Control vectors of each tangent.
 type Tangents = [[[f64; 3]; MAX_TANGENTS]; 3];
 /// A power of each direction (of a simplex: of each barycentric coordinate).
 type Index = Vec<usize>;
 
-/// A sum over some values.
 type Row = Vec<(usize, f64)>;
 
 /// The origin of a piece of the reference element and the ends of its edges from there, as many as it has dimensions.
@@ -37,7 +33,6 @@ type Piece = [[f64; 3]; 4];
 
 /// One product of tangents' control vectors.
 struct Product {
-    /// Which vector of each tangent.
     of: [u8; 3],
     /// The coefficient that it goes to.
     to: u16,
@@ -176,7 +171,6 @@ impl Net {
         pieces.is_empty()
     }
 
-    /// The determinant's Bernstein coefficients.
     fn coefficients(&self, [r, s, t]: &Tangents) -> Vec<f64> {
         let mut coefficients = vec![0.0; self.n_coefficients];
         for &Product { of: [i, j, k], to, weight } in &self.products {
@@ -206,7 +200,6 @@ impl Net {
     }
 }
 
-/// The whole reference element.
 fn whole(simplex: bool) -> Piece {
     match simplex {
         true => [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -335,8 +328,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad8, Tet10, Tri6};
-    use crate::element::MAX_NODES;
+    use crate::mesh::testing::*;
 
     const KINDS: [ElementKind; 5] = [Tri6, Quad8, Tet10, Hex8, Hex20];
 

@@ -21,8 +21,9 @@ pub mod quality;
 mod raw;
 pub mod rectangle;
 pub mod skin;
+#[cfg(test)]
+mod testing;
 pub mod thin;
-pub(crate) mod vector;
 pub mod write;
 
 pub use cached::Cached;
@@ -30,6 +31,8 @@ pub use error::{MeshError, Place};
 pub use gmsh::foreign::not_a_case;
 
 use crate::element::ElementKind;
+pub use crate::element::middle;
+pub(crate) use crate::element::vector;
 
 /// How far from a plane nodes may lie, as a fraction of the longest extent: what programs for geometry leave of noise.
 const FLAT: f64 = 1e-6;
@@ -64,6 +67,11 @@ impl Cells {
         let n = self.kind.info().n_nodes;
         &self.nodes[i * n..(i + 1) * n]
     }
+
+    /// The corners of cell `i`.
+    pub fn corners(&self, i: usize) -> &[u32] {
+        &self.cell(i)[..self.kind.info().n_corners]
+    }
 }
 
 /// A named set of cells of one dimension (Gmsh: a physical group).
@@ -78,7 +86,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Takes in the members of another group of its dimension.
     fn add(&mut self, members: &[(usize, Vec<u32>)]) {
         for (block, cells) in members {
             match self.members.iter_mut().find(|(own, _)| own == block) {
@@ -158,12 +165,6 @@ impl Mesh {
 
 fn longest_side((low, high): ([f64; 3], [f64; 3])) -> f64 {
     (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max)
-}
-
-/// The mean of some points; not a number without any.
-pub fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
-    let n = points.len() as f64;
-    [0, 1, 2].map(|c| points.clone().map(|x| x[c]).sum::<f64>() / n)
 }
 
 fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {

@@ -39,7 +39,6 @@ fn within(info: &ElementInfo) -> f64 {
     }
 }
 
-/// The pairs of nodes on an edge of an element.
 fn on_edge(info: &ElementInfo) -> f64 {
     pairs(if info.is_quadratic() { 3 } else { 2 })
 }
@@ -87,12 +86,9 @@ fn distinct<'a>(mesh: &Mesh, lists: impl Iterator<Item = &'a [u32]>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
     use std::collections::HashSet;
 
-    /// By looking at every pair.
     fn counted(mesh: &Mesh) -> f64 {
         let mut met = HashSet::new();
         for (_, cells) in mesh.solids() {
@@ -105,7 +101,7 @@ mod tests {
 
     /// Keeps some cubes of a box of `n` cubes along each edge, and the nodes that they have.
     fn cut(kind: ElementKind, n: usize, keep: impl Fn([usize; 3]) -> bool) -> Mesh {
-        let mut mesh = generate_box(kind, [1.0; 3], [n; 3]).unwrap();
+        let mut mesh = cube(kind, n);
         let cells = &mut mesh.cells[0];
         let per_cube = cells.len() / n.pow(3);
         let kept = |i: &usize| keep([i / per_cube % n, i / per_cube / n % n, i / per_cube / n / n]);

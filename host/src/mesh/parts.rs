@@ -63,8 +63,7 @@ pub(crate) fn find(parent: &mut [u32], mut node: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::Tet4;
-    use crate::mesh::generate::generate_box;
+    use crate::mesh::testing::*;
 
     #[test]
     fn boxes_apart_are_parts() {

@@ -58,7 +58,6 @@ impl Edges {
         Edges { ends, first }
     }
 
-    /// The edge between two nodes.
     fn between(&self, a: u32, b: u32) -> u32 {
         let [low, high] = ascending(a, b);
         let first = self.first[low as usize];
@@ -95,9 +94,7 @@ fn refine(cells: Cells, edges: &Edges, first: u32) -> Result<Cells, MeshError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{self, Hex8, Hex20, Quad8, Tet4, Tet10, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
 
     /// Every node of every cell lies where the linear map of the corners has the node of the reference element.
     fn check_places(mesh: &Mesh) {
@@ -158,10 +155,7 @@ mod tests {
 
     #[test]
     fn numbers_do_not_depend_on_threads_and_twice_is_refused() {
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| generate_box(Tet10, [1.0; 3], [7, 6, 5]).unwrap())
-        };
+        let with = |threads| on_threads(threads, || generate_box(Tet10, [1.0; 3], [7, 6, 5]).unwrap());
         let mesh = with(1);
         assert_eq!(mesh, with(4));
         assert!(matches!(quadratic(mesh), Err(MeshError::Generate(_))));

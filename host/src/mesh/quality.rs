@@ -15,7 +15,6 @@ use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
 use crate::parallel;
 
-/// How many of the worst elements are kept.
 const WORST: usize = 5;
 /// Cells of a part, whose sums are added in order: the same bits on any number of threads.
 const PART: usize = 4096;
@@ -56,7 +55,6 @@ fn find(mesh: &Mesh) -> Option<Quality> {
     Some(Quality { min, mean: sum / n as f64, histogram, worst })
 }
 
-/// What is known of the shapes of some cells.
 #[derive(Default)]
 struct Tally {
     sum: f64,
@@ -190,9 +188,7 @@ pub fn measure_of(mesh: &Mesh, group: &Group) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad4, Quad8, Tet4, Tet10, Tri3, Tri6};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
 
     #[test]
     fn straight_quadratic_elements_have_the_measure_of_linear_ones() {
@@ -217,7 +213,7 @@ mod tests {
     #[test]
     fn curved_elements_have_their_volume_and_a_lower_measure() {
         for kind in [Tet10, Hex20] {
-            let mut mesh = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
+            let mut mesh = cube(kind, 1);
             let straight = find(&mesh).unwrap().min;
             mesh.coords.iter_mut().for_each(|x| *x = [x[0] + 0.3 * x[1] * x[1], x[1] + 0.2 * x[2] * x[2], x[2]]);
             assert!((volume(&mesh) - 1.0).abs() < 1e-13, "{kind:?} {}", volume(&mesh));
@@ -267,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_regular_tet_has_measure_one_and_a_sliver_is_worst() {
-        let mut mesh = generate_box(Tet4, [1.0; 3], [1; 3]).unwrap();
+        let mut mesh = cube(Tet4, 1);
         mesh.coords = vec![[1., 1., 1.], [-1., -1., 1.], [-1., 1., -1.], [1., -1., -1.], [0.0, 0.0, 0.999]];
         mesh.cells.truncate(1);
         mesh.cells[0] = Cells { kind: Tet4, nodes: vec![0, 2, 1, 3, 0, 2, 1, 4], tags: vec![7, 9] };
@@ -285,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_warped_hexahedron_has_the_volume_of_its_quadrature() {
-        let mut mesh = generate_box(Hex8, [1.0; 3], [1; 3]).unwrap();
+        let mut mesh = cube(Hex8, 1);
         mesh.coords[7] = [1.3, 1.1, 1.4];
         mesh.coords[4] = [0.1, -0.2, 0.9];
         let gauss = [0.5 - 0.5 / 3f64.sqrt(), 0.5 + 0.5 / 3f64.sqrt()];

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use super::gmsh::kinds;
+use super::vector::{cross, dot, norm, sub};
 use super::{Cells, FLAT, Group, LENGTHS, Mesh, MeshError, check, extent, is_flat, longest_side, middle};
 use crate::element::ElementKind;
 use warpfem_text::counted;
@@ -37,7 +38,6 @@ pub(super) struct Raw {
     /// Members of the groups by dimension and tag: position of the block, cells in it.
     groups: BTreeMap<(i32, i32), BTreeMap<usize, Vec<u32>>>,
     unknown: Option<Unknown>,
-    /// Elements that are not supported.
     n_unknown: usize,
 }
 
@@ -166,7 +166,6 @@ impl Raw {
         edges.chunk_by(|a, b| a == b).all(|shared| shared.len() > 1)
     }
 
-    /// The elements of two dimensions, with their nodes.
     fn facets(&self) -> impl Iterator<Item = (ElementKind, &[u64])> {
         let blocks = self.blocks.iter().filter(|block| block.kind.info().dim == 2);
         blocks.flat_map(|block| block.nodes.chunks_exact(block.kind.info().n_nodes).map(|cell| (block.kind, cell)))
@@ -178,7 +177,7 @@ impl Raw {
             return Err(MeshError::TooLarge { what: "nodes", count });
         }
         match self.coords.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
-            Some(i) => Err(MeshError::NonFinite { node: self.node_tags[i] }),
+            Some(i) => Err(MeshError::NonFinite(self.node_tags[i])),
             None => Ok(()),
         }
     }
@@ -200,12 +199,11 @@ impl Raw {
         }
         tags.par_sort_unstable();
         match tags.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(MeshError::DuplicateElement { element: pair[0] }),
+            Some(pair) => Err(MeshError::DuplicateElement(pair[0])),
             None => Ok(()),
         }
     }
 
-    /// The name of a group by its dimension and tag.
     fn name_of(&self, key: &(i32, i32)) -> String {
         self.names.get(key).cloned().unwrap_or_else(|| format!("group{}", key.1))
     }
@@ -242,19 +240,15 @@ impl Raw {
 
 /// Whether points lie in a plane, however it is turned, but for noise.
 fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
-    let from = |x: &[f64; 3], o: [f64; 3]| [0, 1, 2].map(|c| x[c] - o[c]);
-    let cross =
-        |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3]);
-    let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|c| a[c] * b[c]).sum::<f64>();
     let Some(&first) = coords.first() else { return false };
     let farthest = |size: &dyn Fn([f64; 3]) -> f64| {
-        coords.iter().map(|x| from(x, first)).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or_default()
+        coords.iter().map(|x| sub(*x, first)).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or_default()
     };
     let along = farthest(&|x| dot(x, x));
     let across = farthest(&|x| dot(cross(along, x), cross(along, x)));
     let normal = cross(along, across);
-    let tolerance = FLAT * dot(along, along).sqrt() * dot(normal, normal).sqrt();
-    coords.iter().all(|x| dot(from(x, first), normal).abs() <= tolerance)
+    let tolerance = FLAT * norm(along) * norm(normal);
+    coords.iter().all(|x| dot(sub(*x, first), normal).abs() <= tolerance)
 }
 
 /// Takes the noise out of z: 0 if that is within it, or else its middle.
@@ -277,7 +271,7 @@ impl TagIndex {
             let mut table = vec![u32::MAX; last as usize + 1];
             for (i, &tag) in tags.iter().enumerate() {
                 if std::mem::replace(&mut table[tag as usize], i as u32) != u32::MAX {
-                    return Err(MeshError::DuplicateNode { node: tag });
+                    return Err(MeshError::DuplicateNode(tag));
                 }
             }
             return Ok(TagIndex::Table(table));
@@ -285,7 +279,7 @@ impl TagIndex {
         let mut pairs: Vec<_> = tags.iter().copied().zip(0..).collect();
         pairs.par_sort_unstable();
         match pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err(MeshError::DuplicateNode { node: pair[0].0 }),
+            Some(pair) => Err(MeshError::DuplicateNode(pair[0].0)),
             None => Ok(TagIndex::Sorted(pairs)),
         }
     }

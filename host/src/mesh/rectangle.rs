@@ -6,9 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::generate::{check_kind, check_size};
-use super::quadratic::quadratic;
-use super::{Cells, Group, Mesh, MeshError};
+use super::generate::{check_kind, check_size, with_sides};
+use super::{Mesh, MeshError};
 use crate::element::ElementKind::{self, Line2, Quad4, Quad8, Tri3, Tri6};
 
 /// What a rectangle can be made of.
@@ -34,11 +33,10 @@ impl Diagonals {
     }
 }
 
-/// Triangles of a cell.
 const TRIANGLES: usize = 2;
 
 /// The two triangles of a cell with these quad4 corners, both counterclockwise.
-pub(super) fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] {
+fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] {
     match diagonals {
         Diagonals::Up => [[a, b, c], [a, c, d]],
         Diagonals::Down => [[a, b, d], [b, c, d]],
@@ -58,9 +56,6 @@ pub fn generate_rectangle(kind: ElementKind, size: [f64; 2], cells: [usize; 2]) 
 }
 
 /// The same whose cells are cut into triangles this way, if it is made of triangles.
-///
-/// # Errors
-/// As [`generate_rectangle`].
 pub fn generate_cut_rectangle(
     kind: ElementKind,
     size: [f64; 2],
@@ -75,59 +70,42 @@ pub fn generate_cut_rectangle(
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
     let coords: Vec<[f64; 3]> =
         (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
-    let faces = faces(linear, cells, diagonals);
-    let body = Group { name: "body".into(), dim: 2, members: vec![(0, (0..faces.len() as u32).collect())] };
-    let (edges, sides) = edges(cells, faces.len() as u64);
-    let mesh = Mesh {
-        node_tags: (1..=coords.len() as u64).collect(),
-        coords,
-        cells: vec![faces, edges],
-        groups: std::iter::once(body).chain(sides).collect(),
-        ..Mesh::default()
-    };
-    if kind == linear { Ok(mesh) } else { quadratic(mesh) }
+    let node = |ix, iy| (ix + row * iy) as u32;
+    with_sides(kind, coords, faces(linear, cells, diagonals, node), Line2, &edges(cells, node))
 }
 
 fn per_cell(kind: ElementKind) -> usize {
     if kind == Tri3 { TRIANGLES } else { 1 }
 }
 
-fn faces(kind: ElementKind, [nx, ny]: [usize; 2], diagonals: Diagonals) -> Cells {
+/// The faces of `kind` that `nx` by `ny` cells are, or are cut into, between these nodes of a lattice.
+pub(super) fn faces(
+    kind: ElementKind,
+    [nx, ny]: [usize; 2],
+    diagonals: Diagonals,
+    node: impl Fn(usize, usize) -> u32 + Sync,
+) -> Vec<u32> {
     let width = per_cell(kind) * kind.info().n_nodes;
     let mut nodes = vec![0; nx * ny * width];
     nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
         for (ix, cell) in row.chunks_exact_mut(width).enumerate() {
-            let low = (ix + (nx + 1) * iy) as u32;
-            let high = low + nx as u32 + 1;
-            let corners = [low, low + 1, high + 1, high];
+            let corners = [node(ix, iy), node(ix + 1, iy), node(ix + 1, iy + 1), node(ix, iy + 1)];
             match kind {
                 Tri3 => cell.copy_from_slice(split(corners, diagonals).as_flattened()),
                 _ => cell.copy_from_slice(&corners),
             }
         }
     });
-    Cells { kind, nodes, tags: (1..=(nx * ny * per_cell(kind)) as u64).collect() }
+    nodes
 }
 
-/// The edges of all sides in one block, and the group of each side.
-fn edges([nx, ny]: [usize; 2], tags_after: u64) -> (Cells, Vec<Group>) {
-    let node = |ix: usize, iy: usize| (ix + (nx + 1) * iy) as u32;
-    let sides: [(&str, Vec<[u32; 2]>); 4] = [
-        ("xmin", (0..ny).map(|i| [node(0, i + 1), node(0, i)]).collect()),
-        ("xmax", (0..ny).map(|i| [node(nx, i), node(nx, i + 1)]).collect()),
-        ("ymin", (0..nx).map(|i| [node(i, 0), node(i + 1, 0)]).collect()),
-        ("ymax", (0..nx).map(|i| [node(i + 1, ny), node(i, ny)]).collect()),
-    ];
-    let mut nodes: Vec<u32> = Vec::new();
-    let mut groups = Vec::new();
-    for (name, edges) in sides {
-        let first = (nodes.len() / 2) as u32;
-        nodes.extend(edges.as_flattened());
-        let members = (first..(nodes.len() / 2) as u32).collect();
-        groups.push(Group { name: name.into(), dim: 1, members: vec![(1, members)] });
-    }
-    let n = (nodes.len() / 2) as u64;
-    (Cells { kind: Line2, nodes, tags: (tags_after + 1..=tags_after + n).collect() }, groups)
+fn edges([nx, ny]: [usize; 2], node: impl Fn(usize, usize) -> u32) -> [(&'static str, Vec<u32>); 4] {
+    [
+        ("xmin", (0..ny).flat_map(|i| [node(0, i + 1), node(0, i)]).collect()),
+        ("xmax", (0..ny).flat_map(|i| [node(nx, i), node(nx, i + 1)]).collect()),
+        ("ymin", (0..nx).flat_map(|i| [node(i, 0), node(i + 1, 0)]).collect()),
+        ("ymax", (0..nx).flat_map(|i| [node(i + 1, ny), node(i, ny)]).collect()),
+    ]
 }
 
 #[cfg(test)]
@@ -189,9 +167,9 @@ mod tests {
     #[test]
     fn impossible_rectangles_are_errors() {
         let make = |kind, size, cells| generate_rectangle(kind, size, cells).unwrap_err();
-        assert!(matches!(make(ElementKind::Hex8, [1.0; 2], [1; 2]), MeshError::Generate(_)));
-        assert!(matches!(make(Quad4, [1.0; 2], [0, 3]), MeshError::Generate(_)));
-        assert!(matches!(make(Quad4, [1.0, -1.0], [2, 3]), MeshError::Generate(_)));
+        for (kind, length, n) in [(ElementKind::Hex8, 1.0, 1), (Quad4, 1.0, 0), (Quad4, -1.0, 2)] {
+            assert!(matches!(make(kind, [1.0, length], [n, 3]), MeshError::Generate(_)), "{kind:?} {length} {n}");
+        }
         assert!(matches!(make(Tri3, [1.0; 2], [60_000; 2]), MeshError::TooLarge { what: "elements", .. }));
         assert!(matches!(make(Quad4, [1.0; 2], [usize::MAX; 2]), MeshError::TooLarge { .. }));
     }

@@ -12,7 +12,6 @@ use super::faces::{Face, FaceUse, Key, for_each_face, in_order, key, single};
 use super::{Cells, Mesh};
 use crate::parallel;
 
-/// Solids that a thread takes at a time, at least.
 const PART: usize = 4096;
 /// Where more than one in so many nodes is left by the sieve, lists of the solids round each node take less memory than
 /// the sides at those nodes.
@@ -68,7 +67,6 @@ fn sieve(mesh: &Mesh) -> Vec<bool> {
     sums.into_iter().map(|sum| sum.into_inner() != 0).collect()
 }
 
-/// The keys of a solid's sides.
 fn keys(cells: &Cells, i: usize) -> impl Iterator<Item = Key> + '_ {
     let nodes = cells.cell(i);
     cells.kind.info().faces.iter().map(move |(kind, local)| key(*kind, nodes, local))
@@ -84,7 +82,6 @@ fn hash(key: &Key) -> u64 {
     fold(fold(a << 32 | b, 0x9e37_79b9_7f4a_7c15) ^ c, 0xd1b5_4a32_d192_ed03)
 }
 
-/// The sides of all solids whose lowest corner is marked.
 fn sides_at(mesh: &Mesh, marked: &[bool]) -> Vec<FaceUse> {
     let mut sides = Vec::new();
     for (block, cells) in mesh.solids() {
@@ -104,9 +101,7 @@ fn sides_at(mesh: &Mesh, marked: &[bool]) -> Vec<FaceUse> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Hex20, Quad8, Tet4, Tet10, Tri3};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
     use std::collections::BTreeMap;
 
     /// The nodes, sorted, of the sides that one solid has, by counting.
@@ -168,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_sieve_leaves_the_lowest_corners_of_the_skin() {
-        let mesh = shuffled(generate_box(Tet4, [1.0; 3], [12; 3]).unwrap());
+        let mesh = shuffled(cube(Tet4, 12));
         let mut lowest = vec![false; mesh.coords.len()];
         single_of_all(&mesh).iter().for_each(|side| lowest[side.key[0] as usize] = true);
         assert_eq!(sieve(&mesh), lowest);

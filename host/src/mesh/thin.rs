@@ -15,7 +15,6 @@ use super::faces::Face;
 use super::{Cells, Mesh, quality};
 use crate::parallel;
 
-/// Elements that a thread takes at a time, at least.
 const PART: usize = 4096;
 /// Of a node that no step has reached.
 const FAR: u8 = u8::MAX;
@@ -55,7 +54,7 @@ impl Thin {
         let (mut volume, mut area, mut is_thin) = (0.0, 0.0, vec![Vec::new(); mesh.cells.len()]);
         let mut on_thin = vec![false; mesh.coords.len()];
         for ((block, cells), mut members) in mesh.solids().zip(beyond).filter(|((_, cells), _)| takes(cells)) {
-            members.retain(|&i| corners(cells, i).iter().all(|&node| away[node as usize] == FAR));
+            members.retain(|&i| cells.corners(i as usize).iter().all(|&node| away[node as usize] == FAR));
             is_thin[block] = vec![false; cells.len()];
             members.iter().for_each(|&i| is_thin[block][i as usize] = true);
             found.elements += members.len();
@@ -149,19 +148,15 @@ fn steps(mesh: &Mesh, begin: impl Iterator<Item = bool>, most: u8) -> (Vec<u8>, 
     let mut left: Vec<(&Cells, Vec<Vec<u32>>)> =
         mesh.solids().map(|(_, cells)| (cells, parallel::map_ranges(cells.len(), PART, &part))).collect();
     for step in 1..=most {
-        // An element all of whose nodes are reached has nothing to do in later steps.
+        // An element all of whose corners are reached has nothing to do in later steps. Nodes between them may be inside
+        // where the corners are all on the skin.
         for (cells, parts) in &mut left {
-            let sweep = |part: &mut Vec<u32>| part.retain(|&i| !reach(corners(cells, i), &away, step));
+            let sweep = |part: &mut Vec<u32>| part.retain(|&i| !reach(cells.corners(i as usize), &away, step));
             parallel::map_chunks(parts, 1, &|_, parts| parts.iter_mut().for_each(sweep));
         }
     }
     let far = left.into_iter().map(|(_, parts)| parts.concat()).collect();
     (away.into_iter().map(AtomicU8::into_inner).collect(), far)
-}
-
-/// The corners of an element: nodes between them may be inside where the corners are all on the skin.
-fn corners(cells: &Cells, i: u32) -> &[u32] {
-    &cells.cell(i as usize)[..cells.kind.info().n_corners]
 }
 
 /// Reaches all of an element's nodes if one of them was reached before this step; says whether that is so.
@@ -178,9 +173,7 @@ fn reach(nodes: &[u32], away: &[AtomicU8], step: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
-    use crate::mesh::generate::generate_box;
-    use crate::mesh::rectangle::generate_rectangle;
+    use crate::mesh::testing::*;
 
     fn thin(mesh: &Mesh, depth: u8) -> Thin {
         Thin::of(mesh, depth, |_| true)

@@ -184,9 +184,7 @@ fn write_elements(mesh: &Mesh, entities: &Entities, out: &mut Out) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::ElementKind::{Hex8, Tet4};
-    use crate::mesh::Group;
-    use crate::mesh::generate::generate_box;
+    use crate::mesh::testing::*;
 
     #[test]
     fn what_is_written_reads_back() {
@@ -208,7 +206,6 @@ mod tests {
         }
     }
 
-    /// Tags and nodes of a group's cells.
     fn named(mesh: &Mesh, name: &str) -> Vec<(u64, Vec<u32>)> {
         let members = &mesh.group(name).unwrap().members;
         let all = members.iter().flat_map(|(b, list)| list.iter().map(|&c| (&mesh.cells[*b], c as usize)));

@@ -120,8 +120,7 @@ fn is_near(x: &[[f64; 3]], at: [f64; 3]) -> bool {
 /// The reference coordinates of a point, by Newton's method on `x(xi) = at`; nothing where it does not converge.
 fn local(kind: ElementKind, x: &[[f64; 3]], at: [f64; 3]) -> Option<[f64; 3]> {
     let (info, shape) = (kind.info(), &kind.info().shape);
-    let corners = &shape.nodes[..info.n_corners];
-    let mut xi = [0, 1, 2].map(|c| corners.iter().map(|corner| corner[c]).sum::<f64>() / info.n_corners as f64);
+    let mut xi = info.middle();
     for _ in 0..MOST_STEPS {
         let (mut rest, mut tangents) = (at, [[0.0; 3]; 3]);
         for (b, x) in x.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Preconditioners: one file each, applied through a device's operations.
+//! Preconditioners, applied through a device's operations.
 //!
 //! | preconditioner | `M^-1` | source |
 //! | --- | --- | --- |
@@ -14,30 +14,22 @@
 //! second matrix: see [`polynomial`].
 
 pub mod amg;
-mod block_jacobi;
 pub mod chebyshev;
-mod identity;
 mod jacobi;
 mod least_squares;
-mod neumann;
 pub mod polynomial;
 mod rounded;
-mod scaled;
 pub mod spectrum;
 
 pub use amg::{Amg, Hierarchy, SetupCache};
-pub use block_jacobi::BlockJacobi;
 pub use chebyshev::Chebyshev;
-pub use identity::Identity;
 pub(crate) use jacobi::to_single;
-pub use jacobi::{Jacobi, inverse_diagonal};
+pub use jacobi::{BlockJacobi, Identity, Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
-pub use neumann::Neumann;
-pub use rounded::Rounded;
-pub use scaled::ScaledCopy;
+pub use polynomial::Neumann;
+pub use rounded::{Rounded, ScaledCopy};
 
 use crate::device::Buffer;
-
 use crate::linalg::{Blocks, Space};
 use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
@@ -90,20 +82,13 @@ pub struct Context<'a> {
 }
 
 /// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
+#[derive(Clone, Copy)]
 pub struct Original<'a> {
     /// K.
     pub matrix: &'a Matrix<f64>,
     /// `D^-1`, `[n]`.
     pub inverse: &'a Buffer<f64>,
 }
-
-impl Clone for Original<'_> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl Copy for Original<'_> {}
 
 impl<'a> Context<'a> {
     /// An order, and nothing else.
@@ -169,10 +154,6 @@ pub fn without_multigrid(precision: Precision) -> choices::Preconditioner {
 }
 
 /// Makes a preconditioner.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn build<T: Real>(
     preconditioner: choices::Preconditioner,
     context: &Context,
@@ -193,7 +174,7 @@ pub fn build<T: Real>(
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`] for the others, [`Error::OutOfMemory`].
+/// [`Error::NotAvailable`] for the others.
 pub fn build_rounded<V: Stored<Arithmetic = f32>>(
     preconditioner: choices::Preconditioner,
     context: &Context,

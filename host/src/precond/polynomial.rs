@@ -31,17 +31,12 @@ pub trait Family: 'static {
     fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors>;
 }
 
-/// The vectors that an application works in.
-struct Scratch<T: Real> {
-    previous: Buffer<T>,
-    product: Buffer<T>,
-}
-
 /// A polynomial of a family.
 pub struct Polynomial<T: Real, F> {
     inverse: Buffer<T>,
     steps: Vec<Factors>,
-    scratch: RefCell<Scratch<T>>,
+    /// What z was a step before, and a product with the matrix.
+    scratch: RefCell<[Buffer<T>; 2]>,
     family: PhantomData<F>,
 }
 
@@ -49,38 +44,29 @@ impl<T: Real, F: Family> Polynomial<T, F> {
     /// The polynomial of an order for an operator, whose diagonal has this inverse. Rows where that is 0 are left out.
     pub fn of(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, order: usize) -> Result<Self> {
         let steps = F::steps(order, spectrum::estimate(space, operator, &inverse, spectrum::STEPS)?);
-        let scratch = Scratch { previous: space.zeros(operator.n())?, product: space.zeros(operator.n())? };
-        Ok(Polynomial { inverse, steps, scratch: RefCell::new(scratch), family: PhantomData })
-    }
-
-    /// The first step from zero, into z.
-    fn start(&self, space: &Space, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
-        let factor = T::from_f64(self.steps[0][2]);
-        let kernel = PolynomialStart { factor, inverse: self.inverse.view(), r: r.view(), z: z.view_mut() };
-        // SAFETY: all live and have the same length; z is borrowed uniquely.
-        unsafe { space.run(z.len(), kernel) }
+        let scratch = RefCell::new([space.zeros(operator.n())?, space.zeros(operator.n())?]);
+        Ok(Polynomial { inverse, steps, scratch, family: PhantomData })
     }
 }
 
 impl<T: Real, F: Family> Preconditioner<T> for Polynomial<T, F> {
     fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
         assert!([r.len(), z.len()] == [self.inverse.len(); 2], "vectors of another length than the matrix");
-        let scratch = &mut *self.scratch.borrow_mut();
+        let [previous, product] = &mut *self.scratch.borrow_mut();
         // The two change places after every step, and the last result is to be in z.
-        let (mut current, mut other) = (z, &mut scratch.previous);
+        let (mut current, mut other) = (z, previous);
         if self.products() % 2 == 1 {
             (current, other) = (other, current);
         }
-        self.start(space, r, current)?;
+        // The first step, from zero.
+        let (factor, inverse) = (T::from_f64(self.steps[0][2]), self.inverse.view());
+        let kernel = PolynomialStart { factor, inverse, r: r.view(), z: current.view_mut() };
+        // SAFETY: all live and have the same length; the result is borrowed uniquely.
+        unsafe { space.run(current.len(), kernel) }?;
         for factors in &self.steps[1..] {
-            let step = Step {
-                factors: factors.map(T::from_f64),
-                inverse: self.inverse.view(),
-                r: r.view(),
-                previous: other.view_mut(),
-            };
+            let step = Step { factors: factors.map(T::from_f64), inverse, r: r.view(), previous: other.view_mut() };
             // SAFETY: all live, have the length checked above and are different; `other` is borrowed uniquely.
-            unsafe { operator.apply_then(space, current, &mut scratch.product, Epilogue::Step(step)) }?;
+            unsafe { operator.apply_then(space, current, product, Epilogue::Step(step)) }?;
             (current, other) = (other, current);
         }
         Ok(())
@@ -97,5 +83,22 @@ impl<T: Real, F: Family> Build<T> for Polynomial<T, F> {
 
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         Polynomial::of(space, matrix, jacobi::inverse_diagonal(space, matrix)?, context.order)
+    }
+}
+
+/// The truncated Neumann series of `D^-1 K`, `p(t) = omega (1 + s + .. + s^m)`, `s = 1 - omega t` (SBELL sec. 2; Saad 2003,
+/// sec. 12.3.1).
+///
+/// The residual is `1 - t p(t) = (1 - omega t)^(m + 1)`. With `omega = 1 / upper` it lies between 0 and 1 on the
+/// spectrum whether m is even or odd. It divides the condition number by about m + 1, with m + 1 products.
+pub type Neumann<T> = Polynomial<T, Series>;
+
+/// Partial sums of the Neumann series.
+pub struct Series;
+
+impl Family for Series {
+    /// `z_new = z + omega D^-1 (r - K z)`: one more term of the series.
+    fn steps(order: usize, spectrum: Spectrum) -> Vec<Factors> {
+        vec![[1.0, 0.0, 1.0 / spectrum.upper]; order + 1]
     }
 }

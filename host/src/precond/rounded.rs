@@ -24,11 +24,12 @@
 //! A copy in half may be indefinite where K nearly is, which does no harm: the residual `1 - t p(t)` is above 1 for t
 //! below 0, and p(t) positive.
 
-use super::{Build, Context, Hierarchy, Original, Preconditioner, ScaledCopy};
+use super::{Build, Context, Hierarchy, Original, Preconditioner, jacobi};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{LinOp, Matrix};
+use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;
 use std::cell::RefCell;
 
@@ -44,7 +45,7 @@ impl<V: Stored<Arithmetic = f32>, P: Build<f32>> Rounded<V, P> {
     /// Copies the matrix and makes the preconditioner of the copy.
     pub fn build(space: &Space, matrix: &Matrix<f64>, context: &Context) -> Result<Self> {
         let copy = ScaledCopy::new(space, matrix)?;
-        let original = Some(Original { matrix, inverse: copy.inverse() });
+        let original = Some(Original { matrix, inverse: &copy.inverse });
         let inner = P::build(space, &copy.matrix, &Context { original, ..*context })?;
         let vectors = RefCell::new([space.zeros(matrix.n())?, space.zeros(matrix.n())?]);
         Ok(Rounded { copy, inner, vectors })
@@ -73,5 +74,41 @@ where
 
     fn is_linear(&self) -> bool {
         self.inner.is_linear()
+    }
+}
+
+/// `A = D^-1/2 K D^-1/2` with D the diagonal of K: its entries are of size 1 whatever the units of K, so that single
+/// precision neither overflows nor underflows on them. `D^-1/2` scales vectors on their way.
+pub struct ScaledCopy<V: Stored> {
+    /// `D^-1`, `[n]`.
+    pub inverse: Buffer<f64>,
+    /// A.
+    pub matrix: Matrix<V>,
+}
+
+impl<V: Stored<Arithmetic = f32>> ScaledCopy<V> {
+    /// Copies K.
+    pub fn new(space: &Space, matrix: &Matrix<f64>) -> Result<Self> {
+        let inverse = jacobi::inverse_diagonal(space, matrix)?;
+        let matrix = matrix.scaled_to(space, &inverse)?;
+        Ok(ScaledCopy { inverse, matrix })
+    }
+
+    /// `rounded = D^-1/2 r`, both `[n]`.
+    pub fn round(&self, space: &Space, r: &Buffer<f64>, rounded: &mut Buffer<f32>) -> Result<()> {
+        let n = self.inverse.len();
+        assert!([r.len(), rounded.len()] == [n; 2], "vectors of another length than the matrix");
+        let kernel = ToSingle { inverse: self.inverse.view(), r: r.view(), rounded: rounded.view_mut() };
+        // SAFETY: all live and have n entries; `rounded` is borrowed uniquely.
+        unsafe { space.run(n, kernel) }
+    }
+
+    /// `z = D^-1/2 rounded`, both `[n]`.
+    pub fn widen(&self, space: &Space, rounded: &Buffer<f32>, z: &mut Buffer<f64>) -> Result<()> {
+        let n = self.inverse.len();
+        assert!([rounded.len(), z.len()] == [n; 2], "vectors of another length than the matrix");
+        let kernel = ToDouble { inverse: self.inverse.view(), rounded: rounded.view(), z: z.view_mut() };
+        // SAFETY: all live and have n entries; z is borrowed uniquely.
+        unsafe { space.run(n, kernel) }
     }
 }

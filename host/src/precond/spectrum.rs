@@ -107,7 +107,6 @@ pub fn estimate_blocks<T: Real>(
     found::<T>(space, steps)
 }
 
-/// The bounds from what the steps have left.
 fn found<T: Real>(space: &Space, steps: usize) -> Result<Spectrum> {
     let rhos = space.read::<{ STEPS + 1 }>(core::array::from_fn(|j| rho(j.min(steps))))?;
     let pqs = space.read::<STEPS>(core::array::from_fn(|j| pq(j.min(steps - 1))))?;

@@ -21,10 +21,6 @@ use kernels_rs::real::Real;
 pub type Builder<T> = fn(choices::Preconditioner, &Context, &Space, &Matrix<T>) -> Result<Box<dyn Iteration<T>>>;
 
 /// Everything in one precision.
-///
-/// # Errors
-///
-/// As [`precond::build`].
 pub fn plain<T: Real>(
     preconditioner: choices::Preconditioner,
     context: &Context,
@@ -35,10 +31,6 @@ pub fn plain<T: Real>(
 }
 
 /// As much as can be in single, and the result in double.
-///
-/// # Errors
-///
-/// As [`precond::build`].
 pub fn mixed(
     preconditioner: choices::Preconditioner,
     context: &Context,
@@ -52,10 +44,6 @@ pub fn mixed(
 }
 
 /// As [`mixed`], with values of 16 bits.
-///
-/// # Errors
-///
-/// As [`precond::build_rounded`].
 pub fn mixed_half(
     preconditioner: choices::Preconditioner,
     context: &Context,

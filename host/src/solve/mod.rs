@@ -7,22 +7,37 @@ pub mod energy;
 pub mod femses;
 pub mod iteration;
 pub mod lanczos;
-mod monitor;
 mod refine;
 
 pub use cg::{CgOptions, MOST_LOAD_ERROR, Stepping, cg};
 pub use energy::{Body, EnergyNorm, Equations};
 pub use femses::{FemsesOptions, femses};
-pub use monitor::{Monitor, Silent};
 pub use refine::Refinement;
 
 use crate::device::Buffer;
-
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::precond::{Hierarchy, Preconditioner};
 use crate::result::{Outcome, Result};
 use crate::sparse::LinOp;
 use kernels_rs::real::Real;
+
+/// Someone who watches a solution, and may stop it. All methods may be called often and should return at once.
+pub trait Monitor {
+    /// A phase begins.
+    fn phase(&self, _name: &'static str) {}
+    /// The iteration stands at this error, or at this residual if the tolerance is on that; both are relative.
+    fn error(&self, _iteration: usize, _error: f64, _tolerance: f64) {}
+    /// Whether to end early.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Monitor for Silent {}
 
 /// A way to solve `K u = f`, made for one matrix.
 pub trait Iteration<T: Real> {
@@ -75,6 +90,25 @@ fn norm<T: Real>(space: &Space, x: &Buffer<T>) -> Result<f64> {
     space.dot(x, x, NORM)?;
     let [square] = space.read([NORM])?;
     Ok(square.sqrt())
+}
+
+/// What `solve` makes of the equations from u and `||f||`, with the backward error of that; u is 0 if f is.
+fn solved<T: Real>(
+    space: &Space,
+    equations: &Equations<T>,
+    u: &mut Buffer<T>,
+    tolerance: f64,
+    solve: impl FnOnce(&mut Buffer<T>, f64) -> Result<Outcome>,
+) -> Result<Outcome> {
+    let norm_f = norm(space, equations.f)?;
+    if norm_f == 0.0 {
+        space.fill(T::ZERO, u)?;
+        return Ok(Outcome::exact(tolerance));
+    }
+    let mut outcome = solve(u, norm_f)?;
+    let residual = outcome.relative_residual * norm_f;
+    outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
+    Ok(outcome)
 }
 
 /// The normwise backward error `||r|| / (||K|| ||u|| + ||f||)` (Higham 2002, theorem 7.1), from `[||r||, ||f||]`.

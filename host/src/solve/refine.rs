@@ -16,7 +16,7 @@
 //! nothing of the residual there.
 
 use super::energy::{Equations, Iterate, Judge, Verdict};
-use super::{CgOptions, Iteration, Monitor, WORTHWHILE, backward_error, cg, norm};
+use super::{CgOptions, Iteration, Monitor, WORTHWHILE, cg, norm, solved};
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
 use crate::precond::{self, Context, Preconditioner, ScaledCopy};
@@ -39,10 +39,6 @@ pub struct Refinement {
 
 impl Refinement {
     /// Copies the matrix and makes the preconditioner of the copy.
-    ///
-    /// # Errors
-    ///
-    /// As [`precond::build`].
     pub fn build(
         preconditioner: choices::Preconditioner,
         context: &Context,
@@ -64,19 +60,16 @@ impl Iteration<f64> for Refinement {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        let norm_f = norm(space, equations.f)?;
-        if norm_f == 0.0 {
-            space.fill(0.0, u)?;
-            return Ok(Outcome::exact(options.tolerance));
-        }
-        let mut work = Work::new(self, space, equations, norm_f)?;
-        let mut outcome = match options.measure {
-            Measure::Residual => work.until_residual(u, options, monitor)?,
-            Measure::Energy => work.until_energy(u, options, monitor)?,
-        };
-        let residual = outcome.relative_residual * norm_f;
-        outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
-        Ok(outcome)
+        solved(space, equations, u, options.tolerance, |u, norm_f| {
+            let n = equations.operator.n();
+            assert_eq!(self.copy.matrix.n(), n, "the operator of another matrix");
+            let (r, q, rounded) = (space.zeros(n)?, space.zeros(n)?, [space.zeros(n)?, space.zeros(n)?]);
+            let mut work = Work { refinement: self, space, equations, norm_f, r, q, rounded };
+            match options.measure {
+                Measure::Residual => work.until_residual(u, options, monitor),
+                Measure::Energy => work.until_energy(u, options, monitor),
+            }
+        })
     }
 }
 
@@ -110,13 +103,11 @@ impl Monitor for Part<'_> {
     }
 }
 
-/// The vectors of a solution.
 struct Work<'a> {
     refinement: &'a Refinement,
     space: &'a Space,
     equations: &'a Equations<'a, f64>,
     norm_f: f64,
-    /// The residual.
     r: Buffer<f64>,
     /// The product `K u`, then the correction.
     q: Buffer<f64>,
@@ -124,19 +115,7 @@ struct Work<'a> {
     rounded: [Buffer<f32>; 2],
 }
 
-impl<'a> Work<'a> {
-    fn new(
-        refinement: &'a Refinement,
-        space: &'a Space,
-        equations: &'a Equations<'a, f64>,
-        norm_f: f64,
-    ) -> Result<Self> {
-        let n = equations.operator.n();
-        assert_eq!(refinement.copy.matrix.n(), n, "the operator of another matrix");
-        let (r, q, rounded) = (space.zeros(n)?, space.zeros(n)?, [space.zeros(n)?, space.zeros(n)?]);
-        Ok(Work { refinement, space, equations, norm_f, r, q, rounded })
-    }
-
+impl Work<'_> {
     /// Corrects until the true residual is small enough, or stands still.
     fn until_residual(&mut self, u: &mut Buffer<f64>, options: CgOptions, monitor: &dyn Monitor) -> Result<Outcome> {
         let mut residual = self.residual(u)?;

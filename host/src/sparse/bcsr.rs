@@ -1,6 +1,6 @@
 //! BCSR: the pattern's own arrays, and blocks in their order. See `kernels_rs::sparse::bcsr`.
 
-use super::format::{Places, bytes};
+use super::format::Places;
 use super::{Built, Format, Pattern, Plan};
 use crate::result::Result;
 use kernels_rs::sparse::Bcsr;
@@ -17,7 +17,7 @@ impl<const D: usize> Format for Bcsr<D> {
         // SAFETY: a place for every row; both live.
         unsafe { plan.space.run(pattern.n_rows, kernel) }?;
         let places = Places { start: Rc::new(start), block: D * D, column: 1, by_column: false };
-        let index_bytes = bytes(&pattern.row_start) + bytes(&pattern.columns);
+        let index_bytes = pattern.row_start.bytes() + pattern.columns.bytes();
         let n_values = (pattern.n_blocks() * D * D) as u64;
         Ok(Built { arrays: pattern, index_bytes, n_values, places })
     }

@@ -1,11 +1,12 @@
-//! CSR: rows of scalars, compressed. See `kernels_rs::sparse::csr`.
+//! CSR: rows of scalars, compressed, multiplied by a thread or a warp per row. See `kernels_rs::sparse::csr` and
+//! `kernels_rs::sparse::csr_vector`.
 
-use super::format::{Places, bytes};
+use super::format::Places;
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::result::Result;
-use kernels_rs::sparse::Csr;
 use kernels_rs::sparse::csr::{CsrColumns, CsrLengths};
+use kernels_rs::sparse::{Csr, CsrVector};
 use std::rc::Rc;
 
 /// Compressed rows on a device.
@@ -14,8 +15,7 @@ pub struct CsrArrays {
     columns: Buffer<u32>,
 }
 
-/// Lays out compressed rows of scalars.
-pub(super) fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
+fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<F>> {
     let Plan { space, pattern, size, .. } = *plan;
     let n = plan.n_scalar_rows();
     let mut lengths = space.zeros(n)?;
@@ -27,15 +27,10 @@ pub(super) fn build<F: Format<Arrays = CsrArrays>>(plan: &Plan) -> Result<Built<
     let kernel = CsrColumns { pattern: pattern.view(), size, row_start: row_start.view(), columns: columns.view_mut() };
     // SAFETY: a place for every entry of every row; all live.
     unsafe { space.run(n, kernel) }?;
-    let (index_bytes, n_values) = (bytes(&row_start) + bytes(&columns), columns.len() as u64);
+    let (index_bytes, n_values) = (row_start.bytes() + columns.bytes(), columns.len() as u64);
     let row_start = Rc::new(row_start);
     let places = Places { start: row_start.clone(), block: size, column: 1, by_column: false };
     Ok(Built { arrays: CsrArrays { row_start, columns }, index_bytes, n_values, places })
-}
-
-/// How kernels see compressed rows.
-pub(super) fn view(arrays: &CsrArrays) -> Csr {
-    Csr { row_start: arrays.row_start.view(), columns: arrays.columns.view() }
 }
 
 impl Format for Csr {
@@ -46,6 +41,18 @@ impl Format for Csr {
     }
 
     fn view(arrays: &CsrArrays) -> Self {
-        view(arrays)
+        Csr { row_start: arrays.row_start.view(), columns: arrays.columns.view() }
+    }
+}
+
+impl Format for CsrVector {
+    type Arrays = CsrArrays;
+
+    fn build(plan: &Plan) -> Result<Built<Self>> {
+        build(plan)
+    }
+
+    fn view(arrays: &CsrArrays) -> Self {
+        CsrVector { csr: Csr::view(arrays) }
     }
 }

@@ -1,4 +1,4 @@
-//! Dense, column by column. See `kernels_rs::sparse::dense`.
+//! Dense, column by column and row by row. See `kernels_rs::sparse::dense` and `kernels_rs::sparse::dense_block`.
 
 use super::format::Places;
 use super::{Built, Format, Plan};
@@ -6,13 +6,15 @@ use crate::device::Buffer;
 use crate::result::Result;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Stored, fma};
-use kernels_rs::sparse::Dense;
 use kernels_rs::sparse::entries::EvenStarts;
+use kernels_rs::sparse::{Dense, DenseBlock};
 use rayon::prelude::*;
 use std::rc::Rc;
 
 /// Rows whose sums a task of the CPU keeps in its nearest cache.
 const ROWS: usize = 512;
+/// Partial sums of a row, as many as vector units hold.
+const LANES: usize = 16;
 
 /// Places of rows that lie `stride` apart.
 pub(super) fn even_starts(plan: &Plan, stride: usize) -> Result<Rc<Buffer<u64>>> {
@@ -22,14 +24,18 @@ pub(super) fn even_starts(plan: &Plan, stride: usize) -> Result<Rc<Buffer<u64>>>
     Ok(Rc::new(start))
 }
 
+/// A matrix whose rows lie `row` apart, and whose columns `column`.
+fn build<F: Format<Arrays = usize>>(plan: &Plan, row: usize, column: usize) -> Result<Built<F>> {
+    let n = plan.n_scalar_rows();
+    let places = Places { start: even_starts(plan, row)?, block: plan.size * column, column, by_column: true };
+    Ok(Built { arrays: n, index_bytes: 0, n_values: (n as u64).pow(2), places })
+}
+
 impl Format for Dense {
     type Arrays = usize;
 
     fn build(plan: &Plan) -> Result<Built<Self>> {
-        let n = plan.n_scalar_rows();
-        let start = even_starts(plan, 1)?;
-        let places = Places { start, block: plan.size * n, column: n, by_column: true };
-        Ok(Built { arrays: n, index_bytes: 0, n_values: (n as u64).pow(2), places })
+        build(plan, 1, plan.n_scalar_rows())
     }
 
     fn view(n: &usize) -> Self {
@@ -46,4 +52,34 @@ impl Format for Dense {
             }
         });
     }
+}
+
+impl Format for DenseBlock {
+    type Arrays = usize;
+
+    fn build(plan: &Plan) -> Result<Built<Self>> {
+        build(plan, plan.n_scalar_rows(), 1)
+    }
+
+    fn view(n: &usize) -> Self {
+        DenseBlock { n: *n }
+    }
+
+    unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
+        let rows = values.par_chunks_exact(self.n.max(1));
+        y.par_iter_mut().zip(rows).with_min_len(16).for_each(|(y, row)| *y = dot(row, x));
+    }
+}
+
+fn dot<V: Stored>(a: &[V], b: &[V::Arithmetic]) -> V::Arithmetic {
+    let mut sums = [V::Arithmetic::ZERO; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let mut rest = V::Arithmetic::ZERO;
+    a.remainder().iter().zip(b.remainder()).for_each(|(a, b)| rest = fma(a.value(), *b, rest));
+    for (a, b) in a.zip(b) {
+        for lane in 0..LANES {
+            sums[lane] = fma(a[lane].value(), b[lane], sums[lane]);
+        }
+    }
+    sums.into_iter().fold(rest, |total, sum| total + sum)
 }

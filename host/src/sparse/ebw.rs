@@ -20,18 +20,16 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
     type Arrays = SlicedArrays;
 
     fn build(plan: &Plan) -> Result<Built<Self>> {
-        let arrays = sliced::build(plan, Rows::Blocks, S)?;
-        let (n_values, places) = arrays.places(plan, true)?;
-        Ok(Built { index_bytes: arrays.bytes(), arrays, n_values, places })
+        sliced::build(plan, Rows::Blocks, S)
     }
 
     fn view(arrays: &SlicedArrays) -> Self {
         Ebw { sliced: arrays.view() }
     }
 
-    unsafe fn triangle(arrays: &SlicedArrays, n_rows: usize) -> Option<Triangle> {
+    unsafe fn triangle(arrays: &SlicedArrays) -> Option<Triangle> {
         // SAFETY: the arrays live, in the memory of the host by the caller's promise, and have slices of S rows.
-        unsafe { Triangle::new(arrays.view(), S, n_rows) }
+        unsafe { Triangle::new(arrays.view(), S, arrays.n_rows) }
     }
 
     fn spmv_dot<V: Stored>(
@@ -86,7 +84,6 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
     }
 }
 
-/// The product of the rows of some slices.
 struct SlicesProduct<'a, const D: usize, const S: usize, V: Stored> {
     a: Ebw<D, S>,
     /// The first slice.

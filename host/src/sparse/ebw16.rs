@@ -1,12 +1,11 @@
 //! EBW with columns of 16 bits. See `kernels_rs::sparse::ebw16` for the layout.
 
-use super::format::bytes;
 use super::sliced::{self, Rows};
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::result::{Error, Result};
-use kernels_rs::sparse::Ebw16;
 use kernels_rs::sparse::ebw16::{ColumnBases, ColumnOffsets, SLICE};
+use kernels_rs::sparse::{Ebw, Ebw16};
 
 /// Its index arrays.
 pub struct Ebw16Arrays {
@@ -22,12 +21,11 @@ impl<const D: usize> Format for Ebw16<D> {
     ///
     /// [`Error::TooLarge`] if columns that share a base are more than 65,535 apart.
     fn build(plan: &Plan) -> Result<Built<Self>> {
-        let Plan { space, pattern, .. } = plan;
-        let wide = sliced::build(plan, Rows::Blocks, SLICE)?;
-        let (n_values, places) = wide.places(plan, true)?;
+        let space = plan.space;
+        let Built { arrays: wide, n_values, places, .. } = sliced::build::<Ebw<D, SLICE>>(plan, Rows::Blocks, SLICE)?;
         let n_columns = wide.columns.len() / SLICE;
         let (mut bases, mut spread) = (space.zeros(n_columns)?, space.zeros(1)?);
-        let (sliced, n_rows) = (wide.view(), pattern.n_rows);
+        let (sliced, n_rows) = (wide.view(), wide.n_rows);
         let kernel = ColumnBases { n_rows, sliced, bases: bases.view_mut(), spread: spread.view_mut() };
         // SAFETY: the slices' own arrays, and a base for each of their columns; all live.
         unsafe { space.run(n_columns, kernel) }?;
@@ -43,7 +41,7 @@ impl<const D: usize> Format for Ebw16<D> {
         unsafe { space.run(wide.columns.len(), kernel) }?;
         space.finish()?;
         let arrays = Ebw16Arrays { slice_start: wide.slice_start, bases, offsets };
-        let index_bytes = bytes(&arrays.slice_start) + bytes(&arrays.bases) + bytes(&arrays.offsets);
+        let index_bytes = arrays.slice_start.bytes() + arrays.bases.bytes() + arrays.offsets.bytes();
         Ok(Built { arrays, index_bytes, n_values, places })
     }
 

@@ -8,29 +8,20 @@ use kernels_rs::real::Stored;
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw_row::EbwRow;
 
-/// Its index arrays.
-pub struct EbwRowArrays {
-    sliced: SlicedArrays,
-    n_rows: usize,
-}
-
 impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
-    type Arrays = EbwRowArrays;
+    type Arrays = SlicedArrays;
 
     fn build(plan: &Plan) -> Result<Built<Self>> {
-        let sliced = sliced::build(plan, Rows::Blocks, S)?;
-        let (n_values, places) = sliced.places(plan, true)?;
-        let index_bytes = sliced.bytes();
-        Ok(Built { arrays: EbwRowArrays { sliced, n_rows: plan.pattern.n_rows }, index_bytes, n_values, places })
+        sliced::build(plan, Rows::Blocks, S)
     }
 
-    fn view(arrays: &EbwRowArrays) -> Self {
-        EbwRow { sliced: arrays.sliced.view(), n_rows: arrays.n_rows }
+    fn view(arrays: &SlicedArrays) -> Self {
+        EbwRow { sliced: arrays.view(), n_rows: arrays.n_rows }
     }
 
-    unsafe fn triangle(arrays: &EbwRowArrays, _: usize) -> Option<Triangle> {
+    unsafe fn triangle(arrays: &SlicedArrays) -> Option<Triangle> {
         // SAFETY: the caller's promise.
-        unsafe { Ebw::<D, S>::triangle(&arrays.sliced, arrays.n_rows) }
+        unsafe { Ebw::<D, S>::triangle(arrays) }
     }
 
     unsafe fn half_sums<V: Stored>(self, half: &mut Half<V::Arithmetic>, values: &[V], x: &[V::Arithmetic]) -> f64 {

@@ -107,7 +107,6 @@ fn inner<const D: usize, const S: usize, T: Real>(x: &[[T; S]; D], y: &[[T; S]; 
     sums.iter().sum()
 }
 
-/// `sums_l += a_l b_l`.
 #[inline(always)]
 fn add_products<const L: usize, T: GpuFloat>(sums: &mut [T; L], a: &[T; L], b: &[T; L]) {
     for l in 0..L {
@@ -130,18 +129,17 @@ struct PartProduct<'a, const D: usize, const S: usize, const L: usize, V: Stored
     sums: &'a mut [V::Arithmetic],
 }
 
-/// A slice's rows.
-struct SliceRows<T, const D: usize, const S: usize> {
+struct SliceRows<V: Stored, const D: usize, const S: usize> {
     /// The first.
     first: usize,
     /// Each lane's row, 0 past the last row: a column below is left of the diagonal.
     rows: [u32; S],
     /// x of each row.
-    x: [[T; S]; D],
+    x: [[V::Arithmetic; S]; D],
     /// Sums of what is in the rows.
-    sums: [[T; S]; D],
+    sums: [[V::Arithmetic; S]; D],
     /// What some blocks have for the rows of their columns.
-    back: [[T; S]; D],
+    back: [[V::Arithmetic; S]; D],
 }
 
 impl<const D: usize, const S: usize, const L: usize, V: Stored> Work for PartProduct<'_, D, S, L, V> {
@@ -205,7 +203,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
 
     /// The products of the diagonal blocks, which are the slice's first.
     #[inline(always)]
-    fn multiply_diagonal(&self, k: usize, ahead: usize, own: &mut SliceRows<V::Arithmetic, D, S>) {
+    fn multiply_diagonal(&self, k: usize, ahead: usize, own: &mut SliceRows<V, D, S>) {
         for lanes in (0..S).step_by(L) {
             prefetch(self.values, D * D * (S * ahead + lanes), D * D * L);
             let x = array::from_fn(|j| array::from_fn(|l| own.x[j][lanes + l]));
@@ -229,7 +227,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         k: usize,
         ahead: usize,
         columns: &[u32],
-        own: &mut SliceRows<V::Arithmetic, D, S>,
+        own: &mut SliceRows<V, D, S>,
     ) {
         for (i, columns) in columns.as_chunks::<L>().0.iter().enumerate() {
             let lanes = L * i;
@@ -248,13 +246,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
     /// The products of blocks `k` of L lanes: A x is added to `own.sums`, and A^T x is left in `own.back`, not in
     /// registers: the compiler would compute it lane by lane, as it is added.
     #[inline(always)]
-    fn multiply_blocks(
-        &self,
-        x: [[V::Arithmetic; L]; D],
-        k: usize,
-        lanes: usize,
-        own: &mut SliceRows<V::Arithmetic, D, S>,
-    ) {
+    fn multiply_blocks(&self, x: [[V::Arithmetic; L]; D], k: usize, lanes: usize, own: &mut SliceRows<V, D, S>) {
         let own_x: [[_; L]; D] = array::from_fn(|i| array::from_fn(|l| own.x[i][lanes + l]));
         let mut sums: [[_; L]; D] = array::from_fn(|i| array::from_fn(|l| own.sums[i][lanes + l]));
         let mut back = [[V::Arithmetic::ZERO; L]; D];
@@ -274,12 +266,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
     /// Adds what [`PartProduct::multiply_blocks`] has left of L lanes, as far as they are below the diagonal, to the
     /// sums of their columns' rows.
     #[inline(always)]
-    fn add_transposed<const BELOW: bool>(
-        &mut self,
-        lanes: usize,
-        columns: [u32; L],
-        own: &SliceRows<V::Arithmetic, D, S>,
-    ) {
+    fn add_transposed<const BELOW: bool>(&mut self, lanes: usize, columns: [u32; L], own: &SliceRows<V, D, S>) {
         let n_rows = self.n_rows;
         if BELOW && columns == array::from_fn(|l| columns[0].wrapping_add(l as u32)) {
             // Neighbours, and so are their places, as all slices that columns name have one.
@@ -305,7 +292,6 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
         }
     }
 
-    /// x of L columns below the diagonal.
     #[inline(always)]
     fn gathered(&self, columns: [u32; L]) -> [[V::Arithmetic; L]; D] {
         // SAFETY: columns before a row of the matrix, which the vector has.

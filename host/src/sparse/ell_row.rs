@@ -1,6 +1,6 @@
 //! ELL by rows. See `kernels_rs::sparse::ell_row`.
 
-use super::format::{Places, bytes};
+use super::format::Places;
 use super::{Built, Format, Plan, dense};
 use crate::device::Buffer;
 use crate::result::Result;
@@ -27,7 +27,7 @@ impl Format for EllRow {
         unsafe { plan.space.run(n, kernel) }?;
         let start = dense::even_starts(plan, width)?;
         let places = Places { start, block: plan.size, column: 1, by_column: false };
-        let (index_bytes, n_values) = (bytes(&columns), columns.len() as u64);
+        let (index_bytes, n_values) = (columns.bytes(), columns.len() as u64);
         Ok(Built { arrays: EllRowArrays { columns, width }, index_bytes, n_values, places })
     }
 

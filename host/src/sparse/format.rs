@@ -57,10 +57,6 @@ impl Plan<'_> {
 
     /// Refuses arrays of `n` entries of `bytes` each, together, that the device has no room for, before they are tried:
     /// padding may want far more than the mesh suggests.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     pub fn check_memory(&self, n: u64, bytes: usize) -> Result<()> {
         device::check_memory(self.space, n.saturating_mul(bytes as u64), "")
     }
@@ -90,17 +86,6 @@ pub struct Built<F: Format> {
     pub places: Places,
 }
 
-/// A matrix as a device multiplies by it.
-#[derive(Clone, Copy)]
-pub struct MatrixView<'a, F> {
-    /// Its index arrays.
-    pub layout: F,
-    /// Its items.
-    pub n_items: usize,
-    /// What the CPU reads of it, if it is symmetric and the format can do with half.
-    pub triangle: Option<&'a Triangle>,
-}
-
 /// What the CPU's product of half of a symmetric matrix takes besides the matrix.
 pub struct Half<'a, T> {
     /// Which half.
@@ -122,12 +107,12 @@ pub trait Format: Layout {
     /// How kernels see the arrays.
     fn view(arrays: &Self::Arrays) -> Self;
 
-    /// What a product of a symmetric matrix of `n_items` items can do with on the CPU, if the format has such a
-    /// product, [`Format::half_sums`].
+    /// What a product of a symmetric matrix can do with on the CPU, if the format has such a product,
+    /// [`Format::half_sums`].
     ///
     /// # Safety
     /// The arrays are in the host's memory.
-    unsafe fn triangle(_arrays: &Self::Arrays, _n_items: usize) -> Option<Triangle> {
+    unsafe fn triangle(_arrays: &Self::Arrays) -> Option<Triangle> {
         None
     }
 
@@ -229,9 +214,4 @@ impl Kernel for Never {
     unsafe fn run_thread(&self) {
         match *self {}
     }
-}
-
-/// Bytes of an array.
-pub fn bytes<T: crate::device::Plain>(array: &Buffer<T>) -> u64 {
-    (array.len() * size_of::<T>()) as u64
 }

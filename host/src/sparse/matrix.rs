@@ -1,7 +1,7 @@
 //! A matrix in some storage format: what is known of it whatever the format.
 
-use super::products::{CgState, Epilogue};
-use super::{Built, Format, MatrixView, Pattern, Places, Plan, Triangle, Tuning};
+use super::products::{Arrays, CgState, Epilogue, Products};
+use super::{Built, Format, Pattern, Places, Plan, Tuning};
 use crate::device::Buffer;
 use crate::linalg::{Scalar, Space};
 use crate::result::choices;
@@ -12,7 +12,6 @@ use kernels_rs::precond::ScaleTo;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, RowSums, WriteBlocks};
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// What a matrix stores for its products.
@@ -22,6 +21,13 @@ pub struct Footprint {
     pub values: u64,
     /// Bytes of the index arrays that a product reads.
     pub index_bytes: u64,
+}
+
+impl Footprint {
+    /// Bytes of all of it, with values of so many.
+    pub fn bytes(self, of_value: usize) -> u64 {
+        self.values * of_value as u64 + self.index_bytes
+    }
 }
 
 /// A square matrix that can be applied to vectors, however it is stored.
@@ -47,77 +53,9 @@ pub trait LinOp<T: Real> {
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>>;
-    /// Iterations of conjugate gradients in one go: see [`MatrixView::iterate`]. False, and nothing done, by default.
+    /// Iterations of conjugate gradients in one go: see [`CgState`]. False, and nothing done, by default.
     fn fused_cg(&self, _space: &Space, _state: CgState<T>) -> Result<bool> {
         Ok(false)
-    }
-}
-
-/// The products of a format, once its type is forgotten.
-trait Products<V: Stored> {
-    /// Whether the matrix is known to be symmetric.
-    fn is_symmetric(&self) -> bool;
-    /// Says whether it is.
-    fn set_symmetric(&mut self, symmetric: bool);
-    /// # Safety
-    /// The values are those of this matrix, and x and y have its rows; and what [`Epilogue::Step`] says.
-    unsafe fn multiply(
-        &self,
-        space: &Space,
-        values: &Buffer<V>,
-        x: &Buffer<V::Arithmetic>,
-        y: &mut Buffer<V::Arithmetic>,
-        epilogue: Epilogue<V::Arithmetic>,
-    ) -> Result<()>;
-    /// # Safety
-    /// As `multiply` for the vectors of `state`.
-    unsafe fn iterate(&self, space: &Space, values: &Buffer<V>, state: CgState<V::Arithmetic>) -> Result<bool>;
-}
-
-/// A format's index arrays.
-struct Arrays<F: Format> {
-    arrays: F::Arrays,
-    n_items: usize,
-    symmetric: bool,
-    /// What products can do with if it is symmetric, found when the first one asks.
-    triangle: OnceCell<Option<Triangle>>,
-}
-
-impl<F: Format> Arrays<F> {
-    fn view(&self, space: &Space) -> MatrixView<'_, F> {
-        // SAFETY: the arrays are of this device, on the host.
-        let find = || unsafe { F::triangle(&self.arrays, self.n_items) };
-        let has_half = self.symmetric && space.on_host();
-        let triangle = if has_half { self.triangle.get_or_init(find).as_ref() } else { None };
-        MatrixView { layout: F::view(&self.arrays), n_items: self.n_items, triangle }
-    }
-}
-
-impl<F: Format, V: Stored> Products<V> for Arrays<F> {
-    fn is_symmetric(&self) -> bool {
-        self.symmetric
-    }
-
-    fn set_symmetric(&mut self, symmetric: bool) {
-        self.symmetric = symmetric;
-    }
-
-    unsafe fn multiply(
-        &self,
-        space: &Space,
-        values: &Buffer<V>,
-        x: &Buffer<V::Arithmetic>,
-        y: &mut Buffer<V::Arithmetic>,
-        epilogue: Epilogue<V::Arithmetic>,
-    ) -> Result<()> {
-        // SAFETY: the arrays live, and the caller gives the values and vectors that go with them; whoever wrote the
-        // values has said whether they are symmetric.
-        unsafe { self.view(space).multiply(space, values, x, y, epilogue) }
-    }
-
-    unsafe fn iterate(&self, space: &Space, values: &Buffer<V>, state: CgState<V::Arithmetic>) -> Result<bool> {
-        // SAFETY: as above.
-        unsafe { self.view(space).iterate(space, values, state) }
     }
 }
 
@@ -130,6 +68,7 @@ pub struct Matrix<V: Stored> {
     values: Buffer<V>,
     index_bytes: u64,
     places: Places,
+    symmetric: bool,
     products: Box<dyn Products<V>>,
 }
 
@@ -138,7 +77,7 @@ impl<V: Stored> Matrix<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAvailable`] for a size of blocks that the format has not, [`Error::OutOfMemory`], [`Error::TooLarge`].
+    /// [`Error::NotAvailable`] for a size of blocks that the format has not.
     pub fn zeros(
         space: &Space,
         format: choices::Format,
@@ -165,10 +104,6 @@ impl<V: Stored> Matrix<V> {
     }
 
     /// A matrix of zeros in a format that need not be in the list.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], [`Error::TooLarge`], and what the format refuses.
     pub fn stored<F: Format>(plan: &Plan) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build(plan)?;
         plan.check_memory(n_values, size_of::<V>())?;
@@ -181,7 +116,8 @@ impl<V: Stored> Matrix<V> {
             values: plan.space.zeros(n_values as usize)?,
             index_bytes,
             places,
-            products: Box::new(Arrays::<F> { arrays, n_items, symmetric: false, triangle: OnceCell::new() }),
+            symmetric: false,
+            products: Box::new(Arrays::<F>::new(arrays, n_items)),
         })
     }
 
@@ -229,19 +165,19 @@ impl<V: Stored> Matrix<V> {
 
     /// Its values, to be written; it is no longer known to be symmetric.
     pub fn values_mut(&mut self) -> ViewMut<V> {
-        self.products.set_symmetric(false);
+        self.symmetric = false;
         self.values.view_mut()
     }
 
     /// Whether it is known to be symmetric.
     pub fn is_symmetric(&self) -> bool {
-        self.products.is_symmetric()
+        self.symmetric
     }
 
     /// Promises that it is symmetric, to rounding, as its values are: the CPU's products may then read either of two
     /// entries for both.
     pub fn promise_symmetric(&mut self) {
-        self.products.set_symmetric(true);
+        self.symmetric = true;
     }
 
     /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
@@ -291,10 +227,6 @@ impl<T: Real> Matrix<T> {
 
 impl Matrix<f64> {
     /// `D^-1/2 A D^-1/2` in fewer bits and the same format, from the inverse of D. It has index arrays of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`] if there is no room for it beside this one.
     pub fn scaled_to<V: Stored<Arithmetic = f32>>(&self, space: &Space, inverse: &Buffer<f64>) -> Result<Matrix<V>> {
         assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
         let mut scaled = Matrix::<V>::named(space, self.format, self.size, &self.pattern, self.tuning)?;
@@ -337,8 +269,9 @@ impl<V: Stored> LinOp<V::Arithmetic> for Matrix<V> {
         epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()> {
         self.check_shapes(x.len(), y.len());
-        // SAFETY: the values were made for these arrays, x and y have the matrix's rows, and the caller's promise.
-        unsafe { self.products.multiply(space, &self.values, x, y, epilogue) }
+        // SAFETY: the values were made for these arrays, whoever wrote them has said whether they are symmetric, x and y
+        // have the matrix's rows, and the caller's promise.
+        unsafe { self.products.multiply(space, self.symmetric, &self.values, x, y, epilogue) }
     }
 
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
@@ -352,6 +285,6 @@ impl<V: Stored> LinOp<V::Arithmetic> for Matrix<V> {
     fn fused_cg(&self, space: &Space, state: CgState<V::Arithmetic>) -> Result<bool> {
         self.check_shapes(state.u.len(), state.inverse.len());
         // SAFETY: as above; it is seen to that all vectors of the state are of one length.
-        unsafe { self.products.iterate(space, &self.values, state) }
+        unsafe { self.products.iterate(space, self.symmetric, &self.values, state) }
     }
 }

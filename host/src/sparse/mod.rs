@@ -1,34 +1,27 @@
-//! Sparse matrices of `d x d` blocks: one file per storage format, built on a device from the pattern of a mesh.
+//! Sparse matrices of `d x d` blocks, in one storage format or another, built on a device from the pattern of a mesh.
 
 pub mod bcsr;
-pub mod bell;
 mod compress;
 pub mod csr;
-pub mod csr_vector;
 pub mod dense;
-pub mod dense_block;
 pub mod ebw;
 pub mod ebw16;
 pub mod ebw_row;
 mod ebw_symmetric;
 pub mod ell;
 pub mod ell_row;
-pub mod ell_warp;
 pub mod format;
 mod matrix;
 mod pattern;
 mod products;
-pub mod sell;
 mod sliced;
-mod sparsity;
 mod triangle;
 
 pub use compress::from_dense;
-pub use format::{Built, Format, Half, MatrixView, PART, Places, Plan, Tuning};
+pub use format::{Built, Format, Half, PART, Places, Plan, Tuning};
 pub use matrix::{Footprint, LinOp, Matrix};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Sparsity};
 pub use products::{CgState, Epilogue};
-pub use sparsity::Sparsity;
 pub use triangle::Triangle;
 
 use crate::result::choices;

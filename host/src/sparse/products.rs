@@ -1,7 +1,7 @@
 //! Products with a matrix in some format, and what follows them in one pass where that is faster.
 
+use super::Triangle;
 use super::format::{Format, Half, PART};
-use super::{MatrixView, Triangle};
 use crate::device::{Buffer, Device, Grid};
 use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner, rows_mut};
 use crate::parallel;
@@ -13,6 +13,7 @@ use kernels_rs::precond::{PolynomialStep, Step, step_entry};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::BLOCK;
 use kernels_rs::sparse::Spmv;
+use std::cell::OnceCell;
 
 /// What follows a product `y = A x`.
 #[derive(Clone, Copy)]
@@ -44,7 +45,7 @@ impl<T: Real> Epilogue<T> {
     }
 }
 
-/// What [`MatrixView::iterate`] iterates on, and how far.
+/// What iterations of conjugate gradients in one go ([`kernels_rs::cg_persistent`]) iterate on, and how far.
 pub struct CgState<'a, T: Real> {
     /// The inverse of the diagonal.
     pub inverse: &'a Buffer<f32>,
@@ -74,26 +75,77 @@ fn half_of<'a, T: Real>(triangle: &'a Triangle, n: usize, room: &'a mut Vec<f64>
     Half { triangle, size, sums: &mut bytemuck::cast_slice_mut(room)[..n_sums] }
 }
 
-impl<F: Format> MatrixView<'_, F> {
+/// The products of a format, once its type is forgotten.
+pub trait Products<V: Stored> {
     /// `y = A x`, and what follows.
     ///
     /// # Safety
-    /// The layout views the live index arrays of a matrix that has these values, and is symmetric if there is a
-    /// triangle; x and y have its rows; and what [`Epilogue::Step`] says.
-    pub unsafe fn multiply<V: Stored>(
-        self,
+    /// The values are those of this matrix, symmetric if that is said, and x and y have its rows; and what
+    /// [`Epilogue::Step`] says.
+    unsafe fn multiply(
+        &self,
         space: &Space,
+        symmetric: bool,
+        values: &Buffer<V>,
+        x: &Buffer<V::Arithmetic>,
+        y: &mut Buffer<V::Arithmetic>,
+        epilogue: Epilogue<V::Arithmetic>,
+    ) -> Result<()>;
+
+    /// Iterations of conjugate gradients in one go, as [`kernels_rs::cg_persistent`] says; false if this device or
+    /// format has no such thing, or the device no room for that many unknowns: then `z` alone may have changed.
+    ///
+    /// # Safety
+    /// As `multiply` for the vectors of `state`.
+    unsafe fn iterate(
+        &self,
+        space: &Space,
+        symmetric: bool,
+        values: &Buffer<V>,
+        state: CgState<V::Arithmetic>,
+    ) -> Result<bool>;
+}
+
+/// A format's index arrays.
+pub struct Arrays<F: Format> {
+    arrays: F::Arrays,
+    n_items: usize,
+    /// What products can do with if the matrix is symmetric, found when the first one asks.
+    triangle: OnceCell<Option<Triangle>>,
+}
+
+impl<F: Format> Arrays<F> {
+    /// Those of a matrix of so many items.
+    pub fn new(arrays: F::Arrays, n_items: usize) -> Self {
+        Arrays { arrays, n_items, triangle: OnceCell::new() }
+    }
+
+    fn view(&self, space: &Space, symmetric: bool) -> MatrixView<'_, F> {
+        // SAFETY: the arrays are of this device, on the host.
+        let find = || unsafe { F::triangle(&self.arrays) };
+        let has_half = symmetric && space.on_host();
+        let triangle = if has_half { self.triangle.get_or_init(find).as_ref() } else { None };
+        MatrixView { layout: F::view(&self.arrays), n_items: self.n_items, triangle }
+    }
+}
+
+impl<F: Format, V: Stored> Products<V> for Arrays<F> {
+    unsafe fn multiply(
+        &self,
+        space: &Space,
+        symmetric: bool,
         values: &Buffer<V>,
         x: &Buffer<V::Arithmetic>,
         y: &mut Buffer<V::Arithmetic>,
         epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()> {
+        let view = self.view(space, symmetric);
         if space.on_host() {
             // SAFETY: the caller's promise.
-            unsafe { self.on_cpu(space, values.host(), x.host(), y.host_mut(), epilogue) };
+            unsafe { view.on_cpu(space, values.host(), x.host(), y.host_mut(), epilogue) };
             return Ok(());
         }
-        let MatrixView { layout: a, n_items, .. } = self;
+        let MatrixView { layout: a, n_items, .. } = view;
         let (values, blocks) = (values.view(), n_items.div_ceil(BLOCK));
         // SAFETY: the caller's promise; y is borrowed uniquely.
         unsafe {
@@ -117,6 +169,35 @@ impl<F: Format> MatrixView<'_, F> {
         }
     }
 
+    unsafe fn iterate(
+        &self,
+        space: &Space,
+        symmetric: bool,
+        values: &Buffer<V>,
+        state: CgState<V::Arithmetic>,
+    ) -> Result<bool> {
+        assert!(HISTORY + RECORD * state.steps <= state.history.len(), "no room for {} iterations", state.steps);
+        let view = self.view(space, symmetric);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match space.on_host() {
+                true => view.iterate_on_cpu(space, values.host(), state),
+                false => view.iterate_on_gpu(space, values, state),
+            }
+        }
+    }
+}
+
+/// A matrix as a device multiplies by it.
+struct MatrixView<'a, F> {
+    layout: F,
+    n_items: usize,
+    /// What the CPU reads of it, if it is symmetric and the format can do with half.
+    triangle: Option<&'a Triangle>,
+}
+
+/// The unsafe functions here want what those of [`Products`] want.
+impl<F: Format> MatrixView<'_, F> {
     unsafe fn on_cpu<V: Stored>(
         self,
         space: &Space,
@@ -145,9 +226,6 @@ impl<F: Format> MatrixView<'_, F> {
     }
 
     /// `y = A x`, and what `then` says of the parts of y: see [`Format::multiply_then`].
-    ///
-    /// # Safety
-    /// As [`MatrixView::multiply`].
     unsafe fn multiply_then<V: Stored, R: Send>(
         self,
         space: &Space,
@@ -168,27 +246,6 @@ impl<F: Format> MatrixView<'_, F> {
             half.rows(first, y);
             then(first, y)
         })
-    }
-
-    /// Iterations of conjugate gradients in one go, as [`kernels_rs::cg_persistent`] says; false if this device or
-    /// format has no such thing, or the device no room for that many unknowns: then `z` alone may have changed.
-    ///
-    /// # Safety
-    /// As [`MatrixView::multiply`] for the vectors of `state`.
-    pub unsafe fn iterate<V: Stored>(
-        self,
-        space: &Space,
-        values: &Buffer<V>,
-        state: CgState<V::Arithmetic>,
-    ) -> Result<bool> {
-        assert!(HISTORY + RECORD * state.steps <= state.history.len(), "no room for {} iterations", state.steps);
-        // SAFETY: the caller's promise.
-        unsafe {
-            match space.on_host() {
-                true => self.iterate_on_cpu(space, values.host(), state),
-                false => self.iterate_on_gpu(space, values, state),
-            }
-        }
     }
 
     unsafe fn iterate_on_gpu<V: Stored>(

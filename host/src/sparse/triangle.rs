@@ -57,8 +57,11 @@ impl Triangle {
     /// # Safety
     /// The arrays of `sliced` live, in the host's memory, and are those of such a matrix.
     pub unsafe fn new(sliced: Sliced, height: usize, n_rows: usize) -> Option<Self> {
+        let Sliced { slice_start, columns } = sliced;
         // SAFETY: the caller's promise.
-        let columns = unsafe { Columns::new(sliced, height, n_rows) };
+        let (slice_start, columns) =
+            unsafe { (slice_start.slice(0..slice_start.len()), columns.slice(0..columns.len())) };
+        let columns = Columns { slice_start, columns, height, n_rows };
         let n_slices = n_rows.div_ceil(height);
         let of_slices = |slices: Range<usize>| slices.map(|slice| columns.width(slice)).collect::<Vec<u32>>();
         let widths = parallel::map_ranges(n_slices, TASK, &of_slices).concat();
@@ -77,7 +80,6 @@ impl Triangle {
     }
 }
 
-/// Slices of all halos.
 fn n_halo(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.n_halo).sum()
 }
@@ -100,7 +102,6 @@ impl Part {
     }
 }
 
-/// The columns of a matrix in slices.
 struct Columns<'a> {
     slice_start: &'a [u64],
     columns: &'a [u32],
@@ -109,16 +110,6 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// # Safety
-    /// As [`Triangle::new`].
-    unsafe fn new(sliced: Sliced, height: usize, n_rows: usize) -> Self {
-        let Sliced { slice_start, columns } = sliced;
-        // SAFETY: the caller's promise.
-        let (slice_start, columns) =
-            unsafe { (slice_start.slice(0..slice_start.len()), columns.slice(0..columns.len())) };
-        Columns { slice_start, columns, height, n_rows }
-    }
-
     /// The rows of a slice, and its columns, `[width][height]`, of which as many are of rows.
     fn slice(&self, slice: usize) -> (Range<usize>, impl DoubleEndedIterator<Item = &'a [u32]> + ExactSizeIterator) {
         let rows = slice * self.height..self.n_rows.min((slice + 1) * self.height);
@@ -158,7 +149,6 @@ impl<'a> Columns<'a> {
         parts.into_iter().filter(|part| !part.slices.is_empty()).collect()
     }
 
-    /// The part of these slices.
     fn part(&self, widths: &[u32], slices: Range<usize>) -> Part {
         let first = slices.start * self.height;
         let mut named = vec![false; slices.start];

@@ -50,13 +50,8 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
     Ok(Some(Topology { numbering, pattern, blocks, coords }))
 }
 
-/// [`Numbering`] on a device.
-struct DeviceNumbering {
-    to_mesh: Buffer<u32>,
-    to_solver: Buffer<u32>,
-}
+type DeviceNumbering = Numbering<Buffer<u32>>;
 
-/// `from[index_i]`.
 fn gather(space: &Space, index: &Buffer<u32>, from: &Buffer<u32>) -> Result<Buffer<u32>> {
     let mut out = space.zeros(index.len())?;
     let kernel = Gather { index: index.view(), from: from.view(), out: out.view_mut() };
@@ -81,7 +76,6 @@ fn bits(largest: u64) -> u32 {
     u64::BITS - largest.leading_zeros()
 }
 
-/// The mesh's number of each of the solver's nodes.
 fn number(
     space: &Space,
     mesh: &Mesh,

@@ -280,7 +280,7 @@ impl Launcher for Cuda {
         cudss::missing()
     }
 
-    fn factorise(&self, lower: LowerBytes, smallest: f64) -> Result<Factorised<DeviceMemory>> {
+    fn factorise(&self, lower: LowerBytes, smallest: f64) -> Result<Factorised> {
         cudss::factorise(self, &self.stream, lower, smallest)
     }
 

@@ -79,7 +79,6 @@ type NewCsr8 = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
-/// The functions of the library that are called.
 struct Functions {
     create: unsafe extern "C" fn(*mut Opaque) -> Status,
     destroy: unsafe extern "C" fn(Opaque) -> Status,
@@ -122,7 +121,6 @@ impl Dialect {
     }
 }
 
-/// The library's functions, or why there are none.
 fn functions() -> Result<&'static Functions, &'static str> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
     FOUND.get_or_init(open).as_ref().map_err(String::as_str)
@@ -198,7 +196,6 @@ struct Session {
     stream: Rc<Stream>,
 }
 
-/// What a call says, in words.
 fn success(status: Status, doing: &str) -> Result<()> {
     match status {
         SUCCESS => Ok(()),
@@ -265,13 +262,7 @@ impl Session {
 
     /// What cuDSS knows, on the host: `T` is the type that it has.
     fn get<T: bytemuck::Pod>(&self, what: c_int) -> Result<T> {
-        let (mut value, mut written) = (T::zeroed(), 0);
-        let bytes = size_of::<T>();
-        // SAFETY: writes as many bytes as there are.
-        let status = unsafe {
-            (self.functions.data_get)(self.handle, self.data, what, (&raw mut value).cast(), bytes, &raw mut written)
-        };
-        success(status, "say what it has found").map(|()| value)
+        self.get_array(what, 1).map(|values| values[0])
     }
 
     /// Bytes of the device that all phases take at most, as far as the analysis has got.
@@ -284,7 +275,7 @@ impl Session {
     fn get_array<T: bytemuck::Pod>(&self, what: c_int, n: usize) -> Result<Vec<T>> {
         let (mut values, mut written) = (vec![T::zeroed(); n], 0);
         let (to, bytes) = (values.as_mut_ptr().cast(), size_of_val(&values[..]));
-        // SAFETY: as above.
+        // SAFETY: writes as many bytes as there are.
         let status = unsafe { (self.functions.data_get)(self.handle, self.data, what, to, bytes, &raw mut written) };
         success(status, "say what it has found").map(|()| values)
     }
@@ -332,7 +323,6 @@ struct Lower {
 struct CudssFactor {
     session: Session,
     _lower: Lower,
-    /// Bytes of a vector.
     vector_bytes: usize,
     nonzeros: u64,
 }
@@ -343,7 +333,7 @@ pub(super) fn factorise(
     stream: &Rc<Stream>,
     lower: LowerBytes,
     smallest: f64,
-) -> Result<Factorised<DeviceMemory>> {
+) -> Result<Factorised> {
     let functions = functions().map_err(|why| Error::Device(why.into()))?;
     let (n, n_entries, value_bytes) = (lower.row_start.len() - 1, lower.columns.len(), lower.value_bytes);
     let kind = if value_bytes == size_of::<f32>() { Kind::F32 } else { Kind::F64 };
@@ -390,7 +380,7 @@ pub(super) fn factorise(
     Ok(Factorised::Done(Box::new(CudssFactor { session, _lower: arrays, vector_bytes: n * value_bytes, nonzeros })))
 }
 
-impl SparseFactor<DeviceMemory> for CudssFactor {
+impl SparseFactor for CudssFactor {
     fn solve(&self, r: &DeviceMemory, x: &mut DeviceMemory) -> Result<()> {
         assert!([r.bytes(), x.bytes()] == [self.vector_bytes; 2], "vectors of another matrix");
         let Session { functions, rhs, solution, .. } = &self.session;

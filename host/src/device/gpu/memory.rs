@@ -13,7 +13,6 @@ use cust::stream::Stream;
 use cust::sys;
 use std::rc::Rc;
 
-/// What gives an array's memory back.
 struct Allocation {
     address: sys::CUdeviceptr,
     /// The stream in whose order that is done, if it is from a pool.

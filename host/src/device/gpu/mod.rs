@@ -5,7 +5,6 @@
 mod cuda;
 #[cfg(feature = "cuda")]
 mod cudss;
-mod device_memory;
 #[cfg(feature = "cuda")]
 mod driver;
 mod emulated;
@@ -19,13 +18,40 @@ pub(super) mod sort;
 
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, DeviceInfo, devices, factors, unavailable, usable};
-pub use device_memory::DeviceMemory;
 pub use emulated::Emulated;
 
-use super::{Buffer, Factorised, Factors, Grid, SparseFactor};
+use super::{Factorised, Factors, Grid};
 use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
-use kernels_rs::real::Real;
+use std::any::Any;
+
+/// Bytes in a device's memory, given back when dropped.
+pub struct DeviceMemory {
+    address: *mut u8,
+    bytes: usize,
+    /// What gives them back when it is dropped.
+    _owner: Box<dyn Any>,
+}
+
+impl DeviceMemory {
+    /// The bytes from an address on, which is aligned for every plain type, and what gives them back when dropped.
+    ///
+    /// # Safety
+    /// The bytes stay there while the owner lives, and nobody else uses them.
+    pub unsafe fn new(address: *mut u8, bytes: usize, owner: impl Any) -> Self {
+        DeviceMemory { address, bytes, _owner: Box::new(owner) }
+    }
+
+    /// Where they begin, in the device's own address space.
+    pub fn address(&self) -> *mut u8 {
+        self.address
+    }
+
+    /// How many.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
 
 /// Memory and launches of one GPU. It knows bytes, not types.
 pub trait Launcher {
@@ -69,7 +95,7 @@ pub trait Launcher {
         Some(format!("{} has no library of them", self.name()))
     }
     /// See [`super::Device::factorise`].
-    fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised<DeviceMemory>> {
+    fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised> {
         Err(Error::Device(self.lacks_factors().unwrap_or_default()))
     }
     /// Waits until every launch is done.
@@ -98,17 +124,4 @@ pub struct LowerBytes<'a> {
     pub values: &'a [u8],
     /// Bytes of each: 4 or 8.
     pub value_bytes: usize,
-}
-
-/// A factor that solves for arrays.
-pub(super) struct FactorOfArrays(pub(super) Box<dyn SparseFactor<DeviceMemory>>);
-
-impl<F: Real> SparseFactor<Buffer<F>> for FactorOfArrays {
-    fn solve(&self, r: &Buffer<F>, x: &mut Buffer<F>) -> Result<()> {
-        self.0.solve(r.memory(), x.memory_mut())
-    }
-
-    fn nonzeros(&self) -> u64 {
-        self.0.nonzeros()
-    }
 }

@@ -98,6 +98,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// What `read` finds in a part that is text in binary files too.
+    pub fn as_text<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, MeshError>) -> Result<T, MeshError> {
+        let encoding = std::mem::replace(&mut self.encoding, Encoding::Ascii);
+        let found = read(self);
+        self.encoding = encoding;
+        found
+    }
+
     /// Passes over `n` numbers of `width` bytes each in a binary file.
     pub fn pass(&mut self, n: u64, width: u64, what: &str) -> Result<(), MeshError> {
         if self.encoding == Encoding::Ascii {

@@ -57,14 +57,13 @@ fn in_file<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, MeshError>) -> Resu
         .map_err(|source| MeshError::InFile { path: path.into(), source: Box::new(source) })
 }
 
-/// What the bytes of a MSH file hold.
 fn raw(bytes: &[u8]) -> Result<Raw, MeshError> {
     let mut cursor = Cursor { bytes, at: 0, section: "MeshFormat".into(), encoding: Encoding::Ascii };
     let version = header(&mut cursor)?;
     match version.as_str() {
         "4.1" => v4::read(cursor),
         "2.2" | "2.1" | "2" | "2.0" => v2::read(cursor),
-        _ => Err(MeshError::Version { version }),
+        _ => Err(MeshError::Version(version)),
     }
 }
 
@@ -72,7 +71,7 @@ fn raw(bytes: &[u8]) -> Result<Raw, MeshError> {
 fn header(cursor: &mut Cursor) -> Result<String, MeshError> {
     cursor.skip_space();
     if !cursor.bytes[cursor.at..].starts_with(b"$MeshFormat") {
-        return Err(MeshError::NotMsh { looks_like: foreign::guess(cursor.bytes) });
+        return Err(MeshError::NotMsh(foreign::guess(cursor.bytes)));
     }
     cursor.line();
     let version = String::from_utf8_lossy(cursor.word("version")?).into_owned();
@@ -113,7 +112,7 @@ fn sections<'a>(
         cursor.at += 1;
         cursor.section = cursor.line();
         if cursor.section == "PhysicalNames" {
-            names(cursor, raw)?;
+            cursor.as_text(|cursor| names(cursor, raw))?;
             cursor.close()?;
         } else if read(cursor, raw)? {
             cursor.close()?;
@@ -123,11 +122,8 @@ fn sections<'a>(
     }
 }
 
-/// Reads `$PhysicalNames`, which is text in binary files too.
 fn names(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
-    let encoding = std::mem::replace(&mut cursor.encoding, Encoding::Ascii);
-    let n = cursor.size("number of names")?;
-    for _ in 0..n {
+    for _ in 0..cursor.size("number of names")? {
         let dim = cursor.int("dimension of a group")?;
         let tag = cursor.int("tag of a group")?;
         let line = cursor.line();
@@ -135,7 +131,6 @@ fn names(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
         let name = name.ok_or_else(|| cursor.malformed(format!("the name {line} is not in quotes")))?;
         raw.names.insert((dim, tag), name.to_string());
     }
-    cursor.encoding = encoding;
     Ok(())
 }
 

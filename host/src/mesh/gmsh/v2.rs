@@ -19,12 +19,10 @@ pub(super) fn read(mut cursor: Cursor) -> Result<Raw, MeshError> {
     Ok(raw)
 }
 
-/// A count, which is text in binary files too.
+/// A count, with the end of its line.
 fn count(cursor: &mut Cursor, what: &str) -> Result<u64, MeshError> {
-    let encoding = std::mem::replace(&mut cursor.encoding, Encoding::Ascii);
-    let n = cursor.size(what)?;
+    let n = cursor.as_text(|cursor| cursor.size(what))?;
     cursor.line();
-    cursor.encoding = encoding;
     Ok(n)
 }
 
@@ -72,7 +70,6 @@ fn elements_binary(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> 
     Ok(())
 }
 
-/// The tags and nodes of one element, text or binary.
 fn element(cursor: &mut Cursor, raw: &mut Raw, tag: u64, code: i32, n_tags: i32) -> Result<(), MeshError> {
     let mut physical = 0;
     for i in 0..n_tags {

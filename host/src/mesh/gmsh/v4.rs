@@ -55,37 +55,42 @@ fn entities(cursor: &mut Cursor) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The total and the range of tags that follow a number of blocks; `mshio` counts down from the total and from the
-/// range.
-fn announced(cursor: &mut Cursor) -> Result<(), MeshError> {
+/// Calls `read` with the name of each block of a section, and with the number that follows its entity.
+///
+/// Before the blocks stand the total and the range of tags; `mshio` counts down from both.
+fn blocks(
+    cursor: &mut Cursor,
+    mut read: impl FnMut(&mut Cursor, &str, i32) -> Result<(), MeshError>,
+) -> Result<(), MeshError> {
+    let blocks = cursor.size("number of blocks")?;
     let [total, low, high] = [cursor.size("the total")?, cursor.size("lowest tag")?, cursor.size("highest tag")?];
     if total == 0 || low == 0 || high < low {
         return Err(cursor.malformed(format!("it announces {total} entries with tags from {low} to {high}")));
+    }
+    for block in 0..blocks {
+        let what = format!("block {} of {blocks}", block + 1);
+        cursor.pass(2, 4, &what)?;
+        let number = cursor.int(&what)?;
+        read(cursor, &what, number)?;
     }
     Ok(())
 }
 
 fn nodes(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
-    let blocks = cursor.size("number of blocks")?;
-    announced(cursor)?;
-    for block in 0..blocks {
-        let what = format!("block {} of {blocks}", block + 1);
-        cursor.pass(2, 4, &what)?;
-        let parametric = cursor.int(&what)?;
+    blocks(cursor, |cursor, what, parametric| {
         if parametric != 0 {
             return Err(cursor.malformed("parametric coordinates are not supported (save without them)".into()));
         }
-        let n = cursor.size(&what)?;
+        let n = cursor.size(what)?;
         let first = raw.node_tags.len();
         for _ in 0..n {
-            raw.node_tags.push(cursor.size(&what)?);
+            raw.node_tags.push(cursor.size(what)?);
         }
         match cursor.encoding {
-            Encoding::Ascii => coordinates(cursor, &raw.node_tags[first..], &what)?,
-            _ => cursor.pass(n, 24, &what)?,
+            Encoding::Ascii => coordinates(cursor, &raw.node_tags[first..], what),
+            _ => cursor.pass(n, 24, what),
         }
-    }
-    Ok(())
+    })
 }
 
 /// Passes over coordinates in text; `mshio` cannot read "nan" or "inf", so they are caught here.
@@ -94,7 +99,7 @@ fn coordinates(cursor: &mut Cursor, tags: &[u64], what: &str) -> Result<(), Mesh
         for _ in 0..3 {
             let word = cursor.word(what)?;
             if word.iter().any(|b| b"nN".contains(b)) {
-                return Err(MeshError::NonFinite { node });
+                return Err(MeshError::NonFinite(node));
             }
         }
     }
@@ -102,28 +107,19 @@ fn coordinates(cursor: &mut Cursor, tags: &[u64], what: &str) -> Result<(), Mesh
 }
 
 fn elements(cursor: &mut Cursor, raw: &mut Raw) -> Result<(), MeshError> {
-    let blocks = cursor.size("number of blocks")?;
-    announced(cursor)?;
-    for block in 0..blocks {
-        let what = format!("block {} of {blocks}", block + 1);
-        cursor.pass(2, 4, &what)?;
-        let code = cursor.int(&what)?;
-        let n = cursor.size(&what)?;
+    blocks(cursor, |cursor, what, code| {
+        let n = cursor.size(what)?;
         let width = match kinds::gmsh_kind(code) {
             Some((_, n_nodes)) => n_nodes + 1,
             // How long its elements are is not known, nor what follows them.
-            None if n > 0 => return unknown(raw, code, cursor.size(&what)?),
+            None if n > 0 => {
+                raw.push_unknown(code, cursor.size(what)?, &[], &[]);
+                return raw.check_kinds();
+            }
             None => 0,
         };
-        cursor.pass(n.saturating_mul(width), 8, &what)?;
-    }
-    Ok(())
-}
-
-/// The error for an element of a type that Gmsh's manual does not name.
-fn unknown(raw: &mut Raw, code: i32, tag: u64) -> Result<(), MeshError> {
-    raw.push_unknown(code, tag, &[], &[]);
-    raw.check_kinds()
+        cursor.pass(n.saturating_mul(width), 8, what)
+    })
 }
 
 /// Moves what `mshio` read into `raw`, whose node tags are there already.
@@ -147,7 +143,6 @@ fn take(file: MshFile<u64, i32, f64>, raw: &mut Raw) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// The physical groups of each entity, by its dimension and tag.
 fn physical_tags(data: &MshData<u64, i32, f64>) -> HashMap<(i32, i32), Vec<i32>> {
     let Some(entities) = &data.entities else { return HashMap::new() };
     let points = entities.points.iter().map(|e| ((0, e.tag), e.physical_tags.clone()));

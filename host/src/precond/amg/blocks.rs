@@ -2,7 +2,6 @@
 //! their columns.
 
 use crate::device::{Buffer, Plain, check_memory};
-
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
@@ -17,10 +16,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// An array of zeros, if there is room for it.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`]
 pub fn zeros<T: Plain>(space: &Space, n: usize) -> Result<Buffer<T>> {
     let purpose = " for a multigrid hierarchy";
     check_memory(space, n as u64 * size_of::<T>() as u64, purpose)?;
@@ -57,21 +52,27 @@ impl Shape {
         let kernel = ListProducts { x, y, starts: starts.view(), found: found.view_mut(), lengths: lengths.view_mut() };
         // SAFETY: as above, and there is room for every candidate.
         unsafe { space.run(n, kernel) }?;
-        let row_start = space.exclusive_sum(&lengths)?;
-        let n_blocks = space.read_at(&row_start, n)? as usize;
-        let (mut columns, mut rows) = (zeros(space, n_blocks)?, zeros(space, n_blocks)?);
+        let mut shape = Shape::with_lengths(space, &lengths, n_columns)?;
         let kernel = JoinLists {
             diagonal_first: u32::from(diagonal_first),
             starts: starts.view(),
             found: found.view(),
-            row_start: row_start.view(),
-            columns: columns.view_mut(),
-            rows: rows.view_mut(),
+            row_start: shape.pattern.row_start.view(),
+            columns: shape.pattern.columns.view_mut(),
+            rows: shape.rows.view_mut(),
         };
         // SAFETY: as above; all live until `finish`.
         unsafe { space.run(n, kernel) }?;
         space.finish()?;
-        Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns })
+        Ok(shape)
+    }
+
+    /// Rows of these lengths, whose blocks are still to be listed.
+    pub fn with_lengths(space: &Space, lengths: &Buffer<u32>, n_columns: usize) -> Result<Self> {
+        let (n_rows, row_start) = (lengths.len(), space.exclusive_sum(lengths)?);
+        let n_blocks = space.read_at(&row_start, n_rows)? as usize;
+        let (columns, rows) = (zeros(space, n_blocks)?, zeros(space, n_blocks)?);
+        Ok(Shape { pattern: Pattern { n_rows, row_start, columns }, rows, n_columns })
     }
 
     /// The same of an X whose rows are few and long: on a device of many threads the columns of each row are found in
@@ -105,15 +106,13 @@ impl Shape {
         let mut lengths = space.zeros(n)?;
         // SAFETY: all live, and there is a length for each row.
         unsafe { space.run(n, CountUpper { square, lengths: lengths.view_mut() }) }?;
-        let row_start = space.exclusive_sum(&lengths)?;
-        let n_blocks = space.read_at(&row_start, n)? as usize;
-        let (mut columns, mut rows) = (zeros(space, n_blocks)?, zeros(space, n_blocks)?);
-        let (starts, rows_to) = (row_start.view(), rows.view_mut());
-        let kernel = ListUpper { square, row_start: starts, columns: columns.view_mut(), rows: rows_to };
+        let mut upper = Shape::with_lengths(space, &lengths, n)?;
+        let Pattern { row_start, columns, .. } = &mut upper.pattern;
+        let (row_start, columns, rows) = (row_start.view(), columns.view_mut(), upper.rows.view_mut());
         // SAFETY: as above; all live until `finish`.
-        unsafe { space.run(n, kernel) }?;
+        unsafe { space.run(n, ListUpper { square, row_start, columns, rows }) }?;
         space.finish()?;
-        Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: n })
+        Ok(upper)
     }
 
     /// Some of its rows, on a host: the others have no blocks.
@@ -176,7 +175,7 @@ impl Columns {
 
     /// Their bytes.
     pub fn bytes(&self) -> u64 {
-        (self.starts.len() * size_of::<u64>() + self.rows.len() * 2 * size_of::<u32>()) as u64
+        self.starts.bytes() + self.rows.bytes() + self.places.bytes()
     }
 
     /// The columns as rows: the pattern of the transposed matrix.
@@ -206,8 +205,8 @@ impl<T: Plain> BlockRows<T> {
 
     /// Bytes of its values and of which blocks it has.
     pub fn bytes(&self) -> u64 {
-        (self.values.len() * size_of::<T>() + self.shape.rows.len() * 2 * size_of::<u32>()) as u64
-            + (self.shape.pattern.row_start.len() * size_of::<u64>()) as u64
+        let Shape { pattern: Pattern { row_start, columns, .. }, rows, .. } = &*self.shape;
+        self.values.bytes() + rows.bytes() + columns.bytes() + row_start.bytes()
     }
 
     /// Rows of its blocks, all of them.

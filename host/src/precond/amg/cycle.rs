@@ -96,9 +96,9 @@ impl<T: Real> Level<T> {
 
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
-        let of = |vectors: &[Buffer<T>]| vectors.iter().map(|v| (v.len() * size_of::<T>()) as u64).sum::<u64>();
+        let of = |vectors: &[Buffer<T>]| vectors.iter().map(Buffer::bytes).sum::<u64>();
         let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
-            prolongator.bytes() + columns.bytes() + of(vectors) + of(std::slice::from_ref(shares))
+            prolongator.bytes() + columns.bytes() + of(vectors) + shares.bytes()
         });
         transfer + self.smoother.bytes() + of(&self.scratch)
     }
@@ -118,11 +118,11 @@ pub fn cycle<T: Real>(
     };
     let of = Equations { space, operator, r };
     let Some(transfer) = transfer else {
-        return smoother.start(&of, z, other, product);
+        return smoother.start(&of, [z, other, product]);
     };
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
     let (before, after) = if smoother.is_even() { (other, z) } else { (z, other) };
-    smoother.start(&of, before, after, product)?;
+    smoother.start(&of, [&mut *before, &mut *after, &mut *product])?;
     operator.apply(space, before, product)?;
     transfer.restrict(space, r, product)?;
     let Transfer { prolongator, vectors: on_next, .. } = transfer;
@@ -152,7 +152,7 @@ pub fn cycle<T: Real>(
     // SAFETY: all live and have the unknowns of this level, or of the next; `after` is borrowed uniquely.
     unsafe { space.run(before.len(), kernel) }?;
     let (z, other) = if smoother.is_even() { (after, before) } else { (before, after) };
-    smoother.go_on(&of, z, other, product)
+    smoother.go_on(&of, [z, other, product])
 }
 
 /// Scalars that [`conjugate_gradients`] has on a level: the last ones of the bank but for two that others have, as the

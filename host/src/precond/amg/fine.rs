@@ -1,7 +1,6 @@
 //! A level of multigrid before its next one is made.
 
 use crate::device::Buffer;
-
 use crate::linalg::Space;
 use crate::precond::inverse_diagonal;
 use crate::result::Result;

@@ -69,7 +69,6 @@ use std::time::Instant;
 use strength::{COARSE_REACH, REACH, Strength};
 use tentative::Modes;
 
-/// Levels at most.
 const MOST_LEVELS: usize = 12;
 
 /// The prolongator is smoothed by this over the largest eigenvalue of `D^-1 A`.
@@ -84,11 +83,9 @@ const STRETCHED: f64 = 1.5;
 
 /// A hierarchy of levels.
 pub struct Amg<T: Real> {
-    /// The levels that are smoothed.
     levels: RefCell<Vec<Level<T>>>,
     /// Their matrices, but for the finest.
     matrices: Vec<Rc<Matrix<T>>>,
-    /// The inverse of the coarsest level's matrix.
     inverse: Option<Matrix<T>>,
     /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
     steps: [usize; 2],
@@ -150,7 +147,6 @@ struct CoarseMatrix {
 /// A way to a next level: P, and what is there.
 struct NextLevel {
     prolongator: Rc<BlockRows<f64>>,
-    /// The blocks of its columns.
     columns: Rc<Columns>,
     below: CoarseMatrix,
 }
@@ -175,18 +171,9 @@ impl<'a, T: Real> Parts<'a, T> {
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
         let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
         let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
-        let (levels, matrices) = (Vec::new(), Vec::new());
-        Parts {
-            levels,
-            matrices,
-            inverse: None,
-            is_thin: false,
-            is_flat: false,
-            is_quadratic: false,
-            hierarchy,
-            kept,
-            since: Instant::now(),
-        }
+        let (levels, matrices, inverse, since) = (Vec::new(), Vec::new(), None, Instant::now());
+        let [is_thin, is_flat, is_quadratic] = [false; 3];
+        Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, hierarchy, kept, since }
     }
 
     /// Ends a part of the set-up.
@@ -222,7 +209,7 @@ impl<'a, T: Real> Parts<'a, T> {
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(space, |times| &mut times.smoothing)?;
-        let way = self.way(space, &fine, OMEGA / smoother.upper(), || {
+        let way = self.way(space, &fine, OMEGA / smoother.upper, || {
             if let Some(ends) = context.ends {
                 let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
                 if let Some(found) = vertices::vertices(space, size, ends, coords, &free)? {
@@ -297,7 +284,7 @@ impl<'a, T: Real> Parts<'a, T> {
         let level = self.levels.len();
         let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
-            self.way(space, &fine, OMEGA / smoother.upper(), || {
+            self.way(space, &fine, OMEGA / smoother.upper, || {
                 aggregate(space, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
             })?
         } else {
@@ -340,10 +327,8 @@ impl<'a, T: Real> Parts<'a, T> {
     fn amg(self) -> Amg<T> {
         let is_stretched = self.is_stretched();
         let Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, mut hierarchy, .. } = self;
-        let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse).map(|matrix| {
-            let stored = matrix.footprint();
-            stored.values * size_of::<T>() as u64 + stored.index_bytes
-        });
+        let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse);
+        let of_matrices = of_matrices.map(|matrix| matrix.footprint().bytes(size_of::<T>()));
         hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
         let steps = match is_thin {
             true if is_flat => [MORE_STEPS; 2],

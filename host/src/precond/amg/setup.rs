@@ -56,7 +56,6 @@ pub struct Symbolic {
     /// Which blocks A_c has, and those of them on the diagonal and right of it.
     pattern: Rc<Pattern>,
     upper: Shape,
-    /// Blocks of A.
     n_blocks: usize,
 }
 
@@ -99,10 +98,6 @@ pub fn aggregate<R: Real>(
 
 impl Symbolic {
     /// Finds which blocks there are.
-    ///
-    /// # Errors
-    ///
-    /// As [`aggregate`].
     pub fn new<R: Real>(space: &Space, fine: &Fine<R>, coarsening: Coarsening) -> Result<Self> {
         let from = &coarsening.tentative.shape;
         let n_coarse = from.n_columns;
@@ -132,10 +127,6 @@ impl Symbolic {
     }
 
     /// P, smoothed by the weight `omega`, and `A_c = P^T A P`.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     ///
     /// # Panics
     ///
@@ -188,17 +179,11 @@ impl Symbolic {
         Ok(matrix)
     }
 
-    /// Adds `P^T right` to A_c, `right` being rows of A P.
-    fn add_galerkin(
-        &self,
-        space: &Space,
-        p: &BlockRows<f64>,
-        right: &BlockRows<f64>,
-        matrix: &mut Matrix<f64>,
-    ) -> Result<()> {
+    /// Adds `P^T A P` to A_c, of some rows of A P.
+    fn add_galerkin(&self, space: &Space, p: &BlockRows<f64>, ap: &BlockRows<f64>, to: &mut Matrix<f64>) -> Result<()> {
         let (size, of) = (p.columns, self.upper.blocks());
-        let (rows, entries, values) = (self.upper.rows.len() * size, matrix.entries(), matrix.values_mut());
-        let (prolongator, members, product) = (p.view(), self.columns.view(), right.view());
+        let (rows, entries, values) = (self.upper.rows.len() * size, to.entries(), to.values_mut());
+        let (prolongator, members, product) = (p.view(), self.columns.view(), ap.view());
         // SAFETY: all live until `finish`; each entry is written by one item.
         unsafe {
             match size {

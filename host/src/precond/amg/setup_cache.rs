@@ -16,8 +16,8 @@ use std::rc::{Rc, Weak};
 /// supported. The first hierarchy that is made with it fills it, and those after take the numeric part of the set-up
 /// alone. A matrix with other blocks or other supported components is recognised, and fills it anew. The nodes are
 /// taken to be where they were.
+#[derive(Default)]
 pub struct SetupCache {
-    /// The matrix that it was made from.
     made_from: RefCell<Option<Matrix>>,
     /// The ways from level to level; nothing after the last one.
     levels: RefCell<Vec<Option<Rc<Symbolic>>>>,
@@ -27,20 +27,13 @@ pub struct SetupCache {
 struct Matrix {
     /// Which blocks it has, while they live: mostly the next matrix has the same.
     pattern: Weak<Pattern>,
-    /// Their checksum.
     blocks: u64,
-    /// Unknowns of a node.
     size: usize,
     /// A bit for each component that is free, `[n_rows]`.
     free: Vec<u8>,
 }
 
 impl SetupCache {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        SetupCache { made_from: RefCell::new(None), levels: RefCell::new(Vec::new()) }
-    }
-
     /// Forgets what is kept if it is of another matrix than this one, whose blocks are `pattern`, shared, and whose
     /// nodes are at `coords`.
     ///
@@ -76,17 +69,10 @@ impl SetupCache {
     }
 }
 
-/// A checksum of which blocks there are.
 fn checksum(space: &Space, pattern: &Pattern) -> Result<u64> {
     let sparsity = pattern.download(space)?;
     let mut hasher = DefaultHasher::new();
     sparsity.row_start.hash(&mut hasher);
     sparsity.columns.hash(&mut hasher);
     Ok(hasher.finish())
-}
-
-impl Default for SetupCache {
-    fn default() -> Self {
-        SetupCache::new()
-    }
 }

@@ -43,7 +43,7 @@ pub struct Smoother<T: Real> {
     /// That of D where it is not the diagonal.
     blocks: Option<Matrix<T>>,
     /// Not below the largest eigenvalue of `D^-1 A`.
-    upper: f64,
+    pub upper: f64,
     steps: Vec<Factors>,
 }
 
@@ -60,10 +60,6 @@ pub struct Equations<'a, T: Real> {
 impl<T: Real> Smoother<T> {
     /// That of `operator`, whose diagonal has this inverse, and D, if it is another matrix, the inverse `blocks`. The
     /// operator may be scaled by the root of `scaling`; `blocks` are of what it was before.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     pub fn new(
         space: &Space,
         operator: &dyn LinOp<T>,
@@ -86,11 +82,6 @@ impl<T: Real> Smoother<T> {
         self.inverse.len()
     }
 
-    /// Not below the largest eigenvalue of `D^-1 A`.
-    pub fn upper(&self) -> f64 {
-        self.upper
-    }
-
     /// Whether its steps are even in number.
     pub fn is_even(&self) -> bool {
         self.steps.len().is_multiple_of(2)
@@ -98,21 +89,12 @@ impl<T: Real> Smoother<T> {
 
     /// Its bytes.
     pub fn bytes(&self) -> u64 {
-        let blocks = self.blocks.as_ref().map_or(0, |blocks| {
-            let stored = blocks.footprint();
-            stored.values * size_of::<T>() as u64 + stored.index_bytes
-        });
-        blocks + (self.inverse.len() * size_of::<T>()) as u64
+        let blocks = self.blocks.as_ref().map_or(0, |blocks| blocks.footprint().bytes(size_of::<T>()));
+        blocks + self.inverse.bytes()
     }
 
     /// `z = q(D^-1 A) D^-1 r`.
-    pub fn start(
-        &self,
-        of: &Equations<T>,
-        z: &mut Buffer<T>,
-        other: &mut Buffer<T>,
-        product: &mut Buffer<T>,
-    ) -> Result<()> {
+    pub fn start(&self, of: &Equations<T>, [z, other, product]: [&mut Buffer<T>; 3]) -> Result<()> {
         let first = if self.is_even() { &mut *other } else { &mut *z };
         let (factor, r, n) = (T::from_f64(self.steps[0][2]), of.r.view(), self.n());
         assert!([of.r.len(), first.len()] == [n; 2], "vectors of another length than the matrix");
@@ -131,29 +113,16 @@ impl<T: Real> Smoother<T> {
         let mut steps = self.steps[1..].to_vec();
         // Before the second step z_old is 0.
         steps.iter_mut().take(1).for_each(|[_, b, _]| *b = 0.0);
-        self.take(of, &steps, z, other, product)
+        self.take(of, &steps, [z, other, product])
     }
 
     /// `z += q(D^-1 A) D^-1 (r - A z)`, from the z that is in `z` if the steps are even in number, and else in `other`.
-    pub fn go_on(
-        &self,
-        of: &Equations<T>,
-        z: &mut Buffer<T>,
-        other: &mut Buffer<T>,
-        product: &mut Buffer<T>,
-    ) -> Result<()> {
-        self.take(of, &self.steps, z, other, product)
+    pub fn go_on(&self, of: &Equations<T>, vectors: [&mut Buffer<T>; 3]) -> Result<()> {
+        self.take(of, &self.steps, vectors)
     }
 
     /// Takes steps, from one of the vectors to the other and back; the last one leaves its result in z.
-    fn take(
-        &self,
-        of: &Equations<T>,
-        steps: &[Factors],
-        z: &mut Buffer<T>,
-        other: &mut Buffer<T>,
-        product: &mut Buffer<T>,
-    ) -> Result<()> {
+    fn take(&self, of: &Equations<T>, steps: &[Factors], [z, other, product]: [&mut Buffer<T>; 3]) -> Result<()> {
         let (mut current, mut other) = if steps.len().is_multiple_of(2) { (z, other) } else { (other, z) };
         for factors in steps {
             let step = Step {

@@ -28,10 +28,6 @@ pub const QUADRATIC: f64 = 3.5;
 
 /// `D^-1` of the matrix of nodes at `coords`, stacked if they are `flat` times as close as the farthest; nothing if
 /// hardly any elements are flat.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`]
 pub fn inverse<R: Real>(
     space: &Space,
     fine: &Fine<R>,

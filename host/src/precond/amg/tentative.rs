@@ -15,7 +15,7 @@ pub struct Modes {
     /// How many there are.
     pub number: usize,
     /// `[n][size][number]`.
-    values: Buffer<f64>,
+    pub values: Buffer<f64>,
 }
 
 impl Modes {
@@ -35,11 +35,6 @@ impl Modes {
     /// How many rigid motions a body with `size` components has; or constants.
     pub fn rigid_number(size: usize) -> usize {
         size * (size + 1) / 2
-    }
-
-    /// The modes as they are, `[n][size][number]`.
-    pub fn values(&self) -> &Buffer<f64> {
-        &self.values
     }
 
     /// The tentative prolongator, whose columns have these blocks, and the modes on the next level.
@@ -75,16 +70,11 @@ impl Modes {
 }
 
 /// The centroids of aggregates, whose nodes are the blocks of the columns.
-pub fn centroids(
-    space: &Space,
-    number: usize,
-    columns: &Columns,
-    coords: &Buffer<[f64; 3]>,
-) -> Result<Buffer<[f64; 3]>> {
-    let mut found = space.zeros(number)?;
+pub fn centroids(space: &Space, n: usize, columns: &Columns, coords: &Buffer<[f64; 3]>) -> Result<Buffer<[f64; 3]>> {
+    let mut found = space.zeros(n)?;
     let kernel = Centroids { members: columns.view(), coords: coords.view(), centroids: found.view_mut() };
     // SAFETY: all live until `finish`; members are nodes.
-    unsafe { space.run(number, kernel) }?;
+    unsafe { space.run(n, kernel) }?;
     space.finish()?;
     Ok(found)
 }
@@ -95,17 +85,11 @@ pub fn members(space: &Space, aggregates: &Aggregates) -> Result<Shape> {
     let mut counts = space.zeros(n)?;
     // SAFETY: both live and have an entry per node.
     unsafe { space.run(n, CountMembers { aggregates: of_nodes, counts: counts.view_mut() }) }?;
-    let row_start = space.exclusive_sum(&counts)?;
-    let n_members = space.read_at(&row_start, n)? as usize;
-    let (mut columns, mut rows) = (space.zeros(n_members)?, space.zeros(n_members)?);
-    let kernel = ListMembers {
-        aggregates: of_nodes,
-        row_start: row_start.view(),
-        columns: columns.view_mut(),
-        rows: rows.view_mut(),
-    };
+    let mut shape = Shape::with_lengths(space, &counts, aggregates.number)?;
+    let Pattern { row_start, columns, .. } = &mut shape.pattern;
+    let (row_start, columns, rows) = (row_start.view(), columns.view_mut(), shape.rows.view_mut());
     // SAFETY: as above, and a place for every member; all live until `finish`.
-    unsafe { space.run(n, kernel) }?;
+    unsafe { space.run(n, ListMembers { aggregates: of_nodes, row_start, columns, rows }) }?;
     space.finish()?;
-    Ok(Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: aggregates.number })
+    Ok(shape)
 }

@@ -10,17 +10,12 @@ use super::tentative::Modes;
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::Pattern;
 use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
 use std::rc::Rc;
 
 /// The level of the vertices of nodes at `coords` with `size` components, of which those in the middle of an edge have
 /// `ends`; `free` has a bit for each component that is not supported. None where more than [`WORTHWHILE`] of the nodes
 /// are vertices.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`]
 pub fn vertices(
     space: &Space,
     size: usize,
@@ -34,19 +29,19 @@ pub fn vertices(
     let kernel = MarkVertices { ends: ends.view(), marks: marks.view_mut(), counts: counts.view_mut() };
     // SAFETY: all live until `exclusive_sum` and have an entry per node.
     unsafe { space.run(n, kernel) }?;
-    let (before, row_start) = (space.exclusive_sum(&marks)?, space.exclusive_sum(&counts)?);
-    let (number, n_blocks) = (space.read_at(&before, n)? as usize, space.read_at(&row_start, n)? as usize);
+    let before = space.exclusive_sum(&marks)?;
+    let number = space.read_at(&before, n)? as usize;
     if number as f64 > WORTHWHILE * n as f64 {
         return Ok(None);
     }
-    let (mut columns, mut rows) = (space.zeros(n_blocks)?, space.zeros(n_blocks)?);
+    let mut shape = Shape::with_lengths(space, &counts, number)?;
     let (mut coarse_coords, mut coarse_free) = (space.zeros(number)?, space.zeros(number)?);
     let list = ListEnds {
         ends: ends.view(),
         before: before.view(),
-        row_start: row_start.view(),
-        columns: columns.view_mut(),
-        rows: rows.view_mut(),
+        row_start: shape.pattern.row_start.view(),
+        columns: shape.pattern.columns.view_mut(),
+        rows: shape.rows.view_mut(),
     };
     let gather = GatherVertices {
         before: before.view(),
@@ -61,7 +56,6 @@ pub fn vertices(
         space.run(n, gather)?;
     }
     space.finish()?;
-    let shape = Shape { pattern: Pattern { n_rows: n, row_start, columns }, rows, n_columns: number };
     let mut prolongator = BlockRows::zeros(space, &Rc::new(shape), [size; 2])?;
     let (of, values) = (prolongator.view(), prolongator.values.view_mut());
     let kernel = FillInterpolation { free: free.view(), coarse_free: coarse_free.view(), prolongator: of, values };

@@ -56,11 +56,9 @@ pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Stop
     Ok(search.outcome)
 }
 
-/// The search for an iterate that is good enough.
 struct Search<'a, T: Real> {
     energy: &'a EnergyNorm<'a, T>,
     judge: Judge<'a, T>,
-    /// The true residual.
     r: Buffer<T>,
     outcome: Outcome,
     /// The estimate by the recurrence at which to look closely.
@@ -71,7 +69,6 @@ struct Search<'a, T: Real> {
     recurrence: f64,
     /// The same where the judge's earlier iterate was.
     kept_at: f64,
-    /// The strain energy at the last look.
     energy_now: f64,
 }
 
@@ -175,7 +172,6 @@ impl<T: Real> Search<'_, T> {
         Ok((verdict, rz.iter().sum::<f64>() > LOST * LOST * cg.rho))
     }
 
-    /// Sets the next target.
     fn aim(&mut self, cg: &Cg<'_, T>, u: &Buffer<T>, verdict: &Verdict, tolerance: f64) -> Result<()> {
         let excess = verdict.excess_of_energy(tolerance);
         if excess > 1.0 {
@@ -187,7 +183,6 @@ impl<T: Real> Search<'_, T> {
         self.keep(cg, u)
     }
 
-    /// Keeps an iterate to compare later ones with.
     fn keep(&mut self, cg: &Cg<'_, T>, u: &Buffer<T>) -> Result<()> {
         self.kept_at = self.recurrence;
         self.judge.keep(cg.space, u)

@@ -26,7 +26,7 @@ pub use outcome::{CgOptions, MOST_LOAD_ERROR, Stepping};
 
 use super::energy::Equations;
 use super::lanczos::Lanczos;
-use super::{Monitor, backward_error, norm};
+use super::{Monitor, solved};
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Scalar, Space};
 use crate::precond::Preconditioner;
@@ -62,7 +62,6 @@ const QZ: Scalar = Scalar::new(3 * CHECK_EVERY + 1);
 /// Where the part of the strain energy that follows from u is left at each look.
 const ENERGY: Scalar = Scalar::new(3 * CHECK_EVERY);
 
-/// The iteration's vectors.
 struct Cg<'a, T: Real> {
     space: &'a Space,
     equations: &'a Equations<'a, T>,
@@ -73,13 +72,11 @@ struct Cg<'a, T: Real> {
     q: Buffer<T>,
     /// Which of the ring holds the current `r . z`.
     current: usize,
-    /// The current `r . z`.
     rho: f64,
     /// The energy of the error that iterations since the start have taken out: the sum of `alpha r . z`.
     taken: f64,
     /// Products with the matrix besides those of iterations, each with an application of the preconditioner.
     starts: usize,
-    /// Iterations between two looks at the residual.
     every: usize,
     stepper: Stepper,
     lanczos: Lanczos,
@@ -94,28 +91,22 @@ pub fn cg<T: Real>(
     options: CgOptions,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
-    let norm_f = norm(space, equations.f)?;
-    if norm_f == 0.0 {
-        space.fill(T::ZERO, u)?;
-        return Ok(Outcome::exact(options.tolerance));
-    }
-    let until = StoppingCriteria { options, norm_f, monitor };
-    let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
-    let mut outcome = match options.measure {
-        Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
-        Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
-    };
-    outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
-    let residual = outcome.relative_residual * norm_f;
-    outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
-    outcome.theta = cg.lanczos.theta();
-    Ok(outcome)
+    solved(space, equations, u, options.tolerance, |u, norm_f| {
+        let until = StoppingCriteria { options, norm_f, monitor };
+        let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
+        let mut outcome = match options.measure {
+            Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
+            Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
+        };
+        outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
+        outcome.theta = cg.lanczos.theta();
+        Ok(outcome)
+    })
 }
 
 /// When to stop, and whom to ask.
 struct StoppingCriteria<'a> {
     options: CgOptions,
-    /// Of the right-hand side.
     norm_f: f64,
     monitor: &'a dyn Monitor,
 }
@@ -141,23 +132,8 @@ impl<'a, T: Real> Cg<'a, T> {
         let [r, z, p, q] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
         let stepper = Stepper::new(space, preconditioner, n, stepping)?;
         let every = if preconditioner.hierarchy().is_some() { CHECK_MULTIGRID } else { CHECK_EVERY };
-        let lanczos = Lanczos::default();
-        Ok(Cg {
-            space,
-            equations,
-            preconditioner,
-            r,
-            z,
-            p,
-            q,
-            current: 0,
-            rho: 0.0,
-            taken: 0.0,
-            starts: 0,
-            every,
-            stepper,
-            lanczos,
-        })
+        let (current, rho, taken, starts, lanczos) = (0, 0.0, 0.0, 0, Lanczos::default());
+        Ok(Cg { space, equations, preconditioner, r, z, p, q, current, rho, taken, starts, every, stepper, lanczos })
     }
 
     /// `r = f - K u`, `p = z = M^-1 r`; returns `||r||`.

@@ -44,7 +44,6 @@ pub(super) enum Stepper {
     Launches,
     /// Step by step until all kernels are loaded, then recorded.
     Graph {
-        /// Whether a batch has been done step by step.
         warm: bool,
         /// The batch, and the place in the ring that it starts from.
         recorded: Option<(Box<dyn Recording>, usize)>,

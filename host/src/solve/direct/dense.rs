@@ -27,10 +27,6 @@ pub struct DenseCholesky<F: Real> {
 
 impl<F: Precision> DenseCholesky<F> {
     /// A matrix of zeros, of at least `n` rows.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     pub fn zeros(space: &Space, n: usize) -> Result<Self> {
         let n_tiles = n.div_ceil(TILE);
         let (rows, tile) = (n_tiles * TILE, TILE * TILE);
@@ -50,10 +46,6 @@ impl<F: Precision> DenseCholesky<F> {
     }
 
     /// Sets it, `[n][n]` of whole tiles, column by column; what is above the diagonal does not count.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::OutOfMemory`]
     pub fn set(&mut self, space: &Space, values: &[F]) -> Result<()> {
         assert_eq!(values.len(), self.values.len(), "a matrix of another size");
         self.values = space.upload(values)?;
@@ -61,10 +53,6 @@ impl<F: Precision> DenseCholesky<F> {
     }
 
     /// Factorises it; the row and the value of the first pivot that is not above `smallest`, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::result::Error::Device`]
     pub fn factorise(&mut self, space: &Space, smallest: F) -> Result<Option<(usize, f64)>> {
         let mut failure = space.upload(&[-1.0, 0.0])?;
         let a = self.square();

@@ -1,7 +1,6 @@
 //! Sparse Cholesky factors by a device's own library: see [`crate::device::Device::factorise`].
 
-use super::lower::scaled_lower;
-use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, smallest_pivot};
+use super::{DirectError, Factor, PURPOSE, Precision, lacking, not_positive, scaled_lower, smallest_pivot};
 use crate::device::{Buffer, Factorised, SparseFactor};
 use crate::linalg::Space;
 use crate::precond::inverse_diagonal;
@@ -13,7 +12,7 @@ use std::cell::RefCell;
 
 /// `L` of `D^-1/2 K D^-1/2`, on a device.
 pub struct DeviceSparseFactor<T: Real, F: Precision> {
-    factor: Box<dyn SparseFactor<Buffer<F>>>,
+    factor: Box<dyn SparseFactor>,
     /// `D^-1`, `[n]`.
     inverse: Buffer<T>,
     /// A right-hand side and a solution, `[n]` each.
@@ -50,7 +49,7 @@ impl<T: Real, F: Precision> Factor<T> for DeviceSparseFactor<T, F> {
         let ([scaled, x], inverse) = (&mut *self.vectors.borrow_mut(), self.inverse.view());
         // SAFETY: all live and have the rows of the matrix.
         unsafe { space.run(n, ScaleIn { inverse, r: r.view(), scaled: scaled.view_mut() }) }?;
-        self.factor.solve(scaled, x)?;
+        self.factor.solve(scaled.memory(), x.memory_mut())?;
         // SAFETY: as above.
         unsafe { space.run(n, ScaleOut { inverse, x: x.view(), d: d.view_mut() }) }
     }

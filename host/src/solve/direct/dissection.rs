@@ -92,11 +92,9 @@ struct Halves {
     cut: f64,
 }
 
-/// The state of a dissection.
 struct Dissecting<'a> {
     sparsity: &'a Sparsity,
     coords: &'a [[f64; 3]],
-    /// See [`surroundings`], `[n_nodes]`.
     surroundings: Vec<[[f64; 3]; 2]>,
     /// The set each node was last put into.
     set_of: Vec<u32>,
@@ -158,7 +156,6 @@ impl Dissecting<'_> {
         Halves { n_low, axis, cut }
     }
 
-    /// The axis along which the nodes' extent is the largest.
     fn longest_axis(&self, nodes: &[u32]) -> usize {
         let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
         for node in nodes {
@@ -170,7 +167,6 @@ impl Dissecting<'_> {
         (0..3).max_by(|a, b| extent(a).total_cmp(&extent(b))).unwrap_or(0)
     }
 
-    /// Makes a set of nodes.
     fn mark(&mut self, nodes: &[u32]) -> u32 {
         self.n_sets += 1;
         nodes.iter().for_each(|node| self.set_of[*node as usize] = self.n_sets);

@@ -9,11 +9,11 @@
 //! columns of `s c, s c - 1, .., s c - s + 1` values.
 
 use super::Dissection;
+use crate::device::running_sums;
 use crate::result::Fill;
 use crate::sparse::Sparsity;
 use rayon::prelude::*;
 
-/// No node.
 const NONE: u32 = u32::MAX;
 
 impl Fill {
@@ -36,13 +36,8 @@ impl Fill {
 fn in_order(sparsity: &Sparsity, order: &[u32]) -> Sparsity {
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(at, node)| place[*node as usize] = at as u32);
-    let mut row_start = vec![0];
-    let mut end = 0;
-    row_start.extend(order.iter().map(|node| {
-        end += sparsity.row(*node as usize).len() as u64;
-        end
-    }));
-    let mut columns = vec![0; end as usize];
+    let row_start = running_sums(order.iter().map(|node| sparsity.row(*node as usize).len() as u64));
+    let mut columns = vec![0; sparsity.n_blocks()];
     let mut rest = &mut columns[..];
     let rows: Vec<&mut [u32]> =
         order.iter().map(|node| rest.split_off_mut(..sparsity.row(*node as usize).len()).unwrap_or_default()).collect();

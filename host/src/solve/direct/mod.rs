@@ -26,7 +26,6 @@ mod device_sparse;
 mod dissection;
 mod fill;
 mod host_dense;
-mod lower;
 mod refinement;
 #[cfg(feature = "direct")]
 mod sparse;
@@ -40,10 +39,10 @@ pub use refinement::Direct;
 pub use sparse::SparseFactor;
 
 use super::Iteration;
-use crate::device::{self, Buffer};
+use crate::device::{self, Buffer, LowerTriangle};
 use crate::linalg::Space;
 use crate::result::{DirectError, Error, Result};
-use crate::sparse::Matrix;
+use crate::sparse::{Matrix, Sparsity};
 use kernels_rs::real::Real;
 
 /// The precision of a factor.
@@ -88,7 +87,7 @@ pub fn build<T: Real, F: Precision>(
         }
         factor => factor?,
     };
-    Ok(Box::new(Direct::new(factor)))
+    Ok(Box::new(Direct { factor }))
 }
 
 /// Whether this build has factors for a system of `n` unknowns on such a device.
@@ -102,10 +101,6 @@ pub fn check_built(on_host: bool, n: usize) -> Result<(), DirectError> {
 }
 
 /// Sparse factors.
-///
-/// # Errors
-///
-/// As [`build`].
 pub fn sparse<T: Real, F: Precision>(
     space: &Space,
     matrix: &Matrix<T>,
@@ -121,10 +116,6 @@ pub fn sparse<T: Real, F: Precision>(
 }
 
 /// Dense factors.
-///
-/// # Errors
-///
-/// As [`build`].
 pub fn dense<T: Real, F: Precision>(
     space: &Space,
     matrix: &Matrix<T>,
@@ -162,6 +153,34 @@ fn scaling(diagonal: impl Iterator<Item = f64>) -> Vec<f64> {
     diagonal.map(|d| if d > 0.0 { 1.0 / d.sqrt() } else { 1.0 }).collect()
 }
 
+/// The matrix as sparse factorisations take it: the lower triangle of `D^-1/2 K D^-1/2`, scalar by scalar, and `D^-1/2`,
+/// of a symmetric matrix of these blocks, `[n_blocks][size][size]`.
+fn scaled_lower<T: Real, F: Real>(sparsity: &Sparsity, size: usize, blocks: &[T]) -> (LowerTriangle<F>, Vec<f64>) {
+    let n = sparsity.n_rows() * size;
+    let value = |block: usize, i: usize, j: usize| blocks[(block * size + i) * size + j].to_f64();
+    let first = |row: usize| sparsity.row_start[row] as usize;
+    // The diagonal block is a row's first.
+    let scale = scaling((0..n).map(|i| value(first(i / size), i % size, i % size)));
+    let mut lower = LowerTriangle { row_start: vec![0], columns: Vec::new(), values: Vec::new() };
+    for node in 0..sparsity.n_rows() {
+        let neighbours = sparsity.row(node);
+        for i in 0..size {
+            // Those before the diagonal ascend.
+            let before = neighbours.iter().enumerate().skip(1).take_while(|(_, other)| (**other as usize) < node);
+            for (k, other) in before.chain([(0, &neighbours[0])]) {
+                let other = *other as usize;
+                for j in 0..if other == node { i + 1 } else { size } {
+                    let (row, column) = (node * size + i, other * size + j);
+                    lower.columns.push(column);
+                    lower.values.push(F::from_f64(value(first(node) + k, i, j) * scale[row] * scale[column]));
+                }
+            }
+            lower.row_start.push(lower.columns.len());
+        }
+    }
+    (lower, scale)
+}
+
 /// `D^-1/2 r` in the precision of a factor on the host.
 fn scale_in<T: Real, F: Real>(space: &Space, scale: &[f64], r: &Buffer<T>) -> Result<Vec<F>> {
     let r = space.download(r)?;
@@ -176,7 +195,6 @@ fn scale_out<T: Real, F: Real>(space: &Space, scale: &[f64], x: &[F]) -> Result<
 /// What memory is missing for, and what does without.
 const PURPOSE: &str = " for a direct solver's factor, which `--method cg` does without";
 
-/// Whether a factor of so many bytes can be had.
 fn check_memory(space: &Space, needed: u64) -> Result<()> {
     device::check_memory(space, needed, PURPOSE)
 }

@@ -9,7 +9,7 @@ use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
 use crate::result::{Ending, Measure, Outcome, Result};
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
-use crate::solve::{CgOptions, Iteration, Monitor, WORTHWHILE, backward_error, norm};
+use crate::solve::{CgOptions, Iteration, Monitor, WORTHWHILE, norm, solved};
 use kernels_rs::real::Real;
 
 /// Relative residual that is refined to even if less is asked for: a step costs little beside the factor.
@@ -17,14 +17,8 @@ const TARGET: f64 = 1e-13;
 
 /// A direct solver: the factors of a matrix.
 pub struct Direct<T: Real> {
-    factor: Box<dyn Factor<T>>,
-}
-
-impl<T: Real> Direct<T> {
-    /// With these factors.
-    pub fn new(factor: Box<dyn Factor<T>>) -> Self {
-        Direct { factor }
-    }
+    /// Its factors.
+    pub factor: Box<dyn Factor<T>>,
 }
 
 impl<T: Real> Iteration<T> for Direct<T> {
@@ -36,22 +30,16 @@ impl<T: Real> Iteration<T> for Direct<T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        let norm_f = norm(space, equations.f)?;
-        if norm_f == 0.0 {
-            space.fill(T::ZERO, u)?;
-            return Ok(Outcome::exact(options.tolerance));
-        }
-        let n = equations.operator.n();
-        let [r, q, d] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
-        let mut refined = Refined { factor: &*self.factor, space, equations, norm_f, r, q, d };
-        let mut outcome = match options.measure {
-            Measure::Residual => refined.until_residual(u, options, monitor)?,
-            Measure::Energy => refined.until_energy(u, options, monitor)?,
-        };
-        let residual = outcome.relative_residual * norm_f;
-        outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
-        outcome.spmvs = outcome.iterations + 1;
-        Ok(outcome)
+        solved(space, equations, u, options.tolerance, |u, norm_f| {
+            let n = equations.operator.n();
+            let [r, q, d] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
+            let mut refined = Refined { factor: &*self.factor, space, equations, norm_f, r, q, d };
+            let outcome = match options.measure {
+                Measure::Residual => refined.until_residual(u, options, monitor)?,
+                Measure::Energy => refined.until_energy(u, options, monitor)?,
+            };
+            Ok(Outcome { spmvs: outcome.iterations + 1, ..outcome })
+        })
     }
 
     fn factor_nonzeros(&self) -> Option<u64> {
@@ -59,7 +47,6 @@ impl<T: Real> Iteration<T> for Direct<T> {
     }
 }
 
-/// A solution and its corrections.
 struct Refined<'a, T: Real> {
     factor: &'a dyn Factor<T>,
     space: &'a Space,
@@ -156,7 +143,6 @@ impl<T: Real> Refined<'_, T> {
     }
 }
 
-/// Why not to go on.
 fn interruption(outcome: &Outcome, options: CgOptions, monitor: &dyn Monitor) -> Option<Ending> {
     match () {
         () if monitor.is_cancelled() => Some(Ending::Cancelled),

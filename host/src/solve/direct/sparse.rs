@@ -1,7 +1,9 @@
 //! Sparse Cholesky factors on the CPU: faer's supernodal `L L^T` in the order of a [`Dissection`].
 
-use super::lower::scaled_lower;
-use super::{Dissection, Factor, PURPOSE, Precision, check_memory, not_positive, scale_in, scale_out, smallest_pivot};
+use super::{
+    Dissection, Factor, PURPOSE, Precision, check_memory, not_positive, scale_in, scale_out, scaled_lower,
+    smallest_pivot,
+};
 use crate::device::{Buffer, host_memory};
 use crate::linalg::Space;
 use crate::result::{Error, Result};

@@ -29,9 +29,7 @@ pub struct Layout {
 
 /// The groups and their pieces.
 pub struct Groups<'a> {
-    /// The rows of each piece.
     lists: &'a PartLists,
-    /// Coordinates of the rows.
     coords: &'a Buffer<[f64; 3]>,
     layout: &'a Layout,
     /// A bit per supported component of each row.

@@ -32,7 +32,6 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// From the errors of the parts.
     fn of(parts: Vec<f64>) -> Self {
         Verdict { estimate: largest(&parts), parts, ..Verdict::default() }
     }

@@ -87,7 +87,6 @@ impl<T: Real> EnergyNorm<'_, T> {
     }
 }
 
-/// Whether the matrix is in single precision.
 fn is_single<T: Real>() -> bool {
     T::EPSILON.to_f64() > f64::EPSILON
 }

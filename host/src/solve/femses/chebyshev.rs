@@ -27,10 +27,10 @@ const SMALLEST: f64 = 1e-12;
 
 /// The steps of the semi-iteration, and the interval they are for.
 pub struct Interval {
-    lower: f64,
+    /// The lower end.
+    pub lower: f64,
     upper: f64,
     steps: Box<dyn Iterator<Item = Factors>>,
-    /// Steps since the start.
     taken: usize,
     /// The norm of the residual there, once it is known.
     at_start: Option<f64>,
@@ -45,11 +45,6 @@ impl Interval {
     fn of(lower: f64, upper: f64) -> Self {
         let lower = lower.min(0.9 * upper);
         Interval { lower, upper, steps: Box::new(factors(lower, upper)), taken: 0, at_start: None }
-    }
-
-    /// The lower end.
-    pub fn lower(&self) -> f64 {
-        self.lower
     }
 
     /// The numbers of the next step.
@@ -117,7 +112,7 @@ mod tests {
         let eigenvalues: Vec<f64> = (0..200).map(|i| 0.2 + 1.8 * f64::from(i) / 199.0).collect();
         let mut interval = Interval::new(Spectrum { lower: 0.2, upper: 2.0 });
         let history = run(&eigenvalues, &mut interval, 1);
-        assert_eq!(interval.lower(), 0.2);
+        assert_eq!(interval.lower, 0.2);
         let (theta, delta) = (1.1, 0.9);
         for (m, residual) in history.iter().enumerate() {
             let expected = 1.0 / (m as f64 * f64::acosh(theta / delta)).cosh();
@@ -132,7 +127,7 @@ mod tests {
             eigenvalues.push(smallest);
             let mut interval = Interval::new(Spectrum { lower: 0.0, upper: 2.0 });
             let history = run(&eigenvalues, &mut interval, 100);
-            assert!(interval.lower() <= 1.3 * smallest && interval.lower() > 0.2 * smallest, "{}", interval.lower());
+            assert!(interval.lower <= 1.3 * smallest && interval.lower > 0.2 * smallest, "{}", interval.lower);
             let enough = history.iter().position(|r| r / history[0] <= 1e-8).unwrap();
             let ideal = (2e8f64).ln() / (2.0 * (smallest / 2.0).sqrt());
             assert!((enough as f64) < 2.0 * ideal + 200.0, "{enough} steps, {ideal} with the eigenvalue known");

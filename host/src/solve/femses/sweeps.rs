@@ -32,7 +32,6 @@ const fn square(step: usize) -> Scalar {
     Scalar::new(step)
 }
 
-/// The vectors of the iteration.
 struct Sweeps<'a, T: Real> {
     space: &'a Space,
     operator: &'a ElementOperator<'a, T>,
@@ -116,7 +115,7 @@ impl<'a, T: Real> Errors<'a, T> {
     fn see(&mut self, sweeps: &mut Sweeps<'_, T>, residuals: &[f64], tolerance: f64) -> Result<bool> {
         let Some((first, last)) = residuals.first().zip(residuals.last()) else { return Ok(false) };
         let rate = (last / first).powf(1.0 / (residuals.len().max(2) - 1) as f64);
-        let theta = sweeps.interval.as_ref().map_or(1.0 - rate, Interval::lower);
+        let theta = sweeps.interval.as_ref().map_or(1.0 - rate, |interval| interval.lower);
         self.theta.push(theta);
         let earlier = self.theta.len().checked_sub(SETTLED_LOOKS + 1).map(|look| self.theta[look]);
         let is_settled = earlier.is_some_and(|earlier| theta > 0.9 * earlier);
@@ -150,7 +149,6 @@ impl<'a, T: Real> Errors<'a, T> {
 }
 
 impl<T: Real> Sweeps<'_, T> {
-    /// Iterates until something ends it.
     fn run(
         &mut self,
         norm: f64,
@@ -158,7 +156,7 @@ impl<T: Real> Sweeps<'_, T> {
         options: FemsesOptions,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        let mut watch = Watch::new(norm, options);
+        let mut watch = Watch { residuals: Vec::new(), best: Vec::new(), norm, options };
         let first = self.true_residual()? / norm;
         let mut best = Best::new(self.space, &self.u[0], self.f.len(), first)?;
         let (ending, residual) = loop {
@@ -238,25 +236,21 @@ impl<T: Real> Sweeps<'_, T> {
     }
 }
 
-/// Looks at residuals.
 struct Watch {
     /// Relative to f, before each step.
     residuals: Vec<f64>,
     /// The smallest up to each look.
     best: Vec<f64>,
     norm: f64,
-    tolerance: f64,
-    /// Whether the tolerance is on the residual.
-    on_residual: bool,
+    options: FemsesOptions,
 }
 
 impl Watch {
-    fn new(norm: f64, options: FemsesOptions) -> Self {
-        let on_residual = options.measure == Measure::Residual;
-        Watch { residuals: Vec::new(), best: Vec::new(), norm, tolerance: options.tolerance, on_residual }
+    /// Whether a residual is within the tolerance, if that is on residuals.
+    fn is_enough(&self, residual: f64) -> bool {
+        self.options.measure == Measure::Residual && residual <= self.options.tolerance
     }
 
-    /// The last residual.
     fn last(&self) -> f64 {
         self.residuals.last().copied().unwrap_or(f64::INFINITY)
     }
@@ -266,7 +260,7 @@ impl Watch {
         self.residuals.extend(residuals.iter().map(|residual| residual / self.norm));
         let best = self.best.last().copied().unwrap_or(f64::INFINITY);
         self.best.push(best.min(self.last()));
-        if self.on_residual && self.last() <= self.tolerance {
+        if self.is_enough(self.last()) {
             return Some(Ending::Converged);
         }
         if self.last() > DIVERGED * self.residuals[0] {
@@ -278,7 +272,7 @@ impl Watch {
     }
 
     fn outcome(mut self, ending: Ending, relative_residual: f64) -> Outcome {
-        let converged = self.on_residual && relative_residual <= self.tolerance;
+        let converged = self.is_enough(relative_residual);
         let iterations = self.residuals.len();
         if iterations > 0 {
             // From before each step to after each.
@@ -291,7 +285,7 @@ impl Watch {
             converged,
             ending: if converged { Ending::Converged } else { ending },
             history: self.residuals,
-            ..Outcome::start(relative_residual, self.tolerance)
+            ..Outcome::start(relative_residual, self.options.tolerance)
         }
     }
 }
