@@ -7,7 +7,7 @@ use super::case::tables::MaterialTable;
 use super::names::{list, suggest, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{CaseError, Material, Place};
+use super::{CaseError, Checked, Material, Place};
 use crate::mesh::Mesh;
 
 /// No material yet.
@@ -54,12 +54,7 @@ fn material(table: &MaterialTable) -> Material {
 }
 
 /// Gives one material to the solids of its groups.
-fn assign(
-    selector: &Selector<'_>,
-    index: u32,
-    table: &MaterialTable,
-    of_cell: &mut [Vec<u32>],
-) -> Result<(), Box<CaseError>> {
+fn assign(selector: &Selector<'_>, index: u32, table: &MaterialTable, of_cell: &mut [Vec<u32>]) -> Checked {
     let Some(on) = &table.on else {
         // Of several, each of which has to say what is made of it, the first is described.
         of_cell.iter_mut().flatten().filter(|slot| **slot == NONE).for_each(|slot| *slot = index);
@@ -113,7 +108,7 @@ fn two_materials(case: &Case, first: u32, second: u32, tag: u64, name: &str, pla
 }
 
 /// Refuses elements without a material, by group and element tag.
-fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), Box<CaseError>> {
+fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Checked {
     let mesh = selector.mesh;
     let bare: Vec<u64> = (mesh.cells.iter().zip(of_cell))
         .flat_map(|(block, of)| of.iter().zip(&block.tags).filter(|(m, _)| **m == NONE).map(|(_, &tag)| tag))

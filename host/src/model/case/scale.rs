@@ -16,9 +16,9 @@ use std::ops::RangeInclusive;
 
 use toml::Spanned;
 
-use super::{Case, Checked};
+use super::Case;
 use crate::mesh::LENGTHS;
-use crate::model::{Analysis, Place};
+use crate::model::{Analysis, Checked, Place};
 
 /// Moduli, densities, loads.
 const NUMBERS: RangeInclusive<f64> = 1e-30..=1e30;

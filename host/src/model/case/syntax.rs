@@ -16,7 +16,7 @@ use super::{examples, foreign, slips};
 use crate::mesh::not_a_case;
 use crate::model::Error;
 use crate::model::names::{list, nearest};
-use crate::model::{CaseError, Place, Problems, Source};
+use crate::model::{CaseError, Checked, Place, Problems, Source};
 
 /// What could be read of a case file.
 pub struct Parsed {
@@ -87,7 +87,7 @@ const SLASHES: &str = "write paths with `/`, or in single quotes: file = 'C:\\pa
 pub(super) const FORM: &str =
     "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`";
 
-fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
+fn document(source: &Source) -> Checked<Spanned<DeTable<'_>>> {
     DeTable::parse(&source.text).map_err(|error| {
         if let Some(other) = another_file(Path::new(&source.name), source.text.as_bytes()) {
             return other;
@@ -188,7 +188,7 @@ impl Reading<'_> {
     fn unknown(&mut self, way: &KeyPath, place: Place, key: &str, known: &[&str]) -> Option<()> {
         let here = format!("{}: {}", if way.table().is_empty() { "tables" } else { "keys here" }, list(known));
         let is_there = |meant: &Meaning| !matches!(meant, Meaning::Is(key) if !known.contains(key));
-        let (meant, help) = match synonyms::key(way.table(), key).filter(is_there) {
+        let (meant, help) = match synonyms::meaning(way.table(), key).filter(is_there) {
             Some(Meaning::Not(why)) => (None, format!("{why}; {here}")),
             Some(Meaning::Is(key)) => (Some(key), format!("did you mean `{key}`? {here}")),
             None => match nearest(key, known) {
@@ -272,7 +272,7 @@ impl Reading<'_> {
         if is_number && text.starts_with(['"', '\'']) {
             return format!("numbers stand without quotes: `{key} = {}`", bare.trim());
         }
-        let note = match synonyms::key(table, "vector") {
+        let note = match synonyms::meaning(table, "vector") {
             Some(Meaning::Not(why)) if key == "value" && text.starts_with('[') => format!("; {why}"),
             _ => String::new(),
         };

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Case, Checked};
-use crate::model::{CaseError, Place};
+use super::Case;
+use crate::model::{CaseError, Checked, Place};
 
 /// `[x, y, z]`, or `[x, y]`; how many there may be is for [`Case`] to check.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -6,7 +6,7 @@
 use super::surface::FaceIntegral;
 use super::{NodalForce, scaled};
 use crate::mesh::Mesh;
-use crate::mesh::vector::{dot, norm};
+use crate::mesh::vector::{dot, norm, sub};
 
 /// How far behind the furthest node another one may lie, as a fraction of the mesh's diagonal.
 const TOLERANCE: f64 = 1e-6;
@@ -25,7 +25,7 @@ pub struct Push {
 pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> Push {
     let d = scaled(direction, 1.0 / norm(direction));
     let (low, high) = mesh.extent();
-    let slack = TOLERANCE * norm([0, 1, 2].map(|c| high[c] - low[c]));
+    let slack = TOLERANCE * norm(sub(high, low));
     let solid = || in_solid.iter().zip(&mesh.coords).filter(|(solid, _)| **solid);
     let furthest = solid().map(|(_, &x)| dot(x, d)).fold(f64::NEG_INFINITY, f64::max);
     let touched: Vec<bool> =
