@@ -14,9 +14,7 @@ const BOX_TOLERANCE: f64 = 1e-9;
 
 /// A case file beside its mesh.
 pub struct Selector<'a> {
-    /// The case file.
     pub case: &'a Case,
-    /// The mesh it names.
     pub mesh: &'a Mesh,
     /// Whether a node belongs to a solid, `[n_nodes]`: the others have no stiffness.
     pub in_solid: Vec<bool>,
@@ -214,7 +212,6 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// The error for a group that does not exist.
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
         let known = self.mesh.groups.iter().map(|group| group.name.as_str());
         let with_planes: Vec<&str> = known.chain(planes(self.mesh.dim()).iter().copied()).collect();

@@ -3,8 +3,10 @@
 use toml::Spanned;
 
 use super::Case;
+use super::scale::NUMBERS;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
+use crate::mesh::LENGTHS;
 use crate::model::{Analysis, Checked, Place, Problems, SAFETY_FACTOR, SolverOptions, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
@@ -183,10 +185,8 @@ impl Case {
 
     fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
         if *value.get_ref() > 0.0 && value.get_ref().is_finite() {
-            return match key {
-                "thickness" => self.check_lengths(key, value.span(), &[*value.get_ref()]),
-                _ => self.check_scale(key, value.span(), &[*value.get_ref()]),
-            };
+            let range = if key == "thickness" { &LENGTHS } else { &NUMBERS };
+            return self.check_scale(key, value.span(), &[*value.get_ref()], range);
         }
         let help = match key {
             "young" => "steel: 210e9 in Pa; in MPa, if lengths are in mm: 210e3",
@@ -214,7 +214,7 @@ impl Case {
     /// Checks a number that may be of either sign, or 0.
     fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
         self.check_finite(key, value.span(), &[*value.get_ref()])?;
-        self.check_scale(key, value.span(), &[*value.get_ref()])
+        self.check_scale(key, value.span(), &[*value.get_ref()], &NUMBERS)
     }
 
     fn check_support(&self, support: &Spanned<SupportTable>) -> Checked {

@@ -8,7 +8,7 @@ use crate::element::ElementKind;
 use crate::mesh::annulus::{self, generate_annulus};
 use crate::mesh::generate::{self, generate_box};
 use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
-use crate::mesh::{Mesh, MeshError};
+use crate::mesh::{LENGTHS, Mesh, MeshError};
 use crate::model::Checked;
 
 /// The shapes there are, with their dimensions and elements.
@@ -169,7 +169,7 @@ impl Case {
                 let (message, help) = (format!("`{needed}` is missing here"), format!("add `{needed} = [..]`"));
                 Err(self.error_at(spanned.span(), message, help))
             }
-            (Some(own), _) => self.check_lengths(needed, own.span(), own.get_ref()).map(|()| own),
+            (Some(own), _) => self.check_scale(needed, own.span(), own.get_ref(), &LENGTHS).map(|()| own),
         }
     }
 }

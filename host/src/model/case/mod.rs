@@ -1,7 +1,6 @@
 //! The case file: TOML text, read into plain tables whose values keep their places.
 
 mod check;
-mod examples;
 mod foreign;
 mod generated;
 mod names_list;
@@ -19,10 +18,10 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
-pub use names_list::Names;
+pub(crate) use names_list::Names;
 use syntax::Parsed;
 pub(crate) use tables::Tables;
-pub use vector::Vector;
+pub(crate) use vector::Vector;
 
 use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
 use crate::mesh::{Mesh, MeshError};

@@ -54,9 +54,29 @@ pub fn meaning(of: &str, word: &str) -> Option<Meaning<'static>> {
     find(word).or_else(|| find(&word.to_lowercase().replace(['-', ' '], "_")))
 }
 
-/// A value that may stand after a key of a table, in space.
-pub(super) fn example(table: &str, key: &str) -> Option<&'static str> {
-    WORDS.keys.get(table)?.get(key)?.value.as_deref()
+/// Keys whose value is a vector or a point.
+const VECTORS: [&str; 7] = ["total", "vector", "acceleration", "direction", "at", "min", "max"];
+
+/// A value that may stand after a key of a table, in a space of two or three dimensions.
+pub(super) fn example(table: &str, key: &str, dim: usize) -> Option<String> {
+    let value = WORDS.keys.get(table)?.get(key)?.value.as_deref()?;
+    Some(match dim {
+        2 if VECTORS.contains(&key) => value.replacen("0.0, ", "", 1),
+        2 if key == "fix" => "\"xy\"".into(),
+        2 if key == "size" => "[1.0, 1.0]".into(),
+        2 if key == "cells" => "[8, 8]".into(),
+        _ => value.to_string(),
+    })
+}
+
+/// Whether a vector stands after a key of a table.
+pub(super) fn is_vector(table: &str, key: &str) -> bool {
+    VECTORS.contains(&key) && example(table, key, 3).is_some_and(|value| value.starts_with('['))
+}
+
+/// A vector that has a number for its last component.
+pub(super) fn along_last_axis(number: &str, dim: usize) -> String {
+    format!("[{}{number}]", "0.0, ".repeat(dim - 1))
 }
 
 /// What to do about a node's rotations.
@@ -129,5 +149,17 @@ mod tests {
         }
         assert_eq!((letters("xw", &xyz), letters("", &xyz), letters("456", &xyz)), (None, None, None));
         assert_eq!(letters("all", &xyz[..2]).as_deref(), Some("xy"));
+    }
+
+    #[test]
+    fn vectors_have_as_many_components_as_there_are_coordinates() {
+        assert_eq!(example("force", "total", 3).as_deref(), Some("[0.0, 0.0, -1500.0]"));
+        assert_eq!(example("force", "total", 2).as_deref(), Some("[0.0, -1500.0]"));
+        assert_eq!(example("support", "fix", 2).as_deref(), Some("\"xy\""));
+        assert_eq!(example("generate", "cells", 2).as_deref(), Some("[8, 8]"));
+        assert_eq!(example("push", "total", 2).as_deref(), Some("1500.0"));
+        assert!(is_vector("force", "total") && !is_vector("push", "total") && !is_vector("pressure", "value"));
+        assert_eq!((along_last_axis("-3", 2), along_last_axis("-3", 3)), ("[0.0, -3]".into(), "[0.0, 0.0, -3]".into()));
+        assert_eq!(example("force", "colour", 3), None);
     }
 }

@@ -12,7 +12,7 @@ use toml::de::{DeTable, Deserializer};
 use super::synonyms::{self, Meaning};
 use super::tables::Tables;
 use super::tree::{KeyPath, Part};
-use super::{examples, foreign, slips};
+use super::{foreign, slips};
 use crate::mesh::not_a_case;
 use crate::model::Error;
 use crate::model::names::{list, nearest};
@@ -20,7 +20,6 @@ use crate::model::{CaseError, Checked, Place, Problems, Source};
 
 /// What could be read of a case file.
 pub struct Parsed {
-    /// Its tables.
     pub tables: Tables,
     /// Unknown keys, missing keys, wrong types and brackets, with their places.
     pub problems: Problems,
@@ -216,7 +215,7 @@ impl Reading<'_> {
     /// What lacks a key cannot be read; if something was taken out of it, that is why.
     fn missing(&mut self, way: &KeyPath, place: Place, key: &str) -> Option<()> {
         if !self.cut.contains(&place) {
-            let help = match examples::value(&way.key, key, self.dim()) {
+            let help = match synonyms::example(&way.key, key, self.dim()) {
                 Some(value) => format!("add `{key} = {value}`"),
                 None => format!("add `{key} = ..`"),
             };
@@ -262,11 +261,11 @@ impl Reading<'_> {
         {
             return format!("write `fix = \"{letters}\"`");
         }
-        if is_number && examples::is_vector(table, key) {
+        if is_number && synonyms::is_vector(table, key) {
             // Gravity without a direction points down.
             let down = key == "acceleration" && !bare.trim().starts_with('-');
             let number = if down { format!("-{}", bare.trim()) } else { bare.trim().to_owned() };
-            let vector = examples::along_last_axis(&number, self.dim());
+            let vector = synonyms::along_last_axis(&number, self.dim());
             return format!("a number for each direction, as in `{key} = {vector}`");
         }
         if is_number && text.starts_with(['"', '\'']) {
@@ -276,7 +275,7 @@ impl Reading<'_> {
             Some(Meaning::Not(why)) if key == "value" && text.starts_with('[') => format!("; {why}"),
             _ => String::new(),
         };
-        let example = examples::value(table, key, self.dim());
+        let example = synonyms::example(table, key, self.dim());
         example.map_or(String::new(), |value| format!("for example `{key} = {value}`{note}"))
     }
 

@@ -8,7 +8,6 @@ use crate::mesh::Mesh;
 use crate::mesh::bodies::face_bodies;
 use crate::model::{Analysis, Support};
 
-/// No piece.
 const NONE: u32 = u32::MAX;
 /// The motions `(t, w)` among those of [`rigid_motion`], whose rotations are in the planes xy, yz and zx.
 const MOTIONS: [usize; 6] = [0, 1, 2, 4, 5, 3];

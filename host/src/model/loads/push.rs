@@ -13,7 +13,6 @@ const TOLERANCE: f64 = 1e-6;
 
 /// The nodal forces, and whether no face lies there.
 pub struct Push {
-    /// The forces.
     pub forces: Vec<NodalForce>,
     /// How many nodes are pushed on.
     pub n_nodes: usize,
