@@ -15,16 +15,9 @@ const NONE: u32 = u32::MAX;
 /// Element tags shown in a message.
 const TAGS_SHOWN: usize = 5;
 
-/// The materials, and who is made of which.
-pub struct Materials {
-    /// In the case file's order.
-    pub materials: Vec<Material>,
-    /// For each block of `mesh.cells` the material of each cell; empty for blocks that are not solid.
-    pub of_cell: Vec<Vec<u32>>,
-}
-
-/// Reads the materials and gives each solid element its own.
-pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Materials {
+/// The materials in the case file's order, and for each block of `mesh.cells` that of each cell; empty for blocks that are
+/// not solid.
+pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> (Vec<Material>, Vec<Vec<u32>>) {
     let tables = &selector.case.tables.material;
     let materials = tables.iter().map(|table| material(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
@@ -38,7 +31,7 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Materials {
     if problems.count() == found && !tables.is_empty() {
         problems.take(check_complete(selector, &of_cell));
     }
-    Materials { materials, of_cell }
+    (materials, of_cell)
 }
 
 fn material(table: &MaterialTable) -> Material {

@@ -74,7 +74,7 @@ impl Model {
     fn fill(&mut self, selector: &Selector<'_>, problems: &mut Problems) {
         let (case, mesh, analysis) = (selector.case, selector.mesh, self.analysis);
         problems.take(case.check_in(mesh.dim()));
-        let materials::Materials { materials, of_cell: cell_material } = materials::resolve(selector, problems);
+        let (materials, cell_material) = materials::resolve(selector, problems);
         self.gravity = gravity(case, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         let supports = &self.supports;

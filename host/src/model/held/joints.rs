@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, Matrix6, SVector, SymmetricEigen, Vector6};
 use rayon::prelude::*;
 
 use super::pieces::Pieces;
-use super::rank::{Constraint, System, null_space};
+use super::rank::{Constraint, null_space, null_spaces};
 use super::{Free, Joint, LoosePart, fixed};
 use crate::model::names::words;
 
@@ -71,7 +71,7 @@ impl<'a> Assembly<'a> {
             let own = SymmetricEigen::new(Matrix6::from_iterator((&rows * rows.transpose()).iter().copied()));
             (0..6).filter(|&k| own.eigenvalues[k] > AT_REST).map(|k| own.eigenvectors.column(k).into()).collect()
         };
-        let spaces = System::new(self.members.len(), &self.constraints()).null_space()?.into_iter().map(share);
+        let spaces = null_spaces(self.members.len(), &self.constraints())?.into_iter().map(share);
         Some(self.members.iter().copied().zip(spaces).filter(|free: &Free| !free.1.is_empty()).collect())
     }
 

@@ -62,11 +62,6 @@ pub(super) type Constraint = (Vec<usize>, DMatrix<f64>);
 type Block = SMatrix<f64, 6, VECTORS>;
 type Row = BTreeMap<usize, Matrix6<f64>>;
 
-/// The sum of the projectors of constraints, by rows of blocks.
-pub(super) struct System {
-    rows: Vec<Row>,
-}
-
 /// The elimination of one piece.
 struct Step {
     piece: usize,
@@ -76,81 +71,78 @@ struct Step {
     below: Vec<(usize, Matrix6<f64>)>,
 }
 
-impl System {
-    /// The constraints of some pieces: of all rows, whatever they come from.
-    pub fn new(n_pieces: usize, constraints: &[Constraint]) -> System {
-        let projectors: Vec<DMatrix<f64>> = constraints.par_iter().map(|(_, gram)| row_space(gram)).collect();
-        let mut rows = vec![Row::new(); n_pieces];
-        for ((at, _), projector) in constraints.iter().zip(&projectors) {
-            for (i, &row) in at.iter().enumerate() {
-                for (j, &column) in at.iter().enumerate() {
-                    let block = rows[row].entry(column).or_insert_with(Matrix6::zeros);
-                    *block += projector.fixed_view::<6, 6>(6 * i, 6 * j);
-                }
-            }
-        }
-        System { rows }
+/// The motions that constraints leave to some pieces: vectors that span the null space, or as many of it as are looked for,
+/// for each piece its rows. `None` if that takes too long.
+pub(super) fn null_spaces(n_pieces: usize, constraints: &[Constraint]) -> Option<Vec<DMatrix<f64>>> {
+    let rows = sum_of_projectors(n_pieces, constraints);
+    let size = |row: &Row| row.values().map(|block| block.norm()).sum::<f64>();
+    let tolerance = TOLERANCE * rows.iter().map(size).fold(0.0, f64::max);
+    let slender = (LONG / n_pieces as f64).powi(4).clamp(LEAST, 1.0);
+    let limit = slender * tolerance;
+    let steps = factor(rows.clone(), SHIFT * tolerance)?;
+    let mut vectors = orthonormal(&random(n_pieces));
+    for _ in 0..ITERATIONS {
+        vectors = orthonormal(&solve(&steps, vectors));
     }
+    // Rayleigh and Ritz.
+    let of_row = |row: &Row| row.iter().fold(Block::zeros(), |sum, (&piece, block)| sum + block * vectors[piece]);
+    let gram: SMatrix<f64, VECTORS, VECTORS> =
+        vectors.iter().zip(&rows).map(|(v, row)| v.transpose() * of_row(row)).sum();
+    let eigen = SymmetricEigen::new(0.5 * (gram + gram.transpose()));
+    let null: Vec<usize> = (0..VECTORS).filter(|&k| eigen.eigenvalues[k] <= limit).collect();
+    let of_piece = |block: &Block| {
+        let rows = block * eigen.eigenvectors;
+        DMatrix::from_fn(6, null.len(), |i, k| rows[(i, null[k])])
+    };
+    Some(vectors.iter().map(of_piece).collect())
+}
 
-    /// Vectors that span the null space, or as many of it as are looked for: for each piece its rows. `None` if that takes
-    /// too long.
-    pub fn null_space(&self) -> Option<Vec<DMatrix<f64>>> {
-        let size = |row: &Row| row.values().map(|block| block.norm()).sum::<f64>();
-        let tolerance = TOLERANCE * self.rows.iter().map(size).fold(0.0, f64::max);
-        let slender = (LONG / self.rows.len() as f64).powi(4).clamp(LEAST, 1.0);
-        let limit = slender * tolerance;
-        let steps = self.factor(SHIFT * tolerance)?;
-        let mut vectors = orthonormal(&random(self.rows.len()));
-        for _ in 0..ITERATIONS {
-            vectors = orthonormal(&solve(&steps, vectors));
+fn sum_of_projectors(n_pieces: usize, constraints: &[Constraint]) -> Vec<Row> {
+    let projectors: Vec<DMatrix<f64>> = constraints.par_iter().map(|(_, gram)| row_space(gram)).collect();
+    let mut rows = vec![Row::new(); n_pieces];
+    for ((at, _), projector) in constraints.iter().zip(&projectors) {
+        for (i, &row) in at.iter().enumerate() {
+            for (j, &column) in at.iter().enumerate() {
+                let block = rows[row].entry(column).or_insert_with(Matrix6::zeros);
+                *block += projector.fixed_view::<6, 6>(6 * i, 6 * j);
+            }
         }
-        // Rayleigh and Ritz.
-        let of_row = |row: &Row| row.iter().fold(Block::zeros(), |sum, (&piece, block)| sum + block * vectors[piece]);
-        let gram: SMatrix<f64, VECTORS, VECTORS> =
-            vectors.iter().zip(&self.rows).map(|(v, row)| v.transpose() * of_row(row)).sum();
-        let eigen = SymmetricEigen::new(0.5 * (gram + gram.transpose()));
-        let null: Vec<usize> = (0..VECTORS).filter(|&k| eigen.eigenvalues[k] <= limit).collect();
-        let of_piece = |block: &Block| {
-            let rows = block * eigen.eigenvectors;
-            DMatrix::from_fn(6, null.len(), |i, k| rows[(i, null[k])])
-        };
-        Some(vectors.iter().map(of_piece).collect())
     }
+    rows
+}
 
-    /// Eliminates every piece, that with the fewest neighbours first.
-    fn factor(&self, shift: f64) -> Option<Vec<Step>> {
-        let mut rows = self.rows.clone();
-        rows.iter_mut().enumerate().for_each(|(i, row)| {
-            *row.entry(i).or_insert_with(Matrix6::zeros) += shift * Matrix6::identity();
-        });
-        let mut queue: BinaryHeap<_> = rows.iter().enumerate().map(|(i, row)| Reverse((row.len(), i))).collect();
-        let (mut steps, mut updates) = (Vec::with_capacity(rows.len()), 0);
-        while let Some(Reverse((length, piece))) = queue.pop() {
-            if rows[piece].len() != length {
-                // It was queued again when its neighbours changed, or is eliminated.
-                continue;
-            }
-            let row = std::mem::take(&mut rows[piece]);
-            updates += row.len() * row.len();
-            if updates > MOST_UPDATES {
-                return None;
-            }
-            let own = cholesky(&row[&piece], shift)?;
-            let neighbours = || row.iter().filter(|(other, _)| **other != piece);
-            let mut below = Vec::with_capacity(row.len() - 1);
-            for (&i, block) in neighbours() {
-                let factor = own.solve(block).transpose();
-                rows[i].remove(&piece);
-                for (&j, other) in neighbours() {
-                    *rows[i].entry(j).or_insert_with(Matrix6::zeros) -= factor * other;
-                }
-                queue.push(Reverse((rows[i].len(), i)));
-                below.push((i, factor));
-            }
-            steps.push(Step { piece, own, below });
+/// Eliminates every piece, that with the fewest neighbours first.
+fn factor(mut rows: Vec<Row>, shift: f64) -> Option<Vec<Step>> {
+    rows.iter_mut().enumerate().for_each(|(i, row)| {
+        *row.entry(i).or_insert_with(Matrix6::zeros) += shift * Matrix6::identity();
+    });
+    let mut queue: BinaryHeap<_> = rows.iter().enumerate().map(|(i, row)| Reverse((row.len(), i))).collect();
+    let (mut steps, mut updates) = (Vec::with_capacity(rows.len()), 0);
+    while let Some(Reverse((length, piece))) = queue.pop() {
+        if rows[piece].len() != length {
+            // It was queued again when its neighbours changed, or is eliminated.
+            continue;
         }
-        Some(steps)
+        let row = std::mem::take(&mut rows[piece]);
+        updates += row.len() * row.len();
+        if updates > MOST_UPDATES {
+            return None;
+        }
+        let own = cholesky(&row[&piece], shift)?;
+        let neighbours = || row.iter().filter(|(other, _)| **other != piece);
+        let mut below = Vec::with_capacity(row.len() - 1);
+        for (&i, block) in neighbours() {
+            let factor = own.solve(block).transpose();
+            rows[i].remove(&piece);
+            for (&j, other) in neighbours() {
+                *rows[i].entry(j).or_insert_with(Matrix6::zeros) -= factor * other;
+            }
+            queue.push(Reverse((rows[i].len(), i)));
+            below.push((i, factor));
+        }
+        steps.push(Step { piece, own, below });
     }
+    Some(steps)
 }
 
 /// The factor of a block that is positive definite but for rounding.
@@ -193,8 +185,9 @@ fn random(n: usize) -> Vec<Block> {
 mod tests {
     use super::*;
 
-    /// Pieces in a row along x, the first held; each joint passes on the first `n_rows` of shifts and turns.
-    fn chain(n: usize, n_rows: usize) -> System {
+    /// How many motions, of those looked for, are left to pieces in a row along x, the first held; each joint passes on the
+    /// first `n_rows` of shifts and turns.
+    fn left_to_chain(n: usize, n_rows: usize) -> usize {
         // The motion `t + w x r` of a piece at its end, `r = (1, 0, 0)`, is that of the next at `r = (-1, 0, 0)`.
         let mut alike = DMatrix::zeros(6, 12);
         for c in 0..6 {
@@ -205,22 +198,21 @@ mod tests {
         }
         let rows = alike.rows(0, n_rows);
         let joints = (1..n).map(|i| (vec![i - 1, i], rows.transpose() * rows));
-        System::new(n, &joints.chain([(vec![0], DMatrix::identity(6, 6))]).collect::<Vec<_>>())
+        let constraints: Vec<Constraint> = joints.chain([(vec![0], DMatrix::identity(6, 6))]).collect();
+        null_spaces(n, &constraints).unwrap()[0].ncols()
     }
 
     #[test]
     fn a_long_chain_of_rigid_joints_is_held_and_one_of_hinges_is_not() {
         for n in [2, 7, 300, 1000] {
-            let dimension = |n_rows| chain(n, n_rows).null_space().unwrap()[0].ncols();
-            assert_eq!(dimension(6), 0, "{n}");
             // Each hinge turns, and no more vectors are looked for than there are.
-            assert_eq!(dimension(5), (n - 1).min(VECTORS), "{n}");
+            assert_eq!([6, 5].map(|n_rows| left_to_chain(n, n_rows)), [0, (n - 1).min(VECTORS)], "{n}");
         }
     }
 
     #[test]
     fn what_takes_too_long_is_not_begun() {
         let pairs = (0..400).flat_map(|i| (0..i).map(move |j| (vec![j, i], DMatrix::identity(12, 12))));
-        assert!(System::new(400, &pairs.collect::<Vec<_>>()).null_space().is_none());
+        assert!(null_spaces(400, &pairs.collect::<Vec<_>>()).is_none());
     }
 }

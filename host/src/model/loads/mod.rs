@@ -269,13 +269,13 @@ fn nearest_node(
 
 fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {
     let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
-    let found = push::push(selector.mesh, &selector.in_solid, direction, total);
-    if found.faceless {
-        let (n, face) = (found.n_nodes, words(selector.mesh.dim()).face);
+    let (forces, n_alone) = push::push(selector.mesh, &selector.in_solid, direction, total);
+    if let Some(n) = n_alone {
+        let face = words(selector.mesh.dim()).face;
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };
         warnings.push(format!(
             "{name}: no {face} lies furthest along {direction:?}; {nodes} there share the force equally"
         ));
     }
-    found.forces
+    forces
 }
